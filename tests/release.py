@@ -16,7 +16,7 @@ import sys
 import tarfile
 import tempfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import cranfield
@@ -76,15 +76,19 @@ def pythons() -> Iterator[tuple[str, str]]:
     """The interpreters that are there, by their versions; also those of pyenv."""
     kept = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     for version in PYTHONS:
-        known = [*sorted(kept.glob(f"{version}.*/bin/python")), shutil.which(f"python{version}")]
-        for path in filter(None, known):
+        there = shutil.which(f"python{version}")
+        known = [
+            *map(str, sorted(kept.glob(f"{version}.*/bin/python"))),
+            *([there] if there else []),
+        ]
+        for path in known:
             done = subprocess.run([path, "-V"], capture_output=True, text=True, check=False)
             if done.returncode == 0 and version in done.stdout:
-                yield version, str(path)
+                yield version, path
                 break
 
 
-def demo() -> list[list[str]]:
+def demo() -> list[str]:
     """The commands of `make demo`."""
     recipe = re.search(r"^demo: .*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text(), re.M)
     assert recipe
@@ -97,8 +101,7 @@ def tried(python: str, package: Path, kind: str) -> str:
     with tempfile.TemporaryDirectory() as place:
         run(python, "-m", "venv", f"{place}/venv")
         inside = Path(place) / "venv" / ("Scripts" if os.name == "nt" else "bin")
-        env = {**os.environ, "CRANFIELD_KERNEL": "off"} if kind == "pure" else {**os.environ}
-        env.pop("PYTHONPATH", None)
+        env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         pip = (str(inside / "python"), "-m", "pip", "install", "-q", "--no-compile")
         run(*pip, str(package), env=env)
         version = run(str(inside / "cranfield"), "--version")
@@ -107,22 +110,19 @@ def tried(python: str, package: Path, kind: str) -> str:
         run(*pip, f"{package}[stats]", "jinja2", env=env)
         env["PATH"] = f"{inside}{os.pathsep}{env['PATH']}"
         (Path(place) / "demo").mkdir()
-        printed = [
-            run("sh", "-c", f"cranfield {line}", cwd=place, env=env)
-            for line in demo()
-        ]  # fmt: skip
+        printed = [run("sh", "-c", f"cranfield {line}", cwd=place, env=env) for line in demo()]
         assert (Path(place) / "demo" / "report.html").stat().st_size > 100_000
         return "".join(printed)
 
 
-def run(*command: str, cwd: str | None = None, env: object = None) -> str:
+def run(*command: str, cwd: str | None = None, env: Mapping[str, str] | None = None) -> str:
     """What a command prints, if it ends well."""
     done = subprocess.run(
         command, cwd=cwd, env=env, capture_output=True, text=True, check=False, encoding="utf-8"
-    )  # type: ignore[call-overload]
+    )
     if done.returncode:
         sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
-    return str(done.stdout)
+    return done.stdout
 
 
 def main() -> int:
