@@ -60,7 +60,8 @@ LINKED = (
     *SCRIPTED, "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md",
     "docs/architecture.md", "docs/extending.md", "docs/testing.md", "docs/measures.md",
     "docs/presets.md", "docs/scale.md", "docs/statistics.md", "docs/performance.md",
-    "docs/install.md", "docs/stability.md", "docs/paper/paper.md", "SKILL.md", "docs/index.md", ASKED,
+    "docs/install.md", "docs/stability.md", "docs/paper/paper.md", "SKILL.md",
+    "docs/index.md", ASKED,
     *(f"docs/models/{page.name}" for page in sorted(MODELS.glob("*.md"))),
 )  # fmt: skip
 
