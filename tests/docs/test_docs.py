@@ -56,14 +56,11 @@ FIGURES = ROOT / "docs" / "figures"
 GALLERY = "docs/gallery.md"
 PAGES = ROOT / "docs" / "pages"  # what writes some of the documents
 ASKED = "docs/asked-elsewhere.md"  # answers within tables
-LINKED = (
-    *SCRIPTED, "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md",
-    "docs/architecture.md", "docs/extending.md", "docs/testing.md", "docs/measures.md",
-    "docs/presets.md", "docs/scale.md", "docs/statistics.md", "docs/performance.md",
-    "docs/install.md", "docs/stability.md", "docs/paper/paper.md", "SKILL.md",
-    "docs/index.md", ASKED,
-    *(f"docs/models/{page.name}" for page in sorted(MODELS.glob("*.md"))),
-)  # fmt: skip
+LINKED = sorted(  # every document
+    page.relative_to(ROOT).as_posix()
+    for pattern in ("*.md", "docs/*.md", "docs/models/*.md", "docs/paper/*.md")
+    for page in ROOT.glob(pattern)
+)
 
 TUTORIAL = "docs/cwl.md"
 _BETWEEN = "--- next block ---"
