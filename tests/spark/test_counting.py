@@ -10,7 +10,7 @@ import cranfield as cf
 from cranfield.data.reading.strings import Strings
 from cranfield.labelling.gold import GoldStandard
 from cranfield.labelling.runs import label_run
-from cranfield.spark.counting import Hits, places_by_name
+from cranfield.spark.counting import Hits
 
 DOCS = [*"abcdefgh", "ab", "é", "zz" * 10, "a" * 300, "a" * 300 + "b"]  # long ones, and others
 TOPICS = ("t1", "t2", "t3")
@@ -28,11 +28,14 @@ judged = st.dictionaries(
 
 
 @settings(deadline=None)
-@given(judged, lists, st.integers(1, 4), st.randoms(use_true_random=False))
+@given(
+    judged, lists, st.integers(1, 4), st.sampled_from([1, 3, 99]), st.randoms(use_true_random=False)
+)
 def test_counts_are_ranks(
     qrels: dict[str, dict[str, int]],
     run: dict[str, dict[str, float]],
     parts: int,
+    most: int,
     random: object,
 ) -> None:
     gold = GoldStandard.of(cf.read_qrels(qrels))
@@ -43,15 +46,17 @@ def test_counts_are_ranks(
              if t in index and d in gold.by_topic[index[t]]]  # fmt: skip
     topics, items, values = (np.array(x) for x in zip(*known, strict=True)) if known else (
         np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0))  # fmt: skip
-    hits = Hits.of(topics, values, items, places_by_name(gold))
+    hits = Hits.of(topics, values, items, gold)
     counts = np.zeros(hits.slots, dtype=np.int64)
-    judged_docs = gold.table.docs[np.argsort(gold.items)]
+    portions = [*hits.portions(0, len(TOPICS), most)]
+    assert sum(portion.slots for _, portion in portions) == hits.slots
     for part in range(parts):
         some = rows[part::parts]
         numbers = np.array([index.get(t, -1) for t, _, _ in some], dtype=np.int64)
         docs = Strings.of([d for _, d, _ in some])
-        slots = hits.slots_of(numbers, np.array([v for _, _, v in some]), docs, judged_docs)
-        np.add.at(counts, slots, 1)
+        for first, portion in portions:
+            slots = portion.slots_of(numbers, np.array([v for _, _, v in some]), docs)
+            np.add.at(counts, first + slots, 1)
     rank, first, last = hits.ranks(counts)
     expected = label_run(gold, cf.read_run(run)).rankings
     order = np.lexsort((rank, hits.hit_lists))
@@ -69,11 +74,10 @@ def test_by_hand() -> None:
     """A list b 3, x 2, c 2, a 2, y 1 whose judged documents are a and c, both of the value 2."""
     gold = GoldStandard.of(cf.read_qrels({"q": {"a": 1, "c": 1, "m": 1}}))
     items = np.array([gold.by_topic[0][doc] for doc in "ac"])
-    hits = Hits.of(np.zeros(2, dtype=np.int64), np.array([2.0, 2.0]), items, places_by_name(gold))
+    hits = Hits.of(np.zeros(2, dtype=np.int64), np.array([2.0, 2.0]), items, gold)
     assert [gold.item_docs[item] for item in hits.items] == ["c", "a"]  # larger names come first
     docs, values = Strings.of([*"bxcay"]), np.array([3.0, 2.0, 2.0, 2.0, 1.0])
-    judged_docs = Strings.of(gold.item_docs)
-    slots = hits.slots_of(np.zeros(5, dtype=np.int64), values, docs, judged_docs)
+    slots = hits.slots_of(np.zeros(5, dtype=np.int64), values, docs)
     assert slots.tolist() == [0, 1, 1, 2]  # and y is below all of them
     rank, first, last = hits.ranks(np.bincount(slots, minlength=hits.slots))
     assert (rank.tolist(), first.tolist(), last.tolist()) == ([3, 4], [2, 2], [4, 4])
@@ -81,7 +85,7 @@ def test_by_hand() -> None:
 
 def test_a_document_twice_is_told() -> None:
     gold = GoldStandard.of(cf.read_qrels({"q": {"a": 1, "c": 1}}))
-    place, zero = places_by_name(gold), np.zeros(2, dtype=np.int64)
-    assert Hits.of(zero, np.ones(2), np.array([0, 1]), place).repeated() is None
-    assert Hits.of(zero, np.ones(2), np.array([1, 1]), place).repeated() == 1
-    assert Hits.of(np.array([0, 1]), np.ones(2), np.array([1, 1]), place).repeated() is None
+    zero = np.zeros(2, dtype=np.int64)
+    assert Hits.of(zero, np.ones(2), np.array([0, 1]), gold).repeated() is None
+    assert Hits.of(zero, np.ones(2), np.array([1, 1]), gold).repeated() == 1
+    assert Hits.of(np.array([0, 1]), np.ones(2), np.array([1, 1]), gold).repeated() is None

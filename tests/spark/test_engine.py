@@ -14,6 +14,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.errors import CranfieldError, InputError
+from cranfield.spark import engine
 from cranfield.spark.engine import evaluate, scores
 
 RUNS = ("a", "b", "c")
@@ -115,6 +116,16 @@ def test_as_the_local_engine(frame: Any, name: str) -> None:
     same(mine, local(**options))
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["usual", "best", "expected", "classes", "lengths"])
+def test_judgments_that_are_spread(frame: Any, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same, and as many passes as there are portions of hits."""
+    monkeypatch.setattr(engine, "PORTION", 200)
+    options = OPTIONS[name]
+    asked = options.get("measures", MEASURES)
+    same(scores(QRELS, frame, asked, judgments="spread", **_without(options)), local(**options))
+
+
 def _without(options: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in options.items() if key != "measures"}
 
@@ -124,6 +135,8 @@ def test_intents(frame: Any) -> None:
     for measures, each in (("Dsharp(nDCG)@10 alpha_nDCG@10", False), ("nDCG@10 IA(ERR)@10", True)):
         mine = scores(INTENTS, frame, measures, per_intent=each, block_cells=400)
         same(mine, local(INTENTS, measures=measures, per_intent=each))
+    mine = scores(INTENTS, frame, measures, per_intent=True, judgments="spread")
+    same(mine, local(INTENTS, measures=measures, per_intent=True))
 
 
 @pytest.mark.slow

@@ -13,6 +13,8 @@ from cranfield.data.reading.records import Text
 from cranfield.data.reading.table import Table
 from cranfield.spark import tasks
 from cranfield.spark.inputs import LineReader, Reading
+from cranfield.spark.meeting import Everywhere
+from cranfield.spark.parcels import unpacked
 from cranfield.spark.tasks import NO_ROWS, Stretch
 
 READING = Reading(
@@ -28,15 +30,21 @@ def batch(lines: list[str]) -> Any:
     return pa.RecordBatch.from_arrays([pa.array([x.encode() for x in lines])], ["value"])
 
 
-def shared(**options: Any) -> tasks.Shared:
-    return tasks.Shared(cf.Evaluator({"q1": {"b": 1, "c": 0}, "q2": {"q2": 1}}, "AP", **options))
+def evaluator(**options: Any) -> cf.Evaluator:
+    return cf.Evaluator({"q1": {"b": 1, "c": 0}, "q2": {"q2": 1}}, "AP", **options)
+
+
+def shared() -> tasks.Shared:
+    return tasks.Shared.of(evaluator())
 
 
 def found_in(*parts: list[str], hashed: bool = True, **options: Any) -> dict[str, Any]:
     """What the first pass finds in some partitions."""
-    task = tasks.FindHits(shared(**options), READING, False, hashed)
+    made = evaluator(**options)
+    judged = Everywhere(made.collection.gold)
+    task = tasks.FindHits(tasks.Shared.of(made), READING, judged, False, hashed)
     rows = [row for part in parts for row in task([batch(part)])]
-    return tasks.unpacked(pa.Table.from_batches([*tasks.find_repeated(rows)]))
+    return unpacked(pa.Table.from_batches([*tasks.brought_together(rows)]))
 
 
 def test_hits_and_lists() -> None:
@@ -53,11 +61,11 @@ def test_hits_and_lists() -> None:
 
 
 def test_lists_are_in_the_order_in_which_they_turn_up() -> None:
-    found = tasks._Found(3, 7 * tasks.PLACES)
+    found = tasks._Lists(3, 7 * tasks.PLACES)
     for part in (LINES[3:], LINES[:3]):
         for table in READING.tables([batch(part)]):
             assert isinstance(table, Table)
-            found.add_lists(table.tag or "", table.names, table)
+            found.add(table.tag or "", table.names, table)
     places = {key: known.place - 7 * tasks.PLACES for key, known in found.lists.items()}
     assert places == {("x", "q9"): 0, ("y", "q1"): 1, ("y", "q2"): 2, ("x", "q1"): 3}
 
@@ -108,7 +116,7 @@ def test_lists_travel_as_rows() -> None:
     table = pa.Table.from_pylist([tasks.unit_row(0, 1, 3, rankings)], tasks.units())
     evaluator = cf.Evaluator({"q1": {"b": 1}, "q2": {"b": 1, "c": 2}, "q3": {"a": 1}}, "AP",
                              block_cells=1)  # fmt: skip
-    measure = tasks.Measure(tasks.Shared(evaluator), tasks.as_values)
+    measure = tasks.Measure(evaluator, tasks.as_values)
     (values,) = measure(table.to_batches())
     expected = evaluator.measuring.values(rankings)[1:3]
     assert np.array_equal(values.column("values")[0].values.to_numpy(), expected.ravel())

@@ -51,6 +51,8 @@ OPTIONS = {
         "bad row that is found (default), or tells how many there are",
         "--skip-duplicates with --engine spark": "do not look for documents that are in a list "
         "twice, unless they are judged",
+        "--judgments {auto,broadcast,spread} with --engine spark": "sent to all workers, or spread "
+        "over them (default: spread from two million on)",
     },
 }
 

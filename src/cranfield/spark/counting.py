@@ -7,6 +7,7 @@ these counts travel, and no list has to fit into anybody's memory.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
@@ -31,10 +32,12 @@ class Hits:
     values: Floats  # [groups] falling within a list
     members: Ints  # [groups + 1] into items
     items: Ints  # [hits] by name within a group, the largest first
+    docs: Strings  # [hits]
 
     @classmethod
-    def of(cls, lists: Ints, values: Floats, items: Ints, by_name: Ints) -> Hits:
-        """Hits in any order; `by_name` is the place of each item among all, largest name first."""
+    def of(cls, lists: Ints, values: Floats, items: Ints, gold: GoldStandard) -> Hits:
+        """Hits in any order."""
+        by_name = places_by_name(gold)
         order = np.lexsort((by_name[items], -values, lists))
         lists, values, items = lists[order], values[order], items[order]
         new_list = np.append(True, lists[1:] != lists[:-1])[: len(lists)]
@@ -48,6 +51,7 @@ class Hits:
             values[heads],
             np.append(heads, len(lists)),
             items,
+            gold.table.docs[np.argsort(gold.items)[items]],
         )
 
     @cached_property
@@ -71,16 +75,40 @@ class Hits:
         same = (self.items[1:] == self.items[:-1]) & (self.hit_lists[1:] == self.hit_lists[:-1])
         return int(np.flatnonzero(same)[0]) + 1 if same.any() else None
 
-    def slots_of(self, numbers: Ints, values: Floats, docs: Strings, judged: Strings) -> Ints:
+    def portions(self, first: int, stop: int, most: int) -> Iterator[tuple[int, Hits]]:
+        """The hits of the lists first..stop-1, by so many lists that they are at most `most`, or
+        those of one list; and the number of the first slot of each portion.
+        """
+        begin, end = np.searchsorted(self.lists, (first, stop)).tolist()
+        ends = self.members[self.offsets]
+        while begin < end:
+            last = int(np.searchsorted(ends, ends[begin] + most, side="right")) - 1
+            last = min(max(last, begin + 1), end)
+            a, b = self.offsets[[begin, last]].tolist()
+            hits = slice(*self.members[[a, b]].tolist())
+            yield (
+                int(self._slots[a]),
+                Hits(
+                    self.lists[begin:last],
+                    self.offsets[begin : last + 1] - a,
+                    self.values[a:b],
+                    self.members[a : b + 1] - hits.start,
+                    self.items[hits],
+                    self.docs[hits].copy(),
+                ),
+            )
+            begin = last
+
+    def slots_of(self, numbers: Ints, values: Floats, docs: Strings) -> Ints:
         """The slot of each of some rows that has one: what is below the last hit has none.
 
-        `numbers` are those of their lists, `judged` the documents of all items.
+        `numbers` are those of their lists.
         """
         rows, group = self._groups(numbers, values)
         equal = self.values[group] == values[rows]
         slots = self._slots[group]
         if equal.any():
-            among = self._among_equals(group[equal], docs[rows[equal]], judged)
+            among = self._among_equals(group[equal], docs[rows[equal]])
             slots[equal] += 1 + among
         return slots
 
@@ -101,23 +129,23 @@ class Hits:
         there = low < end
         return rows[there], low[there]
 
-    def _among_equals(self, group: Ints, docs: Strings, judged: Strings) -> Ints:
+    def _among_equals(self, group: Ints, docs: Strings) -> Ints:
         """How many hits of its group have a larger name than each of some documents."""
         found = np.zeros(len(group), dtype=np.int64)
         size = np.diff(self.members)[group]
         alone = np.flatnonzero(size == 1)  # most often the hit itself
-        hit = self.items[self.members[group[alone]]]
+        hit = self.docs[self.members[group[alone]]]
         left = np.ones(len(group), dtype=bool)
-        left[alone[docs[alone].same(judged[hit])]] = False
+        left[alone[docs[alone].same(hit)]] = False
         if left.any():
             rows = np.flatnonzero(left)
-            found[rows] = self._larger(group[rows], docs[rows], judged)
+            found[rows] = self._larger(group[rows], docs[rows])
         return found
 
-    def _larger(self, group: Ints, docs: Strings, judged: Strings) -> Ints:
+    def _larger(self, group: Ints, docs: Strings) -> Ints:
         known = np.unique(group)
         size = np.diff(self.members)[known]
-        hits = judged[self.items[spans(self.members[known], size)]]
+        hits = self.docs[spans(self.members[known], size)]
         names = Strings.joined([docs.copy(), hits.copy()])
         groups = np.concatenate((group, np.repeat(known, size)))
         is_hit = np.arange(len(names)) >= len(docs)

@@ -1,9 +1,8 @@
 """Runs evaluated where Spark has their rows: the same scores, from counts in the place of lists.
 
-Judgments and measures go to the workers. A first pass over the rows finds the judged documents and
-checks every row, a second one counts how many rows stand above each of them (`counting`). Then all
-there is to know of a run is its `Rankings`, and the code of `evaluation/` goes on with them, in
-tasks of a range of topics each.
+A first pass over the rows finds the judged documents (`meeting`) and checks every row, a second one
+counts how many rows stand above each of them (`counting`). Then all there is to know of a run is
+its `Rankings`, and the code of `evaluation/` goes on with them, in tasks of a range of topics each.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property, reduce
-from typing import Any, Literal, TypeAlias, Unpack
+from typing import Any, Literal, NamedTuple, TypeAlias, Unpack
 
 import numpy as np
 
@@ -33,13 +32,18 @@ from cranfield.evaluation.options import Options, Settings, shows_options
 from cranfield.labelling.blocks import Placed, RunLabels
 from cranfield.scores import Notice, Scores
 from cranfield.spark import tasks
-from cranfield.spark.counting import Hits, places_by_name
+from cranfield.spark.counting import Hits
 from cranfield.spark.inputs import Given, LineReader, given_runs, readable_qrels
+from cranfield.spark.meeting import Everywhere, Judged, Sieve, spread
+from cranfield.spark.parcels import PARCELS, unpacked
 from cranfield.spark.session import Spark, current
 from cranfield.spark.tasks import Shared, Stretch
 from cranfield.wording import counted
 
 BadRows: TypeAlias = Literal["first", "count"]
+Sent: TypeAlias = Literal["auto", "broadcast", "spread"]
+MANY = 2_000_000  # judgments that are not sent to all workers, unless asked for
+PORTION = 1 << 22  # hits that are
 
 
 @shows_options
@@ -51,6 +55,7 @@ def evaluate(
     spark: Spark = None,
     bad_rows: BadRows = "first",
     check_duplicates: bool = True,
+    judgments: Sent = "auto",
     **options: Unpack[Settings],
 ) -> Any:
     """The scores of topics, as a Spark DataFrame with the columns run, topic, measure and value.
@@ -61,11 +66,13 @@ def evaluate(
     session, if it is not the active one. `bad_rows` is an error that shows the ``first`` that was
     found, or one that tells how many there are, having read all of them (``count``). Without
     `check_duplicates`, documents that nobody judged may be twice in a list, and eight bytes for
-    each row need not be sent around. What is returned may be given to `cranfield.compare`.
+    each row need not be sent around. `judgments` are sent to all workers (``broadcast``), or
+    each to one of them (``spread``), if they are too many for that: ``auto`` spreads two million
+    and more. What is returned may be given to `cranfield.compare`.
     """
-    given = qrels, runs, measures, current(spark), bad_rows, check_duplicates, options
+    ways = _Ways(bad_rows, check_duplicates, judgments)
     with _told():
-        return _Evaluation.of(*given).frame()
+        return _Evaluation.of(qrels, runs, measures, current(spark), ways, options).frame()
 
 
 @shows_options
@@ -77,15 +84,16 @@ def scores(
     spark: Spark = None,
     bad_rows: BadRows = "first",
     check_duplicates: bool = True,
+    judgments: Sent = "auto",
     **options: Unpack[Settings],
 ) -> Scores:
     """The same as `Scores`, with all that the user should know, as `cranfield.evaluate` has them.
 
     The arguments are those of `evaluate`.
     """
-    given = qrels, runs, measures, current(spark), bad_rows, check_duplicates, options
+    ways = _Ways(bad_rows, check_duplicates, judgments)
     with _told():
-        return _Evaluation.of(*given).scores()
+        return _Evaluation.of(qrels, runs, measures, current(spark), ways, options).scores()
 
 
 @contextmanager
@@ -104,13 +112,20 @@ def _told() -> Iterator[None]:
         raise CranfieldError(f"Spark failed: {said}") from error
 
 
+class _Ways(NamedTuple):
+    """How Spark is to do it, whatever is computed."""
+
+    bad_rows: BadRows
+    check_duplicates: bool
+    judgments: Sent
+
+
 @dataclass(frozen=True, eq=False)
 class _Evaluation:
     spark: Spark
-    shared: Shared
+    evaluator: Evaluator
     given: list[Given]
-    bad_rows: BadRows
-    check_duplicates: bool
+    ways: _Ways
 
     @classmethod
     def of(
@@ -119,22 +134,29 @@ class _Evaluation:
         runs: Any,
         measures: MeasuresLike,
         spark: Spark,
-        bad_rows: BadRows,
-        check_duplicates: bool,
+        ways: _Ways,
         options: Any,
     ) -> _Evaluation:
-        one_of("bad_rows", bad_rows, BadRows)
+        one_of("bad_rows", ways.bad_rows, BadRows)
+        one_of("judgments", ways.judgments, Sent)
         options = {**options, "progress": None, "threads": 1}  # a task has one core
         evaluator = Evaluator(readable_qrels(spark, qrels), measures, **options)
         _refuse_order(evaluator.options)
         typed = any(extra.needs_types for extra in evaluator.collection.extras)
         given = given_runs(spark, runs, evaluator.options, typed)
         _send_users_code(evaluator)
-        return cls(spark, Shared(evaluator), given, bad_rows, check_duplicates)
+        return cls(spark, evaluator, given, ways)
+
+    @cached_property
+    def shared(self) -> Shared:
+        return Shared.of(self.evaluator)
 
     @property
-    def evaluator(self) -> Evaluator:
-        return self.shared.evaluator
+    def spread(self) -> bool:
+        """Whether judgments are not sent to all workers."""
+        if self.ways.judgments != "auto":
+            return self.ways.judgments == "spread"
+        return len(self.evaluator.collection.gold.items) >= MANY
 
     @property
     def topics(self) -> int:
@@ -150,16 +172,19 @@ class _Evaluation:
     @cached_property
     def found(self) -> dict[str, Any]:
         """The lists of all runs and the judged documents in them; what is wrong is an error."""
-        hashed = self.check_duplicates and self.evaluator.options.duplicates == "error"
-        count = self.bad_rows == "count"
+        hashed = self.ways.check_duplicates and self.evaluator.options.duplicates == "error"
+        gold, count = self.evaluator.collection.gold, self.ways.bad_rows == "count"
+        judged: Judged = Sieve.of(gold.hashes) if self.spread else Everywhere(gold)
 
         def find(one: Given) -> tasks.FindHits:
-            return tasks.FindHits(self.shared, one.reading, count, hashed)
+            return tasks.FindHits(self.shared, one.reading, judged, count, hashed)
 
-        parcels = self._pass(find, tasks.PARCELS)
-        if hashed:
-            parcels = parcels.repartition("bucket").mapInArrow(tasks.find_repeated, tasks.PARCELS)
-        found = tasks.unpacked(parcels.toArrow())
+        parcels = self._pass(find, PARCELS)
+        if self.spread:
+            parcels = parcels.unionAll(self._judgments())
+        if self.spread or hashed:
+            parcels = parcels.repartition("bucket").mapInArrow(tasks.brought_together, PARCELS)
+        found = unpacked(parcels.toArrow())
         self._refuse_bad(found)
         if "lists" not in found:
             where = self.given[0].reading.where
@@ -168,13 +193,20 @@ class _Evaluation:
             self._refuse_repeated(np.unique(found["suspects"].column("key").to_numpy()))
         return found
 
+    def _judgments(self) -> Any:
+        """All judgments as a DataFrame of parcels."""
+        import pyarrow as pa
+
+        made = pa.Table.from_batches(spread(self.evaluator.collection.gold))
+        return self.spark.createDataFrame(made, PARCELS)
+
     def _refuse_bad(self, found: dict[str, Any]) -> None:
         if "bad" not in found:
             return
         rows = found["bad"].to_pylist()
         first, number = rows[0], sum(row["rows"] for row in rows)
         hint = first["hint"]
-        if self.bad_rows == "count":
+        if self.ways.bad_rows == "count":
             hint = f"{hint}; " * bool(hint) + f"{counted(number, 'bad row')} in all"
         raise InputError(first["found"], first["expected"], first["where"], hint=hint)
 
@@ -256,7 +288,7 @@ class _Evaluation:
         table = self.found.get("hits")
         if table is None:
             none = np.empty(0, dtype=np.int64)
-            return Hits.of(none, np.empty(0), none, none)
+            return Hits.of(none, np.empty(0), none, gold)
         begin = np.array([self.numbers[s][t] for s, t in self.lists], dtype=np.int64)
         code = {run: r for r, run in enumerate(self.lists)}
         pairs = zip(
@@ -264,9 +296,7 @@ class _Evaluation:
         )
         run = np.fromiter((code[pair] for pair in pairs), dtype=np.int64, count=len(table))
         topic, item = (table.column(name).to_numpy() for name in ("topic", "item"))
-        made = Hits.of(
-            begin[run] + topic, table.column("value").to_numpy(), item, places_by_name(gold)
-        )
+        made = Hits.of(begin[run] + topic, table.column("value").to_numpy(), item, gold)
         if (hit := made.repeated()) is not None:
             r, t = divmod(int(made.hit_lists[hit]), self.topics)
             doc = gold.item_docs[made.items[hit]]
@@ -279,17 +309,25 @@ class _Evaluation:
         from pyspark.sql.functions import sum as total
 
         made = np.zeros(self.hits.slots, dtype=np.int64)
-        if not self.hits.slots:
-            return made
-
-        def count(one: Given) -> tasks.CountRows:
-            numbers = self.numbers[one.reading.number]
-            return tasks.CountRows(self.shared, one.reading, numbers, self.hits)
-
-        found = self._pass(count, tasks.SLOTS).groupBy("slot").agg(total("rows").alias("rows"))
-        table = found.toArrow()
-        made[table.column("slot").to_numpy()] = table.column("rows").to_numpy()
+        for parts in self._portions():
+            counting = reduce(lambda a, b: a.unionAll(b), parts)
+            table = counting.groupBy("slot").agg(total("rows").alias("rows")).toArrow()
+            made[table.column("slot").to_numpy()] = table.column("rows").to_numpy()
         return made
+
+    def _portions(self) -> Iterator[list[Any]]:
+        """What counts rows: for each input its hits, in as many passes as there are portions."""
+
+        def of_input(one: Given) -> Iterator[Any]:
+            numbers = self.numbers[one.reading.number]
+            first, stop = min(numbers.values()), max(numbers.values()) + self.topics
+            for slot, hits in self.hits.portions(first, stop, PORTION):
+                work = tasks.CountRows(self.shared, one.reading, numbers, hits, slot)
+                yield one.frame.mapInArrow(work, tasks.SLOTS)
+
+        every = [of_input(one) for one in self.given if self.numbers[one.reading.number]]
+        while parts := [part for each in every if (part := next(each, None)) is not None]:
+            yield parts
 
     # -- rankings ---------------------------------------------------------------------------------
 
@@ -326,7 +364,7 @@ class _Evaluation:
         def send(one: Given) -> tasks.SendValues:
             return tasks.SendValues(self.shared, one.reading, self.numbers[one.reading.number])
 
-        sent = self._pass(send, tasks.PARCELS).repartition("bucket")
+        sent = self._pass(send, PARCELS).repartition("bucket")
         table = sent.mapInArrow(tasks.count_tied, tasks.TIED).toArrow()
         tied = np.zeros(len(self.lists) * self.topics, dtype=np.int64)
         np.add.at(tied, table.column("list").to_numpy(), table.column("tied").to_numpy())
@@ -368,10 +406,11 @@ class _Evaluation:
     def frame(self) -> Any:
         """The scores of topics as a DataFrame."""
         names = [run.name for run in self.runs]
-        if self._by_lists or self.evaluator.options.undefined == "error":  # known when computed
+        here = self.spread or self.evaluator.options.undefined == "error"  # known when computed
+        if self._by_lists or here:
             return self.spark.createDataFrame(self.scores().to_polars().to_arrow())
-        tell = tasks.AsScores(self.shared, names, self.counting)
-        return self._units().mapInArrow(tasks.Measure(self.shared, tell), tasks.SCORES)
+        tell = tasks.AsScores(self.evaluator, names, self.counting)
+        return self._units().mapInArrow(tasks.Measure(self.evaluator, tell), tasks.SCORES)
 
     def scores(self) -> Scores:
         """The scores, with what is to be known of them."""
@@ -386,7 +425,10 @@ class _Evaluation:
         return self.evaluator.collected(names, self.counting, self._values(), tell)
 
     def _values(self) -> Floats:
-        measure = tasks.Measure(self.shared, tasks.as_values)
+        """Runs × topics × columns; judgments that are spread are nowhere but here."""
+        if self.spread:
+            return np.stack([self.evaluator.measuring.values(x.rankings) for x in self.labelled])
+        measure = tasks.Measure(self.evaluator, tasks.as_values)
         table = self._units().mapInArrow(measure, tasks.VALUES).toArrow()
         table = table.sort_by([("run", "ascending"), ("begin", "ascending")])
         flat = np.concatenate([part.flatten() for part in table.column("values").chunks])
@@ -404,12 +446,12 @@ class _Evaluation:
         runs = dict(zip(self.lists, self.runs, strict=True))
 
         def send(one: Given) -> tasks.SendRows:
-            return tasks.SendRows(self.shared, one.reading)
+            return tasks.SendRows(one.reading)
 
         rows = self._pass(send, tasks.LISTS).repartition(len(runs), *tasks.RUN)
         rows = rows.sortWithinPartitions(*tasks.RUN, "topic")
-        work = tasks.Whole(self.shared, runs)
-        found = tasks.unpacked(rows.mapInArrow(work, tasks.PARCELS).toArrow())
+        work = tasks.Whole(self.shared, self.evaluator, runs)
+        found = unpacked(rows.mapInArrow(work, PARCELS).toArrow())
         if "error" in found:
             raise CranfieldError(found["error"].column("text")[0].as_py())
         by_run = {(row["source"], row["tag"]): row for row in found["whole"].to_pylist()}

@@ -1,14 +1,12 @@
 """What is done where the rows are: functions from Arrow batches to Arrow batches.
 
-Each is a frozen dataclass that Spark sends to its workers, with the judgments, and calls for every
-partition. What they find goes back as *parcels*: a kind, a bucket, and an Arrow table as bytes, so
-that one pass over the rows may find several kinds of things. A user's mistake is a parcel, too, and
-no exception: Spark would try the task again, and bury what is said.
+Each is a frozen dataclass that Spark sends to its workers, and calls for every partition. What they
+find goes back as parcels. A user's mistake is a parcel, too, and no exception: Spark would try the
+task again, and bury what is said.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
@@ -27,16 +25,14 @@ from cranfield.errors import CranfieldError
 from cranfield.evaluation import notices
 from cranfield.evaluation.evaluate import Evaluator
 from cranfield.labelling.blocks import Rankings
-from cranfield.labelling.columns import Order, judged_rows
-from cranfield.labelling.gold import GoldStandard
+from cranfield.labelling.columns import Order
 from cranfield.late import pl
 from cranfield.spark.counting import Hits
 from cranfield.spark.inputs import Bad, Batches, Reading
+from cranfield.spark.meeting import Judged, met
+from cranfield.spark.parcels import HELD, Held, in_buckets, opened, parcel, partition
 
-PARCELS = "kind string, bucket int, parcel binary"
 SLOTS = "slot bigint, rows bigint"
-BUCKETS = 256  # in which what may be the same comes together
-HELD = 1 << 20  # rows whose hashes are held before they are sent
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 PLACES = 1 << 32  # lists of a partition, in the order in which they turn up
 NOWHERE = (1 << 63) - 1  # after all of them
@@ -44,64 +40,32 @@ NOWHERE = (1 << 63) - 1  # after all of them
 
 @dataclass(frozen=True, eq=False)
 class Shared:
-    """What every worker needs to know: judgments, measures and options."""
+    """What every worker needs to know: which topics are judged, and how lists are looked at."""
 
-    evaluator: Evaluator
+    judged: Table  # the topics, each in the place of a document
+    exclude_self: bool
     key: Any = field(default_factory=lambda: strings.KEY)
 
-    @property
-    def gold(self) -> GoldStandard:
-        """The judgments; their hashes are those of the process that began."""
+    @classmethod
+    def of(cls, evaluator: Evaluator) -> Shared:
+        topics = Strings.of(evaluator.collection.topics)
+        return cls(Table.of(topics, np.empty(0)), evaluator.options.exclude_self)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Whoever gets it makes the hashes of the process that began."""
+        self.__dict__.update(state)
         strings.KEY = self.key
-        return self.evaluator.collection.gold
 
     def lists(self, table: Table) -> Table:
         """The lists as they are looked at."""
-        if not self.evaluator.options.exclude_self:
+        if not self.exclude_self:
             return table
         return table.where(~table.docs.same(Strings.of(table.names)[table.group]))
 
     def topics(self, table: Table) -> Ints:
         """The number of the topic of each list, -1 if it is not judged."""
-        index = self.gold.topic_index
-        return np.array([index.get(name, -1) for name in table.names], dtype=np.int64)
-
-
-# -- parcels --------------------------------------------------------------------------------------
-
-
-def parcel(kind: str, columns: Mapping[str, Any], bucket: int = 0) -> Any:
-    """A table as a row of what a pass finds."""
-    import pyarrow as pa
-
-    sink = pa.BufferOutputStream()
-    table = pa.table(dict(columns))
-    with pa.ipc.new_stream(sink, table.schema) as stream:
-        stream.write_table(table)
-    packed = pa.array([sink.getvalue().to_pybytes()], pa.binary())
-    made = [pa.array([kind]), pa.array([bucket], pa.int32()), packed]
-    return pa.RecordBatch.from_arrays(made, ["kind", "bucket", "parcel"])
-
-
-def unpacked(rows: Any) -> dict[str, Any]:
-    """The tables in some parcels, those of each kind put together."""
-    import pyarrow as pa
-
-    found: dict[str, list[Any]] = {}
-    columns = (rows.column("kind").to_pylist(), rows.column("parcel"))
-    for kind, packed in zip(*columns, strict=True):
-        found.setdefault(kind, []).append(pa.ipc.open_stream(packed.as_buffer()).read_all())
-    return {kind: pa.concat_tables(tables) for kind, tables in found.items()}
-
-
-def partition() -> int:
-    """The number of the partition that this task works on."""
-    if "pyspark" not in sys.modules:
-        return 0
-    from pyspark import TaskContext
-
-    context = TaskContext.get()
-    return 0 if context is None else int(context.partitionId())
+        names = Strings.of(table.names)
+        return self.judged.find(names, names.hashes(), np.zeros(len(names), dtype=np.int64))
 
 
 # -- hits -----------------------------------------------------------------------------------------
@@ -153,16 +117,14 @@ NO_ROWS = Stretch(0, np.inf, -np.inf, np.inf, -np.inf, False, NOWHERE)
 
 
 @dataclass
-class _Found:
-    """What a task has found in the runs of its partition."""
+class _Lists:
+    """What a task knows of the lists in its partition."""
 
     number: int  # of the input
     place: int  # of the first list
     lists: dict[tuple[str, str], Stretch] = field(default_factory=dict)
-    hits: list[tuple[str, Ints, Ints, Any]] = field(default_factory=list)
-    keys: list[Words] = field(default_factory=list)
 
-    def add_lists(self, tag: str, names: Sequence[str], table: Table) -> None:
+    def add(self, tag: str, names: Sequence[str], table: Table) -> None:
         found = dict(zip(table.names, stretches(table), strict=True)) if len(table) else {}
         for name in names:
             here = NO_ROWS._replace(place=self.place + len(self.lists))
@@ -175,29 +137,6 @@ class _Found:
             names = ("source", "tag", "name", *Stretch._fields)
             columns = dict(zip(names, map(list, zip(*of, strict=True)), strict=True))
             yield parcel("lists", columns, partition())
-        if any(len(items) for _, _, items, _ in self.hits):
-            tags, topics, items, values = zip(*self.hits, strict=True)
-            sizes = [*map(len, items)]
-            found = {
-                "source": [self.number] * sum(sizes),
-                "tag": np.repeat(tags, sizes),
-                "topic": np.concatenate(topics),
-                "item": np.concatenate(items),
-                "value": np.concatenate(values),
-            }
-            yield parcel("hits", found, partition())
-
-    def hashes(self, all_of_them: bool = False) -> Iterator[Any]:
-        """The hashes that wait to be sent, each in its bucket."""
-        if sum(map(len, self.keys)) < (1 if all_of_them else HELD):
-            return
-        keys = np.sort(np.concatenate(self.keys))
-        self.keys.clear()
-        shift = np.uint64(64 - BUCKETS.bit_length() + 1)
-        bounds = np.searchsorted(keys >> shift, np.arange(BUCKETS + 1))
-        for bucket in np.flatnonzero(np.diff(bounds)).tolist():
-            some = keys[bounds[bucket] : bounds[bucket + 1]]
-            yield parcel("hashes", {"key": some}, bucket)
 
 
 def row_keys(number: int, table: Table) -> Words:
@@ -212,11 +151,14 @@ class FindHits:
 
     shared: Shared
     reading: Reading
+    judged: Judged
     count_bad: bool
     hashed: bool  # whether hashes of all rows are sent, to find what is there twice
 
     def __call__(self, batches: Batches) -> Iterator[Any]:
-        gold, found = self.shared.gold, _Found(self.reading.number, partition() * PLACES)
+        number = self.reading.number
+        lists, hits = _Lists(number, partition() * PLACES), Held(self.judged.kind)
+        hashes = Held("hashes")
         for table in self.reading.tables(batches):
             if isinstance(table, Bad):
                 yield parcel("bad", bad_row(table, self.reading.where), partition())
@@ -224,17 +166,16 @@ class FindHits:
                     return
                 continue
             if self.hashed:
-                found.keys.append(row_keys(self.reading.number, table))
-                yield from found.hashes()
+                yield from hashes.add({"key": row_keys(number, table)})
             looked_at, tag = self.shared.lists(table), table.tag or ""
-            found.add_lists(tag, table.names, looked_at)
+            lists.add(tag, table.names, looked_at)
             if len(looked_at):
-                topics = self.shared.topics(looked_at)
-                rows, items = judged_rows(gold, looked_at, topics, looked_at.group)
-                where = topics[looked_at.group[rows]]
-                found.hits.append((tag, where, items, looked_at.values[rows]))
-        yield from found.parcels()
-        yield from found.hashes(all_of_them=True)
+                found = self.judged.found(looked_at, self.shared.topics(looked_at))
+                n = len(found["topic"])
+                yield from hits.add(found | {"source": np.full(n, number), "tag": np.full(n, tag)})
+        yield from lists.parcels()
+        yield from hits.sent()
+        yield from hashes.sent()
 
 
 def bad_row(bad: Bad, where: str) -> dict[str, list[Any]]:
@@ -242,25 +183,27 @@ def bad_row(bad: Bad, where: str) -> dict[str, list[Any]]:
     return {name: [value] for name, value in ({**bad._asdict(), "where": where}).items()}
 
 
-def find_repeated(batches: Batches) -> Iterator[Any]:
-    """Behind the first pass: hashes that are there twice, in the place of all of them."""
+def brought_together(batches: Batches) -> Iterator[Any]:
+    """Behind the first pass, where rows of equal keys are: hashes that are there twice, and of
+    documents that may be judged those that are, in the place of all; everything else goes on.
+    """
     import pyarrow as pa
 
-    keys: dict[int, list[Words]] = {}
-    for batch in batches:
-        for row in batch.to_pylist():
-            if row["kind"] == "hashes":
-                some = pa.ipc.open_stream(row["parcel"]).read_all().column("key").to_numpy()
-                keys.setdefault(row["bucket"], []).append(some)
-            else:
-                columns = [pa.array([row["kind"]]), pa.array([row["bucket"]], pa.int32())]
-                columns.append(pa.array([row["parcel"]], pa.binary()))
-                yield pa.RecordBatch.from_arrays(columns, ["kind", "bucket", "parcel"])
-    for bucket, parts in keys.items():
-        ordered = np.sort(np.concatenate(parts))
-        twice = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
+    parts: dict[str, list[Any]] = {"hashes": [], "judged": [], "sought": []}
+    for kind, table, row in opened(batches):
+        if kind in parts:
+            parts[kind].append(table)
+        else:
+            yield row
+    held = {kind: pa.concat_tables(tables) for kind, tables in parts.items() if tables}
+    parts.clear()
+    if "judged" in held and "sought" in held:
+        yield from met(held.pop("judged"), held.pop("sought"))
+    if "hashes" in held:
+        ordered = np.sort(held.pop("hashes").column("key").to_numpy())
+        twice = ordered[1:][ordered[1:] == ordered[:-1]]
         if len(twice):
-            yield parcel("suspects", {"key": twice}, bucket)
+            yield parcel("suspects", {"key": np.unique(twice)})
 
 
 ROWS = "source int, tag string, topic string, doc string"
@@ -270,14 +213,13 @@ ROWS = "source int, tag string, topic string, doc string"
 class FindRows:
     """The rows whose hashes are some that were seen twice: only the names tell for certain."""
 
-    shared: Shared
+    shared: Shared  # makes the same hashes
     reading: Reading
     keys: Words
 
     def __call__(self, batches: Batches) -> Iterator[Any]:
         import pyarrow as pa
 
-        _ = self.shared.gold
         for table in self.reading.tables(batches):
             if isinstance(table, Bad):
                 continue
@@ -304,12 +246,11 @@ class CountRows:
     reading: Reading
     numbers: Mapping[str, int]  # of each tag: what is added to a topic's number for the list's
     hits: Hits
+    first: int  # the number of their first slot
 
     def __call__(self, batches: Batches) -> Iterator[Any]:
         import pyarrow as pa
 
-        gold = self.shared.gold
-        judged = gold.table.docs[np.argsort(gold.items)]
         counts = np.zeros(self.hits.slots, dtype=np.int64)
         for table in self.reading.tables(batches):
             if isinstance(table, Bad):
@@ -318,7 +259,7 @@ class CountRows:
             topics = self.shared.topics(looked_at)
             lists = np.where(topics < 0, -1, topics + self.numbers[table.tag or ""])
             columns = lists[looked_at.group], looked_at.values, looked_at.docs
-            slots = self.hits.slots_of(*columns, judged)
+            slots = self.hits.slots_of(*columns)
             if len(slots):
                 low = int(slots.min())
                 some = np.bincount(slots - low)
@@ -326,7 +267,7 @@ class CountRows:
         slots = np.flatnonzero(counts)
         for begin in range(0, len(slots), HELD):
             some = slots[begin : begin + HELD]
-            counted = [pa.array(some), pa.array(counts[some])]
+            counted = [pa.array(some + self.first), pa.array(counts[some])]
             yield pa.RecordBatch.from_arrays(counted, ["slot", "rows"])
 
 
@@ -348,12 +289,7 @@ class SendValues:
             lists = (topics + self.numbers[table.tag or ""])[looked_at.group][known]
             values = looked_at.values[known] + 0.0  # no −0
             keys = (lists.astype(np.uint64) + np.uint64(1)) * _GOLDEN ^ values.view(np.uint64)
-            keys = (keys * _GOLDEN) >> np.uint64(64 - BUCKETS.bit_length() + 1)
-            order = np.argsort(keys, kind="stable")
-            bounds = np.searchsorted(keys[order], np.arange(BUCKETS + 1))
-            for bucket in np.flatnonzero(np.diff(bounds)).tolist():
-                rows = order[bounds[bucket] : bounds[bucket + 1]]
-                yield parcel("values", {"list": lists[rows], "value": values[rows]}, bucket)
+            yield from in_buckets("values", keys * _GOLDEN, {"list": lists, "value": values})
 
 
 TIED = "list bigint, tied bigint"
@@ -363,9 +299,7 @@ def count_tied(batches: Batches) -> Iterator[Any]:
     """Behind that: how many rows of each list have the value of another one."""
     import pyarrow as pa
 
-    parts: list[Any] = []
-    for batch in batches:
-        parts += [pa.ipc.open_stream(p.as_buffer()).read_all() for p in batch.column("parcel")]
+    parts = [table for _, table, _ in opened(batches)]
     if not parts:
         return
     whole = pa.concat_tables(parts)
@@ -389,13 +323,11 @@ LISTS = "source int, tag string, topic string, doc string, value double, rank do
 class SendRows:
     """Every row as it is looked at, for those who need whole lists."""
 
-    shared: Shared
     reading: Reading
 
     def __call__(self, batches: Batches) -> Iterator[Any]:
         import pyarrow as pa
 
-        _ = self.shared.gold
         kinds = {"source": pa.int32(), "value": pa.float64(), "rank": pa.float64()}
         columns = [part.split()[0] for part in LISTS.split(", ")]
         schema = pa.schema([(name, kinds.get(name, pa.string())) for name in columns])
@@ -419,11 +351,11 @@ class SendRows:
 class Whole:
     """Labels and measures whole runs, and says what is to be known of them."""
 
-    shared: Shared
+    shared: Shared  # makes the same hashes
+    evaluator: Evaluator
     runs: Mapping[tuple[int, str], TableRun]  # without their lists
 
     def __call__(self, batches: Batches) -> Iterator[Any]:
-        _ = self.shared.gold
         for (source, tag), rows in _by_run(batches):
             tables = [_ranked(pl.DataFrame(part)).compact() for part in rows]
             parts = [partial(_same, table) for table in tables]
@@ -438,7 +370,7 @@ class Whole:
     def _found(self, run: Run) -> dict[str, Any]:
         import pyarrow as pa
 
-        evaluator = self.shared.evaluator
+        evaluator = self.evaluator
         collection, measuring = evaluator.collection, evaluator.measuring
         labelled = evaluator.accepted(collection.label(run))
         told = notices.of_run(labelled, collection, measuring.measures)
@@ -539,13 +471,12 @@ def unit_of(row: Mapping[str, Any], topics: int) -> Rankings:
 class Measure:
     """The values of some topics of some runs, as rows."""
 
-    shared: Shared
+    evaluator: Evaluator
     tell: Callable[[Mapping[str, Any], Any], Any]  # a batch of a unit and its values
 
     def __call__(self, batches: Batches) -> Iterator[Any]:
-        _ = self.shared.gold
-        measuring = self.shared.evaluator.measuring
-        topics = len(self.shared.evaluator.collection.topics)
+        measuring = self.evaluator.measuring
+        topics = len(self.evaluator.collection.topics)
         for row in _rows(batches):
             whole = (row["begin"], row["stop"]) == (0, topics)
             blocks = None if whole else measuring.within(row["begin"], row["stop"])
@@ -577,14 +508,14 @@ def as_values(row: Mapping[str, Any], values: Any) -> Any:
 class AsScores:
     """The values of a unit, as rows for people: run, topic, measure, value."""
 
-    shared: Shared
+    evaluator: Evaluator
     names: Sequence[str]  # of the runs
     counts: Any  # which topics count
 
     def __call__(self, row: Mapping[str, Any], values: Any) -> Any:
         import pyarrow as pa
 
-        measuring = self.shared.evaluator.measuring
+        measuring = self.evaluator.measuring
         within = np.zeros(len(self.counts), dtype=bool)
         within[row["begin"] : row["stop"]] = True
         kept = values[measuring.each(self.counts)[measuring.each(within)]]
