@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +15,7 @@ import pytest
 from cranfield.cli.main import main
 from cranfield.errors import InputError, MissingPackage
 from cranfield.spark import session
+from tests.spark.conftest import lacking
 
 
 @pytest.mark.parametrize("text", ["spark.executor.memory", "=2g", ""])
@@ -65,6 +70,68 @@ def test_the_command_prints_the_same(
     assert printed[0].out == printed[1].out
     assert printed[0].err == printed[1].err
     assert b"ties could change a score" in printed[1].err
+
+
+SLOW = """
+import pathlib, time
+import cranfield as cf
+
+@cf.measure
+class Slow(cf.Measure):
+    "Takes its time."
+    def score(self, x):
+        pathlib.Path("begun").touch()
+        time.sleep(60)
+        return cf.total(x.I)
+"""
+
+
+def started_by(pid: int) -> dict[str, str]:
+    """The processes of a session that have not ended, and what they are."""
+    found = {}
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            state, _, _, session = (path / "stat").read_text().rpartition(")")[2].split()[:4]
+            command = (path / "cmdline").read_bytes().decode("utf-8", "replace")
+        except (OSError, ValueError):
+            continue
+        if session == str(pid) and state != "Z":
+            found[path.name] = command.partition("\0")[0]
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="processes are looked for in /proc")
+@pytest.mark.skipif(bool(lacking()), reason=lacking() or "-")
+def test_an_interrupt_leaves_nothing_behind(tmp_path: Path) -> None:
+    """No file, no process, and nothing is said; while a worker has a measure to compute."""
+    (tmp_path / "left").mkdir()
+    (tmp_path / "qrels").write_text("q1 0 d3 1\n")
+    (tmp_path / "run").write_text(RUN)
+    (tmp_path / "slow.py").write_text(SLOW)
+    command = "evaluate qrels run -m Slow --import slow.py -o scores --engine spark"
+    local = f"--master local[1] --spark-conf spark.local.dir={tmp_path / 'left'}"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "cranfield", *command.split(), *local.split()],
+        cwd=tmp_path,
+        env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "TMPDIR": str(tmp_path / "left")},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    while not (tmp_path / "begun").exists() and process.poll() is None:
+        time.sleep(0.1)
+    assert [*(tmp_path / "left").iterdir()]
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=300)
+    assert (process.returncode, out, err) == (130, b"", b"")
+    for _ in range(300):
+        if not started_by(process.pid):
+            break
+        time.sleep(0.1)
+    assert not started_by(process.pid)
+    assert not [*(tmp_path / "left").iterdir()]
+    assert not (tmp_path / "scores").exists()
 
 
 def test_what_needs_spark_says_so(capsys: pytest.CaptureFixture[str]) -> None:

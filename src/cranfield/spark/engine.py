@@ -99,17 +99,27 @@ def scores(
 @contextmanager
 def _told() -> Iterator[None]:
     """Where Spark works: what goes wrong there is said in a sentence."""
+    from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
     try:
         yield
-    except PySparkException as error:
+    except (PySparkException, Py4JError) as error:
+        if _interrupted(error):  # which Spark hides behind what it then cannot finish
+            raise KeyboardInterrupt from None
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
         python = [line for line in lines if re.match(r"[\w.]+(Error|Exception|Interrupt)\b", line)]
         said = (python[-1:] or lines or ["?"])[0]
         if said.startswith("cranfield.errors."):  # a mistake that a measure finds
             raise CranfieldError(said.partition(": ")[2]) from error
         raise CranfieldError(f"Spark failed: {said}") from error
+
+
+def _interrupted(error: BaseException | None) -> bool:
+    """Whether an error came up because somebody wanted to stop."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__context__
+    return error is not None
 
 
 class _Ways(NamedTuple):
