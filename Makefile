@@ -138,8 +138,8 @@ sanitize: $(VENV)/installed-test  ## the compiled part under sanitizers: its tes
 	$(SANITIZE) -m pytest -n auto -p no:cacheprovider tests/test_kernel.py tests/labelling tests/data/test_reading.py
 	$(SANITIZE) -m tests.fuzz.kernel --count $(or $(COUNT),200000) --seed $(or $(SEED),0)
 
-bench-spark: $(VENV)/installed-spark  ## Spark beside the local engine: LINES=100000000, and one topic of DOCS=10000000
-	$(BIN)/python bench/spark.py --lines $(or $(LINES),100000000) --docs $(or $(DOCS),10000000)
+bench-spark: $(VENV)/installed-spark  ## Spark beside the local engine: LINES=100000000, JUDGMENTS=5000000, and one topic of DOCS=10000000
+	$(BIN)/python bench/spark.py --lines $(or $(LINES),100000000) --judgments $(or $(JUDGMENTS),5000000) --docs $(or $(DOCS),10000000)
 
 bench: $(VENV)/installed-test  ## ratios against the peers, measured side by side
 	$(BIN)/python bench/bench.py

@@ -1,10 +1,10 @@
 """Time and memory of an evaluation, from 1 to 100 million lines.
 
     make bench-scale              all sizes: prints the table, draws docs/figures/scale.svg
-    python bench/scale.py 1 10    only so many million lines
+    python bench/scale.py 1 10    only so many million lines, and no picture
 
 Runs are text, text packed by gzip, Parquet, and text in the order of ranks, whose topics are
-scattered. 100 million lines need 20 GB in the directory for temporary files (TMPDIR). Seconds are
+scattered. 100 million lines need 10 GB in the directory for temporary files (TMPDIR). Seconds are
 those of processors, of which there may be several: a busy machine changes them less than those of a
 clock. Exit code 1 if a target is missed.
 """
@@ -86,10 +86,13 @@ def measured(millions: int) -> Iterator[tuple[str, Cost]]:
             # In processes of their own: a child's peak memory begins at ours.
             if form == "Parquet":
                 cost([PYTHON, "-c", TO_PARQUET, text, run])
+                Path(text).unlink()
             else:
                 cost([PYTHON, __file__, "write", directory, form, str(topics)])
             files = qrels, run
             costs = [cost([*CRANFIELD, *files, "-m", MEASURES]) for _ in range(rounds)]
+            if form != "text":  # of which Parquet is made
+                Path(run).unlink()
             yield form, Cost(*(median(column) for column in zip(*costs, strict=True)))
 
 
@@ -152,7 +155,8 @@ def main(asked: list[str]) -> int:
         found |= {(form, millions): one for form, one in taken.items()}
         cells = (f"{one.processor:.1f} s, {one.megabytes:.0f} MB" for one in taken.values())
         print(f"| {millions} | {' | '.join(cells)} |", flush=True)
-    draw(found)
+    if sizes == SIZES:
+        draw(found)
     every = list(results(found))
     print("", *every, sep="\n")
     return 0 if all(result.met for result in every) else 1

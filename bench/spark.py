@@ -1,11 +1,15 @@
-"""Spark beside the local engine on the same lines, and one topic of very many documents.
+"""Spark beside the local engine on the same lines, one topic of very many documents, and very many
+judgments, which are sent to all workers or spread over them.
 
-    make bench-spark                                  both, as docs/scale.md has them
-    python bench/spark.py --lines 1000000 --docs 0    something smaller
+    make bench-spark                                              all, as docs/scale.md has them
+    python bench/spark.py --lines 1000000 --docs 0 --judgments 0  something smaller
 
-Lines are simulated: a thousand documents for each topic, ten of them judged. Memory and processor
-time are those of all processes that an engine has started, sampled; of the one topic, those of the
-one executor, Java and Python together. Processor time does not depend on what else a machine does.
+Lines are simulated: a thousand documents for each topic, ten of them judged; where there are many
+judgments, twelve documents. Memory and processor time are those of all processes that an engine has
+started, sampled; of the one topic, those of the one executor, Java and Python together. Processor
+time does not depend on what else a machine does. Rows are printed as the document has them. 100
+million lines take 5 GB in the directories for temporary files: 3.4 GB in TMPDIR, and what Spark
+shuffles, 0.8 GB, in its spark.local.dir.
 """
 
 from __future__ import annotations
@@ -23,18 +27,22 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-DEPTH, JUDGED, BODIES = 1000, 10, 40
+DEPTH, SHALLOW, JUDGED, BODIES = 1000, 12, 10, 40
 PYTHON = sys.executable
 EVALUATE = [PYTHON, "-m", "cranfield", "evaluate", "-f", "tsv", "--quiet"]
-EXECUTOR = "CoarseGrainedExecutorBackend"
+EXECUTOR, WORKER = "CoarseGrainedExecutorBackend", "pyspark.daemon"
+ON_SPARK = ["--engine", "spark", "--master", "local[2]"]
+HEADER = """
+| | processor time | clock | memory, all processes | one Python worker |
+|---|---|---|---|---|"""
 
 
-def write_lines(folder: Path, lines: int) -> tuple[Path, Path]:
-    """Judgments and a run of so many lines."""
+def write_lines(folder: Path, lines: int, depth: int = DEPTH) -> tuple[Path, Path]:
+    """Judgments and a run of so many lines, lists having this depth."""
     draw = random.Random(7)  # noqa: S311
     bodies, judged = [], []
     for _ in range(BODIES):
-        docs = draw.sample(range(8_841_823), DEPTH)
+        docs = draw.sample(range(8_841_823), depth)
         scores = sorted((draw.uniform(0, 30) for _ in docs), reverse=True)
         ranked = zip(docs, scores, strict=True)
         body = "".join(f"@ Q0 D{d} {r} {s:.4f} bm25\n" for r, (d, s) in enumerate(ranked, 1))
@@ -43,7 +51,7 @@ def write_lines(folder: Path, lines: int) -> tuple[Path, Path]:
         judged.append("".join(f"@ 0 D{d} {draw.randrange(3)}\n" for d in some).encode())
     qrels, run = folder / "qrels.txt", folder / "run.txt"
     with open(qrels, "wb") as q, open(run, "wb") as r:
-        for topic in range(lines // DEPTH):
+        for topic in range(lines // depth):
             name = b"%d" % (1_000_000 + topic)
             r.write(bodies[topic % BODIES].replace(b"@", name))
             q.write(judged[topic % BODIES].replace(b"@", name))
@@ -87,18 +95,26 @@ def below(root: int, every: dict[int, Process]) -> set[int]:
 
 
 class Used:
-    """What some processes have used: the most bytes at a time, and seconds of each."""
+    """What some processes have used: the most bytes at a time, those of one worker, and seconds."""
 
     def __init__(self) -> None:
-        self.held, self.spent = 0, dict[int, float]()
+        self.held, self.worker, self.spent = 0, 0, dict[int, float]()
 
     def add(self, some: dict[int, Process]) -> None:
         self.held = max(self.held, sum(process.held for process in some.values()))
+        workers = (process.held for process in some.values() if WORKER in process.command)
+        self.worker = max(self.worker, max(workers, default=0))
         self.spent |= {p: process.spent for p, process in some.items()}
 
-    def __str__(self) -> str:
-        spent = sum(self.spent.values())
-        return f"{spent:8.1f} s of processors, {self.held / 2**30:5.2f} GB"
+    def row(self, name: str, seconds: float) -> str:
+        """As a row of the table in docs/scale.md."""
+        worker = f"{self.worker / 2**30:.2f} GB" if self.worker else ""
+        cells = (
+            f"{sum(self.spent.values()):.1f} s",
+            f"{seconds:.0f} s",
+            f"{self.held / 2**30:.2f} GB",
+        )
+        return f"| {' | '.join((name, *cells, worker))} |"
 
 
 @contextmanager
@@ -137,25 +153,27 @@ def timed(command: list[str]) -> tuple[float, Used, str]:
     return time.perf_counter() - begin, used, out
 
 
-def beside(lines: int) -> None:
-    """Both engines on the same lines."""
+def beside(what: str, lines: int, depth: int, ways: dict[str, list[str]]) -> None:
+    """Ways to evaluate the same lines."""
     with tempfile.TemporaryDirectory() as folder:
-        qrels, run = write_lines(Path(folder), lines)
-        size = run.stat().st_size
-        print(f"{lines:,} lines, {size / 2**30:.2f} GB, {lines // DEPTH:,} topics")
+        qrels, run = write_lines(Path(folder), lines, depth)
         results = {}
-        for name, options in {
-            "local": ["--threads", "2"],
-            "spark": ["--engine", "spark", "--master", "local[2]"],
-            "spark, duplicates unchecked": [
-                *("--engine", "spark", "--master", "local[2]", "--skip-duplicates"),
-            ],
-        }.items():
-            seconds, used, out = timed([*EVALUATE, str(qrels), str(run), *options])
-            results[name] = out
-            print(f"{name:28} {seconds:8.1f} s {used}", flush=True)
-        assert len(set(results.values())) == 1, results
-        print(f"the same means: {results['local'].split()[:3]}…")
+        for name, options in ways.items():
+            seconds, used, results[name] = timed([*EVALUATE, str(qrels), str(run), *options])
+            print(used.row(f"{what}, {name}", seconds), flush=True)
+    if len(set(results.values())) > 1:
+        sys.exit(f"not the same means: {results}")
+
+
+ENGINES = {
+    "local engine, 2 threads": ["--threads", "2"],
+    "Spark `local[2]`": ON_SPARK,
+    "Spark `local[2]`, `--skip-duplicates`": [*ON_SPARK, "--skip-duplicates"],
+}
+SENT = {
+    f"Spark `local[2]`, `--judgments {way}`": [*ON_SPARK, "--judgments", way]
+    for way in ("broadcast", "spread")
+}
 
 
 def one_topic(docs: int) -> None:
@@ -182,25 +200,31 @@ def one_topic(docs: int) -> None:
         with sampled(os.getpid(), EXECUTOR) as used:
             mine = scores(qrels, path, "AP nDCG@1000 RR", spark=spark)
         seconds = time.perf_counter() - begin
-        print(f"one topic of {docs:,} documents: {seconds:.1f} s, executor {used}", flush=True)
+        name = f"one topic of {docs:,} documents, Parquet, one executor of two cores"
+        print(used.row(f"{name} (`local-cluster`)", seconds), flush=True)
         import polars as pl
 
         import cranfield as cf
 
         theirs: Any = cf.evaluate(qrels, pl.read_parquet(f"{path}/*.parquet"), "AP nDCG@1000 RR")
-    assert (mine.values == theirs.values).all()
-    print("the same as the local engine, to the last bit")
+    if not (mine.values == theirs.values).all():
+        sys.exit(f"not the same: {mine.values}, {theirs.values}")
 
 
 def main() -> None:
     p = argparse.ArgumentParser(description=__doc__)
     p.add_argument("--lines", type=int, default=100_000_000)
     p.add_argument("--docs", type=int, default=10_000_000)
+    p.add_argument("--judgments", type=int, default=5_000_000)
     options = p.parse_args()
+    print(HEADER, flush=True)
+    if options.lines:
+        beside(f"{options.lines:,} lines", options.lines, DEPTH, ENGINES)
+    if options.judgments:
+        lines = options.judgments // JUDGED * SHALLOW
+        beside(f"{options.judgments:,} judgments, {lines:,} lines", lines, SHALLOW, SENT)
     if options.docs:
         one_topic(options.docs)
-    if options.lines:
-        beside(options.lines)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from cranfield.data.reading.columns import in_doubt, name_columns, read_columns
 from cranfield.data.reading.formats import Format, decide
 from cranfield.data.reading.lines import short
 from cranfield.data.reading.records import Record, Text
-from cranfield.data.reading.source import LIMITS, Beginning, Limits, Piece
+from cranfield.data.reading.source import LIMITS, Beginning, Limits, Piece, Source
 from cranfield.data.reading.table import Irregular, Table
 from cranfield.data.reading.tables import Framed, in_spark, is_parquet, is_spark, tidy
 from cranfield.data.run import Ties, by_order, reading_order
@@ -28,6 +28,7 @@ from cranfield.spark.session import Spark
 
 Batches: TypeAlias = Iterable[Any]  # of Arrow
 LINES = 1 << 16  # rows that become a table at a time, at least
+PIECE, STRETCH = 1 << 22, 1 << 27  # bytes that become a table, and that are the work of a task
 HEAD = 100  # lines that tell the format of a text
 NEITHER = "lines of text, Parquet or a DataFrame: other files can be read by Spark first"
 
@@ -49,17 +50,25 @@ class Bad(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class LineReader:
-    """Makes tables of lines of text."""
+    """Makes tables of lines of text: of rows that are lines, or numbers of stretches of files."""
 
     format: Format
     text: Text
     where: str
+    stretches: Sequence[tuple[str, int, int]] = ()  # path, first byte and that after the last
     limits: Limits = field(default_factory=LIMITS.get)  # of those who ask, not of the workers
 
     def tables(self, batches: Batches) -> Iterator[Table | Bad]:
         """The tables, and what is wrong with lines, in their order."""
-        for some in _gathered(batches):
-            yield self._table(_joined(some.column(0)))
+        return map(self._table, self._read(batches) if self.stretches else _lines(batches))
+
+    def _read(self, batches: Batches) -> Iterator[bytes]:
+        for batch in batches:
+            for number in batch.column(0).to_pylist():
+                path, *ends = self.stretches[number]
+                source = Source(path, self.limits)
+                for begin, stop in source.bounds(PIECE, *ends):
+                    yield source.stretch(begin, stop)
 
     def _table(self, text: bytes) -> Table | Bad:
         piece = Piece(self.where, self.limits, text)
@@ -198,7 +207,9 @@ class _Making:
         if not isinstance(first, Record):
             raise InputError("an empty file", "results", head.name)
         ties = self._order(first.value is not None, first.rank is not None, head.name)
-        reader = LineReader(format, text, head.name)
+        reader = LineReader(format, text, head.name, [*stretches(lines)])
+        if n := len(reader.stretches):
+            lines = self.spark.range(0, n, 1, n)
         return Given(lines, Reading(number, reader, head.name, ties, text.by_tag), name)
 
     def _of_frame(self, number: int, frame: Any, name: str | None, where: str) -> Given:
@@ -229,6 +240,23 @@ def text_lines(spark: Spark, path: str) -> Any:
     """The lines of a text, as bytes."""
     lines = spark.read.option("lineSep", "\n").text(path)
     return lines.select(lines["value"].cast("binary"))
+
+
+def stretches(lines: Any) -> Iterator[tuple[str, int, int]]:
+    """Stretches of the files that lines are in, if these are here and not packed: workers read them
+    in far less time than Java, which makes a row of every line.
+    """
+    from urllib.parse import urlsplit
+    from urllib.request import url2pathname
+
+    files = [urlsplit(uri) for uri in lines.inputFiles()]
+    if all(file.scheme == "file" for file in files):
+        sources = [Source(url2pathname(file.path)) for file in files]
+        if all(source.plain for source in sources):
+            total = sum(os.path.getsize(source) for source in sources)
+            size = min(max(total // 16, PIECE), STRETCH)
+            for source in sources:
+                yield from ((source.path, *ends) for ends in source.bounds(size))
 
 
 def _first(lines: Any, path: str) -> Any:
@@ -269,6 +297,11 @@ def _gathered(batches: Batches) -> Iterator[Any]:
             held = []
     if held and sum(map(len, held)):
         yield pa.Table.from_batches(held).combine_chunks()
+
+
+def _lines(batches: Batches) -> Iterator[bytes]:
+    """The text of lines."""
+    return (_joined(some.column(0)) for some in _gathered(batches))
 
 
 def _joined(lines: Any) -> bytes:

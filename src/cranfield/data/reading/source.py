@@ -180,13 +180,20 @@ class Source:
             for chunk in self._chunks(size):
                 yield lambda chunk=chunk: chunk  # type: ignore[misc]
             return
+        for begin, stop in self.bounds(size):
+            yield lambda begin=begin, stop=stop: self.stretch(begin, stop)  # type: ignore[misc]
+
+    def bounds(
+        self, size: int, begin: int | None = None, end: int | None = None
+    ) -> Iterator[tuple[int, int]]:
+        """Where the stretches of a plain file begin and stop, each where a line does."""
         with self._bytes() as stream:
-            end = os.fstat(stream.fileno()).st_size
-            begin = len(self._before)
+            end = os.fstat(stream.fileno()).st_size if end is None else end
+            begin = len(self._before) if begin is None else begin
             while begin < end:
                 stream.seek(begin + size)
                 stop = min(begin + size + len(stream.readline(self.limits.line + 1)), end)
-                yield lambda begin=begin, stop=stop: self.stretch(begin, stop)  # type: ignore[misc]
+                yield begin, stop
                 begin = stop
 
     @property
