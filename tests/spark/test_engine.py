@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import random
 import subprocess
@@ -165,14 +166,14 @@ def written(path: Path, run: str, rows: Any = ROWS) -> Path:
 
 @pytest.mark.slow
 def test_text_and_parquet(spark: Any, frame: Any, tmp_path: Path) -> None:
-    """The same lines as text, as text of several runs, and as Parquet."""
+    """The same lines as text, as packed text of several runs, and as Parquet."""
     text = [str(written(tmp_path / f"{run}.txt", run)) for run in RUNS]
     theirs = cf.evaluate(QRELS, text, MEASURES)
     mine = scores(QRELS, text, MEASURES, spark=spark)
     assert [n.text for n in mine.notices] == [n.text for n in theirs.notices]
     assert mine == theirs
-    together = tmp_path / "all.txt"
-    together.write_text("".join(Path(path).read_text("utf-8") for path in text), "utf-8")
+    together = tmp_path / "all.txt.gz"
+    together.write_bytes(gzip.compress(b"".join(Path(path).read_bytes() for path in text)))
     same(scores(QRELS, str(together), MEASURES, spark=spark), theirs, kinds=False)
     frame.write.parquet(str(tmp_path / "rows.parquet"))
     same(scores(QRELS, str(tmp_path / "rows.parquet"), MEASURES, spark=spark), local(), kinds=True)

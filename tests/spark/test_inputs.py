@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -10,6 +12,7 @@ import pytest
 from cranfield.data.reading.formats import FORMAT
 from cranfield.data.reading.records import Text
 from cranfield.data.reading.table import Table
+from cranfield.spark import inputs
 from cranfield.spark.inputs import Bad, LineReader, Reading, RowReader
 
 
@@ -81,3 +84,40 @@ def test_ranks_may_decide() -> None:
     (table,) = reading.tables(batches([b"q1 Q0 a 2 9 x", b"q1 Q0 b 1 1 x"]))
     assert isinstance(table, Table)
     assert table.values.tolist() == [-2.0, -1.0]
+
+
+class Files:
+    """What Spark says of a text that it would read."""
+
+    def __init__(self, *paths: Path) -> None:
+        self.paths = paths
+
+    def inputFiles(self) -> list[str]:
+        return [path.as_uri() for path in self.paths]
+
+
+def test_files_are_read_in_stretches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All lines once, wherever files are cut, and what stands before them is left out."""
+    monkeypatch.setattr(inputs, "PIECE", 50)
+    lines = [b"q%d Q0 d%d %d %d r" % (n // 7, n, n % 7, -n) for n in range(100)]
+    first, second = tmp_path / "a file é.txt", tmp_path / "b.txt"
+    first.write_bytes(b"\xef\xbb\xbf" + b"\n".join(lines[:60]))  # no end of the last line
+    second.write_bytes(b"\n".join(lines[60:]) + b"\n")
+    found = [*inputs.stretches(Files(first, second))]
+    assert len(found) > 10
+    reader = replace(TREC, stretches=found)
+    numbers = pa.record_batch([pa.array(range(len(found)))], ["id"])
+    docs: list[str] = []
+    for table in reader.tables([numbers]):
+        assert isinstance(table, Table)
+        docs += table.docs.tolist()
+    assert docs == [f"d{n}" for n in range(100)]
+
+
+def test_packed_files_are_left_to_spark(tmp_path: Path) -> None:
+    import gzip
+
+    (tmp_path / "run.gz").write_bytes(gzip.compress(b"q1 Q0 d 1 1 r\n"))
+    (tmp_path / "run").write_bytes(b"q1 Q0 d 1 1 r\n")
+    assert [*inputs.stretches(Files(tmp_path / "run", tmp_path / "run.gz"))] == []
+    assert len([*inputs.stretches(Files(tmp_path / "run"))]) == 1
