@@ -54,9 +54,9 @@ def test_counts_are_ranks(
         some = rows[part::parts]
         numbers = np.array([index.get(t, -1) for t, _, _ in some], dtype=np.int64)
         docs = Strings.of([d for _, d, _ in some])
-        for first, portion in portions:
+        for begin, portion in portions:
             slots = portion.slots_of(numbers, np.array([v for _, _, v in some]), docs)
-            np.add.at(counts, first + slots, 1)
+            np.add.at(counts, begin + slots, 1)
     rank, first, last = hits.ranks(counts)
     expected = label_run(gold, cf.read_run(run)).rankings
     order = np.lexsort((rank, hits.hit_lists))
