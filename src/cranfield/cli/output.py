@@ -116,8 +116,7 @@ def show(found: Shown, options: argparse.Namespace) -> int:
     look: dict[str, Any] = {"width": width, "colour": colour}
     with decimals(options.decimals):
         made = shown(found, format, vars(options) | look, getattr(options, "tables", None) or ())
-        seen = format == "table" and width is not None and not for_programs()
-        held = made.holds_notices(format) or seen
+        held = made.holds_notices(format) or _with_notices(format, width)
         notices = () if quiet else made.notices
         made = replace(
             made,
@@ -133,6 +132,11 @@ def show(found: Shown, options: argparse.Namespace) -> int:
     if not held:
         say_notices(notices, made.runs, every)
     return 0
+
+
+def _with_notices(format: str, width: int | None) -> bool:
+    """Whether who looks at a table sees the notices below it."""
+    return format == "table" and width is not None and not for_programs()
 
 
 def write(data: str | bytes, output: str | None = None) -> None:
