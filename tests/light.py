@@ -91,7 +91,7 @@ def _command(here: Path) -> Result:
             code = main(words)
         except SystemExit as end:
             code = end.code if isinstance(end.code, int) else 2
-    said = [stream.buffer.getvalue().decode("utf-8", "replace") for stream in (out, err)]  # type: ignore[attr-defined]
+    said = [stream.buffer.getvalue().decode("utf-8", "replace") for stream in (out, err)]
     return Result(" ".join(words), code, *said)
 
 

@@ -152,7 +152,8 @@ def refuse_output(path: str | None, drawn: bool = True) -> None:
     """Before the work, not after it: can the file be written, be it `drawn`? None is no file."""
     if path is None:
         return
-    from cranfield.report.pictures import NUMBERS, altair, format_of
+    from cranfield.late import altair
+    from cranfield.report.pictures import NUMBERS, format_of
 
     directory = os.path.dirname(path) or "."
     if not os.path.isdir(directory):
