@@ -44,11 +44,14 @@ MAY_USE: dict[str, set[str]] = {
     | {"data", "measures", "scores", "stats", "assess", "evaluation", "comparison", "meta"},
     "report": BASE
     | {
+        "data.answers",
         "data.files",
         "data.qrels",
         "data.run",
         "data.described",
         "data.systems",
+        "data.texts",
+        "data.tracks",
         "scores",
         "measures",
         "assess",

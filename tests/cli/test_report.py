@@ -99,6 +99,88 @@ def test_runs_of_equal_names(report: Command, files: list[str]) -> None:
     assert [one["name"] for one in data_in("r.html")["runs"]] == ["x.run", "again.run"]
 
 
+ANSWERS = """\
+{"run_id": "x", "qid": "1", "references": ["a", "b"], "answer": [{"text": "A.", "citations": [0]}]}
+{"run_id": "y", "qid": "1", "references": ["b"], "answer": [{"text": "B.", "citations": [0]}]}
+"""
+SUPPORT = "1 x 1 a full\n1 y 1 b none\n"
+NUGGETS = "topic,run,nugget,importance,assignment\n1,x,n,vital,support\n1,y,n,vital,not_support\n"
+
+
+@pytest.fixture
+def answered(files: list[str]) -> str:
+    """What names the answers, and what was judged of them."""
+    for name, text in {"a.jsonl": ANSWERS, "s.txt": SUPPORT, "n.csv": NUGGETS}.items():
+        written(Path(name), text)
+    return "--assignments n.csv --answers a.jsonl --support s.txt"
+
+
+def names_of(shown: dict[str, Any]) -> list[str]:
+    return [one["name"] for one in shown["measures"]]
+
+
+class TestAnswers:
+    def test_beside_lists(self, report: Command, answered: str) -> None:
+        line = f"qrels x.run y.run {answered} -m 'RR NuggetV CitationP' -o r.html"
+        assert report.succeeds(line).err == ""
+        shown = data_in("r.html")
+        assert names_of(shown) == ["RR", "NuggetV", "CitationP"]
+        assert shown["scores"][1] == [[1, None, None], [0, None, None]]
+        assert shown["over"] == "3 topics by RR; 1 topic by NuggetV, CitationP"
+        told = {row["label"]: row["value"] for row in shown["reproduce"]}
+        for label, text in {"answers": ANSWERS, "support": SUPPORT, "assignments": NUGGETS}.items():
+            assert told[label].endswith(f"sha256:{hashlib.sha256(text.encode()).hexdigest()}")
+
+    def test_alone(self, report: Command, answered: str) -> None:
+        report.succeeds(f"{answered} -o r.html")
+        shown = data_in("r.html")
+        assert shown["lists"] is None
+        assert names_of(shown)[0] == "NuggetV(strict=true)"
+        assert {"NuggetW", "CitationP", "CitationR", "CitationF"} < set(names_of(shown))
+
+    def test_usual_measures_of_whatever_is_not_named(self, report: Command, answered: str) -> None:
+        report.succeeds(f"qrels x.run y.run {answered} -m NuggetV -o r.html")
+        assert names_of(data_in("r.html")) == ["nDCG@10", "AP", "NuggetV"]
+        report.succeeds(f"qrels x.run y.run {answered} -m RR -o r.html")
+        assert names_of(data_in("r.html"))[:2] == ["RR", "NuggetV(strict=true)"]
+
+    def test_their_references_are_a_run(self, report: Command, answered: str) -> None:
+        report.succeeds(f"qrels a.jsonl {answered} -m 'RR NuggetV' -o r.html")
+        assert [one["name"] for one in data_in("r.html")["runs"]] == ["x", "y"]
+
+    def test_names_that_do_not_match_are_told(self, report: Command, answered: str) -> None:
+        done = report.succeeds(f"qrels x.run {answered} -m 'RR NuggetV' -o r.html")
+        assert done.err == (
+            "note: 1 run (y) without lists: those of the same name belong together\n"
+        )
+
+    @pytest.mark.parametrize(
+        ("line", "said"),
+        [
+            ("qrels x.run -m NuggetV", "found NuggetV and no answers, expected --assignments"),
+            ("n.csv --answers a.jsonl", "expected QRELS RUN… beside answers, or neither"),
+            ("--answers a.jsonl", "found nothing that was judged, expected assignments, support"),
+            ("--assignments n.csv -m RR", "found RR and no runs"),
+            ("--assignments n.csv --rel 2", "found --rel, expected QRELS RUN… with it"),
+            ("--assignments n.csv --list-depth 3", "found --list-depth, expected QRELS RUN…"),
+            ("--scores t.tsv --answers a.jsonl", "scores of answers are a file for --scores, too"),
+            ("--assignments s.txt", "s.txt:1: found assignment 'full' for nugget '1', expected"),
+            ("--answers a.jsonl --support bad.txt", "bad.txt:2: found citation b of sentence 1 of"),
+            ("--assignments bad.jsonl", "bad.jsonl:1: found importance 'much' for nugget 'n'"),
+            ("--assignments n.csv --answers wrong.jsonl", "wrong.jsonl:1: found citation 7 in"),
+        ],
+    )
+    def test_mistakes(self, report: Command, answered: str, line: str, said: str) -> None:
+        written(Path("bad.txt"), SUPPORT.replace("y 1 b", "x 1 b"))
+        nugget = '{"text": "n", "importance": "much", "assignment": "support"}'
+        written(Path("bad.jsonl"), f'{{"qid": "1", "run_id": "x", "nuggets": [{nugget}]}}\n')
+        written(Path("wrong.jsonl"), ANSWERS.replace("[0]", "[7]"))
+        done = report(f"{line} -o r.html")
+        assert done.code == 2
+        assert said in done.err
+        assert not Path("r.html").exists()
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [

@@ -53,6 +53,7 @@ def page(
         ],
         "measures": [_measure(name) for name in MEASURES[:measures]],
         "scores": scores,
+        "over": f"{topics} topics",
         "board": [_board(of_measure) for of_measure in scores],
         "pairs": [_pairs(of_measure) for of_measure in scores],
         "agreement": {
@@ -113,6 +114,47 @@ def page(
         "left_out": [],
         "pool": {"format": "topic doc"},
     }  # fmt: skip
+
+
+def answered() -> dict[str, Any]:
+    """A page with answers: of all runs to all topics but t2, which has none, and t3, left out."""
+    data = page()
+    data["measures"][1] |= {"name": "CitationF", "answers": True}
+    topics = [_answers(t, len(data["runs"])) for t in range(len(data["topics"]))]
+    data["answers"] = {
+        "supported": True,
+        "levels": data["lists"]["levels"],
+        "topics": [None if t in (2, 3) else topic for t, topic in enumerate(topics)],
+        "known": [t != 2 for t in range(len(topics))],
+    }
+    return data
+
+
+def _answers(t: int, runs: int, words: str = "A sentence") -> dict[str, Any]:
+    """Sentences that cite every kind of document; run 3 has a text, and run 2 no answer."""
+    sentences = [
+        [f"{words} 1 of topic {t}.", [[0, 2], [1, 1]]],
+        [f"{words} 2.", []],
+        [None, [[2, 0], [3, None], [0, 2]]],
+    ]
+    told = "3 sentences, 1 without citations · 5 citations: 2 full, 1 partial, 1 none, 1 not judged"
+    said = {"first": 1, "sentences": sentences, "told": told}
+    text = {"text": f"{words} and\nanother line."}
+    nuggets = {
+        "rows": [["a fact", "vital", "history"], ["another fact", "okay", ""], ["new", "okay", ""]],
+        "marks": [[2, 1, 0], [1, 0, None], None, [2, 2, 2]][:runs] + [[0, 0, 0]] * (runs - 4),
+        "told": ["vital: 1 of 1; okay: 0 of 2, 1 in part"] * runs,
+    }
+    criteria = {"rows": [["is polite", 2, "tone"], ["lies", -4, ""]], "marks": [[2, 2]] * runs}
+    return {
+        "docs": [f"d{t}-0", f"d{t}-1", f"d{t}-2", "elsewhere"],
+        "level": [0, 1, 2, None],
+        "said": [text if r == 3 else None if r == 2 else said for r in range(runs)],
+        "nuggets": nuggets,
+        "criteria": criteria | {"told": ["1 of 1; of negative weight: 1 of 1"] * runs},
+        "gold": ["a right answer", "another"],
+        "titles": {"0": {"title": "A title", "text": "And the beginning of its text."}},
+    }
 
 
 def _measure(name: str) -> dict[str, Any]:
@@ -196,4 +238,21 @@ def hostile() -> dict[str, Any]:
     data["reproduce"] = [{"label": x, "value": x} for x in HOSTILE]
     data["sections"][0].update(id=HOSTILE[0], title=HOSTILE[0], text=HOSTILE[0])
     data["sections"][0]["tables"][0]["rows"] = [[x, 1] for x in HOSTILE]
+    data["answers"] = {
+        "supported": True,
+        "levels": data["lists"]["levels"],
+        "topics": [_hostile_answers(t, name) for t, name in enumerate(HOSTILE)],
+        "known": [True] * len(HOSTILE),
+    }
     return data
+
+
+def _hostile_answers(t: int, name: str) -> dict[str, Any]:
+    made = _answers(t, len(HOSTILE), name)
+    made["docs"] = [*HOSTILE[:4]]
+    made["titles"] = {"0": {"title": name, "text": name}}
+    made["gold"] = [*HOSTILE]
+    for list_ in (made["nuggets"], made["criteria"]):
+        list_["rows"] = [[name, kind, name] for _, kind, _ in list_["rows"]]
+        list_["told"] = [*HOSTILE]
+    return made

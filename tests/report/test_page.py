@@ -53,6 +53,8 @@ PAGES: dict[str, Callable[[], dict[str, Any]]] = {
     "one": lambda: made_page.page(runs=1, topics=1, measures=1),
     "scores": scores_only,
     "undefined": undefined,
+    "answers": made_page.answered,
+    "answers alone": lambda: made_page.answered() | {"lists": None, "buckets": None},
 }
 
 
@@ -247,6 +249,92 @@ def test_the_same_document_is_marked_in_both_lists(visit: Visit) -> None:
     assert "repeating-linear-gradient" in page.evaluate(hatched)
 
 
+def test_answers_stand_side_by_side(visit: Visit) -> None:
+    """Each citation says by its sign and in words what its colour says."""
+    page = visit("answers", "#topic/t1?a=run0&b=run1&m=CitationF")
+    made = made_page.answered()
+    score = made["scores"][1][0][1]
+    first, second = page.locator(".answers .list").all()
+    assert f"{score:.4f} CitationF · 3 sentences" in first.inner_text()
+    assert first.locator("li").count() == second.locator("li").count() == 3
+    cites = first.locator("li >> nth=2").locator(".cite")
+    said = [" ".join(text.split()) for text in cites.all_text_contents()]
+    assert said[0].startswith("✗no support: d1-22")  # and the level, 2, with its words
+    assert said[1].startswith("?support not judged: elsewhere?unjudged")
+    assert said[2].startswith("✓full support: d1-00level 0, not relevant")
+    assert "no citation" in first.locator("li >> nth=1").inner_text()
+    colours = {
+        x.evaluate("x => getComputedStyle(x).backgroundColor")
+        for x in page.locator(".legend .cite").all()
+    }
+    assert len(colours) == 4
+    # By a measure of answers, lists have the first of lists; run0 has none of it at t1.
+    assert page.locator(".lists-and-missed .facts >> nth=0").inner_text().startswith("– nDCG@10")
+
+
+def test_nuggets_are_a_checklist_that_is_sorted_and_copied(visit: Visit) -> None:
+    page = visit(
+        "answers", "#topic/t1?a=run1&b=run2", permissions=["clipboard-read", "clipboard-write"]
+    )
+    assert column(page, 2, ".checklist >> nth=0") == ["vital", "okay", "okay"]
+    assert column(page, 4, ".checklist >> nth=0") == [
+        "◐ partial",
+        "✗ not supported",
+        "? not judged",
+    ]
+    assert set(column(page, 5, ".checklist >> nth=0")) == {"no answer"}
+    page.click("[data-key='sort.nuggets:a']")
+    arrive(page, "#topic/t1?a=run1&b=run2&sort.nuggets=a")
+    assert column(page, 1, ".checklist >> nth=0") == ["another fact", "a fact", "new"]
+    page.click(".checklist >> nth=0 >> summary")
+    page.click(".checklist >> nth=0 >> button:text-is('CSV')")
+    page.wait_for_selector("#said:text-is('Copied 3 rows as CSV')")
+    lines = page.evaluate("navigator.clipboard.readText()").splitlines()
+    assert lines[:2] == ["Nugget,Importance,Sub-narrative,A,B", "another fact,okay,,0,"]
+    lie = page.locator(".checklist >> nth=1 >> .mark-of >> nth=2")  # met, and of negative weight
+    assert (lie.get_attribute("class"), lie.inner_text()) == ("mark-of none", "✓ met")
+
+
+def test_a_cited_document_is_marked_where_it_is_listed(visit: Visit) -> None:
+    page = visit("answers", "#topic/t0?a=run0&b=run1")
+    page.hover(".answers .cite:has-text('d0-1') >> nth=0")
+    listed = made_page.answered()["lists"]["topics"][0]["lists"]
+    both = sum(1 in listed[r] for r in (0, 1))
+    assert page.locator(".lists-and-missed .list tr.same").count() == both
+    assert page.locator(".answers li .cite.same").count() == 2  # one of each run
+    page.click("summary:has-text('Documents that A cites')")
+    rows = page.locator(".cited >> nth=0 >> tbody tr").all_inner_texts()
+    ranks = [listed[0].index(doc) + 1 if doc in listed[0] else None for doc in range(3)]
+    for row, rank in zip(rows, ranks, strict=False):
+        assert str(rank or ">10") in row.split() or "–" in row.split(), (row, rank)
+    assert "A title" in rows[0]
+
+
+def test_topics_say_why_they_have_no_answers(visit: Visit) -> None:
+    page = visit("answers", "#topic/t2")
+    assert "Nothing is known of answers to this topic." in page.inner_text(".answers")
+    show(page, "#topic/t3")
+    assert "left out of the page" in page.inner_text(".answers")
+    show(page, "#topic/t1?a=run2&b=run3")
+    first, second = page.locator(".answers .list").all()
+    assert "no text of an answer" in first.inner_text()
+    assert "A sentence and\nanother line." in second.inner_text()
+    page = visit("answers alone", "#topic/t1")
+    assert page.locator(".answers").count() == 1
+    assert "no lists" not in page.inner_text("main")
+
+
+def test_answers_are_printed_whole(visit: Visit) -> None:
+    """On white, in colour and with signs, the documents that are cited open."""
+    page = visit("answers", "#topic/t1?a=run0&b=run1", color_scheme="dark")
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.is_visible(".cited >> nth=0 >> table")
+    assert page.is_visible(".checklist .mark-of .word >> nth=0")
+    exact = "getComputedStyle(document.querySelector('.cite.full')).printColorAdjust"
+    assert page.evaluate(exact) == "exact"
+
+
 def test_ticked_documents_are_downloaded_as_a_pool(visit: Visit, tmp_path: Path) -> None:
     page = visit("small", "#topic/t3?a=run0&b=run2")
     found = made_page.page()["lists"]["topics"]
@@ -345,20 +433,26 @@ def test_names_are_only_names(visit: Visit, tmp_path: Path) -> None:
 
 
 # Of all that axe looks for, only the contrast is another in the dark.
-READ: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
-    "light": (VIEWS, {}),
-    "dark": (("", "#topic/t1", "#pairs"), {"runOnly": ["color-contrast"]}),
+ANSWERS = ("#topic/t1?a=run0&b=run1", "#topic/t1?a=run2&b=run3")
+DARK = {"runOnly": ["color-contrast"]}
+READ: dict[tuple[str, str], tuple[tuple[str, ...], dict[str, Any]]] = {
+    ("small", "light"): (VIEWS, {}),
+    ("small", "dark"): (("", "#topic/t1", "#pairs"), DARK),
+    ("answers", "light"): (ANSWERS, {}),
+    ("answers", "dark"): (ANSWERS, DARK),
 }
 
 
-@each("theme", READ)
-def test_every_view_can_be_read_by_everybody(visit: Visit, theme: str) -> None:
+@each("shown", READ)
+def test_every_view_can_be_read_by_everybody(visit: Visit, shown: tuple[str, str]) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe").Axe()
-    page = visit("small", color_scheme=theme, viewport={"width": 380, "height": 700})
-    views, rules = READ[theme]
+    name, theme = shown
+    page = visit(name, color_scheme=theme, viewport={"width": 380, "height": 700})
+    views, rules = READ[shown]
     for view in views:
         show(page, view)
         assert not scrolls_sideways(page), view
+        page.evaluate("document.querySelectorAll('main details').forEach(x => x.open = true)")
         found = axe.run(page, options={"resultTypes": ["violations"], **rules}).response[
             "violations"
         ]

@@ -278,13 +278,19 @@ ROWS = (
         group="understand",
         does="one page for a colleague: which run is best, how sure that is, and why runs fail",
         example="qrels.txt bm25.run dense.run -m nDCG@10 -o report.html",
-        common="-m -o --title --queries --docs --second-qrels --list-depth --complete --scores "
-        "--preset",
+        common="-m -o --title --queries --docs --assignments --answers --support --second-qrels "
+        "--list-depth --complete --scores --preset",
         usage="cranfield report [options] QRELS RUN… -o FILE\n"
+        "       cranfield report [options] QRELS RUN… --assignments FILE --answers FILE --support "
+        "FILE -o FILE\n"
+        "       cranfield report [options] --assignments FILE --answers FILE --support FILE -o "
+        "FILE\n"
         "       cranfield report [options] --scores FILE… -o FILE",
         description="Write one HTML file that needs no network: the answer and what could mislead, "
         "all runs with intervals, every topic with the reason why runs fail there, their lists "
-        "side by side, pairs of runs, and what the measures are. It needs cranfield[report].",
+        "side by side, pairs of runs, and what the measures are. With generated answers, their "
+        "sentences with the support that citations give, and which nuggets are there. It needs "
+        "cranfield[report].",
     ),
     Command(
         "plot",

@@ -27,6 +27,7 @@ AnswersLike: TypeAlias = Any  # paths, frames, records, or {run: {topic: …}}
 T = TypeVar("T")
 
 FILES = (str, os.PathLike)
+TO_ANSWERS = "answers go to --answers"  # what is said to who gives them for what was judged
 TEXTS = ("topic", "query")  # which may be ids, too
 NAMED = {
     "topic": (*(name for name in TOPICS if name not in TEXTS),
@@ -98,7 +99,8 @@ def collected(
         of_run = found.setdefault(run, {})
         if cell not in line.cells:
             if layout.text[0][-1] not in line.cells:
-                expected = f"a list of them, or columns {', '.join(layout.text[0])}"
+                hint = f" ({TO_ANSWERS})" if TO_ANSWERS in layout.columns_are else ""
+                expected = f"a list of them, or columns {', '.join(layout.text[0])}{hint}"
                 raise line.error(f"no {cell}", expected)
             rows.setdefault((run, topic), []).append(line)
         elif topic in of_run or (run, topic) in rows:

@@ -11,7 +11,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from cranfield.data.answers import NAMED, AnswersLike, ByRun, collected, pieces, with_cells
+from cranfield.data.answers import (
+    NAMED,
+    TO_ANSWERS,
+    AnswersLike,
+    ByRun,
+    collected,
+    pieces,
+    with_cells,
+)
 from cranfield.data.reading.cells import Layout
 from cranfield.data.reading.columns import SPELLINGS
 from cranfield.data.reading.lines import Line, finite, identifier, short
@@ -33,7 +41,7 @@ ASSIGNMENTS = Layout(
     ("topic",),
     OF_NUGGETS,
     verbatim=True,
-    columns_are="a column named topic, or qid (answers go to --answers)",
+    columns_are=f"a column named topic, or qid ({TO_ANSWERS})",
 )
 BANK = Layout((("topic", "nugget", "importance"),), ("topic",), OF_NUGGETS, verbatim=True)
 SUPPORT = Layout(

@@ -32,7 +32,7 @@ from cranfield.evaluation.systems import scores_of
 from cranfield.evaluation.texts import about_tokens
 from cranfield.measures import answers as seen
 from cranfield.measures.base import Measure
-from cranfield.measures.grammar import Measures, measures_for
+from cranfield.measures.grammar import Measures, measures_for, parse_measures
 from cranfield.measures.texts import ByReferences, TokensLike, answer, reader, tokeniser
 from cranfield.scores import Notice, Scores, about
 from cranfield.shown import Shown
@@ -48,7 +48,7 @@ class Kind(NamedTuple):
 
 
 KINDS = {
-    "nuggets": Kind("assignments of nuggets", "FILE, or assignments=", "nuggets"),
+    "nuggets": Kind("assignments of nuggets", "ASSIGNMENTS, or assignments=", "nuggets"),
     "support": Kind("support by citations", "--support, or support=", "citations"),
     "criteria": Kind("criteria of a rubric", "--rubric, or rubric=", "Rubric"),
     "references": Kind(
@@ -125,7 +125,7 @@ class AnswerCollection:
         """All of it, read and checked."""
         tokeniser(tokens)
         bank = None if nuggets is None else read_bank(nuggets)
-        made = cls(
+        return cls(
             None if assignments is None else read_assignments(assignments, bank),
             bank,
             None if answers is None else read_answers(answers),
@@ -134,10 +134,6 @@ class AnswerCollection:
             None if gold is None else read_texts(gold, "gold"),
             tokens,
         )
-        if not made.kinds:
-            raise InputError("nothing that was judged", "assignments, support, rubric, or answers "
-                             "and gold answers")  # fmt: skip
-        return made
 
     # -- what there is ----------------------------------------------------------------------------
 
@@ -173,11 +169,14 @@ class AnswerCollection:
 
     def asked(self, measures: Measures | None) -> tuple[Measure, ...]:
         """The measures that are computed: those named, or all that suit what there is."""
+        if not self.kinds:
+            raise InputError("nothing that was judged", "assignments, support, rubric, or answers "
+                             "and gold answers")  # fmt: skip
         if measures is None:
             usual = [KINDS[needs].usual for needs in self.kinds]
             usual += ["SubNarratives"] if self._sub_narratives() else []
             measures = [*usual, *(seen.Rubric(axis=axis) for axis in self.axes)]
-        return measures_for(measures, "answers", also=lambda c: issubclass(c, ByReferences))
+        return measures_for(measures, "answers", also=_of_texts)
 
     def _sub_narratives(self) -> bool:
         entries = [] if self.assignments is None else self.assignments.by_run.values()
@@ -450,6 +449,17 @@ class AnswerCollection:
         return AnswerDetail(nuggets, sentences, criteria, text.found.text if text else None, scores)
 
 
+def told_apart(measures: Measures | None) -> tuple[list[Measure] | None, list[Measure] | None]:
+    """The measures of lists, and those of answers; None where none is named.
+
+    >>> told_apart("AP CitationF EM"), told_apart("RR")
+    (([AP], [CitationF, EM]), ([RR], None))
+    """
+    asked = () if measures is None else parse_measures(measures)
+    answers = [m for m in asked if m.takes == "answers" or _of_texts(type(m))]
+    return [m for m in asked if m not in answers] or None, answers or None
+
+
 class Citation(NamedTuple):
     """A document that a sentence cites, and how far it supports it: 1, ½, 0, None if not judged."""
 
@@ -486,6 +496,11 @@ class AnswerDetails(Shown, tables="answers"):
 
 def _cites(written: Written) -> bool:
     return any(sentence.citations for sentence in written.sentences or ())
+
+
+def _of_texts(measure: type[Measure]) -> bool:
+    """Whether a measure of texts is one of answers next to gold answers, too."""
+    return issubclass(measure, ByReferences)
 
 
 def _needs(m: Any) -> str:

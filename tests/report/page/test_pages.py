@@ -26,6 +26,19 @@ INTENTS = [("q", "1", "a", 1), ("q", "2", "b", 1), ("r", "1", "c", 1)]
 BAD = "</script><script>alert(1)</script>\u202e\x00\"'&#?/%" + "x" * 1000
 
 
+SENTENCES = [{"text": "So.", "citations": ["a", "q"]}, {"text": "And so.", "citations": []}]
+ANSWERED: dict[str, Any] = {
+    "answers": {"x": {"q1": SENTENCES, "q9": SENTENCES}, "new": {"q1": SENTENCES, "q9": "A text."}},
+    "assignments": {run: {"q1": {"n": ("vital", "support")}} for run in ("x", "new")},
+}
+SUPPORT = {"x": {"q1": [{"a": "full"}, {}]}, "new": {"q1": [{"q": "none", "a": "partial"}, {}]}}
+BAD_ANSWERS: dict[str, Any] = {
+    "answers": {BAD: {BAD: [{"text": BAD, "citations": [BAD]}]}, "y": {BAD: BAD}},
+    "assignments": {run: {BAD: {BAD: ("vital", "support")}} for run in (BAD, "y")},
+    "gold": {BAD: BAD},
+}
+
+
 def pages() -> dict[str, cf.ReportPage]:
     """What a page may be made of."""
     q1 = {run: {"q1": lists["q1"]} for run, lists in RUNS.items()}
@@ -46,6 +59,10 @@ def pages() -> dict[str, cf.ReportPage]:
         "hostile": page({BAD: {BAD: 1}, "q": {"d": 1}}, bad_runs, "RR", queries={BAD: BAD},
                         docs={BAD: BAD}, title=BAD),
         "scores": page(cf.evaluate(QRELS, RUNS, "RR AP")),
+        "answers": page(QRELS, RUNS, "RR CitationF NuggetV", **ANSWERED, support=SUPPORT),
+        "answers alone": page(**ANSWERED),
+        "hostile answers": page(**BAD_ANSWERS),
+        "answers not judged": page(QRELS, RUNS, "RR", answers=ANSWERED["answers"]),
         "intents": page(INTENTS, of_intents, "IRec@10 alpha_nDCG@10"),
     }  # fmt: skip
 

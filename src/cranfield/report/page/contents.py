@@ -1,6 +1,7 @@
 """What a page shows, as one dict of plain values: the page itself only sorts and filters it.
 
-All numbers are those of `evaluate`, `compare`, `hard_topics`, `bounds` and `meta.correlation`.
+All numbers are those of `evaluate`, `evaluate_answers`, `compare`, `hard_topics`, `bounds` and
+`meta.correlation`.
 """
 
 from __future__ import annotations
@@ -18,20 +19,24 @@ from cranfield.comparison import Comparison, PairComparison, compare
 from cranfield.data.described import DocsLike, Query
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
+from cranfield.evaluation.answers import AnswerCollection
 from cranfield.evaluation.failures import BUCKETS
 from cranfield.meta.correlation import correlation
 from cranfield.report.comparison import procedure
 from cranfield.report.failures import meanings
+from cranfield.report.page.answers import ShownAnswers
 from cranfield.report.page.definitions import definition
 from cranfield.report.page.gathering import Gathered
 from cranfield.report.page.limits import COMPLETE, Limits
 from cranfield.report.page.lists import ShownLists
 from cranfield.report.page.numbers import Number, number, numbers
+from cranfield.report.page.parts import Parts
 from cranfield.report.page.sections import Section, sections_of
+from cranfield.report.page.texts import ShownTexts
 from cranfield.report.sheets import interval_text
 from cranfield.scores import Notice, Scores, in_brief, loud_first
 from cranfield.stats.effects import EFFECTS
-from cranfield.stats.measured import measured, without_errors
+from cranfield.stats.measured import measured
 from cranfield.stats.result import stated_p
 from cranfield.wording import counted, rounded
 
@@ -42,11 +47,12 @@ TOP = 10  # ranks in which unjudged documents are counted
 class Contents:
     """All that a page is made of."""
 
-    given: Scores
+    given: Sequence[Scores]  # of lists, of answers, or of both
     title: str
     limits: Limits
     testing: Mapping[str, Any]  # how runs are compared
-    found: Gathered | None = None  # None: there are scores only
+    found: Gathered | None = None  # None: there are no lists
+    answered: AnswerCollection | None = None
     queries: Mapping[str, Query] = field(default_factory=dict)
     docs: DocsLike = None
     second: Mapping[str, Mapping[str, float]] | None = None
@@ -54,9 +60,14 @@ class Contents:
     reproduce: Sequence[Mapping[str, str]] = ()
 
     @cached_property
+    def parts(self) -> Parts:
+        """The scores that are shown, lists and answers apart."""
+        return Parts(self.given, self.confidence)
+
+    @property
     def scores(self) -> Scores:
-        """The scores that are shown: no standard errors, which are of others."""
-        return without_errors(self.given)
+        """The scores that are shown."""
+        return self.parts.joined
 
     @property
     def confidence(self) -> float:
@@ -66,36 +77,67 @@ class Contents:
     # -- what is computed -------------------------------------------------------------------------
 
     @cached_property
-    def compared(self) -> Comparison | None:
-        """The comparison by all measures by which runs can be compared."""
-        names = [name for name in self.scores.measures if name not in self._not_compared]
-        return compare(self.scores.select(measures=names), **self.testing) if names else None
+    def compared(self) -> list[Comparison | None]:
+        """The comparison of each part, by all measures by which its runs can be compared."""
+        return [*map(self._compare, self.parts.each)]
+
+    def _compare(self, part: Scores) -> Comparison | None:
+        names = [name for name in part.measures if name not in self._not_compared]
+        return compare(part.select(measures=names), **self.testing) if names else None
 
     @cached_property
     def comparisons(self) -> list[Comparison | None]:
         """The comparison by each measure, if runs can be compared by it."""
-        whole, skipped = self.compared, self._not_compared
         return [
-            None if whole is None or name in skipped else whole.by(name)
-            for name in self.scores.measures
+            None
+            if (whole := self.compared[self.parts.number(m)]) is None or name in self._not_compared
+            else whole.by(name)
+            for m, name in enumerate(self.scores.measures)
         ]
 
     @cached_property
     def _not_compared(self) -> dict[str, int]:
         """The measures by which runs cannot be compared, and the number of their topics."""
-        known = {
-            name: len(measured(self.scores, name, turned=False).matrix.topics)
-            for name in self.scores.measures
-        }
-        one = len(self.scores.runs) < 2
-        return {name: topics for name, topics in known.items() if one or topics < 2}
+        found: dict[str, int] = {}
+        for part in self.parts.each:
+            for name in part.measures:
+                topics = len(measured(part, name, turned=False).matrix.topics)
+                if len(part.runs) < 2 or topics < 2:
+                    found[name] = topics
+        return found
 
     @cached_property
     def shown_lists(self) -> ShownLists | None:
         """The lists, if they have one order."""
         if self.found is None or not self.found.of.ordered:
             return None
-        return ShownLists(self.found, self.second, self.docs)
+        return ShownLists(self.found, self.second)
+
+    @cached_property
+    def shown_answers(self) -> ShownAnswers | None:
+        """The answers, if there are any."""
+        if self.answered is None:
+            return None
+        by = next((m for m, one in enumerate(self._of_answers) if one), 0)
+        return ShownAnswers(self.answered, self.scores, by, self.limits, self.found, self.second)
+
+    @property
+    def _of_answers(self) -> list[bool]:
+        """Whether each measure is one of answers."""
+        last = len(self.parts.each) - 1 if self.answered and self._answers_scored else -1
+        return [self.parts.number(m) == last for m in range(len(self.scores.measures))]
+
+    @property
+    def _answers_scored(self) -> bool:
+        return self.found is None or len(self.parts.each) > 1
+
+    @cached_property
+    def texts(self) -> ShownTexts | None:
+        """Titles and texts of the documents that are shown, if they are known."""
+        if self.docs is None:
+            return None
+        shown = [x.kept.values() for x in (self.shown_lists, self.shown_answers) if x is not None]
+        return ShownTexts(self.docs, [*chain(*shown)], self.limits)
 
     @cached_property
     def sections(self) -> list[Section]:
@@ -115,37 +157,44 @@ class Contents:
         return [[*self._order(m)] for m in range(len(self.scores.measures))]
 
     def _order(self, m: int) -> Iterator[int]:
-        name, better = self.scores.measures[m], self.scores.better[m]
+        better = self.scores.better[m]
         if better == "neither":
             return
         compared, index = self.comparisons[m], self.scores.runs.index
         if compared is not None:
             yield from (index(row.run) for row in compared.runs)
             return
-        sign, means = (1 if better == "lower" else -1), self.scores.summary()
-        known = [i for i, run in enumerate(self.scores.runs) if not isnan(means[run][name])]
-        yield from sorted(known, key=lambda i: sign * means[self.scores.runs[i]][name])
+        sign = 1 if better == "lower" else -1
+        means = [self.parts.mean(m, run) for run in self.scores.runs]
+        known = [i for i, mean in enumerate(means) if not isnan(mean)]
+        yield from sorted(known, key=lambda i: sign * means[i])
 
     # -- the dict ---------------------------------------------------------------------------------
 
     @cached_property
     def data(self) -> dict[str, Any]:
         """All of it."""
-        scores, lists = self.scores, self.shown_lists
+        scores, lists, answers = self.scores, self.shown_lists, self.shown_answers
+        said = [*self._answer()]
+        if self.texts is not None:
+            self.texts.add()
         return {
             "title": self.title,
-            "answer": [*self._answer()],
+            "answer": [*chain(*said)],
+            "leads": [sum(map(len, said[:i])) for i in range(len(said))],
             "notices": self._notices(),
             "runs": [{"name": name} for name in scores.runs],
             "topics": [*map(self._topic, scores.topics)],
             "measures": self._measures(),
             "scores": self._scores(),
+            "over": self.parts.over,
             "board": [self._board(m) for m in range(len(scores.measures))],
             "pairs": self._pairs(),
             "agreement": self._agreement(),
             "collection": [*self._collection()],
             "buckets": self._buckets(),
             "lists": None if lists is None else lists.data,
+            "answers": None if answers is None else answers.data,
             "walks": None,
             "diversity": None,
             "sections": [section.data for section in self.sections],
@@ -165,7 +214,8 @@ class Contents:
         known = () if self.found is None else self.found.of.evaluator.measures
         of = {name: m for m in known for name in m.names()}
         rows = zip(self.scores.measures, self.scores.summaries, self.scores.better, strict=True)
-        return [definition(name, s, better, of.get(name)) for name, s, better in rows]
+        made = [definition(name, s, better, of.get(name)) for name, s, better in rows]
+        return [one | {"answers": flag} for one, flag in zip(made, self._of_answers, strict=True)]
 
     def _scores(self) -> list[list[list[Number]] | None]:
         """[measures][runs][topics], of as many measures as there is room for."""
@@ -182,24 +232,17 @@ class Contents:
         return self.limits.measures(r, t, m)
 
     def _board(self, m: int) -> dict[str, Any]:
-        name, compared = self.scores.measures[m], self.comparisons[m]
-        means = [of_run[name] for of_run in self.scores.summary().values()]
+        compared, runs = self.comparisons[m], self.scores.runs
         letters = {row.run: row.groups for row in compared.runs} if compared is not None else {}
-        intervals = [self._intervals[run].get(name) for run in self.scores.runs]
-        if self.scores.summaries[m] == "sum":  # intervals are of means
-            intervals = [None] * len(means)
+        intervals = [self.parts.interval(m, run) for run in runs]
         return {
-            "means": numbers(means),
+            "means": numbers(self.parts.mean(m, run) for run in runs),
             "low": numbers(None if x is None else x.low for x in intervals),
             "high": numbers(None if x is None else x.high for x in intervals),
-            "letters": [letters.get(run, "") for run in self.scores.runs],
+            "letters": [letters.get(run, "") for run in runs],
             "confidence": number(self.confidence),
             "test": "" if compared is None else procedure(compared),
         }
-
-    @cached_property
-    def _intervals(self) -> Mapping[str, Any]:
-        return self.scores.interval("t", confidence=self.confidence)
 
     # -- pairs ------------------------------------------------------------------------------------
 
@@ -251,10 +294,11 @@ class Contents:
 
     def _agreement(self) -> dict[str, Any] | None:
         """How alike measures rank the runs: Kendall's τ."""
-        if len(self.scores.measures) < 2 or len(self.scores.runs) < 2:
+        scores = self.parts.in_all
+        if len(scores.measures) < 2 or len(scores.runs) < 2:
             return None
         try:
-            found = correlation(self.scores, trials=1)
+            found = correlation(scores, trials=1)
         except InputError:  # of one topic, or by no measure of which one end is better
             return None
         at = {name: i for i, name in enumerate(found.names)}
@@ -272,38 +316,46 @@ class Contents:
 
     # -- what is said -----------------------------------------------------------------------------
 
-    def _answer(self) -> Iterator[str]:
+    def _answer(self) -> Iterator[list[str]]:
+        """The sentences of each part."""
         ranked = [m for m, order in enumerate(self._orders) if order]
         if not ranked:
-            yield "No measure tells which run is best: none has a score by which runs are ranked."
+            yield ["No measure tells which run is best: none has a score by which runs are ranked."]
             return
-        first, *others = ranked
+        why = [*self._why(self.best[ranked[0]])]  # which is of lists, the first part
+        for part in range(len(self.parts.each)):
+            if of_part := [m for m in ranked if self.parts.number(m) == part]:
+                yield [*self._best(*of_part), *why]
+                why = []
+
+    def _best(self, first: int, *others: int) -> Iterator[str]:
+        """Which run is best by the measures of a part."""
         yield self._sentence(first)
         runs, best = self.scores.runs, self.best[first]
-        if others and len(runs) > 1:
-            names = self.scores.measures
-            same = [names[m] for m in others if self.best[m] == best]
-            if same:
-                yield f"It is also best by {_listed(same)}."
-            by_run: dict[int, list[str]] = {}
-            for m in others:
-                if (other := self.best[m]) is not None and other != best:
-                    by_run.setdefault(other, []).append(names[m])
-            if by_run:
-                said = [f"{runs[i]} by {_listed(of)}" for i, of in by_run.items()]
-                yield f"Best by other measures: {'; '.join(said)}."
-        yield from self._why(best)
+        if not others or len(self.parts.of(first).runs) < 2:
+            return
+        names = self.scores.measures
+        same = [names[m] for m in others if self.best[m] == best]
+        if same:
+            yield f"It is also best by {_listed(same)}."
+        by_run: dict[int, list[str]] = {}
+        for m in others:
+            if (other := self.best[m]) is not None and other != best:
+                by_run.setdefault(other, []).append(names[m])
+        if by_run:
+            said = [f"{runs[i]} by {_listed(of)}" for i, of in by_run.items()]
+            yield f"Best by other measures: {'; '.join(said)}."
 
     def _sentence(self, m: int) -> str:
         """Which run is best by a measure, and how sure that is."""
-        name, runs = self.scores.measures[m], self.scores.runs
+        name, runs, part = self.scores.measures[m], self.scores.runs, self.parts.of(m)
         first = runs[self._orders[m][0]]
-        interval = self._intervals[first].get(name)
-        mean = rounded(self.scores.summary()[first][name])
-        if interval is not None and not isnan(interval.low) and self.scores.summaries[m] != "sum":
+        interval = self.parts.interval(m, first)
+        mean = rounded(self.parts.mean(m, first))
+        if interval is not None and not isnan(interval.low):
             mean += f" {interval_text(interval.low, interval.high)}"
-        if len(runs) == 1:
-            topics = counted(len(self.scores.topics), "topic")
+        if len(part.runs) == 1:
+            topics = counted(len(part.topics), "topic")
             return f"{first} has {name} {mean} on {topics}."
         compared = self.comparisons[m]
         if compared is None:
@@ -341,8 +393,9 @@ class Contents:
         """What could mislead, by kind; what is said of many runs in one line."""
         hard = None if self.found is None else self.found.hard
         every = chain(
-            self.scores.notices,
-            () if self.compared is None else self.compared.notices,
+            self.parts.unmatched(),
+            chain.from_iterable(part.notices for part in self.parts.each),
+            chain.from_iterable(x.notices for x in self.compared if x is not None),
             () if hard is None else (one for one in hard.notices if one.kind == "bounds"),
             chain.from_iterable(section.notices for section in self.sections),
             self._uncompared(),
@@ -355,9 +408,11 @@ class Contents:
 
     def _uncompared(self) -> Iterator[Notice]:
         """By which measures no test was done, though there are several runs."""
-        for name, topics in self._not_compared.items() if len(self.scores.runs) > 1 else ():
-            text = f"{counted(topics, 'topic')} with a score of every run, 2 are needed to compare"
-            yield Notice("not-compared", f"{name}: {text}")
+        for m, name in enumerate(self.scores.measures):
+            if name in self._not_compared and len(self.parts.of(m).runs) > 1:
+                many = counted(self._not_compared[name], "topic")
+                text = f"{many} with a score of every run, 2 are needed to compare"
+                yield Notice("not-compared", f"{name}: {text}")
 
     # -- the collection ---------------------------------------------------------------------------
 
@@ -365,16 +420,21 @@ class Contents:
         scores = self.scores
         yield {"label": "topics", "value": f"{len(scores.topics):,}"}
         yield {"label": "runs", "value": f"{len(scores.runs):,}"}
-        if self.found is None:
-            return
-        collection = self.found.of.collection
+        if self.found is not None:
+            yield from self._judged(self.found)
+        if self.shown_answers is not None:
+            yield from (_row(*row) for row in self.shown_answers.counts())
+
+    def _judged(self, found: Gathered) -> Iterator[dict[str, str]]:
+        """What is known of documents and lists."""
+        collection = found.of.collection
         gold = collection.gold.judgments
         chosen = np.isin(gold.item_topics, np.array(sorted(set(self._judged_places))))
         levels, counts = np.unique(gold.levels[chosen], return_counts=True)
         each = " · ".join(f"level {l:g}: {n:,}" for l, n in zip(levels, counts, strict=True))
         yield {"label": "judgments", "value": f"{int(chosen.sum()):,}", "note": each}
         yield from self._unjudged()
-        placed = [collection.of_chosen(one.labelled.placed) for one in self.found.runs]
+        placed = [collection.of_chosen(one.labelled.placed) for one in found.runs]
         every = int(collection.chosen.sum())
         missing = [every - int((x.answered & collection.chosen).sum()) for x in placed]
         note = f"in {counted(sum(n > 0 for n in missing), 'run')}" if any(missing) else ""
@@ -442,20 +502,20 @@ class Contents:
         yield from self._without_bounds()
         if self.found is not None and not self.found.of.ordered:
             yield "Lists and failures need one order of documents, of whole topics."
-        if self.shown_lists is not None:
-            yield from self.shown_lists.left_out()
+        for part in (self.shown_lists, self.shown_answers, self.texts):
+            if part is not None:
+                yield from part.left_out()
         yield from chain.from_iterable(section.left_out for section in self.sections)
 
     def _without_bounds(self) -> Iterator[str]:
-        found, runs = self.found, len(self.scores.runs)
-        if found is None or runs < 2 or not found.boundings:
+        found = self.found
+        if found is None or len(found.runs) < 2 or not found.boundings:
             return
+        runs, measures = len(found.runs), len(found.scores.measures)
         what = "What unjudged documents could change is computed"
         if not self.limits.all_bounds(runs, 1):
             yield f"{what} for the differences to the best run only; {COMPLETE}."
-        elif len(found.boundings) < len(self.scores.measures) and not self.limits.all_bounds(
-            runs, len(self.scores.measures)
-        ):
+        elif len(found.boundings) < measures and not self.limits.all_bounds(runs, measures):
             yield f"{what} by {_listed([*found.boundings])} only; {COMPLETE}."
 
 

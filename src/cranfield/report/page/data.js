@@ -10,6 +10,7 @@ import { digitsFor } from "./numbers.js";
  * @property {string} name
  * @property {"higher" | "lower" | "neither"} better
  * @property {string} summary
+ * @property {boolean} [answers] whether it is of answers, not of lists
  * @property {string} title
  * @property {string} formula
  * @property {string} text
@@ -52,6 +53,22 @@ import { digitsFor } from "./numbers.js";
  * @property {Record<string, { title?: string, text?: string }>} [titles]
  */
 /** @typedef {{ depth: number, levels: Level[], topics: (TopicLists | null)[] }} Lists */
+/** @typedef {2 | 1 | 0 | null} Mark full, partial, none; null if nobody judged it */
+/** @typedef {[string | null, [number, Mark][]]} Sentence its text, and the documents that it cites */
+/** @typedef {{ text?: string, first?: number, sentences?: Sentence[], told?: string }} SaidAnswer */
+/** @typedef {{ rows: [string, string | number, string][], marks: (Mark[] | null)[], told: string[] }} Checklist */
+/**
+ * @typedef {object} TopicAnswers
+ * @property {string[]} docs those that are cited
+ * @property {(number | null)[]} [level] if any document of the topic was judged
+ * @property {string[]} [listed] what lists call the documents, if they are chunks of others
+ * @property {(SaidAnswer | null)[]} said
+ * @property {Checklist} [nuggets]
+ * @property {Checklist} [criteria]
+ * @property {string[]} [gold]
+ * @property {Record<string, { title?: string, text?: string }>} [titles]
+ */
+/** @typedef {{ supported: boolean, levels: Level[], topics: (TopicAnswers | null)[], known: boolean[] }} Answers */
 /** @typedef {string | number | null} Cell */
 /** @typedef {{ title: string, columns: string[], rows: Cell[][], note?: string }} SectionTable */
 /**
@@ -67,17 +84,20 @@ import { digitsFor } from "./numbers.js";
  * @typedef {object} Report
  * @property {string} title
  * @property {string[]} answer
+ * @property {number[]} [leads] where the sentences of lists, and of answers, begin
  * @property {{ kind: string, texts: string[] }[]} notices
  * @property {Run[]} runs
  * @property {Topic[]} topics
  * @property {Measure[]} measures
  * @property {(Value[][] | null)[]} scores by measure, run and topic; those of later measures may be left out
+ * @property {string} over how many topics, in words
  * @property {Board[]} board
  * @property {(Pairs | null)[]} pairs
  * @property {{ statistic: string, values: Value[][] } | null} agreement
  * @property {{ label: string, value: string, note?: string }[]} collection
  * @property {Buckets | null} buckets
  * @property {Lists | null} lists
+ * @property {Answers | null} [answers]
  * @property {Section[]} sections
  * @property {{ label: string, value: string }[]} reproduce
  * @property {string[]} left_out
@@ -103,6 +123,17 @@ export function topicNamed(id) {
 /** @param {string | undefined} name */
 export function measureNamed(name) {
   return measureNumbers.get(name ?? "");
+}
+
+/**
+ * The measure itself if it is one of answers, or of lists, as is wanted; else the first that is.
+ * @param {boolean} answers
+ * @param {number} m
+ * @returns {number | null}
+ */
+export function measureOf(answers, m) {
+  const suits = (/** @type {number} */ i) => (report.measures[i].answers ?? false) === answers;
+  return suits(m) ? m : (report.measures.map((_, i) => i).find(suits) ?? null);
 }
 
 /**

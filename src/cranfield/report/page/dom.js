@@ -110,6 +110,14 @@ export function told(text, kind) {
 }
 
 /**
+ * A text of people with its lines as they are.
+ * @param {string} text
+ */
+export function lined(text) {
+  return element("bdi", { class: "long" }, text.split(/\r\n?|\n/u).map(prose).join("\n"));
+}
+
+/**
  * A text of people of which a few lines are seen, and the whole when it is pointed at.
  * @param {string} text
  * @param {string} [kind]

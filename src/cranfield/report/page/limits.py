@@ -19,6 +19,7 @@ class Limits:
     pairs: float = 60_000  # pairs × measures
     bounds: float = 600  # pairs × measures, each of which takes milliseconds
     lists: float = 4_000_000  # characters of lists in all
+    answers: float = 3_000_000  # characters of answers, and what was judged of them, in all
     relevant: float = 250_000  # runs × topics × relevant documents, shown wherever runs have them
     text: float = 2_000_000  # characters of documents in all,
     snippet: int = 300  # and of each
@@ -30,7 +31,7 @@ class Limits:
         """The usual ones, or none."""
         if not complete:
             return cls()
-        return cls(inf, inf, inf, inf, inf, inf, MANY, MANY, MANY)
+        return cls(inf, inf, inf, inf, inf, inf, inf, MANY, MANY, MANY)
 
     def relevant_documents(self, runs: int, topics: int) -> int:
         """How many relevant documents of each topic are shown: one at least."""

@@ -12,12 +12,15 @@ import { table } from "./tables.js";
 const FEW = 1; // notices of a kind that are seen at once
 
 function answer() {
-  const [first, ...rest] = report.answer;
+  const leads = report.leads ?? [0]; // of lists, of answers
+  const parts = leads.map((from, i) => report.answer.slice(from, leads[i + 1]));
   return element(
     "div",
     { class: "answer" },
-    first ? element("p", { class: "first" }, told(first)) : null,
-    rest.length ? element("p", {}, ...rest.flatMap((text) => [told(text), " "])) : null,
+    ...parts.flatMap(([first, ...rest]) => [
+      first ? element("p", { class: "first" }, told(first)) : null,
+      rest.length ? element("p", {}, ...rest.flatMap((text) => [told(text), " "])) : null,
+    ]),
   );
 }
 
@@ -132,7 +135,7 @@ function leaderboard(place) {
   const summaries = new Set(report.measures.map(({ summary }) => summary));
   const tests = new Set(report.board.filter(({ letters }) => letters.some(Boolean)).map(({ test }) => test));
   const note = [
-    `Values: ${[...summaries].join(", ")} over ${report.topics.length} ${report.topics.length === 1 ? "topic" : "topics"}, below them the ${percent} interval. ★: the best.`,
+    `Values: ${[...summaries].join(", ")} over ${report.over}, below them the ${percent} interval. ★: the best.`,
     tests.size ? ` Runs that share a letter are not significantly different (${[...tests].join("; ")}).` : "",
     " A value leads to its topics.",
   ].join("");

@@ -1,27 +1,32 @@
-"""`report_page`: judgments and runs, or scores, as one file that a colleague can open."""
+"""`report_page`: judgments and runs, answers, or scores, as one file that a colleague can open."""
 
 from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from cranfield.data.answers import AnswersLike
 from cranfield.data.described import DocsLike, QueriesLike, Query, read_queries, refuse_strangers
 from cranfield.data.files import hashed, write_whole
 from cranfield.data.qrels import QrelsLike
 from cranfield.data.systems import path_of
+from cranfield.data.texts import TextsLike
+from cranfield.data.tracks import named_topics, unknown_topic
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
+from cranfield.evaluation.answers import AnswerCollection, told_apart
 from cranfield.evaluation.asked import MeasuresLike
 from cranfield.evaluation.evaluate import Evaluator, RunsLike
 from cranfield.evaluation.results import read_scores
+from cranfield.measures.texts import TokensLike
 from cranfield.report.page.assembly import assembled
 from cranfield.report.page.contents import Contents
-from cranfield.report.page.gathering import Gathering
+from cranfield.report.page.gathering import Gathered, Gathering
 from cranfield.report.page.limits import Limits
 from cranfield.scores import Notice, Scores
 from cranfield.wording import counted, encoded
@@ -29,6 +34,7 @@ from cranfield.wording import counted, encoded
 DEPTH = 20  # documents of a list
 TITLE = "Evaluation"
 WITH_SCORES = ("threads", "run_names", "topics")  # options that are not about lists, or were used
+WITH_ANSWERS = (*WITH_SCORES, "undefined", "progress")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,8 +55,9 @@ class ReportPage:
 
     @property
     def notices(self) -> tuple[Notice, ...]:
-        """What was left out of the page, and what shows it."""
-        return tuple(Notice("left-out", text) for text in self.data["left_out"])
+        """Runs and answers whose names do not match; what was left out, and what shows it."""
+        left_out = (Notice("left-out", text) for text in self.data["left_out"])
+        return (*self.contents.parts.unmatched(), *left_out)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page to a file, whole or not at all."""
@@ -63,7 +70,7 @@ class ReportPage:
 
 
 def report_page(
-    qrels: Scores | QrelsLike,
+    qrels: Scores | QrelsLike | None = None,
     runs: RunsLike | None = None,
     measures: MeasuresLike = None,
     *,
@@ -71,6 +78,13 @@ def report_page(
     queries: QueriesLike = None,
     docs: DocsLike = None,
     second_qrels: QrelsLike = None,
+    assignments: AnswersLike | None = None,
+    nuggets: AnswersLike | None = None,
+    answers: AnswersLike | None = None,
+    support: AnswersLike | None = None,
+    rubric: AnswersLike | None = None,
+    gold: TextsLike | None = None,
+    tokens: TokensLike = "auto",
     list_depth: int = DEPTH,
     complete: bool = False,
     test: str | None = None,
@@ -85,7 +99,7 @@ def report_page(
 
     qrels, runs, measures
         As `evaluate` takes them; or, alone, the scores that it has given, or `read_scores`: then
-        the page has no lists.
+        the page has no lists. Measures of answers may be among them.
     title
         Of the page.
     queries
@@ -96,6 +110,11 @@ def report_page(
         and text. Only those that are shown are kept.
     second_qrels
         Other judgments of the same topics: how far they agree with the first.
+    assignments, nuggets, answers, support, rubric, gold, tokens
+        Generated answers and what was judged of them, as `evaluate_answers` takes them, beside
+        qrels and runs or without: the page has their measures, their sentences with the support
+        that citations give, and which nuggets are there. Answers are those of the run that has
+        the same name.
     list_depth
         So many documents of each list are shown.
     complete
@@ -114,46 +133,126 @@ def report_page(
     'x is best by RR, 1.0000 [1.0000, 1.0000]; its lead over y is not significant (p = 0.5000).'
     >>> page.save("report.html")  # doctest: +SKIP
     """
-    if isinstance(list_depth, bool) or not isinstance(list_depth, int) or list_depth < 1:
-        raise InputError(f"list_depth {list_depth!r}", "a whole number from 1")
+    testing = _given(
+        test=test, correction=correction, alpha=alpha, trials=trials, seed=seed,
+        threads=options.get("threads"),
+    )  # fmt: skip
+    judged = _given(
+        assignments=assignments, nuggets=nuggets, answers=answers, support=support, rubric=rubric,
+        gold=gold,
+    )  # fmt: skip
     limits = Limits.of(complete)
-    given = {"test": test, "correction": correction, "alpha": alpha, "trials": trials, "seed": seed}
-    given["threads"] = options.get("threads")
-    testing = {name: value for name, value in given.items() if value is not None}
     files = {"judgments": qrels, "queries": queries, "documents": docs, "second": second_qrels}
     if isinstance(qrels, Scores):
-        _refuse_with_scores(runs, docs, second_qrels, options)
+        _refuse_with_scores({"runs": runs, "docs": docs, "second_qrels": second_qrels} | judged)
+        _refuse_with_scores(options)
         wanted: Any = measures
         scores = read_scores(qrels, measures=wanted)
         told = [*_reproduced(command, {**files, "judgments": None}, None)]
         shown = _queries(queries, scores.topics)
-        return ReportPage(Contents(scores, title, limits, testing, queries=shown, reproduce=told))
+        return ReportPage(Contents([scores], title, limits, testing, queries=shown, reproduce=told))
+    _refuse_incomplete(qrels, runs, judged)
+    answered = _answered(judged, tokens) if judged else None
+    of_lists, of_answers = (measures, None) if answered is None else told_apart(measures)
+    found = None
     if runs is None:
-        raise InputError("no runs", "qrels and runs, or scores")
-    evaluator = Evaluator(qrels, measures, **options)
-    shown = _queries(queries, evaluator.collection.topics)
-    second = None if second_qrels is None else _other(evaluator, second_qrels, options)
-    gathering = Gathering(evaluator, list_depth, limits, second)
-    found = gathering.all_of(runs)
+        _refuse_without_lists({"second_qrels": second_qrels} | options, of_lists)
+    else:
+        found = _gathered(qrels, runs, of_lists, second_qrels, list_depth, limits, options)
+    parts = [] if found is None else [found.scores]
+    parts += _scored(answered, of_answers, options, alone=found is None)
     return ReportPage(
         Contents(
-            found.scores,
+            parts,
             title,
             limits,
             testing,
             found,
-            shown,
+            answered,
+            _queries(queries, _topics(found, parts)),
             docs,
-            None if second is None else second.collection.gold.qrels.to_dict(),
+            _second(found),
             _short_names(_name(qrels, "first"), _name(second_qrels, "second")),
-            [*_reproduced(command, files, runs)],
+            [*_reproduced(command, files | judged, runs)],
         )
     )
 
 
-def _refuse_with_scores(runs: Any, docs: Any, second: Any, options: Mapping[str, Any]) -> None:
+def _refuse_incomplete(qrels: Any, runs: Any, judged: Mapping[str, Any]) -> None:
+    """Judgments and runs are given both or not at all; then there are answers."""
+    if (qrels is None) != (runs is None) or (runs is None and not judged):
+        found = "no runs" if runs is None else "no judgments"
+        raise InputError(found, "qrels and runs, scores, or answers and what was judged of them")
+
+
+def _gathered(
+    qrels: QrelsLike,
+    runs: RunsLike,
+    measures: MeasuresLike,
+    second_qrels: QrelsLike,
+    list_depth: int,
+    limits: Limits,
+    options: Mapping[str, Any],
+) -> Gathered:
+    """What is to be known of runs."""
+    if isinstance(list_depth, bool) or not isinstance(list_depth, int) or list_depth < 1:
+        raise InputError(f"list_depth {list_depth!r}", "a whole number from 1")
+    evaluator = Evaluator(qrels, measures, **options)
+    second = None if second_qrels is None else _other(evaluator, second_qrels, options)
+    return Gathering(evaluator, list_depth, limits, second).all_of(runs)
+
+
+def _topics(found: Gathered | None, parts: Sequence[Scores]) -> list[str]:
+    """Those that are judged, whether they are shown or not."""
+    judged = () if found is None else found.of.collection.topics
+    return [*judged, *(topic for part in parts for topic in part.topics)]
+
+
+def _second(found: Gathered | None) -> dict[str, dict[str, float]] | None:
+    """The other judgments, if there are any."""
+    second = None if found is None else found.of.second
+    return None if second is None else second.collection.gold.qrels.to_dict()
+
+
+def _given(**values: Any) -> dict[str, Any]:
+    """What is not None of it."""
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _answered(judged: Mapping[str, Any], tokens: TokensLike) -> AnswerCollection:
+    """The answers, read and checked."""
+    names = ("assignments", "nuggets", "answers", "support", "rubric", "gold")
+    return AnswerCollection.of(**{name: judged.get(name) for name in names}, tokens=tokens)
+
+
+def _scored(
+    answered: AnswerCollection | None, measures: Any, options: Mapping[str, Any], alone: bool
+) -> list[Scores]:
+    """The scores of answers; none where nothing of them was judged, and they are not alone."""
+    if answered is None or not (answered.kinds or measures or alone):
+        return []
+    scores = answered.scores(answered.asked(measures), options.get("undefined", "zero"))
+    named = named_topics(options.get("topics"))
+    if named is None:
+        return [scores]
+    for topic in named if alone else ():
+        if topic not in scores.topics:
+            raise unknown_topic(topic, scores.topics, "answers")
+    chosen = [topic for topic in scores.topics if topic in named]
+    return [scores.select(topics=chosen)] if chosen else []
+
+
+def _refuse_without_lists(options: Mapping[str, Any], measures: Any) -> None:
+    """What means nothing where there are answers alone."""
+    if measures:
+        raise InputError(f"{measures[0]} and no runs", "qrels and runs, or measures of answers")
+    for name, value in options.items():
+        if value not in (None, False) and name not in WITH_ANSWERS:
+            raise InputError(f"{name} and no runs", "qrels and runs with it")
+
+
+def _refuse_with_scores(given: Mapping[str, Any]) -> None:
     """What means nothing where there are scores alone."""
-    given = {"runs": runs, "docs": docs, "second_qrels": second} | dict(options)
     for name, value in given.items():
         if value not in (None, False) and name not in WITH_SCORES:
             raise InputError(f"scores and {name}", "qrels and runs with it")
@@ -196,10 +295,10 @@ def _reproduced(command: str, files: Mapping[str, Any], runs: Any) -> Iterator[d
         with suppress(PackageNotFoundError):  # used from where it lies
             yield {"label": name, "value": version(name)}
     yield {"label": "Python", "value": platform.python_version()}
-    every = runs if isinstance(runs, list | tuple) else [runs]
-    for what, path in [*files.items(), *(("run", run) for run in every)]:
-        if isinstance(path, str | os.PathLike):
-            yield source(what, path)
+    for what, given in {**files, "run": runs}.items():
+        for path in given if isinstance(given, list | tuple) else [given]:
+            if isinstance(path, str | os.PathLike):
+                yield source(what, path)
 
 
 def source(what: str, path: str | os.PathLike[str]) -> dict[str, str]:

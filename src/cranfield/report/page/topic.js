@@ -1,10 +1,13 @@
 // @ts-check
-// A topic: the lists of two runs side by side, what they missed, and what all runs made of it.
+// A topic: the answers and the lists of two runs side by side, what they missed, and what all runs made of it.
 import { addressOf, changedAddress } from "./address.js";
+import { answersOf } from "./answers.js";
 import { chosenAt, leftOut, measureChoice, namesOf, runChoice, unknownNote } from "./chosen.js";
-import { digitsBy, failingBy, reason, report, scoreOf, topicNamed, upwards } from "./data.js";
-import { begun, element, heard, named, told, which } from "./dom.js";
+import { digitsBy, failingBy, measureOf, reason, report, scoreOf, topicNamed, upwards } from "./data.js";
+import { element, named, told, which } from "./dom.js";
+import { badge, levelsLegend } from "./levels.js";
 import { decimal, grouped, signed } from "./numbers.js";
+import { documentCell, rankIn } from "./retrieved.js";
 import { table } from "./tables.js";
 import { isTicked, tick } from "./ticked.js";
 import { topicOrder } from "./topics.js";
@@ -14,21 +17,6 @@ import { topicOrder } from "./topics.js";
 /** @typedef {import("./data.js").Lists} Lists */
 /** @typedef {import("./data.js").TopicLists} TopicLists */
 /** @typedef {{ t: number, lists: Lists, here: TopicLists }} Shown */
-
-/**
- * What a document was judged, by colour and by sign.
- * @param {Lists} lists
- * @param {number | null} level
- */
-function badge(lists, level) {
-  if (level === null) return element("span", { class: "level unjudged", title: "unjudged" }, element("span", { "aria-hidden": "true" }, "?"), heard("unjudged"));
-  const { sign, relevant, level: value } = lists.levels[level];
-  const ranks = lists.levels.filter((x) => x.relevant);
-  const strength = relevant ? Math.ceil(((ranks.indexOf(lists.levels[level]) + 1) / ranks.length) * 3) : 0;
-  const kind = relevant ? `relevant s${strength}` : value < 0 ? "bad" : "nonrelevant";
-  const words = `level ${value}, ${relevant ? "relevant" : "not relevant"}`;
-  return element("span", { class: `level ${kind}`, title: words }, element("span", { "aria-hidden": "true" }, sign), heard(words));
-}
 
 /**
  * @param {Shown} shown
@@ -58,33 +46,6 @@ function tickBox({ t, here }, doc) {
 }
 
 /**
- * A document: its id, and its title and text if they were given.
- * @param {Shown} shown
- * @param {number} doc
- */
-function documentCell({ here }, doc) {
-  const { title, text } = here.titles?.[doc] ?? {};
-  return element("span", { class: "document" }, named(here.docs[doc]), title ? begun(title, "doc-title") : null, text ? begun(text, "doc-text") : null);
-}
-
-/**
- * Where a document stands in a run, as far as the page knows.
- * @param {Shown} shown
- * @param {number} r
- * @param {number} doc
- * @returns {{ rank: number | null, text: string, hint: string }}
- */
-function rankIn({ lists, here }, r, doc) {
-  const above = (here.lists[r] ?? []).indexOf(doc);
-  if (above >= 0) return { rank: above + 1, text: String(above + 1), hint: "" };
-  const relevant = here.relevant.indexOf(doc);
-  const rank = relevant < 0 ? 0 : (here.ranks[r]?.[relevant] ?? 0);
-  if (rank > 0) return { rank, text: grouped(rank), hint: "" };
-  if (relevant >= 0 || here.length[r] <= lists.depth) return { rank: null, text: "–", hint: "not retrieved" };
-  return { rank: null, text: `>${lists.depth}`, hint: `not in the top ${lists.depth}` };
-}
-
-/**
  * The list of a run.
  * @param {Place} place
  * @param {Shown} shown
@@ -93,9 +54,10 @@ function rankIn({ lists, here }, r, doc) {
  * @param {number | null} other
  * @param {Chosen} chosen
  */
-function list(place, shown, letter, r, other, { m }) {
+function list(place, shown, letter, r, other, chosen) {
   const { t, here, lists } = shown;
   const found = here.lists[r];
+  const m = measureOf(false, chosen.m) ?? chosen.m;
   const digits = digitsBy(m);
   const why = reason(r, t);
   const facts = element(
@@ -104,14 +66,15 @@ function list(place, shown, letter, r, other, { m }) {
     found ? ` · ${grouped(Math.min(lists.depth, found.length))} of ${grouped(here.length[r])} documents` : "",
     why ? element("span", { class: "why" }, why + failingBy(m)) : null,
   );
-  const head = element("h2", {}, letter === "Run" ? "" : which(letter), " ", named(report.runs[r].name, 40));
+  const head = element("h3", {}, letter === "Run" ? "" : which(letter), " ", named(report.runs[r].name, 40));
+  if (found === undefined) return element("section", { class: "list" }, head, element("p", { class: "empty" }, "There are answers of this run, and no lists."));
   if (!found) return element("section", { class: "list" }, head, facts, element("p", { class: "empty" }, "This run does not answer the topic."));
   /** @type {import("./tables.js").Column<number>[]} */
   const columns = [
     { title: "Tick", quiet: true, cell: (i) => tickBox(shown, found[i]) },
     { title: "Rank", number: true, value: (i) => i + 1 },
     { title: "Level", value: (i) => { const level = here.level[found[i]]; return level === null ? null : lists.levels[level].level; }, cell: (i) => levels(shown, found[i]) },
-    { title: "Document", kind: "words", head: true, value: (i) => here.docs[found[i]], cell: (i) => documentCell(shown, found[i]) },
+    { title: "Document", kind: "words", head: true, value: (i) => here.docs[found[i]], cell: (i) => documentCell(here, found[i]) },
   ];
   if (other !== null) {
     columns.push({
@@ -139,7 +102,7 @@ function missedBy({ here, lists }, runs) {
   const isRelevant = (/** @type {number} */ doc) => lists.levels[here.level[doc] ?? -1]?.relevant ?? false;
   const found = runs.flatMap((r) => here.lists[r] ?? []).filter(isRelevant);
   const known = [...new Set([...here.relevant, ...found])];
-  const rank = (/** @type {number} */ doc) => Math.min(...runs.map((r) => rankIn({ t: 0, here, lists }, r, doc).rank ?? Infinity));
+  const rank = (/** @type {number} */ doc) => Math.min(...runs.map((r) => rankIn({ here, lists }, r, doc).rank ?? Infinity));
   const worth = (/** @type {number} */ doc) => lists.levels[here.level[doc] ?? 0].level;
   const rows = known.filter((doc) => runs.some((r) => !here.lists[r]?.includes(doc)));
   rows.sort((x, y) => worth(y) - worth(x) || Math.min(rank(x), 1e9) - Math.min(rank(y), 1e9));
@@ -165,7 +128,7 @@ function missed(place, shown, { a, b }) {
   const columns = [
     { title: "Tick", quiet: true, cell: (doc) => tickBox(shown, doc) },
     { title: "Level", key: "level", value: (doc) => lists.levels[here.level[doc] ?? 0].level, cell: (doc) => levels(shown, doc) },
-    { title: "Document", key: "doc", kind: "words", head: true, value: (doc) => here.docs[doc], cell: (doc) => documentCell(shown, doc) },
+    { title: "Document", key: "doc", kind: "words", head: true, value: (doc) => here.docs[doc], cell: (doc) => documentCell(here, doc) },
     ...runs.map((r, n) => ({
       title: b === null ? "Rank" : `Rank in ${"AB"[n]}`, key: `rank${n}`, number: true, smallest: true,
       value: (/** @type {number} */ doc) => rankIn(shown, r, doc).rank,
@@ -215,14 +178,6 @@ function allRuns(place, t, chosen) {
   );
 }
 
-/** What the colours mean. */
-function legend() {
-  if (!report.lists) return null;
-  const { lists } = { lists: report.lists };
-  const items = [...lists.levels.map((level, i) => [badge(lists, i), `level ${level.level}`]), [badge(lists, null), "unjudged"]];
-  return element("ul", { class: "legend", "aria-label": "Levels" }, ...items.map(([sign, words]) => element("li", {}, sign, " ", words)));
-}
-
 /**
  * The topic before or after one, in the order of the list it was chosen from.
  * @param {Place} place
@@ -243,7 +198,7 @@ function way(place, chosen) {
   const order = topicOrder(place);
   const at = order.indexOf(topicNamed(place.id) ?? -1);
   const [before, after] = [neighbour(place, -1), neighbour(place, 1)];
-  const { "sort.missed": _s, "sort.runs": _r, "page.missed": _p, "page.runs": _q, ...rest } = place.parameters;
+  const rest = Object.fromEntries(Object.entries(place.parameters).filter(([name]) => !/^(sort|page)\./.test(name))); // of tables here
   return element(
     "p", { class: "way" },
     element("a", { href: addressOf("topics", "", { ...rest, ...namesOf(chosen) }) }, "All topics"),
@@ -254,20 +209,32 @@ function way(place, chosen) {
 }
 
 /**
- * The same document, marked wherever it stands while one of its rows is pointed at or focused.
+ * The same document, marked wherever it stands while a row or a citation of it is pointed at or focused.
  * @param {HTMLElement} within
  */
 function marking(within) {
   const mark = (/** @type {Event} */ event) => {
-    const row = /** @type {Element} */ (event.target).closest("tr[data-doc]");
+    const shown = "tr[data-doc], .cite[data-doc]";
+    const row = /** @type {Element} */ (event.target).closest(shown);
     const doc = row?.getAttribute("data-doc");
-    for (const other of within.querySelectorAll("tr[data-doc]")) {
+    for (const other of within.querySelectorAll(shown)) {
       other.classList.toggle("same", doc !== undefined && doc !== null && other.getAttribute("data-doc") === doc);
     }
   };
   within.addEventListener("pointerover", mark);
   within.addEventListener("focusin", mark);
   return within;
+}
+
+/**
+ * Why a topic has no lists; a page that was made of answers need not have any.
+ * @param {number} t
+ */
+function noLists(t) {
+  if (!report.lists && report.answers) return null;
+  const known = t < (report.lists?.topics.length ?? 0);
+  const why = known ? "The lists of this topic were left out of the page; “About” says which option brings them back." : report.lists ? "No document was judged for this topic: it has no lists." : "This page was made of scores: it has no lists.";
+  return element("p", { class: "empty" }, why);
 }
 
 /** @param {Place} place */
@@ -297,13 +264,13 @@ export function topic(place) {
       measureChoice(m),
       difference === null ? null : element("p", { class: "outcome" }, "A − B ", element("strong", {}, difference)),
     ),
-    shown
-      ? marking(element(
-          "div", { class: "lists-and-missed" }, legend(),
+    marking(element("div", {}, answersOf(place, t, chosen), shown
+      ? element(
+          "div", { class: "lists-and-missed" }, element("h2", {}, "Lists"), levelsLegend(shown.lists),
           element("div", { class: b === null ? "lists one" : "lists" }, list(place, shown, b === null ? "Run" : "A", a, b, chosen), b === null ? null : list(place, shown, "B", b, a, chosen)),
           missed(place, shown, chosen),
-        ))
-      : element("p", { class: "empty" }, report.lists ? "The lists of this topic were left out of the page; “About” says which option brings them back." : "This page was made of scores: it has no lists."),
+        )
+      : noLists(t))),
     allRuns(place, t, chosen),
   ];
 }

@@ -1,0 +1,60 @@
+"""Scores of lists and of answers, side by side."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import cranfield as cf
+from cranfield.report.page.parts import Parts
+
+LISTS = cf.evaluate(
+    {"q1": {"a": 1}, "q2": {"b": 1}}, {"x": {"q1": ["a"]}, "y": {"q2": ["b"]}}, "RR"
+)
+
+
+def answers(*runs: str, topics: tuple[str, ...] = ("q2", "q3")) -> cf.Scores:
+    judged = {"n": ("vital", "support")}
+    return cf.evaluate_answers({run: dict.fromkeys(topics, judged) for run in runs}, "NuggetV")
+
+
+def test_what_a_part_does_not_know_is_undefined() -> None:
+    joined = Parts([LISTS, answers("y", "z")], 0.95).joined
+    assert joined.runs == ("x", "y", "z")
+    assert joined.topics == ("q1", "q2", "q3")
+    assert joined.measures == ("RR", "NuggetV")
+    assert joined["x", "q1", "RR"] == 1
+    assert joined["y", "q3", "NuggetV"] == 1
+    for unknown in (("x", "q2", "NuggetV"), ("y", "q1", "NuggetV"), ("z", "q2", "RR")):
+        assert math.isnan(joined[unknown])
+
+
+def test_means_are_those_of_a_part_alone() -> None:
+    parts = Parts([LISTS, answers("y")], 0.95)
+    assert [parts.mean(0, run) for run in ("x", "y")] == [0.5, 0.5]
+    assert parts.mean(1, "y") == 1
+    assert math.isnan(parts.mean(1, "x"))
+    assert parts.interval(0, "x") == LISTS.interval("t", confidence=0.95)["x"]["RR"]
+    assert parts.interval(1, "x") is None
+    assert parts.over == "2 topics by RR; 2 topics by NuggetV"
+    assert Parts([LISTS, answers("x", topics=("q1", "q2"))], 0.95).over == "2 topics"
+    assert Parts([LISTS], 0.95).joined is not None
+
+
+@pytest.mark.parametrize(
+    ("runs", "topics", "said"),
+    [
+        (("x", "y"), ("q1",), []),
+        (("x",), ("q1",), ["1 run (y) without answers"]),
+        (("x", "y", "z"), ("q1",), ["1 run (z) without lists"]),
+        (("u", "v"), ("q1",), ["no run has both lists and answers (runs x, y, answers u, v)"]),
+        (("x", "y"), ("1",), ["no topic has both lists and answers (topics of lists q1, q2, of"]),
+    ],
+)
+def test_what_does_not_match_is_said(
+    runs: tuple[str, ...], topics: tuple[str, ...], said: list[str]
+) -> None:
+    texts = [one.text for one in Parts([LISTS, answers(*runs, topics=topics)], 0.95).unmatched()]
+    assert len(texts) == len(said)
+    assert all(text.startswith(start) for text, start in zip(texts, said, strict=True))
