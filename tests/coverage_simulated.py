@@ -2,18 +2,24 @@
 
 Scores are drawn, judges are good, biased or useless, and it is counted how often the 95% interval
 has the truth in it. The bounds are 93 to 97 %, where scores have many values and people judged at
-least 20 topics; those of a sample of documents may hold more often where few of them differ.
+least 20 topics; those of a sample of documents may hold more often where few of them differ. Of
+measures that are no sums (nDCG, AP) the interval is that of the bootstrap of 50 topics, and the
+truth that of all topics of the kind.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache, partial
 
 import numpy as np
 
-from cranfield.arrays import Floats
+from cranfield.arrays import Floats, Ints
 from cranfield.judging.battles import battles
+from cranfield.judging.estimates import Bootstrap
+from cranfield.stats.imputed import Labels, chances, corrected
 from cranfield.stats.judged import powered, t_quantile
 from cranfield.stats.sampled import estimated, inclusion_probabilities
 
@@ -64,6 +70,72 @@ def by_sample(wrong: float, size: int, repetitions: int, seed: int = 0) -> float
     return held / repetitions
 
 
+# -- measures that are no sums: nDCG@10 and AP@20 of two runs, 50 topics of 40 documents ----------
+
+TOPICS, DOCUMENTS = 50, 40
+DISCOUNTS = 1 / np.log2(np.arange(DOCUMENTS) + 2)
+WRONG: dict[str, Callable[[Random, Floats], Floats]] = {  # what judges add to levels from 0 to 3
+    "good": lambda chance, y: chance.choice([-1, 1], y.shape) * (chance.random(y.shape) < 0.12),
+    "biased": lambda chance, y: chance.choice([1, 2], y.shape) * (chance.random(y.shape) < 0.4),
+    "useless": lambda chance, y: chance.integers(0, 4, y.shape) - y,
+}
+CONTRASTS = {
+    "nDCG@10": (1, 0, 0, 0), "difference by nDCG@10": (1, -1, 0, 0),
+    "AP@20": (0, 0, 1, 0), "difference by AP@20": (0, 0, 1, -1),
+}  # fmt: skip
+
+
+def graded(chance: Random, topics: int) -> tuple[Floats, Ints]:
+    """Levels of the documents of topics, easy and hard ones, and the lists of two runs."""
+    easy = np.clip(chance.beta(1.5, 4, (topics, 1)), 0.03, 0.9)
+    shape = topics, DOCUMENTS
+    y = (chance.random(shape) < easy) * chance.choice([1.0, 2.0, 3.0], shape, p=[0.5, 0.3, 0.2])
+    keys = [y * signal + chance.normal(0, 1.2, shape) for signal in (0.8, 0.5)]
+    return y, np.argsort(-np.stack(keys), axis=2)
+
+
+def ratios(levels: Floats, lists: Ints) -> Floats:
+    """nDCG@10 and AP@20 of lists of documents, by levels: [2 measures × runs, versions]."""
+    ideal = -np.sort(-levels, axis=1)[:, :10] @ DISCOUNTS[:10]
+    R = (levels > 0).sum(axis=1)
+    seen = [np.take_along_axis(levels, np.broadcast_to(x, levels.shape), axis=1) for x in lists]
+    found = [np.maximum(x[:, :20], 0) > 0 for x in seen]
+    precisions = [(I * np.cumsum(I, axis=1) / np.arange(1, 21)).sum(axis=1) for I in found]
+    tops, wholes = [[x[:, :10] @ DISCOUNTS[:10] for x in seen], precisions], (ideal, R)
+    made = [x / np.maximum(all_, 1e-12) for xs, all_ in zip(tops, wholes, strict=True) for x in xs]
+    return np.stack(made)
+
+
+@cache
+def true_ratios() -> Floats:
+    """What they are in the mean over topics of the kind."""
+    return ratios(*graded(np.random.default_rng(99), 200_000)).mean(axis=1)
+
+
+def by_ratio(judge: str, size: int, repetitions: int, seed: int = 0) -> dict[str, float]:
+    """How often intervals from a sample of documents of a judge hold, by measures that are no sums;
+    as often are drawn as `cranfield pool --audit -m nDCG@10` does.
+    """
+    chance, held = np.random.default_rng([seed, size]), dict.fromkeys(CONTRASTS, 0)
+    truth = true_ratios()
+    for _ in range(repetitions):
+        y, lists = graded(chance, TOPICS)
+        f = np.clip(y + WRONG[judge](chance, y), 0, 3)
+        weights = np.maximum(DISCOUNTS, DISCOUNTS[9])[np.argsort(lists, axis=2)].sum(axis=0)
+        p = inclusion_probabilities(weights.ravel(), size)
+        said = np.where(chance.random(len(p)) < p, y.ravel(), -1).astype(int)
+        where = np.arange(TOPICS * DOCUMENTS)
+        labels = Labels(where // DOCUMENTS, f.ravel(), said, np.arange(4.0), p)
+        likely, found = chances(labels), []
+        for t, docs in enumerate(where.reshape(TOPICS, DOCUMENTS)):
+            score = partial(ratios, lists=lists[:, t])
+            found.append(corrected(labels, likely, docs, score, t)[0])
+        for name, contrast in CONTRASTS.items():
+            low, high = Bootstrap(np.array(contrast) @ np.transpose(found)).interval(0.95)
+            held[name] += low <= np.dot(contrast, truth) <= high
+    return {name: count / repetitions for name, count in held.items()}
+
+
 def by_battles(topics: int, repetitions: int, trials: int = 400, seed: int = 0) -> float:
     """How often an interval of a difference of ratings holds, of three runs, 6 battles a topic."""
     chance = np.random.default_rng([seed, topics])
@@ -97,6 +169,12 @@ def every(repetitions: int = REPETITIONS) -> Iterator[tuple[str, float, tuple[fl
         for size in (200, 400):
             name = f"sample of {size} of 1,000 documents, judge wrong in {100 * wrong:g}%"
             yield name, by_sample(wrong, size, repetitions), (0.93, 0.985)
+    cases = [(judge, size) for judge in WRONG for size in (100, 300, 800)]
+    with ProcessPoolExecutor() as pool:
+        shares = pool.map(by_ratio, *zip(*cases, strict=True), [repetitions] * len(cases))
+        for (judge, size), found in zip(cases, shares, strict=True):
+            for name, share in found.items():
+                yield f"{name}, {judge} judge, sample of {size} of 2,000 documents", share, BOUNDS
     yield "ratings from battles on 50 topics", by_battles(50, repetitions // 4), BOUNDS
 
 

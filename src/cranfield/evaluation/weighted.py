@@ -1,4 +1,6 @@
-"""Scores that are sums, taken apart: what each document adds, by two sets of labels."""
+"""Scores by two sets of labels: sums taken apart, by what each document adds; other measures by any
+labels of the documents of a topic.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ from cranfield.evaluation.notices import deepest
 from cranfield.labelling.blocks import Rankings
 from cranfield.measures.base import Measure
 from cranfield.measures.bounds import SUMS, is_sum, terms_of
-from cranfield.measures.lists import total
+from cranfield.measures.lists import Gold, Lists, total
 
 Pairs = Sequence[tuple[str, str]]  # topics and documents
 Levels = Mapping[str, Mapping[str, float]]
@@ -44,7 +46,7 @@ class Weighted:
     lower_is_better: bool
 
 
-def weighted(
+def labelled_by_both(
     judge: Levels,
     people: Levels,
     sampled: Pairs,
@@ -52,18 +54,19 @@ def weighted(
     measures: Any,
     known: set[tuple[str, str]],
     **options: Any,
-) -> list[Weighted]:
-    """What documents that people labelled, too, add to the scores of runs, measure by measure.
+) -> tuple[Evaluator, list[Labelled]]:
+    """Runs, and where they have documents that the judge labelled, or people.
 
     `known` are the documents that could be sampled: a measure may look at no others.
     """
     both = _highest(judge, people, sampled)
+    for topic, doc in known:
+        if topic in both:
+            both[topic].setdefault(doc, 0.0)
     evaluator = Evaluator(read_qrels(both), measures, **options)
     evaluator.options.refuse_expected()
     for m in evaluator.measures:
-        if not is_sum(m):
-            expected = f"a measure that is a sum, with an audit: {', '.join(SUMS)}"
-            raise InputError(str(m), expected)
+        _refuse_unsuited(m, evaluator)
     if evaluator.collection.intents is not None or not evaluator.collection.counting.plain:
         raise InputError("intents, classes or groups of documents", "none with an audit")
 
@@ -74,9 +77,21 @@ def weighted(
             _refuse_unknown(evaluator, one, known)
         return labelled
 
-    labelled = with_each(evaluator.read(runs), read)
-    added = _Added(evaluator, judge, people, sampled)
-    return [added.by(m, labelled) for m in evaluator.measures]
+    return evaluator, with_each(evaluator.read(runs), read)
+
+
+def _refuse_unsuited(m: Measure, evaluator: Evaluator) -> None:
+    """A measure that is neither a sum nor a mean over topics of what labels decide alone."""
+    if is_sum(m):
+        return
+    if m.summary != "mean" or len(m.names()) != 1 or evaluator.collection.extras:
+        expected = "a measure that is a mean over topics, of labels alone, with an audit"
+        raise InputError(str(m), expected)
+    if evaluator.options.undefined != "zero":
+        sums = ", ".join(SUMS)
+        raise InputError(
+            f"undefined={evaluator.options.undefined} for {m}", f"zero with an audit, or {sums}"
+        )
 
 
 def _highest(judge: Levels, people: Levels, sampled: Pairs) -> dict[str, dict[str, float]]:
@@ -110,7 +125,7 @@ def _refuse_unknown(evaluator: Evaluator, one: Labelled, known: set[tuple[str, s
         raise InputError(f"{where} that are not in the audit", expected)
 
 
-class _Added:
+class Added:
     """What documents add to scores, by the judge and by people."""
 
     def __init__(self, evaluator: Evaluator, judge: Levels, people: Levels, sampled: Pairs) -> None:
@@ -170,3 +185,43 @@ class _Added:
             change[places[drawn]] = (weight * (more - worth))[there][drawn]
             said[places[drawn]] = (weight * more)[there][drawn]
         return judged, change, said
+
+
+class Relabelled:
+    """Scores of the lists of a topic by any labels of its documents."""
+
+    def __init__(
+        self, evaluator: Evaluator, labelled: Sequence[Labelled], measures: Sequence[Measure]
+    ) -> None:
+        self.collection, self.here = evaluator.collection, evaluator.measuring.here
+        self.rankings = [self.collection.of_chosen(one.rankings) for one in labelled]
+        self.measures = measures
+
+    def docs(self, topic: int) -> list[str]:
+        """The documents of a topic, in the order of labels."""
+        start, stop = self.collection.gold.judgments.offsets[topic : topic + 2]
+        return self.collection.gold.item_docs[start:stop]
+
+    def scores(self, topic: int, labels: Floats, levels: Floats) -> Floats:
+        """By labels [versions, documents]: [measures × runs, versions]; `levels` are all there are.
+
+        A document with the label NaN is as if nobody had judged it.
+        """
+        judged = ~np.isnan(labels)
+        ideal = -np.sort(-labels, axis=1)  # NaN last
+        highest = max(0.0, float(levels.max(initial=0.0)))
+        gold = Gold(np.nan_to_num(ideal), ~np.isnan(ideal), highest, distinct=levels)
+        lists = [self._lists(x, topic, labels, judged, gold) for x in self.rankings]
+        measures = [self.here(m, topic) for m in self.measures]
+        return np.stack([m.values(x)[:, 0] for m in measures for x in lists])
+
+    def _lists(
+        self, rankings: Rankings, topic: int, labels: Floats, judged: Bools, gold: Gold
+    ) -> Lists:
+        """A list of a topic, as often as there are versions of its labels."""
+        hits = slice(*rankings.offsets[topic : topic + 2])
+        own = rankings.items[hits] - self.collection.gold.judgments.offsets[topic]
+        ranks = np.broadcast_to(rankings.ranks[hits], (len(labels), len(own)))
+        length = np.full(len(labels), rankings.lengths[topic])
+        level, there = np.nan_to_num(labels[:, own]), judged[:, own]
+        return Lists(np.where(there, ranks, length[:, None] + 1), level, there, length, gold)

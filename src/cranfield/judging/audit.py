@@ -15,7 +15,7 @@ from cranfield.data.audits import AuditOrder
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.measures.base import Measure
-from cranfield.measures.bounds import SUMS, is_sum
+from cranfield.measures.bounds import is_sum
 from cranfield.measures.grammar import parse_measures
 from cranfield.scores import Notice
 from cranfield.shown import Shown
@@ -63,8 +63,10 @@ def audit(
     """Draw about `size` documents for people to judge, so that a judge of all can be corrected.
 
     A document is drawn with the probability π = min(1, c·w), Σ π = size, independently of others,
-    where w is the sum over runs of the weight of its rank by `measure`, one that is a sum (P, DCG,
-    RBP). Documents below `depth`, or at ranks without weight, are not in the audit. All others are
+    where w is the sum over runs of the weight of its rank by `measure`, if that is a sum (P, DCG,
+    RBP): documents at ranks without weight are then not in the audit. Of other measures (nDCG, AP)
+    all documents down to `depth` count, as any may be in the ideal list: w is that of DCG, with the
+    same cutoff, and in each run at least that of the last rank before it. The documents are
     in the order of u/π, u being random from 0 to 1: those below 1 are the sample, and whoever
     stops before, or goes on, has a smaller or a larger one (priority sampling). `runs` is a `Pool`,
     or what `cf.pool` takes, with its `options`.
@@ -80,8 +82,8 @@ def audit(
         raise InputError(f"a sample of {size!r}", "a whole number from 1")
     checked_trials(1, seed)
     made = runs if isinstance(runs, Pool) else pool(runs, depth, **options)
-    chosen = _one_sum(measure)
-    weights = np.append(0.0, rank_weights(chosen, made.depth))[made.ranks].sum(axis=1)
+    chosen = _one(measure)
+    weights = _weights(chosen, made.depth)[made.ranks].sum(axis=1)
     pairs = [*chain.from_iterable(((t, d) for d in docs) for t, docs in made.docs.items())]
     kept = weights > 0
     if not kept.any():
@@ -99,17 +101,24 @@ def audit(
     return Audit(drawn, int(size), str(chosen), made.depth, made.runs, seed, tuple(notices))
 
 
+def _weights(m: Measure, depth: int) -> Floats:
+    """What documents weigh at each rank, from 1; the first number is for runs without it."""
+    if is_sum(m):
+        return np.append(0.0, rank_weights(m, depth))
+    discounts = rank_weights(parse_measures("DCG")[0], depth)
+    last = discounts[min(m.last_rank or depth, depth) - 1]
+    return np.append(last, np.maximum(discounts, last))
+
+
 def rank_weights(m: Measure, depth: int) -> Floats:
     """What one relevant document adds to the score of a list, at each rank."""
     lists = np.eye(depth)
     return np.array([m(levels.tolist(), judged=[1]) for levels in lists])
 
 
-def _one_sum(measure: str | Measure) -> Measure:
-    """The measure that is asked for, if it is a sum."""
+def _one(measure: str | Measure) -> Measure:
+    """The measure that is asked for."""
     found = parse_measures(measure)
     if len(found) != 1 or len(found[0].names()) != 1:
         raise InputError(f"{len(found)} measures", "one")
-    if not is_sum(found[0]):
-        raise InputError(str(found[0]), f"a measure that is a sum: {', '.join(SUMS)}")
     return found[0]

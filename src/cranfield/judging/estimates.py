@@ -12,12 +12,16 @@ from typing import TypeAlias
 
 import numpy as np
 
-from cranfield.arrays import Floats, Ints
+from cranfield.arrays import TOLERANCE, Floats, Ints
 from cranfield.dataclass import dataclass
 from cranfield.stats.judged import prediction_powered, t_quantile, topics_needed
-from cranfield.stats.paired import by_t
+from cranfield.stats.paired import bootstrapped, by_t
 from cranfield.stats.sampled import LEAST, estimated, expected_variance
+from cranfield.wording import counted
 
+ENOUGH = 50  # topics, from which on intervals of measures that are no sums hold, by simulation
+ENOUGH_DRAWN = 100  # documents that people labelled
+TRIALS, SEED = 2_000, 0  # of the bootstrap of topics
 NOT_RANDOM = "people's topics were not drawn at random"
 TOO_FEW = f"fewer than {LEAST} sampled documents on which people and the judge differ"
 
@@ -204,6 +208,100 @@ class BySample:
             enough = expected_variance(values, p, np.minimum(1.0, middle * p)) <= wanted
             low, high = (low, middle) if enough else (middle, high)
         return float(np.minimum(1.0, high * self.every).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class ByImputation(BySample):
+    """A measure that is no sum: scores of topics by judge and people together, and by people alone,
+    [runs, topics], in which what was not drawn is imputed. `change` and `said` are what documents
+    change in them, and tell what a larger sample would. Intervals are for other topics, too.
+    """
+
+    estimates: Floats = None  # type: ignore[assignment]  # fields before have defaults
+    by_people: Floats = None  # type: ignore[assignment]
+
+    def of(self, contrast: Floats) -> Estimate:
+        """By the bootstrap of the topics' estimates."""
+        scores, alone, people = (
+            contrast @ x for x in (self.estimates, self.judged, self.by_people)
+        )
+        theta, bias = Bootstrap(scores), Bootstrap(alone - scores)
+        known = len(scores) > 1
+        low, high = theta.interval(self.confidence) if known else (None, None)
+        bias_low, bias_high = bias.interval(self.confidence) if known else (None, None)
+        change, said = contrast @ self.change / self.topics, contrast @ self.said / self.topics
+        within = expected_variance(change, self.probabilities, self.probabilities)
+        return Estimate(
+            theta.mean,
+            theta.error,
+            None,
+            None,
+            theta.pvalue if known else math.nan,
+            float(people.mean()),
+            Bootstrap(people).error,
+            float(alone.mean()),
+            _mean_t(alone) if known else math.nan,
+            bias.mean,
+            bias_low,
+            bias_high,
+            bias.pvalue if known else None,
+            self._documents(said, within) if within > 0 else math.nan,
+            None,
+            low,
+            high,
+            needed=self._needed_for(change, within, theta.error),
+            unpromised=self._unpromised(),
+        )
+
+    def _unpromised(self) -> str:
+        """Why an interval may not hold."""
+        drawn = len(self.probabilities)
+        for few, unit, enough in (
+            (self.topics, "topic", ENOUGH),
+            (drawn, "document", min(ENOUGH_DRAWN, len(self.every))),
+        ):
+            if few < enough:
+                text = f"{counted(few, unit)} by a measure that is no sum"
+                return f"{text}: intervals hold from {enough} on"
+        return ""
+
+    def _needed_for(self, change: Floats, within: float, error: float) -> int | None:
+        """How many documents people have to label: what topics differ by stays."""
+        if self.target is None or self.topics < 2:
+            return None
+        wanted = (self.target / float(t_quantile(self.confidence, self.topics - 1))) ** 2
+        left = wanted - max(error**2 - within, 0.0)
+        if left <= 0:
+            return None
+        return max(len(self.probabilities), math.ceil(self._documents(change, left)))
+
+
+class Bootstrap:
+    """A mean over topics, by the studentised bootstrap."""
+
+    def __init__(self, x: Floats) -> None:
+        self.x, self.mean = x, float(x.mean())
+        self.error = float(x.std(ddof=1)) / math.sqrt(len(x)) if len(x) > 1 else 0.0
+        if self.error <= TOLERANCE * max(1.0, float(np.abs(x).max(initial=0.0))):
+            self.error = 0.0
+
+    @cached_property
+    def drawn(self) -> Floats:
+        """How many standard errors samples of topics are from their mean."""
+        return np.abs(bootstrapped(self.x, TOLERANCE, TRIALS, SEED, threads=1))
+
+    def interval(self, confidence: float) -> tuple[float, float]:
+        """As far from the mean, either way, as that share of samples are from theirs."""
+        half = self.error * float(np.quantile(self.drawn, confidence)) if self.error else 0.0
+        return self.mean - half, self.mean + half
+
+    @property
+    def pvalue(self) -> float:
+        """How many samples are as far away as 0 is."""
+        if not self.error:
+            return 0.0 if self.mean else 1.0
+        far = int(np.count_nonzero(self.drawn >= abs(self.mean) / self.error))
+        return (far + 1) / (len(self.drawn) + 1)
 
 
 Estimates: TypeAlias = ByTopic | BySample

@@ -16,8 +16,11 @@ from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.evaluation.evaluate import evaluate
 from cranfield.evaluation.results import read_scores
-from cranfield.evaluation.weighted import weighted
+from cranfield.evaluation.weighted import Added, Relabelled, labelled_by_both
 from cranfield.judging.estimates import BySample, ByTopic, Estimates
+from cranfield.judging.imputing import imputed
+from cranfield.measures.base import Measure
+from cranfield.measures.bounds import is_sum
 from cranfield.scores import Notice, Scores
 from cranfield.stats.judged import LEAST
 from cranfield.stats.measured import measured, ranking
@@ -192,15 +195,37 @@ def _sampled(
         how.notices.append(Notice("unlabelled", f"{text}counts as level 0"))
     given = how.of_runs
     usual = "P@10" if how.measures is None and given.get("preset") is None else how.measures
-    found = weighted(judge, people, sampled, how.runs, usual, {*order.pairs}, **given)
-    return [
-        BySample(
+    known = dict(zip(order.pairs, every.tolist(), strict=True))
+    evaluator, labelled = labelled_by_both(
+        judge, people, sampled, how.runs, usual, {*known}, **given
+    )
+    added = Added(evaluator, judge, people, sampled)
+    others = [m for m in evaluator.measures if not is_sum(m)]
+    ratios = dict[Measure, BySample]()
+    if others:
+        how.notices.extend(_about_others(judge, known))
+        runs = tuple(one.run.name for one in labelled)
+        versions = Relabelled(evaluator, labelled, others)
+        made = imputed(versions, runs, people, judge, known, {*sampled}, how.confidence, how.target)
+        ratios = dict(zip(others, made, strict=True))
+
+    def of_sum(m: Measure) -> BySample:
+        one = added.by(m, labelled)
+        return BySample(
             one.measure, one.runs, one.lower_is_better, one.judged, one.change, one.said,
             one.topic_of, every[:count][one.kept], _of_topics(order, every, one.topics),
             how.confidence, how.target,
-        )
-        for one in found
-    ]  # fmt: skip
+        )  # fmt: skip
+
+    return [ratios[m] if m in ratios else of_sum(m) for m in evaluator.measures]
+
+
+def _about_others(judge: Judged, known: Mapping[tuple[str, str], float]) -> Iterator[Notice]:
+    """Documents that the judge labelled, and that could not have been drawn."""
+    outside = sum((topic, doc) not in known for topic, docs in judge.items() for doc in docs)
+    if outside:
+        text = f"{counted(outside, 'document')} of the judge's that the audit does not have, left "
+        yield Notice("audit", f"{text}out of ideal lists: nobody could draw them")
 
 
 def _of_topics(order: AuditOrder, every: Floats, topics: Sequence[str]) -> Floats:
