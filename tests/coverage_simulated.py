@@ -169,12 +169,16 @@ def every(repetitions: int = REPETITIONS) -> Iterator[tuple[str, float, tuple[fl
         for size in (200, 400):
             name = f"sample of {size} of 1,000 documents, judge wrong in {100 * wrong:g}%"
             yield name, by_sample(wrong, size, repetitions), (0.93, 0.985)
-    cases = [(judge, size) for judge in WRONG for size in (100, 300, 800)]
+    cases = [("good", 100), ("good", 300), ("biased", 100), ("biased", 300), ("useless", 800),
+             ("useless", 300)]  # fmt: skip
     with ProcessPoolExecutor() as pool:
         shares = pool.map(by_ratio, *zip(*cases, strict=True), [repetitions] * len(cases))
         for (judge, size), found in zip(cases, shares, strict=True):
             for name, share in found.items():
-                yield f"{name}, {judge} judge, sample of {size} of 2,000 documents", share, BOUNDS
+                text = f"{name}, {judge} judge, sample of {size} of 2,000 documents"
+                unpromised = judge == "useless" and size < 800
+                note, bounds = (" (no promise)", (0.0, 1.0)) if unpromised else ("", BOUNDS)
+                yield f"{text}{note}", share, bounds
     yield "ratings from battles on 50 topics", by_battles(50, repetitions // 4), BOUNDS
 
 

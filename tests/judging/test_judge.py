@@ -290,8 +290,11 @@ class TestAudit:
         assert any(f"{len(self.DRAWN) - 100} judgments of people that are not" in x for x in texts)
 
     def test_refused(self) -> None:
-        with pytest.raises(InputError, match=r"found nDCG@10, expected a measure that is a sum"):
-            judge(self.people(), MODEL, RUNS, "nDCG@10", audit=self.AUDIT.order)
+        for measure in ("GMAP", "NumRel"):
+            with pytest.raises(InputError, match=r"expected a measure that is a mean over topics"):
+                judge(self.people(), MODEL, RUNS, measure, audit=self.AUDIT.order)
+        with pytest.raises(InputError, match=r"found undefined=skip for nDCG@10, expected zero"):
+            judge(self.people(), MODEL, RUNS, "nDCG@10", audit=self.AUDIT.order, undefined="skip")
         with pytest.raises(InputError, match=r"that are not in the audit, expected only such"):
             judge(self.people(), MODEL, RUNS, "P@20", audit=self.AUDIT.order)
         with pytest.raises(InputError, match=r"found no judgment of .*, the first of the audit"):
@@ -304,6 +307,65 @@ class TestAudit:
         needed = found.trusts[0].needed
         assert needed is not None
         assert len(self.DRAWN) < needed <= len(self.AUDIT.order)
+
+
+class TestAuditOfRatios:
+    """Measures that are no sums: what was not drawn is imputed."""
+
+    AUDIT = cf.audit(RUNS, 250, "nDCG@10", depth=20, seed=3)
+    MEASURES = "nDCG@10 AP"
+
+    def people(self, count: int) -> dict[str, dict[str, int]]:
+        made: dict[str, dict[str, int]] = {}
+        for topic, doc in self.AUDIT.order.pairs[:count]:
+            made.setdefault(topic, {})[doc] = PEOPLE[topic][doc]
+        return made
+
+    def test_all_judged_is_what_people_say(self) -> None:
+        every = self.people(len(self.AUDIT.order))
+        found = judge(every, MODEL, RUNS, self.MEASURES, audit=self.AUDIT.order)
+        truth = cf.evaluate(every, RUNS, self.MEASURES)
+        for row in found.runs:
+            scores = truth.values[truth.runs.index(row.run), :, truth.measures.index(row.measure)]
+            assert row.found.estimate == pytest.approx(scores.mean(), abs=1e-12)
+            assert row.found.error == pytest.approx(scores.std(ddof=1) / ALL**0.5, abs=1e-12)
+        assert {row.found.unpromised for row in found.runs} == {""}
+
+    def test_a_sample(self) -> None:
+        """Nearer to the truth than the judge; only the interval of other topics is there."""
+        every = self.people(len(self.AUDIT.order))
+        truth = cf.evaluate(every, RUNS, self.MEASURES).mean()
+        people = self.people(self.AUDIT.to_judge)
+        found = judge(people, MODEL, RUNS, self.MEASURES, audit=self.AUDIT.order, target=0.05)
+        near = [row.found.estimate - truth[row.run][row.measure] for row in found.runs]
+        alone = [row.found.alone - truth[row.run][row.measure] for row in found.runs]
+        assert np.abs(near).mean() < 0.5 * np.abs(alone).mean()
+        for row in found.runs:
+            assert row.found.low is None
+            assert row.found.wide_low is not None
+            assert row.found.wide_low <= truth[row.run][row.measure]
+            assert row.found.needed is not None
+            assert row.found.needed >= self.AUDIT.to_judge
+            assert row.found.n_eff > self.AUDIT.to_judge
+        assert [one.verdict for one in found.pairs] == ["confirmed"] * 6
+        kept = {t: {d: x for d, x in docs.items() if (t, d) in {*self.AUDIT.order.pairs}}
+                for t, docs in MODEL.items()}  # fmt: skip
+        by_judge = cf.evaluate(kept, RUNS, self.MEASURES).mean()
+        for row in found.runs:
+            assert row.found.alone == pytest.approx(by_judge[row.run][row.measure], abs=1e-12)
+
+    def test_what_is_not_promised(self) -> None:
+        _, useless, _ = judged(useless=True)
+        people = self.people(150)
+        found = judge(people, useless, RUNS, "nDCG@10", audit=self.AUDIT.order)
+        assert found.runs[0].found.unpromised == (
+            "150 documents of people in 60 topics by a measure that is no sum, and a judge that "
+            "tells little of what they say: intervals hold from 900 on"
+        )
+        assert "] ?" in found.to_markdown("runs")
+        found = judge(people, MODEL, RUNS, "nDCG@10", audit=self.AUDIT.order, topics=TOPICS[:30])
+        expected = "30 topics by a measure that is no sum: intervals hold from 50 on"
+        assert found.runs[0].found.unpromised == expected
 
 
 GIVEN = {"people": SOME, "judge": MODEL, "runs": RUNS}

@@ -20,7 +20,9 @@ from cranfield.stats.sampled import LEAST, estimated, expected_variance
 from cranfield.wording import counted
 
 ENOUGH = 50  # topics, from which on intervals of measures that are no sums hold, by simulation
-ENOUGH_DRAWN = 100  # documents that people labelled
+ENOUGH_DRAWN = 2  # documents of a topic that people labelled, in the mean; if the judge tells less
+TELLING = 0.4  # of the variance of people's levels than this,
+ENOUGH_ALONE = 15  # so many
 TRIALS, SEED = 2_000, 0  # of the bootstrap of topics
 NOT_RANDOM = "people's topics were not drawn at random"
 TOO_FEW = f"fewer than {LEAST} sampled documents on which people and the judge differ"
@@ -219,6 +221,7 @@ class ByImputation(BySample):
 
     estimates: Floats = None  # type: ignore[assignment]  # fields before have defaults
     by_people: Floats = None  # type: ignore[assignment]
+    explained: float = 1.0  # the share of the variance of people's levels that is told by others
 
     def of(self, contrast: Floats) -> Estimate:
         """By the bootstrap of the topics' estimates."""
@@ -255,15 +258,16 @@ class ByImputation(BySample):
 
     def _unpromised(self) -> str:
         """Why an interval may not hold."""
-        drawn = len(self.probabilities)
-        for few, unit, enough in (
-            (self.topics, "topic", ENOUGH),
-            (drawn, "document", min(ENOUGH_DRAWN, len(self.every))),
-        ):
-            if few < enough:
-                text = f"{counted(few, unit)} by a measure that is no sum"
-                return f"{text}: intervals hold from {enough} on"
-        return ""
+        few, drawn = counted(self.topics, "topic"), len(self.probabilities)
+        if self.topics < ENOUGH:
+            return f"{few} by a measure that is no sum: intervals hold from {ENOUGH} on"
+        telling = self.explained >= TELLING
+        enough = min(self.topics * (ENOUGH_DRAWN if telling else ENOUGH_ALONE), len(self.every))
+        if drawn >= enough:
+            return ""
+        why = "" if telling else ", and a judge that tells little of what they say"
+        text = f"{counted(drawn, 'document')} of people in {few} by a measure that is no sum{why}"
+        return f"{text}: intervals hold from {enough:,} on"
 
     def _needed_for(self, change: Floats, within: float, error: float) -> int | None:
         """How many documents people have to label: what topics differ by stays."""

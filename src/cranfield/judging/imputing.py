@@ -10,7 +10,7 @@ import numpy as np
 from cranfield.arrays import Floats, Ints
 from cranfield.evaluation.weighted import Relabelled
 from cranfield.judging.estimates import ByImputation
-from cranfield.stats.imputed import Labels, chances, corrected
+from cranfield.stats.imputed import Labels, chances, corrected, explained
 
 Levels = Mapping[str, Mapping[str, float]]
 Pair = tuple[str, str]  # topic and document
@@ -49,6 +49,7 @@ def imputed(
     blind = Labels(**{**vars(found.labels), "judge": np.zeros_like(found.labels.judge)})
     without = _estimates(versions, found, blind)
     drawn, p = found.labels.drawn, found.labels.probabilities
+    told = explained(found.labels, chances(found.labels))
     made = []
     for k, m in enumerate(versions.measures):
         rows = slice(k * len(runs), (k + 1) * len(runs))
@@ -59,7 +60,7 @@ def imputed(
             ByImputation(
                 m.names()[0], runs, m.better == "lower", alone[rows], change, said,
                 found.labels.topic_of[drawn], p[drawn], p, confidence, target,
-                estimates=estimates, by_people=by_people,
+                estimates=estimates, by_people=by_people, explained=told,
             )
         )  # fmt: skip
     return made

@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import Any
 
 from cranfield.assess.agreement import PAIRWISE, Agreement
-from cranfield.judging.estimates import Estimate
+from cranfield.judging.estimates import TOO_FEW, Estimate
 from cranfield.judging.judge import JudgeReport
 from cranfield.report import sheets as tables
 from cranfield.report.agreement import TITLES
@@ -137,11 +137,21 @@ def _what(found: JudgeReport) -> str:
 
 
 def _wide(found: JudgeReport) -> str:
-    return "; the second interval is for other topics, too" if found.unit == "document" else ""
+    if found.unit != "document":
+        return ""
+    rows = [row.found for row in found.runs]
+    only = any(row.low is None and row.wide_low is not None and not _too_few(row) for row in rows)
+    return "; the second interval is for other topics, too" + (
+        ", the only one by measures that are no sums" if only else ""
+    )
+
+
+def _too_few(row: Estimate) -> bool:
+    return row.unpromised == TOO_FEW
 
 
 def _doubt(rows: Sequence[Estimate]) -> str:
-    doubtful = any(row.unpromised and row.low is not None for row in rows)
+    doubtful = any(_doubtful(row, row.low) or _doubtful(row, row.wide_low) for row in rows)
     return "; ? an interval that is not promised to hold" if doubtful else ""
 
 
@@ -164,18 +174,25 @@ def _estimate(
     yield of("estimate", head="difference" if sign else "estimate", text=text)
     yield of("error", people=False)
     yield from tables.each(of, "low", "high", people=False, dtype=float)
-    ends = [
-        tables.interval_text(x.low, x.high, sign)
-        + (" ?" if x.unpromised and x.low is not None else "")
-        for x in rows
-    ]
+    ends = [_interval(x, x.low, x.high, sign) for x in rows]
     yield Field("interval", None, f"{tables.percent(found.confidence)} interval", ends)
     wide = found.unit == "document"
     yield from tables.each(of, "wide_low", "wide_high", people=False, dtype=float)
-    others = [tables.interval_text(x.wide_low, x.wide_high, sign) for x in rows]
+    others = [_interval(x, x.wide_low, x.wide_high, sign) for x in rows]
     yield Field("wide_interval", None, "of other topics", others, people=wide)
     yield of("promised", lambda x: not x.unpromised, people=False)
     yield of("unpromised", people=False)
+
+
+def _doubtful(row: Estimate, end: float | None) -> bool:
+    """Whether an interval is there, and not promised; if documents are too few for one of these
+    topics, that for others is as good as ever.
+    """
+    return bool(row.unpromised) and end is not None and not _too_few(row)
+
+
+def _interval(row: Estimate, low: float | None, high: float | None, sign: str) -> str:
+    return tables.interval_text(low, high, sign) + (" ?" if _doubtful(row, low) else "")
 
 
 def _bias(rows: Sequence[Estimate]) -> list[Field]:

@@ -71,6 +71,15 @@ def chances(labels: Labels) -> Floats:
     return np.asarray(found / found.sum(axis=1, keepdims=True))
 
 
+def explained(labels: Labels, chance: Floats) -> float:
+    """How much of the variance of people's levels is told by what is known of other documents."""
+    drawn = labels.drawn
+    weight, level = 1.0 / labels.probabilities[drawn], labels.values[labels.people[drawn]]
+    mean = float(weight @ level / weight.sum())
+    left, every = (weight @ (level - x) ** 2 for x in (chance[drawn] @ labels.values, mean))
+    return float(1.0 - left / every) if every > 0 else 1.0
+
+
 def _grouped(x: Floats, most: int) -> Ints:
     """Equal values have a number in common; where they are many, neighbours have, too."""
     values, group = np.unique(x, return_inverse=True)
