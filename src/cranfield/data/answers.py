@@ -138,7 +138,7 @@ def _lines(
 def _described(line: Line) -> Line:
     """A line with what its metadata say of it, as TREC's answers have them."""
     about = line.cells.get("metadata")
-    if not isinstance(about, Mapping):
+    if about is None or not isinstance(about, Mapping):
         return line if "topic" in line.cells else with_cells(line, {"topic": None, **line.cells})
     known = {ours: about[theirs] for ours, theirs in ANSWERS.columns(about).items()}
     return with_cells(line, {"topic": None, **known, **line.cells})
@@ -156,10 +156,10 @@ def pieces(line: Line, given: Any, layout: Layout, what: str) -> Iterator[Line]:
     keys: tuple[Any, ...] = ()
     columns: dict[str, str] = {}
     for number, one in enumerate(given, 1):
-        if isinstance(one, Line):
+        if one.__class__ is Line:
             yield one
             continue
-        if not isinstance(one, Mapping):
+        if one.__class__ is not dict and not isinstance(one, Mapping):
             raise line.error(f"{short(repr(one), False)} as {what} {number}", "an object")
         if tuple(one) != keys:
             keys, columns = tuple(one), layout.columns(one)

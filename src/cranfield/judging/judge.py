@@ -173,7 +173,9 @@ def judge(
 
     Within topics: with an `audit` (`cf.audit`, ``cranfield pool --audit``), the judge labelled all
     documents, and people those that were drawn, or the first so many of them. Measures that are
-    sums (P, DCG, RBP) are estimated for these topics by `cf.stats.difference_estimate`.
+    sums (P, DCG, RBP) are estimated for these topics by `cf.stats.difference_estimate`. For others
+    (nDCG, AP) what was not drawn is imputed from what was, corrected, and the bootstrap of topics
+    gives intervals for other topics, too.
 
     Beside each estimate stands what the judge alone says, and what would become of ranks and of
     significant differences by trusting it. `others` are more judges, by name; all are compared

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import field
 from typing import Any, TypeAlias
 
 from cranfield.data.reading.columns import column_named, spelt
@@ -21,6 +22,7 @@ from cranfield.wording import counted
 
 Names: TypeAlias = tuple[str, ...]
 Nested: TypeAlias = Callable[[Mapping[Any, Any], str], Iterable[dict[str, Any]]]
+SEEN = 100  # headers that a layout remembers: objects on lines have one each, mostly the same
 
 
 @dataclass(frozen=True)
@@ -39,10 +41,18 @@ class Layout:
     fixed: bool = False  # whether all rows of a table have the columns of the first
     line: str = ""  # what a line of text has, in words,
     columns_are: str = ""  # and what tables
+    seen: dict[tuple[Any, ...], dict[str, str]] = field(default_factory=dict, compare=False)
 
     def columns(self, names: Iterable[Any]) -> dict[str, str]:
         """Our name -> the table's own of each column."""
-        given = list(names)
+        given = tuple(names)
+        if given not in self.seen:
+            if len(self.seen) >= SEEN:
+                self.seen.clear()
+            self.seen[given] = self._columns(given)
+        return {**self.seen[given]}
+
+    def _columns(self, given: tuple[Any, ...]) -> dict[str, str]:
         found: dict[str, str] = {}
         for ours, spellings in self.spellings.items():
             theirs = spelt(spellings, (name for name in given if name not in found.values()))

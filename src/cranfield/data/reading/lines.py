@@ -54,6 +54,8 @@ def fields_of(line: str, separator: str | None) -> list[str]:
 
 def identifier(cell: Any) -> str | None:
     """The name a cell holds, or None; whole numbers are names as well."""
+    if cell.__class__ is str and cell.isascii():  # as most are
+        return cell or None
     if isinstance(cell, bool) or not isinstance(cell, str | int):
         return None
     try:

@@ -274,14 +274,15 @@ def json_lines() -> Tabular:
 
 def json_rows(source: Source, verbatim: bool = False) -> Rows:
     """The objects that the lines of a file are."""
-    import json
+    from json import JSONDecoder
 
+    decoder = JSONDecoder(object_pairs_hook=_without_repetition)
     for number, line in lines(source):
         if isinstance(line, InputError):
             yield line
             continue
         try:
-            row = json.loads(line, object_pairs_hook=_without_repetition)
+            row = decoder.decode(line)
         except (ValueError, RecursionError):
             row = None
         if isinstance(row, dict):
