@@ -666,6 +666,48 @@ def page() -> Iterator[Result]:
         yield Result("the size of that page", written.stat().st_size / 1e6, 8, "MB")
 
 
+# Files of answers, of what was judged of them: nuggets, and support by citations.
+ANSWERS = """
+import json, random, sys
+draw, words = random.Random(1), [f"w{k}" for k in range(3000)]
+systems, topics = map(int, sys.argv[2:])
+banks = [[(" ".join(draw.sample(words, 6)), draw.choice(("vital", "okay"))) for _ in range(14)]
+         for _ in range(topics)]
+support = ("support", "partial_support", "not_support")
+names = (f"{sys.argv[1]}/{name}" for name in ("nuggets.jsonl", "answers.jsonl", "support.txt"))
+nuggets, answers, cited = (open(name, "w") for name in names)
+with nuggets, answers, cited:
+    for run in (f"sys{s}" for s in range(systems)):
+        for t, bank in enumerate(banks):
+            judged = [{"text": text, "importance": vital, "assignment": draw.choice(support)}
+                      for text, vital in bank]
+            print(json.dumps({"qid": str(t), "run_id": run, "nuggets": judged}), file=nuggets)
+            docs = [f"d{t}-{k}" for k in draw.sample(range(500), 10)]
+            texts = [" ".join(draw.choices(words, k=15)) for _ in range(10)]
+            said = [{"text": text, "citations": draw.sample(docs, k % 4)}
+                    for k, text in enumerate(texts)]
+            about = {"run_id": run, "narrative_id": str(t)}
+            row = {"metadata": about, "references": docs, "answer": said}
+            print(json.dumps(row), file=answers)
+            for number, one in enumerate(said, 1):
+                for doc in one["citations"]:
+                    print(t, run, number, doc, draw.choice(("full", "partial", "none")), file=cited)
+"""
+
+
+def answers() -> Iterator[Result]:
+    """Nuggets and citations of 50 systems on 300 topics, whole process."""
+    with tempfile.TemporaryDirectory() as directory:
+        subprocess.run([PYTHON, "-c", ANSWERS, directory, "50", "300"], check=True)
+        files = [
+            f"{directory}/{name}" for name in ("nuggets.jsonl", "answers.jsonl", "support.txt")
+        ]
+        ours = [PYTHON, "-m", "cranfield", "answers", files[0]]
+        took = cost([*ours, "--answers", files[1], "--support", files[2]])
+        name = "nuggets and citations of 50 systems, 300 topics (of processors)"
+        yield Result(name, took.processor, 10, "s")
+
+
 BENCHMARKS: dict[str, Callable[[], Iterator[Result]]] = {
     "small": small,
     "many": many,
@@ -676,6 +718,7 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Result]]] = {
     "tukey": tukey,
     "discriminative": discriminative,
     "page": page,
+    "answers": answers,
     "trec_eval": trec_eval,
     "skewed": skewed,
     "dicts": dicts,

@@ -309,6 +309,78 @@ class TestAudit:
         assert len(self.DRAWN) < needed <= len(self.AUDIT.order)
 
 
+class TestAnswers:
+    """What people and a judge said of answers: nuggets, and support by citations."""
+
+    @staticmethod
+    def nuggets(wrong: float, topics: list[str]) -> dict[str, dict[str, dict[str, Any]]]:
+        """Six nuggets an answer, of which better runs have more; some are judged otherwise."""
+        random, words = np.random.default_rng(2), ("not_support", "support")
+        made: dict[str, dict[str, dict[str, Any]]] = {}
+        for run, share in (("x", 0.8), ("y", 0.4)):
+            for topic in TOPICS:
+                told = random.random(6) < share
+                seen = told ^ (random.random(6) < wrong)
+                of_topic = {f"n{k}": ("vital", words[int(x)]) for k, x in enumerate(seen)}
+                made.setdefault(run, {})[topic] = of_topic
+        return {run: {t: x for t, x in of.items() if t in topics} for run, of in made.items()}
+
+    def test_nuggets(self) -> None:
+        """The same as by scores, and label by label."""
+        people, model = self.nuggets(0.0, TOPICS[::2]), self.nuggets(0.15, TOPICS)
+        found = judge(people, model, None, "NuggetV", of="nuggets", drawn="random")
+        scores = [cf.evaluate_answers(given, "NuggetV") for given in (people, model)]
+        by_scores = judge(*scores, drawn="random")
+        assert [row.found for row in found.runs] == [row.found for row in by_scores.runs]
+        assert found.agreement is not None
+        assert found.agreement.items == 2 * 30 * 6
+        same = [
+            people[run][t][n] == model[run][t][n]
+            for run in people
+            for t in people[run]
+            for n in people[run][t]
+        ]
+        assert found.agreement.pairs[0].values["agreement"] == pytest.approx(np.mean(same))
+        assert "nuggets" in found.to_markdown("agreement")
+
+    def test_citations(self) -> None:
+        random = np.random.default_rng(1)
+        model = {
+            run: {t: [{"d1": "full"}, {"d2": "full" if random.random() < p else "none"}]
+                  for t in TOPICS}
+            for run, p in (("x", 0.8), ("y", 0.3))
+        }  # fmt: skip
+        people = {run: {t: of[t] for t in TOPICS[::2]} for run, of in model.items()}
+        found = judge(people, model, None, "CitationP", of="citations")
+        assert found.trusts[0].n == 30
+        assert found.trusts[0].mean_bias == 0
+        assert found.agreement is not None
+        assert found.agreement.pairs[0].values["agreement"] == 1
+
+    def test_refused(self) -> None:
+        with pytest.raises(InputError, match="found of=nuggets and runs or an audit"):
+            judge({}, {}, RUNS, of="nuggets")
+        with pytest.raises(InputError, match="expected nuggets or citations"):
+            judge({}, {}, of="notes")  # type: ignore[arg-type]
+
+    def test_the_command(self, tmp_path: Path, cranfield: Command) -> None:
+        paths = []
+        for name, wrong, topics in (("people", 0.0, TOPICS[::2]), ("model", 0.15, TOPICS)):
+            rows = [
+                f"{t} {run} {n} vital {said}\n"
+                for run, of in self.nuggets(wrong, topics).items()
+                for t, of_topic in of.items()
+                for n, (_, said) in of_topic.items()
+            ]
+            paths.append(written(tmp_path / f"{name}.txt", "".join(rows)))
+        out = cranfield.printed("judge", *paths, "--of", "nuggets", "-m", "NuggetV", "-f", "tsv")
+        assert out.splitlines()[0].startswith("judge\tmeasure\trun\testimate")
+        assert len(out.splitlines()) == 3
+        told = cranfield.refused("judge", *paths, paths[0], "--of", "nuggets")
+        assert "found 3 files with --of, expected two" in told
+        assert "one of them" in cranfield.refused("judge", *paths, "--of", "nuggets", "--scores")
+
+
 class TestAuditOfRatios:
     """Measures that are no sums: what was not drawn is imputed."""
 

@@ -21,6 +21,7 @@ from cranfield.data.systems import path_of
 from cranfield.errors import InputError
 from cranfield.evaluation.options import NAMES
 from cranfield.evaluation.results import read_scores
+from cranfield.judging.given import Of
 from cranfield.judging.judge import Drawn, judge
 from cranfield.report.judge import TABLES
 from cranfield.report.options import alpha, confidence, correction
@@ -34,6 +35,8 @@ OPTIONS = {
     "what people judged": {
         f"--drawn {among(get_args(Drawn))}": "how people's topics were drawn from those of the "
         "judge: at random, or chosen, for which there are no intervals",
+        f"--of {among(get_args(Of))}": "PEOPLE JUDGE are what they judged of answers, as "
+        "`cranfield answers` reads it: assignments of nuggets, or support by citations",
         "audit --audit-file FILE": "people judged documents of this audit, which `cranfield "
         "pool --audit` wrote, as far as they came",
         "--target H": "half-width of intervals that is wanted: how many have people to judge?",
@@ -70,8 +73,13 @@ def run(options: argparse.Namespace) -> int:
     paths = [normpath(path) for path in (people, first, *more)]
     if len({*paths}) < len(paths):
         raise InputError(f"{min(p for p in paths if paths.count(p) > 1)} twice", "a file for each")
-    given |= _scores(options, runs, given) if options.scores else _runs(options, runs)
-    with Progress([] if options.scores else [people, first, *runs, *runs]) as progress:
+    if options.of:
+        given |= _answers(options, runs)
+    else:
+        given |= _scores(options, runs, given) if options.scores else _runs(options, runs)
+    with Progress(
+        [] if options.scores or options.of else [people, first, *runs, *runs]
+    ) as progress:
         found = call(judge, options, **given, progress=progress.step)
     return show(found, options)
 
@@ -85,6 +93,17 @@ def _runs(options: argparse.Namespace, runs: list[str]) -> dict[str, Any]:
         raise InputError("--audit-file and --drawn", "one of them: an audit says what was drawn")
     measures = options.measures if options.audit else measures_for(options)
     return {"runs": runs, "measures": measures}
+
+
+def _answers(options: argparse.Namespace, rest: list[str]) -> dict[str, Any]:
+    """What people and the judge said of answers, as it is."""
+    if rest:
+        raise InputError(f"{2 + len(rest)} files with --of", "two: people's and the judge's")
+    if options.scores:
+        raise InputError("--of and --scores", "one of them")
+    refuse_given(options, DECIDING - {"measures"}, "PEOPLE JUDGE RUN… with it: --of are answers")
+    refuse_given(options, {"audit"}, "PEOPLE JUDGE RUN… with it: it is of documents")
+    return {"runs": None, "measures": options.measures, **dict.fromkeys({*NAMES} - {"progress"})}
 
 
 def _scores(options: argparse.Namespace, rest: list[str], given: dict[str, Any]) -> dict[str, Any]:

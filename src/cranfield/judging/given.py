@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from cranfield.arrays import Floats
+from cranfield.data.answers import ByRun
 from cranfield.data.audits import AuditLike, AuditOrder, read_audit
+from cranfield.data.judged_answers import read_assignments, read_support
 from cranfield.data.qrels import QrelsLike, read_qrels
 from cranfield.data.tracks import named_topics
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
+from cranfield.evaluation.answers import evaluate_answers
 from cranfield.evaluation.evaluate import evaluate
 from cranfield.evaluation.results import read_scores
 from cranfield.evaluation.weighted import Added, Relabelled, labelled_by_both
@@ -26,6 +29,12 @@ from cranfield.stats.judged import LEAST
 from cranfield.stats.measured import measured, ranking
 from cranfield.wording import counted, some
 
+Of: TypeAlias = Literal["nuggets", "citations"]
+ANSWERS: dict[Of, Callable[[Any], ByRun[Any]]] = {
+    "nuggets": read_assignments,
+    "citations": read_support,
+}
+_GIVEN = {"nuggets": "assignments", "citations": "support"}  # to `evaluate_answers`
 Judged: TypeAlias = dict[str, dict[str, float]]  # topic -> doc -> level
 
 
@@ -62,6 +71,33 @@ def from_scores(
     mine = read_scores(people, measures=how.measures)
     read = {who: read_scores(given, measures=how.measures) for who, given in judges.items()}
     return {who: _by_topic(mine, scores, how, (whose, who)) for who, scores in read.items()}
+
+
+def from_answers(
+    people: Any, judges: Mapping[str, Any], whose: str, of: Of, how: Asked
+) -> tuple[dict[str, Sequence[Estimates]], dict[str, Judged]]:
+    """Of what was judged of answers: scores by each, and the labels, run by run, of all."""
+    read = {name: ANSWERS[of](given) for name, given in {whose: people, **judges}.items()}
+    scores = {
+        name: evaluate_answers(**{_GIVEN[of]: found}, measures=how.measures)
+        for name, found in read.items()
+    }
+    by_topic = {who: _by_topic(scores[whose], scores[who], how, (whose, who)) for who in judges}
+    return by_topic, {name: _labels(found) for name, found in read.items()}
+
+
+def _labels(found: ByRun[Any]) -> Judged:
+    """How far answers support nuggets, or citations their sentences: topic -> which -> level."""
+    made: Judged = {}
+    for run, topics in found.by_run.items():
+        for topic, entry in topics.items():
+            labels = made.setdefault(topic, {})
+            if isinstance(entry.found, tuple):
+                labels.update({f"{run}: {one.name}": one.support for one in entry.found})
+                continue
+            for number, cited in entry.found.items():
+                labels.update({f"{run}: {number} {doc}": x.support for doc, x in cited.items()})
+    return made
 
 
 def from_judgments(

@@ -19,7 +19,14 @@ from cranfield.data.tracks import TeamsLike, read_teams
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, one_of
 from cranfield.judging.estimates import Estimate, Estimates
-from cranfield.judging.given import Asked, Judged, from_judgments, from_scores
+from cranfield.judging.given import (
+    Asked,
+    Judged,
+    Of,
+    from_answers,
+    from_judgments,
+    from_scores,
+)
 from cranfield.meta.rankings import kendall, standing
 from cranfield.scores import Notice
 from cranfield.shown import Shown
@@ -138,6 +145,7 @@ class JudgeReport(Shown, tables="judge"):
     drawn: Drawn | None = None
     target: float | None = None
     notices: tuple[Notice, ...] = field(default=())
+    of: Of | None = None  # what of answers was judged; documents were, if nothing is said
 
     def __repr__(self) -> str:
         return "\n".join(["JudgeReport:", *(one.sentence for one in self.trusts)])
@@ -149,6 +157,7 @@ def judge(
     runs: Any = None,
     measures: Any = None,
     *,
+    of: Of | None = None,
     others: Mapping[str, Any] | None = None,
     names: Sequence[str] = ("people", "judge"),
     audit: AuditLike = None,
@@ -168,7 +177,9 @@ def judge(
     mean, and every difference of two runs, is estimated from both by prediction-powered inference
     (`cf.stats.prediction_powered`), with an interval that holds however bad the judge is. Without
     `runs`, `people` and `judge` are scores by topic (what `cf.read_scores` reads), of anything:
-    nuggets, citations, answers. `drawn` says how people's topics were chosen: ``random``, or
+    nuggets, citations, answers. With `of`, they are what was judged of answers, as
+    `cf.evaluate_answers` reads it: assignments (``nuggets``) or support (``citations``); these can
+    be compared label by label, too. `drawn` says how people's topics were chosen: ``random``, or
     ``chosen``, for which there are no intervals.
 
     Within topics: with an `audit` (`cf.audit`, ``cranfield pool --audit``), the judge labelled all
@@ -192,6 +203,10 @@ def judge(
     (0.459559, 0.1183, 0.8009)
     """
     _checked(names, audit, runs, drawn, target, correction)
+    if of is not None:
+        one_of("of", of, Of)
+        if runs is not None or audit is not None:
+            raise InputError(f"of={of} and runs or an audit", "what was judged of answers alone")
     checked_alpha(alpha)
     checked_confidence(confidence)
     whose, name = names
@@ -202,7 +217,10 @@ def judge(
         )
     how = Asked(confidence, target, drawn != "chosen", runs, measures, options, [])
     agreed = None
-    if runs is None:
+    if of is not None:
+        estimates, labels = from_answers(people, judges, whose, of, how)
+        agreed = _agreement(labels, per_topic)
+    elif runs is None:
         estimates = from_scores(people, judges, whose, how)
     else:
         said, levels = how.levels(people), {who: how.levels(x) for who, x in judges.items()}
@@ -226,6 +244,7 @@ def judge(
         drawn,
         target,
         notices,
+        of,
     )
 
 

@@ -609,7 +609,8 @@ class TokenF1(ShortAnswer):
     def like(self, mine: list[str], gold: list[str]) -> float:
         if not (mine and gold):
             return float(mine == gold)
-        both = (Counter(mine) & Counter(gold)).total()
+        own = Counter(mine)
+        both = sum(min(count, own.get(word, 0)) for word, count in Counter(gold).items())
         return f_measure(both / len(mine), both / len(gold), 1.0)
 
 

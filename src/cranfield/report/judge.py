@@ -28,9 +28,10 @@ def sheets(found: JudgeReport) -> list[Sheet]:
     if found.pairs:
         made.append(_pairs(found))
     if found.agreement is not None:
-        made += [_agreement(found.agreement), _levels(found.agreement)]
+        what = (found.of or "documents").rstrip("s")
+        made += [_agreement(found.agreement, what), _levels(found.agreement, what)]
         if found.agreement.topics:
-            made.append(_topics(found.agreement))
+            made.append(_topics(found.agreement, what))
     if found.favours:
         made.append(_favour(found))
     return made
@@ -244,15 +245,15 @@ def _pvalue(found: JudgeReport, name: str, head: str) -> Field:
 # -- agreement ------------------------------------------------------------------------------------
 
 
-def _agreement(found: Agreement) -> Sheet:
+def _agreement(found: Agreement, what: str) -> Sheet:
     of = tables.columns(found.pairs)
     return tables.table(
         "agreement",
-        f"Who agrees with whom, on the documents that both labelled, of "
-        f"{counted(found.items, 'document')} that at least two did. Krippendorff's ordinal α of "
+        f"Who agrees with whom, on the {what}s that both labelled, of "
+        f"{counted(found.items, what)} that at least two did. Krippendorff's ordinal α of "
         f"all: {rounded(found['alpha_ordinal'])}.",
         *_two(of),
-        of("items", head="documents"),
+        of("items", head=f"{what}s"),
         *(of(name, lambda pair, x=name: pair.values[x], TITLES[name]) for name in PAIRWISE),
     )
 
@@ -265,7 +266,7 @@ def _two(of: Callable[..., Field], part: str = "assessors") -> list[Field]:
     ]
 
 
-def _levels(found: Agreement) -> Sheet:
+def _levels(found: Agreement, what: str) -> Sheet:
     rows = [
         (pair.assessors, label, *_counts(pair.confusion, k))
         for pair in found.pairs
@@ -274,7 +275,7 @@ def _levels(found: Agreement) -> Sheet:
     of = tables.columns(rows)
     return tables.table(
         "levels",
-        "The same by level: how many documents each of the two put there, how many both, and the "
+        f"The same by level: how many {what}s each of the two put there, how many both, and the "
         "share of agreement, 2·both/(first + second).",
         of("judge", lambda row: row[0][0], "who", key=True),
         of("other", lambda row: row[0][1], "whom", key=True),
@@ -293,7 +294,7 @@ def _counts(confusion: Any, k: int) -> tuple[int, int, int, float | None]:
     return int(first), int(second), int(both), share
 
 
-def _topics(found: Agreement) -> Sheet:
+def _topics(found: Agreement, what: str) -> Sheet:
     rows = [(topic, pair) for topic, one in found.topics.items() for pair in one.pairs]
     of_topic, of = (
         tables.columns([row[0] for row in rows]),
@@ -304,7 +305,7 @@ def _topics(found: Agreement) -> Sheet:
         "The same by topic; nan where a coefficient is undefined.",
         of_topic("topic", lambda topic: topic, key=True),
         *_two(of),
-        of("items", head="documents"),
+        of("items", head=f"{what}s"),
         *(of(name, lambda pair, x=name: pair.values[x], TITLES[name]) for name in PAIRWISE),
     )
 
