@@ -109,7 +109,8 @@ def ratios(levels: Floats, lists: Ints) -> Floats:
 @cache
 def true_ratios() -> Floats:
     """What they are in the mean over topics of the kind."""
-    return ratios(*graded(np.random.default_rng(99), 200_000)).mean(axis=1)
+    every = ratios(*graded(np.random.default_rng(99), 200_000))
+    return np.asarray(every.mean(axis=1))
 
 
 def by_ratio(judge: str, size: int, repetitions: int, seed: int = 0) -> dict[str, float]:

@@ -360,7 +360,7 @@ class TestAnswers:
     def test_refused(self) -> None:
         with pytest.raises(InputError, match="found of=nuggets and runs or an audit"):
             judge({}, {}, RUNS, of="nuggets")
-        with pytest.raises(InputError, match="expected nuggets or citations"):
+        with pytest.raises(InputError, match="expected one of nuggets, citations"):
             judge({}, {}, of="notes")  # type: ignore[arg-type]
 
     def test_the_command(self, tmp_path: Path, cranfield: Command) -> None:

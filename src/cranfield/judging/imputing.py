@@ -77,7 +77,7 @@ def _documents(
     collection = versions.collection
     topics = np.flatnonzero(collection.chosen)
     pairs, kept = list[Pair](), list[Ints]()
-    for t in topics:
+    for t in topics.tolist():
         topic, docs = collection.topics[t], versions.docs(t)
         there = [i for i, doc in enumerate(docs) if (topic, doc) in known]
         kept.append(np.array(there, dtype=np.int64))
@@ -99,7 +99,7 @@ def _documents(
 def _estimates(versions: Relabelled, found: _Sampled, labels: Labels) -> tuple[Floats, Floats]:
     """The scores of each topic, [measures × runs, topics], and what each document changes."""
     chance, scores, changes = chances(labels), list[Floats](), list[Floats]()
-    for k, t in enumerate(found.topics):
+    for k, t in enumerate(found.topics.tolist()):
         kept, width = found.kept[k], len(versions.docs(t))
 
         def score(x: Floats, t: int = t, kept: Ints = kept, width: int = width) -> Floats:
@@ -115,7 +115,7 @@ def _alone(versions: Relabelled, found: _Sampled) -> Floats:
     """The scores of each topic by the judge alone."""
     levels = np.unique(found.labels.judge)
     rows = []
-    for k, t in enumerate(found.topics):
+    for k, t in enumerate(found.topics.tolist()):
         own = found.labels.judge[found.docs(k)][None, :]
         rows.append(versions.scores(t, _spread(own, found.kept[k], len(versions.docs(t))), levels))
     return np.concatenate(rows, axis=1)

@@ -104,10 +104,10 @@ def corrected(
     plus Σ_drawn (1 − π)/π · (what the document changes): how much higher scores are with people's
     label of it than with one that is drawn as if it were not known. [lists], [lists, documents].
     """
-    random = generator(0, stream)
+    rng = generator(0, stream)
     people, p = labels.people[docs], labels.probabilities[docs]
     levels = np.cumsum(chance[docs], axis=1)[:, :-1]
-    drawn = (random.random((DRAWS, len(docs), 1)) > levels).sum(axis=2)
+    drawn = (rng.random((DRAWS, len(docs), 1)) > levels).sum(axis=2)
     completed = np.where(people >= 0, people, drawn)
     scores = score(labels.values[completed])
     change = np.zeros((len(scores), len(docs)))
