@@ -204,9 +204,7 @@ def judge(
     """
     _checked(names, audit, runs, drawn, target, correction)
     if of is not None:
-        one_of("of", of, Of)
-        if runs is not None or audit is not None:
-            raise InputError(f"of={of} and runs or an audit", "what was judged of answers alone")
+        _checked_answers(of, runs, audit)
     checked_alpha(alpha)
     checked_confidence(confidence)
     whose, name = names
@@ -264,6 +262,13 @@ def _checked(
     number = isinstance(target, int | float) and not isinstance(target, bool)
     if target is not None and not (number and 0 < target < math.inf):
         raise InputError(f"target={target!r}", "a number above 0")
+
+
+def _checked_answers(of: Of, runs: Any, audit: Any) -> None:
+    """Refuse what there is none of with answers."""
+    one_of("of", of, Of)
+    if runs is not None or audit is not None:
+        raise InputError(f"of={of} and runs or an audit", "what was judged of answers alone")
 
 
 def _told(notices: Sequence[Notice]) -> Sequence[Notice]:
