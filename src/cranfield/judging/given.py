@@ -78,11 +78,13 @@ def from_answers(
 ) -> tuple[dict[str, Sequence[Estimates]], dict[str, Judged]]:
     """Of what was judged of answers: scores by each, and the labels, run by run, of all."""
     read = {name: ANSWERS[of](given) for name, given in {whose: people, **judges}.items()}
-    scores = {
-        name: evaluate_answers(**{_GIVEN[of]: found}, measures=how.measures)
-        for name, found in read.items()
+    scores = dict[str, Scores]()
+    for name, found in read.items():
+        given: dict[str, Any] = {_GIVEN[of]: found, "measures": how.measures}
+        scores[name] = evaluate_answers(**given)
+    by_topic: dict[str, Sequence[Estimates]] = {
+        who: _by_topic(scores[whose], scores[who], how, (whose, who)) for who in judges
     }
-    by_topic = {who: _by_topic(scores[whose], scores[who], how, (whose, who)) for who in judges}
     return by_topic, {name: _labels(found) for name, found in read.items()}
 
 
