@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import sys
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from cranfield.measures.base import PROPERTIES, READINGS, REGISTRY, TAKES, Measure
@@ -63,33 +63,47 @@ SOURCES = """What those were written from that came last:
 def page() -> str:
     """All measures, family by family, with their properties in a table."""
     classes = REGISTRY.values()
-    families: dict[str, list[type[Measure]]] = {}
-    for c in classes:
-        families.setdefault(c.__module__, []).append(c)
     symbols = [f"- {escaped(name)}: {escaped(text)}" for name, text in NOTATION.items()]
-    parts = [HEAD, "Notation, at rank r:", "\n".join(symbols), _properties(classes)]
-    for module, members in families.items():
+    parts = [HEAD, "Notation, at rank r:", "\n".join(symbols)]
+    slugs = anchors(classes)
+    parts.append(properties(classes, lambda c: f"#{slugs[c]}"))
+    for module, members in families().items():
         about, _, more = inspect.cleandoc(sys.modules[module].__doc__ or module).partition("\n")
         parts.append(f"## {about.rstrip('.')}\n\n{escaped(more.strip())}".rstrip())
         parts += [_entry(c) for c in members]
-    parts.append(_not_here())
+    parts.append(not_here())
     return "\n\n".join(part.strip() for part in parts) + "\n"
 
 
-def _not_here() -> str:
+def not_here() -> str:
     """What is named in papers on evaluation, and is no measure here."""
     told = "Where nothing was at hand that pins a number down, none is made up."
     rows = table(["measure", "why it is not here"], NOT_HERE.items())
     return "\n".join(["## Not here, and why", "", told, "", *rows, "", SOURCES])
 
 
-def _properties(classes: Collection[type[Measure]]) -> str:
-    slugs = [c.__name__.lower() for c in classes]
-    before = [slugs[:i].count(slug) for i, slug in enumerate(slugs)]
-    # as a page numbers headings that differ in case only
-    anchors = {c: x + f"-{n}" * bool(n) for c, x, n in zip(classes, slugs, before, strict=True)}
+def families() -> dict[str, list[type[Measure]]]:
+    """The measures of each module."""
+    found: dict[str, list[type[Measure]]] = {}
+    for c in REGISTRY.values():
+        found.setdefault(c.__module__, []).append(c)
+    return found
+
+
+def anchors(classes: Iterable[type[Measure]]) -> dict[type[Measure], str]:
+    """What a page calls its headings: those that differ in case only are numbered."""
+    slugs: dict[type[Measure], str] = {}
+    for c in classes:
+        name = c.__name__.lower()
+        before = sum(other.__name__.lower() == name for other in slugs)
+        slugs[c] = name + f"-{before}" * bool(before)
+    return slugs
+
+
+def properties(classes: Iterable[type[Measure]], where: Callable[[type[Measure]], str]) -> str:
+    """A table of what can be said of measures, and where each leads to."""
     rows = [
-        [f"[{c.__name__}](#{anchors[c]})", *("✓" if x in c.properties else "" for x in PROPERTIES)]
+        [f"[{c.__name__}]({where(c)})", *("✓" if x in c.properties else "" for x in PROPERTIES)]
         for c in sorted(classes, key=lambda c: c.__name__.lower())
         if c.effectiveness
     ]

@@ -1,0 +1,208 @@
+"""What `import cranfield as cf` offers, by theme, from the docstrings."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import Any
+
+from docstrings import Linked, prose, written
+from measure_pages import files, linked
+from measures import table
+
+import cranfield as cf
+from cranfield.measures.base import REGISTRY
+
+WIDTH = 88
+THEMES = {
+    "evaluation": "Evaluate",
+    "scores": "Scores",
+    "data": "Judgments, runs and collections",
+    "comparison": "Compare",
+    "labelling": "Which items count",
+    "measures": "Measures of your own",
+    "assess": "Assessors and pools",
+    "judging": "Judges and battles",
+    "report": "A page for a colleague",
+    "tools": "Files of other tools",
+    "errors": "Errors",
+}
+"""The rooms that public names come from, measures apart, in the order of pages."""
+
+MODULES = {
+    "stats": "Tests, intervals, effect sizes, power",
+    "meta": "Measures and collections, evaluated",
+    "plot": "Pictures",
+    "spark": "Runs on a cluster",
+    "compat": "Other packages' interfaces",
+}
+ON_ITS_PAGE = ("stats", "meta")  # whose functions the page of methods documents
+
+
+def pages() -> dict[str, str]:
+    """All pages as Markdown, by their paths on the site."""
+    themes = by_theme()
+    made = {f"api/{room}.md": _theme(room, names) for room, names in themes.items()}
+    made |= {f"api/{name}.md": _module(name) for name in MODULES}
+    return {"api.md": _overview(themes), **made}
+
+
+def by_theme() -> dict[str, list[str]]:
+    """The public names that are no measures, by the room they come from."""
+    homes = vars(cf)["_PUBLIC"]
+    found: dict[str, list[str]] = {room: [] for room in THEMES}
+    for module, names in homes.items():
+        if module:
+            found[module.partition(".")[0]] += names.split()
+    return {room: sorted(names, key=_first_functions) for room, names in found.items()}
+
+
+def _first_functions(name: str) -> tuple[bool, str]:
+    return name[0].isupper(), name
+
+
+def _overview(themes: dict[str, list[str]]) -> str:
+    head = (
+        "# Python\n\n`import cranfield as cf`: everything below, and the "
+        f"[{len(REGISTRY)} measures](measures.md), `cf.nDCG` for one. Nothing is imported before "
+        "it is asked for. The [guide](guide.md) shows how it goes together."
+    )
+    parts = [head]
+    for room, names in themes.items():
+        rows = [[f"[`cf.{n}`](api/{room}.md#{_slug(n)})", _sentence(getattr(cf, n))] for n in names]
+        parts.append(f"## {THEMES[room]}\n\n" + "\n".join(table(["", ""], rows)))
+    rows = [[f"[`cf.{name}`](api/{name}.md)", title] for name, title in MODULES.items()]
+    parts.append("## Modules\n\n" + "\n".join(table(["", ""], rows)))
+    listed = "\n".join(f"api/{name}" for name in (*themes, *MODULES))
+    parts.append(f"```{{toctree}}\n:hidden:\n\n{listed}\n```")
+    return "\n\n".join(parts) + "\n"
+
+
+def _slug(name: str) -> str:
+    return f"cf{name.lower()}".replace(".", "")
+
+
+def _sentence(thing: Any) -> str:
+    """The first sentence of what is said of it."""
+    first = re.split(r"\n\s*\n|(?<=\.)\s", inspect.getdoc(thing) or "")[0]
+    return prose(" ".join(first.split())).replace("|", "\\|")
+
+
+def _theme(room: str, names: list[str]) -> str:
+    parts = [f"# {THEMES[room]}"]
+    for name in names:
+        parts += documented(f"cf.{name}", getattr(cf, name), names_led(room))
+    return "\n\n".join(parts) + "\n"
+
+
+def _module(name: str) -> str:
+    module = getattr(cf, name)
+    link = names_led(name)
+    parts = [
+        f"# cf.{name}: {MODULES[name][0].lower()}{MODULES[name][1:]}",
+        written(module.__doc__, link),
+    ]
+    told = [x for x in module.__all__ if name in ON_ITS_PAGE and x[0].islower()]
+    if told:
+        rows = [
+            [
+                f"[`cf.{name}.{x}`](../statistics.md#{_slug(f'.{name}.{x}')})",
+                _sentence(getattr(module, x)),
+            ]
+            for x in told
+        ]
+        parts += ["## Functions", "\n".join(table(["", ""], rows)), "## What they return"]
+    for public in sorted(set(module.__all__) - set(told), key=_first_functions):
+        parts += documented(f"cf.{name}.{public}", getattr(module, public), link, 3 if told else 2)
+    return "\n\n".join(parts) + "\n"
+
+
+def names_led(own: str) -> Linked:
+    """Names lead to where they are documented; `own` is the page they stand on."""
+    themes = by_theme()
+    homes = {name: room for room, names in themes.items() for name in names}
+    measures = linked("../")
+
+    def link(name: str) -> str:
+        plain = name.removeprefix("cf.").removesuffix("()")
+        if plain in files() and plain not in {"P", "U", "F", "E", "G", "D", "O", "Q", "T"}:
+            return measures(name)
+        if plain in homes:
+            page = "" if homes[plain] == own else f"{homes[plain]}.md"
+            return f"[`{name}`]({page}#{_slug(plain)})"
+        return f"`{name}`"
+
+    return link
+
+
+def documented(name: str, thing: Any, link: Linked, level: int = 2) -> Iterator[str]:
+    """A heading, how it is called, and what is said of it; of a class, its methods, too."""
+    yield f"{'#' * level} {name}"
+    if isinstance(thing, ModuleType) or not callable(thing):
+        yield written(inspect.getdoc(thing) or "", link)
+        return
+    yield f"```python\n{_called(name.removeprefix('cf.'), thing)}\n```"
+    yield written(inspect.getdoc(thing) or "", link)
+    if inspect.isclass(thing):
+        for method, function in _methods(thing):
+            yield f"{'#' * (level + 1)} {name.rpartition('.')[2]}.{method}"
+            if callable(function):
+                yield f"```python\n{_called(method, function, bound=True)}\n```"
+            yield written(inspect.getdoc(function) or "", link)
+
+
+def _methods(c: type) -> Iterator[tuple[str, Any]]:
+    """The documented methods and properties of a class, its own first."""
+    seen = set()
+    for base in c.__mro__:
+        if not base.__module__.startswith("cranfield"):
+            continue
+        for name, value in vars(base).items():
+            public = not name.startswith("_") and name not in seen
+            function = (
+                getattr(c, name, None) if isinstance(value, classmethod | staticmethod) else value
+            )
+            is_told = (
+                inspect.isfunction(function)
+                or inspect.ismethod(function)
+                or isinstance(value, property)
+            )
+            if public and is_told and (inspect.getdoc(value) or ""):
+                seen.add(name)
+                yield name, function
+
+
+def _called(name: str, function: Callable[..., Any], bound: bool = False) -> str:
+    """How something is called: in one line if it fits, else an argument a line."""
+    try:
+        signature = inspect.signature(function)
+    except ValueError:
+        return name
+    given = [*signature.parameters.values()]
+    if bound and given and given[0].name in {"self", "cls"}:
+        signature = signature.replace(parameters=given[1:])
+    text = re.sub(r"'([^']*)'", _unquoted, str(signature))
+    if len(name + text) <= WIDTH:
+        return name + text
+    shown = [re.sub(r"'([^']*)'", _unquoted, str(p)) for p in _with_stars(signature)]
+    result = text[text.rindex(")") + 1 :]
+    return "\n".join([f"{name}(", *(f"    {x}," for x in shown), f"){result}"])
+
+
+def _with_stars(signature: inspect.Signature) -> Iterator[Any]:
+    """The parameters; a star before those that must be named."""
+    starred = False
+    for p in signature.parameters.values():
+        starred |= p.kind is p.VAR_POSITIONAL
+        if p.kind is p.KEYWORD_ONLY and not starred:
+            starred = True
+            yield "*"
+        yield p
+
+
+def _unquoted(found: re.Match[str]) -> str:
+    """Annotations are texts that need no quotes; defaults keep theirs."""
+    before = found.string[: found.start()]
+    return found[1] if before.endswith((": ", "-> ")) else found[0]

@@ -1,0 +1,265 @@
+"""A page for each measure, and one that leads to them by family; all from the registry."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import re
+import sys
+import textwrap
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from docstrings import Linked, prose, written
+from measures import HEAD, anchors, escaped, families, not_here, properties, table
+from tool_names import named
+
+import cranfield as cf
+from cranfield.errors import CranfieldError
+from cranfield.evaluation.presets import presets
+from cranfield.measures.base import PROPERTIES, READINGS, REGISTRY, TAKES, Measure
+from cranfield.measures.cwl import UserModel, models
+from cranfield.measures.gains import NAMES as GAINS
+from cranfield.measures.names import measure_in
+from cranfield.measures.notation import NOTATION
+from cranfield.measures.parameters import shown
+from cranfield.measures.references import REFERENCES, citation
+
+GUIDE = Path(__file__).parent.parent / "guide.md"
+EXAMPLES = ([0, 2, None, 1, 0], [2, 2, 1, 0, 0, 0]), ([0, 1, None, 1, 0], [1, 1, 1, 0, 0, 0])
+SUMMARIES = {
+    "sum": "the sum over the topics",
+    "gmean": "the geometric mean over the topics",
+    "clipped": "the mean over the topics, cut to 0 and 1",
+}
+WIDTH = 84
+
+
+def pages() -> dict[str, str]:
+    """All pages as Markdown, by their paths on the site."""
+    every = {f"measures/{file}.md": page(REGISTRY[name]) for name, file in files().items()}
+    return {"measures.md": overview(), **every}
+
+
+@cache
+def files() -> dict[str, str]:
+    """What the page of each measure is called, apart from others in any letters: GAP, gAP-1."""
+    slugs = anchors(REGISTRY.values())
+    return {c.__name__: c.__name__ + slug[len(c.__name__) :] for c, slug in slugs.items()}
+
+
+# -- all of them ----------------------------------------------------------------------------------
+
+
+def overview() -> str:
+    """Families with a line for each measure, then properties, and what is not here."""
+    symbols = [f"- {escaped(name)}: {escaped(text)}" for name, text in NOTATION.items()]
+    parts = [HEAD.replace("# Measures", f"# {len(REGISTRY)} measures", 1), *_by_family()]
+    parts += ["## Notation", "At rank r:", "\n".join(symbols)]
+    parts += [properties(REGISTRY.values(), lambda c: f"measures/{files()[c.__name__]}.md")]
+    parts += [not_here(), _toctree()]
+    return "\n\n".join(part.strip() for part in parts) + "\n"
+
+
+def _by_family() -> Iterator[str]:
+    for module, members in families().items():
+        about, _, more = inspect.cleandoc(sys.modules[module].__doc__ or module).partition("\n")
+        yield f"## {about.rstrip('.')}"
+        yield written(more, linked(""))
+        rows = [[f"[{_name(c)}](measures/{files()[c.__name__]}.md)", _title(c)] for c in members]
+        yield "\n".join(table(["measure", "what it is"], rows))
+
+
+def _name(c: type[Measure]) -> str:
+    return escaped(c.__name__)
+
+
+def _title(c: type[Measure]) -> str:
+    return prose(inspect.cleandoc(c.__doc__ or "").partition("\n")[0]).replace("|", "\\|")
+
+
+def _toctree() -> str:
+    listed = "\n".join(f"measures/{file}" for file in files().values())
+    return f"```{{toctree}}\n:hidden:\n\n{listed}\n```"
+
+
+def linked(up: str) -> Linked:
+    """Names of measures lead to their pages; `up` is the way from a page to the site's root."""
+
+    def link(name: str) -> str:
+        known = re.split(r"[(@.]", name)[0]
+        return f"[`{name}`]({up}measures/{files()[known]}.md)" if known in files() else f"`{name}`"
+
+    return link
+
+
+# -- one of them ----------------------------------------------------------------------------------
+
+
+def page(c: type[Measure]) -> str:
+    """Formula, examples, parameters, what can be said of it, who else has it, and its papers."""
+    check(c)
+    title, _, rest = inspect.cleandoc(c.__doc__ or "").partition("\n")
+    body = rest.partition("\nParameters:\n")[0].partition("\n\nScores: ")[0].strip()
+    told, examples = _apart(body)
+    names = [f.name for f in c.parameters()] or ["l"]
+    sections = {
+        "": "\n\n".join([prose(title), written(told, linked("../"), names)]),
+        "Example": "\n\n".join([written(examples), *_steps(c)]),
+        "Parameters": _parameters(c),
+        "What can be said of it": _facts(c),
+        "Its user model": _model(c),
+        "In other tools": _tools(c),
+        "Where definitions differ": _differences(c),
+        "In tasks": _tasks(c),
+        "Papers": _papers(c),
+    }
+    parts = [f"# {_name(c)}"]
+    for heading, text in sections.items():
+        if text.strip():
+            parts += [f"## {heading}"] * bool(heading) + [text]
+    family = inspect.cleandoc(sys.modules[c.__module__].__doc__ or "").partition("\n")[0]
+    parts.append(f"Family: [{family.rstrip('.')}](../measures.md#{_slug(family)}). "
+                 f"On the command line: `cranfield explain {c.__name__}`.")  # fmt: skip
+    return "\n\n".join(parts) + "\n"
+
+
+def _slug(heading: str) -> str:
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def _apart(body: str) -> tuple[str, str]:
+    """What is told, and the examples."""
+    paragraphs = re.split(r"\n\s*\n", body)
+    examples = [p for p in paragraphs if p.startswith(">>>")]
+    return "\n\n".join(p for p in paragraphs if p not in examples), "\n\n".join(examples)
+
+
+def check(c: type[Measure]) -> None:
+    """Run the examples of a measure; what is shown on its page is what it does."""
+    module = vars(sys.modules[c.__module__])
+    test = doctest.DocTestParser().get_doctest(c.__doc__ or "", dict(module), c.__name__, None, 0)
+    runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.NORMALIZE_WHITESPACE)
+    if runner.run(test).failed:
+        raise SystemExit(f"{c.__name__}: an example does not do what is shown")
+
+
+def _steps(c: type[Measure]) -> Iterator[str]:
+    """How the score of a small list comes about."""
+    if c.takes != "lists" or c.length_unit:
+        return
+    name = c.__name__ + ("@5" if c.at == Measure.at else "")
+    for levels, judged in EXAMPLES:
+        try:
+            found = cf.explain(name, levels=levels, judged=judged)
+        except CranfieldError:  # gains above 1
+            continue
+        given = [" ".join("-" if x is None else str(x) for x in xs) for xs in (levels, judged)]
+        command = f'cranfield explain "{name}" --levels "{given[0]}" --judged "{given[1]}"'
+        lines = [x for y in str(found).splitlines() for x in textwrap.wrap(y, WIDTH) or [""]]
+        yield "Step by step, as the command line shows it:"
+        yield "\n".join(["```console", f"$ {command}", *lines, "```"])
+        return
+
+
+def _parameters(c: type[Measure]) -> str:
+    rows = [
+        [f"`{f.name}`", f"`{shown(f.default)}`", _kind(f), escaped(str(f.metadata.get("doc", "")))]
+        for f in c.parameters()
+    ]
+    if c.at:
+        rows.append(["`@cutoff`", "", "a number", escaped(c.at)])
+    rows = [[cell.replace("|", "\\|") for cell in row] for row in rows]
+    return "\n".join(table(["", "default", "may be", "meaning"], rows)) if rows else ""
+
+
+def _kind(f: Any) -> str:
+    if f.name == "gain":
+        return f"{', '.join(GAINS)}, or a table such as 1:2:3"
+    expected = escaped(f.metadata["kind"].expected) if "kind" in f.metadata else "any"
+    return expected + (", or none" if f.default is None else "")
+
+
+def _facts(c: type[Measure]) -> str:
+    text = {
+        "Range": escaped(c.range),
+        "Better": "" if c.better == "higher" else c.better,
+        "Over topics": SUMMARIES.get(c.summary, ""),
+        "Scores": f"{c.takes} (`cranfield {TAKES[c.takes]}`)" if c.takes != "lists" else "",
+        "Also": ", ".join(f"`{c.__name__}.{m}`" for m in c.measurements),
+        "Suits": escaped(c.task),
+        **{name.capitalize(): PROPERTIES[name] for name in c.properties},
+    }
+    return "\n".join(table(["", ""], [[f"**{k}**", v] for k, v in text.items() if v]))
+
+
+def _model(c: type[Measure]) -> str:
+    model = c if issubclass(c, UserModel) else READINGS.get(c.__name__)
+    if model is None or model.__name__ not in models():
+        return ""
+    name = model.__name__
+    seen = f"`{c.__name__}.EU` is it as a user model" if model is not c else "This is a user model"
+    about = f"{seen}: what users do at each rank, [in full](../models/{name}.md)."
+    return f"{about}\n\n![C, W and L of {name}](../models/{name}.svg)"
+
+
+def _tools(c: type[Measure]) -> str:
+    rows = [
+        [f"[{row.program}](../{row.page})", f"`{row.theirs}`", f"`{row.ours}`"]
+        for row in named(c.__name__)
+    ]
+    rows = [[cell.replace("|", "\\|") for cell in row] for row in rows]
+    return "\n".join(table(["program", "calls it", "here"], rows)) if rows else ""
+
+
+@cache
+def _definitions() -> tuple[list[str], list[list[str]]]:
+    """What the guide says of where definitions differ; a first cell holds until the next."""
+    section = (
+        GUIDE.read_text(encoding="utf-8")
+        .split("## Where definitions differ\n")[1]
+        .split("\n## ")[0]
+    )
+    lines = [line for line in section.splitlines() if line.startswith("|")]
+    rows = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
+    above = ["", ""]
+    for row in rows[2:]:
+        above = row[:2] = [row[0] or above[0], row[1] if row[0] else above[1]]
+    return rows[0], rows[2:]
+
+
+def _differences(c: type[Measure]) -> str:
+    head, rows = _definitions()
+    name = re.compile(rf"(?<![\w.:-]){re.escape(c.__name__)}(?![\w-])")
+    code = re.compile(rf"`{re.escape(c.__name__)}[`(@.]")
+    mine = [row for row in rows if code.search(f"{row[1]} {row[3]}") or name.search(row[0])]
+    shown = [
+        row if i == 0 or row[:2] != mine[i - 1][:2] else ["", "", *row[2:]]
+        for i, row in enumerate(mine)
+    ]
+    return "\n".join(table(head, shown)) if mine else ""
+
+
+def _tasks(c: type[Measure]) -> str:
+    """The presets that ask for it."""
+    rows = []
+    for preset in presets().values():
+        mine = [m for m in preset.measures if c.__name__ in re.split(r"[(|@,.)\s]", m)[:2]]
+        if mine and measure_in(mine[0]):
+            asked = ", ".join(f"`{m}`" for m in mine)
+            rows.append(
+                [f"[{preset.name}](../presets.md#{_slug(preset.name)})", preset.year, asked]
+            )
+    rows = [[cell.replace("|", "\\|") for cell in row] for row in rows]
+    return "\n".join(table(["preset", "year", "asks for"], rows)) if rows else ""
+
+
+def _papers(c: type[Measure]) -> str:
+    listed = [f"- {escaped(citation(key))}" for key in c.references]
+    if not listed:
+        return ""
+    bibtex = "\n\n".join(REFERENCES[key] for key in c.references)
+    return "\n".join([*listed, "", "<details><summary>BibTeX</summary>", "",
+                      f"```bibtex\n{bibtex}\n```", "", "</details>"])  # fmt: skip

@@ -1,0 +1,172 @@
+"""What the site is built from: documents and generated pages, with links between them.
+
+`python docs/pages/staging.py DIRECTORY` writes it. The start page, docs/index.md, is the one table
+of what there is: its rows and headings are the sections of the navigation, and a page that it does
+not lead to is an error.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path, PurePosixPath
+
+import api
+import measure_pages
+from measures import anchors, families
+
+from cranfield.measures.base import REGISTRY
+
+ROOT = Path(__file__).parent.parent.parent
+DOCS = ROOT / "docs"
+INDEX = "docs/index.md"
+NAVIGATION = "navigation.json"
+FIRST = ("README.md",)  # before all sections
+ABOUT = ("CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md")  # after all others
+GENERATED = {"api.md": "Reference"}  # which no document in the repository can lead to
+
+_FENCE = re.compile(r"^( *)(`{3,})(.*?)^\1\2`*$", flags=re.M | re.S)
+_LINK = re.compile(r"(!?\[(?:[^\[\]]|\[[^\]]*\])*\])\(([^)\s]+)\)")
+_CODE = re.compile(r"`+[^`]+`+")
+
+
+def documents() -> dict[str, str]:
+    """The documents of the repository, and where they are on the site."""
+    found = {path.relative_to(ROOT).as_posix() for path in DOCS.rglob("*.md")}
+    placed = {path: path.removeprefix("docs/") for path in sorted(found)}
+    others = (*FIRST, "CONTRIBUTING.md", *ABOUT)
+    return placed | {name: f"project/{name}" for name in others}
+
+
+def stage(place: Path) -> None:
+    """Write all that the site is made of to a directory that is then the same each time."""
+    shutil.rmtree(place, ignore_errors=True)
+    made = {**measure_pages.pages(), **api.pages()}
+    placed = documents()
+    used: set[str] = set()
+    for source, target in placed.items():
+        if target not in made:
+            text = (ROOT / source).read_text(encoding="utf-8")
+            made[target] = staged(text, source, placed, used)
+    found = sections((ROOT / INDEX).read_text(encoding="utf-8"), placed)
+    models = [p for p in made if re.match(r"models/(?!README)", p)]
+    made["index.md"] += "".join(_toctree(pages, title) for title, pages in found.items())
+    made["models/README.md"] += _toctree([p.removeprefix("models/") for p in models])
+    made[NAVIGATION] = json.dumps({"sections": found, "besides": _besides(made)}, indent=1)
+    for target, text in made.items():
+        (place / target).parent.mkdir(parents=True, exist_ok=True)
+        (place / target).write_text(text, encoding="utf-8")
+    pictures = {f"docs/models/{name.name}" for name in (DOCS / "models").glob("*.svg")}
+    for source in used | pictures:
+        target = place / source.removeprefix("docs/")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / source, target)
+
+
+# -- one document ---------------------------------------------------------------------------------
+
+
+def staged(text: str, source: str, placed: dict[str, str], used: set[str]) -> str:
+    """A document as the site has it; files that it leads to are added to those used."""
+    parts, start = [], 0
+    for block in _FENCE.finditer(text):
+        parts += [_led(text[start : block.start()], source, placed, used), _titled(block[0])]
+        start = block.end()
+    return "".join([*parts, _led(text[start:], source, placed, used)])
+
+
+def _titled(block: str) -> str:
+    """A block that is a file has its name above it."""
+    block = re.sub(r"^( *`+)csv", r"\1text", block)  # which nothing colours
+    return re.sub(r'^( *`+)(\w+) title="([^"]+)"', r"\1{code-block} \2\n:caption: \3\n", block)
+
+
+def _led(text: str, source: str, placed: dict[str, str], used: set[str]) -> str:
+    """Prose whose links lead to places on the site."""
+    code = [m.span() for m in _CODE.finditer(text)]
+
+    def link(found: re.Match[str]) -> str:
+        at = found.start(2)
+        if any(a <= at < b for a, b in code) or re.match(r"[a-z]+:|#", found[2]):
+            return found[0]
+        return _target(found[1], found[2], source, placed, used)
+
+    return _LINK.sub(link, text)
+
+
+def _target(shown: str, target: str, source: str, placed: dict[str, str], used: set[str]) -> str:
+    path, _, anchor = target.partition("#")
+    file = os.path.normpath(PurePosixPath(source).parent / path)
+    here = PurePosixPath(placed[source]).parent
+    if file == "docs/measures.md" and anchor in _measures():
+        return f"{shown}({os.path.relpath(f'measures/{_measures()[anchor]}.md', here)})"
+    if file in placed:
+        return f"{shown}({os.path.relpath(placed[file], here)}{f'#{anchor}' * bool(anchor)})"
+    if (ROOT / file).is_file():
+        used.add(file)
+        return f"{shown}({os.path.relpath(file.removeprefix('docs/'), here)})"
+    if (ROOT / file).is_dir():
+        return shown[1:-1]  # a part of the repository, which is not on the site
+    raise SystemExit(f"{source}: {target} leads nowhere")
+
+
+def _measures() -> dict[str, str]:
+    """The pages of measures by what docs/measures.md calls their sections."""
+    slugs = anchors(REGISTRY.values())
+    return {slug: measure_pages.files()[c.__name__] for c, slug in slugs.items()}
+
+
+# -- navigation -----------------------------------------------------------------------------------
+
+
+def sections(index: str, placed: dict[str, str]) -> dict[str, list[str]]:
+    """The pages of each section of the start page, each where it comes first.
+
+    A section is a row of the first table, under its words in bold, or all below a heading. The
+    first one has no title, and what no document can lead to is added to others.
+    """
+    found = {"": [placed[name] for name in FIRST]}
+    taken = {"index.md", *found[""]}
+    heading = ""
+    for line in index.splitlines():
+        if line.startswith("## "):
+            heading = line[3:]
+        job = re.match(r"\| \*\*(.+?)\*\* \|", line)
+        title = job[1][0].upper() + job[1][1:] if job and not heading else heading
+        for page in _pages_of(line, placed):
+            if page not in taken:
+                taken.add(page)
+                found.setdefault(title, []).append(page)
+    for page, section in GENERATED.items():
+        found.setdefault(section, []).append(page)
+    found[title] += [placed[name] for name in ABOUT if placed[name] not in taken]
+    return found
+
+
+def _pages_of(line: str, placed: dict[str, str]) -> Iterator[str]:
+    for _, target in _LINK.findall(line):
+        file = os.path.normpath(PurePosixPath(INDEX).parent / target.partition("#")[0])
+        if file in placed:
+            yield placed[file]
+
+
+def _besides(made: Iterable[str]) -> dict[str, list[str]]:
+    """The pages that stand beside each that is below another: the family of a measure."""
+    files = measure_pages.files()
+    groups = [[f"measures/{files[c.__name__]}.md" for c in cs] for cs in families().values()]
+    below = [page for page in made if not page.endswith("README.md")]
+    groups += [[p for p in below if p.startswith(f"{name}/")] for name in ("api", "models")]
+    return {page: group for group in groups for page in group}
+
+
+def _toctree(pages: list[str], caption: str = "") -> str:
+    named = f":caption: {caption}\n" if caption else ""
+    return "\n".join(["", "```{toctree}", f":hidden:\n{named}", *pages, "```", ""])
+
+
+if __name__ == "__main__":
+    stage(Path(sys.argv[1]))

@@ -1,0 +1,73 @@
+"""How Sphinx makes the site of what `docs/pages/staging.py` wrote; `make docs` does both."""
+
+from __future__ import annotations
+
+import json
+from html import escape
+from pathlib import PurePosixPath
+from typing import Any
+
+import cranfield
+
+project = "cranfield"
+author = "The cranfield developers"
+version = release = cranfield.__version__
+copyright = author
+
+extensions = ["myst_parser"]
+myst_enable_extensions = ["deflist"]
+myst_heading_anchors = 6  # as GitHub makes them
+root_doc = "index"
+source_suffix = {".md": "markdown"}
+templates_path = ["templates"]
+pygments_style = "a11y-high-contrast-light"
+pygments_dark_style = "a11y-high-contrast-dark"
+highlight_language = "text"
+
+html_theme = "furo"
+html_title = "cranfield"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_sourcelink = False
+html_show_sphinx = False
+
+TITLES = {"project/README": "Install, and a first look"}  # in the navigation
+
+ABOVE = {"measures": "measures", "api": "api", "models": "models/README"}
+
+
+def setup(app: Any) -> None:
+    """Sphinx's navigation would have all pages on each: most of the time, and of the bytes."""
+    app.connect("html-page-context", navigate, priority=400)  # before the theme's
+
+
+def navigate(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Give the theme a navigation of all sections, and of what stands beside this page."""
+    found = json.loads((app.srcdir / "navigation.json").read_text(encoding="utf-8"))
+    beside = [_plain(path) for path in found["besides"].get(f"{page}.md", [])]
+    above = ABOVE.get(page.partition("/")[0], "") if beside else ""
+
+    def item(path: str, level: int) -> str:
+        here = path in {page, above}
+        title = TITLES.get(path) or app.env.titles[path].astext()
+        below = "".join(item(x, level + 1) for x in beside) if path == above else ""
+        below = f"<ul>{below}</ul>" if below else ""
+        current = "current " * here
+        link = "#" if path == page else context["pathto"](path)
+        return (
+            f'<li class="toctree-l{level} {current}"><a class="{current}reference internal" '
+            f'href="{link}">{escape(title)}</a>{below}</li>'
+        )
+
+    parts = []
+    for title, paths in found["sections"].items():
+        if title:
+            shown = f'<span class="caption-text">{escape(title)}</span>'
+            parts.append(f'<p class="caption" role="heading">{shown}</p>')
+        parts.append("<ul>" + "".join(item(_plain(x), 1) for x in paths) + "</ul>")
+    context["toctree"] = lambda **_: "".join(parts)
+
+
+def _plain(path: str) -> str:
+    return str(PurePosixPath(path).with_suffix(""))
