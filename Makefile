@@ -11,7 +11,7 @@ QUICK := tests $(foreach part,$(LATER),--ignore=tests/$(part))
 
 unexport PYTHONDONTWRITEBYTECODE  # what pytest rewrites and mypy reads is kept for the next run
 
-.PHONY: demo test tests test-all test-quick test-no-kernel test-spark test-light test-lowest test-release dist gallery slowest coverage coverage-simulated mutants fuzz sanitize bench bench-scale bench-spark bench-install lint style types types-page clean
+.PHONY: demo test tests test-all test-quick test-no-kernel test-spark test-site test-light test-lowest test-release dist docs gallery slowest coverage coverage-simulated mutants fuzz sanitize bench bench-scale bench-spark bench-install lint style types types-page clean
 
 $(VENV)/made:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version.split()[0])'
@@ -77,6 +77,17 @@ test-spark: $(VENV)/installed-spark  ## what needs PySpark and Java 17, in one p
 
 $(VENV)/installed-spark: $(VENV)/installed-test
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test-spark]'
+	touch $@
+
+docs: $(VENV)/installed-docs  ## the site, in build/site: no warning, no link that leads nowhere
+	$(BIN)/python docs/pages/staging.py build/pages
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --jobs auto -c docs/site -d build/doctrees build/pages build/site
+
+test-site: $(VENV)/installed-test  ## the site that `make docs` built, in a browser
+	CRANFIELD_SITE=build/site $(BIN)/python -m pytest tests/docs/test_site.py
+
+$(VENV)/installed-docs: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	touch $@
 
 gallery: $(VENV)/installed-test  ## docs/gallery.md and its pictures

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterator
+import textwrap
+from collections.abc import Callable, Collection, Iterator
 from types import ModuleType
 from typing import Any
 
@@ -138,19 +139,42 @@ def names_led(own: str) -> Linked:
 
 
 def documented(name: str, thing: Any, link: Linked, level: int = 2) -> Iterator[str]:
-    """A heading, how it is called, and what is said of it; of a class, its methods, too."""
+    """A heading, what is said of it and how it is called; of a class, its methods, too."""
     yield f"{'#' * level} {name}"
     if isinstance(thing, ModuleType) or not callable(thing):
         yield written(inspect.getdoc(thing) or "", link)
         return
-    yield f"```python\n{_called(name.removeprefix('cf.'), thing)}\n```"
-    yield written(inspect.getdoc(thing) or "", link)
+    yield from _told(name.removeprefix("cf."), thing, link)
     if inspect.isclass(thing):
         for method, function in _methods(thing):
             yield f"{'#' * (level + 1)} {name.rpartition('.')[2]}.{method}"
-            if callable(function):
-                yield f"```python\n{_called(method, function, bound=True)}\n```"
-            yield written(inspect.getdoc(function) or "", link)
+            yield from _told(method, function, link)
+
+
+def _told(name: str, thing: Any, link: Linked) -> Iterator[str]:
+    """The first paragraph, how it is called, and the rest; options that many share are folded."""
+    first, _, rest = (inspect.getdoc(thing) or "").partition("\n\n")
+    rest, _, options = rest.partition("\nOptions\n")
+    own = _parameters(thing)
+
+    def linked_but_own(word: str) -> str:
+        return f"`{word}`" if word in own else link(word)
+
+    yield written(first, linked_but_own)
+    if callable(thing):
+        yield f"```python\n{_called(name, thing)}\n```"
+    yield written(rest, linked_but_own)
+    if options:
+        yield "<details><summary>Options</summary>"
+        yield written(options, linked_but_own)
+        yield "</details>"
+
+
+def _parameters(thing: Any) -> Collection[str]:
+    try:
+        return inspect.signature(thing).parameters
+    except (TypeError, ValueError):
+        return ()
 
 
 def _methods(c: type) -> Iterator[tuple[str, Any]]:
@@ -174,21 +198,24 @@ def _methods(c: type) -> Iterator[tuple[str, Any]]:
                 yield name, function
 
 
-def _called(name: str, function: Callable[..., Any], bound: bool = False) -> str:
-    """How something is called: in one line if it fits, else an argument a line."""
+def _called(name: str, function: Callable[..., Any]) -> str:
+    """How something is called, its arguments in as many lines as they need."""
     try:
         signature = inspect.signature(function)
     except ValueError:
         return name
     given = [*signature.parameters.values()]
-    if bound and given and given[0].name in {"self", "cls"}:
+    if given and given[0].name in {"self", "cls"}:
         signature = signature.replace(parameters=given[1:])
     text = re.sub(r"'([^']*)'", _unquoted, str(signature))
     if len(name + text) <= WIDTH:
         return name + text
     shown = [re.sub(r"'([^']*)'", _unquoted, str(p)) for p in _with_stars(signature)]
+    arguments = ", ".join(x.replace(" ", "\u00a0") for x in shown) + ","
+    lines = textwrap.wrap(arguments, WIDTH - 4, break_long_words=False, break_on_hyphens=False)
     result = text[text.rindex(")") + 1 :]
-    return "\n".join([f"{name}(", *(f"    {x}," for x in shown), f"){result}"])
+    listed = textwrap.indent("\n".join(lines), "    ").replace("\u00a0", " ")
+    return f"{name}(\n{listed}\n){result}"
 
 
 def _with_stars(signature: inspect.Signature) -> Iterator[Any]:

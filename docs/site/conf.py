@@ -28,6 +28,7 @@ html_theme = "furo"
 html_title = "cranfield"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+html_js_files = ["site.js"]
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
@@ -64,9 +65,11 @@ def navigate(app: Any, page: str, template: str, context: dict[str, Any], doctre
     for title, paths in found["sections"].items():
         if title:
             shown = f'<span class="caption-text">{escape(title)}</span>'
-            parts.append(f'<p class="caption" role="heading">{shown}</p>')
+            parts.append(f'<p class="caption" role="heading" aria-level="2">{shown}</p>')
         parts.append("<ul>" + "".join(item(_plain(x), 1) for x in paths) + "</ul>")
     context["toctree"] = lambda **_: "".join(parts)
+    if "body" in context:  # what scrolls can be reached by keys
+        context["body"] = context["body"].replace("<pre>", '<pre tabindex="0">')
 
 
 def _plain(path: str) -> str:
