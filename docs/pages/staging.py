@@ -143,7 +143,7 @@ def sections(index: str, placed: dict[str, str]) -> dict[str, list[str]]:
                 found.setdefault(title, []).append(page)
     for page, section in GENERATED.items():
         found.setdefault(section, []).append(page)
-    found[title] += [placed[name] for name in ABOUT if placed[name] not in taken]
+    found.setdefault(heading, []).extend(placed[x] for x in ABOUT if placed[x] not in taken)
     return found
 
 

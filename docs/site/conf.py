@@ -19,7 +19,6 @@ myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 6  # as GitHub makes them
 root_doc = "index"
 source_suffix = {".md": "markdown"}
-templates_path = ["templates"]
 pygments_style = "a11y-high-contrast-light"
 pygments_dark_style = "a11y-high-contrast-dark"
 highlight_language = "text"
@@ -27,6 +26,7 @@ highlight_language = "text"
 html_theme = "furo"
 html_title = "cranfield"
 html_static_path = ["static"]
+html_favicon = "static/favicon.svg"
 html_css_files = ["site.css"]
 html_js_files = ["site.js"]
 html_copy_source = False
@@ -34,7 +34,6 @@ html_show_sourcelink = False
 html_show_sphinx = False
 
 TITLES = {"project/README": "Install, and a first look"}  # in the navigation
-
 ABOVE = {"measures": "measures", "api": "api", "models": "models/README"}
 
 

@@ -1,0 +1,89 @@
+"""What the site is built from: where documents go, what their links become, what leads to them."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+import cranfield as cf
+from cranfield.measures.base import REGISTRY
+from tests import ROOT
+
+
+@pytest.fixture(scope="module")
+def staging() -> Any:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "path", [str(ROOT / "docs" / "pages"), *sys.path])
+        return import_module("staging")
+
+
+def test_the_start_page_leads_to_every_page(staging: Any) -> None:
+    placed = staging.documents()
+    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    listed = [page for pages in staging.sections(index, placed).values() for page in pages]
+    below = {page for page in placed.values() if page.startswith("models/")} - {"models/README.md"}
+    assert len(listed) == len(set(listed))
+    assert set(listed) == {*placed.values(), *staging.GENERATED} - below - {"index.md"}
+
+
+def test_a_row_or_a_heading_is_a_section_and_a_page_is_in_the_first(staging: Any) -> None:
+    index = (
+        "# All\n\n| I want to | |\n|---|---|\n| **write it** | [a](a.md), [b](b.md#x) |\n\n"
+        "## More\n\n[b](b.md), [c](../README.md), [elsewhere](https://example.org/a.md)\n"
+    )
+    placed = {"docs/a.md": "a.md", "docs/b.md": "b.md", "README.md": "r.md"}
+    placed |= {name: f"project/{name}" for name in staging.ABOUT}
+    found = staging.sections(index, placed | {"docs/d.md": "d.md"})
+    about = [f"project/{name}" for name in staging.ABOUT]
+    assert found == {
+        "": ["r.md"],
+        "Write it": ["a.md", "b.md"],
+        "More": about,
+        "Reference": ["api.md"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "expected"),
+    [
+        ("docs/compare.md", "[x](guide.md#topics)", "[x](guide.md#topics)"),
+        ("docs/compare.md", "[x](../CONTRIBUTING.md)", "[x](project/CONTRIBUTING.md)"),
+        ("CONTRIBUTING.md", "[x](docs/guide.md#topics)", "[x](../guide.md#topics)"),
+        ("docs/models/RBP.md", "[x](../cwl.md)", "[x](../cwl.md)"),
+        ("docs/compare.md", "[x](measures.md#ndcg)", "[x](measures/nDCG.md)"),
+        ("docs/compare.md", "[x](measures.md#gap-1)", "[x](measures/gAP-1.md)"),
+        ("docs/compare.md", "[x](measures.md#properties)", "[x](measures.md#properties)"),
+        ("CONTRIBUTING.md", "see [pages](docs/pages)", "see pages"),
+        ("README.md", "![x](docs/figures/runs.svg)", "![x](../figures/runs.svg)"),
+        ("docs/tables.md", "`[x](guide.md)` [y](#z)", "`[x](guide.md)` [y](#z)"),
+        ("README.md", "```text\n[x](docs/guide.md)\n```\n", "```text\n[x](docs/guide.md)\n```\n"),
+        (
+            "docs/guide.md",
+            '```text title="a.run"\n1 Q0\n```\n',
+            "```{code-block} text\n:caption: a.run\n\n1 Q0\n```\n",
+        ),
+    ],
+)
+def test_links_lead_to_where_pages_are(staging: Any, source: str, text: str, expected: str) -> None:
+    assert staging.staged(text, source, staging.documents(), set()) == expected
+
+
+def test_a_link_that_leads_nowhere_is_refused(staging: Any) -> None:
+    with pytest.raises(SystemExit, match=r"docs/guide\.md: nothing\.md leads nowhere"):
+        staging.staged("[x](nothing.md)", "docs/guide.md", staging.documents(), set())
+
+
+def test_files_that_documents_lead_to_are_taken_along(staging: Any) -> None:
+    used: set[str] = set()
+    staging.staged(
+        "[a](LICENSE) ![b](docs/figures/runs.svg)", "README.md", staging.documents(), used
+    )
+    assert used == {"LICENSE", "docs/figures/runs.svg"}
+
+
+def test_every_public_name_has_its_page(staging: Any) -> None:
+    names = [name for names in staging.api.by_theme().values() for name in names]
+    assert sorted([*names, *staging.api.MODULES, *REGISTRY]) == sorted(cf.__all__)
