@@ -22,7 +22,6 @@ from cranfield.evaluation.presets import presets
 from cranfield.measures.base import PROPERTIES, READINGS, REGISTRY, TAKES, Measure
 from cranfield.measures.cwl import UserModel, models
 from cranfield.measures.gains import NAMES as GAINS
-from cranfield.measures.names import measure_in
 from cranfield.measures.notation import NOTATION
 from cranfield.measures.parameters import shown
 from cranfield.measures.references import REFERENCES, citation
@@ -232,9 +231,7 @@ def _definitions() -> tuple[list[str], list[list[str]]]:
 
 def _differences(c: type[Measure]) -> str:
     head, rows = _definitions()
-    name = re.compile(rf"(?<![\w.:-]){re.escape(c.__name__)}(?![\w-])")
-    code = re.compile(rf"`{re.escape(c.__name__)}[`(@.]")
-    mine = [row for row in rows if code.search(f"{row[1]} {row[3]}") or name.search(row[0])]
+    mine = [row for row in rows if _is_about(row, c)]
     shown = [
         row if i == 0 or row[:2] != mine[i - 1][:2] else ["", "", *row[2:]]
         for i, row in enumerate(mine)
@@ -242,12 +239,24 @@ def _differences(c: type[Measure]) -> str:
     return "\n".join(table(head, shown)) if mine else ""
 
 
+def _is_about(row: list[str], c: type[Measure]) -> bool:
+    """Whether a row names a measure: as code, by its name, or as its documentation begins."""
+    code = re.search(rf"`{re.escape(c.__name__)}[`(@.]", f"{row[1]} {row[3]}")
+    named = re.search(rf"(?<![\w.:-]){re.escape(c.__name__)}(?![\w-])", row[0])
+    title = (c.__doc__ or "").partition(":")[0].strip().lower()
+    first = row[0].lower()
+    alike = re.fullmatch(rf"{re.escape(title)}( \w)?", first) or (
+        len(first) > 8 and title.endswith(f" {first}")
+    )
+    return bool(code or named or alike)
+
+
 def _tasks(c: type[Measure]) -> str:
     """The presets that ask for it."""
     rows = []
     for preset in presets().values():
         mine = [m for m in preset.measures if c.__name__ in re.split(r"[(|@,.)\s]", m)[:2]]
-        if mine and measure_in(mine[0]):
+        if mine:
             asked = ", ".join(f"`{m}`" for m in mine)
             rows.append(
                 [f"[{preset.name}](../presets.md#{_slug(preset.name)})", preset.year, asked]
