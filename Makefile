@@ -86,9 +86,9 @@ docs: $(VENV)/installed-docs  ## the site, in build/site: no warning, no link th
 test-site: $(VENV)/installed-test  ## the site that `make docs` built, in a browser
 	CRANFIELD_SITE=build/site $(BIN)/python -m pytest tests/docs/test_site.py
 
-$(VENV)/installed-docs: $(VENV)/installed
+$(VENV)/installed-docs: $(VENV)/made pyproject.toml setup.py src/cranfield/kernel/_kernel.c
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
-	touch $@
+	touch $@ $(VENV)/installed
 
 gallery: $(VENV)/installed-test  ## docs/gallery.md and its pictures
 	$(BIN)/python -m tests.docs.test_docs gallery
