@@ -25,8 +25,9 @@ ROOT = Path(__file__).parent.parent.parent
 DOCS = ROOT / "docs"
 INDEX = "docs/index.md"
 NAVIGATION = "navigation.json"
-FIRST = ("README.md",)  # before all sections
+FIRST = ("README.md", "docs/install.md")  # before all sections
 ABOUT = ("CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md")  # after all others
+APART = ("docs/paper/paper.md",)  # a manuscript, for a journal's own program
 GENERATED = {"api.md": "Reference"}  # which no document in the repository can lead to
 
 _FENCE = re.compile(r"^( *)(`{3,})(.*?)^\1\2`*$", flags=re.M | re.S)
@@ -37,8 +38,8 @@ _CODE = re.compile(r"`+[^`]+`+")
 def documents() -> dict[str, str]:
     """The documents of the repository, and where they are on the site."""
     found = {path.relative_to(ROOT).as_posix() for path in DOCS.rglob("*.md")}
-    placed = {path: path.removeprefix("docs/") for path in sorted(found)}
-    others = (*FIRST, "CONTRIBUTING.md", *ABOUT)
+    placed = {path: path.removeprefix("docs/") for path in sorted(found - {*APART})}
+    others = ("README.md", "CONTRIBUTING.md", *ABOUT)
     return placed | {name: f"project/{name}" for name in others}
 
 

@@ -33,7 +33,7 @@ html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
 
-TITLES = {"project/README": "Install, and a first look"}  # in the navigation
+TITLES = {"project/README": "A first look"}  # in the navigation
 ABOVE = {"measures": "measures", "api": "api", "models": "models/README"}
 
 

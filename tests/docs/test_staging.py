@@ -34,12 +34,12 @@ def test_a_row_or_a_heading_is_a_section_and_a_page_is_in_the_first(staging: Any
         "# All\n\n| I want to | |\n|---|---|\n| **write it** | [a](a.md), [b](b.md#x) |\n\n"
         "## More\n\n[b](b.md), [c](../README.md), [elsewhere](https://example.org/a.md)\n"
     )
-    placed = {"docs/a.md": "a.md", "docs/b.md": "b.md", "README.md": "r.md"}
+    placed = {"docs/a.md": "a.md", "docs/b.md": "b.md", "README.md": "r.md", "docs/install.md": "i"}
     placed |= {name: f"project/{name}" for name in staging.ABOUT}
     found = staging.sections(index, placed | {"docs/d.md": "d.md"})
     about = [f"project/{name}" for name in staging.ABOUT]
     assert found == {
-        "": ["r.md"],
+        "": ["r.md", "i"],
         "Write it": ["a.md", "b.md"],
         "More": about,
         "Reference": ["api.md"],
