@@ -378,7 +378,7 @@ class Scores(Shown, tables="scores"):
         >>> scores.summary()
         {'bm25': {'AP': 0.4, 'num_ret': 30.0}}
         """
-        return self._over_topics(_mean, of_others=_SUMMARY)
+        return self._over_topics(_mean, of_others=SUMMARISED)
 
     def mean(self) -> dict[str, dict[str, float]]:
         """Return the arithmetic mean over topics."""
@@ -778,7 +778,7 @@ def _clipped(x: Sequence[float]) -> float:
     return mean if math.isnan(mean) else min(1.0, max(0.0, mean))
 
 
-_SUMMARY = {"mean": _mean, "sum": _sum, "gmean": _gmean, "clipped": _clipped, "se": _mean_error}
+SUMMARISED = {"mean": _mean, "sum": _sum, "gmean": _gmean, "clipped": _clipped, "se": _mean_error}
 
 
 def _std(x: Sequence[float], ddof: int) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -29,3 +30,8 @@ def collection(seed: int, levels: tuple[int, ...], ties: bool = True) -> tuple[N
     del run["7"], run["21"]  # not answered
     run["99"] = {"d1": 1.0}  # not judged
     return qrels, run
+
+
+def own(registry: Mapping[str, Any]) -> set[str]:
+    """What ir_measures knows by itself, also if `cranfield.compat.provider` was imported."""
+    return {name for name, x in registry.items() if type(x).__module__.startswith("ir_measures.")}

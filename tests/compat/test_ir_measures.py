@@ -17,7 +17,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.compat import ir_measures
-from tests.compat.made import ROUNDING, Nested, collection
+from tests.compat.made import ROUNDING, Nested, collection, own
 
 # -- ir_measures --------------------------------------------------------------------------------
 
@@ -268,7 +268,7 @@ class TestNamesOfIrMeasures:
     def test_every_measure_is_what_it_is_there(self) -> None:
         values = {name: getattr(ir_measures, name) for name in ir_measures.__all__}
         ours = {name: x for name, x in values.items() if isinstance(x, ir_measures.Measure)}
-        assert ours.keys() == real_ir.measures.registry.keys()
+        assert ours.keys() == own(real_ir.measures.registry)
         for name, measure in ours.items():
             there = getattr(real_ir, name)
             assert str(measure) == str(there)
@@ -714,7 +714,7 @@ class TestProviders:
     )
 
     def test_names(self) -> None:
-        assert set(self.NAMES) == set(real_ir.providers.registry)
+        assert set(self.NAMES) == own(real_ir.providers.registry)
         for name in self.NAMES:
             assert getattr(ir_measures, name).NAME == getattr(real_ir, name).NAME == name
             assert getattr(ir_measures, name).is_available()

@@ -26,6 +26,7 @@ from cranfield.measures.grammar import parse_model
 from cranfield.measures.names import ALIASES, IR_MEASURES, NTCIREVAL, TREC_EVAL
 from cranfield.measures.parameters import SMALLEST, Choice, Flag, Table
 from cranfield.measures.references import REFERENCES
+from tests.compat.made import own
 from tests.made import each, examples, seconds
 
 BUILT_IN = [
@@ -751,7 +752,7 @@ def foreign_names() -> dict[str, str]:
     try:
         from ir_measures.measures import registry
 
-        found |= dict.fromkeys(registry, "ir_measures")
+        found |= dict.fromkeys(own(registry), "ir_measures")
     except ImportError:
         pass
     try:
