@@ -370,15 +370,21 @@ class Scores(Shown, tables="scores"):
         order = np.argsort(sign * settled(means, rounding_of(means)), kind="stable")  # NaN is last
         return self.select(runs=[self.runs[i] for i in order])
 
-    def summary(self) -> dict[str, dict[str, float]]:
+    def summary(self, safe_names: bool = False) -> dict[str, dict[str, float]]:
         """Return the value listed for all topics: as `summaries` says, the mean or the sum.
 
+        With `safe_names`, measures have names that MLflow, W&B, Prometheus and the like accept:
+        letters, digits and ``_`` only, no digit first, each once.
+
         >>> scores = Scores([[[0.5, 10], [0.3, 20]]], ["bm25"], ["301", "302"],
-        ...                 ["AP", "num_ret"], ["mean", "sum"])
+        ...                 ["P@10", "num_ret"], ["mean", "sum"])
         >>> scores.summary()
-        {'bm25': {'AP': 0.4, 'num_ret': 30.0}}
+        {'bm25': {'P@10': 0.4, 'num_ret': 30.0}}
+        >>> scores.summary(safe_names=True)
+        {'bm25': {'P_10': 0.4, 'num_ret': 30.0}}
         """
-        return self._over_topics(_mean, of_others=SUMMARISED)
+        found = self._over_topics(_mean, of_others=SUMMARISED)
+        return self._safely(found) if safe_names else found
 
     def mean(self) -> dict[str, dict[str, float]]:
         """Return the arithmetic mean over topics."""
@@ -408,13 +414,15 @@ class Scores(Shown, tables="scores"):
         confidence: float = 0.95,
         trials: int = 10_000,
         seed: int = 0,
+        safe_names: bool = False,
     ) -> dict[str, dict[str, Interval]]:
         """Return a confidence interval of the mean over topics (the geometric mean, of GMAP).
 
         ``"t"`` is Student's, mean ± t(n - 1) s / √n; ``"bootstrap"`` resamples topics `trials`
         times and is bias-corrected and accelerated (BCa; Efron 1987); ``"percentile"`` is the
         bootstrap without these corrections. The seed alone decides which topics are drawn, so runs
-        and measures with as many topics see the same resamples.
+        and measures with as many topics see the same resamples. `safe_names` are as in
+        `summary`.
 
         >>> scores = Scores([[[0.2], [0.4]]], ["bm25"], ["301", "302"], ["AP"], ["mean"])
         >>> interval = scores.interval("t", confidence=0.5)["bm25"]["AP"]
@@ -438,10 +446,16 @@ class Scores(Shown, tables="scores"):
 
         found = self._over_topics(of_mean, of_others={"gmean": of_gmean})
         errors = {m for m, s in zip(self.measures, self.summaries, strict=True) if s == "se"}
-        return {
+        found = {
             run: {m: interval for m, interval in of_run.items() if m not in errors}
             for run, of_run in found.items()
         }
+        return self._safely(found) if safe_names else found
+
+    def _safely(self, found: Mapping[str, Mapping[str, T]]) -> dict[str, dict[str, T]]:
+        """What was found by run and measure, under the measures' safe names."""
+        names = dict(zip(self.measures, _safe_names(self.measures), strict=True))
+        return {run: {names[m]: x for m, x in of_run.items()} for run, of_run in found.items()}
 
     def _over_topics(
         self,
@@ -491,22 +505,17 @@ class Scores(Shown, tables="scores"):
     def to_dict(  # type: ignore[override]
         self, safe_names: bool = False
     ) -> dict[str, dict[str, dict[str, float]]]:
-        """Return ``{run: {topic: {measure: value}}}``.
-
-        With `safe_names`, measures have names that MLflow, W&B, Prometheus and the like accept:
-        letters, digits and ``_`` only, no digit first, each once.
+        """Return ``{run: {topic: {measure: value}}}``; `safe_names` are those of `summary`.
 
         >>> scores = Scores([[[0.5, 1]]], ["bm25"], ["301"], ["nDCG@10", "AP(rel=2)"], ["mean"] * 2)
         >>> scores.to_dict(safe_names=True)
         {'bm25': {'301': {'nDCG_10': 0.5, 'AP_rel_2': 1.0}}}
         """
-        safe = _safe_names(self.measures) if safe_names else self.measures
-        names = dict(zip(self.measures, safe, strict=True))
         result: dict[str, dict[str, dict[str, float]]] = {run: {} for run in self.runs}
         for run in self.runs:
             for _, topic, measure, value in self._topic_rows(run):
-                result[run].setdefault(topic, {})[names[measure]] = value
-        return result
+                result[run].setdefault(topic, {})[measure] = value
+        return {run: self._safely(x) for run, x in result.items()} if safe_names else result
 
     def to_polars(self, wide: bool = False) -> pl.DataFrame:  # type: ignore[override]
         """Return a Polars frame with the columns run, topic, measure and value.

@@ -202,6 +202,9 @@ OBJECTS = [
     Shape("TREC RAG", "run", ".json", _array(_RAG)),
     Shape("MTEB", "run", ".json", _array(_MTEB)),
     Shape("sentence-transformers", "run", ".json", _array(_ST), other=_BY_PLACE),
+    Shape("sentence-transformers", "run", ".jsonl",
+          json_lines([{"query_id": t, "query": f"about {t}", "results": _hits(t, "corpus_id")}
+                      for t in RUN]), columns="jsonl"),
 ]  # fmt: skip
 
 SHAPES = [

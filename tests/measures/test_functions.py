@@ -489,6 +489,13 @@ class TestSafeNames:
         ]  # fmt: skip
         assert [*found["bm25"]["1"].values()] == [*scores.to_dict()["bm25"]["1"].values()]
         assert [*scores.to_dict()["bm25"]["1"]] == [*scores.measures]
+        safe = [*found["bm25"]["1"]]
+        for plain, named in (
+            (scores.summary(), scores.summary(safe_names=True)),
+            (scores.interval(), scores.interval(safe_names=True)),
+        ):
+            assert [*named["bm25"]] == safe
+            assert [*named["bm25"].values()] == [*plain["bm25"].values()]
 
     def test_each_once(self) -> None:
         names = ("a@2", "a", "a_2", "a(2)", "♯", "")

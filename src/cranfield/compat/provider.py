@@ -33,7 +33,7 @@ from cranfield.data.run import RunLike, read_run
 from cranfield.errors import CranfieldError, InputError, MissingPackage
 from cranfield.evaluation.evaluate import Evaluator as OurEvaluator
 from cranfield.measures.base import REGISTRY, Measure
-from cranfield.measures.grammar import MeasureLike, parse_measure
+from cranfield.measures.grammar import OURS, MeasureLike, parse_measure
 from cranfield.scores import SUMMARISED
 
 try:
@@ -45,7 +45,6 @@ except ImportError:
 
 __all__ = ["PROVIDER", "CranfieldMeasure", "CranfieldProvider", "main", "measure", "register"]
 
-PREFIX = "cranfield."  # of our measures that have a name of theirs
 _THEIRS = frozenset(their_measures)  # the names that ir_measures has by itself
 
 
@@ -82,13 +81,13 @@ class CranfieldMeasure(theirs.Measure):
         set_ = {name: x for name, x in values.items() if x != usual[name]}
         super().__init__(**set_)  # type: ignore[no-untyped-call]
         self.ours = ours
-        self.NAME = self.__name__ = PREFIX + type(ours).__name__  # which is nobody else's
+        self.NAME = self.__name__ = OURS + type(ours).__name__  # which is nobody else's
         self.SHORT_DESC = (ours.__doc__ or "").split("\n")[0]
         self.SUPPORTED_PARAMS = {
             name: theirs.ParamInfo(default=default) for name, default in usual.items()
         }
         text, name = ours.called or str(ours), ours.called or type(ours).__name__
-        self._text = PREFIX + text if name in _THEIRS else text
+        self._text = OURS + text if name in _THEIRS else text
 
     def validate_params(self) -> None:
         """Refuse what is several numbers; whatever else is wrong could not have been made."""
@@ -115,7 +114,7 @@ def measure(text: MeasureLike) -> CranfieldMeasure:
     >>> measure("nDCG(gain=exp)@10"), measure("D(nDCG)@10"), measure("cranfield.RR")
     (cranfield.nDCG(gain=exp)@10, D(nDCG)@10, cranfield.RR)
     """
-    ours = parse_measure(text.removeprefix(PREFIX) if isinstance(text, str) else text)
+    ours = parse_measure(text)
     if lacks := _lacks(ours):
         raise InputError(f"{ours}, which {lacks}", "a measure of judgments and runs alone")
     return CranfieldMeasure(ours)

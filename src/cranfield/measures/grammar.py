@@ -3,7 +3,7 @@
 ``hit=Success@10`` is Success@10 with a name of its own, which its column has everywhere.
 Other tools' names are accepted where they mean something that exists here: trec_eval's
 (``map``, ``ndcg_cut_10``), ir_measures' (``nDCG(dcg='exp-log2')@10``), ranx's (``ndcg@10-l2``)
-and NTCIREVAL's (``MSnDCG@0010``).
+and NTCIREVAL's (``MSnDCG@0010``). Ours may be called so, ``cranfield.AP@10``, beside theirs.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ def parse_measure(text: MeasureLike) -> Measure:
     nDCG(gain=exp)@10
     >>> parse_measure("map_cut_100"), parse_measure("MSnDCG@0010"), parse_measure("ndcg@10-l2")
     (AP(norm=R)@100, nDCG@10, nDCG(rel=2)@10)
-    >>> parse_measure("hit=Success@10").names()
-    ('hit',)
+    >>> parse_measure("hit=Success@10").names(), parse_measure("cranfield.AP@10")
+    (('hit',), AP@10)
     """
     if isinstance(text, Measure):
         return text
@@ -66,7 +66,7 @@ def parse_measure(text: MeasureLike) -> Measure:
         return text()
     if not isinstance(text, str):
         raise InputError(repr(text), "a measure or its name")
-    called, meant = name_and_rest(text)
+    called, meant = name_and_rest(text.strip().removeprefix(OURS))
     try:
         _refuse_deep(meant)
         return _build(_translated(meant), called)
@@ -74,6 +74,7 @@ def parse_measure(text: MeasureLike) -> Measure:
         raise SaidLater("measure {}: {}".format, _quoted(text), problem) from None
 
 
+OURS = "cranfield."  # before a measure that is not another tool's of the same name
 DEEPEST = 10  # measures of measures
 LONGEST = 200  # what an error repeats of a measure
 

@@ -5,8 +5,9 @@ A record is told by a key, under which its documents are. `objects` reads them, 
 Where the shapes come from: RankLLM's ``Request`` and ``Result``, and the ``hits`` of its older
 files (castorini/rank_llm); ragas' ``SingleTurnSample``; KILT's and DPR's README files, Pyserini's
 runs for DPR; TREC RAG's answers of 2024 and 2025 (castorini/ragnarok); what
-``sentence_transformers.util.semantic_search`` returns; MTEB's ``*_predictions.json``. Golden lists
-have no home: their keys are those that people choose.
+``sentence_transformers.util.semantic_search`` returns, and what its evaluators of retrieval write
+as predictions; MTEB's ``*_predictions.json``. Golden lists have no home: their keys are those that
+people choose.
 """
 
 from __future__ import annotations
@@ -245,6 +246,7 @@ SHAPES = (
     Shape("DPR run", "run", ("ctxs",), holds=are_hits),
     Shape("DPR run of Pyserini", "run", ("contexts",), holds=are_hits),
     Shape(TREC_ANSWERS, "run", ("references",), tag=_run_id),
+    Shape("sentence-transformers predictions", "run", ("results",), holds=are_hits),
     Shape("MTEB predictions", "run", ("mteb_model_meta",), _predictions,
           lambda meta: isinstance(meta, Mapping), tag=_model),
     Shape("golden judgments", "qrels", RELEVANT,
