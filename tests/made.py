@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import functools
 import inspect
 import io
+import json
 import os
 import re
 import shlex
@@ -204,3 +206,17 @@ def in_10_digits(text: str) -> str:
     'p 0.4226497308 of 0.5'
     """
     return re.sub(r"-?\d+\.\d{11,}(?:e[-+]?\d+)?", lambda found: f"{float(found[0]):.10g}", text)
+
+
+def shown_by(notebook: Path) -> list[Any]:
+    """What the last lines of the cells of a notebook give, which it shows below them."""
+    names: dict[str, Any] = {}
+    values = []
+    for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
+        if cell["cell_type"] == "code":
+            assert not cell["outputs"], "outputs are not kept"
+            *body, last = ast.parse("".join(cell["source"])).body
+            exec(compile(ast.Module(body, []), "cell", "exec"), names)  # noqa: S102
+            assert isinstance(last, ast.Expr)
+            values.append(eval(compile(ast.Expression(last.value), "cell", "eval"), names))  # noqa: S307
+    return values

@@ -6,7 +6,6 @@ difference before you commit.
 
 from __future__ import annotations
 
-import ast
 import csv
 import io
 import json
@@ -30,7 +29,7 @@ from cranfield.report.formats import FORMATS, Showing
 from cranfield.report.results import shown
 from cranfield.shown import Rows, Shown
 from tests import ROOT
-from tests.made import in_10_digits
+from tests.made import in_10_digits, shown_by
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 NOTEBOOK = ROOT / "docs" / "results.ipynb"
@@ -238,23 +237,9 @@ def test_long_tables_are_cut_in_notebooks() -> None:
     assert "more rows" not in many.to_html()
 
 
-CELLS = tuple(
-    "".join(cell["source"])
-    for cell in json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
-    if cell["cell_type"] == "code"
-)
-
-
 @pytest.fixture(scope="module")
 def displayed() -> list[Any]:
-    names: dict[str, Any] = {}
-    values = []
-    for cell in CELLS:
-        *body, last = ast.parse(cell).body
-        exec(compile(ast.Module(body, []), "cell", "exec"), names)  # noqa: S102
-        assert isinstance(last, ast.Expr)
-        values.append(eval(compile(ast.Expression(last.value), "cell", "eval"), names))  # noqa: S307
-    return values
+    return shown_by(NOTEBOOK)
 
 
 class TestNotebook:
