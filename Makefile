@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 LOWEST := .venv-lowest
 LIGHT := .venv-light
+INTEGRATIONS := .venv-integrations
 LATER := peers properties docs papers tools compat fuzz plot labelling/test_ties.py \
 	cli/test_options.py data/test_lengths.py data/test_simulate.py data/reading/test_packing.py \
 	evaluation/test_tracing.py measures/test_arrays.py report/test_diversity.py
@@ -11,7 +12,7 @@ QUICK := tests $(foreach part,$(LATER),--ignore=tests/$(part))
 
 unexport PYTHONDONTWRITEBYTECODE  # what pytest rewrites and mypy reads is kept for the next run
 
-.PHONY: demo test tests test-all test-quick test-no-kernel test-spark test-site test-light test-lowest test-release dist docs gallery slowest coverage coverage-simulated mutants fuzz sanitize bench bench-scale bench-spark bench-install lint style types types-page clean
+.PHONY: demo test tests test-all test-quick test-no-kernel test-spark test-integrations test-site test-light test-lowest test-release dist docs gallery slowest coverage coverage-simulated mutants fuzz sanitize bench bench-scale bench-spark bench-install lint style types types-page clean
 
 $(VENV)/made:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version.split()[0])'
@@ -90,6 +91,14 @@ $(VENV)/installed-docs: $(VENV)/made pyproject.toml setup.py src/cranfield/kerne
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	touch $@ $(VENV)/installed
 
+test-integrations: $(INTEGRATIONS)/installed  ## the recipes of docs/integrations.md, with all packages
+	$(INTEGRATIONS)/bin/python -m pytest -rs tests/docs/test_integrations.py
+
+$(INTEGRATIONS)/installed: pyproject.toml
+	$(PYTHON) -m venv $(INTEGRATIONS)
+	$(INTEGRATIONS)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[test,test-integrations]'
+	touch $@
+
 gallery: $(VENV)/installed-test  ## docs/gallery.md and its pictures
 	$(BIN)/python -m tests.docs.test_docs gallery
 
@@ -162,4 +171,4 @@ bench-install: $(VENV)/installed-test  ## what each extra costs: megabytes, and 
 	$(BIN)/python bench/install.py
 
 clean:
-	rm -rf $(VENV) $(LOWEST) $(LIGHT) demo build dist
+	rm -rf $(VENV) $(LOWEST) $(LIGHT) $(INTEGRATIONS) demo build dist

@@ -147,7 +147,7 @@ class _Evaluator(theirs.Evaluator):
     """Judgments prepared once; our measures are as in `evaluate`, theirs as in ir_measures."""
 
     def __init__(self, measures: Iterable[Any], qrels: Any) -> None:
-        every = [*dict.fromkeys(measures)]
+        every = sorted(dict.fromkeys(measures), key=str)  # ir_measures hands on a set
         qrels = inputs.held(qrels)
         self._ours = [*_evaluators([m for m in every if isinstance(m, CranfieldMeasure)], qrels)]
         others = [m for m in every if not isinstance(m, CranfieldMeasure)]
