@@ -18,7 +18,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from unittest import mock
 
@@ -156,7 +156,7 @@ BASH = pytest.mark.skipif(
 )
 
 
-def gate(directory: Path, given: Mapping[str, str]) -> tuple[int, str, str, str]:
+def gate(directory: Path, given: dict[str, str]) -> tuple[int, str, str, str]:
     """The exit code of the action's script, its summary, its outputs and its log."""
     files = {"GITHUB_STEP_SUMMARY": "summary.md", "GITHUB_OUTPUT": "outputs"}
     for name in files.values():
