@@ -279,7 +279,7 @@ ROWS = (
         does="one page for a colleague: which run is best, how sure that is, and why runs fail",
         example="qrels.txt bm25.run dense.run -m nDCG@10 -o report.html",
         common="-m -o --title --queries --docs --assignments --answers --support --second-qrels "
-        "--list-depth --complete --scores --preset",
+        "--list-depth --complete --scores",
         usage="cranfield report [options] QRELS RUN… -o FILE\n"
         "       cranfield report [options] QRELS RUN… --assignments FILE --answers FILE --support "
         "FILE -o FILE\n"
