@@ -203,8 +203,10 @@ class TestRefused:
         done = subprocess.run(
             [sys.executable, "-c", code], capture_output=True, text=True, check=False
         )
-        assert "MissingPackage: a provider of ir_measures needs it: " in done.stderr
-        assert done.stderr.rstrip().endswith("-m pip install ir-measures")
+        assert "MissingPackage: a provider of ir_measures needs it (cranfield[ir_measures])" in (
+            done.stderr
+        )
+        assert done.stderr.rstrip().endswith('-m pip install "ir-measures>=0.3.7"')
 
 
 @pytest.fixture

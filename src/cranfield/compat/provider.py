@@ -30,8 +30,9 @@ from cranfield.compat import inputs
 from cranfield.compat import ir_measures as shim
 from cranfield.compat.scorer import is_empty
 from cranfield.data.run import RunLike, read_run
-from cranfield.errors import CranfieldError, InputError, MissingPackage
+from cranfield.errors import CranfieldError, InputError
 from cranfield.evaluation.evaluate import Evaluator as OurEvaluator
+from cranfield.late import missing
 from cranfield.measures.base import REGISTRY, Measure
 from cranfield.measures.grammar import OURS, MeasureLike, parse_measure
 from cranfield.scores import SUMMARISED
@@ -41,7 +42,7 @@ try:
     from ir_measures.measures import registry as their_measures
     from ir_measures.providers import registry as their_providers
 except ImportError:
-    raise MissingPackage("a provider of ir_measures needs it", "ir-measures") from None
+    raise missing("ir_measures") from None
 
 __all__ = ["PROVIDER", "CranfieldMeasure", "CranfieldProvider", "main", "measure", "register"]
 
