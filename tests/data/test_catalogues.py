@@ -156,7 +156,7 @@ def test_runs_that_are_refused(cranfield: Command) -> None:
 
 def test_without_the_package_its_command_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ir_datasets", None)
-    said = r"^irds:vaswani needs ir_datasets: .* -m pip install ir_datasets$"
+    said = r'^irds:vaswani needs ir_datasets .* -m pip install "ir-datasets>=0.5.9"$'
     with pytest.raises(cf.CranfieldError, match=said):
         cf.read_qrels("irds:vaswani")
 

@@ -659,7 +659,7 @@ class TestMistakes:
         picture = cf.plot.cwl("RBP", lists=GAINS)
         picture.save(tmp_path / "figure.csv")
         assert (tmp_path / "figure.csv").read_text().startswith("model,run,topic,rank,gain,")
-        missing = r"need altair.* -m pip install altair vl-convert-python$"
+        missing = r'need Altair .* -m pip install "altair>=5.5" "vl-convert-python>=1.9"'
         with pytest.raises(cf.CranfieldError, match=missing):
             picture.save(tmp_path / "figure.png")
         qrels, run, _ = files(tmp_path)
