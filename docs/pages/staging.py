@@ -26,7 +26,6 @@ DOCS = ROOT / "docs"
 INDEX = "docs/index.md"
 NAVIGATION = "navigation.json"
 FIRST = ("README.md", "docs/install.md")  # before all sections
-ABOUT = ("CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md")  # after all others
 APART = ("docs/paper/paper.md",)  # a manuscript, for a journal's own program
 GENERATED = {"api.md": "Reference"}  # which no document in the repository can lead to
 
@@ -39,7 +38,7 @@ def documents() -> dict[str, str]:
     """The documents of the repository, and where they are on the site."""
     found = {path.relative_to(ROOT).as_posix() for path in DOCS.rglob("*.md")}
     placed = {path: path.removeprefix("docs/") for path in sorted(found - {*APART})}
-    others = ("README.md", "CONTRIBUTING.md", *ABOUT)
+    others = sorted(path.name for path in ROOT.glob("*.md"))
     return placed | {name: f"project/{name}" for name in others}
 
 
@@ -128,7 +127,7 @@ def sections(index: str, placed: dict[str, str]) -> dict[str, list[str]]:
     """The pages of each section of the start page, each where it comes first.
 
     A section is a row of the first table, under its words in bold, or all below a heading. The
-    first one has no title, and what no document can lead to is added to others.
+    first one has no title; files beside docs/ that it does not lead to are in the last one.
     """
     found = {"": [placed[name] for name in FIRST]}
     taken = {"index.md", *found[""]}
@@ -144,7 +143,8 @@ def sections(index: str, placed: dict[str, str]) -> dict[str, list[str]]:
                 found.setdefault(title, []).append(page)
     for page, section in GENERATED.items():
         found.setdefault(section, []).append(page)
-    found.setdefault(heading, []).extend(placed[x] for x in ABOUT if placed[x] not in taken)
+    about = [page for name, page in placed.items() if "/" not in name and page not in taken]
+    found.setdefault(heading, []).extend(about)
     return found
 
 

@@ -35,13 +35,12 @@ def test_a_row_or_a_heading_is_a_section_and_a_page_is_in_the_first(staging: Any
         "## More\n\n[b](b.md), [c](../README.md), [elsewhere](https://example.org/a.md)\n"
     )
     placed = {"docs/a.md": "a.md", "docs/b.md": "b.md", "README.md": "r.md", "docs/install.md": "i"}
-    placed |= {name: f"project/{name}" for name in staging.ABOUT}
+    placed |= {"SECURITY.md": "s.md"}
     found = staging.sections(index, placed | {"docs/d.md": "d.md"})
-    about = [f"project/{name}" for name in staging.ABOUT]
     assert found == {
         "": ["r.md", "i"],
         "Write it": ["a.md", "b.md"],
-        "More": about,
+        "More": ["s.md"],
         "Reference": ["api.md"],
     }
 
