@@ -38,7 +38,7 @@ ABOVE = {"measures": "measures", "api": "api", "models": "models/README"}
 
 
 def setup(app: Any) -> None:
-    """Sphinx's navigation would have all pages on each: most of the time, and of the bytes."""
+    """Sphinx would put all pages on each page, which takes most of the time."""
     app.connect("html-page-context", navigate, priority=400)  # before the theme's
 
 
