@@ -12,7 +12,7 @@ QUICK := tests $(foreach part,$(LATER),--ignore=tests/$(part))
 
 unexport PYTHONDONTWRITEBYTECODE  # what pytest rewrites and mypy reads is kept for the next run
 
-.PHONY: demo test tests test-all test-quick test-no-kernel test-spark test-integrations test-site test-light test-lowest test-release dist docs gallery slowest coverage coverage-simulated mutants fuzz sanitize bench bench-scale bench-spark bench-install lint style types types-page clean
+.PHONY: demo test tests test-all test-quick test-no-kernel test-robust test-spark test-integrations test-site test-light test-lowest test-release dist docs gallery slowest coverage coverage-simulated mutants fuzz fuzz-guided sanitize audit bench bench-scale bench-spark bench-install lint style types types-page clean
 
 $(VENV)/made:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version.split()[0])'
@@ -72,6 +72,9 @@ test-quick: $(VENV)/installed-test  ## while you work: most tests of the rooms, 
 
 test-no-kernel: $(VENV)/installed-test  ## readers, labelling and ties without the compiled part
 	CRANFIELD_KERNEL=off $(BIN)/python -m pytest -n auto tests/data tests/labelling tests/properties/test_sources.py
+
+test-robust: $(VENV)/installed-test  ## kills, full disks, closed pipes, interrupts, many at a time
+	$(BIN)/python -m pytest -n auto tests/robust
 
 test-spark: $(VENV)/installed-spark  ## what needs PySpark and Java 17, in one process: each has a Java of its own
 	$(BIN)/python -m pytest tests/spark
@@ -141,6 +144,17 @@ mutants: $(VENV)/installed-test  ## do tests tell when measures and statistics a
 fuzz: $(VENV)/installed-test  ## does changed input break anything? SECONDS=600 SEED=3 for longer, and for others
 	$(BIN)/python -m tests.fuzz --seconds $(or $(SECONDS),60) --seed $(or $(SEED),0) $(if $(COUNT),--count $(COUNT))
 
+# atheris has wheels for some versions of Python and Linux only, so that it is no dependency of the tests.
+fuzz-guided: $(VENV)/installed-test  ## which bytes reach code that breaks? SECONDS=60 a target; KEEP=1 keeps what reaches new code
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check atheris
+	$(BIN)/python -m tests.fuzz.guided --seconds $(or $(SECONDS),10) $(if $(KEEP),--keep) $(if $(TARGET),--only $(TARGET))
+
+audit: $(VENV)/installed  ## are there known vulnerabilities in what cranfield needs?
+	$(PYTHON) -m venv $(VENV)-audit
+	$(VENV)-audit/bin/python -m pip install --quiet --disable-pip-version-check pip-audit
+	$(BIN)/python -m pip freeze --exclude-editable > $(VENV)-audit/installed.txt
+	$(VENV)-audit/bin/pip-audit --no-deps --disable-pip --requirement $(VENV)-audit/installed.txt
+
 # A copy of the package with a kernel that ends the process at the first access outside of an array, or
 # the first step that C does not define. Python's own allocator would hide where small objects end;
 # what Python itself never frees is no leak of ours.
@@ -171,4 +185,4 @@ bench-install: $(VENV)/installed-test  ## what each extra costs: megabytes, and 
 	$(BIN)/python bench/install.py
 
 clean:
-	rm -rf $(VENV) $(LOWEST) $(LIGHT) $(INTEGRATIONS) demo build dist
+	rm -rf $(VENV) $(VENV)-audit $(LOWEST) $(LIGHT) $(INTEGRATIONS) demo build dist

@@ -1,4 +1,4 @@
-"""The tests: a folder for each room of the package, and papers, peers, properties and docs."""
+"""The tests: a folder for each room of the package, and some for what rooms do together."""
 
 from pathlib import Path
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import settings
 
 from cranfield.data.reading.source import Source
+from tests import evidence
 from tests.made import NTCIR_4, RUN, TREC, Command, examples, thorough
 
 # No deadline: the first example may import NumPy. `make test` draws the same each time.
@@ -28,6 +29,19 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.freeze()
         gc.enable()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    """A test that says what it checks has to ask for it."""
+    marks = [*item.iter_markers("checks")]
+    if not marks:
+        return (yield)
+    with evidence.asked([name for mark in marks for name in mark.args]) as missing:
+        done = yield
+    if idle := evidence.not_asked(marks, missing, hasattr(item, "callspec")):
+        pytest.fail(f"marked as a check of what it never asks for: {', '.join(sorted(idle))}")
+    return done
 
 
 @pytest.fixture

@@ -363,6 +363,7 @@ OF_NO_ROOM = {
     "properties",
     "fuzz",
     "docs",
+    "robust",
 }  # about what several rooms do together
 OF_ALL = {f"test_{name}.py" for name in ("architecture", "bench", "exports", "release", "typing")}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import correctness
 import gallery
 import measures
 import methods
@@ -12,6 +13,6 @@ import presets
 def pages() -> dict[str, str]:
     """The pages as Markdown, by their paths in the directory of documents."""
     made = {"measures": measures.page(), "presets": presets.page(), "statistics": methods.page()}
-    made["gallery"] = gallery.page()
+    made |= {"gallery": gallery.page(), "correctness": correctness.page()}
     made |= {f"models/{name}": text for name, text in models.pages().items()}
     return {f"{name}.md": text for name, text in made.items()}

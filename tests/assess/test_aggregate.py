@@ -16,6 +16,7 @@ import cranfield as cf
 from cranfield.assess.aggregate import SCHEMES, aggregate, majority, unanimity
 from cranfield.assess.assessments import read_assessments
 from tests.assess.made import CQA, ITEMS, SCORES, votes
+from tests.evidence import checks
 
 
 def levels(*labels: Sequence[Any], scheme: str, **settings: Any) -> list[float]:
@@ -228,6 +229,7 @@ def test_the_order_of_assessors_does_not_matter(
     assert levels(*items, scheme=scheme) == levels(*shuffled, scheme=scheme)
 
 
+@checks("cf.assess.aggregate.majority", against="second writing")
 @given(st.lists(SCORES, min_size=1, max_size=7))
 def test_majority_against_a_second_writing(scores: list[int]) -> None:
     """A score wins if it has more votes than each of the others."""

@@ -25,6 +25,7 @@ from cranfield.assess.agreement import (
 )
 from cranfield.assess.assessments import read_assessments
 from tests.assess.made import ITEMS, SCORES, votes
+from tests.evidence import checks
 
 # Agreement: numbers from the literature
 
@@ -35,6 +36,7 @@ FLEISS = """
 """
 
 
+@checks("cf.assess.agreement.fleiss_kappa", against="Fleiss 1971")
 def test_fleiss_own_example() -> None:
     """Fleiss, Measuring nominal scale agreement among many raters (1971): κ = 0.430."""
     counts = [[int(n) for n in row] for row in FLEISS.split()]
@@ -50,6 +52,7 @@ def test_fleiss_on_wikipedia() -> None:
     assert fleiss_kappa(counts) == pytest.approx(0.210, abs=5e-4)
 
 
+@checks("cf.assess.agreement.cohen_kappa", against="by hand")
 def test_cohen_on_wikipedia() -> None:
     """Wikipedia, Cohen's kappa: three tables of two raters."""
     assert cohen_kappa([[20, 5], [10, 15]]) == pytest.approx(0.40)
@@ -76,6 +79,7 @@ KRIPPENDORFF = {
 }
 
 
+@checks("cf.assess.agreement.krippendorff_alpha", against="Krippendorff 2011")
 def test_krippendorff_s_own_example() -> None:
     """Computing Krippendorff's Alpha-Reliability (2011), section D: four observers, 12 units."""
     data = {
@@ -128,6 +132,7 @@ def naive_alpha(items: Sequence[Sequence[float]], scale: Scale) -> float:
 UNITS = st.lists(st.lists(st.sampled_from((0.0, 1.0, 2.0, 4.0)), max_size=4), min_size=2)
 
 
+@checks("cf.assess.agreement.krippendorff_alpha", against="second writing")
 @given(UNITS, st.sampled_from(("nominal", "ordinal", "interval", "ratio")))
 def test_alpha_against_a_second_writing(units: list[list[float]], scale: Scale) -> None:
     scores = (0.0, 1.0, 2.0, 4.0)
@@ -139,6 +144,7 @@ def test_alpha_against_a_second_writing(units: list[list[float]], scale: Scale) 
         assert found == pytest.approx(naive_alpha(units, scale), abs=1e-12)
 
 
+@checks("cf.assess.agreement.krippendorff_alpha", against="krippendorff")
 @given(UNITS, st.sampled_from(("nominal", "ordinal", "interval", "ratio")))
 def test_alpha_against_the_package(units: list[list[float]], scale: Scale) -> None:
     domain = (0.0, 1.0, 2.0, 4.0)
@@ -150,6 +156,7 @@ def test_alpha_against_the_package(units: list[list[float]], scale: Scale) -> No
     assert krippendorff_alpha(table, scale, domain) == pytest.approx(theirs, abs=1e-12)
 
 
+@checks("cf.assess.agreement.cohen_kappa", against="second writing")
 @given(ITEMS)
 def test_kappa_against_a_second_writing(items: list[list[int]]) -> None:
     """κ = (p_o − p_e)/(1 − p_e), for each pair of assessors."""

@@ -19,6 +19,7 @@ from cranfield.assess.pool import Pool, pool
 from cranfield.cli.main import main
 from cranfield.data.reading.source import Source
 from cranfield.errors import InputError
+from tests.evidence import checks
 from tests.made import examples
 
 few = settings(max_examples=examples(40))
@@ -280,6 +281,7 @@ def sets(found: Pool) -> set[tuple[str, str]]:
     return {(topic, doc) for topic, docs in found.docs.items() for doc in docs}
 
 
+@checks("cf.pool", against="second writing")
 @few
 @given(some_runs, depths)
 def test_the_pool_is_the_union_of_the_tops(runs: dict[str, Lists], depth: int) -> None:

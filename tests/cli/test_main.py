@@ -293,16 +293,6 @@ def test_as_a_process(here: Path) -> None:
     assert "Traceback" not in process("validate", "qrels", "-", input="\x00\x00").stderr
 
 
-def test_a_reader_that_leaves_early_is_no_error(here: Path) -> None:
-    command = f"{sys.executable} -m cranfield evaluate qrels bm25.run -q -f tsv | head -n 1; "
-    done = subprocess.run(
-        ["bash", "-c", command + "echo ${PIPESTATUS[0]}"],
-        capture_output=True, text=True, check=True, env={**os.environ},
-    )  # fmt: skip
-    assert done.stdout.splitlines() == ["run\ttopic\tmeasure\tvalue", "0"]
-    assert done.stderr.replace("note: ", "").count("Traceback") == 0
-
-
 class Terminal(io.StringIO):
     """A standard error that somebody watches."""
 
@@ -499,54 +489,6 @@ def test_notices_and_errors_in_any_encoding(here: Path, encoding: str) -> None:
     assert done.returncode == 0, done.stderr
     assert "σ" in done.stdout.decode()
     assert b"\\u03c3: 2 topics (q2, q3) not answered" in done.stderr
-
-
-# -- full disks, closed streams, signals ----------------------------------------------------------
-
-
-def shell(line: str) -> subprocess.CompletedProcess[str]:
-    """What bash does, with `cranfield` as a command of its own."""
-    command = f'cranfield() {{ "{sys.executable}" -m cranfield "$@"; }}; {line}'
-    return subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
-@pytest.mark.parametrize("rest", ["-q -f tsv", "-o /dev/full"])
-def test_a_full_disk_is_one_line(here: Path, rest: str) -> None:
-    done = shell(f"cranfield evaluate qrels bm25.run --quiet {rest} > /dev/full")
-    where = " /dev/full" if "-o" in rest else ""
-    assert (done.returncode, done.stderr) == (2, f"cannot write{where}: No space left on device\n")
-
-
-@pytest.mark.slow
-def test_closed_streams(here: Path) -> None:
-    assert shell("cranfield evaluate qrels bm25.run -m AP >&-").returncode == 0
-    wrong = shell("cranfield evaluate qrels nothing.run 2>&-")
-    assert (wrong.returncode, wrong.stdout) == (2, "")
-
-
-STOPPED = """
-import os, signal, sys
-class Stop:  # a finder that finds nothing, but stops what looks for it
-    def find_spec(self, name, *_):
-        if name == MODULE:
-            os.kill(os.getpid(), signal.SIGINT)
-sys.meta_path.insert(0, Stop())
-sys.argv = ["cranfield", "evaluate", "qrels", "bm25.run"]
-from cranfield.__main__ import start
-start()
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "module", ["cranfield.cli.commands", "numpy", "cranfield.evaluation.evaluate"]
-)
-def test_ctrl_c_while_modules_are_imported(here: Path, module: str) -> None:
-    code = STOPPED.replace("MODULE", repr(module))
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
 # -- absurd values --------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ import pytest
 import cranfield as cf
 from cranfield.compat import ir_measures
 from tests.compat.made import ROUNDING, Nested, collection, own
+from tests.evidence import checks
 
 # -- ir_measures --------------------------------------------------------------------------------
 
@@ -51,6 +52,7 @@ def assert_alike(text: str, qrels: Nested, run: Nested, within: float) -> None:
 
 
 class TestMeasuresOfIrMeasures:
+    @checks("cf.compat.ir_measures", against="ir_measures")
     @pytest.mark.parametrize("levels", LEVELS)
     @pytest.mark.parametrize("text", ALIKE)
     def test_agree(self, text: str, levels: tuple[int, ...]) -> None:
@@ -138,6 +140,7 @@ def for_subtopics(seed: int) -> tuple[list[Any], Nested]:
 
 
 class TestDiversityOfIrMeasures:
+    @checks("cf.compat.ir_measures", against="ndeval")
     @pytest.mark.slow
     @pytest.mark.parametrize("text", DIVERSE)
     def test_agree(self, text: str) -> None:

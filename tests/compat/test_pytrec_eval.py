@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import cranfield as cf
 from cranfield.compat import pytrec_eval
 from tests.compat.made import ROUNDING, Nested, collection
+from tests.evidence import checks
 
 
 def differences(
@@ -56,6 +57,7 @@ def both(
 
 
 class TestRelevanceEvaluator:
+    @checks("cf.compat.pytrec_eval", against="pytrec_eval")
     @pytest.mark.slow
     @pytest.mark.parametrize("judged_only", [False, True])
     @pytest.mark.parametrize("level", [1, 2, 3])

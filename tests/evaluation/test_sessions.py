@@ -20,6 +20,7 @@ import cranfield as cf
 from cranfield.data.sessions import read_clicks, read_sessions
 from cranfield.evaluation.sessions import Read, evaluate_sessions, trailtext
 from cranfield.measures.sessions import clickU, nsDCG, sDCG, sU
+from tests.evidence import checks
 from tests.made import Command, examples
 
 Lists = Sequence[Sequence[str]]
@@ -100,6 +101,7 @@ def at(m: Any, l: int | None) -> Any:
 
 
 class TestSessionDCG:
+    @checks("sDCG", against="by hand")
     def test_equation_35_by_hand(self) -> None:
         """Ranks 2, 3 and 5 of both lists together, the second query at log4(5)."""
         expected = 2 / log2(3) + 1 / (log(5, 4) * log2(4)) + 1 / (log(5, 4) * log2(6))
@@ -183,12 +185,14 @@ class TestSessionDCG:
         with pytest.raises(cf.CranfieldError, match="nsDCG needs an ideal list: give all judged"):
             nsDCG()([[1]])
 
+    @checks("sDCG", against="second writing")
     @given(lists_of_docs, judgments, cutoffs, st.booleans())
     @settings(max_examples=examples(100))
     def test_equation_35(self, lists: Lists, levels: Levels, l: int | None, keep: bool) -> None:
         m = at(sDCG(duplicates="keep" if keep else "drop"), l)
         assert score(m, levels, lists) == close(eq35(lists, levels, l, keep))
 
+    @checks("nsDCG", against="second writing")
     @given(lists_of_docs, judgments, cutoffs)
     @settings(max_examples=examples(50))
     def test_normalised(self, lists: Lists, levels: Levels, l: int | None) -> None:
@@ -222,6 +226,7 @@ def strings(trail: Sequence[Read]) -> list[tuple[str, int, int, float]]:
 
 
 class TestClicks:
+    @checks("clickU", against="Sakai 2014")
     def test_figure_8_g_and_h(self) -> None:
         """Rank 4 is clicked first, then rank 2: four snippets, document 4, document 2.
 
@@ -269,6 +274,7 @@ class TestClicks:
         assert clickU(L=1000)([(1, 5, 0)]) == 0
         assert clickU(L=1000)([(1, 4, 0)]) == close(0.5 * 0.2)
 
+    @checks("clickU", against="second writing")
     @given(clicks_of, st.data())
     @settings(max_examples=examples(100))
     def test_figure_9(self, clicks: list[tuple[int, int, int]], data: st.DataObject) -> None:
@@ -347,6 +353,25 @@ class TestSessionU:
         if len(set(whole)) == len(whole):
             long = score(sU(), levels, [whole], lengths=lengths)
             assert score(sU(), levels, lists, lengths=lengths) == close(long)
+
+    @checks("sU", against="second writing")
+    @given(lists_of_docs, judgments, cutoffs, st.booleans())
+    @settings(max_examples=examples(50))
+    def test_snippet_by_snippet(
+        self, lists: Lists, levels: Levels, l: int | None, keep: bool
+    ) -> None:
+        lengths = {doc: 1000.0 * i for i, doc in enumerate(DOCS)}
+        h = max(levels.values())
+        pos, total, read = 0.0, 0.0, set[str]()
+        for docs in lists:
+            for doc in docs[:l]:
+                pos += 200
+                if levels.get(doc, 0) > 0 and (keep or doc not in read):
+                    pos += 0.2 * lengths[doc]
+                    total += (2 ** levels[doc] - 1) / 2**h * max(0.0, 1 - pos / 132000)
+                read.add(doc)
+        m = at(sU(duplicates="keep" if keep else "drop"), l)
+        assert score(m, levels, lists, lengths=lengths) == close(total)
 
     @given(lists_of_docs, judgments)
     @settings(max_examples=examples(50))

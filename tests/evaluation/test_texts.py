@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import gzip
 import json
 import math
+import operator
 import re
 import sys
 import tracemalloc
@@ -45,11 +47,13 @@ from cranfield.measures.texts import (
     reader,
     tokeniser,
 )
+from tests.evidence import checks
 from tests.made import examples
 
 few = settings(max_examples=examples(60))
 words = st.lists(st.sampled_from(["the", "cat", "sat", "on", "mat", "Dog-house", "I.B.M.", "42"]))
 texts = words.map(" ".join)
+words_of_abc = st.lists(st.lists(st.sampled_from("abc"), min_size=1, max_size=9), min_size=1)
 
 
 def pairs_of(units: Units) -> Counter[tuple[int, int]]:
@@ -68,6 +72,7 @@ def both(m: TextMeasure, *given: Any, **settings: Any) -> list[float]:
 class TestRouge:
     """Equations 36 to 39 of Sakai (2014)."""
 
+    @checks("ROUGE", against="by hand")
     def test_clipped_counts_by_hand(self) -> None:
         """The reference has the×2, cat, mat; the text the×3, cat, sat. Shared: the×2 and cat."""
         text, reference = "the the the cat sat", "the cat the mat"
@@ -81,6 +86,7 @@ class TestRouge:
         m = ROUGE(beta=2, measurement="F")
         assert m("the the the cat sat", "the cat the mat") == pytest.approx(5 / 7)
 
+    @checks("ROUGES", against="Lin 2004")
     @pytest.mark.parametrize(
         ("text", "score"),
         [
@@ -101,6 +107,7 @@ class TestRouge:
         assert ROUGES(skip=0, measurement="recall")("a b x", "a b c d") == 1 / 3
         assert ROUGE(n=2)("a b x", "a b c d") == 1 / 3
 
+    @checks("ROUGESU", against="by hand")
     def test_units_of_su_by_hand(self) -> None:
         """3 words make 3 pairs: of 6 units a, b and ab are shared."""
         assert ROUGESU()("a b x", "a b c") == pytest.approx(3 / 6)
@@ -126,6 +133,7 @@ class TestRouge:
         for m in (ROUGE(), ROUGE(n=3), ROUGE(n=10**12), ROUGES(skip=10**12), ROUGESU(skip=4)):
             assert m("", "a b") == m("a b", "") == m("", "") == m("x", "y") == 0.0
 
+    @checks("BLEU", against="by hand")
     def test_BLEU_by_hand(self) -> None:
         """the cat sat | the cat was here: p = 2/3, 1/2; of three words there is one trigram, which
         is not there: smoothed 1/2·1/1; no longer N-gram counts. Three words for four: exp(1 − 4/3).
@@ -143,6 +151,7 @@ class TestRouge:
         with pytest.raises(cf.CranfieldError, match=r"BLEU needs sacrebleu .* install .sacrebleu"):
             BLEU()("a", ["b"])
 
+    @checks("ROUGE", against="rouge-score")
     @few
     @given(texts, st.lists(texts, min_size=1, max_size=4), st.sampled_from([1, 2, 3]))
     def test_as_rouge_score(self, text: str, references: list[str], n: int) -> None:
@@ -174,6 +183,46 @@ class TestRouge:
         assert pairs_of(found.skip_bigrams(skip)) == pairs
         more = found.skip_bigrams(skip, words=True)
         assert more.total() == pairs.total() + len(tokens)
+
+    @checks("ROUGES", "ROUGESU", against="second writing")
+    @few
+    @given(words, words, st.none() | st.integers(0, 4))
+    def test_skip_bigrams_and_words_written_again(
+        self, mine: list[str], theirs: list[str], skip: int | None
+    ) -> None:
+        def units(tokens: list[str], words: bool) -> Counter[tuple[str, ...]]:
+            far = len(tokens) if skip is None else skip + 1
+            pairs = [(x, y) for i, x in enumerate(tokens) for y in tokens[i + 1 : i + 1 + far]]
+            return Counter([*pairs, *((x,) for x in tokens * words)])
+
+        for m, single in ((ROUGES(skip=skip), False), (ROUGESU(skip=skip), True)):
+            a, b = units(mine, single), units(theirs, single)
+            both = (a & b).total()
+            f = 2 * both / (a.total() + b.total()) if both else 0.0
+            assert m(" ".join(mine), " ".join(theirs), tokens="blanks") == pytest.approx(f)
+
+    @checks("BLEU", against="second writing")
+    @few
+    @given(st.lists(st.sampled_from("abc"), min_size=1, max_size=9), words_of_abc)
+    def test_BLEU_written_again(self, mine: list[str], references: list[list[str]]) -> None:
+        """Clipped precisions, halved once more for each order that has none; the length of the
+        reference that is nearest, of two the shorter.
+        """
+        logs, halves = [], 0
+        for n in range(1, min(4, len(mine)) + 1):
+            grams = [
+                Counter(tuple(x[i : i + n]) for i in range(len(x) - n + 1))
+                for x in (mine, *references)
+            ]
+            most = functools.reduce(operator.or_, grams[1:])
+            shared, total = (grams[0] & most).total(), grams[0].total()
+            halves += not shared
+            logs.append(math.log(shared / total if shared else 1 / 2**halves / total))
+        r = min(map(len, references), key=lambda length: (abs(length - len(mine)), length))
+        expected = min(1.0, math.exp(1 - r / len(mine))) * math.exp(sum(logs) / len(logs))
+        any_word = set(mine) & {x for one in references for x in one}
+        found = BLEU()(" ".join(mine), [" ".join(x) for x in references])
+        assert found == pytest.approx(expected if any_word else 0.0, abs=1e-12)
 
     @few
     @given(words, words)
@@ -276,6 +325,7 @@ FOUND = {"N1": 100, "N2": 50}
 class TestNuggets:
     """Equations 40 to 46."""
 
+    @checks("NuggetF", against="by hand")
     def test_f_by_hand(self) -> None:
         """l = 250, allow = 200: P = 1 − 50/250 = 4/5. R = 4/7. β = 3: 10·PR / (9P + R)."""
         assert both(NuggetF(), 250, NUGGETS, FOUND) == pytest.approx([4 / 7, 4 / 5])
@@ -304,6 +354,7 @@ class TestNuggets:
         assert both(NuggetF(), 200, nuggets, {"okay": 10}) == [0.0, 0.5]
         assert both(NuggetF(), 200, nuggets, {"okay": 10, "vital": 20}) == [1.0, 1.0]
 
+    @checks("Pourpre", against="by hand")
     def test_pourpre_by_hand(self) -> None:
         """m = 2/3 and 1/2 and 0; weights 3, 1, 1: R = 2.5/5. Two matched: allow = 200, P = 1."""
         nuggets = {"a": (3, "born June 1942"), "b": (1, "in Liverpool"), "c": (1, "Wings")}
@@ -311,6 +362,32 @@ class TestNuggets:
         assert both(Pourpre(), text, nuggets) == pytest.approx([0.5, 1.0])
         assert Pourpre()(text, nuggets) == pytest.approx(10 * 0.5 / 9.5)
 
+    @checks("NuggetF", "Pourpre", against="second writing")
+    @few
+    @given(words, st.lists(st.tuples(st.integers(0, 3), words.filter(len)), min_size=1, max_size=4))
+    def test_f_measures_written_again(
+        self, answer: list[str], given_nuggets: list[tuple[int, list[str]]]
+    ) -> None:
+        assume(any(weight for weight, _ in given_nuggets))
+        nuggets = {f"N{i}": (w, " ".join(v)) for i, (w, v) in enumerate(given_nuggets)}
+        l, every = len("".join(answer)), sum(w for w, _ in given_nuggets)
+
+        def f(matched: list[float]) -> float:
+            recall = sum(w * m for (w, _), m in zip(given_nuggets, matched, strict=True)) / every
+            allow = 100 * sum(m > 0 for m in matched)
+            precision = 1 - (l - allow) / l if l > allow else 1.0
+            return 10 * precision * recall / (9 * precision + recall) if recall else 0.0
+
+        by_words = [
+            (Counter(answer) & Counter(vital)).total() / len(vital) for _, vital in given_nuggets
+        ]
+        text = " ".join(answer)
+        assert Pourpre()(text, nuggets, tokens="blanks") == pytest.approx(f(by_words))
+        found = {name: len(text) for i, name in enumerate(nuggets) if i % 2 == 0}
+        whole = [float(name in found) for name in nuggets]
+        assert NuggetF()(text, nuggets, found) == pytest.approx(f(whole))
+
+    @checks("Smeasure", against="by hand")
     def test_s_by_hand(self) -> None:
         """PMO: N3 ends at 5, N1 at 15, N2 at 20: 3·995 + 3·985 + 1·980 = 6920.
 
@@ -320,6 +397,7 @@ class TestNuggets:
         # with L = 100, N1 at 100 is worth nothing: 50 of 3·95 + 3·85 + 80 = 620
         assert Smeasure(L=100)(500, NUGGETS, FOUND) == pytest.approx(50 / 620)
 
+    @checks("NuggetRecall", "WRecall", "Tmeasure", "Ssharp", against="by hand")
     def test_t_and_the_others_by_hand(self) -> None:
         assert NuggetRecall()(500, NUGGETS, FOUND) == pytest.approx(2 / 3)
         assert WRecall()(500, NUGGETS, FOUND) == pytest.approx(4 / 7)
@@ -352,6 +430,17 @@ class TestNuggets:
         assert Ssharp()(b, nuggets) > Ssharp()(a, nuggets)
         assert Ssharp()(b, nuggets) > Ssharp()(c, nuggets)
 
+    @checks(
+        "Smeasure",
+        "Sflat",
+        "Tmeasure",
+        "Tflat",
+        "Ssharp",
+        "WRecall",
+        "NuggetRecall",
+        "NuggetF",
+        against="property",
+    )
     @few
     @given(
         st.dictionaries(
@@ -826,6 +915,16 @@ ONE_CLICK = {
 
 
 class TestOneClick:
+    @checks(
+        "NuggetRecall",
+        "WRecall",
+        "Smeasure",
+        "Sflat",
+        "Tmeasure",
+        "Tflat",
+        "Ssharp",
+        against="NTCIREVAL",
+    )
     @pytest.mark.parametrize("topic", ["1", "2"])
     def test_transcripts(self, files: Path, capfd: pytest.CaptureFixture[str], topic: str) -> None:
         command = f"ntcir_eval 1click -L 500 -N {topic}.nug -out 1C0-000{topic} {topic}.mat"

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, get_args
 
 from cranfield.data.qrels import read_qrels
@@ -20,52 +20,72 @@ from cranfield.errors import CranfieldError
 Held = dict[str, dict[str, float]]
 
 
+class Disagreement(Exception):
+    """What one reader says of a file, and the other does not."""
+
+
 def compare(words: Sequence[str]) -> NoReturn:
     """Exit with 1 where one reader refuses what the other reads, or reads something else."""
     which, path = words[-2:]
-    kind = next(one for one in get_args(Kind) if one == which)
-    fast, why = _fast(kind, path)
-    record, where = _record(kind, path)
-    if (fast is None) != (record is None):
-        print(f"the fast reader: {why or 'fine'}; the record reader: {where or 'fine'}")
-        code = 1
-    elif fast is not None and record is not None and not _same(fast, record):
-        print(f"the readers differ: {str(fast)[:300]} and {str(record)[:300]}")
-        code = 1
-    else:
-        print("the readers agree")
-        code = 0
+    code, said = 0, "the readers agree"
+    try:
+        read_twice(next(one for one in get_args(Kind) if one == which), path)
+    except CranfieldError:
+        pass  # both refuse it
+    except Disagreement as differs:
+        code, said = 1, str(differs)
+    print(said)
     sys.stdout.flush()
     os._exit(code)
 
 
-def _fast(kind: Kind, path: str) -> tuple[Held | None, str]:
+def read_twice(kind: Kind, path: str) -> Held:
+    """What a file holds, if both readers say so; or the mistake that both see in it."""
+    (fast, why), (record, where) = (_held(read, kind, path) for read in (_fast, _record))
+    if (fast is None) != (record is None):
+        raise Disagreement(
+            f"the fast reader: {why or 'fine'}; the record reader: {where or 'fine'}"
+        )
+    if fast is None or record is None:
+        raise why or where or CranfieldError()
+    if not _same(fast, record):
+        raise Disagreement(f"the readers differ: {str(fast)[:300]} and {str(record)[:300]}")
+    return fast
+
+
+def _held(
+    read: Callable[[Kind, str], Held], kind: Kind, path: str
+) -> tuple[Held | None, CranfieldError | None]:
     try:
-        if kind == "qrels":
-            return _plain(read_qrels(path).to_dict()), ""
-        return _plain(read_run(path, run_names="file").to_dict()), ""
+        return read(kind, path), None
     except CranfieldError as error:
-        return None, str(error)
+        return None, error
 
 
-def _record(kind: Kind, path: str) -> tuple[Held | None, str]:
+def _fast(kind: Kind, path: str) -> Held:
+    if kind == "run":
+        return _plain(read_run(path, run_names="file").to_dict())
+    sampled = decide(Source.of(path), kind=kind).format.name == "sampled"
+    return _plain(read_qrels(path, sampled=sampled).to_dict())
+
+
+def _record(kind: Kind, path: str) -> Held:
     held: dict[str, dict[str, Any]] = {}
-    try:
-        source = Source.of(path)
-        found = decide(source, kind=kind)
-        for item in found.format.errors(source, kind, found.text):
-            if isinstance(item, Problem):
-                if item.severity == "error":
-                    return None, item.text
-            else:
-                held.setdefault(item.topic, {})[item.doc] = item.value
-    except CranfieldError as error:
-        return None, str(error)
-    return held, ""
+    source = Source.of(path)
+    found = decide(source, kind=kind)
+    for item in found.format.errors(source, kind, found.text):
+        if not isinstance(item, Problem):
+            held.setdefault(item.topic, {})[item.doc] = item.value
+        elif item.severity == "error":
+            raise item.cause or CranfieldError(item.text)
+    return held
 
 
 def _same(fast: Held, record: Held) -> bool:
-    """Whether both have the same documents, and the same values where records have some."""
+    """Whether both have the same documents, and the same values where records have some; a topic
+    without any has no record.
+    """
+    fast = {topic: docs for topic, docs in fast.items() if docs}
     listed = any(value is None for docs in record.values() for value in docs.values())
     if listed:  # in an order, which makes the values of the other
         return {t: [*docs] for t, docs in fast.items()} == {

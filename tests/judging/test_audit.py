@@ -12,6 +12,7 @@ from cranfield.data.audits import AuditOrder, read_audit
 from cranfield.errors import InputError
 from cranfield.judging.audit import audit
 from cranfield.report.audit import render_audit
+from tests.evidence import checks
 from tests.made import Command, written
 
 RUNS = {
@@ -20,6 +21,7 @@ RUNS = {
 }
 
 
+@checks("cf.audit", against="by hand")
 def test_probabilities_by_hand() -> None:
     """DCG: 1/log₂(rank + 1). a: 1 + 1/log₂3, b: 1/log₂3, c: 1; Σ π = 1."""
     runs = {"x": {"q": ["a", "b"]}, "y": {"q": ["c", "a"]}}
@@ -35,6 +37,7 @@ def test_about_as_many_are_drawn_as_asked_for() -> None:
     assert audit(RUNS, 100, "P@10", depth=10).order.probabilities.sum() == pytest.approx(100)
 
 
+@checks("cf.audit", against="simulation")
 def test_each_is_drawn_as_often_as_it_should() -> None:
     """The first 60 of the order, weighted by their probabilities, count all: 1,000 seeds."""
     made = [audit(RUNS, 60, "RBP(p=0.8)@5", depth=5, seed=seed) for seed in range(300)]

@@ -14,6 +14,7 @@ import cranfield as cf
 from cranfield.errors import InputError
 from cranfield.judging.battles import battles
 from tests.coverage_simulated import by_battles
+from tests.evidence import checks
 from tests.made import Command, written
 
 Row = tuple[str, str, str, str, str]
@@ -101,6 +102,7 @@ class TestPosition:
         assert bias.pvalue > 0.05
         assert bias.low < 0.5 < bias.high
 
+    @checks("cf.battles", against="by hand")
     def test_favour_by_hand(self) -> None:
         """8 of 10 by the first: 2 · (1 + 10 + 45) / 2¹⁰."""
         rows = [("1", "x", "y", w, w if k < 8 else "ab"[w == "a"])
@@ -174,6 +176,7 @@ def test_refused(data: Any, given: dict[str, Any], said: str) -> None:
         battles(rows, **given)
 
 
+@checks("cf.battles interval", against="simulation")
 def test_intervals_hold_roughly() -> None:
     """`make coverage-simulated` has more of it."""
     assert by_battles(50, 60, trials=150) >= 0.88

@@ -12,6 +12,7 @@ import pytest
 import cranfield as cf
 from cranfield.errors import InputError
 from cranfield.judging.judge import judge
+from tests.evidence import checks
 from tests.made import Command, written
 
 N, ALL = 24, 60
@@ -230,6 +231,7 @@ class TestAudit:
             made.setdefault(topic, {})[doc] = PEOPLE[topic][doc]
         return made
 
+    @checks("cf.judge", against="by hand")
     def test_by_hand(self) -> None:
         found = judge(self.people(), MODEL, RUNS, "P@10", audit=self.AUDIT.order)
         p = dict(zip(self.AUDIT.order.pairs, self.AUDIT.order.probabilities, strict=True))
@@ -248,6 +250,7 @@ class TestAudit:
             assert row.found.low is not None
             assert len(self.DRAWN) < row.found.n_eff <= len(self.AUDIT.order)
 
+    @checks("cf.judge interval", against="simulation")
     def test_the_truth_is_in_the_interval(self) -> None:
         truth = cf.evaluate(PEOPLE, RUNS, "P@10 DCG@10 RBP(p=0.8)@10").mean()
         found = judge(

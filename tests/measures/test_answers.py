@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import cranfield as cf
 from cranfield.measures.texts import common_subsequence
+from tests.evidence import checks
 from tests.made import examples
 
 few = settings(max_examples=examples(80))
@@ -33,6 +34,7 @@ def same(ours: float, theirs: Fraction | float | None) -> bool:
 # -- nuggets --------------------------------------------------------------------------------------
 
 
+@checks("NuggetA", "NuggetV", "NuggetW", against="by hand")
 @pytest.mark.parametrize(
     ("measure", "score"),
     [
@@ -60,6 +62,7 @@ def test_what_is_undefined_without_nuggets(strict: bool) -> None:
     assert cf.NuggetW(strict=strict)([("okay", 1)]) == 1.0
 
 
+@checks("NuggetA", "NuggetV", "NuggetW", against="second writing")
 @few
 @given(NUGGETS, st.booleans())
 def test_nuggets_written_again(judged: list[tuple[str, float]], strict: bool) -> None:
@@ -76,6 +79,7 @@ def test_nuggets_written_again(judged: list[tuple[str, float]], strict: bool) ->
     assert same(cf.NuggetW(strict=strict)(judged), w)
 
 
+@checks("SubNarratives", against="by hand")
 def test_sub_narratives_by_hand() -> None:
     """Of cost, safety and waste: a vital nugget of cost alone is supported in full."""
     judged = [
@@ -86,9 +90,27 @@ def test_sub_narratives_by_hand() -> None:
     assert math.isnan(cf.SubNarratives()([("vital", 1)]))
 
 
+SUB_NARRATIVES = st.lists(
+    st.tuples(st.sampled_from(["vital", "okay"]), HALVES, st.sampled_from(["", "x", "y", "z"]))
+)
+
+
+@checks("SubNarratives", against="second writing")
+@few
+@given(SUB_NARRATIVES)
+def test_sub_narratives_written_again(judged: list[tuple[str, float, str]]) -> None:
+    covered: dict[str, bool] = {}
+    for importance, support, of in judged:
+        if of:
+            covered[of] = covered.get(of, False) or (importance == "vital" and support == 1)
+    share = Fraction(sum(covered.values()), len(covered)) if covered else None
+    assert same(cf.SubNarratives()(judged), share)
+
+
 # -- citations ------------------------------------------------------------------------------------
 
 
+@checks("CitationP", "CitationR", "CitationF", against="by hand")
 @pytest.mark.parametrize(
     ("measure", "score"),
     [
@@ -118,6 +140,7 @@ def test_answers_without_citations_and_without_sentences() -> None:
     assert cf.CitationF()([[0]]) == 0.0
 
 
+@checks("CitationP", "CitationR", "CitationF", against="second writing")
 @few
 @given(SENTENCES, st.sampled_from(["first", "max", "mean"]), st.booleans())
 def test_citations_written_again(judged: list[list[float]], recall: str, strict: bool) -> None:
@@ -139,6 +162,7 @@ def test_citations_written_again(judged: list[list[float]], recall: str, strict:
 # -- rubrics --------------------------------------------------------------------------------------
 
 
+@checks("Rubric", against="by hand")
 def test_rubrics_by_hand() -> None:
     """(5·1 + 3·½ − 4·1) / (5 + 3 + 2), by axis (2.5) / 8 and 0 / 2."""
     judged = [(5, 1, "facts"), (3, 0.5, "facts"), (-4, 1, "facts"), (2, 0, "tone")]
@@ -148,6 +172,23 @@ def test_rubrics_by_hand() -> None:
     assert cf.Rubric()([(1, 0), (-3, 1)]) == -3.0
     assert math.isnan(cf.Rubric()([(-3, 1)]))
     assert math.isnan(cf.Rubric(axis="style")(judged))
+
+
+CRITERIA = st.lists(
+    st.tuples(st.integers(-4, 8), HALVES, st.sampled_from(["facts", "tone"])), max_size=8
+)
+
+
+@checks("Rubric", against="second writing")
+@few
+@given(CRITERIA, st.sampled_from([None, "facts", "style"]))
+def test_rubrics_written_again(judged: list[tuple[int, float, str]], axis: str | None) -> None:
+    earned = most = Fraction(0)
+    for weight, met, of in judged:
+        if axis is None or of == axis:
+            earned += weight * Fraction(met)
+            most += max(weight, 0)
+    assert same(cf.Rubric(axis=axis)(judged), earned / most if most else None)
 
 
 def test_the_mean_of_rubrics_is_clipped_and_answers_are_not() -> None:
@@ -188,6 +229,7 @@ def f1(text: str, gold: str) -> float:
     return 2 * precision * recall / (precision + recall)
 
 
+@checks("EM", "TokenF1", against="second writing")
 @few
 @given(TEXTS, st.lists(TEXTS, min_size=1, max_size=3))
 def test_short_answers_as_squad_has_them(text: str, golds: list[str]) -> None:
@@ -195,6 +237,7 @@ def test_short_answers_as_squad_has_them(text: str, golds: list[str]) -> None:
     assert cf.TokenF1()(text, golds) == pytest.approx(max(f1(text, gold) for gold in golds))
 
 
+@checks("Contains", against="by hand")
 @pytest.mark.parametrize(
     ("text", "gold", "there"),
     [
@@ -211,6 +254,18 @@ def test_contains(text: str, gold: str, there: float) -> None:
     assert cf.Contains()(text, gold) == there
 
 
+@checks("Contains", against="second writing")
+@few
+@given(TEXTS, st.lists(TEXTS, min_size=1, max_size=3))
+def test_contains_written_again(text: str, golds: list[str]) -> None:
+    mine, found = normalised(text).split(), False
+    for gold in (normalised(one).split() for one in golds):
+        starts = range(len(mine) - len(gold) + 1)
+        found |= any(mine[i : i + len(gold)] == gold for i in starts) if gold else not mine
+    assert cf.Contains()(text, golds) == found
+
+
+@checks("ROUGEL", against="rouge-score")
 @few
 @given(TEXTS, st.lists(TEXTS, min_size=1, max_size=3))
 def test_rouge_l_as_rouge_score(text: str, references: list[str]) -> None:

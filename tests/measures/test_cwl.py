@@ -20,6 +20,7 @@ from cranfield.cli.main import main
 from cranfield.measures import models
 from cranfield.measures.base import FIVE, READINGS, REGISTRY
 from cranfield.measures.cwl import UserModel, Walk
+from tests.evidence import checks
 from tests.made import examples
 
 Row = list[float]
@@ -97,6 +98,7 @@ class TestTables:
         found = {name: model(name).walk(GAINS["T1"], given_costs) for name in table}
         assert {name: printed(five(walk)) for name, walk in found.items()} == table
 
+    @checks(*TABLE_1, *TABLE_2, against="Azzopardi et al. 2019")
     @TABLES
     def test_of_dicts(self, table: dict[str, str], costs: dict[str, Row] | None) -> None:
         known = costs and by_document(costs)
@@ -428,6 +430,7 @@ class TestSecondWriting:
         for key, value in expected.items():
             assert close(getattr(walk, key), value), key
 
+    @checks(*(f"{name}.EU" for name in NAMES), against="second writing")
     @given(data=st.data())  # shrinking so much data would take minutes
     @settings(max_examples=examples(25), phases=[Phase.generate])
     def test_evaluation_of_all_and_bounds(self, data: st.DataObject) -> None:

@@ -21,6 +21,7 @@ from cranfield.cli.main import main
 from cranfield.data.distributions import read_distributions
 from cranfield.evaluation.distributions import evaluate_distributions
 from cranfield.measures.distributions import JSD, NMD, RNOD, RSNOD
+from tests.evidence import checks
 
 MEASURES = (NMD(), JSD(), RNOD(), RSNOD())
 SYMMETRIC = (NMD(), JSD(), RSNOD())
@@ -42,10 +43,12 @@ class TestEquations:
 
     P, GOLD = (0.2, 0.3, 0.5), (0.1, 0.1, 0.8)
 
+    @checks("NMD", against="by hand")
     def test_nmd_by_hand(self) -> None:
         """Cumulative 0.2, 0.5, 1 and 0.1, 0.2, 1: (0.1 + 0.3)/2."""
         assert NMD()(self.P, self.GOLD) == pytest.approx(0.2)
 
+    @checks("RNOD", against="by hand")
     def test_rnod_by_hand(self) -> None:
         """Seen from label 1: 0.04 + 2·0.09 = 0.22; from 2: 0.01 + 0.09 = 0.10; from 3: 2·0.01 +
         0.04 = 0.06. All three have probability in p*: OD = 0.38/3.
@@ -61,6 +64,7 @@ class TestEquations:
         assert RNOD()(gold, p) == pytest.approx(math.sqrt((1.25 + 2.25) / 2 / 2))
         assert RSNOD()(p, gold) == pytest.approx(math.sqrt((0.75 + 1.75) / 2 / 2))
 
+    @checks("JSD", against="by hand")
     def test_jsd_by_hand(self) -> None:
         """p = (1, 0), p* = (0.5, 0.5), m = (0.75, 0.25): (log2(4/3) + log2(2/3)/2 + 1/2)/2."""
         by_hand = (math.log2(4 / 3) + math.log2(2 / 3) / 2 + 1 / 2) / 2
@@ -84,6 +88,7 @@ class TestEquations:
         assert RNOD()((1, 0, 0, 0, 0), gold) > 1
         assert RSNOD()((0.98, 0, 0, 0.01, 0.01), gold) > 1
 
+    @checks("NMD", against="SciPy")
     @given(pairs())
     def test_nmd_is_the_earth_mover_s_distance(self, pair: tuple[list[float], list[float]]) -> None:
         p, gold = pair
@@ -91,6 +96,7 @@ class TestEquations:
         moved = wasserstein_distance(bins, bins, p, gold)
         assert NMD()(p, gold) * (len(p) - 1) == pytest.approx(moved, abs=1e-12)
 
+    @checks("JSD", against="SciPy")
     @given(pairs(), st.sampled_from((2.0, 3.5, 10.0)))
     def test_jsd_is_scipy_s_squared(
         self, pair: tuple[list[float], list[float]], base: float
@@ -98,6 +104,7 @@ class TestEquations:
         distance = jensenshannon(*pair, base=base)
         assert JSD(base=base)(*pair) == pytest.approx(distance**2, abs=1e-12)
 
+    @checks("RNOD", "RSNOD", against="second writing")
     @given(pairs())
     def test_order_aware_divergence_written_naively(
         self, pair: tuple[list[float], list[float]]

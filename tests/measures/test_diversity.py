@@ -27,6 +27,7 @@ import cranfield as cf
 from cranfield.cli.main import main
 from cranfield.data.reading.columns import in_order
 from cranfield.measures.diversity import over_intents
+from tests.evidence import checks
 from tests.made import Command, examples
 
 ByIntent = dict[str, dict[str, dict[str, float]]]  # {topic: {intent: {doc: level}}}
@@ -59,6 +60,7 @@ FOUND: Ranked = {"apple": ["c", "b", "a"]}
 
 
 class TestSakai2011:
+    @checks("D", against="Sakai 2011")
     @pytest.mark.parametrize(
         ("m", "printed"),
         [
@@ -84,6 +86,7 @@ class TestSakai2011:
     def test_figure_4(self, m: str, printed: float) -> None:
         assert round(value(APPLE, FOUND, m, intents=LIKELY), 4) == printed
 
+    @checks("IRec", against="Sakai 2011")
     def test_figure_5(self) -> None:
         assert value(APPLE, FOUND, "IRec@1000") == 1.0
         assert value(APPLE, FOUND, "IRec(top=intents)") == 0.0
@@ -772,6 +775,12 @@ def collections(draw: st.DrawFn) -> Collection:
     return made
 
 
+OF_INTENTS = [
+    name for name, c in cf.REGISTRY.items() if c.__module__ == "cranfield.measures.diversity"
+]
+
+
+@checks(*OF_INTENTS, against="second writing")
 @given(collections(), st.sampled_from(VIEWS))
 @some
 def test_a_second_writing(drawn: Collection, view: tuple[int | None, bool]) -> None:
@@ -787,10 +796,10 @@ def test_a_second_writing(drawn: Collection, view: tuple[int | None, bool]) -> N
 
 def test_every_measure_of_diversity_is_written_twice() -> None:
     """A new one must be added above, too."""
-    here = "cranfield.measures.diversity"
-    of_intents = {c.__name__ for c in cf.REGISTRY.values() if c.__module__ == here}
     topic = Topic({"1": {"d1": 1.0}}, {"1": 1.0}, set(), ["d1"], 1.0, LENGTHS)
-    assert of_intents == {type(cf.parse_measure(m)).__name__ for m in naive(topic, None, False)}
+    assert set(OF_INTENTS) == {
+        type(cf.parse_measure(m)).__name__ for m in naive(topic, None, False)
+    }
 
 
 # -- peers ------------------------------------------------------------------------------------
@@ -824,6 +833,7 @@ def a_collection(seed: int) -> tuple[list[tuple[str, str, str, int]], Ranked]:
     return qrels, ranked
 
 
+@checks(*THEIRS.values(), against="ndeval")
 @pytest.mark.slow
 @pytest.mark.parametrize("first", [0, 50, 100])
 def test_ndeval(first: int) -> None:
@@ -847,6 +857,7 @@ def test_ndeval(first: int) -> None:
     assert compared > 50 * len(THEIRS)
 
 
+@checks("D", against="pyNTCIREVAL")
 def test_pyNTCIREVAL() -> None:
     """Its measures take a gain for every level: let each global gain be a level of its own."""
     from pyNTCIREVAL import Labeler

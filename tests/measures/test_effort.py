@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cranfield as cf
+from tests.evidence import checks
 
 
 class TestPRES:
@@ -30,6 +31,7 @@ class TestPRES:
         known = {(1,): 0.25, (1, 2, 3, 4): 1.0}
         assert known.get(ranks, expected) == pytest.approx(expected)
 
+    @checks("PRES", against="Magdy and Jones 2010")
     def test_its_bounds(self) -> None:
         """From nR²/N_max to R, as they print, R the recall: found at the end, or at the top."""
         n, found, l = 5, 3, 20
@@ -46,6 +48,7 @@ class TestPRES:
 
 
 class TestSearchLength:
+    @checks("ESL", against="by hand")
     def test_by_hand(self) -> None:
         levels, judged = [0, 1, None, 0, 1], [1, 1, 1, 0, 0, 0]
         assert cf.ESL()(levels, judged=judged) == 1
@@ -57,6 +60,7 @@ class TestSearchLength:
     def test_without_relevant_documents_everything_is_looked_at(self) -> None:
         assert cf.ESL(size=10)([0, None], judged=[0, 0, 0]) == 10
 
+    @checks("ESL", against="Cooper 1968")
     @given(
         st.lists(st.sampled_from([0, 1]), min_size=1, max_size=3),
         st.lists(st.sampled_from([0, 1]), min_size=1, max_size=4),

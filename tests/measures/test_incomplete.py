@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
+from tests.evidence import checks
 from tests.made import examples
 
 # Stratum 1 was judged whole, of the four of stratum 2 two were: d3 (relevant) and d4 (not).
@@ -29,6 +30,7 @@ def evaluated(tmp_path: Path, lines: str, ranked: Any, measures: str) -> dict[st
 
 
 class TestByHand:
+    @checks("xinfAP", against="by hand")
     def test_xinfAP(self, tmp_path: Path) -> None:
         """R̂ = 1·1 + 2·1 = 3. At d1: 1. At d3, rank 4: of stratum 1 one is above, judged and
         relevant, of stratum 2 one that was not drawn: 1/4 + (1/4)·(1·(1+ε)/(1+3ε) + 1·ε/3ε).
@@ -38,6 +40,7 @@ class TestByHand:
         found = evaluated(tmp_path, LINES, LIST, "xinfAP")["xinfAP"]
         assert found == pytest.approx((1 * 1 + 2 * at_d3) / 3, rel=1e-12)
 
+    @checks("infNDCG", against="by hand")
     def test_infNDCG(self, tmp_path: Path) -> None:
         """Of stratum 2 the list has three, two of them judged: d3 counts for 1.5. The ideal list
         has one document of level 2, and 4/2 of level 1.
@@ -106,6 +109,7 @@ topics = st.dictionaries(st.sampled_from(DOCS), a_judgment, min_size=1)
 lists = st.lists(st.sampled_from([*DOCS, "x", "y"]), unique=True, min_size=1)
 
 
+@checks("xinfAP", "infNDCG", against="second writing")
 @given(st.lists(st.tuples(topics, lists), min_size=1, max_size=4), st.sampled_from([1, 1 << 19]))
 @settings(max_examples=examples(60))
 def test_every_list_is_estimated_so(drawn: Any, cells: int) -> None:

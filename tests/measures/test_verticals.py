@@ -19,6 +19,7 @@ from cranfield.data.intents import read_intents
 from cranfield.data.qrels import read_qrels
 from cranfield.data.verticals import embedded, read_verticals
 from cranfield.measures.verticals import QUscore, Vscore, h_measure, own_intent
+from tests.evidence import checks
 
 # -- pairs of subtopic and vertical -----------------------------------------------------------
 
@@ -44,6 +45,7 @@ def value(measure: str, pairs: list[tuple[str, str]] = RUN, **options: Any) -> f
     return float(scores["run", "q", measure])
 
 
+@checks("Vscore", against="by hand")
 @pytest.mark.parametrize(
     ("measure", "expected"),
     [
@@ -61,6 +63,7 @@ def test_vscore_by_hand(measure: str, expected: float) -> None:
     assert value(measure) == pytest.approx(expected, abs=1e-15)
 
 
+@checks("QUscore", against="by hand")
 def test_quscore_by_hand() -> None:
     """Global gains are 1/2 each, at ranks 1, 3 and 4; both intents are served."""
     d = (1 + 1 / 2 + 1 / log2(5)) / (1 + 1 / log2(3) + 1 / 2)
@@ -115,6 +118,7 @@ def test_the_scale_of_the_values_does_not_matter(a: float, b: float) -> None:
 NAMES = ("Web", "News", "Image")
 
 
+@checks("Vscore", against="second writing")
 @given(
     levels=st.lists(st.tuples(*[st.integers(0, 2)] * 3), min_size=1, max_size=6),
     wanted=st.lists(st.tuples(*[st.integers(0, 2)] * 3).filter(any), min_size=3, max_size=3),
@@ -137,6 +141,39 @@ def test_vscore_as_the_paper_writes_it(
     measure = f"Vscore@{cutoff}"
     scores = cf.evaluate(qrels, run, measure, verticals={"q": pr})
     assert scores["run", "q", measure] == pytest.approx(expected, abs=1e-12)
+
+
+@checks("QUscore", against="second writing")
+@given(
+    levels=st.lists(st.tuples(*[st.integers(0, 2)] * 3), min_size=1, max_size=6).filter(
+        lambda levels: any(map(any, levels))
+    ),
+    named=st.lists(st.sampled_from(NAMES), min_size=6, max_size=6),
+    cutoff=st.integers(1, 8),
+    share=st.sampled_from([0.0, 0.3, 0.5, 1.0]),
+)
+def test_quscore_written_again(
+    levels: list[tuple[int, ...]], named: list[str], cutoff: int, share: float
+) -> None:
+    """Intents are as probable, so a subtopic gains the mean of its levels; I-rec and nDCG count
+    alike in D♯.
+    """
+    intents, pr = ("1", "2", "3"), dict(zip(NAMES, (1, 3, 2), strict=True))
+    qrels = {"q": {i: {f"s{k}": x[n] for k, x in enumerate(levels)} for n, i in enumerate(intents)}}
+    gains = [sum(own) / 3 for own in levels]
+
+    def dcg(ranked: list[float]) -> float:
+        return sum(g / log2(r + 1) for r, g in enumerate(ranked[:cutoff], 1))
+
+    found = {n for own in levels[:cutoff] for n, x in enumerate(own) if x}
+    dsharp = (len(found) / 3 + dcg(gains) / dcg(sorted(gains, reverse=True))) / 2
+    shown = zip(levels[:cutoff], named, strict=False)
+    vscore = sum(pr[vertical] / 3 for own, vertical in shown if any(own)) / cutoff
+    run = frame([(f"s{k}", named[k]) for k in range(len(levels))])
+    measure = f"QUscore(share={share})@{cutoff}"
+    verticals = {"q": dict.fromkeys(intents, pr)}
+    scores = cf.evaluate(qrels, run, [measure], verticals=verticals)
+    assert scores.values.item() == pytest.approx(share * dsharp + (1 - share) * vscore, abs=1e-12)
 
 
 def test_lists_without_files() -> None:

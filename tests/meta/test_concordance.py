@@ -18,10 +18,12 @@ from cranfield.meta.concordance import ConcordancePair, concordance, sign_test_o
 from cranfield.meta.predictive import predictive_power
 from cranfield.report.meta.concordance import cell_of
 from cranfield.scores import Scores
+from tests.evidence import checks
 from tests.made import Command
 from tests.meta.made import BY_HAND, scores_of
 
 
+@checks("cf.meta.concordance", against="by hand")
 def test_figure_17_by_hand() -> None:
     """One gold measure; ≥ 0 makes a gold tie concordant with both."""
     found = concordance(BY_HAND, "G", ["M1", "M2"])
@@ -76,6 +78,7 @@ values = st.tuples(few, st.integers(1, 4)).flatmap(
 )
 
 
+@checks("cf.meta.concordance", against="second writing")
 @given(values)
 def test_loops_of_the_figure(values: Any) -> None:
     """Arrays count what the loops count, for every pair and every set of gold measures."""

@@ -30,6 +30,7 @@ from cranfield.meta.rankings import (
 from cranfield.report.meta.correlation import picture, sheets
 from cranfield.scores import Notice, Scores
 from cranfield.stats.resampling import generator
+from tests.evidence import checks
 from tests.made import examples
 
 RANKED = st.lists(
@@ -45,6 +46,7 @@ def close(value: float) -> object:
 # -- Kendall and Spearman -----------------------------------------------------------------------
 
 
+@checks("cf.meta.kendall", against="by hand")
 def test_kendall_by_hand() -> None:
     """x: a > b > c > d > e; y: b > a > c > e > d. 8 of 10 pairs are alike, (a, b), (d, e) not."""
     x = dict(zip("abcde", [5, 4, 3, 2, 1], strict=True))
@@ -60,6 +62,7 @@ def test_kendall_with_ties_by_hand() -> None:
     assert kendall(x, y, variant="b").value == close(4 / 5)
 
 
+@checks("cf.meta.kendall", "cf.meta.spearman", against="SciPy")
 @given(RANKED)
 @settings(max_examples=examples(60))
 def test_kendall_b_and_spearman_are_scipys(pairs: list[tuple[int, int]]) -> None:
@@ -127,6 +130,7 @@ def test_there_is_no_interval_without_an_approximation() -> None:
 # -- AP correlation -----------------------------------------------------------------------------
 
 
+@checks("cf.meta.tau_ap", "cf.meta.tau_ap_symmetric", against="by hand")
 def test_ap_correlation_by_hand() -> None:
     """Gold a > b > c > d, evaluated d > a > b > c: correct(2, 3, 4) are 0, 1, 2; the other way
     round, evaluated a > b > c > d by the gold d > a > b > c, they are 1, 2, 0.
@@ -138,6 +142,7 @@ def test_ap_correlation_by_hand() -> None:
     assert tau_ap_symmetric(abcd, dabc).value == close((-2 / 9 + 1 / 3) / 2)
 
 
+@checks("cf.meta.tau_ap", "cf.meta.tau_ap_symmetric", against="Urbano and Marrero 2017")
 def test_ap_correlation_with_ties_is_that_of_its_authors() -> None:
     """The example in the manual of Urbano and Marrero's R package ircor, with its output; there
     0.45 was rounded to the even digit (with 0.5 in its place the last value would be another).
@@ -177,6 +182,7 @@ TIED: list[tuple[dict[str, float], dict[str, float]]] = [
 ]
 
 
+@checks("cf.meta.tau_ap", against="enumeration")
 @pytest.mark.parametrize(("x", "y"), TIED)
 def test_ties_of_ap_correlation_are_the_mean_over_all_orders(
     x: dict[str, float], y: dict[str, float]
@@ -210,6 +216,7 @@ def going_on(x: Sequence[str], y: Sequence[str], alike: bool) -> tuple[list[str]
 LISTS = [("abcde", "bcdae"), ("abc", "abcde"), ("ab", "cdef"), ("dabx", "adbcef"), ("a", "a")]
 
 
+@checks("cf.meta.rbo", against="by hand")
 def test_rbo_by_hand() -> None:
     """X_d = 0, 1, 2, 4, 5: 1/9 · (0.81/2 + 2 · 0.729/3 + 0.6561 + 0.59049) + 0.59049."""
     by_hand = (0.405 + 0.486 + 0.6561 + 0.59049) / 9 + 0.59049
@@ -225,6 +232,7 @@ def test_rbo_of_lists_of_different_lengths_by_hand() -> None:
     assert rbo(["b"], ["a", "b"], p=0.5).value == close(0.25)
 
 
+@checks("cf.meta.rbo", against="second writing")
 @pytest.mark.parametrize(("x", "y"), LISTS)
 @pytest.mark.parametrize("p", [0.5, 0.9])
 def test_rbo_min_and_residual_are_its_bounds(x: str, y: str, p: float) -> None:
@@ -242,6 +250,7 @@ def test_rbo_of_the_same_and_of_other_lists() -> None:
     assert rbo(list("abc"), list("def"), kind="min").value == 0.0
 
 
+@checks("cf.meta.rbo", against="enumeration")
 @pytest.mark.parametrize("kind", ["ext", "min", "res"])
 @pytest.mark.parametrize(("x", "y"), [*TIED, ({"a": 2, "b": 2}, {"c": 3, "a": 1, "d": 1, "b": 1})])
 def test_ties_of_rbo_are_the_mean_over_all_orders(
@@ -327,6 +336,7 @@ def same(a: CorrelationMatrix, b: CorrelationMatrix) -> bool:
     )
 
 
+@checks("cf.meta.correlation", against="property")
 def test_values_are_those_of_the_means() -> None:
     scores = make()
     ap, q = means(scores, "AP"), means(scores, "Q")
@@ -345,6 +355,7 @@ def test_values_are_those_of_the_means() -> None:
         assert found["AP", "Q"].mean == close(by_two.value)
 
 
+@checks("cf.meta.correlation interval", against="SciPy")
 def test_intervals_are_quantiles_of_resampled_topics() -> None:
     """One trial after the other, with SciPy's τ; shifted by (value − mean of the trials)."""
     from scipy import stats

@@ -22,6 +22,7 @@ from cranfield.report.meta.discriminative import settings as settings_of
 from cranfield.stats.families import PairTest, compare_pairs
 from cranfield.stats.measured import by_measure, measured
 from cranfield.stats.result import Outcome, Sampled
+from tests.evidence import checks
 from tests.made import Command, examples, rows_of
 
 # Rows are runs. c − a is 0.3 in the mean, b − a and c − b are 0.15.
@@ -57,6 +58,7 @@ def pvalues(found: DiscriminativePower, measure: str) -> list[float]:
     return [pair.pvalue for pair in found[measure].pairs]
 
 
+@checks("cf.meta.discriminative_power", against="by hand")
 def test_randomised_tukey_by_hand() -> None:
     """All six orders of the second topic: ranges of means 0.3, 0.25, 0.25, 0.15, 0.15, 0.1."""
     found = discriminative_power(scores_of([list(SMALL.values())]), alpha=0.4)["AP"]
@@ -108,6 +110,7 @@ def test_measures_see_the_same_permutations() -> None:
     assert found["eight"].smallest == pytest.approx(8 * found["AP"].smallest)  # type: ignore[operator]
 
 
+@checks("cf.meta.discriminative_power", against="property")
 @given(st.integers(0, 10_000), st.sampled_from(["t", "sign", "tukey", "randomised-tukey"]))
 @settings(max_examples=examples(15))
 def test_curves_fall_and_are_those_of_the_test(seed: int, test: str) -> None:

@@ -15,6 +15,7 @@ import cranfield as cf
 from cranfield.errors import CranfieldError
 from cranfield.meta.judgments import JudgmentComparison, Overlap, compare_judgments
 from cranfield.report.meta.judgments import sheets
+from tests.evidence import checks
 from tests.made import Command, examples, rows_of
 
 Judged = dict[str, dict[str, Any]]
@@ -46,6 +47,7 @@ def notices(comparison: JudgmentComparison) -> str:
 # Overlap and agreement
 
 
+@checks("cf.meta.compare_judgments", against="by hand")
 def test_overlap_by_hand() -> None:
     """Both judged a, b, c and e; only people d; only the model x and f."""
     compared = compare_judgments(PEOPLE, LLM, names=("people", "llm"))

@@ -17,6 +17,7 @@ from cranfield.errors import CranfieldError, InputError
 from cranfield.labelling.runs import label_run
 from cranfield.meta.leave_one_out import Contributor, LeftOut, leave_one_out
 from cranfield.report.meta.leave_one_out import picture
+from tests.evidence import checks
 from tests.made import Command, examples
 
 # To depth 2, x alone brings b, y alone c, w alone d; a is everybody's, and z, judged, nobody's.
@@ -29,6 +30,7 @@ def command(cranfield: Command) -> Command:
     return cranfield.of("meta", "leave-one-out")
 
 
+@checks("cf.meta.leave_one_out", against="by hand")
 def test_runs_by_hand() -> None:
     """AP of x is (1 + 1 + 1)/4, and without b (R = 3; c now at rank 3 is the second) (1 + 2/3)/3.
 
@@ -350,6 +352,7 @@ TIED = {
 LEVELS = {"1": {"a": 1, "b": 3, "c": 2, "d": 0, "e": 1}, "2": {"a": 2, "b": 1, "c": 0, "e": 1}}
 
 
+@checks("cf.meta.leave_one_out", against="second writing")
 @pytest.mark.parametrize(
     "options",
     [

@@ -16,6 +16,7 @@ from cranfield.data.preference_pairs import PreferencePair, read_preference_pair
 from cranfield.errors import CranfieldError, InputError
 from cranfield.meta.predictive import predictive_power
 from cranfield.report.meta.predictive import measures_sheet, pairs_sheet
+from tests.evidence import checks
 from tests.made import Command
 from tests.meta.made import BY_HAND, scores_of
 
@@ -25,6 +26,7 @@ from tests.meta.made import BY_HAND, scores_of
 # -- preferences of people ----------------------------------------------------------------------
 
 
+@checks("cf.meta.predictive_power", against="by hand")
 def test_predictive_power_by_hand() -> None:
     """a and b, by M1: + − +, by M2: − + 0 (see above).
 
@@ -48,6 +50,7 @@ def test_predictive_power_by_hand() -> None:
     assert [n.kind for n in found.notices] == ["tied-preferences"]
 
 
+@checks("cf.meta.predictive_power interval", against="SciPy")
 @given(st.integers(1, 40), st.floats(0.5, 0.99), st.data())
 def test_intervals_are_scipys(n: int, confidence: float, data: st.DataObject) -> None:
     """Wilson's and Clopper and Pearson's, of scipy.stats.binomtest."""

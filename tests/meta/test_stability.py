@@ -22,6 +22,7 @@ from cranfield.meta.stability import drawn_part, scored_with, stability, stabili
 from cranfield.meta.swap import swap
 from cranfield.report.meta import stability as stability_report
 from cranfield.report.meta import swap as swap_report
+from tests.evidence import checks
 from tests.made import examples, rows_of
 from tests.meta.made import by_topic, random_runs
 
@@ -31,6 +32,7 @@ from tests.meta.made import by_topic, random_runs
 THREE = by_topic(a=[0.5, 0.4], b=[0.2, 0.3], c=[0.3, 0.1])
 
 
+@checks("cf.meta.stability", against="by hand")
 def test_samples_of_topics_by_hand() -> None:
     one, two = stability(THREE, [1, 2], trials=100)["score"]
     assert (one.low, one.high) == pytest.approx((1 / 3, 1))
@@ -212,6 +214,7 @@ def test_parts_are_nested_and_stratified(collection: Any) -> None:
         )
 
 
+@checks("cf.meta.stability_of_judgments", against="by hand")
 def test_one_judgment_of_two_by_hand() -> None:
     """P@1 with all judgments: x has 1 and 1, y has 1 and 0. Of a and b one stays: with a, x has 1
     and 1, y has 0 and 0, the same ranking; with b, x has 0 and 1, y has 1 and 0, a tie.

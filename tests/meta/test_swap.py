@@ -17,6 +17,7 @@ from cranfield.errors import CranfieldError
 from cranfield.meta.swap import Swap, SwapBin, SwapRates, swap
 from cranfield.report.meta import swap as swap_report
 from cranfield.stats.paired import t_test
+from tests.evidence import checks
 from tests.made import examples, rows_of
 from tests.meta.made import by_topic, random_runs
 
@@ -27,6 +28,7 @@ def rates_of(found: SwapRates) -> dict[float, float]:
     return {one.low: one.rate for one in found.bins}
 
 
+@checks("cf.meta.swap", against="by hand")
 def test_two_topics_by_hand() -> None:
     """One topic in each set. a − b is 0.25 or −0.05: a swap whichever comes first."""
     found = swap(by_topic(a=[0.5, 0.25], b=[0.25, 0.3]), trials=50)["score"]
@@ -59,6 +61,7 @@ def test_edges_belong_to_the_bin_above() -> None:
     assert [(one.low, one.high) for one in found.bins] == [(0.2, 0.3)]
 
 
+@checks("cf.meta.swap", against="enumeration")
 @pytest.mark.parametrize("alpha", [None, 0.05, 0.3])
 def test_against_all_splits_one_by_one(alpha: float | None) -> None:
     """Of six topics there are 20 first halves; the second is the rest. In narrow bins each is by

@@ -18,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
+from tests.evidence import checks
 from tests.made import examples
 
 Collection = dict[str, dict[str, float]]
@@ -877,6 +878,7 @@ CUTOFF = st.none() | st.integers(1, 17)
 
 
 class TestEquations:
+    @checks(*SETTINGS, against="second writing")
     @given(collections(), CUTOFF)
     @settings(max_examples=examples(30))
     def test_every_measure_is_its_equation(self, drawn: Drawn, cutoff: int | None) -> None:
@@ -924,6 +926,10 @@ class TestEquations:
         few_of_each = {name: chosen[:2] for name, chosen in SETTINGS.items()}
         compare_with_naive((qrels, run), measures_of(few_of_each, (None, 10, 50)), lengths)
 
+    @checks(
+        *(n for n, c in BUILT_IN.items() if not c.effectiveness and n not in SETTINGS),
+        against="second writing",
+    )
     @given(collections(), st.sampled_from([None, 1, 5]), st.sampled_from([None, 2.0]))
     @few
     def test_counts(self, drawn: Drawn, k: int | None, rel: float | None) -> None:

@@ -17,6 +17,7 @@ import pytest
 import cranfield as cf
 from cranfield.measures.arrays import lists_of
 from cranfield.measures.ncu import STOPS
+from tests.evidence import checks
 
 Levels = Sequence[float | None]
 
@@ -129,6 +130,7 @@ def settings_of(figure: str) -> dict[str, Any]:
     return settings | ({"max_level": 1.8} if figure == "figure4" else {"gain": "1:2"})
 
 
+@checks(*(f"ntcir:{name}" for _, name, _ in FIGURES), against="Sakai 2011")
 @EACH_LINE
 def test_seed_000_figures_by_evaluate(figure: str, name: str, printed: str) -> None:
     levels, judged = LISTS[figure]
@@ -160,6 +162,7 @@ def test_seed_000_figures_by_a_cutoff_with_a_leading_zero(figure: str, name: str
     assert f"{at_4:.4f}" == expected
 
 
+@checks("NumRet", "NumRel", "NumRelRet", "NumNonRelRet", against="Sakai 2011")
 @pytest.mark.parametrize(
     ("figure", "syslen", "jnonrel"),
     [("figure1", 3, 1), ("figure2", 2, 1), ("figure3", 3, 0), ("figure4", 3, 0)],
@@ -321,6 +324,7 @@ def set_retrieval(relevant: int, retrieved: int, both: int) -> tuple[list[int | 
 SIZES = [(5, 7, 3), (3, 4, 2), (10, 10, 10), (1, 50, 1), (40, 8, 8), (6, 6, 1)]
 
 
+@checks("P", "SetP", "Recall", "E", "F", "SetF", against="Sakai 2014")
 @pytest.mark.parametrize(("relevant", "retrieved", "both"), SIZES)
 def test_seed_001_equations_1_to_5_agree(relevant: int, retrieved: int, both: int) -> None:
     """E-measure as sets (1), as a mean of Prec and Rec (2), with α (3) and β (4); F = 1 − E (5)."""
@@ -355,6 +359,7 @@ def test_seed_001_f1_is_a_harmonic_mean() -> None:
     assert evaluated("f1", levels, judged) == pytest.approx(harmonic, abs=1e-15)
 
 
+@checks("DCG", "nDCG", against="Sakai 2014")
 @pytest.mark.parametrize(("rank", "discounted"), [(1, 3), (7, 1)])
 def test_seed_001_section_2_2_discounted_gain_of_3(rank: int, discounted: int) -> None:
     """ "at rank 1, its discounted gain is 3/log(1+1) = 3; at rank 7, 3/log(1+7) = 1"."""
@@ -393,6 +398,7 @@ def test_seed_001_section_2_2_jarvelin_2008_tells_all_ranks_apart(b: float) -> N
 RANKS = [(1, 3, 6, 10), (1, 2, 3, 4), (2, 3, 4, 40), (7, 8, 9, 10), (1, 10, 11, 12)]
 
 
+@checks("IPrec", "AP11", against="Sakai 2014")
 @pytest.mark.parametrize("ranks", RANKS, ids=str)
 def test_seed_001_figure_2_interpolated_precision(ranks: tuple[int, ...]) -> None:
     """Five relevant, four found: IP_i = max over Rec(r) ≥ i of Prec(r), 0 beyond recall 0.8."""
@@ -432,6 +438,7 @@ def test_seed_001_section_2_2_base_10_cannot_tell_rank_1_from_rank_10() -> None:
     assert at[10] == pytest.approx(1 / math.log10(11), abs=1e-15)
 
 
+@checks("AP", against="Sakai 2014")
 @pytest.mark.parametrize(
     ("rank", "printed"), [(1, "1.0000"), (2, "0.5000"), (99, "0.0101"), (100, "0.0100")]
 )
@@ -483,6 +490,7 @@ def test_seed_001_blended_ratio_is_precision_iff_r_is_at_most_R(beta: float) -> 
     assert min(seen.values()) > 50
 
 
+@checks("Q", against="Sakai 2014")
 @pytest.mark.parametrize("beta", [0, 0.1, 1, 10, 100])
 def test_seed_001_figure_3_effect_of_beta(beta: float) -> None:
     """R = 5: BR(r1) = 1/r1 for r1 ≤ R, and (1 + β)/(r1 + βR) for r1 > R."""
@@ -526,6 +534,7 @@ def test_seed_001_blended_ratio_itself(beta: float) -> None:
     assert (cf.BR(beta=beta) @ 1)(levels, judged=judged) == 0
 
 
+@checks("BR", "nCG", against="Sakai 2014")
 def test_seed_001_blended_ratio_and_normalised_cumulative_gain() -> None:
     """BR inherits from Prec(r) = C(r)/r and nCG(r) = cg(r)/cg*(r): β = 0, and β without end."""
     levels, judged = [1, None, 3, 0, 2], [3, 2, 1, 1, 0]
@@ -540,6 +549,7 @@ def test_seed_001_blended_ratio_and_normalised_cumulative_gain() -> None:
         )
 
 
+@checks("O", against="Sakai 2014")
 def test_seed_001_figure_3_by_o_measure() -> None:
     """O-measure is BR(r1): with R = 5, 1/r1 down to rank 5, then (1 + β)/(r1 + βR)."""
     for r1 in range(1, 101):
@@ -548,6 +558,7 @@ def test_seed_001_figure_3_by_o_measure() -> None:
         assert cf.O()(levels, judged=[1] * 5) == pytest.approx(expected, abs=1e-15)
 
 
+@checks("Rprec", "Rmeasure", against="Sakai 2014")
 def test_seed_001_r_precision_and_r_measure() -> None:
     """R-prec = Prec(R), which is recall at R, and R-measure = BR(R)."""
     levels, judged = [0, 1, None, 2, 1, 2], [2, 2, 1, 1, 0]
@@ -559,6 +570,7 @@ def test_seed_001_r_precision_and_r_measure() -> None:
     assert cf.Q()([1, 1, 2, 2, 0], judged=judged) < 1
 
 
+@checks("RR", "Pmeasure", "Pplus", against="Sakai 2014")
 def test_seed_001_example_of_p_plus() -> None:
     """Marginal at rank 2, high at ranks 4 and 6: r1 = 2 and rp = 4."""
     levels, judged = [0, 1, 0, 2, 0, 2], [2, 2, 1, 0, 0, 0]
@@ -585,6 +597,7 @@ def test_seed_001_err_satisfaction_with_three_levels(level: int, probability: fl
     assert evaluated("ERR(gain=1:2:3)", [level], [level]) == probability  # h: length of the table
 
 
+@checks("ERR", against="Sakai 2014")
 def test_seed_001_err_diminishing_return() -> None:
     """Stopping at a highly relevant document at rank 2: 0.8750 after a nonrelevant one, 0.1094
     after a highly relevant one. The value there is halved by 1/r."""
@@ -602,6 +615,7 @@ def test_seed_001_equation_15_err() -> None:
     assert cf.ERR(max_level=3)([1, 0, 3, 2]) == pytest.approx(by_hand, abs=1e-15)
 
 
+@checks("RBP", against="Sakai 2014")
 @pytest.mark.parametrize("p", [0.5, 0.8, 0.95])
 def test_seed_001_footnote_4_highest_rbp(p: float) -> None:
     """Binary relevance: the maximum RBP with R relevant documents is (1−p) Σ_{r≤R} p^(r−1)."""
@@ -630,6 +644,7 @@ def test_seed_001_tbg_time_to_reach_rank_2(T_S: float) -> None:
     assert [T[0] for T in times] == [0, 0]
 
 
+@checks("TBG", against="Sakai 2014")
 def test_seed_001_tbg_need_not_diminish() -> None:
     """The relevant document at rank 2 receives more weight after the replacement."""
     gain = 0.64 * 0.77  # a click on its summary, then judged relevant (Smucker and Clarke)
@@ -652,6 +667,7 @@ def test_seed_001_equations_17_and_18_tbg() -> None:
     assert cf.TBG()(levels, lengths=words) == pytest.approx(expected, abs=1e-15)
 
 
+@checks("U", against="Sakai 2014")
 def test_seed_001_equations_19_and_20_u_measure() -> None:
     """Figure 5(a): ranks 2 and 4 are relevant; four snippets and two parts of documents are read.
 
@@ -699,6 +715,7 @@ def test_seed_001_figure_6(name: str) -> None:
     assert set(cf.REGISTRY[name].properties) == expected
 
 
+@checks("GMAP", against="Sakai 2014")
 def test_seed_001_gmap_is_a_mean_of_logarithms() -> None:
     """AP of 1/2 and 1/8: an arithmetic mean of 0.3125 and a geometric one of 0.25."""
     qrels = {"a": {"x": 1}, "b": {"x": 1}}
@@ -727,6 +744,7 @@ def test_seed_001_equation_21_condensed_ap() -> None:
     assert cf.AP(condensed=True)(levels, judged=judged) == pytest.approx(by_hand, abs=1e-15)
 
 
+@checks("bpref", "bpref_R", "bpref_N", against="Sakai 2014")
 @pytest.mark.parametrize(
     ("rank", "printed"), [(1, "1.0000"), (2, "0.9980"), (99, "0.8040"), (100, "0.8020")]
 )
@@ -793,12 +811,14 @@ LETOR = [1, 0, 0, 1, 1, 1, 0, 0, 1, 1]  # {relevant, irrelevant, irrelevant, rel
 LETOR_P = [1, 1 / 2, 1 / 3, 2 / 4, 3 / 5, 4 / 6, 4 / 7, 4 / 8, 5 / 9, 6 / 10]
 
 
+@checks("P", against="Xu, Liu and Li")
 @pytest.mark.parametrize("n", range(1, 11))
 def test_seed_003_precision_at_n(n: int) -> None:
     assert (cf.P @ n)(LETOR) == pytest.approx(LETOR_P[n - 1], abs=1e-15)
     assert evaluated(f"P@{n}", LETOR, LETOR) == pytest.approx(LETOR_P[n - 1], abs=1e-15)
 
 
+@checks("AP", against="Xu, Liu and Li")
 @pytest.mark.parametrize("total", [6, 7, 20])
 def test_seed_003_average_precision(total: int) -> None:
     """The P@n values of the relevant documents, over all relevant documents of the query."""
@@ -833,6 +853,7 @@ def letor_ndcg(levels: Sequence[int], judged: Sequence[int], n: int) -> float:
     return dcg(levels) / ideal if ideal else 0.0
 
 
+@checks("nDCG", against="Xu, Liu and Li")
 def test_seed_003_ndcg() -> None:
     """Ranks 1 and 2 undiscounted, then log2(j): our nDCG(gain=exp, discount=jk)."""
     rng = np.random.default_rng(4)
@@ -874,6 +895,7 @@ def test_seed_003_highly_relevant_is_worth_more_and_low_ranks_less() -> None:
 # -- seed 004: the same RBP, in C/W/L -----------------------------------------------------------
 
 
+@checks("RBP", against="Azzopardi et al. 2019")
 def test_seed_004_table_2_rbp() -> None:
     """T1, RBP@0.6: an expected utility of 0.1287, which is RBP with the gains as they are."""
     T1 = [0.0, 0.0, 0.2, 0.4, 1.0, 0.2, 0.0, 0.0, 1.0, 0.0, 0.0, 0.4, 0.0, 0.0, 0.0]

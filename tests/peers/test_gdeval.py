@@ -9,6 +9,7 @@ from pathlib import Path
 import ir_measures as im
 import pytest
 
+from tests.evidence import checks
 from tests.made import examples
 from tests.peers.made import (
     Collection,
@@ -34,6 +35,7 @@ def numbered(c: Collection) -> Collection:
     )
 
 
+@checks("nDCG", "ERR", against="gdeval")
 @with_perl
 def test_gdeval(tmp_path: Path) -> None:
     """The program itself, which ir_measures brings along: five decimals, ties as in trec_eval.

@@ -6,6 +6,7 @@ from typing import Any
 
 import ir_measures as im
 
+from tests.evidence import checks
 from tests.made import examples
 from tests.peers.made import (
     Collection,
@@ -18,6 +19,21 @@ from tests.peers.made import (
 )
 
 
+@checks(
+    "AP",
+    "RR",
+    "bpref",
+    "NumRet",
+    "NumRelRet",
+    "NumRel",
+    "NumQ",
+    "Judged",
+    "nDCG",
+    "P",
+    "Recall",
+    "Success",
+    against="ir_measures",
+)
 def test_ir_measures() -> None:
     """Its own implementations (Judged, RR@k) break ties the other way: no ties here."""
     exponential = im.nDCG(gains={1: 1, 2: 3, 3: 7})
@@ -81,6 +97,17 @@ def test_ir_measures_counts_topics_not_answered_as_zero_too() -> None:
         assert_agree(c, values(c, names), theirs, names, 1e-9)
 
 
+@checks(
+    "SetP",
+    "SetRelP",
+    "SetRecall",
+    "SetF",
+    "SetAP",
+    "Rprec",
+    "infAP",
+    "IPrec",
+    against="ir_measures",
+)
 def test_ir_measures_on_sets_and_curves() -> None:
     """SetF hands its beta to trec_eval's set_F, which does not square it: our alpha."""
     measures: dict[Any, str] = {
@@ -127,6 +154,7 @@ def above_zero(c: Collection, cutoff: int | None = None) -> Collection:
     return Collection(c.qrels, run)
 
 
+@checks("Compat", against="ir_measures")
 def test_ir_measures_compatibility() -> None:
     """In the ideal list it orders documents of one level by their scores, those not retrieved as
     if theirs were 0: so all scores are above 0 here. It breaks ties the other way: none here."""
@@ -148,6 +176,7 @@ def test_ir_measures_compatibility() -> None:
     assert lists > examples(1500)
 
 
+@checks("PairAccuracy", against="ir_measures")
 def test_ir_measures_accuracy() -> None:
     """Of lists with a relevant and a nonrelevant document: it gives no value without the one, and
     divides by zero without the other, where ours are 0 and 1."""

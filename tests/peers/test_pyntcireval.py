@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.evidence import checks
 from tests.made import examples
 from tests.peers.made import Collection, assert_agree, collections, values
 
@@ -152,6 +153,7 @@ def test_pyntcireval(gains: list[float], options: dict[str, Any], count: int) ->
     assert lists > 40 * examples(count)
 
 
+@checks(*ntcireval({"a": 1}, ["a"], [1.0]), against="pyNTCIREVAL")
 def test_pyntcireval_with_random_gains() -> None:
     rng, lists = np.random.default_rng(48), 0
     for seed in range(480, 490):

@@ -9,6 +9,7 @@ import pytest
 import pytrec_eval
 
 import cranfield as cf
+from tests.evidence import checks
 from tests.made import examples
 from tests.peers.made import (
     BINARY,
@@ -42,6 +43,7 @@ def test_all_that_pytrec_eval_supports_is_compared() -> None:
     assert families == set(pytrec_eval.supported_measures) - {"runid", "relstring"}
 
 
+@checks(*TREC_9.values(), against="pytrec_eval")
 def test_pytrec_eval() -> None:
     lists = compared = 0
     for c in collections(seed=10, count=40, levels=(0, 1, 2, 3, 4)):
@@ -52,6 +54,7 @@ def test_pytrec_eval() -> None:
     assert compared > examples(150_000)
 
 
+@checks(*GEOMETRIC.values(), against="pytrec_eval")
 def test_pytrec_eval_geometric_means() -> None:
     """It gives the logarithm of a topic's value, which is at least 0.00001."""
     for c in collections(seed=9, count=10):
@@ -176,6 +179,7 @@ def test_pytrec_eval_on_the_top_of_the_list(k: int) -> None:
     assert lists > examples(600)
 
 
+@checks("bpref_R", "bpref_N", against="pytrec_eval")
 def test_pytrec_eval_on_the_cases_of_bpref() -> None:
     """bpref is bpref_R where R ≤ N, and bpref_N where R ≥ N."""
     few_relevant = many_relevant = 0
@@ -191,6 +195,7 @@ def test_pytrec_eval_on_the_cases_of_bpref() -> None:
     assert min(few_relevant, many_relevant) > examples(200)
 
 
+@checks("GAP", "gAP", "Q", "rpref_relative2", against="pytrec_eval")
 def test_pytrec_eval_on_graded_measures_of_binary_judgments() -> None:
     """They are average precision then, rpref_relative2 that of the condensed list."""
     for c in collections(seed=4, count=20, levels=(0, 1)):

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 
+from tests.evidence import checks
 from tests.made import examples
 from tests.peers.made import Collection, Nested, assert_agree, collections, values
 
@@ -51,6 +52,7 @@ def ranx_values(jobs: list[tuple[Nested, Nested, list[str]]]) -> list[dict[str, 
     return values
 
 
+@checks(*RANX, "bpref", "rbp.50", against="ranx")
 def test_ranx() -> None:
     """Without ties, which ranx orders as it happens. Our measures go by ranx's names."""
     cases: list[tuple[Collection, dict[str, str]]] = []

@@ -14,6 +14,7 @@ import pytest
 
 import cranfield as cf
 from tests import ROOT
+from tests.evidence import checks
 from tests.made import examples
 from tests.peers.made import (
     BINARY,
@@ -70,6 +71,7 @@ def trec_eval_says(
 
 
 HALF_A_DIGIT = 0.5e-4 + 1e-9
+EVERY_10 = {k: v for k, v in (TREC_10 | TREC_10_ONLY).items() if k != "num_q"}  # of each topic
 
 
 @pytest.mark.parametrize("level", [1, 2])
@@ -110,17 +112,17 @@ def values_of_files(files: tuple[Path, Path], measures: Iterable[str], **options
     }
 
 
+@checks(*EVERY_10.values(), against="trec_eval")
 def test_trec_eval_10_orders_by_double_precision(tmp_path: Path) -> None:
     """Scores that differ past the 24th bit are no ties; those that are equal are."""
     rng = np.random.default_rng(52)
-    names = {k: v for k, v in (TREC_10 | TREC_10_ONLY).items() if k != "num_q"}
     for c in collections(seed=52, count=6):
         for docs in c.run.values():
             for d in docs:
                 docs[d] = 0.123456789 + int(rng.integers(0, 20)) * 1e-12
-        theirs = trec_eval(*trec_files(c, tmp_path), names)
+        theirs = trec_eval(*trec_files(c, tmp_path), EVERY_10)
         del theirs["all"]
-        assert_agree(c, values(c, names.values()), theirs, names, HALF_A_DIGIT)
+        assert_agree(c, values(c, EVERY_10.values()), theirs, EVERY_10, HALF_A_DIGIT)
 
 
 @pytest.mark.parametrize("level", [1, 2])
@@ -140,6 +142,7 @@ def test_trec_eval_10_adds(tmp_path: Path, level: int) -> None:
             assert abs(ours - everything[their_name]) <= HALF_A_DIGIT, their_name
 
 
+@checks(*GEOMETRIC.values(), against="trec_eval")
 def test_trec_eval_geometric_means(tmp_path: Path) -> None:
     """It prints them for all topics together only."""
     for c in collections(seed=57, count=12):
@@ -183,6 +186,7 @@ def test_trec_eval_with_parameters(tmp_path: Path) -> None:
         assert_agree(c, values(c, names.values()), theirs, names, HALF_A_DIGIT)
 
 
+@checks("RBP", against="trec_eval")
 def test_trec_eval_rbp(tmp_path: Path) -> None:
     """rbp on binary judgments (on graded ones it reads memory it did not write), alone.
 
@@ -270,8 +274,7 @@ def test_robust03_trec_eval(run: str, tmp_path: Path) -> None:
     for name in ("qrels.txt", run):
         (tmp_path / name).write_bytes(gzip.decompress((ROBUST / f"{name}.gz").read_bytes()))
     files = tmp_path / "qrels.txt", tmp_path / run
-    names = {k: v for k, v in (TREC_10 | TREC_10_ONLY).items() if k != "num_q"}
-    theirs = trec_eval(*files, names, ask=program)
+    theirs = trec_eval(*files, EVERY_10, ask=program)
     del theirs["all"]
-    ours = values_of_files(files, names.values())
-    assert_agree(robust(run), ours, theirs, names, HALF_A_DIGIT)
+    ours = values_of_files(files, EVERY_10.values())
+    assert_agree(robust(run), ours, theirs, EVERY_10, HALF_A_DIGIT)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import cranfield as cf
+from tests.evidence import checks
 from tests.made import each
 from tests.properties.made import BUILT_IN, EFFECTIVENESS
 
@@ -75,6 +76,7 @@ class TestDeclaredProperties:
     def test_figure_6(self, name: str, properties: tuple[str, ...]) -> None:
         assert BUILT_IN[name].properties == properties
 
+    @checks(*EFFECTIVENESS, against="property")
     @each_measure
     def test_graded(self, c: type[cf.Measure]) -> None:
         """Other positive levels in place of positive levels change something, or nothing."""

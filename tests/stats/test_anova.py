@@ -12,11 +12,13 @@ import cranfield as cf
 from cranfield.errors import InputError
 from cranfield.stats.anova import one_way, two_way, two_way_replicated
 from cranfield.stats.paired import t_test
+from tests.evidence import checks
 from tests.stats.made import close, normal
 
 # -- analysis of variance -------------------------------------------------------------------------
 
 
+@checks("cf.stats.one_way", against="SciPy")
 def test_one_way_is_scipy() -> None:
     from scipy.stats import f_oneway
 
@@ -28,12 +30,14 @@ def test_one_way_is_scipy() -> None:
         assert (row.F, row.pvalue) == close(expected, rel=1e-12)
 
 
+@checks("cf.stats.two_way", against="property")
 def test_two_way_of_two_systems_is_the_square_of_t() -> None:
     x, y = normal(15, 2, seed=4).T
     row, t = two_way({"x": x, "y": y})["systems"], t_test(x, y)
     assert (row.F, row.pvalue) == close((t.statistic**2, t.pvalue), rel=1e-12)
 
 
+@checks("cf.stats.two_way", against="by hand")
 def test_two_way_by_hand() -> None:
     """Three topics, three systems; grand mean 4.
 
@@ -51,6 +55,7 @@ def test_two_way_by_hand() -> None:
     assert (residual.F, residual.pvalue) == (None, None)
 
 
+@checks("cf.stats.two_way_replicated", against="by hand")
 def test_two_way_with_replication() -> None:
     """Sums of squares add up to the total; the mapping is the array; cells are as two_way's."""
     values = np.random.default_rng(5).normal(size=(4, 3, 5))

@@ -9,6 +9,7 @@ import pytest
 
 from cranfield.errors import InputError
 from cranfield.stats import davidson, intransitive_triples
+from tests.evidence import checks
 
 
 def counts(seed: int, systems: int = 5) -> tuple[np.ndarray, np.ndarray]:
@@ -19,6 +20,7 @@ def counts(seed: int, systems: int = 5) -> tuple[np.ndarray, np.ndarray]:
     return wins, ties + ties.T
 
 
+@checks("cf.stats.davidson", against="by hand")
 def test_by_hand() -> None:
     """6 wins, 2 losses, 4 ties: π₁/π₂ = 3, ν = 4/√12."""
     found = davidson([[0, 6], [2, 0]], [[0, 4], [4, 0]])
@@ -27,6 +29,7 @@ def test_by_hand() -> None:
     assert found.probabilities(0, 1) == pytest.approx((6 / 12, 2 / 12, 4 / 12), abs=1e-6)
 
 
+@checks("cf.stats.davidson", against="statsmodels")
 def test_without_ties_it_is_logistic_regression() -> None:
     """Bradley and Terry's model, by statsmodels."""
     api = pytest.importorskip("statsmodels.api")
@@ -45,6 +48,7 @@ def test_without_ties_it_is_logistic_regression() -> None:
     assert found.strengths == pytest.approx(theirs - theirs.mean(), abs=1e-9)
 
 
+@checks("cf.stats.davidson", against="property")
 @pytest.mark.parametrize("ridge", [0.0, 0.5])
 def test_the_likelihood_is_at_its_maximum(ridge: float) -> None:
     """The likelihood, written as in the paper: its derivatives are 0."""
@@ -78,6 +82,7 @@ def test_a_ridge_bounds_who_won_everything() -> None:
     assert sum(davidson(wins).strengths) == pytest.approx(0, abs=1e-9)
 
 
+@checks("cf.stats.intransitive_triples", against="enumeration")
 def test_triples() -> None:
     rock = [[0, 2, 0, 3], [1, 0, 2, 3], [2, 0, 0, 3], [0, 0, 0, 0]]  # and one that loses to all
     assert intransitive_triples(rock) == (1, 4)

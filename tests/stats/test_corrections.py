@@ -20,6 +20,7 @@ from cranfield.stats.corrections import (
     holm,
     uncorrected,
 )
+from tests.evidence import checks
 from tests.stats.made import close
 
 # -- corrections ----------------------------------------------------------------------------------
@@ -27,6 +28,7 @@ from tests.stats.made import close
 pvalues = st.lists(st.floats(0, 1), min_size=1, max_size=12)
 
 
+@checks("cf.stats.family_wise_error", against="Sakai 2014")
 def test_family_wise_error() -> None:
     """Sakai 2014, section 4.4: 1 − (1 − α)^k; simulated, too, with tests that are independent."""
     for tests in (1, 3, 45):
@@ -41,6 +43,7 @@ def test_family_wise_error() -> None:
             family_wise_error(tests, alpha)
 
 
+@checks("cf.stats.holm", "cf.stats.bonferroni", "cf.stats.benjamini_hochberg", against="by hand")
 def test_corrections_by_hand() -> None:
     """In rising order 0.005, 0.01, 0.03, 0.04.
 
@@ -54,6 +57,7 @@ def test_corrections_by_hand() -> None:
     assert uncorrected(p).pvalues.tolist() == p
 
 
+@checks("cf.stats.benjamini_hochberg", against="Benjamini and Hochberg 1995")
 def test_example_of_benjamini_and_hochberg() -> None:
     """Their section 4: of 15 hypotheses Bonferroni rejects three at 0.05, their procedure four."""
     p = [0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240, 0.4262]
@@ -62,6 +66,7 @@ def test_example_of_benjamini_and_hochberg() -> None:
     assert benjamini_hochberg(p).rejected(0.05).tolist() == [True] * 4 + [False] * 11
 
 
+@checks("cf.stats.benjamini_hochberg", against="SciPy")
 @given(pvalues)
 def test_false_discoveries_as_in_scipy(p: list[float]) -> None:
     from scipy.stats import false_discovery_control
@@ -69,6 +74,16 @@ def test_false_discoveries_as_in_scipy(p: list[float]) -> None:
     assert benjamini_hochberg(p).pvalues == close(false_discovery_control(p), rel=1e-12)
 
 
+@checks("cf.stats.holm", "cf.stats.bonferroni", against="statsmodels")
+@given(pvalues)
+def test_holm_and_bonferroni_as_in_statsmodels(p: list[float]) -> None:
+    multitest = pytest.importorskip("statsmodels.stats.multitest")
+    for name, corrected in (("holm", holm), ("bonferroni", bonferroni)):
+        theirs = multitest.multipletests(p, method=name)[1]
+        assert list(corrected(p).pvalues) == pytest.approx(theirs.tolist(), abs=1e-12)
+
+
+@checks("cf.stats.holm", "cf.stats.bonferroni", "cf.stats.benjamini_hochberg", against="property")
 @given(pvalues)
 def test_how_corrections_compare(p: list[float]) -> None:
     """Each is stricter than the next; none changes the order, or goes beyond 1."""

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from cranfield.errors import CranfieldError
 from cranfield.stats.effects import anova_effect, cohen_dz, glass_delta, hedges_g
+from tests.evidence import checks
 from tests.made import examples
 from tests.stats.made import numbers
 
@@ -27,6 +28,7 @@ def normal_pairs(count: int, n: int, shift: float) -> Any:
 
 
 class TestCohen:
+    @checks("cf.stats.cohen_dz", against="by hand")
     def test_by_hand(self) -> None:
         """The mean of 0.1, 0.2, 0.3 is 0.2, and their deviation √(0.02 / 2) = 0.1."""
         effect = cohen_dz(X, Y)
@@ -36,6 +38,7 @@ class TestCohen:
         assert effect.n == 3
         assert "differences" in effect.standardiser
 
+    @checks("cf.stats.cohen_dz", against="SciPy")
     def test_it_is_t_by_root_n(self) -> None:
         from scipy.stats import ttest_rel
 
@@ -43,6 +46,7 @@ class TestCohen:
         x, y = rng.random(20), rng.random(20)
         assert cohen_dz(x, y).value * math.sqrt(20) == pytest.approx(ttest_rel(x, y).statistic)
 
+    @checks("cf.stats.cohen_dz interval", against="SciPy")
     @pytest.mark.parametrize("sign", [1, -1])
     def test_the_ends_of_the_interval_are_what_noncentral_t_says(self, sign: int) -> None:
         """At its ends, the data are just at the 2.5% in one and the other tail."""
@@ -59,6 +63,7 @@ class TestCohen:
         assert interval.low < effect.value < interval.high
         assert (interval.mean, interval.method, interval.n) == (effect.value, "noncentral t", 12)
 
+    @checks("cf.stats.cohen_dz interval", against="simulation")
     def test_the_interval_covers_as_often_as_it_says(self) -> None:
         """Of 600 samples, 90% within four standard errors, √(0.9 · 0.1 / 600) = 0.012 each."""
         intervals = [cohen_dz(x, y).confidence_interval(0.9) for x, y in normal_pairs(600, 7, 0.8)]
@@ -111,6 +116,7 @@ class TestCohen:
 
 
 class TestHedges:
+    @checks("cf.stats.hedges_g", against="by hand")
     def test_by_hand(self) -> None:
         """d_z = 2 and J(2) = Γ(1) / (√1 Γ(1/2)) = 1 / √π."""
         assert hedges_g(X, Y).value == pytest.approx(2 / math.sqrt(math.pi), abs=1e-12)
@@ -133,6 +139,7 @@ class TestHedges:
         share = hedges_g(x, y).value / cohen_dz(x, y).value
         assert share == pytest.approx(1 - 3 / (4 * 24 - 1), abs=1e-4)
 
+    @checks("cf.stats.hedges_g", against="simulation")
     def test_it_is_unbiased_where_cohen_s_is_not(self) -> None:
         found = [
             (cohen_dz(x, y).value, hedges_g(x, y).value) for x, y in normal_pairs(1500, 6, 0.5)
@@ -142,6 +149,7 @@ class TestHedges:
         assert unbiased == pytest.approx(0.5, abs=4 * error)
         assert biased > 0.5 + 2 * error
 
+    @checks("cf.stats.hedges_g interval", against="SciPy")
     def test_the_unpaired_interval_is_that_of_two_samples(self) -> None:
         from scipy.stats import nct, ttest_ind
 
@@ -161,11 +169,13 @@ class TestHedges:
 
 
 class TestGlass:
+    @checks("cf.stats.glass_delta", against="by hand")
     def test_by_hand(self) -> None:
         """X − Y is 0.2; Y's deviation is √(0.08 / 2) = 0.2, X's √(0.14 / 2) = 0.2646."""
         assert glass_delta(X, Y).value == pytest.approx(1.0)
         assert glass_delta(X, Y, baseline="x").value == pytest.approx(0.2 / math.sqrt(0.07))
 
+    @checks("cf.stats.glass_delta interval", against="SciPy")
     def test_the_interval_is_the_bootstrap_s(self) -> None:
         from scipy.stats import bootstrap
 
@@ -196,6 +206,7 @@ class TestGlass:
 
 
 class TestAnovaEffect:
+    @checks("cf.stats.anova_effect", against="by hand")
     def test_by_hand(self) -> None:
         """The differences 0.1, 0.2, 0.3 have variance 0.01: V_E2 is half of it, 0.005."""
         found = anova_effect({"x": X, "y": Y})

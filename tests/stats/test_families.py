@@ -14,6 +14,7 @@ from cranfield.stats.families import compare_pairs, usual_correction
 from cranfield.stats.letters import letters
 from cranfield.stats.paired import reach, wilcoxon
 from cranfield.stats.power import topics_for_interval
+from tests.evidence import checks
 
 
 class TestStatistics:
@@ -81,6 +82,7 @@ def test_tests_and_corrections_that_there_are_not(test: str, correction: str, me
         compare_pairs([[0.1, 0.2], [0.2, 0.4], [0.5, 0.3]], test, correction=correction)
 
 
+@checks("cf.stats.letters", against="by hand")
 @pytest.mark.parametrize(
     ("pairs", "enough"),
     [(1, True), (5, True), (6, False), (11, False)],

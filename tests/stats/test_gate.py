@@ -14,6 +14,7 @@ import cranfield as cf
 from cranfield.stats.gate import within_margin
 from cranfield.stats.paired import least_of_ranks, least_of_signs, least_of_t
 from cranfield.stats.power import MOST, topics_to_decide
+from tests.evidence import checks
 from tests.made import examples, scored
 
 SCORES = st.lists(
@@ -36,6 +37,7 @@ def by_hand(low: float, high: float, margin: float) -> str:
 # The decision
 
 
+@checks("cf.stats.within_margin", against="SciPy")
 @given(SCORES, MARGINS)
 def test_it_is_scipys_interval_that_decides(pairs: list[tuple[int, int]], margin: float) -> None:
     x, y = np.array(pairs, dtype=float).T
@@ -46,6 +48,7 @@ def test_it_is_scipys_interval_that_decides(pairs: list[tuple[int, int]], margin
     assert near or found.decision == by_hand(theirs.low, theirs.high, margin)
 
 
+@checks("cf.stats.topics_to_decide", against="second writing")
 @given(SCORES, st.sampled_from([0.5, 1.0, 3.0]))
 def test_topics_needed_are_the_fewest_that_decide(
     pairs: list[tuple[int, int]], margin: float
@@ -74,6 +77,7 @@ def test_rounding_does_not_decide(factor: int) -> None:
     assert within_margin(x, x + 1e-17, 0.0, trials=10).decision == "pass"
 
 
+@checks("cf.stats.within_margin", against="simulation")
 def test_error_rates() -> None:
     """A run worse by the margin passes, and one as good fails, with probability 0.05 each."""
     random = np.random.default_rng(7)

@@ -9,12 +9,14 @@ from cranfield.errors import InputError
 from cranfield.stats import judge_weight, prediction_powered
 from cranfield.stats.judged import topics_needed, unpromised
 from tests.coverage_simulated import BOUNDS, JUDGES, by_topic
+from tests.evidence import checks
 
 # Worked numbers that were computed apart from this project.
 Y, F = [0.2, 0.4, 0.6, 0.8], [0.3, 0.5, 0.5, 0.9]
 OTHERS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8]
 
 
+@checks("cf.stats.prediction_powered", against="by hand")
 def test_a_given_weight_by_hand() -> None:
     """θ = 0.5 · 0.45 + mean(Y − F/2) = 0.225 + 0.225; Var 0.25 · 0.06/8 + 0.0225/4."""
     found = prediction_powered(Y, F, OTHERS, weight=0.5)
@@ -23,6 +25,7 @@ def test_a_given_weight_by_hand() -> None:
     assert found.n_eff == pytest.approx(8.8889, abs=5e-5)
 
 
+@checks("cf.stats.judge_weight", against="by hand")
 def test_plug_in_by_hand() -> None:
     assert judge_weight(Y, F, OTHERS) == pytest.approx(0.691099, abs=5e-7)
     assert prediction_powered(Y, F, OTHERS, "plug-in").estimate == pytest.approx(0.430890, abs=5e-7)
@@ -60,6 +63,7 @@ def test_by_topic() -> None:
     assert (found.n, found.others) == (4, 8)
 
 
+@checks("cf.stats.prediction_powered", against="ppi-python")
 @pytest.mark.parametrize("lam", [0.0, 0.3, 1.0])
 def test_ppi_python(lam: float) -> None:
     """Estimates are the same; its interval is the normal one, of variances by n."""
@@ -77,6 +81,7 @@ def test_ppi_python(lam: float) -> None:
     assert found.error == pytest.approx(np.sqrt(ours))
 
 
+@checks("cf.stats.prediction_powered", against="ppi-python")
 def test_ppi_python_has_the_same_weight() -> None:
     """Theirs has variances by n, ours by n − 1: of many topics they are the same."""
     ppi = pytest.importorskip("ppi_py")
@@ -160,6 +165,7 @@ def test_refused(given: dict[str, object], said: str) -> None:
         prediction_powered(**given)  # type: ignore[arg-type]
 
 
+@checks("cf.stats.prediction_powered interval", against="simulation")
 @pytest.mark.parametrize("judge", JUDGES)
 def test_intervals_hold(judge: str) -> None:
     """93 to 97 of 100, whatever the judge is worth; `make coverage-simulated` has more of it."""

@@ -33,6 +33,7 @@ from cranfield.stats.paired import (
 from cranfield.stats.result import Outcome, Sampled
 from cranfield.stats.samples import mean
 from cranfield.stats.unpaired import pooled, unpaired_bootstrap, welch
+from tests.evidence import checks
 from tests.made import examples
 
 Test = Callable[..., Outcome]
@@ -79,6 +80,13 @@ def kinds(outcome: Outcome) -> list[str]:
 # Published examples
 
 
+@checks(
+    "cf.stats.t_test",
+    "cf.stats.t_test interval",
+    "cf.stats.welch",
+    "cf.stats.welch interval",
+    against="Student 1908",
+)
 def test_sleep_data_of_student() -> None:
     """Student 1908, as the manual of R's t.test has it: paired, and Welch's for two samples."""
     first = [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0]
@@ -96,6 +104,7 @@ def test_sleep_data_of_student() -> None:
     assert (interval.low, interval.high) == pytest.approx((-3.3654832, 0.2054832), abs=5e-8)
 
 
+@checks("cf.stats.t_test", "cf.stats.randomisation", against="Fisher 1935")
 def test_maize_of_darwin() -> None:
     """Fisher 1935: of 2¹⁵ arrangements, 863 have a sum of at least 314, and as many of −314."""
     z = [49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48]
@@ -108,6 +117,7 @@ def test_maize_of_darwin() -> None:
     assert t_test(z, [0] * 15).statistic == pytest.approx(2.148, abs=5e-4)
 
 
+@checks("cf.stats.wilcoxon", "cf.stats.wilcoxon interval", against="Hollander and Wolfe 1973")
 def test_depression_scale_of_hollander_and_wolfe() -> None:
     """Nonparametric Statistical Methods, chapter 3: T⁺ = 40, p = 10/2⁹; 0.46, 96% interval."""
     x = [1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30]
@@ -145,6 +155,7 @@ def same(expected: Any) -> Any:
     return pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
+@checks("cf.stats.t_test", "cf.stats.sign_test", against="SciPy")
 @given(pairs, st.sampled_from((10, 16)), st.sampled_from(ALTERNATIVES))
 @settings(max_examples=examples(60))
 def test_t_and_sign_test_agree_with_scipy(given: Pairs, over: int, alternative: Any) -> None:
@@ -163,6 +174,7 @@ def test_t_and_sign_test_agree_with_scipy(given: Pairs, over: int, alternative: 
     assert (ours.low, ours.high) == same((interval.low, interval.high))
 
 
+@checks("cf.stats.welch", against="SciPy")
 @given(pairs, pairs, st.sampled_from(ALTERNATIVES))
 @settings(max_examples=examples(60))
 def test_welch_agrees_with_scipy(first: Pairs, second: Pairs, alternative: Any) -> None:
@@ -177,6 +189,7 @@ def test_welch_agrees_with_scipy(first: Pairs, second: Pairs, alternative: Any) 
     assert (ours.low, ours.high) == same((interval.low, interval.high))
 
 
+@checks("cf.stats.wilcoxon", against="SciPy")
 @given(
     st.lists(st.tuples(integers, integers), min_size=14, max_size=30) | few,
     st.sampled_from((10, 16)),
@@ -223,6 +236,7 @@ def signs(n: int) -> itertools.product[tuple[int, ...]]:
     return itertools.product((1, -1), repeat=n)
 
 
+@checks("cf.stats.randomisation", against="enumeration")
 @given(few, st.sampled_from(ALTERNATIVES), st.booleans())
 @settings(max_examples=examples(100))
 def test_randomisation_is_exact(given: Pairs, alternative: Any, strict: bool) -> None:
@@ -243,6 +257,7 @@ def test_plain_floats_miscount_ties() -> None:
     assert randomisation(x, y).pvalue == 1
 
 
+@checks("cf.stats.bootstrap", against="enumeration")
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 def test_bootstrap_draws_from_all_samples(alternative: Any) -> None:
     """All 4⁴ samples of w, in whole numbers: those of equal values have an infinite t."""
@@ -272,6 +287,7 @@ def test_bootstrap_draws_from_all_samples(alternative: Any) -> None:
     assert found.pvalue == pytest.approx(share, abs=4 * found.sampled.error)
 
 
+@checks("cf.stats.unpaired_bootstrap", against="enumeration")
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 @pytest.mark.parametrize(("name", "statistic"), [("mean", np.mean), ("median", np.median)])
 def test_unpaired_bootstrap_draws_from_all_samples(
@@ -318,6 +334,13 @@ def test_resampling_converges_to_the_t_test(name: str, alternative: Any) -> None
     assert found.pvalue == pytest.approx(expected, abs=4 * found.sampled.error + 2 / 200)
 
 
+@checks(
+    "cf.stats.t_test",
+    "cf.stats.sign_test",
+    "cf.stats.randomisation",
+    "cf.stats.bootstrap",
+    against="simulation",
+)
 @pytest.mark.parametrize("name", ["t", "sign", "randomisation", "bootstrap"])
 def test_type_i_error(name: str) -> None:
     """Of 1,000 pairs of equal systems, 5% are found different: 50 ± 4 standard deviations of 6.9.
@@ -333,6 +356,15 @@ def test_type_i_error(name: str) -> None:
     assert found == pytest.approx(1000 * share, abs=4 * math.sqrt(1000 * share * (1 - share)))
 
 
+@checks(
+    "cf.stats.t_test interval",
+    "cf.stats.wilcoxon interval",
+    "cf.stats.sign_test interval",
+    "cf.stats.randomisation interval",
+    "cf.stats.bootstrap interval",
+    "cf.stats.welch interval",
+    against="property",
+)
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 @pytest.mark.parametrize("n", [9, 25])
 @pytest.mark.parametrize("name", [*PAIRED, "welch"])

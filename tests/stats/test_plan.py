@@ -10,6 +10,7 @@ import pytest
 from cranfield.errors import InputError
 from cranfield.scores import Scores
 from cranfield.stats.plan import plan
+from tests.evidence import checks
 
 PILOT = Scores(
     np.array([[[0.1], [0.3], [0.5]], [[0.3], [0.3], [0.9]]]),
@@ -21,6 +22,7 @@ PILOT = Scores(
 """V_E1 = (0.08 + 0.24) / 4 = 0.08; the differences, 0.2, 0 and 0.4, have variance 0.04 = 2 V_E2."""
 
 
+@checks("cf.stats.plan", against="by hand")
 @pytest.mark.parametrize(
     ("residual", "of_differences", "of_scores"),
     [(None, 0.04, 0.08), ("two-way", 0.04, 0.02), ("one-way", 0.16, 0.08)],

@@ -25,6 +25,7 @@ from cranfield.stats.power import (
     variance_from,
     width_of_interval,
 )
+from tests.evidence import checks
 from tests.made import examples
 
 differences = st.floats(0.05, 3)
@@ -32,6 +33,7 @@ variances = st.floats(0.1, 3)
 
 
 class TestT:
+    @checks("cf.stats.topics_for_t", against="Faul et al. 2007")
     @pytest.mark.parametrize(
         ("d", "power", "topics"),
         [
@@ -52,6 +54,7 @@ class TestT:
         assert design.achieved == pytest.approx(0.9045, abs=0.0006)
         assert (design.method, design.difference, design.power) == ("t", 1.5, 0.9)
 
+    @checks("cf.stats.power_of_t", against="SciPy")
     @pytest.mark.parametrize("n", [2, 3, 10, 50, 400])
     @pytest.mark.parametrize("d", [0.1, 0.5, 1.2])
     def test_power_is_that_of_the_noncentral_t(self, n: int, d: float) -> None:
@@ -61,6 +64,7 @@ class TestT:
         expected = nct.sf(critical, n - 1, shift) + np.nan_to_num(nct.cdf(-critical, n - 1, shift))
         assert power_of_t(n, d, 1.0, alpha=0.02) == pytest.approx(expected, abs=1e-9)
 
+    @checks("cf.stats.power_of_t", against="simulation")
     def test_power_by_simulation(self) -> None:
         """Of 20,000 samples of 20 topics; four standard errors are at most 0.0142."""
         z = np.random.default_rng(1).normal(0.1, 0.2, (20_000, 20))
@@ -75,6 +79,7 @@ class TestT:
         assert design.achieved == power_of_t(design.topics, d, variance) >= power
         assert design.topics == 2 or power_of_t(design.topics - 1, d, variance) < power
 
+    @checks("cf.stats.difference_for_t", against="property")
     def test_the_difference_is_the_inverse(self) -> None:
         d = difference_for_t(50, 0.08, power=0.9)
         assert power_of_t(50, d, 0.08) == pytest.approx(0.9, abs=1e-12)
@@ -88,6 +93,7 @@ class TestT:
 
 
 class TestAnova:
+    @checks("cf.stats.topics_for_anova", against="Cohen 1988")
     @pytest.mark.parametrize(
         ("f", "systems", "topics"),
         [
@@ -105,6 +111,7 @@ class TestAnova:
         """G*Power 3, two independent means: d = 0.5 needs 64 in each group."""
         assert topics_for_anova(0.5, 1.0, 2).topics == 64
 
+    @checks("cf.stats.power_of_anova", against="SciPy")
     @pytest.mark.parametrize(("n", "m"), [(2, 2), (10, 3), (50, 10), (100, 100)])
     def test_power_is_that_of_the_noncentral_f(self, n: int, m: int) -> None:
         from scipy.stats import f, ncf
@@ -113,6 +120,7 @@ class TestAnova:
         expected = ncf.sf(critical, m - 1, m * (n - 1), n * 0.3**2 / (2 * 0.04))
         assert power_of_anova(n, 0.3, 0.04, m) == pytest.approx(expected, abs=1e-9)
 
+    @checks("cf.stats.power_of_anova", against="simulation")
     def test_power_by_simulation_of_the_worst_case(self) -> None:
         """Best and worst 0.2 apart, two halfway; 8,000 samples, four standard errors 0.0224."""
         from scipy.special import fdtri
@@ -131,12 +139,14 @@ class TestAnova:
         assert design.achieved == design.power_of(design.topics) >= 0.8
         assert design.topics == 2 or design.power_of(design.topics - 1) < 0.8
 
+    @checks("cf.stats.difference_for_anova", against="property")
     def test_the_difference_is_the_inverse(self) -> None:
         d = difference_for_anova(50, 0.04, 10, alpha=0.01, power=0.7)
         assert power_of_anova(50, d, 0.04, 10, alpha=0.01) == pytest.approx(0.7, abs=1e-12)
 
 
 class TestInterval:
+    @checks("cf.stats.width_of_interval", against="by hand")
     def test_two_and_three_topics_by_hand(self) -> None:
         """E[s] is σ √(2/π) for n = 2 and σ √π / 2 for n = 3; tables: t = 12.7062 and 4.3027."""
         expected = 2 * 12.7062047 * math.sqrt(2 / math.pi) / math.sqrt(2)
@@ -144,12 +154,14 @@ class TestInterval:
         expected = 2 * 4.30265273 * math.sqrt(math.pi) / 2 / math.sqrt(3)
         assert width_of_interval(3, 1.0) == pytest.approx(expected)
 
+    @checks("cf.stats.width_of_interval", against="simulation")
     def test_width_by_simulation(self) -> None:
         z = np.random.default_rng(3).normal(0, 0.3, (20_000, 8))
         widths = 2 * 2.36462425 * z.std(axis=1, ddof=1) / math.sqrt(8)  # t(0.025; 7), from tables
         error = widths.std() / math.sqrt(20_000)
         assert width_of_interval(8, 0.09) == pytest.approx(widths.mean(), abs=4 * error)
 
+    @checks("cf.stats.topics_for_interval", against="property")
     @settings(max_examples=examples(25))
     @given(st.floats(0.1, 5), variances, st.sampled_from([0.8, 0.95]))
     def test_it_is_the_smallest_number(self, w: float, variance: float, level: float) -> None:
@@ -165,6 +177,7 @@ class TestInterval:
 
 
 class TestVariance:
+    @checks("cf.stats.variance_from", against="by hand")
     def test_by_hand(self) -> None:
         """Squares about 0.3 and 0.5: 0.08 and 0.24, by 2 · 2; differences 0.2, 0 and 0.4."""
         found = variance_from({"a": [0.1, 0.3, 0.5], "b": [0.3, 0.3, 0.9]})

@@ -11,11 +11,13 @@ import pytest
 from cranfield.errors import InputError
 from cranfield.stats import difference_estimate, inclusion_probabilities
 from tests.coverage_simulated import by_sample
+from tests.evidence import checks
 
 NAN = float("nan")
 W, F, P = [0.5, 0.25, 0.125], [1, 1, 0], [0.8, 0.5, 0.4]
 
 
+@checks("cf.stats.difference_estimate", against="by hand")
 def test_by_hand() -> None:
     """0.75 − 0.25/0.5 + 0.125/0.4; 0.5/0.25 · 0.0625 + 0.6/0.16 · 0.015625."""
     found = difference_estimate(W, F, [NAN, 0, 1], P)
@@ -24,6 +26,7 @@ def test_by_hand() -> None:
     assert (found.low, found.judge, found.sampled, found.differ) == (None, 0.75, 2, 2)
 
 
+@checks("cf.stats.difference_estimate", against="enumeration")
 def test_unbiased_over_all_samples() -> None:
     """The mean over all 8 samples is the truth, and that of the variance its variance."""
     y = np.array([0.0, 0.0, 1.0])
@@ -55,6 +58,7 @@ def test_all_judged_leaves_no_doubt() -> None:
     assert (found.low, found.high) == (0.625, 0.625)
 
 
+@checks("cf.stats.inclusion_probabilities", against="by hand")
 def test_probabilities() -> None:
     """min(1, c w) that add up: 4, 2, 1, 1 → c = 1/4 after the first is certain."""
     assert inclusion_probabilities([4, 2, 1, 1], 2).tolist() == [1, 0.5, 0.25, 0.25]
@@ -89,5 +93,6 @@ def test_refused_probabilities(weights: list[float], size: float) -> None:
         inclusion_probabilities(weights, size)
 
 
+@checks("cf.stats.difference_estimate interval", against="simulation")
 def test_intervals_hold() -> None:
     assert 0.93 <= by_sample(0.3, 300, 500) <= 0.985

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import cranfield as cf
 from cranfield.errors import CranfieldError
 from cranfield.stats.standardise import factors, standardise
+from tests.evidence import checks
 from tests.made import examples, scored
 from tests.stats.made import numbers
 
@@ -32,6 +33,7 @@ def row(scores: cf.Scores, run: str) -> list[float]:
 
 
 class TestStandardise:
+    @checks("cf.stats.standardise", against="by hand")
     def test_z_by_hand(self) -> None:
         """301: mean 0.2, deviation 0.1. 302: no deviation. 303: mean 0.6, deviation 0.1."""
         found = standardise(SYSTEMS)
@@ -54,6 +56,7 @@ class TestStandardise:
         assert row(found, "d") == pytest.approx([1.0, 0.5, 0.0])
         assert row(standardise(SYSTEMS, "linear", a=0.1, b=0.4), "c")[0] == pytest.approx(0.5)
 
+    @checks("cf.stats.factors", against="by hand")
     def test_new_systems_by_old_ones(self) -> None:
         """The same by the factors, by the scores, and by numbers; topics by name."""
         old = standardise(SYSTEMS)
@@ -85,6 +88,7 @@ class TestStandardise:
         assert found["b", "302", "AP"] == pytest.approx(-math.sqrt(0.5))  # −0.1 / √0.02
         assert (found.summaries, found.better) == (("mean", "mean"), ("higher", "neither"))
 
+    @checks("cf.stats.standardise", against="property")
     @settings(max_examples=examples(25))
     @given(st.lists(numbers.map(lambda x: x[:4]), min_size=2, max_size=5))
     def test_every_topic_has_mean_0_and_deviation_1(self, rows: list[list[float]]) -> None:

@@ -10,9 +10,11 @@ import pytest
 
 from cranfield.errors import CranfieldError
 from cranfield.stats.summary import summarise
+from tests.evidence import checks
 
 
 class TestSummary:
+    @checks("cf.stats.summarise", against="by hand")
     def test_by_hand(self) -> None:
         """0.1, 0.2, 0, 0.5: √(0.14 / 3) = 0.2160; ⁴√(0.1 · 0.2 · 0.001 · 0.5) = 0.0562."""
         found = summarise([0.1, 0.2, 0.0, 0.5], floor=0.001, quantiles=(0, 0.5, 0.9))
@@ -24,6 +26,7 @@ class TestSummary:
         # the share 0.9 of three steps is 2.7: 0.7 of the way from 0.2 to 0.5
         assert found.quantiles == pytest.approx({0: 0.0, 0.5: 0.15, 0.9: 0.41})
 
+    @checks("cf.stats.summarise interval", against="SciPy")
     def test_intervals_are_scipy_s(self) -> None:
         from scipy.stats import t
 

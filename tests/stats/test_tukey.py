@@ -22,6 +22,7 @@ from cranfield.stats.tukey import (
     studentised_range,
     tukey_hsd,
 )
+from tests.evidence import checks
 from tests.made import examples
 from tests.stats.made import close, normal
 
@@ -61,6 +62,7 @@ def figure_15(tenths: Tenths, strict: bool) -> dict[tuple[int, int], Fraction]:
     return {pair: Fraction(c, len(outcomes)) for pair, c in count.items()}
 
 
+@checks("cf.stats.randomised_tukey_hsd", against="enumeration")
 @given(tables(), st.booleans())
 @example([[0, 0]], True)
 @settings(max_examples=examples(40))
@@ -150,6 +152,7 @@ def test_several_together_are_each_as_alone() -> None:
     assert sum(done) == 4 * 2000 + 6  # 3! orders of a topic
 
 
+@checks("cf.stats.randomised_tukey_hsd", against="simulation")
 def test_family_wise_error_of_skewed_scores() -> None:
     """Equal systems, exponential scores: any pair is found with p ≤ 0.05 in 5% of experiments.
 
@@ -183,6 +186,7 @@ def test_two_systems_are_the_paired_t_test() -> None:
         assert (ours.low, ours.high) == close((theirs.low, theirs.high), abs=1e-9)
 
 
+@checks("cf.stats.tukey_hsd", against="by hand")
 def test_three_systems_by_hand() -> None:
     """Means 2, 3 and 7 of three topics.
 
@@ -218,6 +222,7 @@ def test_studentised_range_of_scipy(m: int, df: int) -> None:
     assert (tail(0.0), tail(math.inf)) == close((1.0, 0.0), abs=1e-13)
 
 
+@checks("cf.stats.tukey_hsd", against="simulation")
 def test_family_wise_error_of_normal_scores() -> None:
     """5% of 400 experiments, with four standard deviations √(400 · 0.05 · 0.95) = 4.4."""
     scores = np.random.default_rng(2).normal(size=(400, 6, 3))

@@ -31,6 +31,7 @@ from cranfield.tools.cwl_eval import (
     parse_metric,
     read_metrics,
 )
+from tests.evidence import checks
 from tests.made import Command, examples
 
 RANKS = range(1, 16)
@@ -107,6 +108,7 @@ def names(text: str) -> list[str]:
 
 
 class TestTables:
+    @checks("cranfield cwl_eval", against="Azzopardi et al. 2019")
     @pytest.mark.parametrize(
         ("table", "options"), [(TABLE_1, ""), (TABLE_2, "-c costs")], ids=["Table 1", "Table 2"]
     )
@@ -354,6 +356,11 @@ class Comparison:
 
 
 class TestRandomRankings:
+    @checks(
+        "cranfield cwl_eval",
+        *(f"{c.model.__name__}.EU" for c in CONSTRUCTORS.values()),
+        against="cwl_eval",
+    )
     @pytest.mark.slow
     @pytest.mark.parametrize("seed", range(examples(4)))
     def test_every_metric(self, seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

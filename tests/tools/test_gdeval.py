@@ -20,6 +20,7 @@ import pytest
 import cranfield as cf
 from cranfield.errors import CranfieldError
 from cranfield.tools.gdeval import gdeval
+from tests.evidence import checks
 from tests.made import Command
 
 # Topic 3 has no relevant document, 4 is not answered, 10 is not judged; in 1 scores contradict the
@@ -61,6 +62,7 @@ def topics_in(text: str) -> list[str]:
 
 
 class TestByHand:
+    @checks("cranfield gdeval", against="by hand")
     def test_two_documents(self) -> None:
         """Levels 1 and 2 in this order.
 
@@ -166,6 +168,7 @@ SCRIPT = Path(ir_measures.__file__).parent / "bin" / "gdeval.pl"
 
 @pytest.mark.skipif(PERL is None, reason="no perl on the PATH")
 class TestBesidePerl:
+    @checks("cranfield gdeval", against="gdeval")
     @pytest.mark.parametrize("seed", range(60))
     def test_random_collections(self, seed: int) -> None:
         rng = random.Random(seed)  # noqa: S311

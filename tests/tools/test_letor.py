@@ -30,6 +30,7 @@ from cranfield.data.reading.source import Source
 from cranfield.data.reading.table import Irregular
 from cranfield.data.run import read_run
 from cranfield.tools.letor import DEPTH, blocks, eval_rank, eval_score, read_results, ttest
+from tests.evidence import checks
 from tests.made import examples, exit_code
 
 TEST = """# LETOR's own files begin with data; comments and blank lines do no harm
@@ -89,6 +90,7 @@ def results(path: str) -> dict[str, list[float]]:
 # -- the paper -----------------------------------------------------------------------------------
 
 
+@checks("cranfield letor", against="Xu, Liu and Li")
 def test_precision_of_the_paper() -> None:
     """Section 3: {relevant, irrelevant, irrelevant, relevant, relevant, relevant, …}."""
     one_list([1, 0, 0, 1, 1, 1, 0, 0, 1, 1])
@@ -167,6 +169,7 @@ def written(rows: list[tuple[int, str, float, str]]) -> None:
     write("any.pred", lines(score for _, _, score, _ in rows))
 
 
+@checks("cranfield letor", against="second writing")
 @QUICK
 @given(rows=data(), depth=st.integers(1, 5))
 def test_scores_are_those_of_a_second_writing(
@@ -973,6 +976,7 @@ def test_a_t_test_by_hand(capfd: Capture) -> None:
     assert results("out") == {"MAP:": pytest.approx(by_hand[-1:])}
 
 
+@checks("cranfield letor", against="SciPy")
 @pytest.mark.parametrize("layout", [[], ["--tidy"]])
 def test_the_t_test_is_scipy_s(layout: list[str]) -> None:
     random = np.random.default_rng(5)

@@ -21,6 +21,7 @@ import cranfield as cf
 from cranfield.errors import CranfieldError
 from cranfield.measures.diversity import OverGreedy
 from cranfield.tools.ndeval import COLUMNS, ndeval
+from tests.evidence import checks
 from tests.made import Command
 
 # Topic 3 is not answered, 10 is not judged; subtopic 3 of topic 1 has no relevant document; in
@@ -75,6 +76,7 @@ class TestByHand:
 
     QRELS = (("1", "x", "a", 1), ("1", "y", "a", 1), ("1", "x", "b", 1))
 
+    @checks("cranfield ndeval", against="by hand")
     def test_perfect_list(self) -> None:
         """ng(r) is 2 and 1/2; the best there could be adds 2/2^(r-1) at rank r.
 
@@ -257,6 +259,7 @@ class TestTranscripts:
 
 
 class TestBesidePyndeval:
+    @checks("cranfield ndeval", against="ndeval")
     @pytest.mark.parametrize("seed", range(150))
     def test_random_collections(self, seed: int) -> None:
         """The values of topics, as C's printf and Python's format write them."""

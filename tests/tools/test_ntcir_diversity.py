@@ -19,6 +19,7 @@ from cranfield.data.ntcir.topic_dirs import Judged, Labelled, Share
 from cranfield.data.reading.source import Source
 from cranfield.tools.ntcir_diversity import dinlabel, gained_text, gcompute, glabel, irec
 from cranfield.tools.ntcir_eval import Setting, Topic
+from tests.evidence import checks
 from tests.made import Command, examples
 from tests.tools.made import read, write
 
@@ -80,6 +81,7 @@ def values(text: str) -> dict[str, str]:
 
 
 class TestFigures:
+    @checks("cranfield ntcir_eval", against="Sakai 2011")
     def test_figure_4(self, ntcir_eval: Command) -> None:
         assert ntcir_eval.printed("glabel -I example.Grelv", stdin=read("example.res")) == LABELLED
         assert ntcir_eval.printed("glabel -I example.Grelv example.res") == LABELLED

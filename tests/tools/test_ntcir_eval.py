@@ -26,6 +26,7 @@ from cranfield.tools.ntcir_eval import (
     label,
     labelled_text,
 )
+from tests.evidence import checks
 from tests.made import Command, examples
 
 RES = "c\nb\na\n"
@@ -373,6 +374,7 @@ def random_topics(draw: st.DrawFn) -> Topic:
 # -- pyNTCIREVAL --------------------------------------------------------------------------------
 
 
+@checks("cranfield ntcir_eval", against="pyNTCIREVAL")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("seed", "given_options"),

@@ -14,8 +14,6 @@ import gzip
 import random
 import re
 import shlex
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -24,6 +22,7 @@ from typing import NamedTuple
 import pytest
 import pytrec_eval
 
+from tests.evidence import checks
 from tests.made import Command
 from tests.peers.recorded import is_installed, original, program
 
@@ -625,20 +624,6 @@ def test_mistakes_on_standard_input_have_lines(ours: Ours) -> None:
     assert ours("- run < g.qrels").err.startswith("standard input:2: found level 0.5")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("closed", ["2>&-", ">&-", "2>/dev/full"])
-def test_closed_streams(closed: str, here: Path) -> None:
-    """What belongs to a stream that is closed goes nowhere, and not into another."""
-    command = f"{sys.executable} -m cranfield trec_eval -m map with_absent run {closed}"
-    done = subprocess.run(
-        ["sh", "-c", command], cwd=here, capture_output=True, text=True, check=False
-    )
-    assert "Traceback" not in done.stderr
-    assert "note:" not in done.stdout
-    if closed != ">&-":
-        assert done.stdout.startswith("map  ")
-
-
 # -- random files -------------------------------------------------------------------------------
 
 TOPICS = ("9", "10", "101", "1", "b", "B", "ü", "T-2")
@@ -761,6 +746,7 @@ def sane(out: str) -> list[str]:
     return [line for line in out.splitlines() if not line.startswith("rbp ")]
 
 
+@checks("cranfield trec_eval", against="trec_eval")
 @pytest.mark.parametrize("seed", range(60))
 def test_random_files(seed: int, ours: Ours, here: Path) -> None:
     rng = random.Random(seed)  # noqa: S311

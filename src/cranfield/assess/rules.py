@@ -169,6 +169,10 @@ def _rules_of(table: Mapping[str, Any], name: str) -> Rules:
         rules.append(Rule(conditions, _score(rule.get("score"), f"score of rule {number}", name)))
     otherwise = table.get("otherwise")
     declared = table.get("criteria", {})
+    if not isinstance(declared, Mapping):
+        raise InputError(
+            f"criteria = {declared!r}", "[criteria] with criterion = [answer, …]", name
+        )
     criteria: dict[str, tuple[Answer, ...]] = {}
     for criterion, allowed in declared.items():
         if not isinstance(allowed, list):

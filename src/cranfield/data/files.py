@@ -46,15 +46,34 @@ def write_whole(path: str | os.PathLike[str], data: Data) -> None:
 def write_all(contents: Mapping[str, Data]) -> None:
     """Write files, in directories that are made for them, so that all are there, or none.
 
-    They take their names in this order: whoever looks for the last of them finds all.
+    They take their names in this order: whoever looks for the last of them finds all. If none can
+    be written, the directories are gone, too.
     """
-    for directory in dict.fromkeys(os.path.dirname(path) or "." for path in contents):
-        try:
-            os.makedirs(directory, exist_ok=True)
-        except OSError as error:
-            reason = (error.strerror or str(error)).lower()
-            raise CranfieldError(f"cannot make {directory}: {reason}") from error
-    _write(contents)
+    with ExitStack() as made:
+        for directory in dict.fromkeys(os.path.dirname(path) or "." for path in contents):
+            _make(directory, made)
+        _write(contents)
+        made.pop_all()
+
+
+def _make(directory: str, made: ExitStack) -> None:
+    """Make a directory, and those above it; each that is new is to go with `made`, if empty."""
+    above = os.path.dirname(directory)
+    if above and not os.path.isdir(above):
+        _make(above, made)
+    new = not os.path.isdir(directory)
+    try:
+        os.makedirs(directory, exist_ok=True)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise CranfieldError(f"cannot make {directory}: {reason}") from error
+    if new:
+        made.callback(_remove_empty, directory)
+
+
+def _remove_empty(directory: str) -> None:
+    with suppress(OSError):
+        os.rmdir(directory)
 
 
 def _write(contents: Mapping[str, Data]) -> None:

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import errno
-import os
-import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -120,60 +115,6 @@ def test_a_line_that_is_none_is_the_error_it_is(on_disk: None, tmp_path: Path) -
     path.write_text(SCATTERED + "q Q0 d nine\n")
     with pytest.raises(cf.InputError, match=r"run.txt:6: found 4 fields"):
         read(path).rankings()
-
-
-def test_without_room_on_disk_there_is_a_line(
-    on_disk: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    def full(*_: Any) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr("tempfile.SpooledTemporaryFile.write", full)
-    path = tmp_path / "run.txt"
-    path.write_text(SCATTERED)
-    with pytest.raises(cf.CranfieldError, match=r"no space left on device in .* \(TMPDIR names"):
-        cf.evaluate({"q": {"b": 1}}, path, "RR")
-
-
-# Stopped when lines are on disk: after the second table.
-STOPPED = """
-import os, sys
-from cranfield.cli.main import entry
-from cranfield.data.reading import grouping
-from cranfield.data.reading.source import Source
-Source.pieces.__defaults__, grouping.HELD, lay, laid = (40,), 1, grouping._Aside.lay, []
-stop = int(sys.argv.pop())
-def stopped(aside, table):
-    lay(aside, table)
-    laid.append(os.fstat(aside.file.file.fileno()).st_size)
-    if len(laid) == 2:
-        print(laid[-1] > 0, flush=True)
-        os.kill(os.getpid(), stop)
-grouping._Aside.lay = stopped
-entry()
-"""
-
-
-@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_whoever_is_stopped_leaves_nothing_behind(tmp_path: Path, stop: int) -> None:
-    left = tmp_path / "tmp"
-    left.mkdir()
-    (tmp_path / "run.txt").write_text(SCATTERED)
-    (tmp_path / "qrels.txt").write_text("q 0 b 1\n")
-    words = ["evaluate", "qrels.txt", "run.txt", "-m", "RR", "-o", "scores.txt", str(int(stop))]
-    done = subprocess.run(
-        [sys.executable, "-c", STOPPED, *words],
-        cwd=tmp_path,
-        env={**os.environ, "TMPDIR": str(left)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.stdout == "True\n"  # there was something
-    assert done.returncode == (130 if stop == signal.SIGINT else -stop)
-    assert not list(left.iterdir())
-    assert not (tmp_path / "scores.txt").exists()
-    assert done.stderr == ""
 
 
 def test_sorted_by_number() -> None:
