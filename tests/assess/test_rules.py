@@ -108,6 +108,7 @@ def test_an_alphabet_for_answers() -> None:
         ("[[rule]]\nwhen = {a = {b = 1}}\nscore = 1", "a value, a list or a comparison"),
         ("[criteria]\nb = [1]\n[[rule]]\nwhen = {a = 1}\nscore = 1", "the criterion a"),
         ("[criteria]\na = 1\n[[rule]]\nwhen = {a = 1}\nscore = 1", "a list of the answers"),
+        ('criteria = ["a"]\n[[rule]]\nwhen = {a = 1}\nscore = 1', r"found criteria = \['a'\]"),
         ("else = 0", "found else in the table"),
         ("[[rule", "broken TOML"),
     ],

@@ -1,8 +1,8 @@
 """What mutated input, absurd values and load have broken: each case, and what it should do.
 
 The numbers are the points of the issue that found them, 0 is what was found since. `make test`
-runs all of them. What needs more than a command and its files is in `tests/robust` (a kill), or where
-the code is (a file that changes while it is read).
+runs all of them. What needs more than a command and its files is in `tests/robust` (a kill), or
+where the code is (a file that changes while it is read).
 """
 
 from __future__ import annotations

@@ -168,18 +168,10 @@ def _rules_of(table: Mapping[str, Any], name: str) -> Rules:
         conditions = {_plain(c): _condition(value, c, name) for c, value in when.items()}
         rules.append(Rule(conditions, _score(rule.get("score"), f"score of rule {number}", name)))
     otherwise = table.get("otherwise")
-    declared = table.get("criteria", {})
-    if not isinstance(declared, Mapping):
-        raise InputError(
-            f"criteria = {declared!r}", "[criteria] with criterion = [answer, …]", name
-        )
-    criteria: dict[str, tuple[Answer, ...]] = {}
-    for criterion, allowed in declared.items():
-        if not isinstance(allowed, list):
-            raise InputError(f"{criterion} {allowed!r}", "a list of the answers it may have", name)
-        criteria[_plain(criterion)] = tuple(map(answer, allowed))
+    criteria = _declared(table.get("criteria", {}), name)
+    closed = bool(criteria)
     for criterion in dict.fromkeys(c for rule in rules for c in rule.when):
-        if declared and criterion not in criteria:
+        if closed and criterion not in criteria:
             raise InputError(f"the criterion {criterion}", f"one of {', '.join(criteria)}", name)
         criteria.setdefault(criterion, ())
     return Rules(
@@ -188,6 +180,17 @@ def _rules_of(table: Mapping[str, Any], name: str) -> Rules:
         None if otherwise is None else _score(otherwise, "otherwise", name),
         criteria,
     )
+
+
+def _declared(criteria: Any, name: str) -> dict[str, tuple[Answer, ...]]:
+    """The criteria that a table names, and the answers that each may have."""
+    if not isinstance(criteria, Mapping):
+        expected = "[criteria] with criterion = [answer, …]"
+        raise InputError(f"criteria = {criteria!r}", expected, name)
+    for criterion, allowed in criteria.items():
+        if not isinstance(allowed, list):
+            raise InputError(f"{criterion} {allowed!r}", "a list of the answers it may have", name)
+    return {_plain(c): tuple(map(answer, allowed)) for c, allowed in criteria.items()}
 
 
 def _only(table: Any, known: tuple[str, ...], what: str, name: str) -> None:
