@@ -194,7 +194,7 @@ def asked(names: Sequence[str]) -> Iterator[set[str]]:
     try:
         yield missing
     finally:
-        threading.setprofile(None)  # type: ignore[arg-type]
+        threading.setprofile(None)
         sys.setprofile(before)
 
 

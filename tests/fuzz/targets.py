@@ -12,8 +12,9 @@ import os
 import re
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, get_args
 
@@ -69,7 +70,7 @@ class Target:
 
     name: str
     reads: Callable[[bytes], object]
-    seeds: Callable[[], list[bytes]]
+    seeds: Callable[[], Iterable[bytes]]
     words: Callable[[], list[bytes]] = lambda: [word for word in TOKENS if 0 < len(word) < SHORT]
 
     def ask(self, content: bytes) -> bool:
@@ -121,12 +122,8 @@ def files() -> tuple[bytes, ...]:
     return tuple(dict.fromkeys(x for x in [*own_files().values(), *blocks] if len(x) < SMALL))
 
 
-def _seeds(reads: Callable[[bytes], object], own: list[bytes]) -> Callable[[], list[bytes]]:
-    return lambda: own + readable(reads)
-
-
-def readable(reads: Callable[[bytes], object]) -> list[bytes]:
-    """Those of all files that a reader takes."""
+def _seeds(reads: Callable[[bytes], object], own: Iterable[bytes]) -> Callable[[], Iterable[bytes]]:
+    """Own ones, and those of all files that a reader takes."""
 
     def fine(content: bytes) -> bool:
         try:
@@ -135,7 +132,7 @@ def readable(reads: Callable[[bytes], object]) -> list[bytes]:
             return False
         return True
 
-    return [content for content in files() if fine(content)]
+    return lambda: chain(own, filter(fine, files()))
 
 
 # -- readers --------------------------------------------------------------------------------------

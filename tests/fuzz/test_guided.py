@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.fuzz.targets import TARGETS
+from tests.made import each
 
 
 def test_all_that_is_kept() -> None:
@@ -21,8 +20,7 @@ def test_all_that_is_kept() -> None:
     assert asked > 1000
 
 
-@pytest.mark.parametrize("name", TARGETS)
+@each("name", TARGETS)
 def test_a_good_input_is_read(name: str) -> None:
     """That nothing is found must not be because all is refused."""
-    seeds = TARGETS[name].seeds()
-    assert any(map(TARGETS[name].ask, seeds))
+    assert any(map(TARGETS[name].ask, TARGETS[name].seeds()))

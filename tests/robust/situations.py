@@ -91,14 +91,14 @@ def full_device(words: Sequence[str]) -> NoReturn:
 def no_output(words: Sequence[str]) -> NoReturn:
     """`cranfield … >&-`."""
     os.close(1)
-    sys.stdout = None  # type: ignore[assignment]  # as Python has it then
+    sys.stdout = None  # as Python has it then
     called(words)
 
 
 def no_errors(words: Sequence[str]) -> NoReturn:
     """`cranfield … 2>&-`."""
     os.close(2)
-    sys.stderr = None  # type: ignore[assignment]
+    sys.stderr = None
     called(words)
 
 

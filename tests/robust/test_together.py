@@ -47,8 +47,7 @@ def test_eight_threads_on_one_evaluator(
 ) -> None:
     """The same bits and the same notices as one after the other."""
     qrels, paths = files
-    read = {"paths": lambda path: path, "dicts": lambda path: cf.read_run(path).to_dict()}[form]
-    runs = [read(path) for path in paths]
+    runs = [path if form == "paths" else cf.read_run(path).to_dict() for path in paths]
     measures = "AP nDCG@10 ERR RBP(p=0.8) INST(T=2, gain=unit) bpref"
     evaluator = cf.Evaluator(qrels, measures, **options)  # type: ignore[arg-type]
     alone = [evaluator(run) for run in runs]
