@@ -13,6 +13,7 @@ import presets
 def pages() -> dict[str, str]:
     """The pages as Markdown, by their paths in the directory of documents."""
     made = {"measures": measures.page(), "presets": presets.page(), "statistics": methods.page()}
-    made |= {"gallery": gallery.page(), "correctness": correctness.page()}
+    made["gallery"] = gallery.page()
     made |= {f"models/{name}": text for name, text in models.pages().items()}
+    made["correctness"] = correctness.page()  # last: it imports tests, which make measures
     return {f"{name}.md": text for name, text in made.items()}
