@@ -35,8 +35,8 @@ NOT_HERE = {
     "EBU, expected browsing utility (Yilmaz et al. 2010)":
         "needs how likely clicks on documents of each level are, and leaving after them: tables of "
         "one search engine's log. Neither the paper nor a program that computes it was found, only "
-        "its abstract, lists of references, and a program for click models that counts P(click | "
-        "level) and P(leave | click, level) in a log for it. `ERR` and `TBG` are relatives; "
+        "its abstract, lists of references, and a program for click models that counts P(click \\| "
+        "level) and P(leave \\| click, level) in a log for it. `ERR` and `TBG` are relatives; "
         "`cf.measure` takes a function with your own numbers",
     "pyramid scores (Nenkova et al. 2007)":
         "weigh what a summary says by how many references say it. `WRecall` takes such weights; "
