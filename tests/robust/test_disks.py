@@ -32,7 +32,7 @@ write_whole(sys.argv[1], b"x" * 100_000)
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 1
-    assert f"CranfieldError: cannot write {tmp_path / 'a'}: File too large\n" in done.stderr
+    assert f"Error: cannot write {tmp_path / 'a'}: File too large\n" in done.stderr
     assert (tmp_path / "a").read_bytes() == b"old"
     assert names(tmp_path) == ["a"]
 

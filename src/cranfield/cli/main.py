@@ -181,7 +181,8 @@ def entry() -> NoReturn:
         sys.stdout.flush()
     except BrokenPipeError:  # the reader (head, less) has seen enough
         code = 0
-    except OSError as error:  # standard output cannot be written to
+    except OSError as error:  # standard output cannot be written to,
+        sys.stdout = io.StringIO()  # nor what it still holds, before it is said
         with suppress(OSError), said_as(asked(sys.argv[1:])):
             say_wrong("output", f"cannot write: {error.strerror}", 2)
         code = 2
