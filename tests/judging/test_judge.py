@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -11,7 +12,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.errors import InputError
-from cranfield.judging.judge import judge
+from cranfield.judging.judge import _sentence, judge
 from tests.evidence import checks
 from tests.made import Command, written
 
@@ -92,6 +93,20 @@ def test_what_trusting_the_judge_would_do() -> None:
     assert good.found.people == pytest.approx(by_people["nDCG@10"])
     alone = cf.evaluate(MODEL, RUNS, "nDCG@10").mean()["good"]["nDCG@10"]
     assert good.found.alone == pytest.approx(alone)
+
+
+def test_swapped_judgments_are_told_of() -> None:
+    lacking = [n.text for n in judge(MODEL, SOME, RUNS, "nDCG@10").notices if "left out" in n.text]
+    assert [text.endswith(", left out: are the two swapped?") for text in lacking] == [True]
+
+
+@pytest.mark.parametrize(
+    ("n_eff", "said"), [(23.0, "was worth it"), (22.0, "was hardly worth it"), (20.5, "was not")]
+)
+def test_how_far_a_judge_was_worth_it(n_eff: float, said: str) -> None:
+    [trust] = judge(SOME, MODEL, RUNS, "nDCG@10").trusts
+    found = _sentence(replace(trust, n=20, n_eff=n_eff, n_eff_pairs=20.0))
+    assert found.startswith(f"judge {said}")
 
 
 def test_a_useless_judge_was_not_worth_it() -> None:

@@ -184,7 +184,9 @@ def _of_measure(
     lacking = [topic for topic in by_people.topics if topic not in place]
     if lacking:
         text = f"{some(lacking, 'topic')} of {names[0]} that {names[1]} has no {measure} of"
-        how.notices.append(Notice("missing-topics", f"{text}, left out", topics=tuple(lacking)))
+        swapped = ": are the two swapped?" if len(both) == len(place) else ""
+        said = f"{text}, left out{swapped}"
+        how.notices.append(Notice("missing-topics", said, topics=tuple(lacking)))
     if len(both) < LEAST:
         found = f"{counted(len(both), 'topic')} of {names[0]} and {names[1]} by {measure}"
         raise InputError(found, f"at least {LEAST}")

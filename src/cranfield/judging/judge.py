@@ -39,7 +39,8 @@ Verdict: TypeAlias = Literal[
     "confirmed", "not confirmed", "reversed", "missed", "neither", "unknown"
 ]  # fmt: skip
 Found: TypeAlias = "tuple[Trust, list[JudgedRun], list[JudgedPair]]"
-WORTH = 1.05  # times as many topics or documents, from which on a judge was worth it
+WORTH = 1.15  # times as many topics or documents, from which on a judge was worth it,
+LITTLE = 1.05  # and hardly
 
 
 @dataclass(frozen=True)
@@ -391,7 +392,8 @@ def _sentence(trust: Trust) -> str:
         return f"it cannot be told {by} whether {trust.judge} was worth it"
     of = ["scores", "differences of runs"] if len(worth) == 2 else ["scores"]
     as_much = " and ".join(f"{round(x):,} for {what}" for x, what in zip(worth, of, strict=True))
-    was = "was worth it" if max(worth) >= WORTH * trust.n else "was not worth it"
+    verdicts = ((WORTH, "was worth it"), (LITTLE, "was hardly worth it"), (0, "was not worth it"))
+    was = next(verdict for times, verdict in verdicts if max(worth) >= times * trust.n)
     return (
         f"{trust.judge} {was} {by}: {judged} of people with it tell as much as {as_much} without "
         "(median)"
