@@ -31,8 +31,8 @@ ITERATIONS = ("0", "1", "Q0")  # what TREC's second column holds
 # what may be a text (`query`) or a number inside a system (PyTerrier's `docid`).
 USERS = ("user_id", "user")  # of recommenders, who stand where queries do; elsewhere, assessors
 SPELLINGS = {
-    "topic": ("qid", "query_id", "query-id", "queryid", "q_id", "topic_id", "topic-id", "topicid",
-              "topic", "query", *USERS),
+    "topic": ("qid", "query_id", "query-id", "queryid", "q_id", "question_id", "topic_id",
+              "topic-id", "topicid", "topic", "query", *USERS),
     "doc": ("docno", "doc_id", "document_id", "corpus_id", "corpus-id", "cord-id", "passage_id",
             "product_id", "item_id", "documentid", "docid", "pid", "did", "doc", "document",
             "item"),
