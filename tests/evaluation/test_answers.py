@@ -14,6 +14,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.cli.main import main
+from cranfield.report.scores import caption
 from tests.made import Command
 
 NAMES = ("born in 1942", "a knight", "left-handed", "vegetarian", "Wings")
@@ -90,8 +91,9 @@ class TestNuggets:
             pd.DataFrame(ROWS),
             {"a": {"q1": {x["text"]: (x["importance"], x["assignment"]) for x in NUGGETS}}},
             {"a": {"q1": NUGGETS}},
+            {"a": [{**RECORD, "run_id": "other"}]},
         ],
-        ids=["records", "rows", "tuples", "polars", "pandas", "dict", "dict of lists"],
+        ids=["records", "rows", "tuples", "polars", "pandas", "dict", "dict of lists", "by run"],
     )
     def test_in_memory(self, data: Any) -> None:
         assert nuggets_of(data) == pytest.approx(SCORES)
@@ -193,6 +195,21 @@ class TestCitations:
                                                    "CitationF": 1 / 3})  # fmt: skip
         assert [n.text for n in found.notices] == ["a: 3 of 6 citations not judged, left out"]
 
+    def test_support_without_its_answer_is_told_of(self) -> None:
+        rows = [*SUPPORT, ("q2", "a", 1, "d1", "full")]
+        found = cf.evaluate_answers(support=rows, answers=[TREC_25], measures="CitationR")
+        assert found["a", "q2", "CitationR"] == 1.0
+        assert [n.text for n in found.notices] == [
+            "a: 1 topic (q2) with support and without an answer, taken to end with the last "
+            "sentence listed"
+        ]
+
+    def test_the_caption_says_over_how_many_topics(self) -> None:
+        support = {"a": {"q1": [{"d": "full"}], "q2": [{"d": "none"}], "q3": [{"d": "none"}]}}
+        one = {"a": {"q1": {"x": ("vital", "support")}}}
+        found = cf.evaluate_answers(one, "NuggetV NuggetA CitationP", support=support)
+        assert caption(found, per_topic=False) == "mean over 3 topics, NuggetV, NuggetA over 1"
+
     def test_an_answer_that_cites_nothing(self) -> None:
         silent = {"run_id": "b", "topic_id": "q1", "answer": [{"text": "No.", "citations": []}]}
         found = cf.evaluate_answers(answers=[TREC_24, silent], support=SUPPORT)
@@ -257,6 +274,29 @@ class TestShort:
         assert texts.mean() == {"a.tsv": {"EM": 1.0, "ROUGE": 1.0}}
         assert [n.kind for n in texts.notices] == ["unjudged-topics", "tokens"]
 
+    @pytest.mark.parametrize(
+        ("answer", "gold"), [("answer", "ground_truth"), ("response", "reference")]
+    )
+    def test_gold_answers_beside_the_answers(self, answer: str, gold: str) -> None:
+        """As ragas has both in a record: what the system said is not what is right."""
+        records = [
+            {"user_input": "capital?", answer: "Lyon", gold: "Paris"},
+            {"user_input": "tower?", answer: "Eiffel", gold: ["La tour", "Eiffel"]},
+            {"user_input": "river?", answer: "Seine", gold: None},
+        ]
+        found = cf.evaluate_answers(answers=records, gold=records, measures="EM")
+        assert found.mean() == {"run": {"EM": 0.5}}
+        assert found.notices[0].text == "run: 1 topic (river?) without gold answers, ignored"
+
+    def test_marks_of_citations_are_told_of(self) -> None:
+        gold = {"q1": "In Paris.", "q2": "No."}
+        marked = {"a": {"q1": "In Paris.[1][2, 3]", "q2": "No."}, "b": gold}
+        found = cf.evaluate_answers(answers=marked, gold=gold, measures="EM")
+        assert found.mean() == {"a": {"EM": 0.5}, "b": {"EM": 1.0}}
+        assert [(n.kind, n.text.partition(", ")[0]) for n in found.notices] == [
+            ("marked-citations", "a: 1 of 2 answers with marks of citations such as [1]")
+        ]
+
     def test_as_cranfield_text(self, here: Path, cranfield: Command) -> None:
         write("gold.tsv", "q1\tParis\n")
         write("a.tsv", "q1\tIn Paris.\n")
@@ -266,6 +306,23 @@ class TestShort:
             "a.tsv,all,EM,0.0",
             "a.tsv,all,TokenF1,0.6666666666666666",
         ]
+
+
+class TestNamesOfRuns:
+    def test_other_names_in_other_files(self) -> None:
+        with pytest.raises(
+            cf.InputError, match=r"of run mine, only of 1 run \(a\), .* run_id says"
+        ):
+            cf.evaluate_answers([RECORD], "NuggetV", answers={"mine": {"q1": "x"}})
+
+    def test_a_lacking_run_id(self, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        nameless = {key: value for key, value in TREC_24.items() if key != "run_id"}
+        write("answers.jsonl", lines(nameless, nameless))
+        said = "again, expected each topic once of a run, or a run_id that tells runs apart"
+        with pytest.raises(cf.InputError, match=f"answers.jsonl:2: .*{said}"):
+            cf.evaluate_answers(answers="answers.jsonl", gold={"q1": "x"})
+        assert main(["validate", "answers.jsonl"]) == 2
+        assert f"answers.jsonl:2: error: found topic q1 {said}" in capsys.readouterr().out
 
 
 class TestBeside:
@@ -391,7 +448,7 @@ def test_mistakes_are_told_with_their_lines(mistake: str, here: Path, cranfield:
         ),
         (
             ("q1", "a", 2, "d1", "full"),
-            "citation d1 of sentence 2 .* expected one of its 1 citation",
+            "citation d1 of sentence 2 .* expected d3, which it cites .* from 0",
         ),
         (("q1", "a", 2, "d9", "full"), "citation d9 of sentence 2"),
     ],
@@ -437,7 +494,7 @@ def test_support_for_what_was_not_cited(row: Any, said: str, here: Path) -> None
             },
             "importance okay .* expected vital, as the nuggets",
         ),
-        ({"assignments": {"a": [RECORD]}}, "found list for run 'a', expected {run: {topic: …}}"),
+        ({"assignments": {"a": ["q1"]}}, "found list for run 'a', expected {run: {topic: …}}"),
         (
             {"answers": {"a": {"q1": "text"}}, "support": SUPPORT},
             "found a text as the answer of run a",
@@ -496,6 +553,19 @@ class TestValidate:
         assert cranfield.printed("validate answers.jsonl") == (
             "answers.jsonl: 4 results (TREC RAG answers), 1 topic: fine\n"
         )
+
+    @pytest.mark.parametrize(
+        ("start", "many", "told"), [(1, 5, True), (0, 5, False), (1, 4, False)]
+    )
+    def test_places_from_1(
+        self, start: int, many: int, told: bool, here: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        sentences = [{"text": "x", "citations": [start]}, {"text": "y", "citations": [1, 2]}]
+        each = {"run_id": "a", "references": ["d1", "d2", "d3"], "answer": sentences}
+        write("answers.jsonl", lines(*({"topic_id": f"q{i}", **each} for i in range(many))))
+        assert main(["validate", "answers.jsonl"]) == 0
+        said = "warning: found place 0 among the references in none of 5 answers that cite places"
+        assert (said in capsys.readouterr().out) is told
 
     @pytest.mark.parametrize("asked", [False, True])
     def test_limits(self, here: Path, capsys: pytest.CaptureFixture[str], asked: bool) -> None:

@@ -31,7 +31,8 @@ TO_ANSWERS = "answers go to --answers"  # what is said to who gives them for wha
 TEXTS = ("topic", "query")  # which may be ids, too
 NAMED = {
     "topic": (*(name for name in TOPICS if name not in TEXTS),
-              "narrative_id", "request_id", "question_id", "id", *TEXTS),
+              "narrative_id", "request_id", "id", "_id", "sample_id", *TEXTS,
+              "user_input", "question"),
     "run": ("run_id", "runid", *(name for name in SPELLINGS["tag"] if name != "name")),
 }  # fmt: skip
 ANSWERS = Layout(
@@ -104,7 +105,9 @@ def collected(
                 raise line.error(f"no {cell}", expected)
             rows.setdefault((run, topic), []).append(line)
         elif topic in of_run or (run, topic) in rows:
-            raise line.error(f"topic {topic} of run {run} again", "each topic once")
+            raise line.error(
+                f"topic {topic} of run {run} again", f"each topic once{_unnamed(line)}"
+            )
         else:
             of_run[topic] = Entry(made(line, line.cells[cell]), with_cells(line, {}))
     for (run, topic), lines in rows.items():
@@ -119,9 +122,12 @@ def _lines(
 
     def nested(given: Mapping[Any, Any], where: str) -> Iterator[dict[str, Any]]:
         for run, topics in given.items():
+            if is_list(topics) and topics and all(isinstance(one, Mapping) for one in topics):
+                yield from ({**one, NAMED["run"][0]: run} for one in topics)
+                continue
             if not isinstance(topics, Mapping):
                 found = f"{type(topics).__name__} for run {run!r}"
-                raise InputError(found, "{run: {topic: …}}", where)
+                raise InputError(found, "{run: {topic: …}} or {run: [record, …]}", where)
             yield from ({"run": run, "topic": topic, cell: x} for topic, x in topics.items())
 
     several = is_list(data) and any(isinstance(one, FILES) or is_frame(one) for one in data)
@@ -133,6 +139,13 @@ def _lines(
             given = _described(line)
             named = given.cells.get("run") not in (None, "")
             yield (given.name("run") if named else otherwise), given.name("topic"), given
+
+
+def _unnamed(line: Line) -> str:
+    """What may be the matter where a topic comes again, and nothing says of which run."""
+    return (
+        "" if line.cells.get("run") else f" of a run, or a {NAMED['run'][0]} that tells runs apart"
+    )
 
 
 def _described(line: Line) -> Line:
@@ -257,6 +270,7 @@ def _document(cited: Any, references: Sequence[str]) -> str | None:
 
 MAX_WORDS = 1024  # of an answer: TREC RAG's in 2024
 MAX_CITATIONS = 3  # of a sentence
+FEW = 5  # answers that may all by chance not cite the first of their references
 
 
 @dataclass(frozen=True)
@@ -268,11 +282,19 @@ class AnswerLimits:
 
     def problems(self, source: Source) -> Iterator[Problem]:
         """Every problem of a file of answers, but for lines that are no objects."""
+        first: list[int] = []  # the first place among its references that an answer cites
         for line in _readable(source):
+            first += _first_place(line)
             try:
                 yield from self._of_answer(line)
             except InputError as error:
                 yield Problem.error(error, source.name)
+        if len(first) >= FEW and 0 not in first:
+            found = (
+                f"place 0 among the references in none of {len(first):,} answers that cite places"
+            )
+            text = f"found {found}, expected some: are places counted from 1? They are from 0"
+            yield Problem("warning", source.name, None, text, kind="places")
 
     def _of_answer(self, line: Line) -> Iterator[Problem]:
         if "answer" not in line.cells:
@@ -299,6 +321,15 @@ class AnswerLimits:
             severity: Severity = "error" if self.max_citations else "warning"
             most = self.max_citations or MAX_CITATIONS
             yield _beyond(severity, line, cited, "citation", most, f" in sentence {number}")
+
+
+def _first_place(line: Line) -> list[int]:
+    """The first place among its references that an answer cites, if it cites places."""
+    given = line.cells.get("answer")
+    objects = [one for one in given if isinstance(one, Mapping)] if is_list(given) else []
+    cited = [one.cells.get("citations") for one in pieces(line, objects, SENTENCES, "sentence")]
+    places = [one for those in cited if is_list(those) for one in those if one.__class__ is int]
+    return [min(places)] if places else []
 
 
 def _readable(source: Source) -> Iterator[Line]:

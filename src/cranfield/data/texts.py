@@ -9,10 +9,11 @@ has them. Tables are CSV, TSV with a header, JSONL, Parquet, Arrow and frames.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import count, repeat
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
+from cranfield.data.answers import NAMED
 from cranfield.data.reading.cells import (
     Layout,
     columns_of,
@@ -32,6 +33,7 @@ from cranfield.data.reading.lines import (
     short,
     text_lines,
 )
+from cranfield.data.reading.shapes import is_list
 from cranfield.data.reading.source import Source, split_name
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Irregular
@@ -49,11 +51,27 @@ TEXTS = Layout(
     (("topic", "text"),),
     ("topic", "text"),
     {
-        "topic": (*SPELLINGS["topic"], "question_id", "id"),
+        "topic": (*SPELLINGS["topic"], "id"),
         "text": ("text", "answer", "summary", "response", "output", "reference", "prediction"),
         "nugget": ("nugget", "nugget_id", "iunit", "iunit_id", "weight"),  # there are none in texts
     },
     fields=lambda line, tab: line.split(tab, 1),
+    verbatim=True,
+)
+GOLD = Layout(
+    TEXTS.text,
+    TEXTS.needed,
+    {
+        "topic": NAMED["topic"],
+        "text": (  # what a system answered may stand in the same record: that comes last
+            *("ground_truth", "ground_truths", "gold", "gold_answer", "gold_answers"),
+            *("golden_answer", "golden_answers", "reference", "reference_answer"),
+            *("expected_output", "expected_answer", "expected", "answers"),
+            *TEXTS.spellings["text"],
+        ),
+        "nugget": TEXTS.spellings["nugget"],
+    },
+    fields=TEXTS.fields,
     verbatim=True,
 )
 NUGGET = ("nugget", "nugget_id", "iunit", "iunit_id", "id")
@@ -170,10 +188,12 @@ class Matches:
 # -- texts ----------------------------------------------------------------------------------------
 
 
-def read_texts(data: TextsLike, name: str = "texts", several: bool = True) -> Texts:
+def read_texts(
+    data: TextsLike, name: str = "texts", several: bool = True, layout: Layout = TEXTS
+) -> Texts:
     """Texts from a directory, a file, a mapping, a frame or tuples; `name` is for messages.
 
-    A topic may have `several`, or one only.
+    A topic may have `several`, in a list or on rows of their own, or one only.
     """
     if isinstance(data, Texts):
         return data
@@ -185,20 +205,28 @@ def read_texts(data: TextsLike, name: str = "texts", several: bool = True) -> Te
         try:
             return Texts(_by_tabs(data), where)
         except Irregular:
-            found = read_lines(data, TEXTS, "texts", "\t", where=name)
+            found = read_lines(data, layout, "texts", "\t", where=name)
     made: dict[str, list[str]] = {}
     for line in found:
-        topic, text = _name(line, "topic"), line.cells["text"]
-        text = "" if text is None else text
+        topic, given = _name(line, "topic"), line.cells["text"]
         if "nugget" in line.cells:
             raise line.error("nuggets", "texts: nuggets go to --nuggets FILE, or nuggets=")
-        if not isinstance(text, str):
-            raise line.error(f"{short(repr(text), False)} as the text of topic {topic}", "text")
-        if topic in made and not several:
-            raise line.error(f"a text of topic {topic} again", "one text of each topic", EVERY_FILE)
-        made.setdefault(topic, []).append(text.rstrip())  # as of a file's last line
+        for text in _given(given, layout):
+            if not isinstance(text, str):
+                raise line.error(f"{short(repr(text), False)} as the text of topic {topic}", "text")
+            if topic in made and not several:
+                again = f"a text of topic {topic} again"
+                raise line.error(again, "one text of each topic", EVERY_FILE)
+            made.setdefault(topic, []).append(text.rstrip())  # as of a file's last line
     not_empty(made, "texts", where)
     return Texts({topic: tuple(texts) for topic, texts in made.items()}, where)
+
+
+def _given(cell: Any, layout: Layout) -> Sequence[Any]:
+    """The texts of a cell: one; of gold answers several in a list, or none if nobody wrote it."""
+    if layout is GOLD and (cell is None or is_list(cell)):
+        return cell or ()
+    return ("" if cell is None else cell,)
 
 
 def _by_tabs(data: TextsLike) -> dict[str, tuple[str, ...]]:

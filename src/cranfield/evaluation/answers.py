@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -23,7 +24,7 @@ from cranfield.data.judged_answers import (
     read_support,
     same_pieces,
 )
-from cranfield.data.texts import Texts, TextsLike, read_texts
+from cranfield.data.texts import GOLD, Texts, TextsLike, read_texts
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError, one_of
 from cranfield.evaluation.notices import UNDEFINED
@@ -37,6 +38,9 @@ from cranfield.measures.texts import ByReferences, TokensLike, answer, reader, t
 from cranfield.scores import Notice, Scores, about
 from cranfield.shown import Shown
 from cranfield.wording import counted, some
+
+# Marks of citations in a text: [1], [2, 3], [^4], and those of OpenAI's assistants.
+MARK = re.compile(r"\[\^?\d+(?:[,;\s-]+\d+)*\]|\u3010[^\u3011]*\u3011")
 
 
 class Kind(NamedTuple):
@@ -131,7 +135,7 @@ class AnswerCollection:
             None if answers is None else read_answers(answers),
             None if support is None else read_support(support),
             None if rubric is None else read_criteria(rubric),
-            None if gold is None else read_texts(gold, "gold"),
+            None if gold is None else read_texts(gold, "gold", layout=GOLD),
             tokens,
         )
 
@@ -208,7 +212,10 @@ class AnswerCollection:
                 raise CranfieldError(f"{m} needs {noun}, found none ({given})")
             for run in self.runs:
                 if not self._found(needs, run):
-                    raise InputError(f"no {KINDS[needs].noun} of run {run}", "some of every run", m)
+                    known = some([*self.kinds[needs].by_run], "run")
+                    hint = "a run is called as run_id says, or by its file"
+                    found = f"no {KINDS[needs].noun} of run {run}, only of {known}"
+                    raise InputError(found, f"some of every run ({hint})", m)
         return [*dict.fromkeys(map(_needs, measures))]
 
     def _found(self, needs: str, run: str) -> dict[str, None]:
@@ -325,9 +332,13 @@ class AnswerCollection:
                     raise one.line.error(f"sentence {number} of {of}", self._numbers(sentences))
                 document = written.document(name)
                 if document not in sentences[number].citations:
-                    made_there = counted(len(sentences[number].citations), "citation")
+                    there = ", ".join(sentences[number].citations)
+                    made_there = (
+                        f"{there}, which it cites" if there else "none, as it cites nothing"
+                    )
                     found = f"citation {name} of sentence {number} of {of}"
-                    raise one.line.error(found, f"one of its {made_there} ({self._counted})")
+                    counts = f"{self._counted}, places among references from 0"
+                    raise one.line.error(found, f"{made_there} ({counts})")
                 made[number, document or ""] = one.support
         return made
 
@@ -386,8 +397,18 @@ class AnswerCollection:
             for run in self.runs:
                 others = [t for t in self.answers.by_run[run] if t not in self.topics["references"]]
                 yield from about("unjudged-topics", others, "without gold answers, ignored", run)
+                yield from self._marked(run)
         if "support" in needed:
             yield from self._of_citations()
+
+    def _marked(self, run: str) -> Iterator[Notice]:
+        """Texts with marks of citations, which gold answers seldom have."""
+        answers = self.answers.by_run[run] if self.answers else {}
+        here = [x.found.text for topic, x in answers.items() if topic in self.topics["references"]]
+        if marked := [found[0] for text in here if (found := MARK.search(text))]:
+            of = f"{len(marked):,} of {counted(len(here), 'answer')}"
+            text = f"{run}: {of} with marks of citations such as {marked[0]}, compared as text"
+            yield Notice("marked-citations", f"{text} (better take them out)", run)
 
     def _different(self, needs: str) -> Iterator[Notice]:
         """Runs that were not judged by the same nuggets, or criteria."""
@@ -410,6 +431,9 @@ class AnswerCollection:
             return
         for run in self.runs:
             found = self.support.by_run.get(run, {}) if self.support else {}
+            lacking = [topic for topic in found if self.answers.get(run, topic) is None]
+            said = "with support and without an answer, taken to end with the last sentence listed"
+            yield from about("sentences", lacking, said, run)
             cited = [x for topic in found for one in self.sentences(run, topic) for x in one.cited]
             if unjudged := sum(x.support is None for x in cited):
                 text = (

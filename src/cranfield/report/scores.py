@@ -189,6 +189,18 @@ def _wide(scores: Scores) -> Iterator[Sheet]:
         yield Sheet(measure, [names, *fields], told, measure, of)
 
 
+def _left_out(scores: Scores) -> str:
+    """Over how many topics other measures are, if these are the same for all runs."""
+    holes = np.isnan(scores.values)
+    if (holes.any(axis=0) != holes.all(axis=0)).any():
+        return ", undefined values left out"
+    few: dict[int, list[str]] = {}
+    for measure, known in zip(scores.measures, (~holes[0]).sum(axis=0).tolist(), strict=True):
+        few.setdefault(known, []).append(measure)
+    few.pop(len(scores.topics), None)
+    return "".join(f", {', '.join(of)} over {known}" for known, of in few.items())
+
+
 def caption(scores: Scores, per_topic: bool) -> str:
     """What the values of a table are.
 
@@ -205,5 +217,5 @@ def caption(scores: Scores, per_topic: bool) -> str:
             of = [m for m, s in zip(scores.measures, scores.summaries, strict=True) if s == kind]
             text += ", counts summed" if kind == "sum" else f", geometric of {', '.join(of)}"
     if scores.undefined == "skip" and np.isnan(scores.values).any():
-        text += ", undefined values left out"
+        text += _left_out(scores)
     return f"per topic, and all: {text}" if per_topic else text

@@ -18,6 +18,7 @@ from cranfield.data.reading.shapes import (
     HITS,
     KEYS,
     NAMELESS,
+    TREC_ANSWERS,
     Cells,
     Item,
     Shape,
@@ -92,7 +93,9 @@ def read_records(
                 name, tag = _checked("topic", given), shape.tag(record)
                 tag = None if tag is None else _checked("name of the run", tag)
                 if (tag, name) in seen:
-                    raise InputError(f"topic {name} again", "each topic once")
+                    lacking = shape.name == TREC_ANSWERS and tag is None
+                    more = " of a run, or a run_id that tells runs apart" if lacking else ""
+                    raise InputError(f"topic {name} again", f"each topic once{more}")
                 seen.add((tag, name))
                 above = {"topic": name, "tag": tag}
                 yield Listed(above, _placed(docs, shape), one.place.line)
