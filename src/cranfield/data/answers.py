@@ -325,9 +325,10 @@ class AnswerLimits:
 
 def _first_place(line: Line) -> list[int]:
     """The first place among its references that an answer cites, if it cites places."""
-    given = line.cells.get("answer")
+    given: Any = line.cells.get("answer")
     objects = [one for one in given if isinstance(one, Mapping)] if is_list(given) else []
-    cited = [one.cells.get("citations") for one in pieces(line, objects, SENTENCES, "sentence")]
+    sentences = pieces(line, objects, SENTENCES, "sentence")
+    cited: list[Any] = [one.cells.get("citations") for one in sentences]
     places = [one for those in cited if is_list(those) for one in those if one.__class__ is int]
     return [min(places)] if places else []
 
