@@ -228,6 +228,20 @@ def test_tally() -> None:
     assert sum(found.tally()["x"].values()) == len(found.topics)
 
 
+@pytest.mark.parametrize(("unjudged", "told"), [(6, True), (5, False)])
+def test_that_unjudged_documents_explain_most_failures_is_told(unjudged: int, told: bool) -> None:
+    """Of 10 topics at which x fails; of 9 it is not: they are few."""
+    qrels = {f"q{i}": {"a": 1, "b": 0, "c": 0} for i in range(10)}
+    x = {f"q{i}": ["z" if i < unjudged else "b", "a"] for i in range(10)}
+    runs = {"x": x, "y": {topic: ["a", "c"] for topic in qrels}}
+    texts = [n.text for n in cf.hard_topics(qrels, runs, "RR").notices if "failures" in n.text]
+    said = "6 of 10 failures are put down to unjudged documents, which are 15% of those that RR"
+    more = "a lower cutoff or depth, or more judgments, would tell why runs fail"
+    assert texts == ([f"{said} looks at: {more}"] if told else [])
+    few = {topic: qrels[topic] for topic in [*qrels][:9]}
+    assert "failures" not in str(cf.hard_topics(few, runs, "RR").notices)
+
+
 def test_more_that_are_as_hard() -> None:
     found = cf.hard_topics({f"q{i}": {"a": 1, "b": 0} for i in range(4)}, {"q0": ["b", "a"]}, "RR")
     assert (found.as_hard(1), found.as_hard(3), found.as_hard(4)) == (2, 0, 0)

@@ -31,6 +31,7 @@ BUCKETS = ("not answered", "none found", "cut off", "ties", "unjudged", "ranked 
 
 CHANGE = 0.1  # from here on ties and unjudged documents decide a score, if no run is better
 TOP = 10  # topics that are shown
+FEW = 10  # failures, of which no share is told
 T = TypeVar("T")
 
 
@@ -303,11 +304,13 @@ class Looking:
             said = "what unjudged documents could change is not known"
             text = f"{bounding.unknown}: {said}: no failure is put down to them"
             notices.append(Notice("bounds", text))
+        results = tuple(failures.results(places[there].tolist()))
+        notices += _mostly_unjudged(column.name, results, seen)
         return HardTopics(
             column.name,
             column.better,
             scores.runs,
-            tuple(failures.results(places[there].tolist())),
+            results,
             not bounding.unknown,
             tuple(notices),
         )
@@ -346,6 +349,21 @@ class LookedAt:
             _counts(evaluator, one.rankings),
             None if bounding.unknown else bounding.see(one, ranked),
         )
+
+
+def _mostly_unjudged(
+    measure: str, results: Sequence[Result], seen: Sequence[LookedAt]
+) -> Iterator[Notice]:
+    """Whether what nobody judged could explain most failures, so that no reason tells much."""
+    reasons = Counter(one.bucket for one in results if one.bucket)
+    unjudged, failures = reasons["unjudged"], reasons.total()
+    if failures < FEW or 2 * unjudged <= failures:
+        return
+    docs = np.concatenate([one.documents.docs for one in seen if one.documents is not None])
+    said = f"{unjudged:,} of {failures:,} failures are put down to unjudged documents"
+    share = f"{np.mean(docs >= 0):.0%} of those that {measure} looks at"
+    more = "a lower cutoff or depth, or more judgments, would tell why runs fail"
+    yield Notice("mostly-unjudged", f"{said}, which are {share}: {more}")
 
 
 def _counts(evaluator: Evaluator, rankings: Rankings | None, whole: bool = False) -> Ints:
