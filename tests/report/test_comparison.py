@@ -89,6 +89,33 @@ def test_captions_say_for_how_many_pairs_intervals_hold() -> None:
     assert "of the difference of means. Effect" in caption("ab", test="t")
 
 
+def test_a_sentence_has_all_that_a_paper_should_report() -> None:
+    """Differences 0.2, 0.2, −0.1: t(2) = 0.1 / 0.1 = 1, d_z = 1 / √3, t(2; 0.975) = 4.3027."""
+    a, b = ({str(t): x for t, x in enumerate(y)} for y in ([0.1, 0.2, 0.6], [0.3, 0.4, 0.5]))
+    (row,) = table("sentences", cf.compare({"a": a, "b": b}, "a", test="t")).rows
+    assert row.pop("sentence") == (
+        "By score, b is not significantly different from a: means of 0.4000 and 0.3000 on 3 topics,"
+        " difference +0.1000, interval [-0.3303, +0.5303] (95%, of the difference of means), "
+        "p = 0.4226 (paired t-test, two-sided, α = 0.05), effect size +0.58 (Cohen's d_z), "
+        "better on 2 topics and worse on 1."
+    )
+    assert row == {"measure": "score", "run": "b", "other": "a"}
+
+
+def test_a_sentence_says_which_is_better_by_measures_of_all_kinds() -> None:
+    """A list of 12 that has one document more everywhere; the first of both is relevant."""
+    qrels = {str(t): {"a": 1, "c": 1} for t in range(12)}
+    x, y = ({str(t): docs for t in range(12)} for docs in (["b", "a", "c"], ["a", "b"]))
+    found = cf.compare(cf.evaluate(qrels, {"x": x, "y": y}, "RR GMAP NumRet"), "x", test="sign")
+    rr, gmap, size = (row["sentence"] for row in table("sentences", found).rows)
+    assert "By RR, y is significantly better than x: means of 1.0000 and 0.5000 on 12" in rr
+    assert "p = 0.0005 (sign test, two-sided, α = 0.05)" in rr and "difference +0.5000" in rr
+    assert "better on 12 topics and worse on 0." in rr
+    assert "difference of logarithms -0.1542" in gmap  # log(1/2) − log((1/2 + 2/3) / 2)
+    assert "By NumRet, y is significantly different from x" in size
+    assert "higher on 0 topics and lower on 12." in size
+
+
 def test_the_27th_baseline_has_a_sign_of_its_own() -> None:
     """After z."""
     runs = {f"r{i:02}": {str(t): float(v) for t, v in enumerate(x)}

@@ -1,13 +1,15 @@
-"""A comparison of runs as tables: means, pairs, topics that moved; and one for the paper."""
+"""A comparison of runs as tables: means, pairs, topics that moved; a table and sentences for the
+paper.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cranfield.arrays import TOLERANCE
-from cranfield.comparison import Comparison, RunSummary
+from cranfield.comparison import Comparison, PairComparison, RunSummary
 from cranfield.report import gate as verdicts
 from cranfield.report import sheets as tables
 from cranfield.report.formats import FLAT, PAPER
@@ -15,9 +17,10 @@ from cranfield.stats.corrections import CORRECTIONS
 from cranfield.stats.effects import EFFECTS
 from cranfield.stats.families import TESTS
 from cranfield.stats.gate import Gate
-from cranfield.wording import counted
+from cranfield.stats.result import stated_p
+from cranfield.wording import counted, rounded
 
-TABLES = ("runs", "pairs", "movers", "results", "verdicts")
+TABLES = ("runs", "pairs", "movers", "results", "sentences", "verdicts")
 _PAIRS_WITH_MOVERS = 3  # more would bury the rest
 
 
@@ -37,7 +40,8 @@ def usual(
 def sheets(found: Comparison, movers: int = 3, gate: Gate | None = None) -> list[tables.Sheet]:
     """All tables of a comparison, and those of what a gate decided by it."""
     decided = [] if gate is None else verdicts.sheets(gate)
-    return [_runs(found), _pairs(found), _movers(found, movers), _results(found), *decided]
+    made = [_runs(found), _pairs(found), _movers(found, movers), _results(found)]
+    return [*made, _sentences(found), *decided]
 
 
 def settings(found: Comparison, gate: Gate | None = None) -> dict[str, Any]:
@@ -174,6 +178,38 @@ def _results(found: Comparison) -> tables.Sheet:
     text = f"Means of {_size(found)}. {legend} ({procedure(found)})."
     key = tables.Field("run", names, texts=[_named(name, signs) for name in names], key=True)
     return tables.Sheet("results", [key, *of_measures], text)
+
+
+def _sentences(found: Comparison) -> tables.Sheet:
+    """What was found of each pair, in a sentence that has all that a paper should report."""
+    of, means = tables.columns(found.pairs), {(x.run, x.measure): x.mean for x in found.runs}
+    return tables.table(
+        "sentences",
+        "",
+        *tables.each(of, "measure", "run", "other", people=False, key=True),
+        of("sentence", lambda pair: _sentence(found, pair, means)),
+    )
+
+
+def _sentence(
+    found: Comparison, pair: PairComparison, means: Mapping[tuple[str, str], float]
+) -> str:
+    """Means, difference, interval, p-value, effect size, wins and losses, and what was done."""
+    m = found.scores.measures.index(pair.measure)
+    scores = " and ".join(rounded(means[run, pair.measure]) for run in (pair.run, pair.other))
+    surely = "significantly" if pair.pvalue <= found.alpha else "not significantly"
+    than = f"{pair.verdict} than" if pair.verdict else "different from"
+    logs = " of logarithms" if found.scores.summaries[m] == "gmean" else ""
+    ends = ("higher", "lower") if found.scores.better[m] == "neither" else ("better", "worse")
+    return (
+        f"By {pair.measure}, {pair.run} is {surely} {than} {pair.other}: means of "
+        f"{scores} on {counted(pair.topics, 'topic')}, "
+        f"difference{logs} {tables.signed(pair.difference)}, "
+        f"interval {tables.interval_text(pair.low, pair.high, '+')} ({_intervals(found)}), "
+        f"{stated_p(found.shown_p(pair))} ({procedure(found)}), "
+        f"effect size {pair.effect:+z.2f} ({EFFECTS[found.effect].title}), "
+        f"{ends[0]} on {counted(pair.wins, 'topic')} and {ends[1]} on {pair.losses:,}."
+    )
 
 
 def _best(means: Sequence[float], better: str) -> list[bool]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from cranfield.report.formats import Showing
 
 GAP = "  "
+SENTENCES = 80  # a rule above a single column, which may be of sentences, is no longer
 COLOURS = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")  # ANSI
 
 
@@ -165,7 +166,8 @@ def block(columns: Sequence[Column]) -> str:
     dense       1
     """
     head, *body = lines_of(columns)
-    return "\n".join([head, "─" * width_of(columns), *body])
+    width = width_of(columns) if len(columns) > 1 else min(width_of(columns), SENTENCES)
+    return "\n".join([head, "─" * width, *body])
 
 
 def _stacked(names: Sequence[Column], columns: Sequence[Column]) -> str:
