@@ -52,6 +52,7 @@ _PUBLIC = {
     "measures.grammar": "parse_measure parse_measures",
     "measures.lists": "Lists ratio total",
     "measures.parameters": "param",
+    "report.bibliography": "bibtex",
     "report.page.pages": "ReportPage report_page",
     "scores": "Interval Notice Scores",
     "tools.ntcir": "read_matrix read_nev",

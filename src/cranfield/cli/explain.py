@@ -13,13 +13,13 @@ from cranfield.measures.base import READINGS, Measure
 from cranfield.measures.cwl import UserModel
 from cranfield.measures.grammar import parse_measures
 from cranfield.measures.names import aliases_of
-from cranfield.measures.references import REFERENCES
 from cranfield.report.listing import Listing
 from cranfield.shown import Shown
 
 OPTIONS = {
     "named MEASURE +": "such as nDCG@10 or Q(beta=2)",
-    "--bibtex": "print the references as BibTeX only",
+    "--bibtex": "print the references as BibTeX only; also of tests, corrections and effect "
+    "sizes, by the names that `cranfield compare` has for them",
     **output(),
     "the score of one topic, step by step": {
         "--on": told("judgments and results", nargs=2, metavar=("QRELS", "RUN")),
@@ -38,10 +38,12 @@ OPTIONS = {
 
 def run(options: argparse.Namespace) -> int:
     """Explain each measure."""
-    found = parse_measures(options.named)
-    modes = [name for name in MODES if getattr(options, name, None) not in (None, False)]
+    modes = [x for x in ("bibtex", *MODES) if getattr(options, x, None) not in (None, False)]
     if len(modes) > 1:
         raise InputError(" and ".join(f"--{name}" for name in modes), "one of them")
+    if options.bibtex:
+        return show(_bibtex(options.named), options)
+    found = parse_measures(options.named)
     return show(MODES[modes[0] if modes else ""](found, options), options)
 
 
@@ -58,10 +60,12 @@ def _about(measures: Sequence[Measure], options: argparse.Namespace) -> Shown:
     return Listing({"measures": rows}, ["\n\n".join(map(explanation, measures))])
 
 
-def _bibtex(measures: Sequence[Measure], options: argparse.Namespace) -> Shown:
-    keys = dict.fromkeys(key for m in measures for key in m.references)
-    rows = [{"key": key, "bibtex": REFERENCES[key]} for key in keys]
-    return Listing({"references": rows}, ["\n\n".join(row["bibtex"] for row in rows)])
+def _bibtex(names: Sequence[str]) -> Shown:
+    from cranfield.report.bibliography import ENTRIES, bibtex, cited
+
+    keys = dict.fromkeys(key for keys in cited(names).values() for key in keys)
+    rows = [{"key": key, "bibtex": ENTRIES[key]} for key in keys]
+    return Listing({"references": rows}, [bibtex(*names)])
 
 
 def _on(measures: Sequence[Measure], options: argparse.Namespace) -> Shown:
@@ -80,8 +84,8 @@ def _levels(measures: Sequence[Measure], options: argparse.Namespace) -> Shown:
     return call(explain_levels, options, measures=measures, levels=levels, judged=judged)
 
 
-# What is explained, by the option that asks for it: of these one can be given.
-MODES = {"": _about, "bibtex": _bibtex, "on": _on, "levels": _levels}
+# How measures are explained, by the option that asks for it: of these one can be given.
+MODES = {"": _about, "on": _on, "levels": _levels}
 
 
 def read_levels(option: str, given: str) -> list[float | None]:

@@ -1,0 +1,41 @@
+"""The papers of measures, tests, corrections and effect sizes, as BibTeX."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from cranfield.measures.base import Measure
+from cranfield.measures.grammar import parse_measures
+from cranfield.measures.references import REFERENCES as OF_MEASURES
+from cranfield.stats.references import METHODS
+from cranfield.stats.references import REFERENCES as OF_METHODS
+
+ENTRIES = OF_MEASURES | OF_METHODS
+
+
+def bibtex(*names: str | Measure) -> str:
+    r"""The papers to cite, as BibTeX: of measures, tests, corrections and effect sizes.
+
+    The last three go by the names that `compare` knows them by. Each paper is there once; with
+    several names, a line before the entries says which papers are whose.
+
+    >>> bibtex("P@10", "holm").split("\n\n")[0]
+    '% P: vanrijsbergen1979\n% holm: holm1979'
+    """
+    found = {name: keys for name, keys in cited(names).items() if keys}
+    heads = [f"% {name}: {', '.join(keys)}" for name, keys in found.items()]
+    each = [ENTRIES[key] for key in dict.fromkeys(key for keys in found.values() for key in keys)]
+    return "\n\n".join(["\n".join(heads), *each] if len(found) > 1 else each)
+
+
+def cited(names: Iterable[str | Measure]) -> dict[str, tuple[str, ...]]:
+    """The keys of the papers of each, by a name without @, which BibTeX would take for an entry."""
+    return dict(pair for name in names for pair in _cited(name))
+
+
+def _cited(name: str | Measure) -> Iterator[tuple[str, tuple[str, ...]]]:
+    words = name.split() if isinstance(name, str) else []
+    yield from ((word, METHODS[word]) for word in words if word in METHODS)
+    measures = " ".join(word for word in words if word not in METHODS) if words else name
+    for m in parse_measures(measures) if measures else ():
+        yield type(m).__name__, tuple(m.references)

@@ -1,0 +1,58 @@
+"""The papers to cite: those of all measures and methods are there, and BibTeX can read them."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import cranfield as cf
+from cranfield.cli.main import main
+from cranfield.measures.references import REFERENCES as OF_MEASURES
+from cranfield.report.bibliography import ENTRIES, cited
+from cranfield.stats.corrections import CORRECTIONS
+from cranfield.stats.effects import EFFECTS
+from cranfield.stats.families import TESTS
+from cranfield.stats.references import METHODS
+from cranfield.stats.references import REFERENCES as OF_METHODS
+
+
+def test_everything_that_compare_can_do_has_its_papers() -> None:
+    assert set(METHODS) == {*TESTS, *CORRECTIONS, *EFFECTS}
+    assert {key for keys in METHODS.values() for key in keys} == set(OF_METHODS)
+    assert not OF_MEASURES.keys() & OF_METHODS.keys()  # one key is one paper
+
+
+@pytest.mark.parametrize(("key", "entry"), OF_METHODS.items())
+def test_entries_are_whole(key: str, entry: str) -> None:
+    head, *fields, end = re.sub(r"\n {3,}", " ", entry).split("\n")
+    assert re.fullmatch(rf"@(article|book|inproceedings){{{key},", head) and end == "}"
+    assert entry.count("{") == entry.count("}")
+    names = [re.fullmatch(r"  (\w+) = \{.+\},?", field) for field in fields]
+    assert {"author", "title", "year"} <= {name[1] for name in names if name}
+    assert [field.endswith(",") for field in fields] == [True] * (len(fields) - 1) + [False]
+    year = re.search(r"year = \{(\d+)\}", entry)
+    assert year and year[1] in key
+
+
+def test_whose_the_papers_are_is_said_of_several() -> None:
+    """A name with @ would begin an entry, so it has none; a paper of two is there once."""
+    text = cf.bibtex("AP P@10", cf.nDCG @ 10, "t bootstrap bootstrap-shift")
+    heads = [line for line in text.split("\n") if line.startswith("%")]
+    assert [head.partition(":")[0] for head in heads] == [
+        *("% AP", "% P", "% nDCG", "% t", "% bootstrap", "% bootstrap-shift")
+    ]
+    keys = re.findall(r"@\w+{(\w+),", text)
+    assert len(keys) == len(set(keys)) == text.count("@") and "efron1993" in keys
+    assert cf.bibtex("holm", "none") == cf.bibtex("holm") == ENTRIES["holm1979"]
+
+
+def test_names_are_those_of_measures_or_methods() -> None:
+    assert cited(["Q(beta=2, gain=exp) holm"]).keys() == {"Q", "holm"}
+    with pytest.raises(cf.CranfieldError, match="there is no measure named 'holmes'"):
+        cf.bibtex("holmes")
+
+
+def test_the_command_prints_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "--bibtex", "AP", "randomised-tukey"]) == 0
+    assert capsys.readouterr().out == cf.bibtex("AP", "randomised-tukey") + "\n"
