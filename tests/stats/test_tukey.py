@@ -176,6 +176,34 @@ def test_a_family_has_one_notice_about_trials() -> None:
 # -- Tukey HSD ------------------------------------------------------------------------------------
 
 
+def test_a_system_far_from_the_others_is_told() -> None:
+    """The variance of what is permuted is NumPy's, with and without d, which is 0.5 lower."""
+    rng = np.random.default_rng(1)
+    near = 0.5 + rng.normal(0, 0.1, (60, 3))
+    both = np.column_stack([near, near[:, 0] - 0.5])
+    found = randomised_tukey_hsd(dict(zip("abcd", both.T, strict=True)), trials=500)
+    times = math.sqrt(both.var(axis=1, ddof=1).mean() / near.var(axis=1, ddof=1).mean())
+    (text,) = (notice.text for notice in found.notices if notice.kind == "far")
+    assert text.startswith("d is far from all others, which makes the intervals of all pairs ")
+    assert f" {times:.2g} times as wide, and p-values larger: leave it out" in text
+    alone = randomised_tukey_hsd(near, trials=500)
+    assert found.critical() > times * alone.critical()  # and there are more pairs
+
+
+@pytest.mark.parametrize(("lower", "systems"), [(0.1, 3), (0.5, 2)])
+def test_a_system_that_is_not_far_or_of_few_is_not(lower: float, systems: int) -> None:
+    near = 0.5 + np.random.default_rng(1).normal(0, 0.1, (60, systems))
+    both = np.column_stack([near, near[:, 0] - lower])
+    notices = randomised_tukey_hsd(both, trials=500).notices
+    assert "far" not in {notice.kind for notice in notices}
+
+
+def test_that_a_system_is_far_does_not_matter_if_all_others_differ() -> None:
+    near = np.random.default_rng(1).normal(0, 0.01, (400, 3)) + [0.8, 0.7, 0.6]
+    notices = randomised_tukey_hsd(np.column_stack([near, near[:, 0] - 0.79]), trials=500).notices
+    assert "far" not in {notice.kind for notice in notices}
+
+
 def test_two_systems_are_the_paired_t_test() -> None:
     for seed in range(5):
         x, y = normal(12, 2, seed).T

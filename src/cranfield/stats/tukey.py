@@ -26,6 +26,7 @@ from cranfield.wording import counted, some
 
 __all__ = ["Family", "randomised_tukey_hsd", "tukey_hsd"]
 
+FAR = 1.2  # from here on it is told that one system makes intervals so many times as wide
 SIMULTANEOUS = (
     "p-values and intervals hold for all pairs at once: if all systems are equal, the probability "
     "that any pair is found to differ is at most α"
@@ -200,14 +201,16 @@ def _family(data: Matrix, ranges: Floats, seed: int | None, strict: bool) -> Fam
     def about_pair(i: int, j: int) -> tuple[Notice, ...]:
         return about_trials(Sampled(int(counts[i, j]), trials, seed, exact))
 
+    pvalues = (counts + itself) / (trials + itself)
     cautions = _about_equal(data.values, tolerance) + _about_pairs(data, about_pair)
+    cautions += _about_far(data, pvalues)
     return Family(
         test="randomised Tukey HSD",
         systems=data.systems,
         means=data.means,
         n=len(data.values),
         differences=differences,
-        pvalues=(counts + itself) / (trials + itself),
+        pvalues=pvalues,
         assumed=f"equal systems could have had each other's scores of a topic; {SIMULTANEOUS}",
         threshold=cache(lambda alpha: reach(ranges, alpha, exact) - slack),
         counts=counts,
@@ -373,6 +376,27 @@ def _about_equal(values: Floats, tolerance: float) -> tuple[Notice, ...]:
         return (Notice("identical", text),)
     text = "systems differ by the same on every topic: the variance, which is 0, says nothing"
     return (Notice("constant", text),)
+
+
+def _about_far(data: Matrix, pvalues: Floats) -> tuple[Notice, ...]:
+    """Whether one of four systems or more is so far from the others that these hardly can differ.
+
+    Its scores are permuted among theirs. The variance of what is permuted, Σ_i Σ_j (x_ij − x̄_i·)² /
+    (n (m − 1)), makes intervals wide: here is told what it would be without each of the systems.
+    """
+    m, squares = len(data.systems), (data.values - data.values.mean(axis=1)[:, None]) ** 2
+    if m < 4:
+        return ()
+    total, own = float(squares.sum()), squares.sum(axis=0)
+    without = (total - own * m / (m - 1)) / (m - 2)
+    k = int(without.argmin())
+    others = np.delete(np.delete(pvalues, k, 0), k, 1)[np.triu_indices(m - 1, 1)]
+    if without[k] * FAR**2 * (m - 1) > total or (others <= 0.05).all():
+        return ()
+    times = math.sqrt(total / (m - 1) / without[k]) if without[k] > 0 else math.inf
+    wide = f"makes the intervals of all pairs {times:.2g} times as wide, and p-values larger"
+    text = f"{data.systems[k]} is far from all others, which {wide}: leave it out if it is of no"
+    return (Notice("far", f"{text} interest"),)
 
 
 def _about_pairs(
