@@ -486,3 +486,14 @@ def test_several_tests_without_a_correction() -> None:
     assert not told(2, test="t", correction="none")
     assert not told(3, test="t", correction="holm")
     assert not told(3, test="tukey")
+
+
+def test_a_pair_that_is_not_there_is_told_by_measure() -> None:
+    scores = {run: {str(t): {"AP": t / 9, "RR": t / 8} for t in range(4)} for run in "ab"}
+    found = compare(scores)
+    with pytest.raises(
+        cf.InputError, match=r"^found measure 'MAP', expected one of 2 measures \(AP, RR"
+    ):
+        found.pair("a", "b", "MAP")
+    with pytest.raises(cf.InputError, match=r"a – c by RR, expected one of 1 pair \(a – b\)$"):
+        found.pair("a", "c", "RR")

@@ -138,7 +138,11 @@ class Comparison(Shown, tables="comparison"):
         for pair in self.pairs:
             if (pair.run, pair.other, pair.measure) == (run, other, name):
                 return pair
-        known = some([f"{p.run} – {p.other}" for p in self.pairs], "pair")
+        if name not in self.scores.measures:
+            measures = some(self.scores.measures, "measure")
+            raise InputError(f"measure {name!r}", f"one of {measures}")
+        of_measure = [f"{p.run} – {p.other}" for p in self.pairs if p.measure == name]
+        known = some(of_measure, "pair")
         raise InputError(f"the pair {run} – {other} by {name}", f"one of {known}")
 
     def by(self, measure: str) -> Comparison:

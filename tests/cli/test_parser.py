@@ -191,6 +191,12 @@ def test_examples_work(name: str, collection: Path, cranfield: Command) -> None:
             "cranfield evaluate: found --depht=5, which it does not know; did you mean --depth?",
         ),
         ("evaluate --xyzzy", "cranfield evaluate: found --xyzzy, which it does not know ("),
+        ("plot runs q r --baseline r", "found --baseline, which it does not know (`cranfield"),
+        (
+            "compare q r s -m AP nDCG@10",
+            "found nDCG@10, which it does not know; files stand together, and several measures in "
+            'one string: -m "AP P@5"',
+        ),
         ("evaluate q r --topcs 5", "which it does not know; did you mean --topics?"),
         ("compare q r --test ttest", "found 'ttest', expected one of "),
         ("compare q r --test ttest", "; did you mean t?"),

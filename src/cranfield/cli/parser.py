@@ -93,6 +93,8 @@ class Parser(argparse.ArgumentParser):
             shown = {name for a in self._actions if a.help != argparse.SUPPRESS
                      for name in a.option_strings}  # fmt: skip
             meant = suggestion(words[0].partition("=")[0], shown)
+            if words[0][:1] != "-" and "--measure" in shown:
+                meant = '; files stand together, and several measures in one string: -m "AP P@5"'
             self.error(f"found {' '.join(words)}, which it does not know{meant}")
 
     def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
@@ -173,6 +175,6 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     from difflib import get_close_matches
 
     names = sorted(known)
-    near = get_close_matches(word, names, 1)
+    near = get_close_matches(word, names, 1, 0.75)  # --baseline is not --max-line
     near += [name for name in names if name.startswith(word) or word.startswith(name)]
     return f"; did you mean {near[0]}?" if near else ""

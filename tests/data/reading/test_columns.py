@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -242,3 +243,14 @@ class TestEsci:
         assert others.to_dict()["q1"]["b"] == 0
         with pytest.raises(cf.InputError):
             cf.read_qrels(made({**ESCI, "esci_label": list("ESCX")}))
+
+
+def test_one_json_object_that_is_called_jsonl(tmp_path: Path) -> None:
+    """Its topics are not all listed as columns, and what to do is said."""
+    run = tmp_path / "run.jsonl"
+    run.write_text(json.dumps({str(t): {"d1": 1.5} for t in range(301, 351)}))
+    with pytest.raises(cf.InputError) as refused:
+        cf.read_run(run)
+    said = "319, 320, … (50 in all), expected a column named topic (or qid, query_id, query-id, "
+    assert said in str(refused.value)
+    assert str(refused.value).endswith("all is one JSON object by topic: call it .json)")

@@ -138,6 +138,9 @@ def _called(theirs: str, names: Sequence[str], where: str, line: int | None) -> 
     raise InputError(f"no column {theirs}", f"one of {', '.join(stripped)}", where, line, hint)
 
 
+_SHOWN = 20  # columns of a table that lacks one
+
+
 def name_columns(
     names: list[str],
     kind: Kind,
@@ -166,8 +169,13 @@ def name_columns(
         if theirs is not None:
             found[wanted] = theirs
         elif wanted not in OPTIONAL or (types and wanted == "intent"):
-            shown = f"columns {', '.join(map(str, names)) or '(none)'}"
+            more = f", … ({len(names):,} in all)" if len(names) > _SHOWN else ""
+            shown = f"columns {', '.join(map(str, names[:_SHOWN])) or '(none)'}{more}"
             hint = f"--columns {wanted}=NAME says which it is"
+            if more and wanted == "topic" and ".jsonl" in where:
+                hint = (
+                    "if its lines are no rows, but all is one JSON object by topic: call it .json"
+                )
             expected = column_named(wanted, SPELLINGS[wanted], 4)
             raise InputError(shown, expected, where, line, hint)
     return found
