@@ -199,7 +199,7 @@ def test_a_system_that_is_not_far_or_of_few_is_not(lower: float, systems: int) -
 
 
 def test_that_a_system_is_far_does_not_matter_if_all_others_differ() -> None:
-    near = np.random.default_rng(1).normal(0, 0.01, (400, 3)) + [0.8, 0.7, 0.6]
+    near = np.random.default_rng(1).normal([0.8, 0.7, 0.6], 0.01, (400, 3))
     notices = randomised_tukey_hsd(np.column_stack([near, near[:, 0] - 0.79]), trials=500).notices
     assert "far" not in {notice.kind for notice in notices}
 

@@ -169,16 +169,20 @@ def name_columns(
         if theirs is not None:
             found[wanted] = theirs
         elif wanted not in OPTIONAL or (types and wanted == "intent"):
-            more = f", … ({len(names):,} in all)" if len(names) > _SHOWN else ""
-            shown = f"columns {', '.join(map(str, names[:_SHOWN])) or '(none)'}{more}"
-            hint = f"--columns {wanted}=NAME says which it is"
-            if more and wanted == "topic" and ".jsonl" in where:
-                hint = (
-                    "if its lines are no rows, but all is one JSON object by topic: call it .json"
-                )
+            shown, hint = _lacking(wanted, names, where)
             expected = column_named(wanted, SPELLINGS[wanted], 4)
             raise InputError(shown, expected, where, line, hint)
     return found
+
+
+def _lacking(wanted: str, names: Sequence[str], where: str) -> tuple[str, str]:
+    """What is said of a table that lacks a column: the first of those it has, and what to do."""
+    many = len(names) > _SHOWN
+    more = f", … ({len(names):,} in all)" if many else ""
+    shown = f"columns {', '.join(map(str, names[:_SHOWN])) or '(none)'}{more}"
+    if many and wanted == "topic" and ".jsonl" in where:
+        return shown, "if its lines are no rows, but all is one JSON object by topic: call it .json"
+    return shown, f"--columns {wanted}=NAME says which it is"
 
 
 def column_named(name: str, spellings: Sequence[str], few: int) -> str:
