@@ -391,12 +391,16 @@ class TestAnswers:
                 for n, (_, said) in of_topic.items()
             ]
             paths.append(written(tmp_path / f"{name}.txt", "".join(rows)))
-        out = cranfield.printed("judge", *paths, "--of", "nuggets", "-m", "NuggetV", "-f", "tsv")
+        out = cranfield.printed(
+            "judge", *paths, "--labels-of", "nuggets", "-m", "NuggetV", "-f", "tsv"
+        )
         assert out.splitlines()[0].startswith("judge\tmeasure\trun\testimate")
         assert len(out.splitlines()) == 3
-        told = cranfield.refused("judge", *paths, paths[0], "--of", "nuggets")
+        told = cranfield.refused("judge", *paths, paths[0], "--labels-of", "nuggets")
         assert "found 3 files with --of, expected two" in told
-        assert "one of them" in cranfield.refused("judge", *paths, "--of", "nuggets", "--scores")
+        assert "one of them" in cranfield.refused(
+            "judge", *paths, "--labels-of", "nuggets", "--scores"
+        )
 
 
 class TestAuditOfRatios:

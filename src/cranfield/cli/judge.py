@@ -35,7 +35,7 @@ OPTIONS = {
     "what people judged": {
         f"--drawn {among(get_args(Drawn))}": "how people's topics were drawn from those of the "
         "judge: at random, or chosen, for which there are no intervals",
-        f"--of {among(get_args(Of))}": "PEOPLE JUDGE are what they judged of answers, as "
+        f"of --labels-of {among(get_args(Of))}": "PEOPLE JUDGE are what they judged of answers, as "
         "`cranfield answers` reads it: assignments of nuggets, or support by citations",
         "audit --audit-file FILE": "people judged documents of this audit, which `cranfield "
         "pool --audit` wrote, as far as they came",
@@ -98,10 +98,12 @@ def _runs(options: argparse.Namespace, runs: list[str]) -> dict[str, Any]:
 def _answers(options: argparse.Namespace, rest: list[str]) -> dict[str, Any]:
     """What people and the judge said of answers, as it is."""
     if rest:
-        raise InputError(f"{2 + len(rest)} files with --of", "two: people's and the judge's")
+        raise InputError(f"{2 + len(rest)} files with --labels-of", "two: people's and the judge's")
     if options.scores:
-        raise InputError("--of and --scores", "one of them")
-    refuse_given(options, DECIDING - {"measures"}, "PEOPLE JUDGE RUN… with it: --of are answers")
+        raise InputError("--labels-of and --scores", "one of them")
+    refuse_given(
+        options, DECIDING - {"measures"}, "PEOPLE JUDGE RUN… with it: --labels-of are answers"
+    )
     refuse_given(options, {"audit"}, "PEOPLE JUDGE RUN… with it: it is of documents")
     return {"runs": None, "measures": options.measures, **dict.fromkeys({*NAMES} - {"progress"})}
 
