@@ -228,6 +228,14 @@ class TestErrors:
             ],
         )
 
+    def test_one_object_over_many_lines(self, write: Write) -> None:
+        path = Path(write('{\n "a": {"x": 1.0}\n}\n'))
+        path = path.rename(path.with_name("run.jsonl"))
+        with pytest.raises(
+            cf.InputError, match=r"all of it one object\? then its name ends in \.json"
+        ):
+            cf.read_run(path)
+
     def test_all_of_json_lines(self, write: Write) -> None:
         text = (
             '{"topic":"a","doc":"x","score":1}\n{"topic":"a"\n[1]\n{"topic":"a","score":1}\n'

@@ -636,6 +636,29 @@ def test_hints(command: str, capfd: Capture) -> None:
         assert err.endswith(said)
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (b"1\t0\t0.1\n1\t1\t0.5\n1\t2\t0.5\n2\t3\t1.0\n2\t4\t1.0\n", "then cut -f 3)"),
+        (b",prediction\n0,0.1\n1,0.5\n", "found ',prediction', expected one number a line"),
+        (b"0,5\n0,7\n", "found '0,5', expected one number a line"),
+        ("0.5\n0.7\n".encode("utf-16"), "then iconv -f UTF-16 -t UTF-8)"),
+        (b"\x93NUMPY\x01\x00v\x00", "then write it with np.savetxt)"),
+    ],
+)
+def test_what_learners_write_instead_of_predictions(text: bytes, said: str) -> None:
+    Path("wrong").write_bytes(text)
+    found = refused(lambda: cf.evaluate("test.txt", "wrong", "AP"))
+    assert found.startswith("wrong:1: found ")
+    assert found.endswith(said)
+
+
+def test_features_without_queries() -> None:
+    write("noqid", "2 1:0.5 2:0.3 3:0.1 4:0 5:1\n0 1:0.5 2:0.3 3:0.1 4:0 5:1\n")
+    said = refused(lambda: cf.read_qrels("noqid"))
+    assert said.endswith("(features without qid:ID, which says whose documents belong together)")
+
+
 def test_no_hint_where_it_does_not_fit() -> None:
     """No separator can be named for predictions, and judgments are not RankLib's scores."""
     write("bad", "1 5\n")

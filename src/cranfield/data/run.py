@@ -19,7 +19,7 @@ from cranfield.data.merging import ChunkScore, ChunksLike, Duplicates, Merging, 
 from cranfield.data.qrels import Good, Qrels, good_records
 from cranfield.data.reading import letor
 from cranfield.data.reading.columns import TREC, ColumnsLike, read_columns
-from cranfield.data.reading.formats import Format, decide, runs_in
+from cranfield.data.reading.formats import Decision, Format, decide, runs_in
 from cranfield.data.reading.lines import not_empty, real
 from cranfield.data.reading.mappings import Nested, is_listed, is_plain, nested
 from cranfield.data.reading.objects import is_shaped, is_whole, object_records, object_topics
@@ -650,7 +650,7 @@ class _Reader:
         decision = decide(source, forced, self.text, "run")
         format, text = decision.format, decision.text
         learnt = qrels is not None and qrels.lines is not None and format.checks is None
-        if format.placed or (learnt and forced is None and letor.are_predictions(source)):
+        if format.placed or (learnt and forced is None and self._predicted(source, decision)):
             read, where = partial(letor.read_predictions, source), source.name
             return [replace(_predicted(read, qrels, self.ties, where), source=source)]
         if format.streamed and text.separator is None:
@@ -664,6 +664,11 @@ class _Reader:
             replace(run, format=format, text=text) if isinstance(run, TableRun) else run
             for run in made
         ]
+
+    def _predicted(self, source: Source, decision: Decision) -> bool:
+        """Whether a file holds predictions for LETOR data, in order or not."""
+        plain = decision.format.streamed and decision.text.separator is None
+        return letor.are_predictions(source) or (plain and letor.are_meant(source))
 
     def _read(self, source: Source, format: Format, text: Text) -> list[Run]:
         where = source.name

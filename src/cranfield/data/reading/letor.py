@@ -150,6 +150,17 @@ def are_predictions(source: Source) -> bool:
     return 2 * sum(len(fields) == 1 and _is_number(fields[0]) for fields in first) > len(first)
 
 
+def are_meant(source: Source) -> bool:
+    """Whether the first lines of a text are what becomes predictions: one field each, or RankLib's.
+
+    RankLib counts the documents of a query from 0, lines are counted from 1.
+    """
+    first = [line.split() for line in data_of(source.start).splitlines()[:100]]
+    first = [fields for fields in first if fields]
+    ranklib = bool(first) and first[0][1:2] == [b"0"] and len(first[0]) == 3
+    return ranklib or 2 * sum(len(fields) == 1 for fields in first) > len(first)
+
+
 def _is_number(text: bytes) -> bool:
     try:
         float(text)

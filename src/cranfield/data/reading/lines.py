@@ -11,6 +11,11 @@ from cranfield.data.reading.source import NO_DATA, Source
 from cranfield.errors import InputError
 
 NUMBER = "a finite number"
+STARTS = {  # of files that are no text, and what to do with them
+    b"\xff\xfe": "UTF-16, as Windows writes it? then iconv -f UTF-16 -t UTF-8",
+    b"\xfe\xff": "UTF-16? then iconv -f UTF-16 -t UTF-8",
+    b"\x93NUM": "an array of NumPy's? then write it with np.savetxt",
+}
 BLANK = " \t\n\r\v\f"  # what surrounds a field; any other blank is a part of it
 
 
@@ -42,7 +47,8 @@ def text_lines(source: Source, comments: bool = True) -> Iterator[tuple[int, str
 def not_text(raw: bytes, source: Source, line: int | None) -> InputError:
     """The error that some bytes of a file are."""
     found = f"bytes that are not UTF-8 ({raw!r})"
-    return InputError(found, "UTF-8 text", source.name, line)
+    hint = next((said for start, said in STARTS.items() if raw.startswith(start)), "")
+    return InputError(found, "UTF-8 text", source.name, line, hint)
 
 
 def fields_of(line: str, separator: str | None) -> list[str]:

@@ -288,7 +288,11 @@ def json_rows(source: Source, verbatim: bool = False) -> Rows:
         if isinstance(row, dict):
             yield number, row
         else:
-            yield InputError(short(line.strip()), "a JSON object", source.name, number)
+            begun = line.strip() in ("{", "[")
+            hint = "one on each line; or is all of it one object? then its name ends in .json"
+            yield InputError(
+                short(line.strip()), "a JSON object", source.name, number, hint if begun else ""
+            )
 
 
 def of_rows(rows: Iterable[Row]) -> Tabular:

@@ -40,6 +40,7 @@ from cranfield.data.reading.table import Irregular, Table
 from cranfield.errors import InputError
 from cranfield.wording import counted
 
+_FEATURE = re.compile(r"\d+:\S+")  # of SVMlight's lines
 FURTHER = re.compile(rb"^([^\S\n]*(?:\S+[^\S\n]+){5}\S+)[^\S\n]+[^\n]*", re.MULTILINE)
 
 
@@ -226,14 +227,26 @@ def _records(
             continue
         found = f"{counted(len(fields), 'field')} ({short(line.strip())})"
         expected = " or ".join(f"{len(names)}: {' '.join(names)}" for names in layouts)
-        told = meant(fields, kind) or _separated(line, fields)
+        told = _told(line, fields, kind)
         if len(fields) != run:
             told = told or hint
-        elif kind == "qrels":
+        elif kind == "qrels" and not told:
             expected += " (this looks like a run: judgments come first)"
         if text.intents:
             expected, told = expected.replace("iteration", "intent"), ""
         yield InputError(found, expected, source.name, number, told)
+
+
+def _told(line: str, fields: list[str], kind: Kind) -> str:
+    """What may be meant by a line with the wrong number of fields."""
+    return meant(fields, kind) or _features(fields, kind) or _separated(line, fields)
+
+
+def _features(fields: Sequence[str], kind: Kind) -> str:
+    """The hint that a line of SVMlight's does not say which query it belongs to."""
+    if kind == "qrels" and fields[1:] and all(map(_FEATURE.fullmatch, fields[1:])):
+        return "features without qid:ID, which says whose documents belong together"
+    return ""
 
 
 def _separated(line: str, fields: Sequence[str]) -> str:
