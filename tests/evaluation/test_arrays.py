@@ -144,7 +144,7 @@ def test_options_are_those_of_evaluate() -> None:
         ([[1, 0]], [1, 2], {}, "y_score of shape 2, expected that of y_true: 1×2"),
         ([1, 0], {"a": [1]}, {"group": [2]}, "y_score['a'] of shape 1, expected that of y_true"),
         ([1, 0, 1], [1, 2, 3], {"group": [1, 1]}, "group of 2 that adds up to 2, expected sizes"),
-        ([1, 0, 1], [1, 2, 3], {"group": [3, 0]}, "group of 2 that adds up to 3, expected sizes"),
+        ([1, 0, 1], [1, 2, 3], {"group": [3, 0]}, "group[1] = 0, expected sizes from 1 that add"),
         ([1, 0, 1], [1, 2, 3], {"group": [4, -1]}, "group of shape 2, expected sizes from 1 that"),
         ([1, 0, 1], [1, 2, 3], {"group": [1, 1, 1]}, "group of 3 that adds up to 3: sizes, or"),
         ([1, 0, 1], [1, 2, 3], {"group": [0, 1, 2]}, "group of 3 that adds up to 3: sizes, or"),
@@ -163,8 +163,34 @@ def test_options_are_those_of_evaluate() -> None:
         ([], [], {"group": []}, "y_true of shape 0, expected a number for each document, or a row"),
         (1, 1, {}, "y_true of shape none, expected a number for each document, or a row of them"),
         ([1, 0], [1, 2], {"group": [2], "exclude_self": True}, "exclude_self, expected documents"),
+        ([1, 0], [1, 2], {"group": [2], "gains": [0, 1, 3]}, "gains that begin with 0, as LightGB"),
         ([1, 0], [1, 2], {"qid": ["all", "b"]}, "a topic named 'all', expected another name"),
     ],
 )
 def test_what_is_refused(y_true: Any, y_score: Any, options: Any, said: str) -> None:
     assert refused(y_true, y_score, measures="RR", **options).startswith(f"found {said}")
+
+
+def test_gains_of_levels_from_one() -> None:
+    """label_gain 0, 1, 3 of LightGBM: level 2 is worth 3, as the error says how to write it."""
+    said = refused([1, 2], [2, 1], [2], "nDCG@2", gains=[0, 1, 3])
+    assert said.endswith("gains={1: 1, 2: 3}")
+    found = cf.evaluate_arrays([1, 2], [2, 1], [2], "nDCG@2", gains={1: 1, 2: 3})
+    low, high = 1 + 3 / math.log2(3), 3 + 1 / math.log2(3)
+    assert found["run", "0"].values.item() == pytest.approx(low / high)
+
+
+@pytest.mark.parametrize(
+    ("y_true", "y_score", "told"),
+    [
+        ([0.9, 0.4], [2, 0], True),
+        ([2, 0], [0.9, 0.4], False),
+        ([2, 0], [1, 0], False),
+        ([0.5, 0], [0.9, 0.4], False),
+        ([0.5, 0], [-1, 2], False),
+    ],
+)
+def test_levels_and_predictions_exchanged(y_true: Any, y_score: Any, told: bool) -> None:
+    """XGBoost's and LightGBM's own metrics are called with predictions first."""
+    found = cf.evaluate_arrays(y_true, y_score, [2], "RR")
+    assert [x.kind for x in found.notices] == ["exchanged"] * told

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
@@ -15,10 +16,15 @@ from cranfield.errors import InputError
 from cranfield.evaluation.asked import MeasuresLike
 from cranfield.evaluation.evaluate import Evaluator
 from cranfield.evaluation.options import Settings, shows_options
-from cranfield.scores import Scores
+from cranfield.scores import Later, Notice, Scores
 
 OF_EACH = "qid=[query of each document]"
 QUERIES = f"group=[documents of each query], {OF_EACH}, or arrays with a row for each query"
+
+EXCHANGED = Notice(
+    "exchanged",
+    "y_true has fractions and y_score whole numbers: levels come first, then predictions",
+)
 
 
 @shows_options
@@ -56,10 +62,32 @@ def evaluate_arrays(
     _refuse_first(levels < 0, levels, "y_true", "a level from 0")
     if options.get("exclude_self"):
         raise InputError("exclude_self", "documents with ids: arrays have none")
+    _refuse_label_gain(options.get("gains"))
     several = y_score if isinstance(y_score, Mapping) else {"run": y_score}
     scores = {name: _predictions(given, name, levels) for name, given in several.items()}
     qrels = _judgments(levels, _queries(levels.shape, group, qid))
-    return Evaluator(qrels, measures, **options)(scores)
+    found = Evaluator(qrels, measures, **options)(scores)
+    if _exchanged(levels, scores.values()):
+        return replace(found, notices=Later(lambda: (EXCHANGED, *found.notices)))
+    return found
+
+
+def _refuse_label_gain(gains: object) -> None:
+    """A sequence has the gains of levels 1, 2, …; LightGBM's begins with that of level 0."""
+    if isinstance(gains, str) or not isinstance(gains, Sequence | np.ndarray):
+        return
+    given = list(gains)
+    if len(given) > 1 and given[0] == 0:
+        found = "gains that begin with 0, as LightGBM's label_gain does with that of level 0"
+        from_one = dict(enumerate(given[1:], 1))
+        raise InputError(found, f"those of levels from 1: gains={from_one}")
+
+
+def _exchanged(levels: Floats, scores: Iterable[Floats]) -> bool:
+    """Whether only predictions are whole numbers from 0: then they may be the levels."""
+    if (levels == np.floor(levels)).all():
+        return False
+    return all(((x >= 0) & (x == np.floor(x))).all() for x in scores)
 
 
 class Queries(NamedTuple):
@@ -119,6 +147,8 @@ def _of_group(group: NDArray[Any], n: int) -> Queries:
         if counts
         else _shaped("group", group)
     )
+    if adds_up:
+        found = f"group[{int(np.argmin(group))}] = 0"
     raise InputError(found, f"sizes from 1 that add up to {n}, or the query of each of {n}")
 
 
