@@ -767,7 +767,7 @@ TREC_MISTAKES: dict[str, Mistake] = {
                   "bytes that are not UTF-8 (b'\\xff\\xfe", "UTF-8 text"),
     "not UTF-8 in a column nobody needs": (
         "run", OK_R.encode() + b"a \xff y 1 2 t\n", 2, "bytes that are not UTF-8", "UTF-8 text"),
-    "UTF-16": ("run", OK_R.encode("utf-16"), 1, "bytes that are not UTF-8", "UTF-8 text"),
+    "UTF-16": ("run", OK_R.encode("utf-16"), 1, "UTF-16 text", "UTF-8 text, as `iconv "),
 }  # fmt: skip
 
 

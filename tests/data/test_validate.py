@@ -444,13 +444,38 @@ class TestTopics:
 
     def test_in_any_order_and_for_every_run(self, write: Write) -> None:
         one_run = write("a Q0 x 1 2.5 t\n", "1")
-        two = write("a Q0 x 1 2.5 t\nb Q0 x 1 1.5 t\n", "2")
+        two = write("a Q0 x 1 2.5 u\nb Q0 x 1 1.5 u\n", "2")
         reports = validate([one_run, write(QRELS, "qrels"), two])
         assert [r.count("warning") for r in reports] == [1, 0, 0]
 
     def test_not_without_judgments(self, write: Write) -> None:
-        reports = validate([write("a Q0 x 1 2.5 t\n", "1"), write("b Q0 x 1 2.5 t\n", "2")])
+        reports = validate([write("a Q0 x 1 2.5 t\n", "1"), write("b Q0 x 1 2.5 u\n", "2")])
         assert [r.problems for r in reports] == [[], []]
+
+    def test_of_the_task_before_there_are_judgments(self, write: Write) -> None:
+        topics = write("a boats\nb tuna\nc tides\n", "topics.txt")
+        padded = write("0a Q0 x 1 2.5 p\n", "padded")
+        reports = validate([write(RUN, "run"), padded], topics=topics)
+        starts(reports[0], [("warning", None, f"1 topic (c) of {topics} not answered")])
+        text = f"found topics 0a, expected some of a, b, … (topics of {topics})"
+        starts(reports[1], [("error", None, text)])
+        (report,) = validate([write(RUN, "run")], topics="a,c,d")
+        assert [p.text for p in report.problems] == [
+            "only 1 of 3 topics of the task answered",
+            "2 topics (c, d) of the task not answered",
+            "1 topic (b) not among those of the task",
+        ]
+
+    def test_of_the_task_rather_than_those_judged_so_far(self, write: Write) -> None:
+        qrels, run = write("a 0 x 1\nz 0 x 1\n", "qrels"), write(RUN, "run")
+        judged, answered = validate([qrels, run], topics="a,b")
+        starts(judged, [("warning", None, "1 topic (z) not among those of the task")])
+        assert answered.problems == []
+        strangers = write(RUN.replace(" x ", " other ").replace(" y ", " more "), "strangers")
+        starts(
+            validate([qrels, strangers], topics="a,b")[1],
+            [("warning", None, f"none of its documents is judged in {qrels}")],
+        )
 
     def test_long_lists_are_shortened(self, write: Write) -> None:
         qrels = write("".join(f"t{i} 0 x 1\n" for i in range(9)), "qrels")
@@ -458,6 +483,36 @@ class TestTopics:
         assert (
             report.problems[1].text == f"8 topics (t1, t2, t3, t4, t5, …) of {qrels} not answered"
         )
+
+
+class TestSeveralFiles:
+    def test_one_that_is_broken_does_not_hide_the_others(self, write: Write) -> None:
+        packed = gzip.compress(RUN.encode() * 500)
+        cut = write(packed[: len(packed) // 2], "cut.gz")
+        short = write(packed[:5], "short.gz")
+        bad = write(RUN + "a Q0 x 1 2.5 t\n", "bad")
+        reports = validate([cut, short, bad])
+        starts(reports[0], [("error", None, "found broken gz data")])
+        starts(reports[1], [("error", None, "found broken gz data")])
+        assert [p.line for p in reports[2].problems if p.severity == "error"] == [4]
+
+    def test_a_tag_that_two_teams_wrote(self, write: Write) -> None:
+        one_run, two = write(RUN, "one"), write(RUN, "two")
+        own = write(RUN.replace(" t\n", " u\n"), "own")
+        reports = validate([one_run, two, own])
+        named = "too: such runs are named by their files"
+        starts(
+            reports[0], [("warning", None, f"run tag t is that of 1 other file ({two}), {named}")]
+        )
+        starts(reports[1], [("warning", None, f"run tag t is that of 1 other file ({one_run}), ")])
+        assert reports[2].problems == []
+        names = cf.evaluate(write(QRELS, "qrels"), [one_run, two, own], "AP").runs
+        assert list(names) == [one_run, two, "u"]
+
+    def test_utf_16_is_one_problem_and_not_one_of_each_line(self, write: Write) -> None:
+        for many in (1, 100_000):  # one piece, and several
+            report = one(write((RUN * many).encode("utf-16")))
+            starts(report, [("error", 1, "found UTF-16 text, expected UTF-8 text, as `iconv ")])
 
 
 class TestPredictions:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 
-from cranfield.cli.options import COLUMNS, LABELS, RUN_NAMES, SEPARATOR, one_of
+from cranfield.cli.options import COLUMNS, LABELS, RUN_NAMES, SEPARATOR, TOPICS, one_of
 from cranfield.cli.output import output, show
 from cranfield.data.answers import MAX_CITATIONS, MAX_WORDS, AnswerLimits
 from cranfield.data.reading.columns import read_columns
@@ -22,6 +22,8 @@ OPTIONS = {
     "files FILE +": "judgments, or results",
     "--kind {qrels,run}": "instead of recognising it",
     "--input-format FORMAT": one_of(FORMATS),
+    TOPICS: "those of the task, which runs are to answer: 101,102, or FILE or @FILE, each "
+    "at the start of a line (default: those of the judgments, if there are any among the files)",
     "--by-intent": "judgments are for intents: topic intent doc level",
     **LABELS,
     **RUN_NAMES,
@@ -43,7 +45,9 @@ def run(options: argparse.Namespace) -> int:
     own = read_columns(options.columns)
     text = Text(options.separator, labels, intents=options.by_intent, by_tag=by_tag, columns=own)
     limits = AnswerLimits(options.max_words, options.max_citations)
-    reports = validate(options.files, options.kind, options.input_format, text, limits)
+    reports = validate(
+        options.files, options.kind, options.input_format, text, limits, options.topics
+    )
     lines = [line for x in reports for line in _lines(x, options)]
     files = [
         {

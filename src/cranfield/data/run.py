@@ -343,12 +343,23 @@ def no_judged_topic(
     >>> no_judged_topic(["0101"], ["101", "102", "103"], "qrels.txt", read_run({"0101": ["a"]}))
     InputError('run: found topics 0101, expected some of 101, 102, … (judged in qrels.txt)')
     """
-    found, where = f"topics {_few(topics)}", None
+    where = of = None
     if run is not None:
         where = run.name if run.where == "run" else run.where
-        found += "" if run.name == where else f" of run {run.name}"
-    hint = "" if qrels == "qrels" else f"judged in {qrels}"
-    return InputError(found, f"some of {_few(judged)}", where, hint=hint)
+        of = None if run.name == where else run.name
+    return no_topic(topics, judged, "" if qrels == "qrels" else f"judged in {qrels}", where, of)
+
+
+def no_topic(
+    topics: Sequence[str],
+    wanted: Sequence[str],
+    hint: str,
+    where: str | None = None,
+    run: str | None = None,
+) -> InputError:
+    """The error that a run is which answers other topics than those that are wanted."""
+    found = f"topics {_few(topics)}" + ("" if run is None else f" of run {run}")
+    return InputError(found, f"some of {_few(wanted)}", where, hint=hint)
 
 
 def _few(names: Sequence[str]) -> str:

@@ -22,8 +22,9 @@ from cranfield.data.reading.records import Problem, Severity, Text
 from cranfield.data.reading.shapes import TREC_ANSWERS
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.table import Table, whole_topics
-from cranfield.data.run import no_judged_topic
+from cranfield.data.run import no_topic
 from cranfield.data.systems import refuse_many
+from cranfield.data.tracks import TopicsLike, read_topics, topics_file
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError
 from cranfield.wording import counted, some
@@ -64,8 +65,13 @@ def validate(
     format: str | None = None,
     text: Text = TAGGED,
     limits: AnswerLimits = TRECS,
+    topics: TopicsLike = None,
 ) -> list[Report]:
-    """Look for every problem in some files, and in how the runs fit the judgments among them."""
+    """Look for every problem in some files, and in how the runs fit the judgments among them.
+
+    `topics` are those of the task, for which there need be no judgments yet.
+    """
+    task = None if topics is None else _Task.of(topics)
     opened = [one for path in paths for one in _opened(path, kind, format, text)]
     # Judgments first: runs are compared with them while they are read.
     reports: dict[int, Report] = {}
@@ -76,9 +82,11 @@ def validate(
             _of_answers(reports[place], limits.problems(opened[place].source))
         if judged is None and reports[place].kind == "qrels" and reports[place].topics:
             judged = reports[place]
-    for report in reports.values():
-        _compare(report, judged)
-    return [reports[place] for place in range(len(opened))]
+    made = [reports[place] for place in range(len(opened))]
+    for report in made:
+        _compare(report, judged, task)
+    _shared_tags(made)
+    return made
 
 
 def _of_answers(report: Report, problems: Iterator[Problem]) -> None:
@@ -94,40 +102,85 @@ def _of_answers(report: Report, problems: Iterator[Problem]) -> None:
     report.problems.sort(key=lambda problem: problem.line or 0)
 
 
-def _compare(report: Report, judged: Report | None) -> None:
-    """Note what a run has not in common with the judgments."""
-    if judged is not None:
-        if report.kind == "run" and report.topics:
-            each = report.runs.items()
-            loud = [x for name, lists in each for x in _compared(report, judged, name, lists)]
-            report.problems[:0] = loud
-        elif report.kind == "run" and report.format == judged.format == "letor":
-            _compare_lines(report, judged)
+@dataclass(frozen=True)
+class _Task:
+    """The topics that are to be answered."""
+
+    topics: tuple[str, ...]
+    where: str
+    source: str  # how an error says where they are from
+    others: str  # what is said of topics that are not among them
+
+    @classmethod
+    def of(cls, topics: TopicsLike) -> _Task:
+        """Those of a task, as they are named."""
+        file = topics_file(topics, or_file=True)
+        where = "the task" if file is None else Source.of(file).name
+        return cls(
+            read_topics(topics, or_file=True), where, f"topics of {where}", "not among those of"
+        )
+
+    @classmethod
+    def judged(cls, qrels: Report) -> _Task:
+        """Those that are judged."""
+        return cls(qrels.topics, qrels.where, f"judged in {qrels.where}", "not judged in")
+
+
+def _compare(report: Report, judged: Report | None, task: _Task | None) -> None:
+    """Note what a file has not in common with the task, and a run with the judgments."""
+    if report.kind == "qrels":
+        if task is not None:
+            _other_topics(report, task, report.topics)
+        return
+    if task is None and judged is not None:
+        task = _Task.judged(judged)
+    if report.topics and task is not None:
+        each = report.runs.items()
+        loud = [x for name, lists in each for x in _compared(report, judged, task, name, lists)]
+        report.problems[:0] = loud
+    elif judged is not None and report.format == judged.format == "letor":
+        _compare_lines(report, judged)
+
+
+def _other_topics(report: Report, task: _Task, topics: Iterable[str], of: str = "") -> None:
+    """Note topics that are not among those to be answered."""
+    known = {*task.topics}
+    if others := [topic for topic in topics if topic not in known]:
+        report.add("warning", f"{of}{some(others, 'topic')} {task.others} {task.where}")
 
 
 def _compared(
-    run: Report, qrels: Report, name: str, lists: Mapping[str, None]
+    run: Report, judged: Report | None, task: _Task, name: str, lists: Mapping[str, None]
 ) -> Iterator[Problem]:
-    """Note what a run and the judgments do not have in common; what is said first is given."""
+    """Note what a run has not in common with task and judgments; what is said first is given."""
     of = f"run {name}: " if len(run.runs) > 1 else ""
-    missing = [t for t in qrels.topics if t not in lists]
-    if len(missing) == len(qrels.topics):
-        error = no_judged_topic([*lists], qrels.topics, qrels.where)
-        run.add("error", f"{of}{error}")
+    missing = [t for t in task.topics if t not in lists]
+    if len(missing) == len(task.topics):
+        run.add("error", f"{of}{no_topic([*lists], task.topics, task.source)}")
         return
-    if name not in run.judged:
-        text = f"{of}none of its documents is judged in {qrels.where}"
+    if judged is not None and name not in run.judged:
+        text = f"{of}none of its documents is judged in {judged.where}"
         yield Problem("warning", run.where, None, text)
-    if 2 * len(missing) > len(qrels.topics):
-        answered = f"only {len(qrels.topics) - len(missing)} of {len(qrels.topics)}"
-        text = f"{of}{answered} topics of {qrels.where} answered"
+    if 2 * len(missing) > len(task.topics):
+        answered = f"only {len(task.topics) - len(missing)} of {len(task.topics)}"
+        text = f"{of}{answered} topics of {task.where} answered"
         yield Problem("warning", run.where, None, text)
-    known = {*qrels.topics}
-    unjudged = [t for t in lists if t not in known]
     if missing:
-        run.add("warning", f"{of}{some(missing, 'topic')} of {qrels.where} not answered")
-    if unjudged:
-        run.add("warning", f"{of}{some(unjudged, 'topic')} not judged in {qrels.where}")
+        run.add("warning", f"{of}{some(missing, 'topic')} of {task.where} not answered")
+    _other_topics(run, task, lists, of)
+
+
+def _shared_tags(reports: Sequence[Report]) -> None:
+    """Note tags that are those of another file, too, as names of runs are then those of files."""
+    files: dict[str, list[Report]] = {}
+    for report in reports:
+        for tag in filter(None, report.runs if report.kind == "run" else ()):
+            files.setdefault(tag, []).append(report)
+    for tag, few in files.items():
+        for report in few if len(few) > 1 else ():
+            others = some([x.where for x in few if x is not report], "other file")
+            text = f"run tag {tag} is that of {others}, too: such runs are named by their files"
+            report.add("warning", text)
 
 
 def _compare_lines(predictions: Report, qrels: Report) -> None:
@@ -158,6 +211,7 @@ class _Opened:
     format: Format
     name: str  # of the format
     text: Text
+    broken: InputError | None = None  # why it cannot be read at all
 
     def described(self) -> str:
         """What was decided when it was recognised."""
@@ -167,8 +221,20 @@ class _Opened:
         except (CranfieldError, ValueError, TypeError, RecursionError):
             return f"{self.name} {self.kind}"  # and let its problems say what is wrong
 
-    def report(self, judged: Report | None, fast: bool = True) -> Report:
+    def report(self, judged: Report | None) -> Report:
         """Look for every problem, and for judged documents."""
+        try:
+            if self.broken is not None:
+                raise self.broken
+            return self._looked_over(judged)
+        except InputError as error:
+            if error.where is None:  # an option is wrong, not the file
+                raise
+            report = Report(self.source.name, self.kind, self.name)
+            report.problems.append(Problem.error(error, report.where))
+            return report
+
+    def _looked_over(self, judged: Report | None, fast: bool = True) -> Report:
         report = Report(self.source.name, self.kind, self.name, self.described)
         look = Look(self.format, self.source, self.kind, self.text, fast)
         odd = _Oddities(self.kind, self.text.by_tag)
@@ -179,7 +245,7 @@ class _Opened:
             again = Look(self.format, self.source, self.kind, self.text, fast)
             odd = odd.of_all(again.tables())
         if fast and odd.contradicted and 0 in odd.contradicted.values() and self.format.lined:
-            return self.report(judged, fast=False)  # which knows the lines
+            return self._looked_over(judged, fast=False)  # which knows the lines
         report.problems += look.found()
         if self.kind == "run" and self.format.lined and self.format.checks is None:
             report.description = self.source.description
@@ -256,6 +322,15 @@ def _file(path: str, kind: str | None, format: str | None, text: Text) -> _Opene
     known = next((one for one in kinds if kind == one), None)
     if kind != known:
         raise InputError(f"kind {kind!r}", "qrels or run")
+    try:
+        return _recognised(source, known, format, text)
+    except InputError as error:
+        if error.where is None:  # an option is wrong, not the file
+            raise
+        return _Opened(source, known or "run", FORMAT["trec"], "not recognised", text, error)
+
+
+def _recognised(source: Source, known: Kind | None, format: str | None, text: Text) -> _Opened:
     decision = decide(source, format, text, known)
     found, text = decision.format, decision.text
     if format in (None, "letor") and known != "qrels" and letor.are_predictions(source):

@@ -11,9 +11,9 @@ from cranfield.data.reading.source import NO_DATA, Source
 from cranfield.errors import InputError
 
 NUMBER = "a finite number"
+UTF16 = (b"\xff\xfe", b"\xfe\xff")  # what such text begins with
 STARTS = {  # of files that are no text, and what to do with them
-    b"\xff\xfe": "UTF-16, as Windows writes it? then iconv -f UTF-16 -t UTF-8",
-    b"\xfe\xff": "UTF-16? then iconv -f UTF-16 -t UTF-8",
+    **dict.fromkeys(UTF16, "UTF-16, as Windows writes it? then iconv -f UTF-16 -t UTF-8"),
     b"\x93NUM": "an array of NumPy's? then write it with np.savetxt",
 }
 BLANK = " \t\n\r\v\f"  # what surrounds a field; any other blank is a part of it
@@ -30,6 +30,10 @@ def lines(source: Source, comments: bool = True) -> Iterator[tuple[int, str | In
                 return
             if not raw.strip() or (comments and NO_DATA.match(raw)):
                 continue
+            if number == 1 and raw.startswith(UTF16):
+                expected = "UTF-8 text, as `iconv -f UTF-16 -t UTF-8` makes it"
+                yield number, InputError("UTF-16 text", expected, source.name, number)
+                return
             try:
                 yield number, raw.decode().rstrip("\r\n")
             except UnicodeDecodeError as error:

@@ -18,7 +18,7 @@ import numpy as np
 
 from cranfield.arrays import LARGEST, Floats, Ints, Words
 from cranfield.data.reading.columns import Kind
-from cranfield.data.reading.lines import lines
+from cranfield.data.reading.lines import UTF16, lines
 from cranfield.data.reading.parts import in_order
 from cranfield.data.reading.records import Problem, Record, Text, checked
 from cranfield.data.reading.source import Piece, Source
@@ -47,7 +47,7 @@ class Look:
     keys: list[Words] = field(default_factory=list)  # of each piece, hashes of what comes once
     named_all: list[Ints] = field(default_factory=list)  # and lines of a topic with that name
     codes: dict[str, int] = field(default_factory=dict)  # numbers of topics and tags
-    cut: bool = False  # a line is too long: what follows is no line
+    cut: bool = False  # a line is too long, or nothing is UTF-8: what follows is no line
 
     def tables(self) -> Iterator[Table]:
         """The good lines, in the order of the file; `problems` grows."""
@@ -113,7 +113,8 @@ class Look:
                 records.append(item)
             elif isinstance(item, InputError):
                 self.problems.append(Problem.error(item, self.source.name))
-        self.cut = self.source.long_line(piece.text) is not None
+        other = not self.problems[1:] and piece.text.startswith(UTF16)
+        self.cut = other or self.source.long_line(piece.text) is not None
         return table_of(records)
 
     # -- what spans pieces ------------------------------------------------------------------------
