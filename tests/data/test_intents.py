@@ -152,7 +152,7 @@ REFUSED = [
     ("", "p: found no intents, expected topic intent probability"),
     ("\n \n", "p: found no intents"),
     ("# nothing\n", "p: found no intents"),
-    (b"\xff\xfe\x00", "p:1: found bytes that are not UTF-8"),
+    (b"\xff\xfe\x00", "p:1: found UTF-16 text, expected UTF-8 text"),
     ("q1 1 0.8\nq1 3 0.2\n", "qrels:2: found 1 intent (2) of topic q1, expected one of 1, 3, as"),
     ("q1 1 nav\nq1 9 nav\n", "p:2: found 1 intent (9) of topic q1, expected one of 1, 2"),
     ("topic,intent\nq1,1\n", "p:1: found columns topic, intent, expected a column named prob"),

@@ -221,12 +221,12 @@ class _Opened:
         except (CranfieldError, ValueError, TypeError, RecursionError):
             return f"{self.name} {self.kind}"  # and let its problems say what is wrong
 
-    def report(self, judged: Report | None) -> Report:
+    def report(self, judged: Report | None, fast: bool = True) -> Report:
         """Look for every problem, and for judged documents."""
         try:
             if self.broken is not None:
                 raise self.broken
-            return self._looked_over(judged)
+            return self._looked_over(judged, fast)
         except InputError as error:
             if error.where is None:  # an option is wrong, not the file
                 raise
@@ -234,7 +234,7 @@ class _Opened:
             report.problems.append(Problem.error(error, report.where))
             return report
 
-    def _looked_over(self, judged: Report | None, fast: bool = True) -> Report:
+    def _looked_over(self, judged: Report | None, fast: bool) -> Report:
         report = Report(self.source.name, self.kind, self.name, self.described)
         look = Look(self.format, self.source, self.kind, self.text, fast)
         odd = _Oddities(self.kind, self.text.by_tag)

@@ -113,7 +113,7 @@ class Look:
                 records.append(item)
             elif isinstance(item, InputError):
                 self.problems.append(Problem.error(item, self.source.name))
-        other = not self.problems[1:] and piece.text.startswith(UTF16)
+        other = piece.line(1) == 1 and piece.text.startswith(UTF16)
         self.cut = other or self.source.long_line(piece.text) is not None
         return table_of(records)
 
