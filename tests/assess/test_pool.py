@@ -506,7 +506,10 @@ pool of 2 topics at depth 2 from 3 runs of 2 teams: 7 documents, 3.5 a topic (fr
         assert said in capsys.readouterr().err
         assert main([*command, "-f", "tsv"]) == 0
         out, err = capsys.readouterr()
-        assert err.strip() == said
+        order = (
+            "ranks contradict scores in 1 topic (q1); the scores decide (--ties rank: the ranks)"
+        )
+        assert err.splitlines() == [said, f"note: dense: {order}", f"note: bm25: {order}"]
         assert out.startswith("kind\tname\t")
 
     @pytest.mark.parametrize(
@@ -679,3 +682,17 @@ class TestStrata:
         assert '"level": null' in (tmp_path / "s.json").read_text()
         with pytest.raises(cf.InputError, match=r"s.txt:1: found level '\?', expected a finite"):
             cf.evaluate(tmp_path / "s.txt", run, "xinfAP")
+
+
+def test_a_run_whose_scores_grow_with_its_ranks_is_named(tmp_path: Path) -> None:
+    distances = tmp_path / "distances"  # of a dense index: the nearest documents have the smallest
+    distances.write_text("q1 Q0 a 1 0.1 d\nq1 Q0 b 2 0.5 d\nq1 Q0 c 3 0.9 d\nq2 Q0 x 1 0.3 d\n")
+    found = pool(str(distances), 1)
+    assert found.to_dict() == {"q1": ["c"], "q2": ["x"]}
+    (notice,) = found.notices
+    assert (notice.kind, notice.run, notice.topics) == ("rank-order", "d", ("q1",))
+    by_rank = pool(str(distances), 1, ties="rank")
+    assert (by_rank.to_dict(), by_rank.notices) == ({"q1": ["a"], "q2": ["x"]}, ())
+    tied = tmp_path / "tied"  # equal scores may have any ranks
+    tied.write_text("q1 Q0 a 2 0.9 d\nq1 Q0 b 1 0.9 d\nq1 Q0 c 3 0.1 d\n")
+    assert [x.kind for x in pool(str(tied), 3).notices] == []

@@ -737,7 +737,7 @@ def test_ties_stay_in_the_order_of_the_file(shape: str) -> None:
     read = read_run(run, ties="file")
     assert read.rankings() == IN_ORDER
     assert [read.ranked(topic) for topic in IN_ORDER] == list(IN_ORDER.values())
-    assert read.tops(1)["q"] == (["a"], True)
+    assert read.tops(1)["q"][:2] == (["a"], True)
     shown = cf.label(GRADES, run, ties="file")
     assert {one.topic: [item.doc for item in one.items] for one in shown} == IN_ORDER
 

@@ -283,7 +283,7 @@ def pool(
             *([] if team_of is None else about_teams(names, team_of)),
             *_about_merging(read),
             *_about_topics(names, tops, docs, judgments, why),
-            *_about_ties(names, tops, docs, int(depth)),
+            *_about_order(names, tops, docs, int(depth)),
         ),
     )
 
@@ -339,9 +339,9 @@ def _finders(tops: Sequence[Tops], wanted: Sequence[str]) -> Finders:
     """Which runs found each document of each topic."""
     finders: Finders = {topic: {} for topic in wanted}
     for i, lists in enumerate(tops):
-        for topic, (docs, _) in lists.items():
+        for topic, top in lists.items():
             if topic in finders:
-                for rank, doc in enumerate(docs, 1):
+                for rank, doc in enumerate(top.docs, 1):
                     finders[topic].setdefault(doc, []).append((i, rank))
     if ALL in finders:
         raise InputError(f"a topic named {ALL!r}", f"another name: {ALL!r} is the summary's")
@@ -395,12 +395,17 @@ def _about_topics(
         yield from about("missing-topics", missing, "not answered", run)
 
 
-def _about_ties(
+def _about_order(
     runs: Sequence[str], tops: Sequence[Tops], docs_of: Docs, depth: int
 ) -> Iterator[Notice]:
-    """Where ties decided what is in the pool."""
+    """Where ties decided what is in the pool, or scores that ranks contradict."""
     for run, lists in zip(runs, tops, strict=True):
-        if tied := [topic for topic, (_, tie) in lists.items() if tie and topic in docs_of]:
+        asked = {topic: top for topic, top in lists.items() if topic in docs_of}
+        if odd := [topic for topic, top in asked.items() if top.contradicted]:
+            said = f"ranks contradict scores in {some(odd, 'topic')}; the scores decide"
+            text = f"{run}: {said} (--ties rank: the ranks)"
+            yield Notice("rank-order", text, run, tuple(odd))
+        if tied := [topic for topic, top in asked.items() if top.tied]:
             said = f"equal scores on both sides of depth {depth} in {some(tied, 'topic')}"
             yield Notice("ties", f"{run}: {said}; document ids decide", run, tuple(tied))
 

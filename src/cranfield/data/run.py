@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import KW_ONLY, replace
 from functools import partial
 from itertools import count, islice, pairwise
-from typing import Any, Literal, TypeAlias, TypeVar, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar, get_args
 
 import numpy as np
 
@@ -52,7 +52,14 @@ def reading_order(ties: str | None) -> Ties | None:
 
 Part: TypeAlias = Callable[[], Table]
 T = TypeVar("T")
-Top: TypeAlias = tuple[list[str], bool]  # some documents, and whether a tie decided which
+
+
+class Top(NamedTuple):
+    """The first documents of a list."""
+
+    docs: list[str]
+    tied: bool  # whether a tie decided which they are
+    contradicted: bool = False  # whether ranks contradict the scores, which decided
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,10 +97,10 @@ class Run(ABC):
 
     @abstractmethod
     def tops(self, depth: int | None) -> dict[str, Top]:
-        """Of each list the first `depth` documents, and whether a tie decided which they are.
+        """Of each list the first `depth` documents, and what decided which they are.
 
         >>> read_run({"q1": {"d1": 0.5, "d2": 0.9, "d3": 0.5}}).tops(2)
-        {'q1': (['d2', 'd3'], True)}
+        {'q1': Top(docs=['d2', 'd3'], tied=True, contradicted=False)}
         """
 
     @abstractmethod
@@ -127,7 +134,7 @@ class Run(ABC):
         >>> read_run({"q1": {"d1": 0.5, "d2": 0.9, "d3": 0.5}}).rankings(2)
         {'q1': ['d2', 'd3']}
         """
-        return {topic: docs for topic, (docs, _) in self.tops(depth).items()}
+        return {topic: top.docs for topic, top in self.tops(depth).items()}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -148,7 +155,8 @@ class ListRun(Run):
     def _top(self, topic: str, docs: Mapping[str, float], depth: int | None) -> Top:
         self.refuse_odd(topic, docs)
         ranked = from_the_top(docs, self.given, self.stable)
-        return ranked[:depth], not self.given and _parts_equals([docs[d] for d in ranked], depth)
+        tied = not self.given and _parts_equals([docs[d] for d in ranked], depth)
+        return Top(ranked[:depth], tied)
 
     def refuse_odd(self, topic: str, docs: Mapping[str, float]) -> None:
         """Refuse a list with a score that is no number, or a document that is no string."""
@@ -295,9 +303,10 @@ class TableRun(Run):
         lists = [order[a:b] for a, b in table.bounds()]
         docs = iter(table.docs[np.concatenate([order[:0], *(rows[:depth] for rows in lists)])])
         return {
-            name: (
+            name: Top(
                 list(islice(docs, len(rows[:depth]))),
                 not self.given and _parts_equals(table.values[rows], depth),
+                not self.given and _contradicted(table, rows),
             )
             for name, rows in zip(table.names, lists, strict=True)
         }
@@ -316,6 +325,16 @@ def _changed(change: Callable[[Table], Table], part: Part) -> Table:
 def _parts_equals(values: Sequence[float] | Floats, depth: int | None) -> bool:
     """Whether falling values are the same on both sides of a depth."""
     return depth is not None and len(values) > depth and bool(values[depth - 1] == values[depth])
+
+
+def _contradicted(table: Table, rows: Ints) -> bool:
+    """Whether a better rank goes with a lower score, among rows of falling scores."""
+    if table.ranks is None or not (np.diff(table.ranks[rows]) < 0).any():
+        return False
+    by_rank = rows[
+        np.lexsort((table.ranks[rows], -table.values[rows]))
+    ]  # equal scores may have any
+    return bool((np.diff(table.ranks[by_rank]) < 0).any())
 
 
 def from_the_top(docs: Mapping[str, float], given: bool, stable: bool) -> list[str]:
