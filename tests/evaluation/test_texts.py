@@ -996,3 +996,15 @@ def test_some_topics_of_texts(tmp_path: Path, capfd: pytest.CaptureFixture[str])
     assert main([*command, "q13"]) == 2
     assert "found topic 'q13'" in capfd.readouterr().err
     assert main([*command, "common"]) == 2
+
+
+def test_records_with_a_response_and_a_reference_are_both(here: Path) -> None:
+    """As ragas has them: as references, the reference counts, and not the system's own text."""
+    rows = [
+        {"question_id": "q1", "response": "a b", "reference": "a c"},
+        {"question_id": "q2", "response": "x y", "reference": ["x y", "z"]},
+    ]
+    Path("rag.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    scores = cf.evaluate_texts("rag.jsonl", ["rag.jsonl"], "rouge-1")
+    found = [scores[scores.runs[0], topic, scores.measures[0]] for topic in ("q1", "q2")]
+    assert found == [0.5, 1.0]  # one of two words; all of those of the best reference

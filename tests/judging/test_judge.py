@@ -397,7 +397,7 @@ class TestAnswers:
         assert out.splitlines()[0].startswith("judge\tmeasure\trun\testimate")
         assert len(out.splitlines()) == 3
         told = cranfield.refused("judge", *paths, paths[0], "--labels-of", "nuggets")
-        assert "found 3 files with --of, expected two" in told
+        assert "found 3 files with --labels-of, expected two" in told
         assert "one of them" in cranfield.refused(
             "judge", *paths, "--labels-of", "nuggets", "--scores"
         )

@@ -642,7 +642,10 @@ def test_hints(command: str, capfd: Capture) -> None:
         (b"1\t0\t0.1\n1\t1\t0.5\n1\t2\t0.5\n2\t3\t1.0\n2\t4\t1.0\n", "then cut -f 3)"),
         (b",prediction\n0,0.1\n1,0.5\n", "found ',prediction', expected one number a line"),
         (b"0,5\n0,7\n", "found '0,5', expected one number a line"),
-        ("0.5\n0.7\n".encode("utf-16"), "then iconv -f UTF-16 -t UTF-8)"),
+        (
+            "0.5\n0.7\n".encode("utf-16"),
+            "expected UTF-8 text, as `iconv -f UTF-16 -t UTF-8` makes it",
+        ),
         (b"\x93NUMPY\x01\x00v\x00", "then write it with np.savetxt)"),
     ],
 )

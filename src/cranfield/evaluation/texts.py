@@ -10,6 +10,7 @@ import numpy as np
 
 from cranfield.data.texts import (
     EVERY_FILE,
+    GOLD,
     Matches,
     Nuggets,
     NuggetsLike,
@@ -123,7 +124,7 @@ class TextCollection:
     ) -> TextCollection:
         """All of it, read and checked."""
         tokeniser(tokens)
-        gold = None if references is None else read_texts(references, "references")
+        gold = None if references is None else read_texts(references, "references", layout=GOLD)
         vital = None if nuggets is None else read_nuggets(nuggets)
         if gold and vital:
             _refuse_other_topics(gold, vital)
