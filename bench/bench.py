@@ -565,14 +565,19 @@ def cwl() -> Iterator[Result]:
         return
     with tempfile.TemporaryDirectory() as directory:
         simulate(directory, 1000, 1)
-        qrels, run = Path(directory, "qrels.txt"), Path(directory, "runs", "sys01.txt")
-        judged = [line.split() for line in qrels.read_text().splitlines()]
-        highest = max(int(level) for *_, level in judged)
-        qrels.write_text("".join(f"{t} 0 {doc} {int(x) / highest}\n" for t, _, doc, x in judged))
-        lines = run.read_text().splitlines(keepends=True)
-        kept = set(sorted({line.split(maxsplit=1)[0] for line in lines})[::10])
-        tenth, metrics = Path(directory, "tenth.txt"), Path(directory, "metrics.txt")
-        tenth.write_text("".join(x for x in lines if x.split(maxsplit=1)[0] in kept))
+        judged, run = Path(directory, "qrels.txt"), Path(directory, "runs", "sys01.txt")
+        qrels, tenth, metrics = (
+            Path(directory, name) for name in ("graded.txt", "tenth.txt", "metrics.txt")
+        )
+        with judged.open() as lines:  # line by line: a child's peak memory begins at ours
+            highest = max(int(line.split()[3]) for line in lines)
+        with judged.open() as lines, qrels.open("w") as graded:
+            for t, _, doc, level in map(str.split, lines):
+                graded.write(f"{t} 0 {doc} {int(level) / highest}\n")
+        with run.open() as lines:
+            kept = set(sorted({line.split(maxsplit=1)[0] for line in lines})[::10])
+        with run.open() as lines, tenth.open("w") as some:
+            some.writelines(line for line in lines if line.split(maxsplit=1)[0] in kept)
         metrics.write_text(CWL)
         ours = [PYTHON, "-m", "cranfield", "cwl_eval", "-m", str(metrics), str(qrels)]
         mine = median(cost([*ours, str(run)]).seconds for _ in range(3))

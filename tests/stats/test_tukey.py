@@ -185,7 +185,7 @@ def test_a_system_far_from_the_others_is_told() -> None:
     times = math.sqrt(both.var(axis=1, ddof=1).mean() / near.var(axis=1, ddof=1).mean())
     (text,) = (notice.text for notice in found.notices if notice.kind == "far")
     assert text.startswith("d is far from all others, which makes the intervals of all pairs ")
-    assert f" {times:.2g} times as wide, and p-values larger: leave it out" in text
+    assert f" {times:.2g} times as wide, and p-values larger: whether it belongs" in text
     alone = randomised_tukey_hsd(near, trials=500)
     assert found.critical() > times * alone.critical()  # and there are more pairs
 

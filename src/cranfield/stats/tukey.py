@@ -395,8 +395,8 @@ def _about_far(data: Matrix, pvalues: Floats) -> tuple[Notice, ...]:
         return ()
     times = math.sqrt(total / (m - 1) / without[k]) if without[k] > 0 else math.inf
     wide = f"makes the intervals of all pairs {times:.2g} times as wide, and p-values larger"
-    text = f"{data.systems[k]} is far from all others, which {wide}: leave it out if it is of no"
-    return (Notice("far", f"{text} interest"),)
+    text = f"{data.systems[k]} is far from all others, which {wide}: whether it belongs to the"
+    return (Notice("far", f"{text} comparison is to be decided without looking at p-values"),)
 
 
 def _about_pairs(
