@@ -138,7 +138,7 @@ def ntcireval_parts(
     ("gains", "options", "count"),
     [
         pytest.param([1, 2, 3], {}, 6, id="1:2:3"),
-        pytest.param([1, 2, 3], {"condensed": True}, 8, id="condensed"),
+        pytest.param([1, 2, 3], {"condensed": True}, 16, id="condensed"),
         pytest.param([1, 3, 7], {"p": 0.8, "beta": 10.0, "b": 10.0}, 3, id="1:3:7"),
         pytest.param([1, 3, 7], {"stops": [3, 1, 0.5], "gamma": 0.5}, 3, id="stop values"),
         pytest.param([1, 2, 2], {"stops": [0.25, 1, 5], "gamma": 1.0}, 3, id="1:2:2"),
