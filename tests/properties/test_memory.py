@@ -61,6 +61,7 @@ def test_three_times_the_lines_take_no_more_memory(
 ) -> None:
     monkeypatch.setattr(Source.pieces, "__defaults__", (1 << 15,))
     monkeypatch.setattr(tables, "PART", 1500)
+    monkeypatch.setattr(grouping, "LAID", 1500)
     monkeypatch.setattr(grouping, "LINES", 1500)
     monkeypatch.setattr(grouping, "HELD", 1)
     few, many = (write(tmp_path, form, topics) for topics in (20, 60))

@@ -70,6 +70,7 @@ def test_without_room_for_scattered_lines_there_is_a_line(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(Source.pieces, "__defaults__", (1,))
+    monkeypatch.setattr(grouping, "LAID", 1)
     monkeypatch.setattr(grouping, "LINES", 1)
     monkeypatch.setattr(grouping, "HELD", 1)
     monkeypatch.setattr("tempfile.SpooledTemporaryFile.write", full)

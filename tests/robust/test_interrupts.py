@@ -180,7 +180,8 @@ import os, sys
 from cranfield.cli.main import entry
 from cranfield.data.reading import grouping
 from cranfield.data.reading.source import Source
-Source.pieces.__defaults__, grouping.HELD, lay, laid = (40,), 1, grouping._Aside.lay, []
+Source.pieces.__defaults__, grouping.HELD, grouping.LAID = (40,), 1, 1
+lay, laid = grouping._Aside.lay, []
 stop = int(sys.argv.pop())
 def stopped(aside, table):
     lay(aside, table)

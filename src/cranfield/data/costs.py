@@ -110,7 +110,7 @@ class DocCosts:
     def unknown_documents(self, topic: str, docs: Sequence[str]) -> list[str]:
         """Those of some documents of a topic that have no cost."""
         names = Strings.of(list(docs))
-        lines = replace(Table.of(names, np.zeros(len(names))), names=[topic])
+        lines = replace(Table.of(names, np.zeros(len(names))), topics=Strings.of([topic]))
         return names[self.rows(lines) < 0].tolist()
 
     def unknown_types(self, run: Run) -> list[str]:

@@ -250,7 +250,9 @@ class TableRun(Run):
         return found
 
     def renamed(self, name: Callable[[str], str]) -> TableRun:
-        return self.changed(lambda table: replace(table, names=[name(t) for t in table.names]))
+        return self.changed(
+            lambda table: replace(table, topics=Strings.of([name(t) for t in table.names]))
+        )
 
     def changed(self, change: Callable[[Table], Table]) -> TableRun:
         """The run with something changed in each of its parts, whenever it is read."""
@@ -921,7 +923,8 @@ def _placed(values: Floats, qrels: Qrels, first: int, stop: int) -> Table:
     begin, end = qrels.offsets[[first, stop]].tolist()
     docs = qrels.docs[begin:end]
     starts = qrels.offsets[first:stop] - begin
-    return Table(list(qrels.topics[first:stop]), starts, docs, docs.hashes(), values[begin:end])
+    topics = Strings.of(qrels.topics[first:stop])
+    return Table(topics, starts, docs, docs.hashes(), values[begin:end])
 
 
 def _table_of(found: Sequence[Record], scored: bool, typed: bool) -> Table:

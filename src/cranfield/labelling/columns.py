@@ -88,7 +88,7 @@ def _in_parts(
     def finish() -> None:
         if waiting:
             whole = Table.joined(waiting)
-            one = replace(whole, names=whole.names[:1], starts=whole.starts[:1])
+            one = replace(whole, topics=whole.topics[:1], starts=whole.starts[:1])
             keep(label(one))
 
     def keep(labelled: _Labelled) -> None:
@@ -99,7 +99,7 @@ def _in_parts(
 
     def work(part: Part) -> _Worked:
         table = part()
-        n, read = len(table.names), run.read_of(table)
+        n, read = len(table.starts), run.read_of(table)
         if n < 3:
             return [table.groups(i, i + 1).compact() for i in range(n)], None, read
         middle = label(table.groups(1, n - 1))

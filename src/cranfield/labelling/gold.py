@@ -10,6 +10,7 @@ import numpy as np
 from cranfield import kernel
 from cranfield.arrays import Ints, Words
 from cranfield.data.qrels import Qrels
+from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Table, in_group
 from cranfield.dataclass import dataclass
 from cranfield.labelling.blocks import Judgments
@@ -68,7 +69,8 @@ class GoldStandard:
     def table(self) -> Table:
         """The judged documents, to be found by their topics and names."""
         qrels, docs = self.qrels, self.qrels.docs
-        return Table(list(qrels.topics), qrels.offsets[:-1], docs, docs.hashes(), qrels.levels)
+        topics = Strings.of(qrels.topics)
+        return Table(topics, qrels.offsets[:-1], docs, docs.hashes(), qrels.levels)
 
     @cached_property
     def hashes(self) -> Words:

@@ -138,7 +138,8 @@ class _Lists:
         """All documents, in the order of their ranks."""
         lists = (from_the_top(ranked, False, self.stable) for ranked in self.batch.lists)
         docs = Strings.of([doc for ranked in lists for doc in ranked])
-        return Table(self.batch.names, self.starts, docs, docs.hashes(), self.falling)
+        topics = Strings.of(self.batch.names)
+        return Table(topics, self.starts, docs, docs.hashes(), self.falling)
 
     def tied(self) -> Ints:
         """Per list, the documents whose score equals another's."""

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from cranfield.arrays import Bytes, Ints, Words
+from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Table, in_group
 from cranfield.dataclass import dataclass
 from cranfield.labelling.columns import judged_rows
@@ -98,7 +99,7 @@ def met(judged: Any, sought: Any) -> Iterator[Any]:
     by_topic = np.argsort(topic, kind="stable")
     known, starts = np.unique(topic[by_topic], return_index=True)
     docs = texts(judged.column("doc"))[by_topic]
-    table = Table([""] * len(known), starts, docs, docs.hashes(), np.empty(0))
+    table = Table(Strings.of([""] * len(known)), starts, docs, docs.hashes(), np.empty(0))
     theirs, topics = texts(sought.column("doc")), sought.column("topic").to_numpy()
     group = np.searchsorted(known, topics)
     group[np.append(known, -1)[group] != topics] = -1  # nobody's

@@ -48,10 +48,16 @@ def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("grouping")
 
 
-@given(ROWS, st.integers(1, 60), st.sampled_from([1, 3, 1 << 17]), st.sampled_from([1, 1 << 24]))
+@given(
+    rows=ROWS,
+    piece=st.integers(1, 60),
+    laid=st.sampled_from([1, 5, 1 << 19]),
+    lines=st.sampled_from([1, 3, 1 << 17]),
+    held=st.sampled_from([1, 1 << 24]),
+)
 @settings(max_examples=examples(100))
 def test_parts_are_the_whole_table(
-    scratch: Path, rows: list[tuple[str, str, int]], piece: int, lines: int, held: int
+    scratch: Path, rows: list[tuple[str, str, int]], piece: int, laid: int, lines: int, held: int
 ) -> None:
     """In memory or on disk, in parts of any size, from pieces of any size."""
     path = scratch / "run.txt"
@@ -59,6 +65,7 @@ def test_parts_are_the_whole_table(
     run = read(path, types=True)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Source.pieces, "__defaults__", (piece,))
+        patch.setattr(grouping, "LAID", laid)
         patch.setattr(grouping, "LINES", lines)
         patch.setattr(grouping, "HELD", held)
         expected = run.gathered()
@@ -73,8 +80,8 @@ def test_parts_are_the_whole_table(
 def on_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pieces of a line, parts of a topic, and nothing held in memory."""
     monkeypatch.setattr(Source.pieces, "__defaults__", (1,))
-    monkeypatch.setattr(grouping, "LINES", 1)
-    monkeypatch.setattr(grouping, "HELD", 1)
+    for name in ("LAID", "LINES", "HELD"):
+        monkeypatch.setattr(grouping, name, 1)
 
 
 SCATTERED = text_of([("q", "a", 3), ("r", "a", 3), ("q", "b", 2), ("r", "c", 1), ("q", "c", 1)])
@@ -123,6 +130,6 @@ def test_sorted_by_number() -> None:
         pl.DataFrame({"topic": ["b", "a", "b"], "doc": ["x", "y", "z"], "score": [1.0, 2.0, 3.0]})
     )
     assert isinstance(table, TableRun)
-    found = next(table.tables()).grouped({"a": 0, "b": 7})
+    found = next(table.tables()).grouped(np.array([7, 0, 7]))
     assert (found.names, found.docs.tolist()) == (["a", "b"], ["y", "x", "z"])
     assert np.array_equal(found.starts, [0, 1])

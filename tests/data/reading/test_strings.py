@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import tracemalloc
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cranfield.data.reading import strings
-from cranfield.data.reading.strings import Strings, whole_numbers
+from cranfield.data.reading.strings import Numbering, Strings, whole_numbers
 from cranfield.data.reading.trec import all_numbers
 from cranfield.errors import InputError
 
@@ -70,3 +71,28 @@ def test_ids_of_one_hash_cannot_be_written_without_the_key() -> None:
     ]
     one, other = Strings.packed(b"".join(ids), np.array([16, 16])).hashes().tolist()
     assert one != other
+
+
+@given(
+    batches=st.lists(st.lists(st.text("abé", max_size=10), max_size=12), max_size=5),
+    alike=st.sampled_from([1, 2, 1 << 64]),
+)
+def test_numbers_in_the_order_in_which_strings_come(batches: list[list[str]], alike: int) -> None:
+    """As a dict gives them, also where hashes of different strings agree."""
+    hashes, numbering = Strings.hashes, Numbering()
+    expected: dict[str, int] = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Strings, "hashes", lambda self: hashes(self) & np.uint64(alike - 1))
+        for texts in batches:
+            numbers = [expected.setdefault(text, len(expected)) for text in texts]
+            assert numbering.of(Strings.of(texts)).tolist() == numbers
+            assert numbering.known.tolist() == list(expected)
+
+
+@given(st.lists(st.text("abé", max_size=4)), st.booleans(), st.randoms())
+def test_copies_hold_nothing_else(texts: list[str], alike: bool, random: random.Random) -> None:
+    texts = [text.ljust(9, "x") if alike else text for text in texts]
+    rows = random.sample(range(len(texts)), len(texts) // 2)
+    copied = Strings.of(texts)[np.array(rows, dtype=np.int64)].copy()
+    assert copied.tolist() == [texts[row] for row in rows]
+    assert len(copied.buffer) == 2 * strings.ROOM + copied.length.sum()

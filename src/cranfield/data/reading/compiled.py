@@ -42,7 +42,7 @@ def lines(text: bytes, names: Sequence[str], kind: Kind, by_tag: bool) -> Table 
     if odd_values or odd_ranks or not n or (by_tag and not alike):
         return None
     return Table(
-        Strings(buffer, at[:groups], size[:groups]).tolist(),
+        Strings(buffer, at[:groups], size[:groups]),
         row[:groups],
         Strings(buffer, start[:n], length[:n]),
         hashes[:n],

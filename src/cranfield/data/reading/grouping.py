@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import field, replace
-from functools import cached_property, partial
+from functools import partial
 from itertools import pairwise
 from threading import Lock
 from typing import IO, Any, TypeAlias
@@ -19,7 +19,7 @@ import numpy as np
 
 from cranfield.arrays import Ints
 from cranfield.data.reading.parts import in_order
-from cranfield.data.reading.strings import ROOM, Strings
+from cranfield.data.reading.strings import ROOM, Numbering, Strings
 from cranfield.data.reading.table import COLUMNS, Table
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError
@@ -27,8 +27,9 @@ from cranfield.errors import CranfieldError
 Part: TypeAlias = Callable[[], Table]
 Place: TypeAlias = Any  # where a column is: where it begins, and its type; of strings, two of these
 HELD = 16 << 20  # bytes that are held in memory; if there are more, all go to disk
+LAID = 1 << 19  # lines that are sorted and laid aside at a time
 LINES, MOST_LINES = 1 << 17, 1 << 21  # of a part; one topic may have more
-PARTS = 64  # each is taken out of every table, which takes its time: parts grow with the lines
+PARTS = 128  # each is taken out of all that was laid, which takes its time: so parts grow
 
 
 @contextmanager
@@ -47,11 +48,15 @@ def grouped(
     from tempfile import SpooledTemporaryFile
 
     with SpooledTemporaryFile(HELD) as file:
-        aside = _Aside(_Columns(file))
+        aside, waiting = _Aside(_Columns(file)), list[Table]()
         for table in in_order(parts, _read, threads):
-            aside.lay(table)
+            waiting.append(table)
+            if sum(map(len, waiting)) >= LAID:
+                aside.lay(Table.joined(waiting))
             if told is not None:
                 told(table)
+        if waiting:
+            aside.lay(Table.joined(waiting))
         yield aside.parts()
 
 
@@ -102,8 +107,9 @@ class _Laid:
     """A table that was laid aside, sorted by the numbers of its topics."""
 
     empty: Table  # it, without its lines
-    lines: int
-    topics: Place  # the number of each line's topic
+    numbers: Place  # of the topic of each group
+    starts: Place  # the first line of each group, and where the last ends
+    groups: int
     columns: dict[str, Place]
 
 
@@ -112,53 +118,42 @@ class _Aside:
     """Tables that were laid aside, and the topics in them."""
 
     file: _Columns
-    codes: dict[str, int] = field(default_factory=dict)  # the number of each topic
-    sizes: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # and its lines
+    topics: Numbering = field(default_factory=Numbering)
+    sizes: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # lines of each
     laid: list[_Laid] = field(default_factory=list)
-
-    @cached_property
-    def names(self) -> list[str]:
-        """The topics in the order of their numbers, once all are known."""
-        return list(self.codes)
 
     def lay(self, table: Table) -> None:
         """Lay a table aside, its lines in the order of the numbers of their topics."""
-        for name in table.names:
-            self.codes.setdefault(name, len(self.codes))
-        table = table.grouped(self.codes).compact()
-        topics = np.array([self.codes[name] for name in table.names], dtype=np.int64)
-        new = np.zeros(len(self.codes) - len(self.sizes), dtype=np.int64)
+        numbers = self.topics.of(table.topics)
+        table = table.grouped(numbers).compact()
+        numbers = np.flatnonzero(np.bincount(numbers))  # each once, rising
+        new = np.zeros(len(self.topics.known) - len(self.sizes), dtype=np.int64)
         self.sizes = np.concatenate([self.sizes, new])
-        self.sizes[topics] += table.sizes
+        self.sizes[numbers] += table.sizes
         columns = {name: getattr(table, name) for name in COLUMNS}
         put = {name: self.file.put(x) for name, x in columns.items() if x is not None}
-        every = self.file.put(np.repeat(topics, table.sizes))
-        empty = replace(
-            table.each(lambda column: column[:0].copy()), names=[], starts=np.zeros(0, np.int64)
-        )
-        self.laid.append(_Laid(empty, len(table), every, put))
+        starts = self.file.put(np.append(table.starts, len(table)))
+        empty = table.groups(0, 0).compact()
+        self.laid.append(_Laid(empty, self.file.put(numbers), starts, len(numbers), put))
 
     def parts(self) -> Iterator[Part]:
         """All lines, whole topics at a time."""
         lines = min(max(LINES, int(self.sizes.sum()) // PARTS), MOST_LINES)
         part = (np.cumsum(self.sizes) - self.sizes) // lines  # of each topic
         cuts = np.append(np.flatnonzero(np.diff(part, prepend=-1)), len(part))
-        rows = [np.searchsorted(self._topics(one, 0, one.lines), cuts) for one in self.laid]
-        for bounds in pairwise(np.transpose(rows)):
+        groups = [np.searchsorted(self.file.get(x.numbers, 0, x.groups), cuts) for x in self.laid]
+        for bounds in pairwise(np.transpose(groups)):
             yield partial(self._part, *bounds)
 
-    def _topics(self, one: _Laid, first: int, stop: int) -> Ints:
-        found: Ints = self.file.get(one.topics, first, stop)
-        return found
-
     def _part(self, first: Sequence[int], stop: Sequence[int]) -> Table:
-        """Some rows of each table, which are all lines of some topics."""
-        few = zip(self.laid, first, stop, strict=True)
-        return Table.joined([self._lines(*rows) for rows in few if rows[1] < rows[2]]).grouped()
+        """Some groups of each table, which are all lines of some topics."""
+        few = [some for some in zip(self.laid, first, stop, strict=True) if some[1] < some[2]]
+        numbers = np.concatenate([self.file.get(one.numbers, *groups) for one, *groups in few])
+        return Table.joined([self._lines(*some) for some in few]).grouped(numbers)
 
     def _lines(self, one: _Laid, first: int, stop: int) -> Table:
-        topics = self._topics(one, first, stop)
-        starts = np.flatnonzero(np.diff(topics, prepend=-1))
-        names = [self.names[code] for code in topics[starts].tolist()]
-        columns = {name: self.file.get(place, first, stop) for name, place in one.columns.items()}
-        return replace(one.empty, names=names, starts=starts, **columns)
+        starts = self.file.get(one.starts, first, stop + 1)
+        rows = starts[[0, -1]]
+        columns = {name: self.file.get(place, *rows) for name, place in one.columns.items()}
+        topics = self.topics.known[self.file.get(one.numbers, first, stop)]
+        return replace(one.empty, topics=topics, starts=starts[:-1] - starts[0], **columns)

@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 
@@ -67,9 +66,8 @@ def read_table(source: Source, kind: Kind = "qrels", text: Text = PLAIN) -> Tabl
     if not sum(map(len, parts)):
         raise Irregular
     table = Table.joined(parts)
-    names = ["", *table.names]  # a topic may go on in the next piece
-    new = [i for i, (above, name) in enumerate(pairwise(names)) if above != name]
-    return replace(table, names=[table.names[i] for i in new], starts=table.starts[new])
+    new = table.topics.changes()  # a topic may go on in the next piece
+    return replace(table, topics=table.topics[new], starts=table.starts[new])
 
 
 def _read_lines(text: bytes, before: int) -> tuple[Table, int]:

@@ -10,7 +10,7 @@ The fast reader decides here as it does for whoever evaluates.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -22,7 +22,7 @@ from cranfield.data.reading.lines import UTF16, lines
 from cranfield.data.reading.parts import in_order
 from cranfield.data.reading.records import Problem, Record, Text, checked
 from cranfield.data.reading.source import Piece, Source
-from cranfield.data.reading.strings import Strings
+from cranfield.data.reading.strings import Numbering, Strings
 from cranfield.data.reading.table import Irregular, Table, in_group
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
@@ -46,7 +46,7 @@ class Look:
     before: list[int] = field(default_factory=list)  # lines before each piece
     keys: list[Words] = field(default_factory=list)  # of each piece, hashes of what comes once
     named_all: list[Ints] = field(default_factory=list)  # and lines of a topic with that name
-    codes: dict[str, int] = field(default_factory=dict)  # numbers of topics and tags
+    topics: Numbering = field(default_factory=Numbering)
     cut: bool = False  # a line is too long, or nothing is UTF-8: what follows is no line
 
     def tables(self) -> Iterator[Table]:
@@ -119,14 +119,9 @@ class Look:
 
     # -- what spans pieces ------------------------------------------------------------------------
 
-    def _code(self, names: Iterable[str]) -> Ints:
-        """A number for each name."""
-        codes = self.codes
-        return np.array([codes.setdefault(name, len(codes)) for name in names], dtype=np.int64)
-
     def _note(self, table: Table) -> None:
         """Keep what tells whether a document comes again, and a topic called all."""
-        topic = np.repeat(self._code(table.names), table.sizes)
+        topic = np.repeat(self.topics.of(table.topics), table.sizes)
         keys = in_group(table.hashes, topic)
         tags = Strings.of([table.tag or ""]) if table.tags is None else table.tags
         if self.text.intents and table.types is not None:

@@ -82,7 +82,12 @@ class Strings:
 
     def copy(self) -> Strings:
         """These strings in a buffer that holds nothing else."""
-        text = self.buffer[spans(self.start, self.length)].tobytes()
+        size = int(self.length[0]) if len(self) else 0
+        if size and (self.length == size).all():  # as ids often are
+            shape, each = (len(self.buffer) - size + 1,), f"V{size}"
+            text = np.ndarray(shape, each, self.buffer, strides=(1,))[self.start].tobytes()
+        else:
+            text = self.buffer[spans(self.start, self.length)].tobytes()
         return Strings.packed(text, self.length.copy())
 
     @staticmethod
@@ -200,6 +205,59 @@ class Strings:
             keys.append(np.zeros(len(self), dtype=np.uint64))
             keys[-1][long] = [place[text] for text in rest]
         return keys
+
+
+class Numbering:
+    """A number for each different string, in the order in which they first come.
+
+    They are told apart by hashes, which is made certain; if two have the same one, by Python.
+
+    >>> numbers = Numbering()
+    >>> numbers.of(Strings.of(["q2", "q1", "q2"])).tolist()
+    [0, 1, 0]
+    >>> numbers.of(Strings.of(["q3", "q1"])).tolist(), numbers.known.tolist()
+    ([2, 1], ['q2', 'q1', 'q3'])
+    """
+
+    def __init__(self) -> None:
+        self.known = Strings.of([])
+        self._hashes = np.empty(0, dtype=np.uint64)  # of those known
+        self._numbers: dict[int, int] = {}  # by hash
+        self._table = np.zeros(1, dtype=np.int64)  # most of the numbers, by a hash's last bits
+        self._by_name: dict[str, int] | None = None
+
+    def of(self, texts: Strings) -> Ints:
+        """The number of each of some strings."""
+        if self._by_name is None:
+            numbers = self._by_hash(texts)
+            if numbers is not None:
+                return numbers
+            self._by_name = {name: i for i, name in enumerate(self.known.tolist())}
+        names = self._by_name
+        found = [names.setdefault(name, len(names)) for name in texts.tolist()]
+        self.known = Strings.of(list(names))
+        return np.array(found, dtype=np.int64)
+
+    def _by_hash(self, texts: Strings) -> Ints | None:
+        hashes, left = texts.hashes(), np.arange(len(texts))
+        found: Ints = self._table[hashes & _U(len(self._table) - 1)]
+        if len(self._hashes):
+            left = left[self._hashes[found] != hashes]
+        each, first, which = np.unique(hashes[left], return_index=True, return_inverse=True)
+        come, names = np.argsort(first), self._numbers
+        numbers = np.empty(len(each), dtype=np.int64)
+        numbers[come] = [names.setdefault(x, len(names)) for x in each[come].tolist()]
+        found[left] = numbers[which]
+        new = come[numbers[come] >= len(self.known)]
+        known = Strings.joined([self.known, texts[left[first[new]]].copy()])
+        if not texts.same(known[found]).all():
+            return None
+        if len(new):
+            self.known, self._hashes = known, np.append(self._hashes, each[new])
+            self._table = np.zeros(32 << len(known).bit_length(), dtype=np.int64)
+            place = self._hashes & _U(len(self._table) - 1)
+            self._table[place] = np.arange(len(known))
+        return found
 
 
 def spans(begin: Ints, count: Ints) -> Ints:

@@ -11,7 +11,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from cranfield.arrays import Bools, Floats, Ints, Words
-from cranfield.data.reading.strings import Strings, spans
+from cranfield.data.reading.strings import Numbering, Strings, spans
 from cranfield.dataclass import dataclass
 
 COLUMNS = (
@@ -51,7 +51,7 @@ class Irregular(ValueError):
 class Table:
     """Lines in the order of their file, adjacent lines of a topic taken together."""
 
-    names: list[str]  # the topic of each group of adjacent lines
+    topics: Strings  # the topic of each group of adjacent lines
     starts: Ints  # and its first row
     docs: Strings
     hashes: Words  # of the documents
@@ -70,11 +70,16 @@ class Table:
     def of(cls, docs: Strings, values: Floats, topics: Strings | None = None) -> Table:
         """A table of columns, in one group if there are no topics."""
         starts = np.zeros(1, dtype=np.int64) if topics is None else topics.changes()
-        names = [""] if topics is None else topics[starts].tolist()
-        return cls(names, starts, docs, docs.hashes(), values)
+        of = Strings.of([""]) if topics is None else topics[starts]
+        return cls(of, starts, docs, docs.hashes(), values)
 
     def __len__(self) -> int:
         return len(self.docs)
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The topics as Python strings, of which there may be as many as lines."""
+        return self.topics.tolist()
 
     @property
     def sizes(self) -> Ints:
@@ -88,10 +93,10 @@ class Table:
     @cached_property
     def group(self) -> Ints:
         """The group of each line."""
-        return np.repeat(np.arange(len(self.names)), self.sizes)
+        return np.repeat(np.arange(len(self.starts)), self.sizes)
 
-    def _lines(self, rows: Any, names: list[str], starts: Ints) -> Table:
-        return replace(self.each(lambda column: column[rows]), names=names, starts=starts)
+    def _lines(self, rows: Any, topics: Strings, starts: Ints) -> Table:
+        return replace(self.each(lambda column: column[rows]), topics=topics, starts=starts)
 
     def each(self, change: Callable[[Any], Any]) -> Table:
         """This table with every column changed that there is."""
@@ -102,14 +107,13 @@ class Table:
         """The groups first..stop-1."""
         rows = np.append(self.starts, len(self.docs))[[first, stop]]
         starts = self.starts[first:stop] - rows[0]
-        return self._lines(slice(*rows.tolist()), self.names[first:stop], starts)
+        return self._lines(slice(*rows.tolist()), self.topics[first:stop], starts)
 
     def where(self, kept: Bools) -> Table:
         """Only some of the lines."""
         group = self.group[kept]
         left = np.unique(group)
-        names = [self.names[g] for g in left.tolist()]
-        return self._lines(kept, names, np.searchsorted(group, left))
+        return self._lines(kept, self.topics[left], np.searchsorted(group, left))
 
     def by_tag(self) -> Iterator[Table]:
         """The lines of each tag, in the order of the first of each."""
@@ -126,25 +130,24 @@ class Table:
 
     def reordered(self, rows: Ints) -> Table:
         """The lines in another order, each within its group."""
-        return self._lines(rows, self.names, self.starts)
+        return self._lines(rows, self.topics, self.starts)
 
-    def grouped(self, numbers: Mapping[str, int] | None = None) -> Table:
+    def grouped(self, number: Ints | None = None) -> Table:
         """All lines of a topic together, in their order; topics as they come, or by number."""
-        if numbers is None:
-            numbers = {name: i for i, name in enumerate(dict.fromkeys(self.names))}
-        number = np.array([numbers[name] for name in self.names], dtype=np.int64)
+        if number is None:
+            number = Numbering().of(self.topics)
         if (number[1:] > number[:-1]).all():
             return self
         order = np.argsort(number, kind="stable")
         sizes = self.sizes[order]
         first = np.flatnonzero(np.diff(number[order], prepend=-1))
-        names = [self.names[group] for group in order[first].tolist()]
         starts = (np.cumsum(sizes) - sizes)[first]
-        return self._lines(spans(self.starts[order], sizes), names, starts)
+        rows = spans(self.starts[order], sizes)
+        return self._lines(rows, self.topics[order[first]], starts)
 
     def compact(self) -> Table:
         """This table, without holding on to the text it was read from."""
-        return self.each(lambda column: column.copy())
+        return replace(self.each(lambda column: column.copy()), topics=self.topics.copy())
 
     @staticmethod
     def joined(parts: list[Table]) -> Table:
@@ -152,14 +155,14 @@ class Table:
         if len(parts) == 1:
             return parts.pop()
         before = np.cumsum([0, *map(len, parts[:-1])])
-        names = [name for p in parts for name in p.names]
+        topics = Strings.joined([p.topics.copy() for p in parts])
         starts = np.concatenate([p.starts + b for p, b in zip(parts, before, strict=True)])
         first = next((p for p in parts if len(p)), parts[0])  # there may be comments before it
         tag, scored = first.tag, first.scored
         columns = {name: [getattr(p, name) for p in parts] for name in COLUMNS}
         parts.clear()
         joined = {name: _concatenated(column) for name, column in columns.items()}
-        return Table(names, starts, tag=tag, scored=scored, **joined)
+        return Table(topics, starts, tag=tag, scored=scored, **joined)
 
     def repeats(self) -> tuple[str, str] | None:
         """A topic and a document that occurs twice in it: told by hashes, then made certain."""
@@ -188,7 +191,7 @@ class Table:
 
         >>> from cranfield.data.reading.strings import Strings
         >>> docs, two = Strings.of(["a", "b", "a"]), np.array([0, 2])
-        >>> table = Table(["q1", "q2"], two, docs, docs.hashes(), np.zeros(3))
+        >>> table = Table(Strings.of(["q1", "q2"]), two, docs, docs.hashes(), np.zeros(3))
         >>> table.find(docs, docs.hashes(), np.array([1, 1, 0])).tolist()
         [2, -1, 0]
         """
@@ -215,7 +218,7 @@ def whole_topics(tables: Iterable[Table]) -> Iterator[Table]:
         waiting.append(table)
         if len({*waiting[0].names, *waiting[-1].names}) > 1:
             whole = Table.joined(waiting).grouped()
-            last = len(whole.names) - 1
+            last = len(whole.starts) - 1
             yield whole.groups(0, last)
             waiting = [whole.groups(last, last + 1).compact()]
     if waiting:

@@ -498,7 +498,7 @@ class Framed:
         starts = np.flatnonzero(topic.ne_missing(topic.shift(1)).to_numpy())
         docs, hashes = _hashed(frame["doc"])
         return Table(
-            topic.gather(starts).cast(pl.String).to_list(),
+            strings_of(topic.gather(starts).cast(pl.String)),
             starts,
             docs,
             hashes,
