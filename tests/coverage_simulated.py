@@ -18,7 +18,7 @@ import numpy as np
 
 from cranfield.arrays import Floats, Ints
 from cranfield.judging.battles import battles
-from cranfield.judging.estimates import Bootstrap
+from cranfield.judging.estimates import ENOUGH_ALONE, ENOUGH_DRAWN, Bootstrap
 from cranfield.stats.imputed import Labels, chances, corrected
 from cranfield.stats.judged import powered, t_quantile
 from cranfield.stats.sampled import estimated, inclusion_probabilities
@@ -170,14 +170,14 @@ def every(repetitions: int = REPETITIONS) -> Iterator[tuple[str, float, tuple[fl
         for size in (200, 400):
             name = f"sample of {size} of 1,000 documents, judge wrong in {100 * wrong:g}%"
             yield name, by_sample(wrong, size, repetitions), (0.93, 0.985)
-    cases = [("good", 100), ("good", 300), ("biased", 100), ("biased", 300), ("useless", 800),
-             ("useless", 300)]  # fmt: skip
+    cases = [("good", 150), ("good", 300), ("biased", 150), ("biased", 300), ("useless", 800),
+             ("biased", 100), ("useless", 300)]  # fmt: skip
     with ProcessPoolExecutor() as pool:
         shares = pool.map(by_ratio, *zip(*cases, strict=True), [repetitions] * len(cases))
         for (judge, size), found in zip(cases, shares, strict=True):
             for name, share in found.items():
                 text = f"{name}, {judge} judge, sample of {size} of 2,000 documents"
-                unpromised = judge == "useless" and size < 800
+                unpromised = size < TOPICS * (ENOUGH_ALONE if judge == "useless" else ENOUGH_DRAWN)
                 note, bounds = (" (no promise)", (0.0, 1.0)) if unpromised else ("", BOUNDS)
                 yield f"{text}{note}", share, bounds
     yield "ratings from battles on 50 topics", by_battles(50, repetitions // 4), BOUNDS

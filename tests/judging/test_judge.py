@@ -457,6 +457,13 @@ class TestAuditOfRatios:
             "tells little of what they say: intervals hold from 900 on"
         )
         assert "] ?" in found.to_markdown("runs")
+        found = judge(people, MODEL, RUNS, "nDCG@10", audit=self.AUDIT.order)
+        assert found.runs[0].found.unpromised == (
+            "150 documents of people in 60 topics by a measure that is no sum: intervals hold from "
+            "180 on"
+        )
+        found = judge(self.people(180), MODEL, RUNS, "nDCG@10", audit=self.AUDIT.order)
+        assert found.runs[0].found.unpromised == ""
         found = judge(people, MODEL, RUNS, "nDCG@10", audit=self.AUDIT.order, topics=TOPICS[:30])
         expected = "30 topics by a measure that is no sum: intervals hold from 50 on"
         assert found.runs[0].found.unpromised == expected

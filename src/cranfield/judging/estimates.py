@@ -20,7 +20,7 @@ from cranfield.stats.sampled import LEAST, estimated, expected_variance
 from cranfield.wording import counted
 
 ENOUGH = 50  # topics, from which on intervals of measures that are no sums hold, by simulation
-ENOUGH_DRAWN = 2  # documents of a topic that people labelled, in the mean; if the judge tells less
+ENOUGH_DRAWN = 3  # documents of a topic that people labelled, in the mean; if the judge tells less
 TELLING = 0.4  # of the variance of people's levels than this,
 ENOUGH_ALONE = 15  # so many
 TRIALS, SEED = 2_000, 0  # of the bootstrap of topics
