@@ -81,6 +81,7 @@ def test_by_hand() -> None:
     assert slots.tolist() == [0, 1, 1, 2]  # and y is below all of them
     rank, first, last = hits.ranks(np.bincount(slots, minlength=hits.slots))
     assert (rank.tolist(), first.tolist(), last.tolist()) == ([3, 4], [2, 2], [4, 4])
+    assert hits.own_slots.tolist() == slots[2:].tolist()
 
 
 def test_a_document_twice_is_told() -> None:
@@ -89,3 +90,7 @@ def test_a_document_twice_is_told() -> None:
     assert Hits.of(zero, np.ones(2), np.array([0, 1]), gold).repeated() is None
     assert Hits.of(zero, np.ones(2), np.array([1, 1]), gold).repeated() == 1
     assert Hits.of(np.array([0, 1]), np.ones(2), np.array([1, 1]), gold).repeated() is None
+    apart = Hits.of(
+        np.zeros(3, dtype=np.int64), np.array([3.0, 2.0, 1.0]), np.array([1, 0, 1]), gold
+    )
+    assert apart.repeated() == 2

@@ -65,15 +65,24 @@ class Hits:
         return len(self.items) + 2 * len(self.values)
 
     @property
+    def own_slots(self) -> Ints:
+        """The slot of each hit, in which it is the last row."""
+        size = np.diff(self.members)
+        return np.arange(len(self.items)) + 1 + 2 * np.repeat(np.arange(len(size)), size)
+
+    @property
     def hit_lists(self) -> Ints:
         """The number of the list of each hit."""
         groups = np.diff(self.members)
         return np.repeat(np.repeat(self.lists, np.diff(self.offsets)), groups)
 
     def repeated(self) -> int | None:
-        """A hit that is the document of the one before it: it is in its list twice."""
-        same = (self.items[1:] == self.items[:-1]) & (self.hit_lists[1:] == self.hit_lists[:-1])
-        return int(np.flatnonzero(same)[0]) + 1 if same.any() else None
+        """A hit whose document is in its list twice, whatever the values."""
+        lists = self.hit_lists
+        order = np.lexsort((self.items, lists))
+        items, lists = self.items[order], lists[order]
+        same = np.flatnonzero((items[1:] == items[:-1]) & (lists[1:] == lists[:-1]))
+        return int(order[same[0] + 1]) if len(same) else None
 
     def portions(self, first: int, stop: int, most: int) -> Iterator[tuple[int, Hits]]:
         """The hits of the lists first..stop-1, by so many lists that they are at most `most`, or
