@@ -121,6 +121,26 @@ def test_steps_have_their_own_time(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shown == [f"testing {'─' * 24}", f"testing {'━' * 6}{'─' * 18} 0:09 left"]
 
 
+def test_tasks_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A quarter of a pass that began after 10 s took 3 s; it is not shown when others write."""
+    now = iter([0.0, 0.5, 10.0, 13.0])
+    monkeypatch.setattr("cranfield.cli.progress.time.monotonic", lambda: next(now))
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    shown: list[str] = []
+    monkeypatch.setattr(progress.Bar, "show", lambda self, text: shown.append(text))
+    monkeypatch.setattr(progress.Bar, "close", lambda self: shown.append("closed"))
+    with progress.Progress() as bar:
+        bar.count("finding", 3, 4, "task")
+        bar.count("counting", 0, 4000, "task")
+        bar.count("counting", 1000, 4000, "task")
+    bar.count("counting", 2000, 4000, "task")
+    assert shown == [
+        f"counting {'─' * 24} 0 of 4,000 tasks",
+        f"counting {'━' * 6}{'─' * 18} 1,000 of 4,000 tasks 0:09 left",
+        "closed",
+    ]
+
+
 def test_a_line_is_written_over_and_gone(capsys: pytest.CaptureFixture[str]) -> None:
     bar = progress.Bar()
     bar.show("reading 検索")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import lzma
 import os
 import random
 import subprocess
@@ -20,6 +21,7 @@ from cranfield.spark.engine import evaluate, scores
 
 RUNS = ("a", "b", "c")
 TOPICS = [f"q{n}" for n in range(1, 25)]
+TYPES = ("Image", "News", "Web", "Video")  # of which nobody wants the last
 MEASURES = "AP nDCG@10 RR P@5 Recall@1000 Judged@10 bpref ERR@20 RBP(p=0.8) num_ret"
 
 
@@ -41,7 +43,7 @@ def collection(seed: int, docs: int = 40) -> tuple[dict[str, Any], list[tuple[An
             found = draw.sample(names, draw.randint(1, docs))
             values = sorted((round(draw.random() * scale) / 8 for _ in found), reverse=True)
             for rank, (doc, value) in enumerate(zip(found, values, strict=True), 1):
-                rows.append((run, topic, doc, value, rank))
+                rows.append((run, topic, doc, value, rank, TYPES[rank % 4]))
     return qrels, rows
 
 
@@ -52,14 +54,16 @@ QRELS, ROWS = collection(1)
 def frame(spark: Any) -> Any:
     """The rows in any order, in several partitions."""
     mixed = random.Random(2).sample(ROWS, len(ROWS))  # noqa: S311
-    schema = "run string, topic string, doc string, score double, rank int"
-    return spark.createDataFrame(mixed, schema).repartition(3).cache()
+    return spark.createDataFrame(mixed, SCHEMA).repartition(3).cache()
+
+
+SCHEMA = "run string, topic string, doc string, score double, rank int, type string"
 
 
 def local(qrels: Any = QRELS, rows: Any = ROWS, **options: Any) -> cf.Scores:
     import polars as pl
 
-    frame = pl.DataFrame(rows, ["run", "topic", "doc", "score", "rank"], orient="row")
+    frame = pl.DataFrame(rows, [name.split()[0] for name in SCHEMA.split(", ")], orient="row")
     return cf.evaluate(qrels, frame, options.pop("measures", MEASURES), **options)
 
 
@@ -78,6 +82,7 @@ INTENTS = {
     topic: {str(i): {doc: max(0, level) for doc, level in docs.items()} for i in (1, 2)}
     for topic, docs in QRELS.items()
 }
+VERTICALS = {topic: {"1": {"Image": 2, "Web": 1}, "2": {"News": 1, "Web": 3}} for topic in INTENTS}
 OPTIONS: dict[str, dict[str, Any]] = {
     "usual": {},
     "by rank": {"ties": "rank"},
@@ -105,30 +110,61 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "measures": "INST(T=2).ETC",
         "gains": "unit",
     },
+    "costs of types": {
+        "costs": {kind: n + 1.5 for n, kind in enumerate(TYPES)},
+        "measures": "INST(T=2).ETC RBP(p=0.8).EC",
+        "gains": "unit",
+    },
     "chunks": {"chunks": lambda doc: doc[:2], "duplicates": "best"},
+    "verticals": {
+        "qrels": INTENTS,
+        "verticals": VERTICALS,
+        "measures": "Vscore@10 QUscore@10 Dsharp(nDCG)@10",
+    },
+    "verticals as items": {
+        "qrels": INTENTS,
+        "verticals": VERTICALS,
+        "embed_verticals": True,
+        "measures": "Dsharp(nDCG)@10 alpha_nDCG@10",
+    },
+    "intents": {
+        "qrels": INTENTS,
+        "intents": {topic: {"1": 0.25, "2": 0.75} for topic in INTENTS},
+        "measures": "IA(ERR)@10 Dsharp(nDCG)@10 AP",
+    },
 }
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", OPTIONS)
 def test_as_the_local_engine(frame: Any, name: str) -> None:
-    options = OPTIONS[name]
-    mine = scores(QRELS, frame, options.get("measures", MEASURES), **_without(options))
-    same(mine, local(**options))
+    same(on_spark(frame, **OPTIONS[name]), local(**OPTIONS[name]))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["usual", "best", "expected", "classes", "lengths"])
+@pytest.mark.parametrize("name", [*OPTIONS])
 def test_judgments_that_are_spread(frame: Any, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same, and as many passes as there are portions of hits."""
     monkeypatch.setattr(engine, "PORTION", 200)
-    options = OPTIONS[name]
-    asked = options.get("measures", MEASURES)
-    same(scores(QRELS, frame, asked, judgments="spread", **_without(options)), local(**options))
+    same(on_spark(frame, **OPTIONS[name], judgments="spread"), local(**OPTIONS[name]))
 
 
-def _without(options: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in options.items() if key != "measures"}
+def on_spark(frame: Any, qrels: Any = QRELS, measures: str = MEASURES, **how: Any) -> cf.Scores:
+    return scores(qrels, frame, measures, **how)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("judgments", ["broadcast", "spread"])
+def test_the_best_of_lines_that_are_repeated(spark: Any, judgments: Any) -> None:
+    """Some documents once more, with another score."""
+    draw = random.Random(5)  # noqa: S311
+    again = [(*row[:3], row[3] - 0.5, row[4] + 50, row[5]) for row in draw.sample(ROWS, 300)]
+    rows = draw.sample([*ROWS, *again], len(ROWS) + 300)
+    frame = spark.createDataFrame(rows, SCHEMA).repartition(3)
+    for ties in ("trec", "rank"):
+        theirs = local(rows=rows, duplicates="best", ties=ties)
+        same(on_spark(frame, duplicates="best", ties=ties, judgments=judgments), theirs)
+        assert any("repeated lines left out" in notice.text for notice in theirs.notices)
 
 
 @pytest.mark.slow
@@ -159,7 +195,7 @@ def test_a_frame_of_scores_can_be_compared(spark: Any, frame: Any) -> None:
 def written(path: Path, run: str, rows: Any = ROWS) -> Path:
     """A run in TREC's format, by score."""
     own = [row for row in rows if row[0] == run]
-    lines = [f"{topic} Q0 {doc} {rank} {score} {run}\n" for _, topic, doc, score, rank in own]
+    lines = [f"{topic} Q0 {doc} {rank} {score} {run}\n" for _, topic, doc, score, rank, _ in own]
     path.write_text("".join(lines), encoding="utf-8")
     return path
 
@@ -196,6 +232,9 @@ def test_duplicates(spark: Any) -> None:
     for check in (True, False):
         with pytest.raises(InputError, match="document d1 of topic q1 twice"):
             scores(qrels, judged, check_duplicates=check)
+    between = {"q1": {"d1": 1, "d3": 1}}  # in its list between the two lines of d1
+    with pytest.raises(InputError, match="document d1 of topic q1 twice"):
+        scores(between, judged, check_duplicates=False)
     others = rows_frame(spark, [*GOOD, ("q1", "d4", 9.0)])
     with pytest.raises(InputError, match="run: found document d4 of topic q1 twice, expected each"):
         scores(qrels, others)
@@ -232,11 +271,96 @@ def test_what_cannot_be(spark: Any, frame: Any, tmp_path: Path) -> None:
         scores({"other": {"d": 1}}, rows_frame(spark, GOOD))
     with pytest.raises(InputError, match="paths or DataFrames of Spark"):
         scores(one, {"x": {"q1": ["d1"]}}, spark=spark)
-    with pytest.raises(CranfieldError, match="nowhere"):
-        scores(one, str(tmp_path / "nowhere.txt"), spark=spark)
     (tmp_path / "run.json").write_text('{"q1": {"d1": 1}}')
     with pytest.raises(InputError, match="found a json run, expected lines of text, Parquet"):
         scores(one, str(tmp_path / "run.json"), spark=spark)
+
+
+LINES = "q1 Q0 d1 1 2 r\nq1 Q0 d2 2 1 r\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("nowhere.txt", None, "cannot read nowhere.txt: no such file or directory"),
+        ("empty", {}, "cannot read empty: Spark finds no file there"),
+        ("_hidden.txt", LINES, "cannot read _hidden.txt: Spark finds no file there"),
+        ("run.xz", lzma.compress(LINES.encode()), "run.xz: found xz data, expected text, or"),
+        ("run", gzip.compress(LINES.encode()), "run: found gz data, expected text, or packed"),
+        ("x:y.txt", LINES, "cannot read x:y.txt: .*URI"),
+        ("half.gz", gzip.compress(bytes(range(256)) * 9)[:250], "cannot read half.gz"),
+        ("p.parquet", b"PAR1\x15" + bytes(99), "cannot read p.parquet: .*not a Parquet file"),
+        ("s3a://runs/bm25", None, "cannot read s3a://runs/bm25: "),
+        ("-", None, "-: found standard input, expected a path"),
+    ],
+)
+def test_paths_that_cannot_be_read(
+    spark: Any, name: str, content: Any, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if content == {}:
+        Path(name).mkdir()
+    elif content is not None:
+        Path(name).write_bytes(content.encode() if isinstance(content, str) else content)
+    path = name if ":" in name or name == "-" else str(tmp_path / name)
+    with pytest.raises(CranfieldError, match=said.replace(name, f"(.*/)?{name}", 1)) as told:
+        scores({"q1": {"d1": 1}}, path, spark=spark)
+    assert "\n" not in str(told.value)
+    assert "An error occurred while calling" not in str(told.value)
+
+
+@pytest.mark.slow
+def test_names_of_files_are_no_patterns(spark: Any, tmp_path: Path) -> None:
+    paths = [tmp_path / name for name in ("run[1].txt", "a {b}* é %41.txt")]
+    for path in paths:
+        path.write_text(LINES)
+        assert scores({"q1": {"d2": 1}}, path, "RR", spark=spark).values.item() == 0.5
+    (tmp_path / "run1.txt").write_text(LINES.replace("q1", "q2"))
+    both = scores(
+        {"q1": {"d2": 1}, "q2": {"d1": 1}}, str(tmp_path / "run?*.txt"), "RR", spark=spark
+    )
+    assert both.values.ravel().tolist() == [0.5, 1.0]  # what is a pattern to Spark stays one
+
+
+@pytest.mark.slow
+def test_what_is_not_known_of_a_document_is_the_same_error(frame: Any) -> None:
+    """Found by a worker, and told with all that the local engine tells."""
+    how: dict[str, Any] = {"measures": "INST(T=2)", "costs": {"q2": {"d1": 3.0}}, "gains": "unit"}
+    with pytest.raises(InputError) as mine:
+        on_spark(frame, **how)
+    with pytest.raises(InputError) as theirs:
+        local(**how)
+    assert mine.value.where == theirs.value.where == "costs"
+    assert mine.value.expected == theirs.value.expected
+
+
+@pytest.mark.slow
+def test_rows_that_change_between_passes_are_no_scores(spark: Any, tmp_path: Path) -> None:
+    """A DataFrame that is something else whenever it is computed."""
+
+    def changing(batches: Any) -> Any:
+        again = (tmp_path / "seen").exists()
+        (tmp_path / "seen").touch()
+        for batch in batches:
+            yield batch.slice(0, 1) if again else batch
+
+    frame = rows_frame(spark, GOOD).coalesce(1)
+    frame = frame.mapInArrow(changing, frame.schema)
+    with pytest.raises(InputError, match="other rows in the second pass, expected those of the"):
+        scores({"q1": {"d1": 1, "d2": 1, "d3": 1}}, frame)
+
+
+@pytest.mark.slow
+def test_sampled_judgments(spark: Any, tmp_path: Path) -> None:
+    """Ties of nonrelevant documents matter to them: how many are tied is told."""
+    qrels, run = tmp_path / "qrels", tmp_path / "run"
+    qrels.write_text("q1 0 d1 1 1\nq1 0 d2 1 0\nq1 0 d3 2 -1\nq1 0 d4 2 1\n")
+    run.write_text("q1 Q0 d1 1 9 r\n" + "".join(f"q1 Q0 d{n} {n} 5 r\n" for n in (2, 3, 7)))
+    mine = scores(qrels, run, "xinfAP infNDCG", spark=spark)
+    theirs = cf.evaluate(qrels, run, "xinfAP infNDCG")
+    assert [n.text for n in mine.notices] == [n.text for n in theirs.notices]
+    assert mine == theirs
 
 
 @pytest.mark.slow

@@ -75,6 +75,14 @@ def _on_spark(options: argparse.Namespace) -> int:
     if not options.runs:
         raise InputError("no run", "RUN with --engine spark")
     with started(options.master, options.spark_confs or ()) as spark:
-        checked = not options.skip_duplicates
-        found = call(scores, options, spark=spark, check_duplicates=checked)
+        with Progress() as progress:
+            found = call(
+                scores,
+                options,
+                spark=spark,
+                check_duplicates=not options.skip_duplicates,
+                progress=lambda told: progress.count(told, told.done, told.tasks, "task"),
+            )
+            if not options.quiet:
+                _ = len(found.notices)  # which may be another pass
         return show_scores(found, options)

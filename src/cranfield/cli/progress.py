@@ -12,7 +12,7 @@ from threading import Lock
 
 from cranfield.cli.saying import for_programs
 from cranfield.data.reading.table import PartRead
-from cranfield.wording import cells, printable
+from cranfield.wording import cells, counted, printable
 
 PATIENCE, OFTEN = 1.0, 0.1  # seconds, before it is shown, and until it is shown again
 WIDTH = 24  # of the bar
@@ -31,11 +31,16 @@ class Progress(ExitStack):
         self._doing, self._totals = doing, {READING: size, doing: steps}
         self._begun = time.monotonic()
         self._watched = sys.stderr.isatty() and not for_programs()
+        self.callback(self._leave)
         self._done = Counter[str]()
         self._lines = 0
         self._since = {READING: 0.0}  # seconds from the beginning to the first step
         self._bar: Bar | None = None
         self._lock = Lock()
+
+    def _leave(self) -> None:
+        """Show nothing more: others write now."""
+        self._watched = False
 
     def step(self, more: int | PartRead) -> None:
         """So many more steps were done, or another part of a run was read, perhaps by one of
@@ -51,15 +56,30 @@ class Progress(ExitStack):
         with self._lock:
             self._done[doing] += more
             self._lines += lines
-            taken = time.monotonic() - self._begun
-            self._since.setdefault(doing, taken)
-            if taken < PATIENCE:
-                return
-            self._bar = self._bar or self.enter_context(closing(Bar()))
-            total = self._totals[doing]
-            share = min(1.0, self._done[doing] / total) if total else None  # lines are read twice
-            rate = f"{self._lines / taken / 1e6:.1f} M lines/s" if doing == READING else ""
-            self._bar.show(told(said, share, taken - self._since[doing], rate))
+            if (taken := self._taken(doing)) >= PATIENCE:
+                total = self._totals[doing]
+                share = min(1.0, self._done[doing] / total) if total else None  # some read twice
+                rate = f"{self._lines / taken / 1e6:.1f} M lines/s" if doing == READING else ""
+                self._show(told(said, share, taken - self._since[doing], rate))
+
+    def count(self, doing: str, done: int, total: int, what: str) -> None:
+        """So many in all are done by now, of as many as are known of: tasks, or other things."""
+        if not self._watched:
+            return
+        with self._lock:
+            if (taken := self._taken(doing)) >= PATIENCE:
+                rate = f"{done:,} of {counted(total, what)}"
+                self._show(told(doing, done / total, taken - self._since[doing], rate))
+
+    def _taken(self, doing: str) -> float:
+        """Seconds since the beginning; the first that are spent with this are remembered."""
+        taken = time.monotonic() - self._begun
+        self._since.setdefault(doing, taken)
+        return taken
+
+    def _show(self, text: str) -> None:
+        self._bar = self._bar or self.enter_context(closing(Bar()))
+        self._bar.show(text)
 
 
 def told(said: str, share: float | None, taken: float, rate: str = "") -> str:

@@ -254,9 +254,9 @@ def of_run(
     known = set(judged)
     unjudged = [topic for topic in labelled.topics if named is None and topic not in known]
     yield from about("unjudged-topics", unjudged, "without judgments, ignored", name)
-    doubtful = _doubtful(rankings, collection, measures)
-    if tied := _flagged(judged, doubtful > 0):
-        count = f"{doubtful.sum()} of {rankings.tied.sum()} tied documents"
+    in_doubt = doubtful(rankings, collection, measures)
+    if tied := _flagged(judged, in_doubt > 0):
+        count = f"{in_doubt.sum()} of {rankings.tied.sum()} tied documents"
         could = "ties matter" if options.ties in OTHER_ORDERS else "ties could change a score"
         yield notice("ties", f"{could} in {some(tied, 'topic')}: {count}", tied)
     if contradicted := [t for t in labelled.contradicted if named is None or t in named]:
@@ -313,7 +313,7 @@ def _median(numbers: Sequence[float]) -> float:
     return (ordered[(n - 1) // 2] + ordered[n // 2]) / 2
 
 
-def _doubtful(rankings: Rankings, collection: Collection, measures: Sequence[Measure]) -> Ints:
+def doubtful(rankings: Rankings, collection: Collection, measures: Sequence[Measure]) -> Ints:
     """Per topic, how many tied documents could change a score by trading places."""
     sampled = any(m.takes_samples for m in measures)  # to which it matters what was drawn
     reach = deepest(measures, collection.options.depth)

@@ -8,10 +8,8 @@ its `Rankings`, and the code of `evaluation/` goes on with them, in tasks of a r
 from __future__ import annotations
 
 import copy
-import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property, reduce
 from typing import Any, Literal, NamedTuple, TypeAlias, Unpack
@@ -36,8 +34,9 @@ from cranfield.spark.counting import Hits
 from cranfield.spark.inputs import Given, LineReader, given_runs, readable_qrels
 from cranfield.spark.meeting import Everywhere, Judged, Sieve, spread
 from cranfield.spark.parcels import PARCELS, unpacked
-from cranfield.spark.session import Spark, current
+from cranfield.spark.session import Spark, current, failed, told
 from cranfield.spark.tasks import Shared, Stretch
+from cranfield.spark.watching import Progress, watched
 from cranfield.wording import counted
 
 BadRows: TypeAlias = Literal["first", "count"]
@@ -68,10 +67,12 @@ def evaluate(
     `check_duplicates`, documents that nobody judged may be twice in a list, and eight bytes for
     each row need not be sent around. `judgments` are sent to all workers (``broadcast``), or
     each to one of them (``spread``), if they are too many for that: ``auto`` spreads two million
-    and more. What is returned may be given to `cranfield.compare`.
+    and more. `progress` is called with the name of a pass whenever more of its tasks are done; this
+    string also has `done` and `tasks`, how many these are, and how many there are. What is returned
+    may be given to `cranfield.compare`.
     """
     ways = _Ways(bad_rows, check_duplicates, judgments)
-    with _told():
+    with told(failed):
         return _Evaluation.of(qrels, runs, measures, current(spark), ways, options).frame()
 
 
@@ -92,34 +93,8 @@ def scores(
     The arguments are those of `evaluate`.
     """
     ways = _Ways(bad_rows, check_duplicates, judgments)
-    with _told():
+    with told(failed):
         return _Evaluation.of(qrels, runs, measures, current(spark), ways, options).scores()
-
-
-@contextmanager
-def _told() -> Iterator[None]:
-    """Where Spark works: what goes wrong there is said in a sentence."""
-    from py4j.protocol import Py4JError
-    from pyspark.errors import PySparkException
-
-    try:
-        yield
-    except (PySparkException, Py4JError) as error:
-        if _interrupted(error):  # which Spark hides behind what it then cannot finish
-            raise KeyboardInterrupt from None
-        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-        python = [line for line in lines if re.match(r"[\w.]+(Error|Exception|Interrupt)\b", line)]
-        said = (python[-1:] or lines or ["?"])[0]
-        if said.startswith("cranfield.errors."):  # a mistake that a measure finds
-            raise CranfieldError(said.partition(": ")[2]) from error
-        raise CranfieldError(f"Spark failed: {said}") from error
-
-
-def _interrupted(error: BaseException | None) -> bool:
-    """Whether an error came up because somebody wanted to stop."""
-    while error is not None and not isinstance(error, KeyboardInterrupt):
-        error = error.__context__
-    return error is not None
 
 
 class _Ways(NamedTuple):
@@ -136,6 +111,7 @@ class _Evaluation:
     evaluator: Evaluator
     given: list[Given]
     ways: _Ways
+    progress: Progress | None
 
     @classmethod
     def of(
@@ -149,13 +125,14 @@ class _Evaluation:
     ) -> _Evaluation:
         one_of("bad_rows", ways.bad_rows, BadRows)
         one_of("judgments", ways.judgments, Sent)
-        options = {**options, "progress": None, "threads": 1}  # a task has one core
+        progress = options.pop("progress", None)
+        options["threads"] = 1  # a task has one core
         evaluator = Evaluator(readable_qrels(spark, qrels), measures, **options)
         _refuse_order(evaluator.options)
         typed = any(extra.needs_types for extra in evaluator.collection.extras)
         given = given_runs(spark, runs, evaluator.options, typed)
         _send_users_code(evaluator)
-        return cls(spark, evaluator, given, ways)
+        return cls(spark, evaluator, given, ways, progress)
 
     @cached_property
     def shared(self) -> Shared:
@@ -177,6 +154,11 @@ class _Evaluation:
         parts = [one.frame.mapInArrow(make(one), schema) for one in self.given]
         return reduce(lambda a, b: a.unionAll(b), parts)
 
+    def _fetched(self, doing: str, frame: Any) -> Any:
+        """The rows of a DataFrame, computed now: so a pass is made, and watched."""
+        with watched(self.spark, doing, self.progress):
+            return frame.toArrow()
+
     # -- first pass -------------------------------------------------------------------------------
 
     @cached_property
@@ -194,7 +176,7 @@ class _Evaluation:
             parcels = parcels.unionAll(self._judgments())
         if self.spread or hashed:
             parcels = parcels.repartition("bucket").mapInArrow(tasks.brought_together, PARCELS)
-        found = unpacked(parcels.toArrow())
+        found = unpacked(self._fetched("finding judged documents", parcels))
         self._refuse_bad(found)
         if "lists" not in found:
             where = self.given[0].reading.where
@@ -214,11 +196,8 @@ class _Evaluation:
         if "bad" not in found:
             return
         rows = found["bad"].to_pylist()
-        first, number = rows[0], sum(row["rows"] for row in rows)
-        hint = first["hint"]
-        if self.ways.bad_rows == "count":
-            hint = f"{hint}; " * bool(hint) + f"{counted(number, 'bad row')} in all"
-        raise InputError(first["found"], first["expected"], first["where"], hint=hint)
+        number = counted(sum(row["rows"] for row in rows), "bad row")
+        raise tasks.as_error(rows[0], f"{number} in all" * (self.ways.bad_rows == "count"))
 
     def _refuse_repeated(self, keys: Any) -> None:
         """Refuse documents that are in a list twice; hashes may be the same by chance."""
@@ -229,7 +208,7 @@ class _Evaluation:
 
         names = self._pass(rows, tasks.ROWS).groupBy("source", "tag", "topic", "doc")
         twice = names.agg(count("*").alias("rows")).where("rows > 1").orderBy("topic", "doc")
-        for row in twice.take(1):
+        for row in self._fetched("comparing names", twice.limit(1)).to_pylist():
             raise self._twice(row["source"], row["topic"], row["doc"])
 
     def _twice(self, source: int, topic: str, doc: str) -> InputError:
@@ -319,10 +298,14 @@ class _Evaluation:
         from pyspark.sql.functions import sum as total
 
         made = np.zeros(self.hits.slots, dtype=np.int64)
-        for parts in self._portions():
+        for number, parts in enumerate(self._portions(), 1):
             counting = reduce(lambda a, b: a.unionAll(b), parts)
-            table = counting.groupBy("slot").agg(total("rows").alias("rows")).toArrow()
+            sums = counting.groupBy("slot").agg(total("rows").alias("rows"))
+            table = self._fetched("counting ranks" + f", portion {number}" * (number > 1), sums)
             made[table.column("slot").to_numpy()] = table.column("rows").to_numpy()
+        if not made[self.hits.own_slots].all():
+            hint = "a DataFrame that is computed anew each time may be written, or .cache()d"
+            raise InputError("other rows in the second pass", "those of the first", hint=hint)
         return made
 
     def _portions(self) -> Iterator[list[Any]]:
@@ -367,15 +350,16 @@ class _Evaluation:
 
     def _with_ties(self) -> list[Labelled]:
         """The runs with the numbers of tied documents, if anybody is to be told of them."""
-        deep = notices.deepest(self.evaluator.measures, self.evaluator.options.depth)
-        if not any(one.placed.doubtful(deep, False).any() for one in self.labelled):
+        collection, measures = self.evaluator.collection, self.evaluator.measures
+        placed = [collection.of_chosen(one.placed) for one in self.labelled]
+        if not any(notices.doubtful(one, collection, measures).any() for one in placed):
             return self.labelled
 
         def send(one: Given) -> tasks.SendValues:
             return tasks.SendValues(self.shared, one.reading, self.numbers[one.reading.number])
 
         sent = self._pass(send, PARCELS).repartition("bucket")
-        table = sent.mapInArrow(tasks.count_tied, tasks.TIED).toArrow()
+        table = self._fetched("counting ties", sent.mapInArrow(tasks.count_tied, tasks.TIED))
         tied = np.zeros(len(self.lists) * self.topics, dtype=np.int64)
         np.add.at(tied, table.column("list").to_numpy(), table.column("tied").to_numpy())
         each = tied.reshape(len(self.lists), -1)
@@ -429,7 +413,7 @@ class _Evaluation:
         names, measuring = [run.name for run in self.runs], self.evaluator.measuring
 
         def tell() -> Iterable[Notice]:  # when they are read, which may be another pass
-            with _told():
+            with told(failed):
                 return notices.of_all(measuring, self.counting, self._with_ties())
 
         return self.evaluator.collected(names, self.counting, self._values(), tell)
@@ -439,7 +423,7 @@ class _Evaluation:
         if self.spread:
             return np.stack([self.evaluator.measuring.values(x.rankings) for x in self.labelled])
         measure = tasks.Measure(self.evaluator, tasks.as_values)
-        table = self._units().mapInArrow(measure, tasks.VALUES).toArrow()
+        table = self._fetched("measuring", self._units().mapInArrow(measure, tasks.VALUES))
         table = table.sort_by([("run", "ascending"), ("begin", "ascending")])
         flat = np.concatenate([part.flatten() for part in table.column("values").chunks])
         return flat.reshape(len(self.runs), -1, len(self.evaluator.measuring.columns))
@@ -461,7 +445,9 @@ class _Evaluation:
         rows = self._pass(send, tasks.LISTS).repartition(len(runs), *tasks.RUN)
         rows = rows.sortWithinPartitions(*tasks.RUN, "topic")
         work = tasks.Whole(self.shared, self.evaluator, runs)
-        found = unpacked(rows.mapInArrow(work, PARCELS).toArrow())
+        found = unpacked(self._fetched("measuring", rows.mapInArrow(work, PARCELS)))
+        if "bad" in found:
+            raise tasks.as_error(found["bad"].to_pylist()[0])
         if "error" in found:
             raise CranfieldError(found["error"].column("text")[0].as_py())
         by_run = {(row["source"], row["tag"]): row for row in found["whole"].to_pylist()}

@@ -7,13 +7,16 @@ DataFrame have no order: what needs the order of lines is refused.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 from cranfield.data.reading.columns import in_doubt, name_columns, read_columns
 from cranfield.data.reading.formats import Format, decide
 from cranfield.data.reading.lines import short
+from cranfield.data.reading.packing import packed_in
 from cranfield.data.reading.records import Record, Text
 from cranfield.data.reading.source import LIMITS, Beginning, Limits, Piece, Source
 from cranfield.data.reading.table import Irregular, Table
@@ -24,12 +27,13 @@ from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, FileError, InputError
 from cranfield.evaluation.options import Options
 from cranfield.late import pl
-from cranfield.spark.session import Spark
+from cranfield.spark.session import Spark, reason, told
 
 Batches: TypeAlias = Iterable[Any]  # of Arrow
 LINES = 1 << 16  # rows that become a table at a time, at least
 PIECE, STRETCH = 1 << 22, 1 << 27  # bytes that become a table, and that are the work of a task
 HEAD = 100  # lines that tell the format of a text
+UNPACKED = "gz, bz2, zst or lz4, which the end of its name tells"
 NEITHER = "lines of text, Parquet or a DataFrame: other files can be read by Spark first"
 
 
@@ -187,16 +191,18 @@ class _Making:
         """One input of runs."""
         if is_spark(run):
             return self._of_frame(number, run, name, where)
+        if run == "-":
+            raise InputError("standard input", "a path: all workers read it", "-")
         if isinstance(run, str | os.PathLike):
             return self._of_path(number, os.fspath(run), name)
         raise InputError(type(run).__name__, "paths or DataFrames of Spark", where)
 
     def _of_path(self, number: int, path: str, name: str | None) -> Given:
         lines = text_lines(self.spark, path)
-        head = Piece(path, text=b"".join(bytes(row[0]) + b"\n" for row in _first(lines, path)))
+        head = first_lines(lines, path)
         forced = self.options.run_format
         if forced == "parquet" or (forced is None and is_parquet(Beginning(head))):
-            return self._of_frame(number, self.spark.read.parquet(path), name, head.name)
+            return self._of_frame(number, parquet(self.spark, path), name, head.name)
         decision = decide(head, forced, self.text, "run")
         format, text = decision.format, decision.text
         if not format.streamed:
@@ -238,8 +244,27 @@ class _Making:
 
 def text_lines(spark: Spark, path: str) -> Any:
     """The lines of a text, as bytes."""
-    lines = spark.read.option("lineSep", "\n").text(path)
-    return lines.select(lines["value"].cast("binary"))
+    with told(partial(unreadable, path)):
+        lines = spark.read.option("lineSep", "\n").text(in_hadoop(path))
+        if not lines.inputFiles():
+            why = "Spark finds no file there; those whose names begin with _ or . are none to it"
+            raise FileError("read", path, why)
+        return lines.select(lines["value"].cast("binary"))
+
+
+def parquet(spark: Spark, path: str) -> Any:
+    """The rows of Parquet."""
+    with told(partial(unreadable, path)):
+        return spark.read.parquet(in_hadoop(path))
+
+
+def in_hadoop(path: str) -> str:
+    """How Spark is told of a file that is here, whose name could mean others: patterns stay.
+
+    >>> in_hadoop("runs/*.txt")
+    'runs/*.txt'
+    """
+    return re.sub(r"[][*?{}\\]", r"\\\g<0>", path) if os.path.exists(path) else path
 
 
 def stretches(lines: Any) -> Iterator[tuple[str, int, int]]:
@@ -259,19 +284,19 @@ def stretches(lines: Any) -> Iterator[tuple[str, int, int]]:
                 yield from ((source.path, *ends) for ends in source.bounds(size))
 
 
-def _first(lines: Any, path: str) -> Any:
-    from pyspark.errors import PySparkException
-
-    try:
-        return lines.take(HEAD)
-    except PySparkException as error:
-        raise unreadable(path, error) from None
+def first_lines(lines: Any, path: str) -> Piece:
+    """How a text begins."""
+    with told(partial(unreadable, path)):
+        head = Piece(path, text=b"".join(bytes(row[0]) + b"\n" for row in lines.take(HEAD)))
+    if layer := packed_in(head.text):
+        raise InputError(f"{layer} data", f"text, or packed as Spark unpacks it: {UNPACKED}", path)
+    return head
 
 
 def unreadable(path: str, error: Exception) -> CranfieldError:
     """The error that a path is which Spark cannot read."""
-    said = next((line for line in str(error).splitlines() if line.strip()), "")
-    return FileError("read", path, said)
+    missing = "PATH_NOT_FOUND" in str(error)
+    return FileError("read", path, "no such file or directory" if missing else reason(error))
 
 
 # -- batches --------------------------------------------------------------------------------------
@@ -321,6 +346,6 @@ def readable_qrels(spark: Spark, qrels: Any) -> Any:
     if not isinstance(qrels, str | os.PathLike) or "://" not in (path := os.fspath(qrels)):
         return qrels
     lines = text_lines(spark, path)
-    if is_parquet(Beginning(Piece(path, text=b"".join(bytes(r[0]) for r in _first(lines, path))))):
-        return spark.read.parquet(path)
+    if is_parquet(Beginning(first_lines(lines, path))):
+        return parquet(spark, path)
     return Piece(path, text=b"".join(bytes(row[0]) + b"\n" for row in lines.collect()))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, TypeAlias
 
 from cranfield.errors import CranfieldError, InputError
@@ -37,7 +38,18 @@ def current(spark: Spark = None) -> Spark:
     if spark is not None:
         return spark
     made = sessions()
-    return made.getActiveSession() or made.builder.getOrCreate()
+    return made.getActiveSession() or _begun(made.builder)
+
+
+def _begun(builder: Any) -> Spark:
+    """A session, or why there is none."""
+    try:
+        return builder.getOrCreate()
+    except Exception as error:
+        said = reason(error)
+        if "JAVA_GATEWAY_EXITED" in said:
+            said = "found no Java that runs it, expected Java 17 or newer (JAVA_HOME says where)"
+        raise CranfieldError(f"Spark does not start: {said}") from error
 
 
 @contextmanager
@@ -53,16 +65,13 @@ def started(master: str | None = None, settings: Iterable[str] = ()) -> Iterator
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)  # PySpark's, of pandas
         with _silence():
-            try:
-                spark = builder.getOrCreate()
-            except Exception as error:
-                said = str(error).strip().splitlines()
-                raise CranfieldError(f"Spark does not start: {(said or ['?'])[0]}") from error
+            spark = _begun(builder)
         try:
             yield spark
         finally:
             if before is None:  # else it is somebody's who goes on
-                spark.stop()
+                with suppress(*failures()):  # Java may have ended
+                    spark.stop()
 
 
 def _setting(text: str) -> tuple[str, str]:
@@ -84,3 +93,54 @@ def _silence() -> Iterator[None]:
         os.dup2(kept, 2)
         os.close(kept)
         os.close(nobody)
+
+
+# -- what goes wrong ------------------------------------------------------------------------------
+
+
+def failures() -> tuple[type[Exception], ...]:
+    """What Spark raises, and what is raised where Java has ended."""
+    sessions()  # or what is missing
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    return PySparkException, Py4JError, ConnectionError
+
+
+@contextmanager
+def told(say: Callable[[Exception], CranfieldError]) -> Iterator[None]:
+    """Where Spark works: what goes wrong there is said in a sentence."""
+    kinds = failures()
+    try:
+        yield
+    except kinds as error:
+        if _interrupted(error):  # which Spark hides behind what it then cannot finish
+            raise KeyboardInterrupt from None
+        raise say(error) from error
+
+
+def failed(error: Exception) -> CranfieldError:
+    """The error that is told, wherever it came up."""
+    said = reason(error)
+    if said.startswith("cranfield.errors."):  # a mistake that a measure finds
+        return CranfieldError(said.partition(": ")[2])
+    return CranfieldError(f"Spark failed: {said}")
+
+
+def reason(error: Exception) -> str:
+    """What is said by Python, if it is Python that failed, else by Java, where it began.
+
+    >>> reason(Exception("calling o7.text.\\n: java.io.A: no\\n  at x\\nCaused by: java.io.B: why"))
+    'java.io.B: why'
+    """
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    python = [line for line in lines if re.match(r"[\w.]+(Error|Exception|Interrupt)\b", line)]
+    java = [line for line in lines if line.startswith(("Caused by: ", ": "))]
+    return (python[-1:] or java[-1:] or lines or ["?"])[0].removeprefix("Caused by").lstrip(": ")
+
+
+def _interrupted(error: BaseException | None) -> bool:
+    """Whether an error came up because somebody wanted to stop."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__context__
+    return error is not None

@@ -21,7 +21,7 @@ from cranfield.data.reading.table import Table
 from cranfield.data.reading.tables import strings_of
 from cranfield.data.run import Run, TableRun
 from cranfield.dataclass import dataclass
-from cranfield.errors import CranfieldError
+from cranfield.errors import CranfieldError, InputError
 from cranfield.evaluation import notices
 from cranfield.evaluation.evaluate import Evaluator
 from cranfield.labelling.blocks import Rankings
@@ -181,6 +181,12 @@ class FindHits:
 def bad_row(bad: Bad, where: str) -> dict[str, list[Any]]:
     """What is wrong with some rows, as a row."""
     return {name: [value] for name, value in ({**bad._asdict(), "where": where}).items()}
+
+
+def as_error(row: Mapping[str, Any], more: str = "") -> InputError:
+    """The error that such a row is, with what there is to say beside it."""
+    hint = "; ".join(text for text in (row["hint"], more) if text)
+    return InputError(row["found"], row["expected"], row["where"] or None, hint=hint)
 
 
 def brought_together(batches: Batches) -> Iterator[Any]:
@@ -362,6 +368,10 @@ class Whole:
             run = replace(self.runs[source, tag], parts=partial(iter, parts))
             try:
                 found = self._found(run)
+            except InputError as error:
+                bad = Bad(error.found, error.expected, error.hint, 1)
+                yield parcel("bad", bad_row(bad, error.where or ""))
+                return
             except CranfieldError as error:
                 yield parcel("error", {"text": [str(error)]})
                 return

@@ -107,6 +107,15 @@ def _layer(stream: Any) -> str | None:
     """What a stream is packed in, if it is."""
     first = stream.read(HEADER)
     stream.seek(0)
+    return packed_in(first)
+
+
+def packed_in(first: bytes) -> str | None:
+    """What a file is packed in that begins like this, if it is.
+
+    >>> packed_in(b"PK\\x03\\x04")
+    'zip'
+    """
     return next((layer for layer, begins in TOLD.items() if begins.match(first)), None)
 
 

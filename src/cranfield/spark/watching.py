@@ -1,0 +1,102 @@
+"""How far Spark is with a pass: its tasks are counted while it works, for those who wait."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from threading import Event
+from typing import Any, Self, TypeAlias
+
+from cranfield.data.reading.table import PartRead
+from cranfield.dataclass import dataclass
+from cranfield.spark.session import Spark
+
+OFTEN = 0.2  # seconds until tasks are counted again
+GROUP = "spark.jobGroup.id"  # what jobs of a thread have in common
+
+
+class TasksDone(PartRead):
+    """The name of a pass, so many of whose tasks are done, of those that are known of so far.
+
+    >>> told = TasksDone("counting ranks", 12, 48)
+    >>> told, told.done, told.tasks
+    ('counting ranks', 12, 48)
+    """
+
+    done: int
+    tasks: int
+
+    def __new__(cls, name: str, done: int, tasks: int) -> Self:
+        made = super().__new__(cls, name, 0, 0)  # lines are not counted
+        made.done, made.tasks = done, tasks
+        return made
+
+
+Progress: TypeAlias = Callable[[TasksDone], None]
+
+
+@contextmanager
+def watched(spark: Spark, name: str, progress: Progress | None) -> Iterator[None]:
+    """Spark works meanwhile: `progress` is told whenever more tasks of it are done or known."""
+    context = None if progress is None else _context(spark)
+    if progress is None or context is None:
+        yield
+        return
+    ended, jobs = Event(), Jobs.begun(context)
+    with ThreadPoolExecutor(1, "cranfield-progress") as pool:
+        telling = pool.submit(_tell, jobs, name, progress, ended)
+        try:
+            yield
+        finally:
+            ended.set()
+        telling.result()  # or what went wrong with those who are told
+
+
+def _context(spark: Spark) -> Any:
+    """What knows of tasks; sessions of Spark Connect have none."""
+    try:
+        return spark.sparkContext
+    except Exception:  # PySpark's own, of several kinds
+        return None
+
+
+def _tell(jobs: Jobs, name: str, progress: Progress, ended: Event) -> None:
+    from py4j.protocol import Py4JError
+
+    last = (0, 0)
+    while not ended.wait(OFTEN):
+        try:
+            now = jobs.tasks()
+        except (Py4JError, OSError):  # Java has ended: somebody else tells why
+            return
+        if now != last:
+            last = now
+            progress(TasksDone(name, *now))
+
+
+@dataclass(frozen=True, eq=False)
+class Jobs:
+    """The jobs that begin from now on, in the group that this thread has in Spark, if any."""
+
+    tracker: Any
+    group: str | None
+    before: frozenset[int]
+
+    @classmethod
+    def begun(cls, context: Any) -> Jobs:
+        """From now on."""
+        tracker, group = context.statusTracker(), context.getLocalProperty(GROUP)
+        return cls(tracker, group, frozenset(tracker.getJobIdsForGroup(group)))
+
+    def tasks(self) -> tuple[int, int]:
+        """How many tasks are done, and how many there are, in the stages that have begun: others
+        may be what an earlier job has done, and are left out then.
+        """
+        ids = {*self.tracker.getJobIdsForGroup(self.group)} - self.before
+        jobs = [job for one in ids if (job := self.tracker.getJobInfo(one)) is not None]
+        stages = [
+            self.tracker.getStageInfo(one) for one in {x for job in jobs for x in job.stageIds}
+        ]
+        known = [of for of in stages if of and of.numActiveTasks + of.numCompletedTasks]
+        return sum(of.numCompletedTasks for of in known), sum(of.numTasks for of in known)
