@@ -364,11 +364,12 @@ def test_sampled_judgments(spark: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_an_executor_that_is_killed_changes_nothing(spark: Any) -> None:
+@pytest.mark.parametrize("cluster", ["local-cluster", "standalone"])
+def test_an_executor_that_is_killed_changes_nothing(spark: Any, cluster: str) -> None:
     """In a process of its own, as there is one Java in each."""
     script = Path(__file__).with_name("killed.py")
     done = subprocess.run(
-        [sys.executable, str(script)],
+        [sys.executable, str(script), cluster],
         capture_output=True,
         text=True,
         timeout=600,
