@@ -36,6 +36,64 @@ def test_without_spark(monkeypatch: pytest.MonkeyPatch) -> None:
     assert session.current(marked) is marked
 
 
+def test_without_spark_the_functions_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And not what else they would have imported."""
+    from cranfield.spark.engine import scores
+
+    for name in ("pyspark", "pyspark.sql", "pyspark.errors", "py4j", "py4j.protocol"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(MissingPackage, match=r"Spark needs pyspark.* \(cranfield\[spark\]\)"):
+        scores({"q1": {"d1": 1}}, "run")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("An error occurred while calling o1.text.\n: a.B: c\n\tat x", "a.B: c"),
+        ("calling\n: a.B: c\n\tat x\nCaused by: d.E: f\n\tat y", "d.E: f"),
+        (
+            "Task failed\nTraceback:\n  File x\nValueError: why\n\n\tat y\nCaused by: z",
+            "ValueError: why",
+        ),
+        ("[PATH_NOT_FOUND] no", "[PATH_NOT_FOUND] no"),
+        ("", "?"),
+    ],
+)
+def test_what_spark_says_in_a_line(text: str, said: str) -> None:
+    assert session.reason(Exception(text)) == said
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(bool(lacking()), reason=lacking() or "-")
+@pytest.mark.parametrize(
+    ("home", "master", "said"),
+    [
+        ("/nowhere", "local[1]", "Spark does not start: found no Java, expected Java 17 or newer"),
+        (
+            None,
+            "nonsense",
+            "found Java that ended at once, expected Java 17 or newer, and a master",
+        ),
+        (None, "local[x]", "Could not parse Master URL: 'local[x]'"),
+    ],
+)
+def test_spark_that_does_not_start(home: str | None, master: str, said: str) -> None:
+    """One sentence, no traceback."""
+    env = os.environ | {"SPARK_LOCAL_IP": "127.0.0.1"} | ({"JAVA_HOME": home} if home else {})
+    command = "-m cranfield evaluate qrels run --engine spark --master"
+    done = subprocess.run(
+        [sys.executable, *command.split(), master],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env=env,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
 RUN = "".join(f"q{t} Q0 d{n} {n} {9 - n // 2} bm25\n" for t in range(1, 4) for n in range(1, 9))
 OWN = """
 import cranfield as cf

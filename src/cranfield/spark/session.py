@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -48,8 +49,15 @@ def _begun(builder: Any) -> Spark:
     except Exception as error:
         said = reason(error)
         if "JAVA_GATEWAY_EXITED" in said:
-            said = "found no Java that runs it, expected Java 17 or newer (JAVA_HOME says where)"
+            found = "Java that ended at once" if _java() else "no Java"
+            said = f"found {found}, expected Java 17 or newer, and a master and settings it takes"
         raise CranfieldError(f"Spark does not start: {said}") from error
+
+
+def _java() -> bool:
+    """Whether there is a Java, of whatever version."""
+    home = os.environ.get("JAVA_HOME")
+    return shutil.which("java" if home is None else os.path.join(home, "bin", "java")) is not None
 
 
 @contextmanager
