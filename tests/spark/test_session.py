@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from cranfield.cli.main import main
-from cranfield.errors import InputError, MissingPackage
+from cranfield.errors import CranfieldError, InputError, MissingPackage
 from cranfield.spark import session
 from tests.spark.conftest import lacking
 
@@ -61,6 +61,18 @@ def test_without_spark_the_functions_say_so(monkeypatch: pytest.MonkeyPatch) -> 
 )
 def test_what_spark_says_in_a_line(text: str, said: str) -> None:
     assert session.reason(Exception(text)) == said
+    assert session.reason(ConnectionRefusedError(111, text)).startswith("Java has ended")
+
+
+def test_a_master_that_does_not_answer() -> None:
+    """After a minute Spark gives up, and says what happened to it then."""
+
+    class Builder:
+        def getOrCreate(self) -> None:
+            raise ValueError("x\n: IllegalStateException: calling a stopped SparkContext.\n\tat y")
+
+    with pytest.raises(CranfieldError, match="start: found a master that does not answer, or"):
+        session._begun(Builder())
 
 
 @pytest.mark.slow

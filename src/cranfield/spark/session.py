@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import shutil
@@ -51,6 +52,8 @@ def _begun(builder: Any) -> Spark:
         if "JAVA_GATEWAY_EXITED" in said:
             found = "Java that ended at once" if _java() else "no Java"
             said = f"found {found}, expected Java 17 or newer, and a master and settings it takes"
+        elif "stopped SparkContext" in said:
+            said = "found a master that does not answer, or turned it away, expected one that runs"
         raise CranfieldError(f"Spark does not start: {said}") from error
 
 
@@ -74,12 +77,15 @@ def started(master: str | None = None, settings: Iterable[str] = ()) -> Iterator
         warnings.simplefilter("ignore", FutureWarning)  # PySpark's, of pandas
         with _silence():
             spark = _begun(builder)
+        log, unheard = logging.getLogger(), logging.NullHandler()  # for what Py4J logs
+        log.addHandler(unheard)
         try:
             yield spark
         finally:
             if before is None:  # else it is somebody's who goes on
                 with suppress(*failures()):  # Java may have ended
                     spark.stop()
+            log.removeHandler(unheard)
 
 
 def _setting(text: str) -> tuple[str, str]:
@@ -141,6 +147,8 @@ def reason(error: Exception) -> str:
     >>> reason(Exception("calling o7.text.\\n: java.io.A: no\\n  at x\\nCaused by: java.io.B: why"))
     'java.io.B: why'
     """
+    if isinstance(error, ConnectionError):
+        return "Java has ended, as it does when there is not enough memory"
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     python = [line for line in lines if re.match(r"[\w.]+(Error|Exception|Interrupt)\b", line)]
     java = [line for line in lines if line.startswith(("Caused by: ", ": "))]
