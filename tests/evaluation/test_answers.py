@@ -14,6 +14,8 @@ import pytest
 
 import cranfield as cf
 from cranfield.cli.main import main
+from cranfield.data.answers import read_answers
+from cranfield.data.judged_answers import read_support
 from cranfield.report.scores import caption
 from tests.made import Command
 
@@ -610,3 +612,61 @@ class TestValidate:
             ("answers.jsonl:6", "found '{broken', expected a JSON obj"),
             ("answers.jsonl:7", "found citation 'd2' in sentence 1, e"),
         ]
+
+
+# -- support by columns ---------------------------------------------------------------------------
+
+LISTED = ["q1 a 1 d1 full", "q1 a 1 d2 partial", "q2 a 1 d1 none", "q1 b 2 é full", "q1 b 3 - none",
+          "q1 a 2 d1 partial", "q2 a 1 d9 none"]  # fmt: skip
+
+
+def test_support_of_text_is_that_of_a_table(tmp_path: Path) -> None:
+    """Lines of one sentence need not stand together."""
+    path = tmp_path / "support.txt"
+    path.write_text("\n".join(LISTED) + "\n", encoding="utf-8")
+    rows = [dict(zip(("topic", "run", "sentence", "citation", "support"), line.split(), strict=True))
+            for line in LISTED]  # fmt: skip
+    by_columns, by_rows = (
+        {run: {topic: {number: {name: x.support for name, x in cited.items()}
+                       for number, cited in entry.found.items()}
+               for topic, entry in topics.items()}
+         for run, topics in read_support(given).by_run.items()}
+        for given in (path, rows)
+    )  # fmt: skip
+    assert by_columns == by_rows
+    assert [*by_columns["a"]["q1"]] == [1, 2]
+    assert by_columns["b"]["q1"] == {2: {"é": 1.0}, 3: {}}
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("q1 a 1 d1 full", "found citation 'd1' of sentence 1 again"),
+        ("q1 a 1 d3 maybe", "found support 'maybe' for citation 'd3'"),
+        ("q1 a 1.5 d3 full", "found sentence '1.5'"),
+        ("q1 a one d3 full", "found sentence 'one'"),
+        ("q1 a 1 d3", "found 4 fields"),
+    ],
+)
+def test_support_of_text_that_is_odd(line: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "support.txt"
+    path.write_text("\n".join([*LISTED, line]) + "\n", encoding="utf-8")
+    with pytest.raises(cf.InputError, match=re.escape(f"support.txt:8: {said}")):
+        read_support(path)
+
+
+def test_citations_that_are_numbers_and_no_references() -> None:
+    """Without references they are names, in the support as in the answer."""
+    answers = [{"qid": "q1", "run_id": "a", "answer": [{"text": "One.", "citations": ["12"]}]}]
+    support = [{"topic": "q1", "run": "a", "sentence": 1, "citation": "12", "support": "full"}]
+    found = cf.evaluate_answers(answers=answers, support=support, measures="CitationP")
+    assert found["a", "q1", "CitationP"] == 1.0
+
+
+def test_a_place_may_be_a_name() -> None:
+    """A document that is called 1 is cited by 1, whatever is at that place."""
+    said = [{"text": "One.", "citations": [1, 2, "0"]}]
+    given = [{"qid": "q1", "references": ["x", "y", "1", "0"], "answer": said}]
+    entry = read_answers(given).get("run", "q1")
+    assert entry is not None and entry.found.sentences is not None
+    assert entry.found.sentences[0].citations == ("1", "0")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import field
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from cranfield.data.reading.cells import Layout, format_of, lines_of, read_lines, where_of
@@ -164,11 +165,9 @@ def with_cells(line: Line, cells: Mapping[str, Any]) -> Line:
 
 def pieces(line: Line, given: Any, layout: Layout, what: str) -> Iterator[Line]:
     """The rows, or the objects that a list on a line holds, by our names of their keys."""
-    if not is_list(given):
-        raise line.error(f"{short(repr(given), False)} as {what}s", f"a list of {what}s")
     keys: tuple[Any, ...] = ()
     columns: dict[str, str] = {}
-    for number, one in enumerate(given, 1):
+    for number, one in enumerate(_listed(line, given, what), 1):
         if one.__class__ is Line:
             yield one
             continue
@@ -177,6 +176,43 @@ def pieces(line: Line, given: Any, layout: Layout, what: str) -> Iterator[Line]:
         if tuple(one) != keys:
             keys, columns = tuple(one), layout.columns(one)
         yield with_cells(line, {ours: one[theirs] for ours, theirs in columns.items()})
+
+
+def _listed(line: Line, given: Any, what: str) -> Sequence[Any]:
+    """What a list on a line holds."""
+    if not is_list(given):
+        raise line.error(f"{short(repr(given), False)} as {what}s", f"a list of {what}s")
+    found: Sequence[Any] = given
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Pieces(Generic[T]):
+    """What is made of pieces: most come again with other runs, and are what they were."""
+
+    layout: Layout
+    what: str
+    known: dict[Any, T] = field(default_factory=dict)
+
+    def of(
+        self, line: Line, given: Any, topic: str, made: Callable[[Line, int], T]
+    ) -> Iterator[tuple[Line, T]]:
+        """What is `made` of each piece and its number, from 1; and the line that it is on."""
+        if not all(one.__class__ is dict for one in _listed(line, given, self.what)):
+            every = enumerate(pieces(line, given, self.layout, self.what), 1)
+            yield from ((one, made(one, number)) for number, one in every)
+            return
+        for number, one in enumerate(given, 1):
+            values = tuple(one.values())
+            key: tuple[Any, ...] = topic, number, tuple(one), values, tuple(map(type, values))
+            try:
+                found = self.known.get(key)
+            except TypeError:  # a list is no key
+                key, found = (), None
+            if found is None:
+                (piece,) = pieces(line, [one], self.layout, self.what)
+                found = self.known[key] = made(piece, number)
+            yield line, found
 
 
 # -- answers --------------------------------------------------------------------------------------
@@ -220,22 +256,38 @@ def read_answers(data: AnswersLike) -> ByRun[Written]:
 def _written(line: Line, given: Any) -> Written:
     references = _references(line)
     if isinstance(given, str):
-        return Written(given.strip(), None, references)
+        return Written(given.strip(), None, references.names)
     found = enumerate(pieces(line, given, SENTENCES, "sentence"), 1)
-    sentences = tuple(_sentence(one, number, references) for number, one in found)
-    return Written(" ".join(one.text for one in sentences), sentences, references)
+    sentences = tuple([_sentence(one, number, references) for number, one in found])
+    return Written(" ".join([one.text for one in sentences]), sentences, references.names)
 
 
-def _references(line: Line) -> tuple[str, ...]:
+class References(NamedTuple):
+    """The documents that an answer may cite, and what stands for them: names, and places from 0."""
+
+    names: tuple[str, ...]
+    known: Mapping[Any, str]
+
+    def document(self, cited: Any) -> str | None:
+        """What is cited, if it is one of them."""
+        usual = cited.__class__ is str or cited.__class__ is int
+        found = self.known.get(cited) if usual else None
+        return _document(cited, self.names) if found is None else found
+
+
+def _references(line: Line) -> References:
     given = line.cells.get("references")
     given = () if given is None else given
-    names = tuple(identifier(one) for one in given) if is_list(given) else (None,)
-    if None in names:
+    found = [identifier(one) for one in given] if is_list(given) else [None]
+    names = tuple([name for name in found if name is not None])
+    if len(names) < len(found):
         raise line.error(f"{short(repr(given), False)} as references", "a list of documents")
-    return tuple(name or "" for name in names)
+    every = dict(zip(names, names, strict=True))
+    places = {place: every.get(str(place), name) for place, name in enumerate(names)}
+    return References(names, every | places)
 
 
-def _sentence(line: Line, number: int, references: Sequence[str]) -> Sentence:
+def _sentence(line: Line, number: int, references: References) -> Sentence:
     text, cited = line.cells.get("text"), line.cells.get("citations")
     if not isinstance(text, str):
         found = "no text" if text is None else f"text {short(repr(text), False)}"
@@ -245,11 +297,11 @@ def _sentence(line: Line, number: int, references: Sequence[str]) -> Sentence:
         raise line.error(found, "a list, or {document: confidence}")
     made: dict[str, None] = {}
     for one in cited or ():
-        document = _document(one, references)
+        document = references.document(one)
         if document is None:
             found = f"citation {short(repr(one), False)} in sentence {number}"
-            many = counted(len(references), "reference")
-            places = ", or its place from 0" if references else ""
+            many = counted(len(references.names), "reference")
+            places = ", or its place from 0" if references.names else ""
             raise line.error(found, f"one of the answer's {many}{places}")
         made[document] = None
     return Sentence(text.strip(), tuple(made))
@@ -311,7 +363,7 @@ class AnswerLimits:
             severity: Severity = "error" if self.max_words else "warning"
             yield _beyond(severity, line, words, "word", self.max_words or MAX_WORDS)
 
-    def _of_sentence(self, line: Line, number: int, references: Sequence[str]) -> Iterator[Problem]:
+    def _of_sentence(self, line: Line, number: int, references: References) -> Iterator[Problem]:
         try:
             cited = len(_sentence(line, number, references).citations)
         except InputError as error:

@@ -9,21 +9,29 @@ lines ``topic run criterion axis weight met``.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import repeat
 from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
 
 from cranfield.data.answers import (
     NAMED,
     TO_ANSWERS,
     AnswersLike,
     ByRun,
+    Entry,
+    Pieces,
     collected,
     pieces,
     with_cells,
 )
-from cranfield.data.reading.cells import Layout
+from cranfield.data.reading.cells import Layout, columns_of, where_of
 from cranfield.data.reading.columns import SPELLINGS
 from cranfield.data.reading.lines import Line, finite, identifier, short
 from cranfield.data.reading.shapes import is_list
+from cranfield.data.reading.table import Irregular
+from cranfield.errors import InputError
 
 OF_NUGGETS = {
     **NAMED,
@@ -106,7 +114,12 @@ class Cited(NamedTuple):
     """How far a citation supports its sentence, 1, ½ or 0, and where that is said."""
 
     support: float
-    line: Line
+    where: str
+    number: int | None
+
+    def error(self, found: str, expected: str) -> InputError:
+        """What is wrong with it."""
+        return InputError(found, expected, self.where, self.number)
 
 
 Supports: TypeAlias = dict[int, dict[str, Cited]]  # by sentence, and by what it cites
@@ -175,6 +188,7 @@ def read_assignments(data: AnswersLike, bank: Bank | None = None) -> ByRun[tuple
     """
     if isinstance(data, ByRun):
         return data
+    every = Pieces[Nugget](ASSIGNMENTS, "nugget")
 
     def made(line: Line, given: Any) -> tuple[Nugget, ...]:
         topic, found = line.name("topic"), list[Nugget]()
@@ -182,8 +196,8 @@ def read_assignments(data: AnswersLike, bank: Bank | None = None) -> ByRun[tuple
             raise line.error(f"topic {topic}", "one of the topics that have nuggets")
         known = None if bank is None else bank[topic]
         seen, objects = set[str](), _objects(given, "assignment")
-        for number, one in enumerate(pieces(line, objects, ASSIGNMENTS, "nugget"), 1):
-            nugget = _assigned(one, number, known)
+        assigned = partial(_assigned, known)
+        for one, nugget in every.of(line, objects, topic, assigned):
             if nugget.name in seen and (known is not None or _is_row(line, "nuggets")):
                 raise one.error(f"nugget {short(nugget.name)} of topic {topic} again", "each once")
             seen.add(nugget.name)
@@ -219,7 +233,7 @@ def _nugget(line: Line, name: str, support: float = 0.0) -> Nugget:
     return Nugget(name, bool(vital), support, sub_narrative)
 
 
-def _assigned(line: Line, number: int, known: Mapping[str, Nugget] | None) -> Nugget:
+def _assigned(known: Mapping[str, Nugget] | None, line: Line, number: int) -> Nugget:
     """A nugget with its assignment; what a bank says of it must not be told otherwise."""
     name = _name(line, "nugget", number)
     support = _meant(line, "assignment", ASSIGNED, "nugget", name)
@@ -246,7 +260,49 @@ def read_support(data: AnswersLike) -> ByRun[Supports]:
     """
     if isinstance(data, ByRun):
         return data
-    return collected(data, SUPPORT, "support", "sentences", _supports)
+    try:
+        return _by_columns(data)
+    except Irregular:
+        return collected(data, SUPPORT, "support", "sentences", _supports)
+
+
+def _by_columns(data: AnswersLike) -> ByRun[Supports]:
+    """The support of files of text in which all is in order, or Irregular."""
+    found: dict[str, dict[str, Entry[Supports]]] = {}
+    for file in data if is_list(data) else [data]:
+        where, cells = where_of(file, "support"), columns_of(file, SUPPORT)
+        names, words = cells["citation"].tolist(), cells["support"].tolist()
+        same = [cells[name] for name in ("topic", "run", "sentence")]  # on lines of one sentence
+        starts = np.unique(np.concatenate([column.changes() for column in same]))
+        ends = [*starts[1:].tolist(), len(names)]
+        sentences = zip(*(column[starts].tolist() for column in same), strict=True)
+        for (topic, run, number), start, end in zip(sentences, starts.tolist(), ends, strict=True):
+            supports = map(SUPPORTED.get, words[start:end])
+            made = zip(supports, repeat(where), range(start + 1, end + 1))
+            cited = dict(zip(names[start:end], map(Cited._make, made), strict=True))
+            of_run = found.setdefault(run, {})
+            if topic not in of_run:
+                of_run[topic] = Entry({}, Line(where, start + 1, {}))
+            _add_all(of_run[topic].found.setdefault(_plain_number(number), {}), cited, end - start)
+    return ByRun("support", found)
+
+
+def _add_all(sentence: dict[str, Cited], cited: dict[str, Cited], count: int) -> None:
+    """Note several citations of a sentence; Irregular if any is there, or says something else."""
+    if len(cited) < count or sentence.keys() & cited.keys():
+        raise Irregular
+    for name in NO_CITATION:
+        cited.pop(name or "", None)
+    if any(one.support is None for one in cited.values()):
+        raise Irregular
+    sentence.update(cited)
+
+
+def _plain_number(name: str) -> int:
+    """The number of a sentence as it is usually written, or Irregular."""
+    if not (name.isascii() and name.isdecimal() and len(name) < 10):
+        raise Irregular
+    return int(name)
 
 
 def _supports(line: Line, given: Any) -> Supports:
@@ -275,7 +331,8 @@ def _add(sentence: dict[str, Cited], line: Line) -> None:
     if name in sentence:
         of = f"citation {short(name)} of sentence {line.cells['sentence']}"
         raise line.error(f"{of} again", "each citation once")
-    sentence[name] = Cited(_meant(line, "support", SUPPORTED, "citation", name), line)
+    support = _meant(line, "support", SUPPORTED, "citation", name)
+    sentence[name] = Cited(support, line.where, line.number)
 
 
 def _number(line: Line) -> int:
@@ -299,23 +356,28 @@ def read_criteria(data: AnswersLike) -> ByRun[tuple[Criterion, ...]]:
     """
     if isinstance(data, ByRun):
         return data
-    return collected(data, CRITERIA, "criteria", "criteria", _criteria)
+    every = Pieces[Criterion](CRITERIA, "criterion")
+
+    def made(line: Line, given: Any) -> tuple[Criterion, ...]:
+        found: dict[str, Criterion] = {}
+        for one, criterion in every.of(line, given, line.name("topic"), _criterion):
+            if (name := criterion.name) in found:
+                again = f"criterion {short(name)} again"
+                raise one.error(again, "each criterion of an answer once")
+            found[name] = criterion
+        return tuple(found.values())
+
+    return collected(data, CRITERIA, "criteria", "criteria", made)
 
 
-def _criteria(line: Line, given: Any) -> tuple[Criterion, ...]:
-    made: dict[str, Criterion] = {}
-    for number, one in enumerate(pieces(line, given, CRITERIA, "criterion"), 1):
-        name = _name(one, "criterion", number)
-        weight = finite(one.cells.get("weight"))
-        if weight is None:
-            found = f"weight {short(repr(one.cells.get('weight')), False)}"
-            raise one.error(f"{found} for criterion {short(name)}", "a finite number")
-        if name in made:
-            raise one.error(f"criterion {short(name)} again", "each criterion of an answer once")
-        met = _meant(one, "met", MET, "criterion", name)
-        axis = str(one.cells.get("axis") or "").strip()
-        made[name] = Criterion(name, weight, met, axis)
-    return tuple(made.values())
+def _criterion(line: Line, number: int) -> Criterion:
+    name = _name(line, "criterion", number)
+    weight = finite(line.cells.get("weight"))
+    if weight is None:
+        found = f"weight {short(repr(line.cells.get('weight')), False)}"
+        raise line.error(f"{found} for criterion {short(name)}", "a finite number")
+    met = _meant(line, "met", MET, "criterion", name)
+    return Criterion(name, weight, met, str(line.cells.get("axis") or "").strip())
 
 
 def same_pieces(a: Sequence[Nugget | Criterion], b: Sequence[Nugget | Criterion]) -> bool:

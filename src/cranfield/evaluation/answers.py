@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import starmap
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,7 +35,7 @@ from cranfield.evaluation.texts import about_tokens
 from cranfield.measures import answers as seen
 from cranfield.measures.base import Measure
 from cranfield.measures.grammar import Measures, measures_for, parse_measures
-from cranfield.measures.texts import ByReferences, TokensLike, answer, reader, tokeniser
+from cranfield.measures.texts import ByReferences, Reader, TokensLike, answer, reader, tokeniser
 from cranfield.scores import Notice, Scores, about
 from cranfield.shown import Shown
 from cranfield.wording import counted, some
@@ -237,21 +238,22 @@ class AnswerCollection:
                 return [self._supported(run, topic) for run in self.runs]
         return self._texts(topic)
 
-    def _assigned(self, run: str, topic: str) -> list[seen.Assigned]:
+    def _assigned(self, run: str, topic: str) -> Sequence[Nugget]:
         """The nuggets of a topic; an answer that is missing supports none of them."""
         entry = self._judged("nuggets", run, topic)
         if entry is not None:
-            found = entry.found
-        else:
-            nuggets = self.bank[topic].values() if self.bank else self._other("nuggets", topic)
-            found = [one._replace(support=0.0) for one in nuggets]
-        return [seen.Assigned(*one[1:]) for one in found]
+            judged: Sequence[Nugget] = entry.found
+            return judged
+        nuggets = self.bank[topic].values() if self.bank else self._other("nuggets", topic)
+        return [one._replace(support=0.0) for one in nuggets]
 
-    def _criteria(self, run: str, topic: str) -> list[seen.Criterion]:
+    def _criteria(self, run: str, topic: str) -> Sequence[Criterion]:
         """The criteria of a topic; an answer that is missing meets none of them."""
         entry = self._judged("criteria", run, topic)
-        other = [one._replace(met=0.0) for one in self._other("criteria", topic)]
-        return [seen.Criterion(*one[1:]) for one in (entry.found if entry else other)]
+        if entry is not None:
+            judged: Sequence[Criterion] = entry.found
+            return judged
+        return [one._replace(met=0.0) for one in self._other("criteria", topic)]
 
     def _other(self, needs: str, topic: str) -> Any:
         """What the first answer that was judged was judged by."""
@@ -261,13 +263,17 @@ class AnswerCollection:
     def _supported(self, run: str, topic: str) -> seen.Response | float:
         if self._judged("support", run, topic) is None and topic not in self._found("support", run):
             return 0.0
-        sentences = self.sentences(run, topic)
-        judged = [[x.support for x in one.cited if x.support is not None] for one in sentences]
+        sentences = self._citations(run, topic)
+        judged = [[x for x in cited.values() if x is not None] for cited in sentences]
         return seen.Response(sentences=judged)
+
+    @cached_property
+    def _read(self) -> Reader:
+        return reader(self.tokens)
 
     def _texts(self, topic: str) -> list[Any]:
         """Texts next to gold answers; one that is missing scores 0."""
-        read = reader(self.tokens)
+        read = self._read
         golds = [read(text) for text in self.gold.by_topic[topic]] if self.gold else []
         entries = (self.answers.get(run, topic) if self.answers else None for run in self.runs)
         return [answer(x.found.text, read, golds) if x else 0.0 for x in entries]
@@ -290,57 +296,59 @@ class AnswerCollection:
         return 1 - any(0 in entry.found for topics in runs for entry in topics.values())
 
     @cached_property
-    def _known(self) -> dict[tuple[str, str], list[Said]]:
+    def _known(self) -> dict[tuple[str, str], list[Mapping[str, float | None]]]:
         return {}
 
     def sentences(self, run: str, topic: str) -> list[Said]:
         """The sentences of an answer, with all that they cite."""
+        written = self.answers.get(run, topic) if self.answers else None
+        said = written.found.sentences if written else None
+        return [
+            Said(number, said[i].text if said else None, tuple(starmap(Citation, cited.items())))
+            for i, (number, cited) in enumerate(enumerate(self._citations(run, topic), self._first))
+        ]
+
+    def _citations(self, run: str, topic: str) -> list[Mapping[str, float | None]]:
+        """What each sentence of an answer cites, and how far it supports it, if that was judged."""
         if (run, topic) not in self._known:
-            self._known[run, topic] = self._sentences(run, topic)
+            self._known[run, topic] = self._cited(run, topic)
         return self._known[run, topic]
 
-    def _sentences(self, run: str, topic: str) -> list[Said]:
-        """All sentences; if the answer is not there, those up to the last that support lists."""
+    def _cited(self, run: str, topic: str) -> list[Mapping[str, float | None]]:
+        """Of all sentences; if the answer is not there, of those up to the last that is listed."""
         judged = self.support.get(run, topic) if self.support else None
         written = self.answers.get(run, topic) if self.answers else None
         supports = judged.found if judged else {}
         if written is None:
             numbers = range(self._first, max(supports, default=-1) + 1)
-            listed = [(number, supports.get(number, {})) for number in numbers]
-            return [
-                Said(number, None, tuple(Citation(doc, x.support) for doc, x in cited.items()))
-                for number, cited in listed
-            ]
+            listed = [supports.get(number, {}) for number in numbers]
+            return [{name: one.support for name, one in cited.items()} for cited in listed]
         if written.found.sentences is None:
             found = f"a text as the answer of run {run} to topic {topic}"
             raise written.line.error(found, "sentences with their citations")
-        by_name = self._by_name(supports, written.found, f"topic {topic} of run {run}")
-        return [
-            Said(number, text, tuple(Citation(doc, by_name.get((number, doc))) for doc in cited))
-            for number, (text, cited) in enumerate(written.found.sentences, self._first)
-        ]
-
-    def _by_name(
-        self, supports: Supports, written: Written, of: str
-    ) -> dict[tuple[int, str], float]:
-        """The support by each citation of each sentence; those that nobody made are refused."""
-        sentences = dict(enumerate(written.sentences or (), self._first))
-        made: dict[tuple[int, str], float] = {}
+        sentences = dict(enumerate(written.found.sentences, self._first))
+        of = f"topic {topic} of run {run}"
+        made: dict[int, dict[str, float | None]] = {
+            number: dict.fromkeys(sentence.citations) for number, sentence in sentences.items()
+        }
         for number, cited in supports.items():
+            if number not in made and cited:
+                one = next(iter(cited.values()))
+                raise one.error(f"sentence {number} of {of}", self._numbers(sentences))
             for name, one in cited.items():
-                if number not in sentences:
-                    raise one.line.error(f"sentence {number} of {of}", self._numbers(sentences))
-                document = written.document(name)
-                if document not in sentences[number].citations:
-                    there = ", ".join(sentences[number].citations)
-                    made_there = (
-                        f"{there}, which it cites" if there else "none, as it cites nothing"
-                    )
-                    found = f"citation {name} of sentence {number} of {of}"
-                    counts = f"{self._counted}, places among references from 0"
-                    raise one.line.error(found, f"{made_there} ({counts})")
-                made[number, document or ""] = one.support
-        return made
+                document = name if name in made[number] else written.found.document(name)
+                if document not in made[number]:
+                    raise one.error(*self._not_cited(name, number, of, made[number]))
+                made[number][document] = one.support
+        return [*made.values()]
+
+    def _not_cited(
+        self, name: str, number: int, of: str, cited: Collection[str]
+    ) -> tuple[str, str]:
+        """What is found and expected where the support is of a citation that nobody made."""
+        there = f"{', '.join(cited)}, which it cites" if cited else "none, as it cites nothing"
+        counts = f"{self._counted}, places among references from 0"
+        return f"citation {name} of sentence {number} of {of}", f"{there} ({counts})"
 
     @property
     def _counted(self) -> str:
@@ -434,8 +442,9 @@ class AnswerCollection:
             lacking = [topic for topic in found if self.answers.get(run, topic) is None]
             said = "with support and without an answer, taken to end with the last sentence listed"
             yield from about("sentences", lacking, said, run)
-            cited = [x for topic in found for one in self.sentences(run, topic) for x in one.cited]
-            if unjudged := sum(x.support is None for x in cited):
+            every = [x for topic in found for x in self._citations(run, topic)]
+            cited = [support for sentence in every for support in sentence.values()]
+            if unjudged := cited.count(None):
                 text = (
                     f"{run}: {unjudged:,} of {counted(len(cited), 'citation')} not judged, left out"
                 )

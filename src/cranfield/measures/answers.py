@@ -8,9 +8,11 @@ meets each. Who judged does not matter.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from statistics import fmean
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
@@ -19,6 +21,28 @@ from cranfield.measures.parameters import param
 from cranfield.measures.texts import f_measure
 
 HALVES = (0.0, 0.5, 1.0)  # not at all, in part, in full
+
+
+class IsAssigned(Protocol):
+    """What an `Assigned` has, under whatever name."""
+
+    @property
+    def vital(self) -> bool: ...
+    @property
+    def support(self) -> float: ...
+    @property
+    def sub_narrative(self) -> str: ...
+
+
+class IsMet(Protocol):
+    """What a `Criterion` has, under whatever name."""
+
+    @property
+    def weight(self) -> float: ...
+    @property
+    def met(self) -> float: ...
+    @property
+    def axis(self) -> str: ...
 
 
 class Assigned(NamedTuple):
@@ -41,9 +65,19 @@ class Criterion(NamedTuple):
 class Response:
     """One answer, and all that was judged of it."""
 
-    nuggets: Sequence[Assigned] = ()
+    nuggets: Sequence[IsAssigned] = ()
     sentences: Sequence[Sequence[float]] = ()  # the support by each judged citation: 1, ½, 0
-    criteria: Sequence[Criterion] = ()
+    criteria: Sequence[IsMet] = ()
+
+    @cached_property
+    def assigned(self) -> Mapping[tuple[bool, float], int]:
+        """How many nuggets are vital or not, and supported so far: sums of halves are exact."""
+        return Counter([(nugget.vital, nugget.support) for nugget in self.nuggets])
+
+    @cached_property
+    def strictly(self) -> Sequence[Sequence[float]]:
+        """The support by each citation, where a half is nothing."""
+        return [[whole(w, True) for w in sentence] for sentence in self.sentences]
 
 
 def quotient(numerator: float, denominator: float) -> float:
@@ -126,10 +160,12 @@ class NuggetShare(OfNuggets):
     okay: ClassVar[float]  # what an okay nugget weighs, a vital one weighing 1
 
     def score(self, x: Response) -> float:  # type: ignore[override]
-        weights = [1.0 if nugget.vital else self.okay for nugget in x.nuggets]
-        supported = [whole(nugget.support, self.strict) for nugget in x.nuggets]
-        held = sum(w * s for w, s in zip(weights, supported, strict=True))
-        return quotient(held, sum(weights))
+        held = every = 0.0
+        for (vital, support), count in x.assigned.items():
+            weight = count if vital else count * self.okay
+            held += weight * whole(support, self.strict)
+            every += weight
+        return quotient(held, every)
 
 
 @measure
@@ -249,9 +285,9 @@ class OfCitations(AnswerMeasure):
         expected = "a list of 0, 0.5 and 1 for each sentence"
         return self.score(Response(sentences=_each(self, sentences, sentence, expected)))
 
-    def supports(self, x: Response) -> list[list[float]]:
+    def supports(self, x: Response) -> Sequence[Sequence[float]]:
         """The support by each citation of each sentence."""
-        return [[whole(w, self.strict) for w in sentence] for sentence in x.sentences]
+        return x.strictly if self.strict else x.sentences
 
     def precision(self, x: Response) -> float:
         """Σ_j Σ_c w_jc / Σ_j m_j."""

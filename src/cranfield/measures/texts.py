@@ -11,7 +11,7 @@ import string
 import sys
 import unicodedata
 from bisect import bisect_right
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from functools import cache, cached_property, lru_cache, reduce
@@ -171,6 +171,26 @@ class Words(Remembers):
         """
         return self.remember((skip, words), lambda: Pairs.of(self._pairs(skip, words)))
 
+    @cached_property
+    def places(self) -> dict[int, int]:
+        """Where each token is, a bit for each place."""
+        return places_of(self.tokens)
+
+    @cached_property
+    def plain(self) -> list[str]:
+        """Its words as short answers are compared."""
+        return plain_words(self.text)
+
+    @cached_property
+    def plain_counts(self) -> Counter[str]:
+        """How often each of these comes."""
+        return Counter(self.plain)
+
+    @cached_property
+    def plain_text(self) -> str:
+        """These in a row, with a blank before and after each."""
+        return f" {' '.join(self.plain)} "
+
     def _pairs(self, skip: float | None, words: bool) -> Ints:
         tokens = np.array(self.tokens, dtype=np.int64)
         last = len(tokens) if skip is None else min(int(skip) + 2, len(tokens))
@@ -189,7 +209,12 @@ def reader(tokens: TokensLike) -> Reader:
     ((0, 1, 2), (0, 3))
     """
     tokenise = tokeniser(tokens)
-    numbers: dict[str, int] = {}
+    numbers = defaultdict[str, int]()
+    numbers.default_factory = numbers.__len__
+
+    if tokenise is _auto:
+        parts = Parts(numbers)
+        return lambda text: Words(parts.tokens(text), text)
 
     def read(text: str) -> Words:
         given = tokenise(text)
@@ -197,9 +222,26 @@ def reader(tokens: TokensLike) -> Reader:
         if found is None:
             said = f"found {given!r} as the tokens of a text"
             raise CranfieldError(f"{said}, expected a list of strings")
-        return Words(tuple([numbers.setdefault(token, len(numbers)) for token in found]), text)
+        return Words(tuple(map(numbers.__getitem__, found)), text)
 
     return read
+
+
+class Parts(dict[str, tuple[int, ...]]):
+    """What stands between two blanks, by the numbers of its tokens: most of it comes again."""
+
+    def __init__(self, numbers: Mapping[str, int]) -> None:
+        self.numbers = numbers
+
+    def __missing__(self, part: str) -> tuple[int, ...]:
+        made = tuple(map(self.numbers.__getitem__, _tokens_in(part)))
+        if len(part) <= _WORD:
+            self[part] = made
+        return made
+
+    def tokens(self, text: str) -> tuple[int, ...]:
+        """The numbers of the tokens that `_auto` finds."""
+        return tuple(chain.from_iterable(map(self.__getitem__, _plain(text).split())))
 
 
 def _strings(given: Any) -> list[str] | None:
@@ -227,11 +269,15 @@ class Answer:
     """One text, and all that it is measured by."""
 
     words: Words
-    length: int  # in characters,
-    solid: int  # and without white space
+    length: int  # in characters
     references: Sequence[Words] = ()
     nuggets: Mapping[str, Nugget] = field(default_factory=dict)
     found: Mapping[str, int] = field(default_factory=dict)  # nugget: where it ends in the text
+
+    @cached_property
+    def solid(self) -> int:
+        """The length without white space; as it is, where only that is known."""
+        return len("".join(self.words.text.split())) if self.words.text else self.length
 
     @cached_property
     def ideal(self) -> dict[str, int]:
@@ -287,13 +333,12 @@ def answer(
     """
     said = text if isinstance(text, str) else ""
     length = len(said) if isinstance(text, str) else text
-    solid = len("".join(said.split())) if isinstance(text, str) else text
     nuggets = nuggets or {}
     if found is None:
         vital = {name: n.vital for name, n in nuggets.items() if n.vital is not None}
         ends = {name: end_of(string, said) for name, string in vital.items()}
         found = {name: end for name, end in ends.items() if end is not None}
-    return Answer(read(said), length, solid, references, nuggets, found)
+    return Answer(read(said), length, references, nuggets, found)
 
 
 def end_of(vital: str, text: str) -> int | None:
@@ -517,26 +562,34 @@ class ROUGEL(Rouge):
     task = "answers and summaries that keep the order of what reference texts say"
 
     def counts(self, mine: Words, theirs: Words) -> tuple[int, int, int]:
-        both = common_subsequence(mine.tokens, theirs.tokens)
+        both = common_subsequence(mine.tokens, theirs.tokens, theirs.places)
         return both, len(mine.tokens), len(theirs.tokens)
 
 
-def common_subsequence(a: Sequence[int], b: Sequence[int]) -> int:
+def common_subsequence(
+    a: Sequence[int], b: Sequence[int], places: Mapping[int, int] | None = None
+) -> int:
     """The length of the longest common subsequence, a row of bits at a time (Hyyrö 2004).
+
+    The `places` of the tokens of b may be known.
 
     >>> common_subsequence([1, 2, 3, 4], [2, 4, 3])
     2
     """
-    known = {*b}
-    both = [token for token in a if token in known]
-    places: dict[int, int] = {}
-    for place, token in enumerate(both):
-        places[token] = places.get(token, 0) | 1 << place
-    every = row = (1 << len(both)) - 1
-    for token in b:
-        matched = row & places.get(token, 0)
+    places = places_of(b) if places is None else places
+    every = row = (1 << len(b)) - 1
+    for bits in [places[token] for token in a if token in places]:
+        matched = row & bits
         row = (row + matched | row - matched) & every
-    return len(both) - row.bit_count()
+    return len(b) - row.bit_count()
+
+
+def places_of(tokens: Sequence[int]) -> dict[int, int]:
+    """Where each token is, a bit for each place."""
+    places = dict.fromkeys(tokens, 0)
+    for place, token in enumerate(tokens):
+        places[token] |= 1 << place
+    return places
 
 
 # -- short answers --------------------------------------------------------------------------------
@@ -551,7 +604,11 @@ def plain_words(text: str) -> list[str]:
     >>> plain_words("The U.S., in a   word")
     ['us', 'in', 'word']
     """
-    return _ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split()
+    plain = text.lower().translate(_PUNCTUATION)
+    words = plain.split()
+    if "".join(words).isalnum():  # as most are: then an article is a word of its own
+        return [word for word in words if word not in ("a", "an", "the")]
+    return _ARTICLES.sub(" ", plain).split()
 
 
 class ShortAnswer(ByReferences):
@@ -560,13 +617,9 @@ class ShortAnswer(ByReferences):
     references = cite("rajpurkar2016")
 
     def score(self, x: Answer) -> float:  # type: ignore[override]
-        mine, *golds = (
-            words.remember("plain", lambda words=words: plain_words(words.text))  # type: ignore[misc]
-            for words in (x.words, *x.references)
-        )
-        return max(self.like(mine, gold) for gold in golds)
+        return max([self.like(x.words, gold) for gold in x.references])
 
-    def like(self, mine: list[str], gold: list[str]) -> float:
+    def like(self, mine: Words, gold: Words) -> float:
         """How much an answer is like one gold answer."""
         raise TypeError(f"{type(self).__name__} defines no like(self, mine, gold)")
 
@@ -586,8 +639,8 @@ class EM(ShortAnswer):
 
     task = "short answers, such as names and numbers"
 
-    def like(self, mine: list[str], gold: list[str]) -> float:
-        return float(mine == gold)
+    def like(self, mine: Words, gold: Words) -> float:
+        return float(mine.plain == gold.plain)
 
 
 @measure
@@ -606,12 +659,12 @@ class TokenF1(ShortAnswer):
 
     task = "short answers that may be worded a little otherwise"
 
-    def like(self, mine: list[str], gold: list[str]) -> float:
-        if not (mine and gold):
-            return float(mine == gold)
-        own = Counter(mine)
-        both = sum(min(count, own.get(word, 0)) for word, count in Counter(gold).items())
-        return f_measure(both / len(mine), both / len(gold), 1.0)
+    def like(self, mine: Words, gold: Words) -> float:
+        if not (mine.plain and gold.plain):
+            return float(mine.plain == gold.plain)
+        own, theirs = mine.plain_counts, gold.plain_counts
+        both = sum([min(own[word], theirs[word]) for word in own.keys() & theirs.keys()])
+        return f_measure(both / len(mine.plain), both / len(gold.plain), 1.0)
 
 
 @measure
@@ -630,10 +683,10 @@ class Contains(ShortAnswer):
 
     task = "answers in whole sentences, where the gold answer is short"
 
-    def like(self, mine: list[str], gold: list[str]) -> float:
-        if not gold:
-            return float(not mine)
-        return float(f" {' '.join(gold)} " in f" {' '.join(mine)} ")
+    def like(self, mine: Words, gold: Words) -> float:
+        if not gold.plain:
+            return float(not mine.plain)
+        return float(gold.plain_text in mine.plain_text)
 
 
 # -- nuggets --------------------------------------------------------------------------------------

@@ -55,7 +55,6 @@ def one_click(
     x = texts.Answer(
         texts.Words(()),
         length,
-        length,
         nuggets={name: texts.Nugget(vital.weight, vital.length) for name, vital in nuggets.items()},
         found={name: match.offset for name, match in matches.items()},
     )

@@ -148,13 +148,14 @@ def _of_file(
 
 def of_text(source: Source, layout: Layout, separator: str | None = None) -> Iterator[Line]:
     """The lines of a text, whatever it looks like."""
-    forms, before = layout.text, ""
+    forms = layout.text
+    expected = layout.line or _either(forms, _between(separator))
     for number, text in text_lines(source, comments=not layout.verbatim):
         fields = layout.fields(text, separator)
-        expected = layout.line or _either(forms, _between(separator)) + before
         line = _named(fields, forms, source.name, number, expected)
-        if layout.alike:
-            forms, before = (tuple(line.cells),), layout.before
+        if layout.alike and forms is layout.text:
+            forms = (tuple(line.cells),)
+            expected = layout.line or _either(forms, _between(separator)) + layout.before
         yield line
 
 

@@ -21,6 +21,7 @@ from cranfield.errors import InputError
 # same. No result depends on it.
 KEY: np.uint64 = np.frombuffer(os.urandom(8), dtype=np.uint64)[0]
 LONG = 256  # bytes of a string that are ordered with array operations
+SPARSE = 32  # how many times as long as strings a buffer may be, to decode all of it at once
 ROOM = 64  # bytes before and after the strings, so that whole words can be read around them
 
 _U = np.uint64
@@ -31,6 +32,14 @@ _LAST = np.array([~((1 << 8 * (8 - n)) - 1) & (1 << 64) - 1 for n in range(9)], 
 def _each(byte: int) -> Any:
     """A word of eight equal bytes."""
     return _U(byte * 0x0101010101010101)
+
+
+def _ascii(data: memoryview) -> str | None:
+    """A buffer as one text, if it is of ASCII: then its places are the same."""
+    try:
+        return str(data, "ascii")
+    except UnicodeDecodeError:
+        return None
 
 
 class Strings:
@@ -77,8 +86,10 @@ class Strings:
     def tolist(self) -> list[str]:
         """The strings as Python strings."""
         data = memoryview(self.buffer)  # type: ignore[arg-type]
-        ends = (self.start + self.length).tolist()
-        return [str(data[a:b], "utf-8") for a, b in zip(self.start.tolist(), ends, strict=True)]
+        places = zip(self.start.tolist(), (self.start + self.length).tolist(), strict=True)
+        if SPARSE * int(self.length.sum()) >= len(data) and (text := _ascii(data)) is not None:
+            return [text[a:b] for a, b in places]
+        return [str(data[a:b], "utf-8") for a, b in places]
 
     def copy(self) -> Strings:
         """These strings in a buffer that holds nothing else."""
