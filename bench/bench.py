@@ -671,7 +671,8 @@ def page() -> Iterator[Result]:
         yield Result("the size of that page", written.stat().st_size / 1e6, 8, "MB")
 
 
-# Files of answers, of what was judged of them: nuggets, and support by citations.
+# Files of answers, of what was judged of them (nuggets, support by citations, the criteria of a
+# rubric), and gold answers.
 ANSWERS = """
 import json, random, sys
 draw, words = random.Random(1), [f"w{k}" for k in range(3000)]
@@ -697,20 +698,33 @@ with nuggets, answers, cited:
             for number, one in enumerate(said, 1):
                 for doc in one["citations"]:
                     print(t, run, number, doc, draw.choice(("full", "partial", "none")), file=cited)
+with open(f"{sys.argv[1]}/rubric.csv", "w") as rubric:
+    print("topic,run,criterion,axis,weight,met", file=rubric)
+    for t in range(topics):
+        criteria = [(" ".join(draw.sample(words, 8)), draw.choice(("facts", "tone")),
+                     draw.choice((5, 3, 2, -4))) for _ in range(8)]
+        for run in (f"sys{s}" for s in range(systems)):
+            for criterion, axis, weight in criteria:
+                met = draw.choice((0, 0.5, 1))
+                print(t, run, criterion, axis, weight, met, sep=",", file=rubric)
+with open(f"{sys.argv[1]}/gold.jsonl", "w") as gold:
+    for t in range(topics):
+        right = [" ".join(draw.choices(words, k=60)) for _ in range(2)]
+        print(json.dumps({"qid": str(t), "answers": right}), file=gold)
 """
 
 
 def answers() -> Iterator[Result]:
-    """Nuggets and citations of 50 systems on 300 topics, whole process."""
+    """Answers of 50 systems on 300 topics, by what was judged of them, whole process."""
     with tempfile.TemporaryDirectory() as directory:
         subprocess.run([PYTHON, "-c", ANSWERS, directory, "50", "300"], check=True)
-        files = [
-            f"{directory}/{name}" for name in ("nuggets.jsonl", "answers.jsonl", "support.txt")
-        ]
-        ours = [PYTHON, "-m", "cranfield", "answers", files[0]]
-        took = cost([*ours, "--answers", files[1], "--support", files[2]])
+        ours = [PYTHON, "-m", "cranfield", "answers", f"{directory}/nuggets.jsonl"]
+        ours += ["--answers", f"{directory}/answers.jsonl", "--support", f"{directory}/support.txt"]
         name = "nuggets and citations of 50 systems, 300 topics (of processors)"
-        yield Result(name, took.processor, 10, "s")
+        yield Result(name, cost(ours).processor, 10, "s")
+        ours += ["--rubric", f"{directory}/rubric.csv", "--gold", f"{directory}/gold.jsonl"]
+        name = "the same with rubrics and short answers (of processors)"
+        yield Result(name, cost(ours).processor, 10, "s")
 
 
 BENCHMARKS: dict[str, Callable[[], Iterator[Result]]] = {

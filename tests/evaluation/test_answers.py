@@ -624,8 +624,8 @@ def test_support_of_text_is_that_of_a_table(tmp_path: Path) -> None:
     """Lines of one sentence need not stand together."""
     path = tmp_path / "support.txt"
     path.write_text("\n".join(LISTED) + "\n", encoding="utf-8")
-    rows = [dict(zip(("topic", "run", "sentence", "citation", "support"), line.split(), strict=True))
-            for line in LISTED]  # fmt: skip
+    names = ("topic", "run", "sentence", "citation", "support")
+    rows = [dict(zip(names, line.split(), strict=True)) for line in LISTED]
     by_columns, by_rows = (
         {run: {topic: {number: {name: x.support for name, x in cited.items()}
                        for number, cited in entry.found.items()}
@@ -668,5 +668,6 @@ def test_a_place_may_be_a_name() -> None:
     said = [{"text": "One.", "citations": [1, 2, "0"]}]
     given = [{"qid": "q1", "references": ["x", "y", "1", "0"], "answer": said}]
     entry = read_answers(given).get("run", "q1")
-    assert entry is not None and entry.found.sentences is not None
+    assert entry is not None
+    assert entry.found.sentences is not None
     assert entry.found.sentences[0].citations == ("1", "0")
