@@ -583,6 +583,35 @@ class TestValidate:
             f"answers.jsonl:2: {severity}: found {words}",
         ]
 
+    def test_rules_of_trec_rag_2026(self, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        """Every reference is cited, and metadata have the track's keys only; if that is asked."""
+        about = {"team_id": "t", "run_id": "a", "narrative_id": "q1", "prompt": "Go!"}
+        said = [{"text": "x", "citations": [0]}, {"text": "y", "citations": {"d3": 1}}]
+        given = {"metadata": about, "references": ["d1", "d2", "d3"], "answer": said}
+        fine = {**given, "metadata": {**about, "narrative_id": "q2"}, "references": ["d1", "d3"]}
+        del fine["metadata"]["prompt"]  # type: ignore[arg-type, misc]
+        write("answers.jsonl", lines(given, fine))
+        assert main(["validate", "answers.jsonl"]) == 0
+        capsys.readouterr()
+        rules = ["--all-cited", "--metadata-keys", "team_id, narrative_id,run_id"]
+        assert main(["validate", "answers.jsonl", *rules]) == 2
+        assert capsys.readouterr().out.splitlines() == [
+            "answers.jsonl:1: error: found reference 'd2', which no sentence cites, expected each "
+            "reference to be cited",
+            "answers.jsonl:1: error: found key 'prompt' in metadata, expected one of team_id, "
+            "narrative_id, run_id",
+            "answers.jsonl: 5 results (TREC RAG answers), 2 topics: 2 errors",
+        ]
+
+    def test_metadata_that_are_no_object(
+        self, here: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        said = [{"text": "x", "citations": [0]}]
+        given = {"metadata": ["a"], "topic_id": "q1", "run_id": "a", "references": ["d1"]}
+        write("answers.jsonl", lines({**given, "answer": said}))
+        assert main(["validate", "answers.jsonl", "--metadata-keys", "run_id"]) == 2
+        assert "answers.jsonl:1: error: found ['a'] as metadata" in capsys.readouterr().out
+
     def test_every_problem_has_its_line(
         self, here: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:

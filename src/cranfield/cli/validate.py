@@ -33,6 +33,9 @@ OPTIONS = {
     f"more than {MAX_WORDS:,} is a warning)",
     "--max-citations N": "of a sentence there: more is an error (default: more than "
     f"{MAX_CITATIONS} is a warning)",
+    "--all-cited": "there, a reference that no sentence cites is an error",
+    "--metadata-keys KEY,KEY,…": "there, metadata with any other key are an error (TREC RAG 2026: "
+    "team_id,narrative_id,narrative,run_id,run_desc)",
     "--all": f"list every problem, and not only {SHOWN} of a kind",
     **output(("problems", "files"), flags="-f --output-format"),
 }
@@ -44,7 +47,9 @@ def run(options: argparse.Namespace) -> int:
     by_tag = options.run_names != "file"
     own = read_columns(options.columns)
     text = Text(options.separator, labels, intents=options.by_intent, by_tag=by_tag, columns=own)
-    limits = AnswerLimits(options.max_words, options.max_citations)
+    limits = AnswerLimits(
+        options.max_words, options.max_citations, options.all_cited, _keys(options.metadata_keys)
+    )
     reports = validate(
         options.files, options.kind, options.input_format, text, limits, options.topics
     )
@@ -66,6 +71,11 @@ def run(options: argparse.Namespace) -> int:
         lines += [f"{x.where}: {said}" for x in reports for said in x.description.splitlines()]
     show(Listing({"problems": rows, "files": files}, lines), options)
     return 2 if any(report.count("error") for report in reports) else 0
+
+
+def _keys(given: str | None) -> tuple[str, ...]:
+    """The keys between commas."""
+    return tuple(key.strip() for key in (given or "").split(",") if key.strip())
 
 
 def _lines(report: Report, options: argparse.Namespace) -> Iterator[str]:

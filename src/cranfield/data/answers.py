@@ -327,10 +327,15 @@ FEW = 5  # answers that may all by chance not cite the first of their references
 
 @dataclass(frozen=True)
 class AnswerLimits:
-    """How long answers may be: what is beyond TREC's limits is odd, beyond one's own an error."""
+    """How long answers may be: what is beyond TREC's limits is odd, beyond one's own an error.
+
+    `all_cited` refuses references that no sentence cites, `metadata_keys` all other keys there.
+    """
 
     max_words: int | None = None
     max_citations: int | None = None
+    all_cited: bool = False
+    metadata_keys: tuple[str, ...] = ()
 
     def problems(self, source: Source) -> Iterator[Problem]:
         """Every problem of a file of answers, but for lines that are no objects."""
@@ -359,9 +364,23 @@ class AnswerLimits:
             words = sum(len(str(one.cells.get("text") or "").split()) for one in sentences)
             for number, one in enumerate(sentences, 1):
                 yield from self._of_sentence(one, number, references)
+            if self.all_cited:
+                yield from _uncited(line, sentences, references)
+        yield from self._of_metadata(line)
         if words > (self.max_words or MAX_WORDS):
             severity: Severity = "error" if self.max_words else "warning"
             yield _beyond(severity, line, words, "word", self.max_words or MAX_WORDS)
+
+    def _of_metadata(self, line: Line) -> Iterator[Problem]:
+        about = line.cells.get("metadata")
+        if not self.metadata_keys or about is None:
+            return
+        if not isinstance(about, Mapping):
+            raise line.error(f"{short(repr(about), False)} as metadata", "an object")
+        for key in about:
+            if key not in self.metadata_keys:
+                known = f"one of {', '.join(self.metadata_keys)}"
+                yield Problem.error(line.error(f"key {key!r} in metadata", known), line.where)
 
     def _of_sentence(self, line: Line, number: int, references: References) -> Iterator[Problem]:
         try:
@@ -373,6 +392,19 @@ class AnswerLimits:
             severity: Severity = "error" if self.max_citations else "warning"
             most = self.max_citations or MAX_CITATIONS
             yield _beyond(severity, line, cited, "citation", most, f" in sentence {number}")
+
+
+def _uncited(line: Line, sentences: Sequence[Line], references: References) -> Iterator[Problem]:
+    """References that no sentence cites."""
+    listed: list[Any] = [one.cells.get("citations") for one in sentences]
+    every = [
+        one for cited in listed if is_list(cited) or isinstance(cited, Mapping) for one in cited
+    ]
+    made = {references.document(one) for one in every}
+    for name in dict.fromkeys(references.names):
+        if name not in made:
+            found = f"reference {short(name)}, which no sentence cites"
+            yield Problem.error(line.error(found, "each reference to be cited"), line.where)
 
 
 def _first_place(line: Line) -> list[int]:
