@@ -34,10 +34,12 @@ NOT_HERE = {
         "the rank correlations of `cranfield meta` compare orders",
     "EBU, expected browsing utility (Yilmaz et al. 2010)":
         "needs how likely clicks on documents of each level are, and leaving after them: tables of "
-        "one search engine's log. Neither the paper nor a program that computes it was found, only "
-        "its abstract, lists of references, and a program for click models that counts P(click \\| "
-        "level) and P(leave \\| click, level) in a log for it. `ERR` and `TBG` are relatives; "
-        "`cf.measure` takes a function with your own numbers",
+        "one search engine's log. The same authors propose it a year before, too (Incorporating "
+        "user behavior information in IR evaluation, CEUR-WS 512); of the one paper only the "
+        "abstract was found, of the other that and the beginning, without a formula. A program for "
+        "click models counts P(click \\| level) and P(leave \\| click, level) in a log for it, and "
+        "does not compute it. `ERR` and `TBG` are relatives; `cf.measure` takes a function with "
+        "your own numbers",
     "pyramid scores (Nenkova et al. 2007)":
         "weigh what a summary says by how many references say it. `WRecall` takes such weights; "
         "how the best summary of the same size is made up was not at hand",
