@@ -354,7 +354,7 @@ MISTAKES: dict[str, tuple[str, Any, str]] = {  # option, records or text, what i
         "f.jsonl:1: found no nuggets, expected a list of them, or columns topic, run",
     ),
     "no topic": ("", [{"run_id": "a", "nuggets": NUGGETS}], "expected a column named topic"),
-    "null topic": ("", [{**RECORD, "qid": None}], "f.jsonl:1: found topic None, expected"),
+    "null topic": ("", [{**RECORD, "qid": None}], "f.jsonl:1: found no topic, expected"),
     "no list": (
         "",
         [{**RECORD, "nuggets": "x"}],
@@ -700,3 +700,72 @@ def test_a_place_may_be_a_name() -> None:
     assert entry is not None
     assert entry.found.sentences is not None
     assert entry.found.sentences[0].citations == ("1", "0")
+
+
+# -- mistakes that gave numbers, or were told in other words ---------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"run_id": None}, "x.jsonl:2: found no run, expected one, as before"),
+        ({"qid": None}, "x.jsonl:2: found no topic, expected its name, as topic_id"),
+    ],
+)
+def test_lines_that_lack_a_name(change: dict[str, Any], said: str, tmp_path: Path) -> None:
+    """A run that is named on some lines only would be two."""
+    path = tmp_path / "x.jsonl"
+    path.write_text(lines(RECORD, {**RECORD, "qid": "q2", **change}), encoding="utf-8")
+    with pytest.raises(cf.InputError, match=re.escape(said)):
+        cf.evaluate_answers(path)
+
+
+def test_a_run_that_is_named_later(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text(lines({**RECORD, "run_id": ""}, {**RECORD, "qid": "q2"}), encoding="utf-8")
+    with pytest.raises(cf.InputError, match=r"x\.jsonl:2: found a run, expected none, as before"):
+        cf.evaluate_answers(path)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"metadata": "a"}, "found 'a' as metadata, expected an object"),
+        ({"answer": [{"text": "x", "citations": ["0"]}]}, "or its place from 0, a number"),
+    ],
+)
+def test_answers_of_another_form(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(cf.InputError, match=re.escape(said)):
+        read_answers([{**TREC_25, **given}])
+
+
+def test_gold_answers_of_other_topics() -> None:
+    """All would be 0."""
+    said = r"gold: found none of the 1 topic \(x\) among the answers, expected some of the 1 topic"
+    with pytest.raises(cf.InputError, match=said):
+        cf.evaluate_answers(answers={"a": {"q": "Paris"}}, gold={"x": "Paris"})
+
+
+def test_answers_are_not_their_own_gold_answers(tmp_path: Path) -> None:
+    """One file may have both, in two columns; answers alone would all be right."""
+    path = tmp_path / "short.csv"
+    path.write_text("run,topic,answer,reference\na,q,Rome,Paris\n", encoding="utf-8")
+    assert cf.evaluate_answers(answers=path, gold=path, measures="EM")["a", "q", "EM"] == 0.0
+    path.write_text("run,topic,answer\na,q,Rome\n", encoding="utf-8")
+    with pytest.raises(cf.InputError, match="found columns run, topic, answer, expected a column"):
+        cf.evaluate_answers(answers=[path], gold=str(path), measures="EM")
+
+
+def test_a_criterion_without_a_weight() -> None:
+    rubric = [{"qid": "q1", "run_id": "a", "criteria": [{"criterion": "x", "met": 1}]}]
+    with pytest.raises(cf.InputError, match="found no weight for criterion 'x'"):
+        cf.evaluate_answers(rubric=rubric)
+
+
+def test_judged_and_not_among_the_answers() -> None:
+    answers = {"a": {"q2": "Paris"}}
+    judged = {"a": {"q1": {"x": ("vital", "support")}, "q2": {"y": ("vital", "support")}}}
+    found = cf.evaluate_answers(judged, "NuggetV", answers=answers)
+    assert [n.text for n in found.notices] == [
+        "a: 1 topic (q1) with assignments of nuggets and without an answer"
+    ]

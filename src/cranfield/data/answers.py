@@ -135,10 +135,16 @@ def _lines(
     if several:
         refuse_twice((one for one in data if isinstance(one, FILES)), "file")
     for one in data if several else [data]:
-        otherwise = where_of(one, "run")
+        otherwise, told = where_of(one, "run"), None
         for line in read_lines(one, layout, what, separator, nested):
             given = _described(line)
             named = given.cells.get("run") not in (None, "")
+            if told is not None and named != told:
+                found, expected = ("a run", "none") if named else ("no run", "one")
+                raise given.error(found, f"{expected}, as before: all lines name theirs, or none")
+            told = named
+            if given.cells["topic"] is None:
+                raise given.error("no topic", "its name, as topic_id, narrative_id or qid")
             yield (given.name("run") if named else otherwise), given.name("topic"), given
 
 
@@ -152,8 +158,12 @@ def _unnamed(line: Line) -> str:
 def _described(line: Line) -> Line:
     """A line with what its metadata say of it, as TREC's answers have them."""
     about = line.cells.get("metadata")
-    if about is None or not isinstance(about, Mapping):
+    if about is None:
         return line if "topic" in line.cells else with_cells(line, {"topic": None, **line.cells})
+    if not isinstance(about, Mapping):
+        if "topic" in line.cells:
+            return line
+        raise line.error(f"{short(repr(about), False)} as metadata", "an object")
     known = {ours: about[theirs] for ours, theirs in ANSWERS.columns(about).items()}
     return with_cells(line, {"topic": None, **known, **line.cells})
 
@@ -302,6 +312,7 @@ def _sentence(line: Line, number: int, references: References) -> Sentence:
             found = f"citation {short(repr(one), False)} in sentence {number}"
             many = counted(len(references.names), "reference")
             places = ", or its place from 0" if references.names else ""
+            places += ", a number" if places and isinstance(one, str) and one.isdecimal() else ""
             raise line.error(found, f"one of the answer's {many}{places}")
         made[document] = None
     return Sentence(text.strip(), tuple(made))

@@ -374,7 +374,8 @@ def _criterion(line: Line, number: int) -> Criterion:
     name = _name(line, "criterion", number)
     weight = finite(line.cells.get("weight"))
     if weight is None:
-        found = f"weight {short(repr(line.cells.get('weight')), False)}"
+        given = line.cells.get("weight")
+        found = "no weight" if given in (None, "") else f"weight {short(repr(given), False)}"
         raise line.error(f"{found} for criterion {short(name)}", "a finite number")
     met = _meant(line, "met", MET, "criterion", name)
     return Criterion(name, weight, met, str(line.cells.get("axis") or "").strip())

@@ -58,22 +58,21 @@ TEXTS = Layout(
     fields=lambda line, tab: line.split(tab, 1),
     verbatim=True,
 )
-GOLD = Layout(
-    TEXTS.text,
-    TEXTS.needed,
-    {
-        "topic": NAMED["topic"],
-        "text": (  # what a system answered may stand in the same record: that comes last
-            *("ground_truth", "ground_truths", "gold", "gold_answer", "gold_answers"),
-            *("golden_answer", "golden_answers", "reference", "reference_answer"),
-            *("expected_output", "expected_answer", "expected", "answers"),
-            *TEXTS.spellings["text"],
-        ),
-        "nugget": TEXTS.spellings["nugget"],
-    },
-    fields=TEXTS.fields,
-    verbatim=True,
+GOLD_ONLY = (
+    *("ground_truth", "ground_truths", "gold", "gold_answer", "gold_answers"),
+    *("golden_answer", "golden_answers", "reference", "reference_answer"),
+    *("expected_output", "expected_answer", "expected", "answers"),
 )
+
+
+def _gold(names: Sequence[str]) -> Layout:
+    """Gold answers, whose column has one of these names."""
+    spellings = {"topic": NAMED["topic"], "text": names, "nugget": TEXTS.spellings["nugget"]}
+    return Layout(TEXTS.text, TEXTS.needed, spellings, fields=TEXTS.fields, verbatim=True)
+
+
+GOLD = _gold((*GOLD_ONLY, *TEXTS.spellings["text"]))  # what a system answered comes last,
+GOLD_BESIDE = _gold(GOLD_ONLY)  # and is no gold answer where the same file has the answers
 NUGGET = ("nugget", "nugget_id", "iunit", "iunit_id", "id")
 NUGGETS = Layout(
     (("topic", "nugget", "weight", "length"),),
@@ -224,7 +223,7 @@ def read_texts(
 
 def _given(cell: Any, layout: Layout) -> Sequence[Any]:
     """The texts of a cell: one; of gold answers several in a list, or none if nobody wrote it."""
-    if layout is GOLD and (cell is None or is_list(cell)):
+    if layout in (GOLD, GOLD_BESIDE) and (cell is None or is_list(cell)):
         return cell or ()
     return ("" if cell is None else cell,)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -13,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cranfield.arrays import Floats
-from cranfield.data.answers import AnswersLike, ByRun, Written, read_answers
+from cranfield.data.answers import FILES, AnswersLike, ByRun, Written, read_answers
 from cranfield.data.judged_answers import (
     Bank,
     Criterion,
@@ -25,7 +26,7 @@ from cranfield.data.judged_answers import (
     read_support,
     same_pieces,
 )
-from cranfield.data.texts import GOLD, Texts, TextsLike, read_texts
+from cranfield.data.texts import GOLD, GOLD_BESIDE, Texts, TextsLike, read_texts
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError, one_of
 from cranfield.evaluation.notices import UNDEFINED
@@ -130,13 +131,16 @@ class AnswerCollection:
         """All of it, read and checked."""
         tokeniser(tokens)
         bank = None if nuggets is None else read_bank(nuggets)
+        beside = _is_among(gold, answers)
         return cls(
             None if assignments is None else read_assignments(assignments, bank),
             bank,
             None if answers is None else read_answers(answers),
             None if support is None else read_support(support),
             None if rubric is None else read_criteria(rubric),
-            None if gold is None else read_texts(gold, "gold", layout=GOLD),
+            None
+            if gold is None
+            else read_texts(gold, "gold", layout=GOLD_BESIDE if beside else GOLD),
             tokens,
         )
 
@@ -217,7 +221,13 @@ class AnswerCollection:
                     hint = "a run is called as run_id says, or by its file"
                     found = f"no {KINDS[needs].noun} of run {run}, only of {known}"
                     raise InputError(found, f"some of every run ({hint})", m)
-        return [*dict.fromkeys(map(_needs, measures))]
+        needed = [*dict.fromkeys(map(_needs, measures))]
+        if "references" in needed and self.answers and self.gold:
+            answered = self.answers.topics
+            if not self.gold.by_topic.keys() & dict.fromkeys(answered).keys():
+                found = f"none of the {some([*self.gold.by_topic], 'topic')} among the answers"
+                raise InputError(found, f"some of the {some(answered, 'topic')}", self.gold.where)
+        return needed
 
     def _found(self, needs: str, run: str) -> dict[str, None]:
         """The topics that a run is known to answer; one that never cites has no support to list."""
@@ -401,6 +411,7 @@ class AnswerCollection:
                 found = self._found(needs, run)
                 missing = [topic for topic in self.topics[needs] if topic not in found]
                 yield from about("missing-topics", missing, "not answered, counted as 0", run)
+                yield from self._unanswered(needs, run)
         if "references" in needed and self.answers:
             for run in self.runs:
                 others = [t for t in self.answers.by_run[run] if t not in self.topics["references"]]
@@ -408,6 +419,14 @@ class AnswerCollection:
                 yield from self._marked(run)
         if "support" in needed:
             yield from self._of_citations()
+
+    def _unanswered(self, needs: str, run: str) -> Iterator[Notice]:
+        """What was judged of answers that are not among those given."""
+        if needs in ("nuggets", "criteria") and self.answers:
+            of_run = self.kinds[needs].by_run.get(run, {})
+            lacking = [topic for topic in of_run if self.answers.get(run, topic) is None]
+            said = f"with {KINDS[needs].noun} and without an answer"
+            yield from about("unanswered", lacking, said, run)
 
     def _marked(self, run: str) -> Iterator[Notice]:
         """Texts with marks of citations, which gold answers seldom have."""
@@ -525,6 +544,13 @@ class AnswerDetails(Shown, tables="answers"):
     topic: str
     by_run: Mapping[str, AnswerDetail]
     gold: Sequence[str]
+
+
+def _is_among(gold: Any, answers: Any) -> bool:
+    """Whether gold answers are in a file of answers."""
+    given = answers if isinstance(answers, list | tuple) else [answers]
+    files = {os.path.realpath(one) for one in given if isinstance(one, FILES)}
+    return isinstance(gold, FILES) and os.path.realpath(gold) in files
 
 
 def _cites(written: Written) -> bool:
