@@ -572,7 +572,7 @@ def test_the_command_with_an_audit(files: Path, cranfield: Command, tmp_path: Pa
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["people.txt"], "found 1 files, expected PEOPLE JUDGE RUN…"),
+        (["people.txt"], "found 1 file, expected PEOPLE JUDGE RUN…"),
         (["people.txt", "model.txt"], "found judgments and no run, expected PEOPLE JUDGE RUN…"),
         (["people.txt", "people.txt", "good.run"], "people.txt twice, expected a file for each"),
         (["people.txt", "model.txt", "good.run", "--target", "0"], "found target=0"),
@@ -584,3 +584,44 @@ def test_refused_commands(
 ) -> None:
     monkeypatch.chdir(files)
     assert said in cranfield.refused("judge", *words)
+
+
+# -- what people and judge may not have in common --------------------------------------------------
+
+
+def kinds(found: Any) -> set[str]:
+    return {notice.kind for notice in found.notices}
+
+
+def test_documents_of_other_names_are_refused() -> None:
+    """People would have found nothing relevant."""
+    others = {t: {f"x{d}": level for d, level in docs.items()} for t, docs in SOME.items()}
+    said = "found no document that both people and judge judged in 24 topics, expected some"
+    with pytest.raises(InputError, match=said):
+        judge(others, MODEL, RUNS, "P@10", drawn="random")
+
+
+def test_levels_on_another_scale_are_noted() -> None:
+    scaled = {t: {d: 25 * level for d, level in docs.items()} for t, docs in MODEL.items()}
+    found = judge(SOME, scaled, RUNS, "P@10", drawn="random")
+    [text] = [notice.text for notice in found.notices if notice.kind == "scales"]
+    assert text.startswith("people has levels up to 1, judge up to 25, of the same documents")
+    plain = judge(SOME, MODEL, RUNS, "P@10", drawn="random")
+    assert "scales" not in kinds(plain)
+    assert plain.trusts[0].sentence == found.trusts[0].sentence  # P knows no levels
+
+
+def test_a_copy_is_noted() -> None:
+    found = judge(SOME, PEOPLE, RUNS, "P@10", drawn="random")
+    [text] = [notice.text for notice in found.notices if notice.kind == "same-levels"]
+    assert text == ("people and judge have the same levels for all 720 documents of both: is one a "
+                    "copy of the other?")  # fmt: skip
+    assert "same-levels" not in kinds(judge(SOME, MODEL, RUNS, "P@10", drawn="random"))
+
+
+def test_what_chosen_topics_cannot_tell() -> None:
+    found = judge(SOME, MODEL, RUNS, "P@10", drawn="chosen")
+    assert found.trusts[0].sentence == (
+        "it cannot be told by P@10 whether judge was worth it: people's topics were not drawn at "
+        "random"
+    )

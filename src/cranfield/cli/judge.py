@@ -25,6 +25,7 @@ from cranfield.judging.given import Of
 from cranfield.judging.judge import Drawn, judge
 from cranfield.report.judge import TABLES
 from cranfield.report.options import alpha, confidence, correction
+from cranfield.wording import counted
 
 FILES = (
     "PEOPLE JUDGE RUN…: judgments of people, judgments of a model, and results; with --scores, "
@@ -60,7 +61,7 @@ OPTIONS = {
 def run(options: argparse.Namespace) -> int:
     """Estimate, and show the tables."""
     if len(options.files) < 2:
-        raise InputError(f"{len(options.files)} files", "PEOPLE JUDGE RUN…")
+        raise InputError(counted(len(options.files), "file"), "PEOPLE JUDGE RUN…")
     people, first, *runs = options.files
     more = options.judges or ()
     named = options.names or [*map(path_of, (people, first))]
@@ -86,7 +87,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _runs(options: argparse.Namespace, runs: list[str]) -> dict[str, Any]:
     if not runs:
-        raise InputError("judgments and no run", "PEOPLE JUDGE RUN…, or --scores PEOPLE JUDGE")
+        others = "--labels-of nuggets or citations, or --scores, with PEOPLE JUDGE"
+        raise InputError("judgments and no run", f"PEOPLE JUDGE RUN…, or {others}")
     if "-" in options.files:
         raise InputError("-", "files: runs are read once for people and once for the judge")
     if options.audit and options.drawn:

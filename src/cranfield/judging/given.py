@@ -36,6 +36,7 @@ ANSWERS: dict[Of, Callable[[Any], ByRun[Any]]] = {
 }
 _GIVEN = {"nuggets": "assignments", "citations": "support"}  # to `evaluate_answers`
 Judged: TypeAlias = dict[str, dict[str, float]]  # topic -> doc -> level
+MANY = 100  # documents from which on it is no chance that levels are all the same, or never high
 
 
 @dataclass(frozen=True)
@@ -142,14 +143,34 @@ def _evaluated(
 
 
 def _about_documents(names: tuple[str, str], people: Judged, judge: Judged) -> Iterator[Notice]:
-    """How much of what the judge labelled in people's topics people labelled, too."""
+    """How much of what the judge labelled in people's topics people labelled, too, and how."""
     both = [topic for topic in people if topic in judge]
     labelled = sum(len(judge[topic]) for topic in both)
-    shared = sum(len(people[topic].keys() & judge[topic].keys()) for topic in both)
+    documents = [(topic, doc) for topic in both for doc in people[topic] if doc in judge[topic]]
+    if both and not documents:
+        found = f"no document that both {names[0]} and {names[1]} judged"
+        raise InputError(f"{found} in {counted(len(both), 'topic')}", "some: are ids the same?")
+    levels = [(people[topic][doc], judge[topic][doc]) for topic, doc in documents]
+    yield from _about_levels(names, levels)
+    shared = len(documents)
     if shared < 0.9 * labelled:
         text = f"{names[0]} judged {shared:,} of {counted(labelled, 'document')} that {names[1]} "
         text += "did in the same topics: what people did not judge counts as not relevant"
         yield Notice("incomplete", f"{text}; is it a sample? Then give the audit it was drawn by")
+
+
+def _about_levels(
+    names: tuple[str, str], levels: Sequence[tuple[float, float]]
+) -> Iterator[Notice]:
+    """Labels that may be on two scales, or those of one file twice."""
+    highest = [max(pair[i] for pair in levels) for i in (0, 1)] if levels else [0.0, 0.0]
+    if len(levels) >= MANY and highest[0] != highest[1]:
+        text = f"{names[0]} has levels up to {highest[0]:g}, {names[1]} up to {highest[1]:g}"
+        text += ", of the same documents: if these are two scales, agreement and gains mean little"
+        yield Notice("scales", text)
+    if len(levels) >= MANY and all(mine == its for mine, its in levels):
+        text = f"{names[0]} and {names[1]} have the same levels for all {len(levels):,} documents"
+        yield Notice("same-levels", f"{text} of both: is one a copy of the other?")
 
 
 def _by_topic(people: Scores, judge: Scores, how: Asked, names: tuple[str, str]) -> list[ByTopic]:

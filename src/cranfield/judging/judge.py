@@ -18,7 +18,7 @@ from cranfield.data.audits import AuditLike
 from cranfield.data.tracks import TeamsLike, read_teams
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, one_of
-from cranfield.judging.estimates import Estimate, Estimates
+from cranfield.judging.estimates import NOT_RANDOM, Estimate, Estimates
 from cranfield.judging.given import (
     Asked,
     Judged,
@@ -357,7 +357,8 @@ def _trust(
         verdicts.count("not confirmed"), verdicts.count("reversed"), verdicts.count("missed"),
         "", _most([x.needed for x in found]),
     )  # fmt: skip
-    return replace(made, sentence=_sentence(made))
+    chosen = any(x.unpromised == NOT_RANDOM for x in found)
+    return replace(made, sentence=_sentence(made, NOT_RANDOM if chosen else ""))
 
 
 def _tau(runs: Sequence[JudgedRun]) -> float | None:
@@ -379,8 +380,8 @@ def _median(values: Iterable[float]) -> float:
     return float(np.median(known)) if known else math.nan
 
 
-def _sentence(trust: Trust) -> str:
-    """Whether the judge was worth it."""
+def _sentence(trust: Trust, doubt: str = "") -> str:
+    """Whether the judge was worth it, if nothing makes it doubtful."""
     judged, by = counted(trust.n, trust.unit), f"by {trust.measure}"
     if not trust.others:
         return (
@@ -388,8 +389,9 @@ def _sentence(trust: Trust) -> str:
             "is estimated is what they say"
         )
     worth = [x for x in (trust.n_eff, trust.n_eff_pairs) if x is not None and not math.isnan(x)]
-    if not worth:
-        return f"it cannot be told {by} whether {trust.judge} was worth it"
+    if doubt or not worth:
+        why = f": {doubt}" if doubt else ""
+        return f"it cannot be told {by} whether {trust.judge} was worth it{why}"
     of = ["scores", "differences of runs"] if len(worth) == 2 else ["scores"]
     as_much = " and ".join(f"{round(x):,} for {what}" for x, what in zip(worth, of, strict=True))
     verdicts = ((WORTH, "was worth it"), (LITTLE, "was hardly worth it"), (0, "was not worth it"))
