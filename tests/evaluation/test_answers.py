@@ -585,11 +585,12 @@ class TestValidate:
 
     def test_rules_of_trec_rag_2026(self, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
         """Every reference is cited, and metadata have the track's keys only; if that is asked."""
-        about = {"team_id": "t", "run_id": "a", "narrative_id": "q1", "prompt": "Go!"}
+        about = {"team_id": "t", "run_id": "a"}
         said = [{"text": "x", "citations": [0]}, {"text": "y", "citations": {"d3": 1}}]
-        given = {"metadata": about, "references": ["d1", "d2", "d3"], "answer": said}
-        fine = {**given, "metadata": {**about, "narrative_id": "q2"}, "references": ["d1", "d3"]}
-        del fine["metadata"]["prompt"]  # type: ignore[arg-type, misc]
+        given = {"metadata": {**about, "narrative_id": "q1", "prompt": "Go!"}, "answer": said,
+                 "references": ["d1", "d2", "d3"]}  # fmt: skip
+        fine = {"metadata": {**about, "narrative_id": "q2"}, "answer": said,
+                "references": ["d1", "d3"]}  # fmt: skip
         write("answers.jsonl", lines(given, fine))
         assert main(["validate", "answers.jsonl"]) == 0
         capsys.readouterr()

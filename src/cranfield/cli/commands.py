@@ -424,7 +424,7 @@ ROWS = (
         description="List every problem of judgments, runs and answers with citations, with its "
         "line. Errors keep a file from being evaluated (exit code 2); warnings do not.",
         common="--kind --input-format --by-intent --labels --run-names --columns --max-words "
-        "--max-citations --all-cited --metadata-keys --all -f -o",
+        "--max-citations --all -f -o",
         epilog="With judgments among the files, the runs' topics are compared with theirs.",
         renamed={"--format": "--input-format"},
     ),

@@ -336,8 +336,13 @@ class AnswerCollection:
         if written.found.sentences is None:
             found = f"a text as the answer of run {run} to topic {topic}"
             raise written.line.error(found, "sentences with their citations")
-        sentences = dict(enumerate(written.found.sentences, self._first))
-        of = f"topic {topic} of run {run}"
+        return self._matched(supports, written.found, f"topic {topic} of run {run}")
+
+    def _matched(
+        self, supports: Supports, written: Written, of: str
+    ) -> list[Mapping[str, float | None]]:
+        """What sentences cite, with its support; that of citations that nobody made is refused."""
+        sentences = dict(enumerate(written.sentences or (), self._first))
         made: dict[int, dict[str, float | None]] = {
             number: dict.fromkeys(sentence.citations) for number, sentence in sentences.items()
         }
@@ -346,7 +351,7 @@ class AnswerCollection:
                 one = next(iter(cited.values()))
                 raise one.error(f"sentence {number} of {of}", self._numbers(sentences))
             for name, one in cited.items():
-                document = name if name in made[number] else written.found.document(name)
+                document = name if name in made[number] else written.document(name)
                 if document not in made[number]:
                     raise one.error(*self._not_cited(name, number, of, made[number]))
                 made[number][document] = one.support
