@@ -430,17 +430,17 @@ REFERENCES = {
 }""",
     "pradeep2025": """@inproceedings{pradeep2025,
   author = {Pradeep, Ronak and Thakur, Nandan and Upadhyay, Shivani and Campos, Daniel and
-            Craswell, Nick and Soboroff, Ian and Dang, Hoa Trang and Lin, Jimmy},
+            Craswell, Nick and Lin, Jimmy},
   title = {The Great Nugget Recall: Automating Fact Extraction and {RAG} Evaluation with Large
            Language Models},
   booktitle = {Proceedings of ACM SIGIR 2025},
   year = {2025}
 }""",
-    "thakur2025": """@techreport{thakur2025,
+    "thakur2025": """@inproceedings{thakur2025,
   author = {Thakur, Nandan and Pradeep, Ronak and Upadhyay, Shivani and Campos, Daniel and
             Craswell, Nick and Lin, Jimmy},
   title = {Support Evaluation for the {TREC} 2024 {RAG} Track: Comparing Human versus {LLM} Judges},
-  institution = {arXiv 2504.15205},
+  booktitle = {Proceedings of ACM SIGIR 2025},
   year = {2025}
 }""",
     "arora2025": """@techreport{arora2025,

@@ -31,7 +31,8 @@ REFERENCES = {
   volume = {30},
   number = {1},
   pages = {4:1--4:34},
-  year = {2012}
+  year = {2012},
+  doi = {10.1145/2094072.2094076}
 }""",
     "tukey1949": """@article{tukey1949,
   author = {Tukey, John W.},
@@ -40,7 +41,8 @@ REFERENCES = {
   volume = {5},
   number = {2},
   pages = {99--114},
-  year = {1949}
+  year = {1949},
+  doi = {10.2307/3001913}
 }""",
     "fisher1935": """@book{fisher1935,
   author = {Fisher, Ronald A.},
@@ -53,7 +55,8 @@ REFERENCES = {
   title = {A Comparison of Statistical Significance Tests for Information Retrieval Evaluation},
   booktitle = {Proceedings of CIKM 2007},
   pages = {623--632},
-  year = {2007}
+  year = {2007},
+  doi = {10.1145/1321440.1321528}
 }""",
     "student1908": """@article{student1908,
   author = {{Student}},
@@ -62,7 +65,8 @@ REFERENCES = {
   volume = {6},
   number = {1},
   pages = {1--25},
-  year = {1908}
+  year = {1908},
+  doi = {10.1093/biomet/6.1.1}
 }""",
     "wilcoxon1945": """@article{wilcoxon1945,
   author = {Wilcoxon, Frank},
@@ -71,7 +75,8 @@ REFERENCES = {
   volume = {1},
   number = {6},
   pages = {80--83},
-  year = {1945}
+  year = {1945},
+  doi = {10.2307/3001968}
 }""",
     "dixon1946": """@article{dixon1946,
   author = {Dixon, W. J. and Mood, A. M.},
@@ -80,7 +85,8 @@ REFERENCES = {
   volume = {41},
   number = {236},
   pages = {557--566},
-  year = {1946}
+  year = {1946},
+  doi = {10.1080/01621459.1946.10501898}
 }""",
     "efron1993": """@book{efron1993,
   author = {Efron, Bradley and Tibshirani, Robert J.},
@@ -93,7 +99,8 @@ REFERENCES = {
   title = {Evaluating Evaluation Metrics Based on the Bootstrap},
   booktitle = {Proceedings of SIGIR 2006},
   pages = {525--532},
-  year = {2006}
+  year = {2006},
+  doi = {10.1145/1148170.1148261}
 }""",
     "holm1979": """@article{holm1979,
   author = {Holm, Sture},
@@ -111,23 +118,25 @@ REFERENCES = {
   volume = {56},
   number = {293},
   pages = {52--64},
-  year = {1961}
+  year = {1961},
+  doi = {10.1080/01621459.1961.10482090}
 }""",
     "benjamini1995": """@article{benjamini1995,
   author = {Benjamini, Yoav and Hochberg, Yosef},
   title = {Controlling the False Discovery Rate: A Practical and Powerful Approach to Multiple
            Testing},
-  journal = {Journal of the Royal Statistical Society, Series B},
+  journal = {Journal of the Royal Statistical Society, Series B (Methodological)},
   volume = {57},
   number = {1},
   pages = {289--300},
-  year = {1995}
+  year = {1995},
+  doi = {10.1111/j.2517-6161.1995.tb02031.x}
 }""",
     "cohen1988": """@book{cohen1988,
   author = {Cohen, Jacob},
   title = {Statistical Power Analysis for the Behavioral Sciences},
   edition = {2nd},
-  publisher = {Lawrence Erlbaum},
+  publisher = {Lawrence Erlbaum Associates},
   year = {1988}
 }""",
     "hedges1981": """@article{hedges1981,
@@ -137,7 +146,8 @@ REFERENCES = {
   volume = {6},
   number = {2},
   pages = {107--128},
-  year = {1981}
+  year = {1981},
+  doi = {10.3102/10769986006002107}
 }""",
     "glass1976": """@article{glass1976,
   author = {Glass, Gene V},
@@ -146,12 +156,17 @@ REFERENCES = {
   volume = {5},
   number = {10},
   pages = {3--8},
-  year = {1976}
+  year = {1976},
+  doi = {10.3102/0013189X005010003}
 }""",
     "sakai2018book": """@book{sakai2018book,
   author = {Sakai, Tetsuya},
-  title = {Laboratory Experiments in Information Retrieval},
+  title = {Laboratory Experiments in Information Retrieval: Sample Sizes, Effect Sizes, and
+           Statistical Power},
+  series = {The Information Retrieval Series},
+  volume = {40},
   publisher = {Springer},
-  year = {2018}
+  year = {2018},
+  doi = {10.1007/978-981-13-1199-4}
 }""",
 }
