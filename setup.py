@@ -1,4 +1,4 @@
-"""Builds the compiled part (`_kernel.c`) where there is a compiler.
+"""Builds the compiled part (`_kernel.c`) where there is a compiler, and the README for PyPI.
 
 Without one, or with CRANFIELD_KERNEL=off, the package is pure Python, and does the same slowly.
 """
@@ -6,8 +6,11 @@ Without one, or with CRANFIELD_KERNEL=off, the package is pure Python, and does 
 from __future__ import annotations
 
 import os
+import runpy
 import sys
 import tempfile
+import tomllib
+from pathlib import Path
 
 from setuptools import Distribution, Extension, setup
 
@@ -34,7 +37,18 @@ def compiles() -> bool:
     return True
 
 
+def description() -> dict[str, str]:
+    """The README, with links that lead somewhere from elsewhere."""
+    project = tomllib.loads(Path("pyproject.toml").read_text("utf-8"))["project"]
+    described = runpy.run_path("packaging/readme.py")["described"]
+    text = described(
+        Path("README.md").read_text("utf-8"), project.get("urls", {}).get("Repository", "")
+    )
+    return {"long_description": text, "long_description_content_type": "text/markdown"}
+
+
 if os.environ.get("CRANFIELD_KERNEL") != "off" and compiles():
-    setup(ext_modules=[KERNEL], options={"bdist_wheel": {"py_limited_api": "cp311"}})
+    options = {"bdist_wheel": {"py_limited_api": "cp311"}}
+    setup(ext_modules=[KERNEL], options=options, **description())
 else:
-    setup()
+    setup(**description())

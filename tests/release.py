@@ -25,7 +25,15 @@ from tests import ROOT
 DIST = ROOT / "dist"
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 NEVER = re.compile(r"\.c$|\.pyc$|^tests/|^bench/|^docs/|\.j2\.py$")  # in a wheel
-NEEDED = ("README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff", "Makefile", "setup.py")
+NEEDED = (
+    "README.md",
+    "LICENSE",
+    "CHANGELOG.md",
+    "CITATION.cff",
+    "Makefile",
+    "setup.py",
+    "packaging/readme.py",
+)
 
 
 def build() -> dict[str, Path]:
@@ -66,8 +74,12 @@ def look_at(kind: str, path: Path) -> None:
         return
     with zipfile.ZipFile(path) as wheel:
         names = wheel.namelist()
+        (metadata,) = (name for name in names if name.endswith(".dist-info/METADATA"))
+        described = wheel.read(metadata).decode("utf-8")
     assert not [name for name in names if NEVER.search(name)], names
     assert {"cranfield/py.typed", "cranfield/__init__.pyi"} <= {*names}
+    assert "\nDescription-Content-Type: text/markdown\n" in described
+    assert not re.findall(r"\]\((?![a-z]+:)", described), "a relative link, which leads nowhere"
     compiled = [name for name in names if name.endswith((".so", ".pyd"))]
     assert len(compiled) == (kind == "kernel"), compiled
 

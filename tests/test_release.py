@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import runpy
 import shlex
 import tomllib
 from pathlib import Path
 
 import pytest
+from readme_renderer.markdown import render
 
 import cranfield
 from cranfield.cli.commands import COMMANDS
@@ -39,7 +41,7 @@ def test_the_version_is_the_package_s(file: str, written: str) -> None:
 
 def test_the_version_is_written_once() -> None:
     project = tomllib.loads(text("pyproject.toml"))
-    assert project["project"]["dynamic"] == ["version"]
+    assert project["project"]["dynamic"] == ["readme", "version"]
     assert project["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "cranfield.__version__"}
     assert re.fullmatch(r"\d+\.\d+\.\d+(rc\d+)?", cranfield.__version__)
 
@@ -54,6 +56,39 @@ def test_the_recipe_asks_for_what_the_package_does() -> None:
         known = {package for row in PACKAGES.values() for package in row.packages}
         asked = {*known, *project["dependencies"], f"python{project['requires-python']}"}
         assert line in asked | {"setuptools>=77"}
+
+
+class TestDescription:
+    """What PyPI shows: nothing there leads to a file beside it."""
+
+    described = staticmethod(runpy.run_path(str(ROOT / "packaging" / "readme.py"))["described"])
+
+    @pytest.mark.parametrize("repository", ["", "https://example.org/x"])
+    def test_no_link_is_relative(self, repository: str) -> None:
+        shown = render(self.described(text("README.md"), repository))
+        assert shown is not None
+        leads = re.findall(r'(?:href|src)="([^"]+)"', shown)
+        assert [to for to in leads if not re.match(r"https?://|mailto:|#", to)] == []
+        assert len(leads) > 30 if repository else "docs/evaluate.md" in shown
+
+    def test_files_that_are_named_are_in_the_source(self) -> None:
+        named = re.findall(r"\(`([\w./-]+)`\)", self.described(text("README.md")))
+        assert len(named) > 30
+        assert [file for file in named if not (ROOT / file).is_file()] == []
+
+    def test_without_a_repository_links_are_words(self) -> None:
+        links = "![A page](a.png) [MIT](LICENSE) [p](b.md#c), [b.md](b.md) [w](https://w)"
+        *_, note, last = self.described(f"# x\n\nWhat it is\n\n{links}").split("\n\n")
+        assert note.startswith("Files that are named here")
+        assert last == "*A page* MIT (`LICENSE`) p (`b.md`), `b.md` [w](https://w)"
+
+    def test_with_one_they_lead_there(self) -> None:
+        links = "![A page](a.png) [p](b.md#c)"
+        shown = self.described(f"# x\n\nWhat it is\n\n{links}", "https://example.org/x")
+        assert shown == (
+            "# x\n\nWhat it is\n\n![A page](https://example.org/x/raw/HEAD/a.png) "
+            "[p](https://example.org/x/blob/HEAD/b.md#c)"
+        )
 
 
 class TestWorkflows:
