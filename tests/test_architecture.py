@@ -38,7 +38,7 @@ MAY_USE: dict[str, set[str]] = {
     "evaluation": BASE | {"data", "labelling", "measures", "scores"},
     "assess": BASE | {"data", "scores"},
     "stats": BASE | {"scores"},
-    "comparison": BASE | {"scores", "stats", "evaluation.results"},
+    "comparison": BASE | {"scores", "stats", "evaluation.results", "assess.teams", "data.tracks"},
     "meta": BASE | {"data", "measures", "scores", "stats", "assess", "evaluation", "comparison"},
     "judging": BASE
     | {"data", "measures", "scores", "stats", "assess", "evaluation", "comparison", "meta"},

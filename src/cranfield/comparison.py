@@ -12,6 +12,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from cranfield.arrays import TOLERANCE, Bools, Floats, apart, rounding_of, settled
+from cranfield.assess.teams import TeamBest, best_of_teams
+from cranfield.data.tracks import TeamsLike
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, one_of
 from cranfield.evaluation.results import Missing, ScoresLike, read_scores
@@ -103,7 +105,8 @@ class Comparison(Shown, tables="comparison"):
     """Runs compared, measure by measure: `runs` and `pairs`, in order of their means.
 
     `test`, `correction`, `alpha`, `trials` and `seed` are what was asked for or done by default;
-    `enumerated` says that no trial was random, all outcomes being counted.
+    `enumerated` says that no trial was random, all outcomes being counted. `teams` are there if
+    only the best run of each was compared.
     """
 
     scores: Scores
@@ -118,6 +121,7 @@ class Comparison(Shown, tables="comparison"):
     seed: int | None = None
     enumerated: bool = False
     notices: tuple[Notice, ...] = ()
+    teams: tuple[TeamBest, ...] = ()
 
     @property
     def worse(self) -> tuple[PairComparison, ...]:
@@ -287,6 +291,8 @@ def compare(
     effect: EffectName | None = None,
     missing: Missing = "error",
     lower: str | Sequence[Any] = (),
+    teams: TeamsLike = None,
+    best_by: Any = None,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
@@ -309,6 +315,9 @@ def compare(
     missing, lower
         What topics that a run lacks mean, and which measures are better if lower: those of
         `read_scores`.
+    teams, best_by
+        Whose the runs are (``{run: team}``, a path or a frame): only the best run of each team by
+        the measure `best_by` (the first) is compared, and baselines.
     effect
         ``dz`` (Cohen's, the default for two runs), ``g`` (Hedges'), ``glass``, or ``anova`` (the
         default for more): the difference over the residual standard deviation of all runs.
@@ -327,6 +336,13 @@ def compare(
     if effect is not None:
         one_of("effect", effect, EFFECTS)
     baselines = _baselines(read, baseline)
+    best: tuple[TeamBest, ...] = ()
+    chosen_how: list[Notice] = []
+    if teams is not None:
+        read, best, chosen_how = best_of_teams(read, teams, best_by, baselines)
+        _baselines(read, baselines or None)  # is there another run?
+    elif best_by is not None:
+        raise InputError("best_by without teams", "teams: whose the runs are")
     size = len(_asked(range(len(read.runs)), [*map(read.runs.index, baselines)]))
     chosen, applied = decided(test, correction, len(read.runs), size)
     told_by = effect or usual_effect(len(read.runs))
@@ -339,7 +355,7 @@ def compare(
     testing |= {"threads": threads, "progress": progress}
     found = _tested(read, alpha, baselines, told_by, testing)
     runs, pairs, enumerated, told = zip(*found, strict=True)
-    notices = [*read.notices, *chain(*told)]
+    notices = [*chosen_how, *read.notices, *chain(*told)]
     if "identical" not in {notice.kind for notice in notices}:  # tests of two tell it themselves
         notices += _identical(read)
     if applied == "none" and not TESTS[chosen].many:
@@ -357,6 +373,7 @@ def compare(
         *drawn,
         all(enumerated),
         tuple(notices),
+        best,
     )
 
 

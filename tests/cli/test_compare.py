@@ -380,3 +380,64 @@ def test_a_topic_that_no_scores_are_of_is_refused(here: Path, cranfield: Command
         Path(name).write_text("map 1 0.5\nmap 2 0.25\n")
     said = cranfield.refused("compare --scores a b -m map --topics 3")
     assert said == "found topic '3', expected one of the scores' 2 topics (1, 2)"
+
+
+# Teams and daggers
+
+
+@pytest.fixture
+def teams(files: list[str], tmp_path: Path) -> list[str]:
+    """Two teams; the better run of the first is `good`, by AP."""
+    (tmp_path / "teams").write_text("good Delft\nfair Delft\nbad Turin Tech\n")
+    return ["compare", *files, "--teams", str(tmp_path / "teams"), "--trials", "999"]
+
+
+def test_the_best_run_of_each_team(teams: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*teams, "-m", "map RR", "--best-by", "map", "--table", "teams", "-f", "csv"]) == 0
+    done = capsys.readouterr()
+    head, *rows = done.out.splitlines()
+    assert head == "team,run,runs,AP,AP marks,RR,RR marks"
+    assert [row.split(",")[:3] for row in rows] == [["Delft", "good", "2"],
+                                                    ["Turin Tech", "bad", "1"]]  # fmt: skip
+    assert "note: of up to 2 runs of a team the best by AP was chosen on the topics" in done.err
+
+
+def test_tables_of_teams_are_shown_first(
+    teams: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*teams, "-m", "AP", "--best-by", "AP"]) == 0
+    assert capsys.readouterr().out.startswith("team        run   of runs")
+    assert main([*teams, "-m", "AP", "-f", "json"]) == 0
+    held = json.loads(capsys.readouterr().out)
+    assert [row["team"] for row in held["teams"]] == ["Delft", "Turin Tech"]
+    assert held["settings"]["best_by"] == "AP"
+
+
+def test_baselines_stay(teams: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    told = ["--baseline", "fair", "--marks", "daggers", "--table", "teams", "-f", "latex"]
+    assert main([*teams, "-m", "AP", *told]) == 0
+    shown = capsys.readouterr().out
+    assert r"Delft & fair ($\dagger$) & 2 &" in shown
+    assert r"$\dagger$ significantly better than fair; with $-$ significantly worse (rand" in shown
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("--marks daggers", "--marks"),
+        ("--best-by AP", "--best-by"),
+        ("--table teams", "there is no such table"),
+    ],
+)
+def test_teams_and_marks_need_something(
+    files: list[str], capsys: pytest.CaptureFixture[str], asked: str, said: str
+) -> None:
+    assert main(["compare", *files, *asked.split()]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_the_best_by_a_measure_that_is_not_there(
+    teams: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*teams, "-m", "AP", "--best-by", "RR"]) == 2
+    assert "expected a measure that is there" in capsys.readouterr().err

@@ -146,3 +146,99 @@ def test_results_have_a_row_for_each_run() -> None:
     rows = table("results", cf.compare(RUNS, test="t")).rows
     assert sorted(row["run"] for row in rows) == ["a", "b", "c"]
     assert list(rows[0]) == ["run", "AP", "RR"]
+
+
+# The best run of each team, and daggers
+
+SHIFTED = {
+    run: {str(t): {"AP": t / 20 + d, "RR": t / 20 - d / 2} for t in range(12)}
+    for run, d in {"x": 0.0, "y": 0.1, "z": 0.2, "w": -0.1}.items()
+}
+TEAMS = {"x": "X", "y": "YZ", "z": "YZ", "w": "W"}
+
+
+def test_the_best_run_of_each_team_has_a_row() -> None:
+    found = cf.compare(SHIFTED, teams=TEAMS, test="t")
+    assert found.scores.runs == ("x", "z", "w")
+    sheet = table("teams", found)
+    assert sheet.rows == [
+        {"team": team, "run": run, "runs": runs, "AP": pytest.approx(0.275 + d), "AP marks": marks,
+         "RR": pytest.approx(0.275 - d / 2), "RR marks": other}
+        for team, run, runs, d, marks, other in (("YZ", "z", 2, 0.2, "a", "c"),
+                                                 ("X", "x", 1, 0.0, "b", "b"),
+                                                 ("W", "w", 1, -0.1, "c", "a"))
+    ]  # fmt: skip
+    assert sheet.caption.startswith(
+        "The best run of each of 3 teams by AP, of equal ones the first given: means on 12 topics, "
+        "which it was also chosen on, so that they are optimistic. In a column, runs that share"
+    )
+    assert usual(found, "table", 0) == ("teams", "pairs")
+    assert usual(found, "latex") == ("teams", "pairs")
+    assert usual(found, "json") == ("runs", "pairs", "movers", "teams")
+    assert settings(found)["best_by"] == "AP"
+    assert "best-of-team" in {notice.kind for notice in found.notices}
+
+
+def test_the_best_may_be_by_another_measure() -> None:
+    found = cf.compare(SHIFTED, teams=TEAMS, best_by="RR", test="t", baseline="w")
+    assert [row["run"] for row in table("teams", found).rows] == ["w", "x", "y"]
+    assert [row["run"] for row in table("teams", found.by("AP")).rows] == ["y", "x", "w"]
+
+
+def test_where_each_team_has_one_run_no_choice_is_told() -> None:
+    found = cf.compare(SHIFTED, teams={run: run.upper() for run in SHIFTED}, test="t")
+    assert "optimistic" not in table("teams", found).caption
+    assert "best-of-team" not in {notice.kind for notice in found.notices}
+
+
+def test_no_teams_no_table() -> None:
+    assert "teams" not in {sheet.name for sheet in sheets(cf.compare(SHIFTED, test="t"))}
+    with pytest.raises(cf.CranfieldError, match="best_by without teams"):
+        cf.compare(SHIFTED, best_by="AP")
+
+
+@pytest.mark.parametrize(
+    ("baselines", "marks", "legend"),
+    [
+        ("x", {"z": "†", "y": "†", "x (†)": "", "w": "-†"},
+         "† significantly better than x; with - significantly worse (paired"),
+        (["w", "x"], {"z": "†‡", "y": "†‡", "x (‡)": "†", "w (†)": "-‡"},
+         "† significantly better than w, ‡ than x; with - significantly worse (paired"),
+        ("w", {"z": "†", "y": "†", "x": "†", "w (†)": ""},
+         "† significantly better than w (paired t-test, Holm's correction for 3 comparisons"),
+    ],
+)  # fmt: skip
+def test_daggers_mark_what_is_better_than_a_baseline(
+    baselines: str | list[str], marks: dict[str, str], legend: str
+) -> None:
+    found = cf.compare(SHIFTED, baselines, test="t", measures="AP")
+    made = {sheet.name: sheet for sheet in sheets(found, marks="daggers")}
+    names, means = made["results"].fields
+    assert dict(zip(names.shown, means.marks, strict=True)) == marks
+    assert legend in made["results"].caption
+    assert legend in made["runs"].caption
+
+
+def test_the_sixth_dagger_is_doubled() -> None:
+    runs = {f"r{i}": {str(t): float((t * i) % 7) for t in range(4)} for i in range(1, 9)}
+    found = cf.compare(runs, [f"r{i}" for i in range(1, 8)], test="t", correction="none")
+    names = next(s for s in sheets(found, marks="daggers") if s.name == "results").fields[0].shown
+    assert {"r1 (†)", "r2 (‡)", "r3 (§)", "r4 (¶)", "r5 (‖)", "r6 (††)", "r7 (‡‡)", "r8"} == {
+        *names
+    }
+
+
+def test_daggers_are_raised_where_they_can_be() -> None:
+    found = cf.compare(SHIFTED, "x", test="t", measures="AP")
+    latex = found.to_latex("results", marks="daggers")
+    assert r"\best{0.4750} & \textsuperscript{$\dagger$} \\" in latex
+    assert r"\textsuperscript{$-$$\dagger$}" in latex
+    assert "with $-$ significantly worse" in latex
+    assert '<td class="mark"><sup>†</sup></td>' in found.to_html("results", marks="daggers")
+    assert "| **0.4750** † |" in found.to_markdown("results", marks="daggers")  # others have -†
+    least = cf.compare(SHIFTED, "w", test="t", measures="AP")
+    assert "| **0.4750**† |" in least.to_markdown("results", marks="daggers")
+    with pytest.raises(cf.CranfieldError, match="daggers without a baseline"):
+        cf.compare(SHIFTED, test="t").to_latex(marks="daggers")
+    with pytest.raises(cf.CranfieldError, match="marks"):
+        found.to_latex(marks="stars")

@@ -12,6 +12,7 @@ import numpy as np
 
 from cranfield.arrays import Bools, Floats, Ints
 from cranfield.assess.strata import Sample, StrataLike, Stratum, drawn_from, read_strata
+from cranfield.assess.teams import about_teams
 from cranfield.data.merging import ChunkScore, ChunksLike, Duplicates, Merging
 from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
 from cranfield.data.reading.columns import ColumnsLike
@@ -408,18 +409,3 @@ def _about_order(
         if tied := [topic for topic, top in asked.items() if top.tied]:
             said = f"equal scores on both sides of depth {depth} in {some(tied, 'topic')}"
             yield Notice("ties", f"{run}: {said}; document ids decide", run, tuple(tied))
-
-
-def about_teams(runs: Sequence[str], team_of: Mapping[str, str]) -> Iterator[Notice]:
-    """What is odd about the teams; an error if they are those of other runs."""
-    if not set(runs) & team_of.keys():
-        expected = f"those of {some(list(runs), 'run')}"
-        raise InputError(f"teams of {some(list(team_of), 'run')}", expected)
-    if alone := [run for run in runs if run not in team_of]:
-        if named := [run for run in alone if run in team_of.values()]:
-            found = f"a team named as the run {named[0]}, which has no team"
-            raise InputError(found, "the team of every run")
-        text = f"no team is given for {some(alone, 'run')}: each such run is a team of its own"
-        yield Notice("teams", text)
-    if others := [run for run in team_of if run not in runs]:
-        yield Notice("teams", f"teams are given for {some(others, 'run')} not pooled")

@@ -13,7 +13,7 @@ from cranfield.cli.saying import say
 from cranfield.cli.scored import evaluation, scored
 from cranfield.comparison import compare
 from cranfield.errors import InputError
-from cranfield.report.comparison import TABLES
+from cranfield.report.comparison import MARKS, TABLES
 from cranfield.report.formats.programs import numbers
 from cranfield.report.meta import Work
 from cranfield.report.options import how_tested
@@ -26,6 +26,11 @@ OPTIONS = {
     **scored(),
     "--baseline RUN …": "compare every other run with this one, given by its name or its file; "
     "may be repeated (default: all pairs)",
+    f"--marks {among(MARKS)} with --baseline RUN": "how runs that differ significantly from a "
+    "baseline are marked: letters, +a better and -a worse (default), or daggers, † ‡ § … better",
+    "--teams FILE": "compare the best run of each team alone: lines `run team`, or a table with "
+    "these columns; baselines stay",
+    "--best-by MEASURE with --teams FILE": "by which the best run is chosen (default: the first)",
     **how_tested("; intervals have confidence 1 − A"),
     f"--effect {among(EFFECTS)}": "effect size: Cohen's d_z (dz, default for two runs), Hedges' g "
     "(g), Glass's Δ (glass), or by the residuals of ANOVA (anova, default for more)",

@@ -13,7 +13,7 @@ import numpy as np
 from cranfield.arrays import Floats
 from cranfield.assess.agreement import Agreement, agreement
 from cranfield.assess.assessments import Assessments, exact
-from cranfield.assess.pool import about_teams
+from cranfield.assess.teams import about_teams
 from cranfield.data.audits import AuditLike
 from cranfield.data.tracks import TeamsLike, read_teams
 from cranfield.dataclass import dataclass

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, Unpack
 import numpy as np
 
 from cranfield.arrays import Bools, Ints
-from cranfield.assess.pool import about_teams
+from cranfield.assess.teams import about_teams
 from cranfield.data.qrels import QrelsLike
 from cranfield.data.run import Run, RunLike, with_each
 from cranfield.data.tracks import TeamsLike, read_teams

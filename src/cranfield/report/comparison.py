@@ -5,11 +5,13 @@ paper.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from cranfield.arrays import TOLERANCE
 from cranfield.comparison import Comparison, PairComparison, RunSummary
+from cranfield.dataclass import dataclass
+from cranfield.errors import InputError, one_of
 from cranfield.report import gate as verdicts
 from cranfield.report import sheets as tables
 from cranfield.report.formats import FLAT, PAPER
@@ -20,7 +22,8 @@ from cranfield.stats.gate import Gate
 from cranfield.stats.result import stated_p
 from cranfield.wording import counted, rounded
 
-TABLES = ("runs", "pairs", "movers", "results", "sentences", "verdicts")
+TABLES = ("runs", "pairs", "movers", "results", "teams", "sentences", "verdicts")
+MARKS = ("letters", "daggers")
 _PAIRS_WITH_MOVERS = 3  # more would bury the rest
 
 
@@ -31,16 +34,26 @@ def usual(
     if format in FLAT:
         return ("pairs",)
     if format == "json":
-        return (*TABLES[:3], *(["verdicts"] if gate else []))
+        return (*TABLES[:3], *(["teams"] if found.teams else []), *(["verdicts"] if gate else []))
     few = len(found.pairs) <= _PAIRS_WITH_MOVERS if movers is None else movers > 0
-    first = "results" if format in PAPER else "runs"
+    first = "teams" if found.teams else "results" if format in PAPER else "runs"
     return (first, "pairs", *(("movers",) if few and format not in PAPER else ()))
 
 
-def sheets(found: Comparison, movers: int = 3, gate: Gate | None = None) -> list[tables.Sheet]:
-    """All tables of a comparison, and those of what a gate decided by it."""
+def sheets(
+    found: Comparison, movers: int = 3, gate: Gate | None = None, marks: str = "letters"
+) -> list[tables.Sheet]:
+    """All tables of a comparison, and those of what a gate decided by it.
+
+    `marks` say how differences from baselines are marked: with the letter of each, or a dagger.
+    """
+    one_of("marks", marks, MARKS)
+    if marks == "daggers" and not found.baselines:
+        raise InputError("daggers without a baseline", "compare(…, baseline=…)")
+    signs = Signs.of(found.baselines, marks == "daggers")
     decided = [] if gate is None else verdicts.sheets(gate)
-    made = [_runs(found), _pairs(found), _movers(found, movers), _results(found)]
+    made = [_runs(found, signs), _pairs(found), _movers(found, movers), _results(found, signs)]
+    made += [_teams(found, signs)] if found.teams else []
     return [*made, _sentences(found), *decided]
 
 
@@ -53,6 +66,7 @@ def settings(found: Comparison, gate: Gate | None = None) -> dict[str, Any]:
         **(dict.fromkeys(random) if found.enumerated else random),
         **tables.settings_of(found, "enumerated", "effect"),
         "baselines": list(found.baselines),
+        **({"best_by": found.teams[0].by} if found.teams else {}),
         **tables.settings_of(found.scores, "topics", "runs"),
         **({} if gate is None else {"gate": verdicts.settings(gate)}),
     }
@@ -91,18 +105,17 @@ def _of(found: Comparison) -> str:
     return "" if _several(found) else f" by {found.scores.measures[0]}"
 
 
-def _runs(found: Comparison) -> tables.Sheet:
+def _runs(found: Comparison, signs: Signs) -> tables.Sheet:
     of = tables.columns(found.runs)
     groups = found.baselines == ()
-    signs = _signs(found)
-    marks = [_marks(row, signs) for row in found.runs]
-    legend = _letters(found) if groups else _legend(signs)
+    marks = [signs.marks(row) for row in found.runs]
+    legend = _letters(found) if groups else signs.legend(marks)
     return tables.table(
         "runs",
         f"Means of {_size(found)}{_of(found)}, with {tables.percent(1 - found.alpha)} t intervals. "
         f"{legend} ({procedure(found)}).",
         of("measure", people=_several(found), key=True),
-        of("run", text=lambda run: _named(run, signs), key=True),
+        of("run", text=signs.named, key=True),
         of("topics", people=False),
         of("mean"),
         *tables.interval_fields(found.runs, 1 - found.alpha),
@@ -161,23 +174,61 @@ def _movers(found: Comparison, most: int) -> tables.Sheet:
     )
 
 
-def _results(found: Comparison) -> tables.Sheet:
+def _results(found: Comparison, signs: Signs) -> tables.Sheet:
     """Runs × measures, with letters or marks: the table that a paper prints."""
-    signs = _signs(found)
-    first = found.scores.measures[0]
+    names, fields, legend = _by_measure(found, signs, found.scores.measures[0])
+    text = f"Means of {_size(found)}. {legend} ({procedure(found)})."
+    key = tables.Field("run", names, texts=[*map(signs.named, names)], key=True)
+    return tables.Sheet("results", [key, *fields], text)
+
+
+def _teams(found: Comparison, signs: Signs) -> tables.Sheet:
+    """The best run of each team: what an overview of a task prints."""
+    by = found.teams[0].by
+    names, fields, legend = _by_measure(found, signs, by)
+    whose = {run: one for one in found.teams for run in one.runs}
+    of = tables.columns(names)
+    marks = [tables.Field(f"{f.name} marks", f.marks or [""] * len(names), people=False)
+             for f in fields]  # fmt: skip
+    chosen = any(len(one.runs) > 1 for one in found.teams)
+    text = (
+        f"The best run of each of {counted(len(found.teams), 'team')} by {by}, of equal ones the "
+        f"first given: means on {tables.topics_text(run.topics for run in found.runs)}"
+        f"{', which it was also chosen on, so that they are optimistic' if chosen else ''}. "
+        f"{legend} ({procedure(found)})."
+    )
+    return tables.Sheet(
+        "teams",
+        [
+            of("team", lambda name: whose[name].team, key=True),
+            of("run", str, text=signs.named, key=True),
+            of("runs", lambda name: len(whose[name].runs), head="of runs"),
+            *(field for pair in zip(fields, marks, strict=True) for field in pair),
+        ],
+        text,
+    )
+
+
+def _by_measure(
+    found: Comparison, signs: Signs, first: str
+) -> tuple[list[str], list[tables.Field], str]:
+    """Runs, the best by the first measure first; a column of means and marks for each measure; and
+    what the marks mean.
+    """
+    if first not in found.scores.measures:  # of a part that is by another measure
+        first = found.scores.measures[0]
     names = [row.run for row in found.runs if row.measure == first]
     cell = {(row.run, row.measure): row for row in found.runs}
-    of_measures = []
+    fields, every = [], list[str]()
     for measure, better in zip(found.scores.measures, found.scores.better, strict=True):
         rows = [cell[name, measure] for name in names]
-        marks = [_marks(row, signs) if signs else row.groups for row in rows]
+        marks = [signs.marks(row) if found.baselines else row.groups for row in rows]
+        every += marks
         means = [row.mean for row in rows]
         best, shown = _best(means, better), marks if any(marks) else ()
-        of_measures.append(tables.Field(measure, means, measure, best=best, marks=shown))
-    legend = _legend(signs) if signs else _letters(found, "In a column, runs")
-    text = f"Means of {_size(found)}. {legend} ({procedure(found)})."
-    key = tables.Field("run", names, texts=[_named(name, signs) for name in names], key=True)
-    return tables.Sheet("results", [key, *of_measures], text)
+        fields.append(tables.Field(measure, means, measure, best=best, marks=shown))
+    legend = signs.legend(every) if found.baselines else _letters(found, "In a column, runs")
+    return names, fields, legend
 
 
 def _sentences(found: Comparison) -> tables.Sheet:
@@ -224,23 +275,54 @@ def _best(means: Sequence[float], better: str) -> list[bool]:
     return [math.isclose(mean, ends[better], rel_tol=TOLERANCE) for mean in means]
 
 
-def _signs(found: Comparison) -> dict[str, str]:
-    """What baselines are marked with."""
-    return {x: chr(ord("a") + i) if i < 26 else f"b{i}" for i, x in enumerate(found.baselines)}
+@dataclass(frozen=True)
+class Signs:
+    """What baselines are marked with: letters behind + and -, or daggers where a run is better.
+
+    >>> Signs.of(["bm25", "dense"], True).legend(["†‡"])
+    '† significantly better than bm25, ‡ than dense'
+    """
+
+    of_baselines: Mapping[str, str]
+    daggers: bool = False
+
+    @classmethod
+    def of(cls, baselines: Sequence[str], daggers: bool) -> Signs:
+        """A sign for each baseline; there are many letters, and daggers are doubled."""
+        sign = _dagger if daggers else _letter
+        return cls({name: sign(i) for i, name in enumerate(baselines)}, daggers)
+
+    def named(self, run: str) -> str:
+        """A run, with its sign if it is a baseline."""
+        return f"{run} ({self.of_baselines[run]})" if run in self.of_baselines else run
+
+    def marks(self, row: RunSummary) -> str:
+        """Which baselines a run differs from."""
+        better = [self.of_baselines[name] for name in row.better_than]
+        worse = [f"-{self.of_baselines[name]}" for name in row.worse_than]
+        if self.daggers:
+            return " ".join(["".join(better)] * bool(better) + worse)
+        return " ".join([*(f"+{sign}" for sign in better), *worse])
+
+    def legend(self, marks: Iterable[str]) -> str:
+        """What these marks mean."""
+        pairs = self.of_baselines.items()
+        if not self.daggers:
+            which = ", ".join(f"{sign} = {name}" for name, sign in pairs)
+            return f"+ significantly better and - significantly worse than a baseline, {which}"
+        text = ", ".join(
+            f"{sign}{'' if i else ' significantly better'} than {name}"
+            for i, (name, sign) in enumerate(pairs)
+        )
+        return f"{text}; with - significantly worse" if any("-" in x for x in marks) else text
 
 
-def _named(run: str, signs: dict[str, str]) -> str:
-    return f"{run} ({signs[run]})" if run in signs else run
+def _letter(i: int) -> str:
+    return chr(ord("a") + i) if i < 26 else f"b{i}"
 
 
-def _marks(row: RunSummary, signs: dict[str, str]) -> str:
-    better = [f"+{signs[name]}" for name in row.better_than]
-    return " ".join([*better, *(f"-{signs[name]}" for name in row.worse_than)])
-
-
-def _legend(signs: dict[str, str]) -> str:
-    which = ", ".join(f"{sign} = {name}" for name, sign in signs.items())
-    return f"+ significantly better and - significantly worse than a baseline, {which}"
+def _dagger(i: int) -> str:
+    return tables.DAGGERS[i % len(tables.DAGGERS)] * (1 + i // len(tables.DAGGERS))
 
 
 def _letters(found: Comparison, runs: str = "Runs") -> str:

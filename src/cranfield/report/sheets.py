@@ -10,6 +10,17 @@ from cranfield.dataclass import dataclass
 from cranfield.late import pl
 from cranfield.wording import counted, rounded
 
+DAGGERS = "†‡§¶‖"  # marks that stand above the line where they can
+
+
+def is_raised(mark: str) -> bool:
+    """Whether a mark has daggers.
+
+    >>> is_raised("†"), is_raised("+a"), is_raised("*")
+    (True, False, False)
+    """
+    return any(sign in DAGGERS for sign in mark)
+
 
 @dataclass(frozen=True)
 class Field:
@@ -58,8 +69,9 @@ class Field:
 
     @property
     def apart(self) -> str:
-        """What stands between a value and its mark: letters keep off, a star does not."""
-        return " " if any(sign.isalnum() for mark in self.marks for sign in mark) else ""
+        """What stands between a value and its mark: letters keep off, and -, a star does not."""
+        far = (sign.isalnum() or sign == "-" for mark in self.marks for sign in mark)
+        return " " if any(far) else ""
 
     def cells(
         self, escape: Callable[[str], str], best: str, marked: Callable[[str], str]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from cranfield.report.sheets import Field, Sheet, together
+from cranfield.report.sheets import Field, Sheet, is_raised, together
 from cranfield.wording import printable
 
 if TYPE_CHECKING:
@@ -66,8 +66,12 @@ def _head(field: Field) -> str:
 def _cells(field: Field) -> Sequence[str]:
     """What people see, the best in bold; marks in the next cell."""
     tag = "th" if field.key else "td"
-    texts = field.cells(_text, "<b>{}</b>", lambda mark: f'</td><td class="mark">{_text(mark)}')
+    texts = field.cells(_text, "<b>{}</b>", lambda mark: f'</td><td class="mark">{_marked(mark)}')
     return [f"<{tag}{_side(field)}>{text}</{tag}>" for text in texts]
+
+
+def _marked(mark: str) -> str:
+    return f"<sup>{_text(mark)}</sup>" if is_raised(mark) else _text(mark)
 
 
 def _text(text: str) -> str:

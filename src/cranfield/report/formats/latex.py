@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from cranfield.errors import InputError
-from cranfield.report.sheets import Field, Sheet, together
+from cranfield.report.sheets import DAGGERS, Field, Sheet, is_raised, together
 from cranfield.wording import printable
 
 if TYPE_CHECKING:
     from cranfield.report.formats import Showing
 
 # A hyphen before a number or the letter of a mark, and that of an exponent.
-_MINUS = re.compile(r"(?<!\w)-(?=\w)|(?<=\de)-(?=\d)")
+_MINUS = re.compile(rf"(?<!\w)-(?=[\w{DAGGERS}])|(?<=\de)-(?=\d)")
 _INFINITY = re.compile(r"\binf\b")
 
 # The brackets and the star because they are arguments of \\ and \midrule when they come next.
@@ -25,8 +25,9 @@ _LATEX = str.maketrans(
         **{"τ": r"$\tau$", "α": r"$\alpha$", "β": r"$\beta$", "κ": r"$\kappa$", "σ": r"$\sigma$"},
         **{"λ": r"$\lambda$", "φ": r"$\phi$", "ρ": r"$\rho$", "Δ": r"$\Delta$"},
         **{"±": r"$\pm$", "×": r"$\times$", "≥": r"$\ge$", "≤": r"$\le$", "−": "$-$"},
-        **{"–": "--", "…": r"\dots{}", "†": r"$\dagger$", "·": r"$\cdot$", "’": "'"},
+        **{"–": "--", "…": r"\dots{}", "·": r"$\cdot$", "’": "'"},
         **{"√": r"$\surd$", "²": "$^2$", "∞": r"$\infty$", "♯": r"$\sharp$", "→": r"$\rightarrow$"},
+        **{"†": r"$\dagger$", "‡": r"$\ddagger$", "§": r"\S{}", "¶": r"\P{}", "‖": r"$\|$"},
         **{"Σ": r"$\Sigma$", "↓": r"$\downarrow$", "“": "``", "”": "''"},
         "\\": r"\textbackslash{}",
         "~": r"\textasciitilde{}",
@@ -94,7 +95,12 @@ def _head(field: Field) -> str:
 def _cells(field: Field) -> list[str]:
     """What people see, the best in bold; marks in the next cell."""
     escape = escaped if field.is_name else number
-    return field.cells(escape, r"\best{{{}}}", lambda mark: f" & {number(mark)}".rstrip())
+    return field.cells(escape, r"\best{{{}}}", lambda mark: f" & {_marked(mark)}".rstrip())
+
+
+def _marked(mark: str) -> str:
+    text = number(mark)
+    return rf"\textsuperscript{{{text}}}" if is_raised(mark) else text
 
 
 def escaped(name: str) -> str:

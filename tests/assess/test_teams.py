@@ -1,0 +1,72 @@
+"""The best run of each team: which it is, and what is said of the choice."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import cranfield as cf
+from cranfield.assess.teams import best_of_teams
+from cranfield.scores import Scores
+
+TEAMS = {"a1": "A", "a2": "A", "b1": "B", "b2": "B", "c1": "C"}
+VALUES = np.array([[[0.3, 9]], [[0.5, 8]], [[0.4, 3]], [[0.1 + 0.3, 2]], [[0.2, 1]]])
+
+
+def scores(better: str = "higher") -> Scores:
+    names = ("AP", "RNOD")
+    return Scores(VALUES, (*TEAMS,), ("1",), names, ("mean", "mean"), better=(better, "lower"))
+
+
+def test_the_best_by_the_first_measure_or_by_another() -> None:
+    chosen, best, _ = best_of_teams(scores(), TEAMS)
+    assert chosen.runs == ("a2", "b1", "c1")
+    assert [(x.team, x.run, len(x.runs)) for x in best] == [("A", "a2", 2), ("B", "b1", 2),
+                                                            ("C", "c1", 1)]  # fmt: skip
+    assert best_of_teams(scores(), TEAMS, "RNOD")[0].runs == ("a2", "b2", "c1")
+    assert best_of_teams(scores("lower"), TEAMS)[0].runs == ("a1", "b1", "c1")
+
+
+def test_what_is_kept_stays() -> None:
+    assert best_of_teams(scores(), TEAMS, kept=["a1"])[0].runs == ("a1", "a2", "b1", "c1")
+
+
+def test_rounding_decides_nothing() -> None:
+    """0.1 + 0.3 is no better than 0.4: the first given is taken, which is said."""
+    _, best, notices = best_of_teams(scores(), TEAMS)
+    assert best[1].tied == ("b2",)
+    assert [notice.text for notice in notices] == [
+        "of up to 2 runs of a team the best by AP was chosen on the topics that it is tested on: "
+        "its scores are optimistic, and p-values and intervals do not know of the choice",
+        "B: 2 runs (b1, b2) have the same AP; the first given stands for the team",
+    ]
+
+
+def test_where_no_team_could_choose_nothing_is_said() -> None:
+    one = {run: run.upper() for run in TEAMS}
+    assert best_of_teams(scores(), one)[2] == []
+
+
+def test_a_run_without_a_team_is_one() -> None:
+    few = {run: team for run, team in TEAMS.items() if run != "c1"}
+    chosen, best, notices = best_of_teams(scores(), few | {"d": "D"})
+    assert chosen.runs == ("a2", "b1", "c1")
+    assert best[2].team == "c1"
+    assert [notice.text for notice in notices][:2] == [
+        "no team is given for 1 run (c1): each such run is a team of its own",
+        "teams are given for 1 run (d) not compared",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("teams", "by", "better", "said"),
+    [
+        (dict.fromkeys(TEAMS, "A"), None, "higher", "runs of one team, A, expected at least two"),
+        (TEAMS, "AP", "neither", "the best run by AP, expected a measure of which one end"),
+        (TEAMS, "nDCG", "higher", "expected a measure that is there"),
+        ({"x": "X"}, None, "higher", "teams of 1 run"),
+    ],
+)
+def test_what_is_refused(teams: dict[str, str], by: str | None, better: str, said: str) -> None:
+    with pytest.raises(cf.CranfieldError, match=said):
+        best_of_teams(scores(better), teams, by)
