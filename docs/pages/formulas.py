@@ -10,22 +10,26 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from html import escape
+from unicodedata import normalize
 from xml.etree import ElementTree
 
 from cranfield.measures.base import REGISTRY
 
-FORMULA = re.compile(r"[^\s=(]+(\([^)=]*\))? *= ")
+FORMULA = re.compile(r"[^\s=(]+(\([^)=]*\))? *[=∝] ")
 WORDS = ("list", "ideal", "pos", "rp", "allow")  # that are quantities, and no English
 FUNCTIONS = ("log", "log2", "ln")  # whose argument needs no brackets
-SUMS = {"Σ": "∑", "Π": "∏", "max": "max"}
+SUMS = {"Σ": "∑", "Π": "∏", "max": "max", "min": "min", "∪": "⋃"}  # the last three with _
 RAISED = {"²": "2"}
 CLOSED = {"(": ")", "[": "]", "{": "}"}
-RELATIONS = frozenset("=<>≤≥∈∩∪‖,;:")
+RELATIONS = frozenset("=<>≤≥≠∝∈∩∪‖,;:")
+BARRED = "ūȳ"  # the letters with a bar that are one sign
+ACCENTS = {"\u0302": "^", "\u0304": "¯"}
 
 _UNDERSCORED = "|".join(sorted((n for n in REGISTRY if "_" in n), key=len, reverse=True))
 _TOKEN = re.compile(
-    rf"( *)((?:{_UNDERSCORED})(?!\w)|P\+(?=_)|[A-Za-z]+(?:[-.][A-Za-z]+)+|log2|[^\W\d_]\u0302|"
-    r"[A-Za-z]\d+(?!\w)|[A-Za-z]+[♯♭]|[A-Z]+\d+|(?:[A-Za-zÀ-ÿ]+|[^\W\d_])'?|\d+(?:\.\d+)?|½|\S)"
+    rf"( *)((?:{_UNDERSCORED})(?!\w)|P\+(?=_)|[A-Za-z]+(?:[-.][A-Za-z]+)+|log2|"
+    r"[^\W\d_][\u0302\u0304]|(?<=_)(?:·[a-z]|[a-z]·(?=[ )|]))|"
+    r"[A-Za-z]\d+(?!\w)|[A-Za-z]+[♯♭]|[A-Z]+\d+|(?:[A-Za-zÀ-ÿ]+|[^\W\d_])['′]?|\d+(?:\.\d+)?|½|\S)"
 )
 _PROSE = re.compile(r"(?<![\w@^_{(])(?:a(?= [a-z]{2})|[a-z]{2,}(?:['-][a-z]+)*)(?![\w(_*@^♯♭])")
 _WHOSE = re.compile(r" \([A-Z]{2}\w*; ")
@@ -77,8 +81,9 @@ def _rows(line: str, names: Collection[str]) -> Iterator[str]:
     for i, piece in enumerate(re.split(r"(?<=[,;]) {2,}", line)):
         text = piece.strip().rstrip(",;") if len(piece) < len(line) else piece.strip()
         if is_formula(text):
-            left, right = re.split(r" *= ", text, maxsplit=1)
-            yield f"<tr><td>{mathml(left, names)}</td><td>{_right('= ' + right, names)}</td></tr>"
+            left, sign, right = re.split(r" *([=∝]) ", text, maxsplit=1)
+            shown = _right(f"{sign} {right}", names)
+            yield f"<tr><td>{mathml(left, {*names, left})}</td><td>{shown}</td></tr>"
         elif line.startswith(" ") and not i:
             yield f"<tr><td></td><td>{_right(text, names)}</td></tr>"
         else:
@@ -176,6 +181,7 @@ class _Reader:
         found, related = [], True  # whether a relation has just been there
         while (token := self.see()).text and token.text != end and token.text not in ")]}":
             related = token.text in RELATIONS or (token.text == "|" and not related)
+            related &= not self.is_big()
             found.append(_sign(self.take().text) if related else self.sum(end))
         return "".join(found)
 
@@ -227,7 +233,12 @@ class _Reader:
         sign = token.text
         if sign == "|":
             return end != "|"
-        return sign[0].isalnum() or sign in {*CLOSED, "√", "…", "½"} or sign in SUMS
+        return sign[0].isalnum() or sign in {*CLOSED, "√", "…", "½"} or self.is_big()
+
+    def is_big(self) -> bool:
+        """Whether a sum or the like is next; there are others of which it must say over what."""
+        sign = self.see().text
+        return sign in {"Σ", "Π"} or (sign in SUMS and self.see(1).text == "_")
 
     def tight(self, end: str) -> Part:
         """Factors without blanks between them: 2ε, a·b/c."""
@@ -248,7 +259,7 @@ class _Reader:
     def factor(self, end: str) -> Part:
         """A name, number or bracket with what is attached to it, or a sum with its summands."""
         token = self.see()
-        if token.text in SUMS and (token.text != "max" or self.see(1).text == "_"):
+        if self.is_big():
             return self.big(end)
         if token.text == "√":
             self.take()
@@ -283,7 +294,9 @@ class _Reader:
         """What stands behind _: a name, or all between braces."""
         self.take()
         if self.see().text != "{":
-            return _named(self.take().text)
+            name = self.take().text
+            each = "".join(map(_named, name)) if re.fullmatch("[ijk]{2,3}", name) else ""
+            return f"<mrow>{each}</mrow>" if each else _named(name)
         self.take()
         inside = self.listed("}")
         self.take()
@@ -375,10 +388,11 @@ def _named(text: str) -> str:
         return f"<mn>{text}</mn>"
     if numbered := re.fullmatch(r"([A-Za-z]|log)(\d+)", text):
         return f"<msub><mi>{numbered[1]}</mi><mn>{numbered[2]}</mn></msub>"
-    if text.endswith("'"):
+    if text.endswith(("'", "′")):
         return f"<msup><mi>{text[:-1]}</mi><mo>′</mo></msup>"
-    if text.endswith("\u0302"):
-        return f'<mover accent="true"><mi>{text[0]}</mi><mo>^</mo></mover>'
+    text = normalize("NFD", text) if text in BARRED else text
+    if accent := ACCENTS.get(text[1:]):
+        return f'<mover accent="true"><mi>{text[0]}</mi><mo>{accent}</mo></mover>'
     return f"<mi>{escape(text)}</mi>" if text[0].isalpha() else _sign(text)
 
 

@@ -17,9 +17,12 @@ from pathlib import Path, PurePosixPath
 
 import api
 import measure_pages
+from docstrings import written
+from formulas import typeset
 from measures import anchors, families
 
 from cranfield.measures.base import REGISTRY
+from cranfield.measures.cwl import models
 
 ROOT = Path(__file__).parent.parent.parent
 DOCS = ROOT / "docs"
@@ -27,6 +30,7 @@ INDEX = "docs/index.md"
 NAVIGATION = "navigation.json"
 FIRST = ("README.md", "docs/install.md")  # before all sections
 APART = ("docs/paper/paper.md",)  # a manuscript, for a journal's own program
+METHODS = "docs/statistics.md"
 GENERATED = {"api.md": "Reference"}  # which no document in the repository can lead to
 
 _FENCE = re.compile(r"^( *)(`{3,})(.*?)^\1\2`*$", flags=re.M | re.S)
@@ -74,9 +78,27 @@ def staged(text: str, source: str, placed: dict[str, str], used: set[str]) -> st
     """A document as the site has it; files that it leads to are added to those used."""
     parts, start = [], 0
     for block in _FENCE.finditer(text):
-        parts += [_led(text[start : block.start()], source, placed, used), _titled(block[0])]
+        parts += [_led(text[start : block.start()], source, placed, used), _block(block, source)]
         start = block.end()
     return "".join([*parts, _led(text[start:], source, placed, used)])
+
+
+def _block(found: re.Match[str], source: str) -> str:
+    """A fenced block: formulas are typeset, docstrings are read as such, files have names."""
+    kind, _, body = found[3].partition("\n")
+    if kind == "formula":
+        return typeset(body.rstrip())
+    if kind == "text" and source == METHODS:
+        head, _, told = body.partition("\n")
+        return f"```python\n{head}\n```\n\n{written(told, names=_letters(head))}"
+    if kind == "text" and (model := re.fullmatch(r"docs/models/(\w+)\.md", source)):
+        return written(body, names=[f.name for f in models()[model[1]].parameters()] or ["k"])
+    return _titled(found[0])
+
+
+def _letters(call: str) -> list[str]:
+    """The arguments of a function that is shown, which formulas name as they are."""
+    return re.findall(r"(\w+)(?=[=,)])", call)
 
 
 def _titled(block: str) -> str:

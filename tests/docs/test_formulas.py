@@ -6,13 +6,16 @@ import html
 import inspect
 import re
 import sys
+import unicodedata
 from importlib import import_module
 from types import ModuleType
 from xml.etree import ElementTree
 
 import pytest
 
+import cranfield as cf
 from cranfield.measures.base import REGISTRY
+from cranfield.measures.cwl import models
 from tests import ROOT
 
 
@@ -54,6 +57,11 @@ def _written(part: ElementTree.Element) -> str:
         ("|V| / |V*|", "frac(|V|, |sup(V, *)|)"),
         ("1 − (1 − p) x", "1−(1−p)x"),
         ("judged items down to l / l", "frac(judged items down tol, l)"),
+        ("z̄ / (s / √n)", "frac(z¯, frac(s, root(n)))"),
+        ("|x̄_·j − ȳ_i·|", "|sub(x¯, ·j)−sub(y¯, i·)|"),
+        ("min(1, max_{j ≤ i} N · p_j)", "min(1,under(max, j≤i)N·sub(p, j))"),
+        ("A ∪ B − ∪_{i ≠ j} C_i", "A∪B−under(⋃, i≠j)sub(C, i)"),
+        ("s²(f′)/N", "frac(sup(s, 2)(sup(f, ′)), N)"),
     ],
 )
 def test_blanks_say_what_belongs_together(formulas: ModuleType, text: str, expected: str) -> None:
@@ -62,7 +70,9 @@ def test_blanks_say_what_belongs_together(formulas: ModuleType, text: str, expec
 
 def signs(text: str) -> str:
     """The signs of a formula in their order, but for those that its layout stands for."""
-    text = text.translate(str.maketrans("²∑∏′", "2ΣΠ'", "√`\u0302^_{}()/·,;"))
+    text = unicodedata.normalize("NFD", text).translate(
+        str.maketrans("²∑∏′⋃", "2ΣΠ'∪", "√`¯\u0302\u0304^_{}()/·,;")
+    )
     return re.sub(r"\s", "", text)
 
 
@@ -76,5 +86,41 @@ def test_every_sign_of_a_docstring_is_there(formulas: ModuleType, name: str) -> 
         made = formulas.typeset(paragraph, [f.name for f in c.parameters()])
         table = ElementTree.fromstring(made)  # noqa: S314 (our own)
         assert all(len(frac) == 2 for frac in table.iter("mfrac"))
+        plain = html.unescape(re.sub(r"<[^>]+>", "", made))
+        assert signs(plain) == signs(paragraph)
+
+
+def stated() -> dict[str, tuple[list[str], list[str]]]:
+    """The paragraphs of user models and methods that are formulas, and the names of letters."""
+    found = {f"model {name}": (c.__doc__ or "", [f.name for f in c.parameters()])
+             for name, c in models().items()}  # fmt: skip
+    for room in (cf.stats, cf.meta):
+        for name in room.__all__:
+            if name[0].islower():
+                made = getattr(room, name)
+                found[name] = made.__doc__ or "", [*inspect.signature(made).parameters]
+    paragraphs = {
+        name: (re.split(r"\n\s*\n", inspect.cleandoc(doc).partition("\nParameters:\n")[0]), names)
+        for name, (doc, names) in found.items()
+    }
+    formula = re.compile(r"[^\s=(]+(\([^)=]*\))? *[=∝] ")
+    return {
+        name: ([p for p in all_of if formula.match(p)], names)
+        for name, (all_of, names) in paragraphs.items()
+        if any(map(formula.match, all_of))
+    }
+
+
+@pytest.mark.parametrize(("name", "told"), stated().items())
+def test_formulas_of_models_and_methods_are_whole(
+    formulas: ModuleType, name: str, told: tuple[list[str], list[str]]
+) -> None:
+    """A paragraph is of formulas alone, and every sign of it is there."""
+    paragraphs, names = told
+    for paragraph in paragraphs:
+        lines = paragraph.splitlines()
+        assert all(formulas.is_formula(line) or line[0] == " " for line in lines), paragraph
+        made = formulas.typeset(paragraph, [*names, "k"])
+        ElementTree.fromstring(made)  # noqa: S314 (our own)
         plain = html.unescape(re.sub(r"<[^>]+>", "", made))
         assert signs(plain) == signs(paragraph)

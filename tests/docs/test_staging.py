@@ -86,3 +86,21 @@ def test_files_that_documents_lead_to_are_taken_along(staging: Any) -> None:
 def test_every_public_name_has_its_page(staging: Any) -> None:
     names = [name for names in staging.api.by_theme().values() for name in names]
     assert sorted([*names, *staging.api.MODULES, *REGISTRY]) == sorted(cf.__all__)
+
+
+def test_formulas_and_docstrings_are_typeset(staging: Any) -> None:
+    """Those of documents that say so, of user models and of methods; other text stays."""
+    placed = staging.documents()
+
+    def made(text: str, source: str) -> str:
+        return str(staging.staged(text, source, placed, set()))
+
+    assert "<mfrac>" in made("```formula\nW(i) = V(i) / ΣV\n```\n", "docs/cwl.md")
+    assert made("```text\nW = 1/2\n```\n", "docs/cwl.md") == "```text\nW = 1/2\n```\n"
+    model = made("```text\nC(i) = 1 / (1 + rate)\n\nTold.\n```\n", "docs/models/NPV.md")
+    assert "<mi>rate</mi>" in model
+    assert "\n\nTold." in model
+    method = made("```text\nf(x, size=3)\n\nd = x / size\n\n>>> 1\n1\n```\n", staging.METHODS)
+    assert method.startswith("```python\nf(x, size=3)\n```")
+    assert "<mfrac><mi>x</mi><mi>size</mi></mfrac>" in method
+    assert "```pycon\n>>> 1\n1\n```" in method

@@ -111,7 +111,7 @@ def concordance(
     For all pairs of runs (X, Y) and all topics, with ΔM = M(X) − M(Y): M1 and M2 disagree where
     ΔM1 · ΔM2 < 0; there, M1 is concordant with the gold measure M* if ΔM1 · ΔM* ≥ 0.
 
-    Conc(M1 | M2, M*) = (disagreements where M1 is concordant) / (disagreements)
+    Conc(M1|M2, M*) = (disagreements where M1 is concordant) / (disagreements)
 
     Several gold measures are used one by one and, at last, all at once: then a measure is
     concordant if it is so with each. The sign test takes the disagreements where one of the two

@@ -107,7 +107,7 @@ def discriminative_power(
 ) -> DiscriminativePower:
     """How many pairs of runs each measure tells apart, and their p-values as a curve.
 
-    discriminative power = (pairs with p ≤ α) / (m (m − 1) / 2), for m runs
+    power = (pairs with p ≤ α) / (m (m − 1) / 2), for m runs
 
     A measure that tells more pairs apart on the same runs, topics and α is the more consistent
     one over topics. That does not say that it measures what it should. The ASL curve has the

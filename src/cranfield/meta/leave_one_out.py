@@ -130,7 +130,8 @@ def leave_one_out(
 
     C_j are the first `pool_depth` documents of the runs of contributor j, for each topic.
 
-    U_j = C_j − ∪_{j' ≠ j} C_j', what j alone brought, and LOO_j = qrels − U_j
+    U_j = C_j − ∪_{i ≠ j} C_i, what j alone brought
+    LOO_j = qrels − U_j
 
     The runs of j are scored by the qrels and by LOO_j. Every run is a contributor, or every team
     if `teams` says whose the runs are (``{run: team}``, a path or a frame): other runs of a team

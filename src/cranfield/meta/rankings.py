@@ -110,7 +110,7 @@ def kendall(x: Rated, y: Rated, variant: Variant = "a") -> Correlation:
 def spearman(x: Rated, y: Rated) -> Correlation:
     """Spearman's ρ: Pearson's correlation of the ranks, tied systems sharing their mean rank.
 
-    ρ = Σ (r − r̄) (s − s̄) / √(Σ (r − r̄)² · Σ (s − s̄)²)
+    ρ = Σ (r − r̄) (s − s̄)  /  √(Σ (r − r̄)² · Σ (s − s̄)²)
 
     r and s are a system's ranks in x and y; without ties ρ = 1 − 6 Σ (r − s)² / (m (m² − 1)). The
     p-value is SciPy's, of Student's t with m − 2 degrees of freedom. The interval is that of
@@ -166,7 +166,7 @@ def tau_ap_symmetric(x: Rated, y: Rated, variant: Variant = "a") -> Correlation:
     ranking and itself have 1. Variant b, τ_ap,b of Urbano and Marrero, leaves pairs tied in the
     evaluated ranking out, and has then 1:
 
-    1/m' · 2 Σ_{i not first} correct(i) / (number of systems above i) − 1, both ways
+    τ = 1/m' · 2 Σ_{i not first} correct(i) / (number of systems above i) − 1, both ways
 
     the m' systems i being those below at least one other, and no system being correctly above one
     it is tied with. nan if all scores of x, or of y, are the same. x and y are given as to

@@ -171,7 +171,7 @@ def swap(
     first set says in which bin the comparison counts, ⌊|d| / bin⌋; it is a swap if the difference
     d′ on the second has the other sign.
 
-    swap rate of a bin = Σ |sgn d − sgn d′| / 2 / comparisons
+    rate = Σ |sgn(d) − sgn(d′)| / 2 / comparisons, of a bin
 
     So a difference of 0 in one of the sets is half a swap, and no swap if both are 0: the papers
     leave that open. Differences below rounding (1e-12 of the largest score) are 0. With

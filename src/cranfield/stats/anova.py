@@ -76,11 +76,11 @@ def one_way(groups: Mapping[str, Sample] | Sequence[Sample] | Floats) -> Anova:
 
     `groups` are ``{name: scores}``, a list of scores, or an array whose columns are the groups.
 
-    SS_groups = Σ_j n_j (x̄_j − x̄)², SS_residual = Σ_j Σ_i (x_ij − x̄_j)²
+    SS_groups = Σ_j n_j (x̄_j − x̄)²,   SS_residual = Σ_j Σ_i (x_ij − x̄_j)²
+    F = (SS_groups / (m − 1)) / (SS_residual / (N − m))
 
-    F = (SS_groups / (m − 1)) / (SS_residual / (N − m)) for m groups of N scores in all. Assumes
-    that scores are independent, so that groups have topics of their own, and normal, with the
-    same variance in every group.
+    There are m groups of N scores in all. Assumes that scores are independent, so that groups have
+    topics of their own, and normal, with the same variance in every group.
 
     Reference: Sakai 2018, Laboratory Experiments in Information Retrieval, Springer.
 
@@ -115,7 +115,7 @@ def one_way(groups: Mapping[str, Sample] | Sequence[Sample] | Floats) -> Anova:
 def two_way(scores: Systems, topics: Topics = "same") -> Anova:
     """Two-way analysis of variance without replication: one score for each topic and system.
 
-    SS_systems = n Σ_j (x̄_·j − x̄)², SS_topics = m Σ_i (x̄_i· − x̄)²,
+    SS_systems = n Σ_j (x̄_·j − x̄)²,   SS_topics = m Σ_i (x̄_i· − x̄)²
     SS_residual = Σ_i Σ_j (x_ij − x̄_i· − x̄_·j + x̄)², with (n − 1)(m − 1) degrees of freedom
 
     Assumes that the effects of topics and systems add up, and residuals that are independent and
@@ -147,8 +147,9 @@ def two_way_replicated(
 ) -> Anova:
     """Two-way analysis of variance with replication: r scores for each topic and system.
 
-    SS_systems = n r Σ_j (x̄_·j − x̄)², SS_topics = m r Σ_i (x̄_i· − x̄)²,
-    SS_interaction = r Σ_i Σ_j (x̄_ij − x̄_i· − x̄_·j + x̄)², SS_residual = Σ_i Σ_j Σ_k (x_ijk − x̄_ij)²
+    SS_systems = n r Σ_j (x̄_·j − x̄)²,   SS_topics = m r Σ_i (x̄_i· − x̄)²
+    SS_interaction = r Σ_i Σ_j (x̄_ij − x̄_i· − x̄_·j + x̄)²
+    SS_residual = Σ_i Σ_j Σ_k (x_ijk − x̄_ij)²
 
     The residual has n m (r − 1) degrees of freedom. Topics are taken as fixed: the p-value of
     systems is about these topics. If they are a random sample of others, divide the systems' mean

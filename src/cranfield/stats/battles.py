@@ -51,7 +51,7 @@ class Davidson(Shown):
 def davidson(wins: ArrayLike, ties: ArrayLike | None = None, ridge: float = RIDGE) -> Davidson:
     """The strengths of systems by maximum likelihood, from who won how often against whom.
 
-    P(i beats j) = π_i/D, P(tie) = ν √(π_i π_j)/D, D = π_i + π_j + ν √(π_i π_j)
+    P(i beats j) = π_i/D,   P(tie) = ν √(π_i π_j) / D,   D = π_i + π_j + ν √(π_i π_j)
 
     ``wins[i, j]`` is how often i won against j, ``ties[i, j]``, the same both ways, how often
     neither did. Σ log π = 0. The logarithm of the likelihood is maximised less ridge/2 · Σ (log

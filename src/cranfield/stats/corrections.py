@@ -66,7 +66,7 @@ def uncorrected(pvalues: ArrayLike) -> Corrected:
 def bonferroni(pvalues: ArrayLike) -> Corrected:
     """Bonferroni's correction: the family of N tests errs with probability α at most.
 
-    adjusted p = min(1, N · p)
+    p' = min(1, N · p)
 
     Nothing is assumed about how the tests depend on each other.
 
@@ -81,7 +81,7 @@ def bonferroni(pvalues: ArrayLike) -> Corrected:
 def holm(pvalues: ArrayLike) -> Corrected:
     """Holm's step-down correction: as safe as Bonferroni's, and never less powerful.
 
-    With the N p-values in rising order, adjusted p_i = min(1, max_{j ≤ i} (N − j + 1) · p_j)
+    p'_i = min(1, max_{j ≤ i} (N − j + 1) · p_j), adjusted, of the N p-values in rising order
 
     Nothing is assumed about how the tests depend on each other.
 
@@ -102,7 +102,7 @@ def holm(pvalues: ArrayLike) -> Corrected:
 def benjamini_hochberg(pvalues: ArrayLike) -> Corrected:
     """The step-up correction of Benjamini and Hochberg: a share α of what is found may be false.
 
-    With the N p-values in rising order, adjusted p_i = min(1, min_{j ≥ i} N · p_j / j)
+    p'_i = min(1, min_{j ≥ i} N · p_j / j), adjusted, of the N p-values in rising order
 
     The share is an expected one, and holds for tests that are independent or positively dependent.
 

@@ -59,9 +59,10 @@ class Effect:
 def cohen_dz(x: Sample, y: Sample, topics: Topics = "same") -> Effect:
     """Cohen's d_z of two systems on the same topics.
 
-    d_z = mean(z) / s_z, where z are the differences x − y and s_z is their standard deviation,
-    with n − 1. √n d_z is the t of the paired t-test. The interval is exact if differences are
-    normal: noncentral t.
+    d_z = mean(z) / s_z
+
+    z are the differences x − y and s_z is their standard deviation, with n − 1. √n d_z is the t of
+    the paired t-test. The interval is exact if differences are normal: noncentral t.
 
     >>> effect = cohen_dz([0.5, 0.4, 0.9], [0.4, 0.2, 0.6])  # z is 0.1, 0.2, 0.3: s_z = 0.1
     >>> round(effect.value, 4)
@@ -81,11 +82,13 @@ def cohen_dz(x: Sample, y: Sample, topics: Topics = "same") -> Effect:
 def hedges_g(x: Sample, y: Sample, unpaired: bool = False, topics: Topics = "same") -> Effect:
     """Hedges' g: an effect size without the bias that few topics give it.
 
-    g = J(ν) d with J(ν) = Γ(ν / 2) / (√(ν / 2) Γ((ν − 1) / 2)). For two systems on the same topics
-    d is Cohen's d_z and ν = n − 1. If `unpaired`, x and y may be of different topics: d is the
-    difference of means by the pooled standard deviation, √(((n_x − 1) s_x² + (n_y − 1) s_y²) / ν),
-    and ν = n_x + n_y − 2. At least three topics are needed, two of each if unpaired. The interval,
-    noncentral t, is exact for normal differences, or for normal scores of equal variance.
+    g = J(ν) d,   J(ν) = Γ(ν / 2) / (√(ν / 2) Γ((ν − 1) / 2))
+
+    For two systems on the same topics d is Cohen's d_z and ν = n − 1. If `unpaired`, x and y may
+    be of different topics: d is the difference of means by the pooled standard deviation, √(((n_x
+    − 1) s_x² + (n_y − 1) s_y²) / ν), and ν = n_x + n_y − 2. At least three topics are needed, two
+    of each if unpaired. The interval, noncentral t, is exact for normal differences, or for normal
+    scores of equal variance.
 
     >>> effect = hedges_g([0.5, 0.4, 0.9], [0.4, 0.2, 0.6])  # d_z = 2, J(2) = 1 / √π
     >>> round(effect.value, 4)
@@ -122,10 +125,12 @@ def glass_delta(
 ) -> Effect:
     """Glass's Δ of two systems on the same topics: in units of how the baseline varies.
 
-    Δ = (mean(x) − mean(y)) / s, where s is the standard deviation of the baseline's scores, with
-    n − 1: a divisor that other systems compared with the same baseline share. The interval is
-    that of the percentile bootstrap over topics, which assumes no distribution, and is somewhat
-    narrow with few topics: that of 95% holds in 91% of samples of 20, by simulation.
+    Δ = (mean(x) − mean(y)) / s
+
+    s is the standard deviation of the baseline's scores, with n − 1: a divisor that other systems
+    compared with the same baseline share. The interval is that of the percentile bootstrap over
+    topics, which assumes no distribution, and is somewhat narrow with few topics: that of 95%
+    holds in 91% of samples of 20, by simulation.
 
     >>> effect = glass_delta([0.7, 0.6, 0.8], [0.4, 0.5, 0.6])  # 0.2 by a deviation of 0.1
     >>> round(effect.value, 4)
@@ -159,10 +164,12 @@ def glass_delta(
 def anova_effect(scores: Systems, topics: Topics = "same") -> dict[tuple[str, str], Effect]:
     """The effect sizes of all pairs of systems, by the residuals of two-way ANOVA.
 
-    ES_E2 = (mean of i − mean of j) / √V_E2, with V_E2 the residual variance of systems × topics
-    without replication: all pairs have the same divisor. It is that of one system's scores; that
-    of differences would be larger by √2. The interval, noncentral t with (m − 1)(n − 1) degrees
-    of freedom, is exact if the residuals are independent and normal, with one variance.
+    ES_E2 = (x̄_i − x̄_j) / √V_E2
+
+    V_E2 is the residual variance of systems × topics without replication: all pairs have the same
+    divisor. It is that of one system's scores; that of differences would be larger by √2. The
+    interval, noncentral t with (m − 1)(n − 1) degrees of freedom, is exact if the residuals are
+    independent and normal, with one variance.
 
     >>> systems = {"bm25": [0.1, 0.3, 0.5], "dense": [0.3, 0.3, 0.9]}  # V_E2 = 0.02
     >>> effect = anova_effect(systems)["dense", "bm25"]

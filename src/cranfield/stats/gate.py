@@ -62,7 +62,8 @@ def within_margin(
     of 25 topics, 0.07 of 200, if losses are exponential): the interval of the studentised
     bootstrap, [z̄ − q(1 − α) s / √n, z̄ − q(α) s / √n] with quantiles q of t(w*), is found, too.
 
-    z = −0.1, 0, 0.1, 0: 0 ± 2.3534 · 0.0816 / 2. From 10 topics on 0.0816 t / √n is below 0.048:
+    Differences −0.1, 0, 0.1, 0: 0 ± 2.3534 · 0.0816 / 2. From 10 topics on 0.0816 t / √n is below
+    0.048:
 
     >>> found = within_margin([0.4, 0.5, 0.6, 0.5], [0.5, 0.5, 0.5, 0.5], margin=0.048)
     >>> found.decision, round(found.interval.low, 4), round(found.interval.high, 4), found.needed

@@ -76,7 +76,8 @@ def prediction_powered(
     Y are people's scores of n topics, f the judge's of the same, and f′ of N `others`; where they
     are by topic, the others are those of the judge that people did not score. For a weight λ
 
-    θ = λ·mean f′ + mean(Y − λ f),   Var θ = λ² s²(f′)/N + s²(Y − λ f)/n,   n_eff = s²(Y)/Var θ
+    θ = λ·mean(f′) + mean(Y − λ f),   n_eff = s²(Y) / Var(θ)
+    Var(θ) = λ² s²(f′)/N + s²(Y − λ f)/n
 
     whatever the judge is worth: one that is biased, or useless, widens the interval, and does not
     move it. The best weight is Cov(Y, f) / ((1 + n/N) Var f), from 0 to 1; taken from the data

@@ -47,8 +47,10 @@ def t_test(
 ) -> Outcome:
     """Paired t-test: is the mean of the differences 0?
 
-    t = z̄ / (s / √n), where s² = Σ (z − z̄)² / (n − 1), has a t distribution with n − 1 degrees of
-    freedom if differences are normal. If all are 0, p is 1; if all are the same, t is infinite.
+    t = z̄ / (s / √n),   s² = Σ (z − z̄)² / (n − 1)
+
+    It has a t distribution with n − 1 degrees of freedom if differences are normal. If all are 0,
+    p is 1; if all are the same, t is infinite.
 
     Reference: Student 1908, The probable error of a mean, Biometrika.
 

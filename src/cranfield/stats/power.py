@@ -119,8 +119,10 @@ def topics_for_t(
 def power_of_t(topics: int, difference: float, variance: float, alpha: float = ALPHA) -> float:
     """The power of the two-sided paired t-test if the true difference is `difference`.
 
-    power = P(|t| ≥ t(α/2; n − 1)), where t is noncentral with n − 1 degrees of freedom and
-    noncentrality √n · difference / σ_t. `variance` is σ_t², that of the differences.
+    power = P(|t| ≥ t(α/2; n − 1))
+
+    t is noncentral with n − 1 degrees of freedom and noncentrality √n · difference / σ_t.
+    `variance` is σ_t², that of the differences.
 
     The difference is one that is assumed. The one that was observed is not the true one: with
     it this says no more than the p-value does.
@@ -179,9 +181,11 @@ def power_of_anova(
 ) -> float:
     """The power of one-way ANOVA if best and worst system differ by `difference`.
 
-    power = P(F ≥ F(α; m − 1, m(n − 1))), where F is noncentral with
-    λ = n Σ_i a_i² / σ² ≥ n · difference² / (2σ²), a_i being what system i is above the mean of
-    all. The least λ is taken: all but two systems are halfway between best and worst.
+    power = P(F ≥ F(α; m − 1, m(n − 1)))
+    λ = n Σ_i a_i² / σ² ≥ n · difference² / (2σ²)
+
+    F is noncentral with λ, a_i being what system i is above the mean of all. The least λ is taken:
+    all but two systems are halfway between best and worst.
 
     With two systems it is the power of the unpaired t-test:
 
@@ -242,8 +246,10 @@ def topics_for_interval(width: float, variance: float, confidence: float = 1 - A
 def width_of_interval(topics: int, variance: float, confidence: float = 1 - ALPHA) -> float:
     """The width, in the mean over samples, of the t-interval of a difference.
 
-    2 t(α/2; n − 1) E[s] / √n, where the standard deviation s of normal differences is, in the
-    mean, E[s] = σ_t √(2 / (n − 1)) Γ(n / 2) / Γ((n − 1) / 2).
+    width = 2 t(α/2; n − 1) E[s] / √n
+    E[s] = σ_t √(2 / (n − 1)) Γ(n / 2) / Γ((n − 1) / 2)
+
+    E[s] is the mean of the standard deviation s of normal differences.
 
     With two topics E[s] = σ_t √(2 / π), and half the confidence needs t = 1:
 
@@ -324,9 +330,11 @@ class Pilot(Shown):
 def variance_from(*pilots: Systems, topics: Topics = "same") -> Pilot:
     """The residual variances of pilots: of one-way ANOVA, and of two-way without replication.
 
-    V_E1 = Σ_ij (x_ij − x̄_i)² / (m (n − 1)) and
-    V_E2 = Σ_ij (x_ij − x̄_i − x̄_j + x̄)² / ((m − 1)(n − 1)), for system i and topic j. Several
-    pilots (collections) are pooled, Σ_C (n_C − 1) V_C / Σ_C (n_C − 1).
+    V_E1 = Σ_ij (x_ij − x̄_i)² / (m (n − 1))
+    V_E2 = Σ_ij (x_ij − x̄_i − x̄_j + x̄)² / ((m − 1)(n − 1))
+    V = Σ_C (n_C − 1) V_C / Σ_C (n_C − 1)
+
+    x_ij is of system i and topic j. Several pilots C (collections) are pooled to V.
 
     >>> found = variance_from({"bm25": [0.1, 0.3, 0.5], "dense": [0.3, 0.3, 0.9]})
     >>> round(found.one_way, 4), round(found.difference, 4)  # the differences are 0.2, 0 and 0.4

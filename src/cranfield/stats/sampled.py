@@ -53,7 +53,7 @@ def difference_estimate(
 ) -> DifferenceEstimate:
     """Σ w y over all documents, from the judge's f of all and people's y of a random sample.
 
-    Σ w f + Σ_sampled w (y − f)/π,   variance Σ_sampled (1 − π)/π² (w (y − f))²
+    T = Σ w f + Σ_sampled w (y − f)/π,   Var(T) = Σ_sampled (1 − π)/π² (w (y − f))²
 
     `people` are NaN where a document was not drawn; π, the `probabilities`, are those with which
     documents were drawn, independently. This is unbiased whatever the judge is worth. The interval

@@ -74,7 +74,9 @@ def standardise(
 ) -> Scores:
     """Scores by how far they are above the mean of systems on that topic.
 
-    z = (x − mean) / std, over the systems of `scores`, or those of a `reference`: other scores,
+    z = (x − mean) / std
+
+    They are over the systems of `scores`, or those of a `reference`: other scores,
     the `factors` of them, or ``{topic: (mean, std)}``. Systems that were not there can so be
     scored later. ``"cdf"`` gives Φ(z), the normal distribution's share below z; ``"linear"``
     gives `a` · z + `b`, cut to 0 and 1: with Sakai's a and b, only where |z| > 3⅓. Where systems

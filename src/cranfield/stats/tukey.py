@@ -269,7 +269,7 @@ def _ranges(sums: Floats, n: int) -> Floats:
 def tukey_hsd(scores: Systems, topics: Topics = "same") -> Family:
     """Tukey HSD for paired scores: all pairs of systems, by the studentised range.
 
-    t = |x̄_·j − x̄_·k| / √(V_E2 / n), p = P(q ≥ t)
+    t = |x̄_·j − x̄_·k| / √(V_E2 / n),   p = P(q ≥ t)
 
     V_E2 is the residual mean square of two-way ANOVA without replication, q the studentised range
     of m means with (m − 1)(n − 1) degrees of freedom. Assumes that the effects of topics and

@@ -34,8 +34,10 @@ Statistic: TypeAlias = Literal["mean", "median"] | Callable[..., Any]
 def welch(x: Sample, y: Sample, alternative: Alternative = "two-sided") -> Outcome:
     """Welch's t-test: are the means of two samples the same, whatever their variances?
 
-    t = (x̄ − ȳ) / √(a + b), where a = s²(x) / n and b = s²(y) / m, has nearly a t distribution with
-    (a + b)² / (a² / (n − 1) + b² / (m − 1)) degrees of freedom. Topics are not paired.
+    t = (x̄ − ȳ) / √(a + b),   a = s²(x) / n,   b = s²(y) / m
+    df = (a + b)² / (a² / (n − 1) + b² / (m − 1))
+
+    It has nearly a t distribution with df degrees of freedom. Topics are not paired.
 
     Reference: Welch 1947, The generalization of “Student's” problem when several different
     population variances are involved, Biometrika.
