@@ -76,9 +76,8 @@ half.
 def page() -> str:
     """The page as Markdown."""
     lines = [HEAD]
-    for title, (room, *names) in GROUPS.items():
+    for title in GROUPS:
         lines += [f"- [{title}](#{re.sub('[^a-z -]', '', title.lower()).replace(' ', '-')})"]
-        lines[-1] += ": " + ", ".join(f"`cf.{room}.{name}`" for name in names)
     for title, (room, *names) in GROUPS.items():
         lines += ["", f"## {title}"]
         for name in names:
