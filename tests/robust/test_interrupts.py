@@ -100,6 +100,7 @@ def test_while_it_works(small: Path, where: str, command: str) -> None:
     [
         "evaluate trec pipe -m AP -o out",
         "compare trec run pipe -m AP -o out",
+        "report trec run pipe -m AP -o out.html",
         "validate trec pipe",
         "trec_eval trec pipe",
     ],
@@ -119,6 +120,61 @@ def test_while_it_waits_for_a_file(small: Path, command: str) -> None:
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err) == (130, b"", b"")
+    assert names(small) == before
+
+
+# What keeps the system from interrupting a read: that another thread is told of the signal, as when
+# it comes a moment before, and Polars, which has reads go on.
+DEAF = {
+    "another thread is told": """
+threading.Thread(target=threading.Event().wait, daemon=True).start()
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+""",
+    "Polars is loaded": "import polars",
+}
+WAITING = """
+import signal, sys, threading
+HOW
+after = "open", sys.argv.pop(1)
+def tell(event, given):
+    if (event, *given[:1]) == after:
+        print("begun", flush=True)
+sys.addaudithook(tell)
+from cranfield.__main__ import start
+start()
+"""
+
+
+@pytest.mark.parametrize("how", DEAF)
+@pytest.mark.parametrize(
+    ("after", "command"),
+    [
+        ("pipe", "evaluate trec pipe -m AP -o out"),
+        ("pipe", "compare pipe run run -m AP -o out"),
+        ("pipe", "report trec run pipe -m AP -o out.html"),
+        ("trec", "evaluate trec - -m AP -o out"),
+        ("run", "validate trec run -"),
+    ],
+)
+def test_while_nobody_writes(small: Path, how: str, after: str, command: str) -> None:
+    """A pipe that nobody opens, and standard input that nobody closes."""
+    os.mkfifo("pipe")
+    before = names(small)
+    process = subprocess.Popen(
+        [sys.executable, "-c", WAITING.replace("HOW", DEAF[how]), after, *command.split()],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    with process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline() == b"begun\n"
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        try:
+            assert process.wait(60) == 130
+        finally:
+            process.kill()
+        assert process.stderr.read() == b""
     assert names(small) == before
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import io
 import os
 import re
-import sys
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import field
 from functools import cached_property
 from typing import IO, Any
 
+from cranfield.data.reading import pipes
 from cranfield.data.reading.columns import Kind
 from cranfield.data.reading.packing import SUFFIXES, Packing
 from cranfield.dataclass import dataclass
@@ -326,12 +326,11 @@ class Source:
         It is held in memory, and may not end.
         """
         held, most = io.BytesIO(), held_at_most()
-        with nullcontext(sys.stdin.buffer) if self.path == "-" else open(self.path, "rb") as pipe:
-            while chunk := pipe.read(1 << 20):
-                if held.tell() + len(chunk) > most:
-                    found = f"more than {most / 2**30:.3g} GB in a pipe, half of the memory"
-                    raise InputError(found, "a file, which is read in pieces", self.name)
-                held.write(chunk)
+        for chunk in pipes.chunks(self.path):
+            if held.tell() + len(chunk) > most:
+                found = f"more than {most / 2**30:.3g} GB in a pipe, half of the memory"
+                raise InputError(found, "a file, which is read in pieces", self.name)
+            held.write(chunk)
         return held.getvalue()
 
 
