@@ -44,7 +44,7 @@ PACKAGES = {  # by the name that is imported
     ),
     "jinja2": Package("pages need Jinja2", "report", ("jinja2>=3.1",)),
     "lz4": Package("lz4 files need a package", "lz4", ("lz4>=4.3.3",)),
-    "pandas": Package("pandas frames need pandas", "pandas", ("pandas>=2.1",)),
+    "pandas": Package("pandas frames need pandas", "pandas", ("pandas>=2.1.1",)),
     "polars": Package("frames, Parquet and Arrow need Polars", "frames", ("polars>=1.30",)),
     "pyarrow": Package("Spark needs PyArrow", "spark", _SPARK),
     "pyspark": Package("Spark needs PySpark", "spark", _SPARK),
