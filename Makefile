@@ -149,11 +149,11 @@ fuzz-guided: $(VENV)/installed-test  ## which bytes reach code that breaks? SECO
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check atheris
 	$(BIN)/python -m tests.fuzz.guided --seconds $(or $(SECONDS),10) $(if $(KEEP),--keep) $(if $(TARGET),--only $(TARGET))
 
-audit: $(VENV)/installed  ## are there known vulnerabilities in what cranfield needs?
+# In an environment of its own: pip-audit and the tools of the tests are not what cranfield needs.
+audit:  ## are there known vulnerabilities in what cranfield needs?
 	$(PYTHON) -m venv $(VENV)-audit
 	$(VENV)-audit/bin/python -m pip install --quiet --disable-pip-version-check pip-audit
-	$(BIN)/python -m pip freeze --exclude-editable > $(VENV)-audit/installed.txt
-	$(VENV)-audit/bin/pip-audit --no-deps --disable-pip --requirement $(VENV)-audit/installed.txt
+	@$(VENV)-audit/bin/python -m tests.audit
 
 # A copy of the package with a kernel that ends the process at the first access outside of an array, or
 # the first step that C does not define. Python's own allocator would hide where small objects end;
