@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -123,6 +124,18 @@ def test_while_it_waits_for_a_file(small: Path, command: str) -> None:
     assert names(small) == before
 
 
+# The command tells when it opens a file: it is at work, and not still being loaded.
+TELLING = """
+import signal, sys, threading
+FIRST
+after = "open", sys.argv.pop(1)
+def tell(event, given):
+    if (event, *given[:1]) == after:
+        print("begun", flush=True)
+sys.addaudithook(tell)
+from cranfield.__main__ import start
+start()
+"""
 # What keeps the system from interrupting a read: that another thread is told of the signal, as when
 # it comes a moment before, and Polars, which has reads go on.
 DEAF = {
@@ -132,17 +145,25 @@ signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
 """,
     "Polars is loaded": "import polars",
 }
-WAITING = """
-import signal, sys, threading
-HOW
-after = "open", sys.argv.pop(1)
-def tell(event, given):
-    if (event, *given[:1]) == after:
-        print("begun", flush=True)
-sys.addaudithook(tell)
-from cranfield.__main__ import start
-start()
-"""
+
+
+def stopped(after: str, words: Sequence[str], first: str = "") -> tuple[int, bytes, bytes]:
+    """How a command ends that is interrupted soon after it opened a file, and what it says."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", TELLING.replace("FIRST", first), after, *words],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    with process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline() == b"begun\n"
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        try:
+            code = process.wait(60)
+        finally:
+            process.kill()
+        return code, process.stdout.read().replace(b"begun\n", b""), process.stderr.read()
 
 
 @pytest.mark.parametrize("how", DEAF)
@@ -160,21 +181,7 @@ def test_while_nobody_writes(small: Path, how: str, after: str, command: str) ->
     """A pipe that nobody opens, and standard input that nobody closes."""
     os.mkfifo("pipe")
     before = names(small)
-    process = subprocess.Popen(
-        [sys.executable, "-c", WAITING.replace("HOW", DEAF[how]), after, *command.split()],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    )  # fmt: skip
-    with process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        assert process.stdout.readline() == b"begun\n"
-        time.sleep(0.3)
-        process.send_signal(signal.SIGINT)
-        try:
-            assert process.wait(60) == 130
-        finally:
-            process.kill()
-        assert process.stderr.read() == b""
+    assert stopped(after, command.split(), DEAF[how]) == (130, b"", b"")
     assert names(small) == before
 
 
@@ -187,14 +194,8 @@ def test_while_trials_are_drawn(here: Path, command: str) -> None:
         lines = (f"{t} Q0 {'ba'[(t + r) % 3 > 0]} 1 1 r{r}\n" for t in topics)
         Path(f"r{r}").write_text("".join(lines))
     words = [*command.split(), "qrels", "r0", "r1", "r2", "-m", "AP", "-o", "out"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "cranfield", *words, "--trials", "90000000"],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    )  # fmt: skip
-    time.sleep(1.5)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    assert (process.returncode, out) == (130, b""), err
+    code, out, err = stopped("r2", [*words, "--trials", "90000000"])
+    assert (code, out) == (130, b""), err
     assert b"Traceback" not in err
     assert not Path("out").exists()
 

@@ -19,6 +19,7 @@ from cranfield.measures.lists import (
     gold_block,
     lists_block,
 )
+from cranfield.parts import in_order
 
 T = TypeVar("T")
 
@@ -66,9 +67,4 @@ def cut(
 
 def in_blocks(every: Sequence[Block], compute: Callable[[Block], T], threads: int = 1) -> list[T]:
     """What is computed of each block, in order; on several threads if there are several blocks."""
-    if len(every) < 2 or threads < 2:
-        return [compute(block) for block in every]
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(compute, every))
+    return list(in_order(iter(every), compute, threads))

@@ -13,6 +13,7 @@ import numpy as np
 
 from cranfield.arrays import Ints
 from cranfield.errors import InputError
+from cranfield.parts import in_order
 
 TRIALS = 10_000
 MOST = 100_000_000  # trials, of which it is hard to wait for the end
@@ -50,12 +51,7 @@ def in_chunks(
         return found
 
     workers = min(threads or os.cpu_count() or 1, len(sizes))
-    if workers < 2:
-        return [chunk(number) for number in range(len(sizes))]
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(chunk, range(len(sizes))))
+    return list(in_order(iter(range(len(sizes))), chunk, workers))
 
 
 def generator(seed: int, *stream: int) -> np.random.Generator:

@@ -14,6 +14,9 @@ W = TypeVar("W")
 def in_order(parts: Iterator[P], work: Callable[[P], W], threads: int = 2) -> Iterator[W]:
     """The work done on each part, in the order of the parts.
 
+    Few parts are handed out before they are worked on: who is stopped waits for these alone, and
+    not for all, as in `ThreadPoolExecutor.map`.
+
     >>> list(in_order(iter("abc"), str.upper))
     ['A', 'B', 'C']
     """
