@@ -24,7 +24,12 @@ class SaidLater(CranfieldError):
         self._words = partial(words, *of)
 
     def __str__(self) -> str:
-        return self._words()
+        return _without_breaks(self._words())
+
+
+def _without_breaks(text: str) -> str:
+    """A sentence that repeats what users wrote, in one line."""
+    return text.replace("\n", "\\n")
 
 
 class InputError(CranfieldError):
@@ -45,7 +50,8 @@ class InputError(CranfieldError):
         self.found, self.expected, self.line = str(found), str(expected), line
         self.where = None if where is None else str(where)
         place = "" if where is None else f"{where}" + (f":{line}" if line else "") + ": "
-        self.plain, self.hint = f"{place}found {found}, expected {expected}", hint
+        shown = _without_breaks(self.found)
+        self.plain, self.hint = f"{place}found {shown}, expected {expected}", hint
         super().__init__(self.plain + (f" ({hint})" if hint else ""))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.fuzz.targets import TARGETS
 from tests.made import each
 
@@ -18,6 +20,19 @@ def test_all_that_is_kept() -> None:
                 raise
             asked += 1
     assert asked > 1000
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("measures", b"RBP(p=1>\xcb\x83\xcf\n8)"),  # each was repeated in a message of two lines
+        ("metric", b"teeR0\xadReB\xbc(.L1(.L10.\n)"),
+        ("labels", b"}2L2=\n/=8"),
+        ("columns", b"p\n\xff\xff\xff-1\xff\xff,"),
+    ],
+)
+def test_what_was_found_is_refused_in_a_line(name: str, content: bytes) -> None:
+    assert not TARGETS[name].ask(content)
 
 
 @each("name", TARGETS)
