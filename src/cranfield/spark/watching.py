@@ -43,14 +43,15 @@ def watched(spark: Spark, name: str, progress: Progress | None) -> Iterator[None
     if progress is None or context is None:
         yield
         return
-    ended, jobs = Event(), Jobs.begun(context)
+    ended, telling = Event(), _Telling(Jobs.begun(context), name, progress)
     with ThreadPoolExecutor(1, "cranfield-progress") as pool:
-        telling = pool.submit(_tell, jobs, name, progress, ended)
+        watching = pool.submit(telling.until, ended)
         try:
             yield
         finally:
             ended.set()
-        telling.result()  # or what went wrong with those who are told
+        watching.result()  # or what went wrong with those who are told
+    telling.look()  # once at least, however quick the pass was
 
 
 def _context(spark: Spark) -> Any:
@@ -59,20 +60,6 @@ def _context(spark: Spark) -> Any:
         return spark.sparkContext
     except Exception:  # PySpark's own, of several kinds
         return None
-
-
-def _tell(jobs: Jobs, name: str, progress: Progress, ended: Event) -> None:
-    from py4j.protocol import Py4JError
-
-    last = (0, 0)
-    while not ended.wait(OFTEN):
-        try:
-            now = jobs.tasks()
-        except (Py4JError, OSError):  # Java has ended: somebody else tells why
-            return
-        if now != last:
-            last = now
-            progress(TasksDone(name, *now))
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,3 +87,30 @@ class Jobs:
         ]
         known = [of for of in stages if of and of.numActiveTasks + of.numCompletedTasks]
         return sum(of.numCompletedTasks for of in known), sum(of.numTasks for of in known)
+
+
+@dataclass
+class _Telling:
+    """Tells what is new of some jobs."""
+
+    jobs: Jobs
+    name: str
+    progress: Progress
+    last: tuple[int, int] = (0, 0)
+
+    def until(self, ended: Event) -> None:
+        """Again and again."""
+        while not ended.wait(OFTEN):
+            self.look()
+
+    def look(self) -> None:
+        """Once."""
+        from py4j.protocol import Py4JError
+
+        try:
+            now = self.jobs.tasks()
+        except (Py4JError, OSError):  # Java has ended: somebody else tells why
+            return
+        if now != self.last:
+            self.last = now
+            self.progress(TasksDone(self.name, *now))
