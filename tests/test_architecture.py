@@ -26,7 +26,6 @@ BASE = {
     "shown",
     "dataclass",
     "late",
-    "parts",
 }  # exceptions, sentences, types, results as tables, packages
 COMPILED = {"kernel"}  # loops in C, where they could be built
 MAY_USE: dict[str, set[str]] = {
@@ -38,7 +37,7 @@ MAY_USE: dict[str, set[str]] = {
     "scores": BASE | {"data.files"},
     "evaluation": BASE | {"data", "labelling", "measures", "scores"},
     "assess": BASE | {"data", "scores"},
-    "stats": BASE | {"scores"},
+    "stats": BASE | {"data.reading.parts", "scores"},
     "comparison": BASE | {"scores", "stats", "evaluation.results", "assess.teams", "data.tracks"},
     "meta": BASE | {"data", "measures", "scores", "stats", "assess", "evaluation", "comparison"},
     "judging": BASE

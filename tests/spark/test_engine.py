@@ -287,7 +287,11 @@ LINES = "q1 Q0 d1 1 2 r\nq1 Q0 d2 2 1 r\n"
         ("empty", {}, "cannot read empty: Spark finds no file there"),
         ("_hidden.txt", LINES, "cannot read _hidden.txt: Spark finds no file there"),
         ("run.xz", lzma.compress(LINES.encode()), "run.xz: found xz data, expected text, or"),
-        ("run", gzip.compress(LINES.encode()), "run: found gz data, expected text, or packed"),
+        (
+            "run",
+            gzip.compress(LINES.encode(), mtime=0),
+            "run: found gz data, expected text, or packed",
+        ),
         ("x:y.txt", LINES, "cannot read x:y.txt: .*URI"),
         ("half.gz", gzip.compress(bytes(range(256)) * 9)[:250], "cannot read half.gz"),
         ("p.parquet", b"PAR1\x15" + bytes(99), "cannot read p.parquet: .*not a Parquet file"),

@@ -17,13 +17,13 @@ import numpy as np
 
 from cranfield import kernel
 from cranfield.arrays import Bools, Floats, Ints, Words
+from cranfield.data.reading.parts import in_order
 from cranfield.data.reading.strings import Strings, spans
 from cranfield.data.reading.table import Irregular, Noted, PartRead, Table, in_group
 from cranfield.data.run import Part, TableRun
 from cranfield.dataclass import dataclass
 from cranfield.labelling.blocks import Placed, RunLabels
 from cranfield.labelling.gold import GoldStandard
-from cranfield.parts import in_order
 
 
 class _Scattered(Exception):

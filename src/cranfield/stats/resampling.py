@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from cranfield.arrays import Ints
+from cranfield.data.reading.parts import in_order
 from cranfield.errors import InputError
-from cranfield.parts import in_order
 
 TRIALS = 10_000
 MOST = 100_000_000  # trials, of which it is hard to wait for the end

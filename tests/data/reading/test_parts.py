@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from cranfield.parts import in_order
+from cranfield.data.reading.parts import in_order
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])

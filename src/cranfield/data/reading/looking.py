@@ -19,13 +19,13 @@ import numpy as np
 from cranfield.arrays import LARGEST, Floats, Ints, Words
 from cranfield.data.reading.columns import Kind
 from cranfield.data.reading.lines import UTF16, lines
+from cranfield.data.reading.parts import in_order
 from cranfield.data.reading.records import Problem, Record, Text, checked
 from cranfield.data.reading.source import Piece, Source
 from cranfield.data.reading.strings import Numbering, Strings
 from cranfield.data.reading.table import Irregular, Table, in_group
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
-from cranfield.parts import in_order
 
 if TYPE_CHECKING:
     from cranfield.data.reading.formats import Format
