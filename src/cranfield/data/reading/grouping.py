@@ -25,7 +25,8 @@ from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError
 
 Part: TypeAlias = Callable[[], Table]
-Place: TypeAlias = Any  # where a column is: where it begins, and its type; of strings, two of these
+Place: TypeAlias = Any  # where a column is: where it begins, its type on disk, and its own; of
+# strings, two of these
 HELD = 16 << 20  # bytes that are held in memory; if there are more, all go to disk
 LAID = 1 << 19  # lines that are sorted and laid aside at a time
 LINES, MOST_LINES = 1 << 17, 1 << 21  # of a part; one topic may have more
@@ -76,22 +77,34 @@ class _Columns:
         if isinstance(column, Strings):
             ends = np.append(0, np.cumsum(column.length))
             return self.put(ends), self.put(column.buffer[ROOM:-ROOM])
-        begin = self.file.tell()
+        begin, small = self.file.tell(), _small(column)
         try:
-            self.file.write(column.data)
+            self.file.write(small.data)
         except OSError as error:
             raise _no_room(error) from None
-        return begin, column.dtype
+        return begin, small.dtype, column.dtype
 
     def get(self, place: Place, first: int, stop: int) -> Any:
         """The rows first..stop-1 of a column."""
-        begin, of = place
-        if isinstance(begin, tuple):
-            ends = self.get(begin, first, stop + 1)
-            return Strings.packed(self.get(of, ends[0], ends[-1]).tobytes(), np.diff(ends))
+        if isinstance(place[0], tuple):
+            lengths, text = place
+            ends = self.get(lengths, first, stop + 1)
+            return Strings.packed(self.get(text, ends[0], ends[-1]).tobytes(), np.diff(ends))
+        begin, small, own = place
         with self.lock:
-            self.file.seek(begin + int(first) * of.itemsize)
-            return np.frombuffer(self.file.read(int(stop - first) * of.itemsize), dtype=of)
+            self.file.seek(begin + int(first) * small.itemsize)
+            read = self.file.read(int(stop - first) * small.itemsize)
+        return np.frombuffer(read, dtype=small).astype(own, copy=False)
+
+
+def _small(column: Any) -> Any:
+    """The same numbers in half of their bytes, if they are the same: what is written takes time."""
+    half = {"i": np.uint32, "f": np.float32}.get(column.dtype.kind)
+    if half is None:
+        return column
+    with np.errstate(over="ignore"):
+        small = column.astype(half)
+    return small if (small == column).all() else column
 
 
 def _no_room(error: OSError) -> CranfieldError:
@@ -130,7 +143,7 @@ class _Aside:
         new = np.zeros(len(self.topics.known) - len(self.sizes), dtype=np.int64)
         self.sizes = np.concatenate([self.sizes, new])
         self.sizes[numbers] += table.sizes
-        columns = {name: getattr(table, name) for name in COLUMNS}
+        columns = {name: getattr(table, name) for name in COLUMNS if name != "hashes"}
         put = {name: self.file.put(x) for name, x in columns.items() if x is not None}
         starts = self.file.put(np.append(table.starts, len(table)))
         empty = table.groups(0, 0).compact()
@@ -156,4 +169,5 @@ class _Aside:
         rows = starts[[0, -1]]
         columns = {name: self.file.get(place, *rows) for name, place in one.columns.items()}
         topics = self.topics.known[self.file.get(one.numbers, first, stop)]
-        return replace(one.empty, topics=topics, starts=starts[:-1] - starts[0], **columns)
+        hashes, starts = columns["docs"].hashes(), starts[:-1] - starts[0]
+        return replace(one.empty, topics=topics, starts=starts, hashes=hashes, **columns)
