@@ -36,7 +36,8 @@ class InputError(CranfieldError):
     """Something found in the input is not what was expected there.
 
     Reads as ``file:line: found …, expected …``; `where` and `line` are left out when unknown.
-    A `hint` says what the user may have meant; it names options of `cranfield evaluate`.
+    A `hint` says what the user may have meant; `wording.option` names an option in it. Use
+    `InputError.problem` for a message that is a problem and its fix.
     """
 
     def __init__(
@@ -50,9 +51,26 @@ class InputError(CranfieldError):
         self.found, self.expected, self.line = str(found), str(expected), line
         self.where = None if where is None else str(where)
         place = "" if where is None else f"{where}" + (f":{line}" if line else "") + ": "
-        shown = _without_breaks(self.found)
-        self.plain, self.hint = f"{place}found {shown}, expected {expected}", hint
-        super().__init__(self.plain + (f" ({hint})" if hint else ""))
+        shown, self.hint = _without_breaks(self.found), hint
+        if self.expected:
+            self.plain = f"{place}found {shown}, expected {expected}"
+            super().__init__(self.plain + (f" ({hint})" if hint else ""))
+        else:
+            self.plain = place + shown
+            super().__init__(self.plain + (f". {hint}" if hint else ""))
+
+    @classmethod
+    def problem(
+        cls, problem: str, fix: str = "", where: object = None, line: int | None = None
+    ) -> InputError:
+        """Return an error that reads as ``file:line: problem. Fix.``
+
+        >>> InputError.problem("file is empty", where="empty.txt")
+        InputError('empty.txt: file is empty')
+        >>> print(InputError.problem("duplicate document 'd1'", "Use X to keep one.", "r.txt", 2))
+        r.txt:2: duplicate document 'd1'. Use X to keep one.
+        """
+        return cls(problem, "", where, line, fix)
 
 
 class FileError(CranfieldError):

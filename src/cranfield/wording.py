@@ -11,6 +11,31 @@ _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _COUNTED = re.compile(rf"{_NUMBER.pattern}( [a-z]+?)?s?\b")
 _NAMES = re.compile(r"(\d[\d,]* [a-z ]+) \([^()]*\)")  # as `some` writes them
 
+_on_command_line = False  # not a ContextVar: readers also run in threads
+
+
+@contextmanager
+def command_line() -> Iterator[None]:
+    """Let messages name flags instead of keyword arguments while a command runs."""
+    global _on_command_line  # noqa: PLW0603
+    before, _on_command_line = _on_command_line, True
+    try:
+        yield
+    finally:
+        _on_command_line = before
+
+
+def option(flag: str, keyword: str) -> str:
+    """Return the flag if a command runs, otherwise the keyword argument.
+
+    >>> option("--columns score=NAME", 'columns={"score": NAME}')
+    'columns={"score": NAME}'
+    >>> with command_line():
+    ...     option("--columns score=NAME", 'columns={"score": NAME}')
+    '--columns score=NAME'
+    """
+    return flag if _on_command_line else keyword
+
 
 def counted(count: int, noun: str) -> str:
     """A number of things.

@@ -31,6 +31,7 @@ from cranfield.data.reading.source import reading_limits
 from cranfield.errors import CranfieldError, InputError, UserCodeError
 from cranfield.kernel import USED
 from cranfield.late import load
+from cranfield.wording import command_line
 
 OWN_OPTIONS = ("trec_eval",)  # which argparse cannot read: the module has a main of its own
 NO_OPTIONS = (*OWN_OPTIONS, "help")
@@ -99,7 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
     options = argparse.Namespace()
     words = sys.argv[1:] if arguments is None else list(arguments)
-    with said_as(asked(words)):
+    with said_as(asked(words)), command_line():
         try:
             return _run(before_command(words), options)
         except (KeyboardInterrupt, SystemExit):
