@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise, permutations, product
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -21,6 +22,7 @@ from cranfield.meta.correlation import CorrelationMatrix, correlation
 from cranfield.meta.rankings import (
     STATISTICS,
     Kind,
+    Tied,
     kendall,
     rbo,
     spearman,
@@ -250,10 +252,51 @@ def test_rbo_of_the_same_and_of_other_lists() -> None:
     assert rbo(list("abc"), list("def"), kind="min").value == 0.0
 
 
+@checks("cf.meta.rbo", against="by hand")
+@pytest.mark.parametrize(("ties", "value"), [("a", 0.7507), ("w", 0.7870), ("b", 0.8023)])
+def test_rbo_tie_variants_worked_example(ties: Tied, value: float) -> None:
+    """(a b) c d and b a (e c) at p = 0.8, computed independently of this project."""
+    x, y = {"a": 3, "b": 3, "c": 2, "d": 1}, {"b": 4, "a": 3, "e": 2, "c": 2}
+    assert rbo(x, y, 0.8, ties=ties).value == pytest.approx(value, abs=5e-5)
+
+
+def test_rbo_bounds_worked_example() -> None:
+    found = rbo(list("abcd"), list("bade"), 0.9)
+    numbers = [found.value, found.minimum, found.maximum]
+    assert numbers == pytest.approx([0.69075, 0.39553, 0.854775], abs=5e-6)
+
+
+@given(st.dictionaries(st.sampled_from("abcdefg"), st.integers(0, 3), min_size=1),
+       st.dictionaries(st.sampled_from("abcdefg"), st.integers(0, 3), min_size=1))  # fmt: skip
+def test_rbo_tie_variants_order_bounds_and_identity(
+    x: dict[str, float], y: dict[str, float]
+) -> None:
+    """Variant b of a ranking and itself is 1, a is never above b, and ext is within the bounds."""
+    for ties in get_args(Tied):
+        found = rbo(x, y, 0.8, ties=ties)
+        assert found.minimum is not None
+        assert found.maximum is not None
+        assert found.minimum - 1e-12 <= found.value <= found.maximum + 1e-12
+        assert rbo(y, x, 0.8, ties=ties).value == close(found.value)
+    assert rbo(x, x, 0.8, ties="b").value == close(1.0)
+    assert rbo(x, y, 0.8, ties="a").value <= rbo(x, y, 0.8, ties="b").value + 1e-12
+    distinct = [dict(zip(z, range(len(z)), strict=True)) for z in (x, y)]
+    untied = [rbo(*distinct, 0.8, ties=ties).value for ties in get_args(Tied)]
+    assert untied == pytest.approx([untied[0]] * 3, rel=0, abs=1e-12)
+
+
+UNEVEN: tuple[dict[str, float], dict[str, float]] = (
+    {"a": 2, "b": 2},
+    {"c": 3, "a": 1, "d": 1, "b": 1},
+)
+
+
 @checks("cf.meta.rbo", against="enumeration")
-@pytest.mark.parametrize("kind", ["ext", "min", "res"])
-@pytest.mark.parametrize(("x", "y"), [*TIED, ({"a": 2, "b": 2}, {"c": 3, "a": 1, "d": 1, "b": 1})])
-def test_ties_of_rbo_are_the_mean_over_all_orders(
+@pytest.mark.parametrize(
+    ("x", "y", "kind"),
+    [(*pair, kind) for pair in TIED for kind in ("ext", "min", "max", "res")] + [(*UNEVEN, "min")],
+)
+def test_rbo_variant_a_equals_mean_over_orders(
     x: dict[str, float], y: dict[str, float], kind: Kind
 ) -> None:
     every = [rbo(a, b, 0.8, kind).value for a, b in product(orders(x), orders(y))]

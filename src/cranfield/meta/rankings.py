@@ -32,7 +32,9 @@ Wholes: TypeAlias = NDArray[np.intp]
 Rated: TypeAlias = Mapping[str, float] | ArrayLike
 Ranked: TypeAlias = Mapping[str, float] | Sequence[Hashable]
 Variant: TypeAlias = Literal["a", "b"]
-Kind: TypeAlias = Literal["ext", "min", "res"]
+Kind: TypeAlias = Literal["ext", "min", "max", "res"]
+Tied: TypeAlias = Literal["a", "b", "w"]
+Places: TypeAlias = Mapping[Any, tuple[float, float]]  # items above, and items tied, by item
 
 P = 0.9  # of RBO: the first ten ranks have 86% of the weight
 
@@ -41,7 +43,8 @@ P = 0.9  # of RBO: the first ten ranks have 86% of the weight
 class Correlation(Shown):
     """How alike two rankings are.
 
-    `n` is the number of systems, `assumed` what the p-value and the interval rest on.
+    `n` is the number of systems, `assumed` what the p-value and the interval rest on. RBO of
+    rankings that end has a `minimum` and a `maximum`; for other statistics they are None.
     """
 
     name: str
@@ -50,6 +53,8 @@ class Correlation(Shown):
     assumed: str
     bounds: Bounds | None = field(default=None, repr=False, compare=False)
     test: Callable[[], float] | None = field(default=None, repr=False, compare=False)
+    minimum: float | None = field(default=None, repr=False)
+    maximum: float | None = field(default=None, repr=False)
 
     @cached_property
     def pvalue(self) -> float | None:
@@ -187,48 +192,54 @@ def tau_ap_symmetric(x: Rated, y: Rated, variant: Variant = "a") -> Correlation:
     return Correlation(f"symmetric τ_ap,{variant}", value, len(a), _NO_TEST)
 
 
-def rbo(x: Ranked, y: Ranked, p: float = P, kind: Kind = "ext") -> Correlation:
-    """Rank-biased overlap of two rankings, which need neither be long nor hold the same items.
+def rbo(x: Ranked, y: Ranked, p: float = P, kind: Kind = "ext", ties: Tied = "a") -> Correlation:
+    """Rank-biased overlap of two rankings, which may have different lengths and items.
 
-    RBO = (1 − p) Σ_{d=1..∞} p^(d−1) · X_d / d
+    RBO = (1 − p)/p Σ_{d=1..∞} A_d p^d
 
-    X_d is the number of items that both rankings have down to depth d. Of rankings that end, of
-    lengths s ≤ l, ``kind="ext"`` supposes that they go on to agree as far as they did:
+    A_d is the agreement of both rankings down to depth d. Without ties A_d = X_d / d, where X_d is
+    the number of common items. An item with top rank t and bottom rank b contributes c to depth d:
+    0 above t, 1 from b on, and inside its tie (d − t + 1)/(b − t + 1); in variant w 1 from t on.
+    X = Σ c c′ over all items, and the variant `ties` chooses the agreement:
 
-    RBO_ext = (1 − p)/p · (Σ_{d=1..l} X_d/d p^d + Σ_{d=s+1..l} X_s (d − s)/(s d) p^d)
-              + ((X_l − X_s)/l + X_s/s) p^l
+    a: A = X / d;   b: A = X / √(Σ c² · Σ c′²);   w: A = 2 X / (Σ c + Σ c′)
 
-    ``"min"`` is RBO if they never agree again, ``"res"`` what more it can be if they do. The larger
-    p, from 0 to 1, the deeper one looks. Rankings are sequences of names, or mappings ``{name:
-    score}``. Ties of scores are broken at random, in the mean over all orders, as in RBO^a of Corsi
-    and Urbano (whose residual, and ext of lists of different lengths, see ties otherwise). All are
-    from 0 to 1; ext is 0 if no item is in common. `n` is the number of different items.
+    Use ``"w"`` if tied items are equal, ``"a"`` if their order is unknown, and ``"b"`` if the
+    lost information should not lower the value (a ranking and itself have 1). For rankings of the
+    same length, a is the mean over all orders of tied items.
+
+    `kind` chooses the value for rankings that end: ``"ext"`` assumes that the agreement continues,
+    ``"min"`` that no further items agree, ``"max"`` that all agree that can, and ``"res"`` is
+    max − min. The result has `minimum` and `maximum` for every kind. A larger p, between 0 and 1,
+    gives more weight to deep ranks. Rankings are sequences of names, or mappings
+    ``{name: score}``. `n` is the number of different items.
 
     Reference: Webber, Moffat and Zobel 2010, A Similarity Measure for Indefinite Rankings, ACM
-    TOIS, Eqs. 11, 30 and 32; Corsi and Urbano 2024, The Treatment of Ties in Rank-Biased Overlap,
-    SIGIR.
+    TOIS; Corsi and Urbano 2024, The Treatment of Ties in Rank-Biased Overlap, SIGIR.
 
     >>> round(rbo(["a", "b"], ["b", "a"], p=0.5).value, 4)  # 0.5/0.5 · (0 + 2/2 · 0.25) + 0.25
     0.5
     >>> rbo(["a", "b"], ["c"], p=0.5).value
     0.0
+    >>> x, y = {"a": 3, "b": 3, "c": 2, "d": 1}, {"b": 4, "a": 3, "e": 2, "c": 2}
+    >>> [round(rbo(x, y, 0.8, ties=ties).value, 4) for ties in ("a", "w", "b")]
+    [0.7507, 0.787, 0.8023]
     """
     one_of("kind", kind, Kind)
+    one_of("ties", ties, Tied)
     checked_share("p", p)
-    lists = [_places(x, "x"), _places(y, "y")]
-    items = list(dict.fromkeys(name for places in lists for name in places))
-    s, l = sorted(len(places) for places in lists)
-    absent = (math.inf, 1)
-    found = np.array([[places.get(name, absent) for name in items] for places in lists])
-    first, second = ((places[None, :, 0], places[None, :, 1]) for places in found)
-    overlap = _overlaps(first, second, l)[0, 0]
-    if kind == "ext":
-        value = float(_extrapolated(overlap, s, p))
-    elif kind == "min":
-        value = _least(overlap, p)
-    else:
-        value = _residual(round(float(overlap[-1])), s, l, p)
-    return Correlation(f"RBO_{kind}(p={p:g})", value, len(items), _NO_TEST)
+    short, long = sorted((_places(x, "x"), _places(y, "y")), key=len)
+    values = _overlap_values(short, long, p, ties)
+    values["res"] = values["max"] - values["min"]
+    variant = "" if ties == "a" else f", ties={ties}"
+    return Correlation(
+        f"RBO_{kind}(p={p:g}{variant})",
+        values[kind],
+        len(short.keys() | long.keys()),
+        _NO_TEST,
+        minimum=values["min"],
+        maximum=values["max"],
+    )
 
 
 _NO_TEST = "nothing: a description"
@@ -287,7 +298,7 @@ def _aps_without_ties(evaluated: Floats, gold: Floats) -> Floats:
 def rbos(x: Floats, y: Floats, p: float = P) -> Floats:
     """Extrapolated RBO between the rankings of two stacks, all of the same systems."""
     m: int = x.shape[-1]
-    return _extrapolated(_overlaps(standing(x), standing(y), m), m, p)
+    return _extrapolated(_overlaps(standing(x), standing(y), m), p)
 
 
 @dataclass(frozen=True)
@@ -320,31 +331,66 @@ STATISTICS = {statistic.name: statistic for statistic in _STATISTICS}
 """By the names that `correlation` and the command line have for them; only RBO takes p."""
 
 
-def _extrapolated(overlap: Floats, s: int, p: float) -> Floats:
-    """RBO_ext from X_1, …, X_l in the last axis (Eq. 32)."""
+def _overlap_values(short: Places, long: Places, p: float, ties: Tied) -> dict[str, float]:
+    """Return RBO_ext, RBO_min and RBO_max of two rankings, of lengths s ≤ l.
+
+    Three sections: both rankings have items (d ≤ s), only the longer has (s < d ≤ l), neither has.
+    """
+    s, l = len(short), len(long)
+    items = sorted(long, key=lambda item: long[item][0])
+    items += [item for item in short if item not in long]
+    c, c_long = (_contributions(ranking, items, l, ties) for ranking in (short, long))
+    only_long = np.array([item not in short for item in items[:l]], dtype=bool)
+    d = np.arange(1, l + 1)
+    seen = (c * c_long).sum(axis=0)
+    # The shorter ranking goes on with d − s unseen items: at best the first of the longer alone.
+    unseen, alone = np.maximum(d - s, 0), c_long[:l][only_long]
+    matched = np.where(np.arange(len(alone))[:, None] < unseen, alone, 0.0).sum(axis=0)
+    scale = _agreement_scale(c, c_long, d, s, ties)
+    agreement = seen[s - 1] / scale[s - 1]
+    begun = np.maximum((alone > 0).sum(axis=0), 1)  # items with a contribution, some if d > s
+    extrapolated = seen + unseen * agreement * alone.sum(axis=0) / begun
+    weight, common = p**d, round(float(seen[-1]))
+    below = -math.log1p(-p) - float((weight / d).sum())  # Σ p^d/d for d > l
+    deep = np.arange(l + 1, s + l - common + 1)  # from the last of these on, all items agree
+    growing = float(((2 * deep - l - s + common) / deep * p**deep).sum())
+    endless = p ** (s + l - common + 1) / (1 - p)
+    rest = {
+        "ext": (common + (l - s) * agreement) / l * p ** (l + 1) / (1 - p),
+        "min": common * below,
+        "max": growing + endless,
+    }
+    overlaps = {"ext": extrapolated, "min": seen, "max": seen + matched}
+    return {
+        kind: float((1 - p) / p * ((overlap / scale * weight).sum() + rest[kind]))
+        for kind, overlap in overlaps.items()
+    }
+
+
+def _contributions(ranking: Places, items: Sequence[Any], depth: int, ties: Tied) -> Floats:
+    """[items, depths]: the contribution c of each item, 0 for items that are not in the ranking."""
+    absent = (math.inf, 1)
+    places = np.array([ranking.get(item, absent) for item in items])
+    above, tied = places[:, :1], places[:, 1:]
+    d = np.arange(1, depth + 1)
+    return (d > above).astype(np.float64) if ties == "w" else np.clip((d - above) / tied, 0.0, 1.0)
+
+
+def _agreement_scale(c: Floats, c_long: Floats, d: NDArray[np.intp], s: int, ties: Tied) -> Floats:
+    """Return X_d / A_d: unseen items of the shorter ranking, below s, count as untied."""
+    if ties == "a":
+        return d.astype(np.float64)
+    power = 1 if ties == "w" else 2
+    one = np.where(d > s, d, (c**power).sum(axis=0))
+    other = (c_long**power).sum(axis=0)
+    return np.asarray((one + other) / 2 if ties == "w" else np.sqrt(one * other))
+
+
+def _extrapolated(overlap: Floats, p: float) -> Floats:
+    """RBO_ext of rankings of one length from X_1, …, X_l in the last axis."""
     d = np.arange(1, overlap.shape[-1] + 1)
-    of_short = overlap[..., s - 1]
-    agreed = overlap + of_short[..., None] * np.maximum(d - s, 0) / s
-    seen = (1 - p) / p * (agreed / d * p**d).sum(axis=-1)
-    rest = ((overlap[..., -1] - of_short) / d[-1] + of_short / s) * p ** d[-1]
-    return np.asarray(seen + rest)
-
-
-def _least(overlap: Floats, p: float) -> float:
-    """RBO_min from X_1, …, X_l (Eq. 11)."""
-    d = np.arange(1, len(overlap) + 1)
-    of_all = overlap[-1]
-    seen = ((overlap - of_all) * p**d / d).sum()
-    return float((1 - p) / p * (seen - of_all * math.log1p(-p)))
-
-
-def _residual(overlap: int, s: int, l: int, p: float) -> float:
-    """RBO_res from X_l (Eq. 30): what is below s and l is shared, and from depth f on all is."""
-    f = s + l - overlap
-    d = np.arange(1, f + 1)
-    more = ((np.maximum(d - s, 0) + np.maximum(d - l, 0)) * p**d / d).sum()
-    below_f = -math.log1p(-p) - (p**d / d).sum()  # Σ p^d/d, from f + 1
-    return float(p**f + (1 - p) / p * (more - overlap * below_f))
+    seen = (1 - p) / p * (overlap / d * p**d).sum(axis=-1)
+    return np.asarray(seen + overlap[..., -1] / d[-1] * p ** d[-1])
 
 
 def standing(scores: Floats) -> tuple[Wholes, Wholes]:
