@@ -214,10 +214,10 @@ TEXT_ERRORS = {
     "web inf\n": f"found cost inf, {ABOVE_0}",
     "web 1e999\n": f"found cost 1e999, {ABOVE_0}",
     "web 1_0\n": f"found cost 1_0, {ABOVE_0}",
-    "web\n": "found 1 field ('web'), expected 2: type cost",
-    "q1 d1 2\n": "found 3 fields ('q1 d1 2'), expected 2: type cost",
-    "image 1\n": "found type image again (first on line 1), expected each once",
-    "image 2\n": "found type image again (first on line 1), expected each once",
+    "web\n": "found 1 field ('web'), expected 2: type-or-doc cost",
+    "q1 d1 2\n": "found 3 fields ('q1 d1 2'), expected 2: type-or-doc cost",
+    "image 1\n": "found type or document image again (first on line 1), expected each once",
+    "image 2\n": "found type or document image again (first on line 1), expected each once",
 }
 CELL_ERRORS = {
     "web,0": f"found cost 0, {ABOVE_0}",
@@ -258,7 +258,7 @@ class TestMalformed:
         assert said == "c:2: found 2 fields ('web 1'), expected 3: topic doc cost"
         said = said_of(path, "q1 Q0 a 1\n")
         assert said == (
-            "c:1: found 4 fields ('q1 Q0 a 1'), expected 2: type cost or 3: topic doc cost"
+            "c:1: found 4 fields ('q1 Q0 a 1'), expected 2: type-or-doc cost or 3: topic doc cost"
         )
         assert said_of(path, b"q1 \xff 1\n").startswith("c:1: found bytes that are not UTF-8")
 
@@ -289,8 +289,8 @@ class TestMalformed:
     @pytest.mark.parametrize(
         ("content", "expected"),
         [
-            ('{"web": 0}', f"c: found cost 0 of type web, {ABOVE_0}"),
-            ('{"web": null}', f"c: found no cost of type web, {ABOVE_0}"),
+            ('{"web": 0}', f"c: found cost 0 of type or document web, {ABOVE_0}"),
+            ('{"web": null}', f"c: found no cost of type or document web, {ABOVE_0}"),
             ('{"q": {"a": -2}}', f"c: found cost -2 of document a of topic q, {ABOVE_0}"),
             ('{"q": {"a": 2}, "web": 3}', "c: found 3 for topic 'web', expected {doc: cost}"),
             ('{"web": 1, "web": 2}', "c: found 'web' twice"),

@@ -745,6 +745,18 @@ class TestCosts:
             "note: costs: 1 result without a cost, taken as 1"
         ]
 
+    def test_cwl_eval_document_costs_equal_type_costs(self, here: Path, tool: Command) -> None:
+        """Lines `doc cost`: documents have the same costs as their types."""
+        by_type = tool.printed("qrels run -c costs")
+        lines = [f"{t}-d{i} {COSTS[t][i - 1]}\n" for t in COSTS for i in RANKS]
+        Path("costs").write_text("".join(lines))
+        assert tool.printed("qrels run -c costs") == by_type
+        Path("costs").write_text("".join([*lines, "T9-d1 4\n"]))
+        count = len(lines) + 1
+        assert tool.told("qrels run -c costs").splitlines() == [
+            f"note: costs: 1 of {count} costs not used: no result has it"
+        ]
+
     @pytest.mark.parametrize("cost", ["0", "-1", "free"])
     def test_free_lunches(self, here: Path, tool: Command, cost: str) -> None:
         Path("costs").write_text(f"web 1\nimage {cost}\n")

@@ -14,8 +14,8 @@ ROWS = {
     "qrels QRELS": "judgments, their levels taken as gains",
     "result_file RUN": "a run: topic, element type, document, rank, score, name; taken in its "
     "order",
-    "costs -c --cost_file COSTS": "an element type and its cost on each line; or topic, document, "
-    "cost",
+    "costs -c --cost_file COSTS": "an element type, a document, or a topic and a document, "
+    "and the cost on each line",
     "-m --metrics_file METRICS": "a metric on each line, as INSTCWLMetric(T=2) or INST(T=2)",
     "-b --bib_file BIB": "write the BibTeX of the metrics here",
     "-n --colnames": "print the names of the columns",

@@ -1,8 +1,9 @@
 """Costs of documents: by element type, by topic and document, or by document alone.
 
-Text has ``type cost`` or ``topic doc cost`` on each line; tables name their columns. What is in
-order is read as columns. Anything else is read again record by record, which finds the line of
-every error.
+Text has ``type cost``, ``doc cost`` or ``topic doc cost`` on each line; tables name their columns.
+Two fields do not tell types from documents: a result has the cost of its type, otherwise the cost
+of its document. What is in order is read as columns. Anything else is read again record by record,
+which finds the line of every error.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from cranfield.arrays import Floats, Ints
+from cranfield.arrays import Bools, Floats, Ints
 from cranfield.data.reading.binary import reads_text
 from cranfield.data.reading.cells import Layout, format_of, lines_of, where_of
 from cranfield.data.reading.columns import SPELLINGS
@@ -35,8 +36,9 @@ if TYPE_CHECKING:
 CostsLike: TypeAlias = Any  # a path, {type: cost}, {topic: {doc: cost}}, a frame, DocCosts
 
 UNITS = ("seconds", "minutes", "characters", "words")  # columns that tell the unit
-KEYS = (("topic", "doc"), ("doc",), ("type",))  # what may tell a cost
-TEXT = (("type", "cost"), ("topic", "doc", "cost"))  # the columns of text, by their number
+KEY = "type-or-doc"  # of lines with two fields
+KEYS = (("topic", "doc"), ("doc",), ("type",), (KEY,))  # what may tell a cost
+TEXT = ((KEY, "cost"), ("topic", "doc", "cost"))  # the columns of text, by their number
 
 
 class _Layout(Layout):
@@ -59,7 +61,7 @@ LAYOUT = _Layout(
     TEXT,
     (),
     {name: SPELLINGS[name] for name in ("topic", "doc", "type")}
-    | {"cost": ("cost", "price", "effort", "time")}
+    | {KEY: (KEY,), "cost": ("cost", "price", "effort", "time")}
     | {unit: (unit,) for unit in UNITS},
     alike=True,
     fixed=True,
@@ -78,8 +80,8 @@ class DocCosts:
 
     @property
     def by_type(self) -> bool:
-        """Whether it is the type of a result that tells its cost."""
-        return self.key == ("type",)
+        """Whether it is the type of a result that tells its cost, or may tell it."""
+        return self.key in (("type",), (KEY,))
 
     @property
     def values(self) -> Mapping[str, Floats]:
@@ -87,25 +89,34 @@ class DocCosts:
         return {"cost": self.known.values}
 
     @cached_property
+    def used(self) -> Bools:
+        """True for each cost that a result has had so far."""
+        return np.zeros(len(self.known), dtype=bool)
+
+    @cached_property
     def _group(self) -> dict[str, int]:
         return {topic: i for i, topic in enumerate(self.known.names)}
 
     def rows(self, lines: Table) -> Ints:
         """The row of the cost of each line of a run, -1 where it is not known."""
-        names, hashes = lines.docs, lines.hashes
-        if self.by_type:
-            if lines.types is None:
-                raise InputError(
-                    "costs by element type and a run without types",
-                    "a run whose results have one (the second column of TREC text; types=True "
-                    "where it is read before), or costs by topic and document",
-                    self.where,
-                )
-            names, hashes = lines.types, lines.types.hashes()
         group = np.zeros(len(lines.names), dtype=np.int64)
         if "topic" in self.key:
             group[:] = [self._group.get(topic, -1) for topic in lines.names]
-        return self.known.find(names, hashes, group[lines.group])
+        rows = np.full(len(lines), -1, dtype=np.int64)
+        if self.by_type and lines.types is not None:
+            rows = self.known.find(lines.types, lines.types.hashes(), group[lines.group])
+        if self.key != ("type",):
+            docs = self.known.find(lines.docs, lines.hashes, group[lines.group])
+            rows = np.where(rows < 0, docs, rows)
+        if self.by_type and lines.types is None and (rows < 0).all():
+            raise InputError(
+                "costs by element type and a run without types",
+                "a run whose results have one (the second column of TREC text; types=True "
+                "where it is read before), or costs by topic and document",
+                self.where,
+            )
+        self.used[rows[rows >= 0]] = True
+        return rows
 
     def unknown_documents(self, topic: str, docs: Sequence[str]) -> list[str]:
         """Those of some documents of a topic that have no cost."""
@@ -208,7 +219,7 @@ def _of_mapping(data: Mapping[Any, Any], where: str) -> Iterator[dict[str, Any]]
     by_topic = any(isinstance(value, Mapping) for value in data.values())
     for key, value in data.items():
         if not by_topic:
-            yield {"type": key, "cost": value}
+            yield {KEY: key, "cost": value}
         elif isinstance(value, Mapping):
             yield from ({"topic": key, "doc": doc, "cost": cost} for doc, cost in value.items())
         else:
@@ -238,6 +249,6 @@ def _by_record(found: Iterable[Line], where: str) -> DocCosts:
 
 def _called(columns: Iterable[str], key: tuple[str, ...]) -> str:
     """How messages call what has a cost: document d1 of topic q1, type web."""
-    words = {"topic": "topic", "doc": "document", "type": "type"}
+    words = {"topic": "topic", "doc": "document", "type": "type", KEY: "type or document"}
     pairs = [f"{words[name]} {one}" for name, one in zip(columns, key, strict=False)]
     return " of ".join(reversed(pairs))

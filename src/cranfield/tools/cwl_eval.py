@@ -397,3 +397,6 @@ def _of_costs(
         what = some(types, "element type") if types else counted(unknown, "result")
         cost = f"{high:g}" if low == high else f"{high:g}, at best {low:g}"
         yield Notice("costs", f"{costs.where}: {what} without a cost, taken as {cost}")
+    if unused := int(np.count_nonzero(~costs.used)):
+        every = counted(len(costs.used), "cost")
+        yield Notice("costs", f"{costs.where}: {unused:,} of {every} not used: no result has it")
