@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import cranfield as cf
+from cranfield.data import files
 from cranfield.data.files import Aside, read_bytes, write_all, write_whole
 from cranfield.errors import CranfieldError
 
@@ -113,30 +116,109 @@ class TestWriteAll:
         assert len(renamed) == 3
 
 
+LEFT = ".cranfield-0123456789abcdef.tmp"
+
+
+def leave(directory: Path, name: str = LEFT) -> Path:
+    """Make the directory that a killed process leaves."""
+    left = directory / name
+    left.mkdir()
+    (left / "0").write_text("half")
+    (left / "cranfield").write_text(f"temporary directory {name} of cranfield\n")
+    return left
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links, owners and locks")
 class TestAside:
-    def test_what_was_left_is_removed_and_what_is_held_is_not(self, tmp_path: Path) -> None:
-        left = tmp_path / ".cranfield-0123456789abcdef.tmp"
-        left.mkdir()
-        (left / "0").write_text("half")
+    def test_enter_left_directory_removes_it_and_no_locked_one(self, tmp_path: Path) -> None:
+        leave(tmp_path)
         with Aside(str(tmp_path)) as held:
+            made = os.path.basename(held.made)
+            assert names(tmp_path) == [made, f"{made}/cranfield"]
             write_whole(tmp_path / "a", b"1")
-            assert names(tmp_path) == sorted([os.path.basename(held.made), "a"])
+            assert names(tmp_path) == [made, f"{made}/cranfield", "a"]
         assert names(tmp_path) == ["a"]
 
-    def test_one_that_is_removed_before_it_is_held_is_made_again(
+    def test_enter_link_to_directory_keeps_its_files(self, tmp_path: Path) -> None:
+        victim = tmp_path / "victim"
+        victim.mkdir()
+        (tmp_path / ".cranfield-00000000000000aa.tmp").symlink_to(victim)
+        (tmp_path / LEFT).symlink_to(leave(victim))
+        before = names(tmp_path)
+        write_whole(tmp_path / "a", b"1")
+        assert names(tmp_path) == sorted([*before, "a"])
+
+    @pytest.mark.parametrize(
+        "spoil",
+        [
+            lambda left: (left / "notes.txt").write_text("mine"),
+            lambda left: (left / "1").mkdir(),
+            lambda left: (left / "1").symlink_to("0"),
+            lambda left: (left / "\N{ARABIC-INDIC DIGIT ONE}").write_text("mine"),
+            lambda left: (left / "cranfield").unlink(),
+            lambda left: (left / "cranfield").write_text("mine"),
+            lambda left: left.rename(left.with_name(LEFT.replace("0", "1"))),
+        ],
+        ids=["file", "directory", "link", "digit", "unmarked", "mark", "renamed"],
+    )
+    def test_enter_foreign_directory_keeps_it(
+        self, tmp_path: Path, spoil: Callable[[Path], object]
+    ) -> None:
+        left = leave(tmp_path)
+        spoil(left)
+        before = names(tmp_path)
+        write_whole(tmp_path / "a", b"1")
+        assert names(tmp_path) == sorted([*before, "a"])
+
+    def test_enter_directory_of_other_owner_keeps_it(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from cranfield.data import files
-
-        hold = files._hold
-        removed = iter([True, False])
-
-        def late(directory: str) -> int:
-            held = hold(directory)
-            if next(removed):
-                os.rmdir(directory)
-            return held
-
-        monkeypatch.setattr(files, "_hold", late)
+        leave(tmp_path)
+        monkeypatch.setattr(os, "geteuid", lambda: os.stat(tmp_path).st_uid + 1)
         write_whole(tmp_path / "a", b"1")
-        assert names(tmp_path) == ["a"]
+        assert names(tmp_path) == [LEFT, f"{LEFT}/0", f"{LEFT}/cranfield", "a"]
+
+    def test_exit_link_in_its_place_keeps_what_it_names(self, tmp_path: Path) -> None:
+        victim, moved = tmp_path / "victim", tmp_path / "moved"
+        victim.mkdir()
+        (victim / "0").write_text("mine")
+        with Aside(str(tmp_path)) as held:
+            os.rename(held.made, moved)
+            os.symlink(victim, held.made)
+        assert (victim / "0").read_text() == "mine"
+        assert list(moved.iterdir()) == []
+
+    def test_exit_foreign_file_keeps_it(self, tmp_path: Path) -> None:
+        with Aside(str(tmp_path)) as held:
+            Path(held.made, "notes.txt").write_text("mine")
+            Path(held.made, "0").write_text("ours")
+        assert [os.path.basename(name) for name in names(tmp_path)] == [
+            os.path.basename(held.made),
+            "notes.txt",
+        ]
+
+    @pytest.mark.parametrize("missing", ["fcntl", "descriptors"])
+    def test_enter_without_locks_removes_its_own_directory_only(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str
+    ) -> None:
+        def refuse(*_: Any) -> None:
+            raise OSError(errno.ENOLCK, "No locks available")
+
+        leave(tmp_path)
+        if missing == "fcntl":
+            monkeypatch.setattr("fcntl.flock", refuse)
+        else:
+            monkeypatch.setattr(files, "_DESCRIPTORS", False)
+        write_whole(tmp_path / "a", b"1")
+        assert names(tmp_path) == [LEFT, f"{LEFT}/0", f"{LEFT}/cranfield", "a"]
+
+    def test_enter_interrupted_leaves_nothing(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def interrupt(*_: Any) -> None:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(files, "_open_directory", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            Aside(str(tmp_path)).__enter__()
+        assert names(tmp_path) == []

@@ -125,7 +125,8 @@ def _aside(directories: Collection[str]) -> dict[str, Aside]:
 class Aside(ExitStack):
     """A directory inside another, held as long as it is written to, and removed with all in it.
 
-    A directory that nobody holds was left by somebody who was killed, and is removed, too.
+    It is locked and contains a marker with its own name. A directory that is marked and that no
+    process has locked was left by a process that was killed, and is removed, too.
     """
 
     def __init__(self, parent: str) -> None:
@@ -135,47 +136,105 @@ class Aside(ExitStack):
         self.made = os.path.join(parent, f".cranfield-{os.urandom(8).hex()}.tmp")
 
     def __enter__(self) -> Self:
-        with suppress(OSError):  # it need not be readable
-            for name in filter(_ASIDE.fullmatch, os.listdir(self.parent)):
-                _remove_left(os.path.join(self.parent, name))
-        while not os.path.isdir(self.made):  # somebody else may remove it before it is held
-            os.mkdir(self.made, 0o700)
-            with suppress(OSError):  # where nothing can be held, nothing is taken for left
-                self.callback(os.close, _hold(self.made))
-        self.callback(_remove, self.made)
+        with suppress(OSError):  # the parent need not be readable
+            _remove_left(self.parent)
+        os.mkdir(self.made, 0o700)
+        try:
+            self._hold()
+        except BaseException:
+            self.close()
+            _remove_empty(self.made)
+            raise
         return super().__enter__()
+
+    def _hold(self) -> None:
+        """Lock and mark the directory. Without locks, no directory is removed as left over."""
+        if not _DESCRIPTORS:
+            self.callback(_remove_by_path, self.made)
+            return
+        directory = _open_directory(self.made)
+        self.callback(os.close, directory)
+        self.callback(_remove, directory, self.made)
+        with suppress(OSError):  # some file systems have no locks
+            _lock(directory)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+            with open(os.open(_MARKER, flags, 0o600, dir_fd=directory), "wb") as file:
+                file.write(_mark(os.path.basename(self.made)))
 
 
 _ASIDE = re.compile(r"\.cranfield-[0-9a-f]{16}\.tmp")
+_MARKER = "cranfield"
+_DESCRIPTORS = os.unlink in os.supports_dir_fd and os.listdir in os.supports_fd  # not on Windows
 
 
-def _hold(directory: str, wait: bool = True) -> int:
-    """Hold a directory, and so prevent others from it; closing the number lets it go."""
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        raise OSError("cannot be held") from None
-    number = os.open(directory, os.O_RDONLY)
-    try:
-        fcntl.flock(number, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-    except OSError:
-        os.close(number)
-        raise
-    return number
+def _mark(name: str) -> bytes:
+    """Return the content of the marker of a directory of this name."""
+    return f"temporary directory {name} of cranfield\n".encode()
 
 
-def _remove_left(directory: str) -> None:
+def _open_directory(name: str, parent: int | None = None) -> int:
+    """Return a descriptor of a directory, which must not be a link."""
+    return os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=parent)
+
+
+def _lock(directory: int, wait: bool = True) -> None:
+    """Lock a directory until its descriptor is closed."""
+    import fcntl
+
+    fcntl.flock(directory, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+
+
+def _remove_left(parent: str) -> None:
+    """Remove directories of ours that processes left which were killed."""
+    if not _DESCRIPTORS:
+        return
+    with ExitStack() as stack:
+        above = os.open(parent, os.O_RDONLY | os.O_DIRECTORY)
+        stack.callback(os.close, above)
+        for name in filter(_ASIDE.fullmatch, os.listdir(above)):
+            with suppress(OSError):
+                directory = _open_directory(name, above)
+                stack.callback(os.close, directory)
+                _lock(directory, wait=False)
+                if _is_ours(directory, name):
+                    _remove(directory, name, above)
+
+
+def _is_ours(directory: int, name: str) -> bool:
+    """Return True if we made a directory, marked it, and everything in it has a name of ours."""
+    if os.fstat(directory).st_uid != os.geteuid():
+        return False
+    for file in os.listdir(directory):
+        mode = os.stat(file, dir_fd=directory, follow_symlinks=False).st_mode
+        if not stat.S_ISREG(mode) or not _is_our_name(file):
+            return False
+    marker = os.open(_MARKER, os.O_RDONLY | os.O_NOFOLLOW, dir_fd=directory)
+    with open(marker, "rb") as opened:
+        return opened.read(1000) == _mark(name)
+
+
+def _is_our_name(file: str) -> bool:
+    return file == _MARKER or (file.isascii() and file.isdecimal())
+
+
+def _remove(directory: int, name: str, parent: int | None = None) -> None:
+    """Remove files of ours from an open directory, and the directory if it is then empty."""
     with suppress(OSError):
-        held = _hold(directory, wait=False)
-        _remove(directory)
-        os.close(held)
+        # The marker goes last: if this process is killed, too, the rest is still marked.
+        for file in sorted(filter(_is_our_name, os.listdir(directory))):
+            os.unlink(file, dir_fd=directory)
+        now = os.stat(name, dir_fd=parent, follow_symlinks=False)
+        if os.path.samestat(now, os.fstat(directory)):
+            os.rmdir(name, dir_fd=parent)
 
 
-def _remove(directory: str) -> None:
+def _remove_by_path(directory: str) -> None:
+    """Do as `_remove` on systems without descriptors of directories."""
     with suppress(OSError):
-        for name in os.listdir(directory):
-            os.unlink(os.path.join(directory, name))
-        os.rmdir(directory)
+        if not os.path.islink(directory):
+            for name in filter(_is_our_name, os.listdir(directory)):
+                os.unlink(os.path.join(directory, name))
+            os.rmdir(directory)
 
 
 def _reason(path: str | os.PathLike[str], error: OSError) -> str:
