@@ -153,9 +153,20 @@ class TestCautions:
             n.text for n in found.notices
         ]
 
-    def test_runs_called_as_sides(self) -> None:
+    def test_battles_runs_named_as_sides_preferred_column_has_one_meaning(self) -> None:
         kinds = {n.kind for n in battles([("1", "a", "b"), ("2", "b", "a")], trials=20).notices}
-        assert "sides" in kinds
+        assert "sides" not in kinds
+
+    def test_battles_ambiguous_winner_reported_once(self) -> None:
+        rows = [
+            ("1", "a", "b", "a"),
+            ("2", "b", "a", "a"),
+            ("3", "a", "c", "c"),
+            ("4", "b", "c", "c"),
+        ]
+        scores = {run: {"1": 0.1, "2": 0.2, "3": 0.3, "4": 0.4} for run in "abc"}
+        notes = [n.text for n in battles(rows, scores, trials=20).notices if n.kind == "sides"]
+        assert notes == ["preferences: winner 'a' read as the run in 1 line: other lines name runs"]
 
 
 @pytest.mark.parametrize(

@@ -111,24 +111,24 @@ def test_measures_that_are_better_if_lower_predict_alike() -> None:
 
 
 FORMS = {
-    "three.txt": "1 a b\n2 b a\n",
-    "four.txt": "1 b a a\n2 a b b\n",
-    "five.txt": "1 b a a ann\n2 a b b bob\n",
-    "table.csv": "topic,run_a,run_b,preferred\n1,a,b,a\n2,a,b,b\n",
-    "table.tsv": "query\twinner\tloser\n1\ta\tb\n2\tb\ta\n",
-    "rows.jsonl": '{"topic": "1", "preferred": "a", "other": "b"}\n'
-    '{"topic": "2", "preferred": "b", "other": "a"}\n',
-    "nested.json": '{"1": {"a": "b"}, "2": {"b": ["a"]}}',
+    "three.txt": "1 x y\n2 y x\n",
+    "four.txt": "1 y x x\n2 x y y\n",
+    "five.txt": "1 y x x ann\n2 x y y bob\n",
+    "table.csv": "topic,run_a,run_b,preferred\n1,x,y,x\n2,x,y,b\n",
+    "table.tsv": "query\twinner\tloser\n1\tx\ty\n2\ty\tx\n",
+    "rows.jsonl": '{"topic": "1", "preferred": "x", "other": "y"}\n'
+    '{"topic": "2", "preferred": "y", "other": "x"}\n',
+    "nested.json": '{"1": {"x": "y"}, "2": {"y": ["x"]}}',
 }
 
 
 @pytest.mark.parametrize("name", FORMS)
 def test_forms_of_preferences(tmp_path: Path, name: str) -> None:
-    """All say: a in topic 1, b in topic 2."""
+    """All say: x in topic 1, y in topic 2."""
     path = tmp_path / name
     path.write_text(FORMS[name])
     found = [pair._replace(assessor=None) for pair in read_preference_pairs(path).pairs]
-    assert found == [PreferencePair("1", "a", "b"), PreferencePair("2", "b", "a")]
+    assert found == [PreferencePair("1", "x", "y"), PreferencePair("2", "y", "x")]
 
 
 def test_ties_of_people() -> None:

@@ -7,20 +7,27 @@ assessor``. Tables may also say which of the two was shown ``first``.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from operator import eq
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from cranfield.data.reading.cells import Layout, columns_of, read_lines, where_of
 from cranfield.data.reading.columns import TOPICS
 from cranfield.data.reading.lines import BLANK, Line, first_on
 from cranfield.data.reading.table import Irregular
 from cranfield.dataclass import dataclass
+from cranfield.errors import InputError
 from cranfield.wording import counted
 
 PreferencePairsLike: TypeAlias = Any  # a path, {topic: {preferred: other}}, a frame or tuples
 
-TIE = ("tie", "tied", "equal", "same", "none", "neither", "both", "-", "=", "", "tie (bothbad)")
-SIDES = {f"{side}{letter}": letter for side in ("", "run_", "model_", "system_") for letter in "ab"}
+BOTH_BAD = ("tie (bothbad)", "bothbad", "both_bad", "both bad")  # ties of arenas
+TIE = (
+    *("tie", "tied", "equal", "same", "none", "neither", "both", "-", "=", "", "winner_tie"),
+    *BOTH_BAD,
+)
+PREFIXES = ("", "run_", "model_", "system_", "winner_model_")
+SIDES = {f"{prefix}{letter}": letter for prefix in PREFIXES for letter in "ab"}
 BOTH = ("topic", "run", "other", "preferred")
 LAYOUT = Layout(
     (("topic", "preferred", "other"), BOTH, (*BOTH, "assessor")),
@@ -61,6 +68,7 @@ class PreferencePairs:
 
     pairs: tuple[PreferencePair, ...]
     where: str = "preferences"
+    notes: tuple[str, ...] = ()  # how ambiguous winners were read
 
     def __repr__(self) -> str:
         topics = counted(len({pair.topic for pair in self.pairs}), "topic")
@@ -76,6 +84,10 @@ def read_preference_pairs(data: PreferencePairsLike) -> PreferencePairs:
     winner, and perhaps `first`, the one that was shown first. Several people may judge the same two
     outputs: each line counts. The same assessor may not judge them twice.
 
+    A run may be named as a side (``a``) or a tie (``tie``). If the winner of a line then has two
+    meanings, the other lines decide: winners that can only be names, or only be sides. `notes`
+    report the decision. If they do not decide, an error is raised.
+
     >>> read_preference_pairs({"301": {"bm25": ["dense", "splade"]}}).pairs[1][:3]
     ('301', 'bm25', 'splade')
     """
@@ -84,7 +96,8 @@ def read_preference_pairs(data: PreferencePairsLike) -> PreferencePairs:
     try:
         return PreferencePairs(_by_columns(data), where_of(data, "preferences"))
     except Irregular:
-        return PreferencePairs(_by_lines(data), where_of(data, "preferences"))
+        pairs, notes = _by_lines(data)
+        return PreferencePairs(pairs, where_of(data, "preferences"), notes)
 
 
 def _by_columns(data: PreferencePairsLike) -> tuple[PreferencePair, ...]:
@@ -93,7 +106,7 @@ def _by_columns(data: PreferencePairsLike) -> tuple[PreferencePair, ...]:
     topics, others, chosen = cells["topic"], cells["other"], cells["preferred"]
     assessors: list[Any] = cells.get("assessor", [None] * len(topics))
     runs = cells.get("run", chosen)
-    if any(map(eq, runs, others)):
+    if any(map(eq, runs, others)) or any(map(_is_word, {*runs, *others})):
         raise Irregular
     made = [
         PreferencePair(topic, text, other if text == run else run, False, by)
@@ -105,18 +118,21 @@ def _by_columns(data: PreferencePairsLike) -> tuple[PreferencePair, ...]:
         (by, topic, one, other) if one < other else (by, topic, other, one)
         for topic, one, other, _, by, _ in made
     }
-    unknown = {text for pair, text in zip(made, chosen, strict=True) if pair.tied}
+    unknown = {text.lower() for pair, text in zip(made, chosen, strict=True) if pair.tied}
     twice = "assessor" in cells and len(said) < len(made)
-    if twice or not all(text.lower() in TIE for text in unknown):
+    if twice or unknown.difference(TIE) or not unknown.isdisjoint(BOTH_BAD):
         raise Irregular
     return tuple(made)
 
 
-def _by_lines(data: PreferencePairsLike) -> tuple[PreferencePair, ...]:
+def _by_lines(data: PreferencePairsLike) -> tuple[tuple[PreferencePair, ...], tuple[str, ...]]:
+    """Return the preferences, and notes on how winners were read."""
+    lines = [*read_lines(data, LAYOUT, "preferences")]
+    winners, shown = (_Choices.from_lines(lines, column) for column in ("preferred", "first"))
     pairs = []
     firsts: dict[tuple[str, str, frozenset[str]], int | None] = {}
-    for line in read_lines(data, LAYOUT, "preferences"):
-        pair = _pair(line)
+    for line in lines:
+        pair = _pair(line, winners, shown)
         pairs.append(pair)
         if pair.assessor is not None:
             key = pair.assessor, pair.topic, frozenset((pair.preferred, pair.other))
@@ -125,46 +141,135 @@ def _by_lines(data: PreferencePairsLike) -> tuple[PreferencePair, ...]:
                 expected = "the same two once for an assessor"
                 raise line.error(f"{found} by {pair.assessor}{first_on(firsts[key])}", expected)
             firsts[key] = line.number
-    return tuple(pairs)
+    bad = sum(_cell(line, "preferred").lower() in BOTH_BAD for line in lines if "run" in line.cells)
+    of_bad = [f"{counted(bad, 'preference')} for neither (both bad), counted as a tie"] * bool(bad)
+    return tuple(pairs), (*winners.notes(), *shown.notes(), *of_bad)
 
 
-def _pair(line: Line) -> PreferencePair:
+def _pair(line: Line, winners: _Choices, shown: _Choices) -> PreferencePair:
     topic, other = line.name("topic"), line.name("other")
     assessor = None if line.cells.get("assessor") in (None, "") else line.name("assessor")
     if "run" not in line.cells:
         preferred = line.name("preferred")
         if preferred == other:
             raise line.error(f"{other} preferred to itself", "two runs")
-        return PreferencePair(topic, preferred, other, False, assessor, _first(line, preferred))
+        first = _first(line, preferred, shown)
+        return PreferencePair(topic, preferred, other, False, assessor, first)
     run = line.name("run")
     if run == other:
         raise line.error(f"{run} twice", "two runs")
-    first, chosen = _first(line, run), _cell(line, "preferred")
-    if (who := _side(line, chosen, run)) is not None:
-        return PreferencePair(topic, who, other if who == run else run, False, assessor, first)
-    if chosen.lower() in TIE:
+    first, who = _first(line, run, shown), winners.choose(line, run)
+    if who is None:
+        chosen = _cell(line, "preferred")
+        raise line.error(f"{chosen!r} as the one preferred", f"{run!r}, {other!r}, a, b or tie")
+    if who == TIED:
         return PreferencePair(topic, run, other, True, assessor, first)
-    raise line.error(f"{chosen!r} as the one preferred", f"{run!r}, {other!r}, a, b or tie")
+    return PreferencePair(topic, who, other if who == run else run, False, assessor, first)
 
 
-def _first(line: Line, run: str) -> str | None:
+def _first(line: Line, run: str, shown: _Choices) -> str | None:
     """The one that was shown first, if that is told."""
     told = _cell(line, "first")
-    who = _side(line, told, run)
-    if told and who is None:
+    who = shown.choose(line, run) if told else None
+    if told and who in (None, TIED):
         other = line.name("other")
         raise line.error(f"{told!r} as the one shown first", f"{run!r}, {other!r}, a or b")
     return who
-
-
-def _side(line: Line, told: str, run: str) -> str | None:
-    """The run that is named or, if none is called so, told by its side; None if neither."""
-    other = line.name("other")
-    sides = {"a": run, "b": other}
-    return told if told in (run, other) else sides.get(SIDES.get(told.lower(), ""))
 
 
 def _cell(line: Line, column: str) -> str:
     """The text of a cell, nothing if there is none."""
     text = line.cells.get(column)
     return "" if text is None else str(text).strip(BLANK)
+
+
+# -- names, sides and ties ------------------------------------------------------------------------
+
+TIED = ""  # in the place of a run: neither
+
+
+def _is_word(name: str) -> bool:
+    """Return True if the name of a run could also be a side or a tie."""
+    return name.lower() in SIDES or name.lower() in TIE
+
+
+class _Meanings(NamedTuple):
+    """The run that a text names, and the run (or `TIED`) that it is as a word; None if none."""
+
+    name: str | None
+    word: str | None
+
+    @classmethod
+    def from_text(cls, text: str, run: str, other: str) -> _Meanings:
+        side = {"a": run, "b": other}.get(SIDES.get(text.lower(), ""))
+        word = TIED if side is None and text.lower() in TIE else side
+        return cls(text if text in (run, other) else None, word)
+
+    @property
+    def ambiguous(self) -> bool:
+        """True if the two meanings differ."""
+        return None not in self and self.name != self.word
+
+
+@dataclass(frozen=True, eq=False)
+class _Choices:
+    """How a column names one of the two runs of a line: decided once for all lines."""
+
+    column: str
+    ambiguous: dict[str, int]  # texts with two meanings, and how often
+    decision: Literal["name", "word"] | None  # if all unambiguous lines agree
+
+    @classmethod
+    def from_lines(cls, lines: Sequence[Line], column: str) -> _Choices:
+        ambiguous: dict[str, int] = {}
+        evidence: set[Literal["name", "word"]] = set()
+        for text, meanings in _all_meanings(lines, column):
+            if meanings.ambiguous:
+                ambiguous[text] = ambiguous.get(text, 0) + 1
+            elif meanings.word is None and meanings.name is not None:
+                evidence.add("name")
+            elif meanings.name is None and meanings.word:
+                evidence.add("word")
+        return cls(column, ambiguous, evidence.pop() if len(evidence) == 1 else None)
+
+    def choose(self, line: Line, run: str) -> str | None:
+        """Return the run that a line chooses, `TIED`, or None if it is no choice."""
+        text = _cell(line, self.column)
+        meanings = _Meanings.from_text(text, run, line.name("other"))
+        if not meanings.ambiguous:
+            return meanings.word if meanings.name is None else meanings.name
+        if self.decision == "word":
+            return meanings.word
+        if self.decision == "name" and meanings.word != TIED:  # winners are names or ties
+            return meanings.name
+        raise _two_meanings(line, text)
+
+    def notes(self) -> Iterable[str]:
+        """Yield how texts with two meanings were read."""
+        for text, count in self.ambiguous.items():
+            what = "the run" if self.decision == "name" else _meaning_of(text)
+            why = {"name": "other lines name runs", "word": "other lines use a and b"}
+            reason = why.get(self.decision or "", "")
+            column = "winner" if self.column == "preferred" else self.column
+            yield f"{column} {text!r} read as {what} in {counted(count, 'line')}: {reason}"
+
+
+def _all_meanings(lines: Sequence[Line], column: str) -> Iterable[tuple[str, _Meanings]]:
+    """Yield the text of each line in a column, with its meanings."""
+    for line in lines:
+        run, other = line.cells.get("run", line.cells.get("preferred")), line.cells["other"]
+        if column in line.cells and not (column == "preferred" and "run" not in line.cells):
+            text = _cell(line, column)
+            yield text, _Meanings.from_text(text, str(run), str(other))
+
+
+def _meaning_of(text: str) -> str:
+    """Return what a text means if it names no run."""
+    return f"side {SIDES[text.lower()]}" if text.lower() in SIDES else "a tie"
+
+
+def _two_meanings(line: Line, text: str) -> InputError:
+    """Return the error that a text names a run and is a side, or a tie, as well."""
+    problem = f"{text!r} is ambiguous: the run {text!r} or {_meaning_of(text)}"
+    fix = f"Rename the run {text!r} in all lines."
+    return InputError.problem(problem, fix, line.where, line.number)

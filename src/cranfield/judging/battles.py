@@ -13,7 +13,6 @@ import numpy as np
 
 from cranfield.arrays import Bools, Floats, Ints
 from cranfield.data.preference_pairs import (
-    SIDES,
     PreferencePair,
     PreferencePairs,
     PreferencePairsLike,
@@ -450,7 +449,7 @@ def _agreeing(
                 one.measure, len(common), tau, *ends, one.agreements, one.disagreements, one.tied
             )
         )
-    return tuple(rows), found.notices
+    return tuple(rows), tuple(notice for notice in found.notices if notice.kind != "sides")
 
 
 def _means(scores: Scores, measure: str, names: Sequence[str]) -> Floats:
@@ -483,7 +482,4 @@ def _notices(
         share = float(drawn.separated.mean())
         text = f"a run won or lost everything in {100 * share:.1f}% of the draws"
         yield Notice("separated", f"{text}: the ridge bounds the ends of intervals there")
-    sided = [run for run in fought.runs if run.lower() in SIDES]
-    if sided:
-        text = f"{some(sided, 'run')} called as a side is: winners are taken as names of runs"
-        yield Notice("sides", text)
+    yield from (Notice("sides", f"{read.where}: {note}") for note in read.notes)

@@ -200,7 +200,7 @@ def _known(given: PreferencePairs, scores: Scores) -> tuple[list[PreferencePair]
     """The preferences between outputs that have scores, and what to say about the others."""
     runs, topics = set(scores.runs), set(scores.topics)
     known = [pair for pair in given.pairs if pair.topic in topics and runs.issuperset(pair[1:3])]
-    notices = []
+    notices = [Notice("sides", f"{given.where}: {note}") for note in given.notes]
     named = dict.fromkeys(name for pair in given.pairs for name in pair[1:3])
     other_runs = [name for name in named if name not in runs]
     other_topics = list(dict.fromkeys(p.topic for p in given.pairs if p.topic not in topics))
