@@ -85,6 +85,7 @@ def about(
 
 LOUD = (
     "none-judged",
+    "summary-topic",
     "few-topics",
     "no-chunks",
 )  # kinds of notices that are said first, in this order

@@ -590,6 +590,67 @@ def test_nan_is_undefined(here: Path) -> None:
     assert scores.mean() == {"scores.txt": {"map": 0.5}}
 
 
+NAMED = {"mean": 0.9, "amean": 0.2, "average": 0.4, "1": 0.7}  # topics
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"a": NAMED, "b": NAMED},
+        {"a": {"AP": NAMED}, "b": {"AP": NAMED}},
+        [(run, topic, "AP", value) for run in "ab" for topic, value in NAMED.items()],
+    ],
+    ids=["values", "measures", "tuples"],
+)
+def test_read_scores_topics_named_as_means_in_memory_are_kept(data: Any) -> None:
+    scores = read_scores(data)
+    assert {*scores.topics} == {*NAMED}
+    assert not scores.notices
+
+
+@pytest.mark.parametrize("format", ["tsv", "csv", "json", "jsonl", "parquet"])
+def test_read_scores_own_file_with_topics_named_as_means_round_trips(
+    here: Path, cranfield: Command, format: str
+) -> None:
+    levels = {topic: {"d1": 1, "d2": i % 2} for i, topic in enumerate(NAMED)}
+    written("".join(f"{t} 0 {d} {x}\n" for t, of in levels.items() for d, x in of.items()), "q")
+    written("".join(f"{t} Q0 d{i} 1 {9 - i} bm25\n" for i, t in enumerate(NAMED)), "r")
+    cranfield("evaluate", "q", "r", "-m", "AP", "-q", "-f", format, "-o", "scores")
+    kept = read_scores(Path("scores").rename(f"scores.{format}"))
+    again = cf.evaluate("q", "r", "AP")
+    assert kept.topics == again.topics
+    assert kept.values.tolist() == again.values.tolist()
+    assert not kept.notices
+
+
+def test_read_scores_frame_with_a_topic_named_mean_keeps_it() -> None:
+    frame = cf.evaluate({t: {"d": 1} for t in NAMED}, {t: ["d"] for t in NAMED}, "AP").to_polars()
+    assert read_scores(frame).topics == tuple(NAMED)
+
+
+@pytest.mark.parametrize("text", [NDEVAL, GDEVAL])
+def test_read_scores_ndeval_reports_the_excluded_summary(here: Path, text: str) -> None:
+    scores = read_scores(written(text))
+    assert len(scores.topics) == 2
+    assert [n.text for n in scores.notices] == ["scores.txt: summary row 'amean' excluded"]
+
+
+def test_read_scores_all_in_memory_is_reported() -> None:
+    scores = read_scores({"a": {"1": 0.5, "2": 0.25, "all": 0.375}})
+    assert scores.topics == ("1", "2")
+    assert [n.text for n in scores.notices] == ["a: summary row 'all' excluded"]
+
+
+def test_read_scores_row_mean_with_mean_values_warns(here: Path) -> None:
+    rows = "topic,AP\n1,0.5\n2,0.25\nmean,0.375\n"
+    scores = read_scores(written(rows, "scores.csv"))
+    assert scores.topics == ("1", "2", "mean")
+    assert scores.notices[0].text == (
+        "topic 'mean' has the mean values of the other topics, and counts as a topic. "
+        "If it is a summary, remove its rows."
+    )
+
+
 # On the command line
 
 

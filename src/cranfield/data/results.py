@@ -24,7 +24,9 @@ from cranfield.errors import InputError
 
 ResultsLike: TypeAlias = Any  # a path, {topic: {measure: value}}, {topic: value}, a frame, tuples
 
-SUMMARIES = ("all", "amean", "mean", "average")  # rows that are no topic
+ALL = "all"  # the summary row of trec_eval, ir_measures and cranfield: no topic has this name
+AMEAN = "amean"  # the summary row of ndeval and gdeval, whose tables begin with runid,topic
+Excluded: TypeAlias = dict[tuple[str, str], bool]  # (where, summary row): whether in a file
 _TEXTS = ("relstring", "runid")  # measures of trec_eval that are no numbers
 _NEV = re.compile(rb"\s*\S+ (#|[^\s=]+=\s)")  # NTCIREVAL: 0001 # syslen=…, 0001 AP= 0.5000
 
@@ -54,6 +56,11 @@ class Result(NamedTuple):
     value: float | None
     line: Line
 
+    @property
+    def is_summary(self) -> bool:
+        """True if this is a value of all topics together, by the rules of its format."""
+        return self.topic == ALL or (self.topic == AMEAN and "runid" in self.line.cells)
+
 
 def read_results(
     data: ResultsLike,
@@ -61,8 +68,12 @@ def read_results(
     known: Callable[[str], bool] = lambda name: False,
     wanted: Callable[[str], bool] = lambda name: True,
     run_names: RunNames = "tag",
+    excluded: Excluded | None = None,
 ) -> Iterator[Result]:
     """The results of topics; those of all topics together are left out.
+
+    These are the rows ``all`` and, in tables of ndeval and gdeval, ``amean``: `excluded` collects
+    where they are, and their names.
 
     `known` says of a name whether it is a measure's, for data that have measures first or second,
     and `wanted` whether its values are: others may be no numbers, and are None. A run is called as
@@ -80,19 +91,28 @@ def read_results(
     topic_first = source is not None and _topic_first(source, known)
     lines = read_lines(source or data, LAYOUT, where, nested=partial(_nested, known), where=where)
     found = (result for line in lines for result in _of_line(line, topic_first))
-    called = _called(_of_topics(found, wanted, path or where), path)
+    topics = _of_topics(
+        found, wanted, path or where, {} if excluded is None else excluded, bool(path)
+    )
+    called = _called(topics, path)
     yield from _named(called, path) if path and run_names == "file" else called
 
 
 def _of_topics(
-    results: Iterable[Result], wanted: Callable[[str], bool], where: str
+    results: Iterable[Result],
+    wanted: Callable[[str], bool],
+    where: str,
+    excluded: Excluded,
+    in_file: bool,
 ) -> Iterator[Result]:
     """The results of topics, at least one, and what says whose they are."""
     some = False
     for result in results:
         if result.measure == "runid" and result.run is None:
             yield result
-        elif result.topic not in SUMMARIES and not result.measure.startswith(_TEXTS):
+        elif result.is_summary:
+            excluded[where, result.topic] = in_file
+        elif not result.measure.startswith(_TEXTS):
             some = True
             yield result._replace(value=_number(result) if wanted(result.measure) else None)
     if not some:
@@ -220,7 +240,7 @@ def _topic_first(source: Source, known: Callable[[str], bool]) -> bool:
 
 
 def _summarise(names: list[str]) -> bool:
-    return any(name in SUMMARIES for name in names)
+    return ALL in names
 
 
 def _are_numbers(names: list[str]) -> bool:

@@ -18,7 +18,7 @@ import numpy as np
 from cranfield.data.reading.lines import Line
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.tables import is_frame
-from cranfield.data.results import Result, read_results
+from cranfield.data.results import ALL, Excluded, Result, read_results
 from cranfield.data.systems import RunNames, distinct, refuse_twice
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError, one_of
@@ -69,12 +69,46 @@ def read_scores(
         if measures is None:
             return scores
         return _called(scores.select(measures=columns_of(scores.measures, measures)), measures)
-    read = partial(read_results, known=_is_known, wanted=_asked_for(measures), run_names=run_names)
+    excluded: Excluded = {}
+    read = partial(
+        read_results,
+        known=_is_known,
+        wanted=_asked_for(measures),
+        run_names=run_names,
+        excluded=excluded,
+    )
     parts = sorted(_parts(data, read), key=lambda part: not isinstance(part, _Saved))
     if len(parts) == 1 and isinstance(parts[0], _Saved) and run_names == "tag":
         return read_scores(parts[0].scores, missing, measures, lower)
     rows = (_rows(part, run_names) if isinstance(part, _Saved) else part for part in parts)
-    return _called(_collected(chain.from_iterable(rows), missing, measures, lower), measures)
+    scores = _collected(chain.from_iterable(rows), missing, measures, lower)
+    notes = (*_exclusions(excluded), *_suspected_summaries(scores))
+    return _called(replace(scores, notices=(*scores.notices, *notes)), measures)
+
+
+SUMMARY_WORDS = ("mean", "amean", "average", "avg")
+ROUNDING = 1e-4  # of values that tools print
+
+
+def _exclusions(excluded: Excluded) -> Iterator[Notice]:
+    """Note summary rows; files with ``all`` are as expected, and no topic has this name."""
+    for (where, name), in_file in excluded.items():
+        if name != ALL or not in_file:
+            yield Notice("summary-rows", f"{where}: summary row {name!r} excluded")
+
+
+def _suspected_summaries(scores: Scores) -> Iterator[Notice]:
+    """Warn of topics that are called mean, and have the mean values of the others."""
+    suspects = [topic for topic in scores.topics if topic.lower() in SUMMARY_WORDS]
+    others = [topic not in suspects for topic in scores.topics]
+    values = scores.values[:, :, [summary == "mean" for summary in scores.summaries]]
+    if not suspects or sum(others) < 2 or not values.size or np.isnan(values).any():
+        return
+    means = values[:, others].mean(axis=1)
+    for topic in suspects:
+        if np.allclose(values[:, scores.topics.index(topic)], means, 0, ROUNDING):
+            text = f"topic {topic!r} has the mean values of the other topics, and counts as a topic"
+            yield Notice("summary-topic", f"{text}. If it is a summary, remove its rows.")
 
 
 class _Saved(NamedTuple):
