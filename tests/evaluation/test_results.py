@@ -361,6 +361,67 @@ def test_judgments_are_no_scores(here: Path) -> None:
             read_scores(judgments)
 
 
+SIMULATED = cf.simulate(topics=4, runs=2, depth=8).runs
+SMALL_RUN = {"1": {"a": 3.0, "b": 2.0, "c": 1.0}, "2": {"b": 3.0, "a": 2.0, "c": 1.0}}
+
+
+def as_rows(runs: Any) -> list[tuple[str, str, str, float]]:
+    lists = [(run, topic, docs) for run, topics in runs.items() for topic, docs in topics.items()]
+    return [(run, topic, doc, x) for run, topic, docs in lists for doc, x in docs.items()]
+
+
+@pytest.mark.parametrize(
+    "runs",
+    [
+        SIMULATED,
+        {run: {t: dict([*docs.items()][::-1]) for t, docs in x.items()}
+         for run, x in SIMULATED.items()},
+        {"a": {"1": {"d1": 1.0}, "2": {"d2": 1.0}}, "b": {"1": {"d1": 2.0}, "2": {"d2": 1.0}}},
+        {"a": {"1": {"d1": 1.0}, "2": {"d1": 2.0, "d2": 1.0}}, "b": {"1": {"d1": 2.0}}},
+        {"a": SMALL_RUN, "b": SMALL_RUN},  # every topic has the same documents, in another order
+        as_rows(SIMULATED),
+        {run: [row[1:] for row in as_rows({run: x})] for run, x in SIMULATED.items()},
+        {run: pd.DataFrame(as_rows({run: x}), columns=["run", "qid", "docno", "score"])
+         for run, x in SIMULATED.items()},
+        pl.DataFrame(as_rows(SIMULATED), ["run", "topic", "doc", "score"], orient="row"),
+        {run: {t: [*docs] for t, docs in x.items()} for run, x in SIMULATED.items()},
+        {run: cf.read_run(x) for run, x in SIMULATED.items()},
+        [cf.read_run(x) for x in SIMULATED.values()],
+    ],
+)  # fmt: skip
+def test_compare_runs_raises(runs: Any) -> None:
+    with pytest.raises(cf.InputError, match=r"Evaluate runs first: cf.compare\(cf.evaluate\(qrels"):
+        cf.compare(runs, missing="zero")
+    with pytest.raises(cf.InputError, match="Evaluate runs first"):
+        cf.meta.swap(runs)
+
+
+def test_read_scores_json_run_raises(here: Path) -> None:
+    with pytest.raises(cf.InputError, match=r"x.json: 'x001', .* this is a run. Evaluate runs"):
+        read_scores(written(json.dumps({"a": {"1": {"x001": 2}, "2": {"x002": 1}}}), "x.json"))
+    with pytest.raises(cf.InputError, match=r"x.csv:2: column 'docno' holds documents: this is a"):
+        read_scores(written("topic,docno,score\n1,7,2\n2,8,1\n", "x.csv"))
+
+
+@pytest.mark.parametrize(
+    ("of_topics", "measures"),
+    [
+        ([{"latency": 3.0}, {"latency": 2.0}], None),
+        ([{"mine": 0.5, "yours": 0.1}, {"mine": 0.1, "yours": 0.5}], None),
+        ([{"mine": 0.5, "yours": 0.1}, {"yours": 0.1, "mine": 0.5}], None),  # in another order
+        ([{"c": 3.0, "b": 2.0, "a": 1.0}, {"c": 6.0, "b": 5.0, "a": 4.0}], None),
+        ([{"AP": 0.5, "mine": 0.1}, {"AP": 0.4}], None),  # undefined for a topic
+        ([{"mine": 0.5, "yours": 0.1}, {"mine": 0.4}], "mine yours"),
+    ],
+)
+def test_read_scores_custom_measures_are_accepted(
+    of_topics: list[dict[str, float]], measures: str | None
+) -> None:
+    of_run = {str(t): scores for t, scores in enumerate(of_topics)}
+    scores = read_scores({"a": of_run, "b": of_run}, measures=measures)
+    assert scores.measures == tuple(of_topics[0])
+
+
 def test_scores_stand_for_themselves(ours: Scores) -> None:
     assert read_scores(ours) is ours
     assert read_scores(ours, measures="E AP").measures == ("E", "AP")

@@ -12,15 +12,19 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
+from itertools import islice, pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 from cranfield.data.ntcir.nev import read_results as read_nev
 from cranfield.data.reading.cells import Layout, read_lines
 from cranfield.data.reading.columns import SPELLINGS, spelt
+from cranfield.data.reading.formats import recognise
 from cranfield.data.reading.lines import Line, finite, identifier
 from cranfield.data.reading.source import START, Source
+from cranfield.data.reading.tables import is_frame
 from cranfield.data.systems import RunNames
 from cranfield.errors import InputError
+from cranfield.wording import option
 
 ResultsLike: TypeAlias = Any  # a path, {topic: {measure: value}}, {topic: value}, a frame, tuples
 
@@ -28,6 +32,7 @@ ALL = "all"  # the summary row of trec_eval, ir_measures and cranfield: no topic
 AMEAN = "amean"  # the summary row of ndeval and gdeval, whose tables begin with runid,topic
 Excluded: TypeAlias = dict[tuple[str, str], bool]  # (where, summary row): whether in a file
 _TEXTS = ("relstring", "runid")  # measures of trec_eval that are no numbers
+_NAMES_PARSED = 100  # the first names of a run that are parsed as measures
 _NEV = re.compile(rb"\s*\S+ (#|[^\s=]+=\s)")  # NTCIREVAL: 0001 # syslen=…, 0001 AP= 0.5000
 
 LAYOUT = Layout(
@@ -91,11 +96,61 @@ def read_results(
     topic_first = source is not None and _topic_first(source, known)
     lines = read_lines(source or data, LAYOUT, where, nested=partial(_nested, known), where=where)
     found = (result for line in lines for result in _of_line(line, topic_first))
+    if not _has_columns(data, source):
+        found = _without_documents(found, known, path or where)
     topics = _of_topics(
         found, wanted, path or where, {} if excluded is None else excluded, bool(path)
     )
     called = _called(topics, path)
     yield from _named(called, path) if path and run_names == "file" else called
+
+
+def not_scores(problem: str, where: object, line: int | None = None, fix: str = "") -> InputError:
+    """Return an error for a run or judgments in place of scores."""
+    usage = option("cranfield compare QRELS RUN RUN", "cf.compare(cf.evaluate(qrels, runs))")
+    return InputError.problem(problem, f"Evaluate runs first: {usage}{fix}", where, line)
+
+
+def _has_columns(data: ResultsLike, source: Source | None) -> bool:
+    """Return True if the columns of the data have names, which declare measures."""
+    if source is not None:
+        return recognise(source).rows is not None
+    return is_frame(data) or (isinstance(data, list) and isinstance(next(iter(data), 0), Mapping))
+
+
+def _without_documents(
+    results: Iterable[Result], known: Callable[[str], bool], where: str
+) -> Iterator[Result]:
+    """Yield the results, or raise an error if they are runs: document ids in place of measures.
+
+    Scores have the same measures for every topic. Names that are no known measures are documents
+    if topics of a run differ in their names, or if every topic lists the same names in another
+    order, each time from the highest value to the lowest.
+    """
+    rows = list(results)
+    runs: dict[str | None, dict[str, dict[str, Any]]] = {}
+    for run, topic, name, value, _ in rows:
+        if topic not in (ALL, AMEAN) and name != "runid":
+            runs.setdefault(run, {}).setdefault(topic, {})[name] = value
+    for topics in runs.values():
+        first = next(iter(topics.values()))
+        differ = any(names.keys() != first.keys() for names in topics.values())
+        if not differ and not _are_rankings([*topics.values()]):
+            continue
+        if not any(map(known, islice(first, _NAMES_PARSED))):
+            shown = ", ".join(map(repr, islice(first, 3)))
+            problem = f"{shown}, … are no known measures and differ between topics: this is a run"
+            named = option("-m", "measures=")
+            raise not_scores(problem, where, fix=f". Name custom measures with {named}")
+    return iter(rows)
+
+
+def _are_rankings(topics: list[dict[str, Any]]) -> bool:
+    """Return True if topics order the same names differently, each by falling values."""
+    if all(list(names) == list(topics[0]) for names in topics):
+        return False
+    values = [[*map(finite, names.values())] for names in topics]
+    return all(x is not None and y is not None and x >= y for v in values for x, y in pairwise(v))
 
 
 def _of_topics(
@@ -159,6 +214,9 @@ def _of_line(line: Line, topic_first: bool) -> Iterator[Result]:
             topic, measured = measured, topic
         yield Result(name, topic, measured, cells[value], line)
         return
+    if (doc := spelt(SPELLINGS["doc"], cells)) is not None:
+        problem = f"column {doc!r} holds documents: this is a run or qrels, not scores"
+        raise not_scores(problem, line.where, line.number)
     for column, cell in cells.items():
         if column != "topic":
             yield Result(name, topic, str(column).strip(), cell, line)
@@ -177,6 +235,9 @@ def _number(result: Result) -> float | None:
     if text in ("", "nan", "-nan"):
         return math.nan if text else None
     value = finite(given)
+    if value is None and isinstance(given, list | tuple | set):
+        problem = f"topic {result.topic!r} has a ranking: this is a run, not scores"
+        raise not_scores(problem, result.line.where)
     if value is None:
         found = f"{given!r} for {result.measure} of topic {result.topic}"
         hint = "-m chooses columns" if result.measure in result.line.cells else ""

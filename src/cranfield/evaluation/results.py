@@ -15,10 +15,12 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from cranfield.data.qrels import Qrels
 from cranfield.data.reading.lines import Line
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.tables import is_frame
-from cranfield.data.results import ALL, Excluded, Result, read_results
+from cranfield.data.results import ALL, Excluded, Result, not_scores, read_results
+from cranfield.data.run import Run
 from cranfield.data.systems import RunNames, distinct, refuse_twice
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError, one_of
@@ -69,10 +71,11 @@ def read_scores(
         if measures is None:
             return scores
         return _called(scores.select(measures=columns_of(scores.measures, measures)), measures)
+    asked = () if measures is None else _several(measures)
     excluded: Excluded = {}
     read = partial(
         read_results,
-        known=_is_known,
+        known=lambda name: name in asked or _is_known(name),
         wanted=_asked_for(measures),
         run_names=run_names,
         excluded=excluded,
@@ -120,6 +123,7 @@ class _Saved(NamedTuple):
 
 def _parts(data: ScoresLike, read: Reader) -> Iterator[_Saved | Iterable[Result]]:
     """Each file, frame or run by itself."""
+    _refuse_run(data)
     if isinstance(data, str | os.PathLike):
         yield _of_file(data, read)
     elif is_frame(data):
@@ -129,6 +133,8 @@ def _parts(data: ScoresLike, read: Reader) -> Iterator[_Saved | Iterable[Result]
             yield _of_run(str(run), given, read)
     elif isinstance(data, Iterable):
         given = list(data)
+        for x in given[:1]:
+            _refuse_run(x)
         _refuse_unnamed(given, "")
         if any(isinstance(x, str | os.PathLike | Scores) or is_frame(x) for x in given):
             refuse_twice((x for x in given if isinstance(x, str | os.PathLike)), "file")
@@ -143,9 +149,17 @@ def _parts(data: ScoresLike, read: Reader) -> Iterator[_Saved | Iterable[Result]
 
 def _of_run(run: str, given: Any, read: Reader) -> Iterator[Result]:
     """The results of one run, whatever they call it."""
+    _refuse_run(given, run)
     _refuse_unnamed(given, f" for run {run}")
     for result in read(given, run):
         yield result._replace(run=run)
+
+
+def _refuse_run(given: Any, where: str | None = None) -> None:
+    """Raise an error for a run or judgments that have been read."""
+    if isinstance(given, Run | Qrels):
+        kind = "qrels" if isinstance(given, Qrels) else "a run"
+        raise not_scores(f"found {kind}, expected scores", where)
 
 
 def _refuse_unnamed(given: Any, of: str) -> None:
