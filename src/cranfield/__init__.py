@@ -27,7 +27,7 @@ _PUBLIC = {
     "data.run": "Run read_run read_runs",
     "data.reading.source": "reading_limits",
     "data.simulate": "Collection simulate",
-    "errors": "CranfieldError FileError InputError MissingPackage UserCodeError",
+    "errors": "CranfieldError FileError InputError MeasureError MissingPackage UserCodeError",
     "evaluation.answers": "evaluate_answers",
     "evaluation.arrays": "evaluate_arrays",
     "evaluation.distributions": "evaluate_distributions",

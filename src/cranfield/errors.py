@@ -6,25 +6,37 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from typing import Any, get_args
 
 
 class CranfieldError(Exception):
     """A user's mistake, said in one sentence. The command line prints it and exits with 2."""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Let process pools send an error, whatever its constructor takes."""
+        return _restore, (type(self), (str(self),), self.__dict__)
 
-class SaidLater(CranfieldError):
-    """A mistake that is put in words when somebody reads them: what was meant takes long to find,
-    and who only tries whether something is known need not wait for it.
+
+def _restore(cls: type[CranfieldError], args: tuple[Any, ...], state: dict[str, Any]) -> Any:
+    error = cls.__new__(cls)
+    error.args = args
+    error.__dict__.update(state)
+    return error
+
+
+class MeasureError(CranfieldError):
+    """A measure that does not exist or cannot be read.
+
+    The message is computed when it is read: to find the nearest name takes longer than to find
+    that there is no measure of a name.
     """
 
-    def __init__(self, words: Callable[..., str], *of: object) -> None:
-        super().__init__(words, *of)
-        self._words = partial(words, *of)
+    def __init__(self, message: Callable[..., str], *values: object) -> None:
+        super().__init__(message, *values)
 
     def __str__(self) -> str:
-        return _without_breaks(self._words())
+        message, *values = self.args
+        return _without_breaks(message(*values) if callable(message) else message)
 
 
 def _without_breaks(text: str) -> str:

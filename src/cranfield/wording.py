@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -35,6 +35,48 @@ def option(flag: str, keyword: str) -> str:
     '--columns score=NAME'
     """
     return flag if _on_command_line else keyword
+
+
+# Names of options in other tools, by the option of ours that means the same.
+SYNONYMS = {
+    "measure": "metric metrics measures eval_metric eval_metrics",
+    "measures": "metric metrics measure eval_metric eval_metrics",
+    "qrels": "qrel judgments judgements ground_truth gold",
+    "runs": "run result results prediction predictions",
+    "run": "runs result results prediction predictions",
+    "rel": "relevance_level relevance_threshold rel_threshold threshold min_rel level_for_rel",
+    "threads": "n_jobs jobs num_threads num_workers workers",
+    "seed": "random_state random_seed",
+    "per_topic": "per_query by_query by_topic query_level all_queries",
+    "sep": "delimiter delim separator",
+    "separator": "delimiter delim sep",
+    "decimals": "digits precision",
+}
+CUTOFFS = ("k", "cutoff", "cutoffs", "k_values", "top_k", "topk", "at_k")
+
+
+def near_names(word: str, names: Iterable[str], most: int = 1, cutoff: float = 0.75) -> list[str]:
+    """Return the names that a word may stand for: synonyms, or names with a similar spelling.
+
+    >>> near_names("metrics", ["measures", "measurements"]), near_names("--group-by", ["--groups"])
+    (['measures'], [])
+    >>> near_names("--depht", ["--depth"]), near_names("--out", ["--output"])
+    (['--depth'], ['--output'])
+    """
+    from difflib import get_close_matches
+
+    key, plain = _plain(word), {name: _plain(name) for name in sorted(names)}
+    same = [name for name, one in plain.items() if key in SYNONYMS.get(one, "").split()]
+    if same or not key or any(key in words.split() for words in SYNONYMS.values()):
+        return same[:most]  # a similar spelling of a word with a known meaning misleads
+    close = get_close_matches(key, plain.values(), most, cutoff)
+    near = [name for one in close for name in plain if plain[name] == one]
+    near += [name for name, one in plain.items() if one.startswith(key) or key.startswith(one)]
+    return [*dict.fromkeys(near)][:most]
+
+
+def _plain(name: str) -> str:
+    return name.lstrip("-").replace("-", "_")
 
 
 def counted(count: int, noun: str) -> str:

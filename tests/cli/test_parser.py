@@ -179,40 +179,54 @@ def test_examples_work(name: str, collection: Path, cranfield: Command) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("evalute", "cranfield: found 'evalute', expected COMMAND; did you mean evaluate?"),
-        ("help evalute", "cranfield: found 'evalute', expected COMMAND; did you mean evaluate?"),
-        ("--verison", "found --verison, which it does not know; did you mean --version?"),
+        ("evalute", "cranfield: unknown command 'evalute'. Did you mean evaluate?"),
+        ("help evalute", "cranfield: unknown command 'evalute'. Did you mean evaluate?"),
+        ("eval q r", "cranfield: unknown command 'eval'. Did you mean evaluate?"),
+        ("significance q r s", "Did you mean compare?"),
+        ("ndcg q r", "unknown command 'ndcg'. Did you mean `cranfield evaluate QRELS RUN -m "),
+        ("fuse a b", "unknown command 'fuse'. cranfield does not fuse runs. Fuse them with ranx, "),
+        ("xyzzy", "cranfield: unknown command 'xyzzy'. See `cranfield --help`."),
+        ("--verison", "cranfield: unknown option --verison. Did you mean --version?"),
         (
             "evaluate q r --depht 5",
-            "cranfield evaluate: found --depht, which it does not know; did you mean --depth?",
+            "cranfield evaluate: unknown option --depht. Did you mean --depth?",
         ),
         (
             "evaluate q r --depht=5",
-            "cranfield evaluate: found --depht=5, which it does not know; did you mean --depth?",
+            "cranfield evaluate: unknown option --depht=5. Did you mean --depth?",
         ),
-        ("evaluate --xyzzy", "cranfield evaluate: found --xyzzy, which it does not know ("),
-        ("plot runs q r --baseline r", "found --baseline, which it does not know (`cranfield"),
+        (
+            "evaluate --xyzzy",
+            "cranfield evaluate: unknown option --xyzzy. See `cranfield evaluate --help`.",
+        ),
+        ("evaluate q r --group-by x", "option --group-by. See `cranfield evaluate --help`."),
+        ("evaluate q r --metrics AP", "unknown option --metrics. Did you mean --measure?"),
+        ("evaluate q r --n-jobs 2", "unknown option --n-jobs. Did you mean --threads?"),
+        ("evaluate q r --query", "unknown option --query. See `cranfield evaluate --help`."),
+        ("evaluate q r --k 10", "Write the cutoff after the measure: -m nDCG@10."),
+        ("evaluate --qrels q r", "Write files without an option: `cranfield evaluate [options] "),
+        ("evaluate q r --json", "unknown option --json. Use --format json."),
+        ("plot runs q r --baseline r", "unknown option --baseline. See `cranfield plot runs --h"),
+        ("plot xyzzy q r", "cranfield plot: unknown figure 'xyzzy'. See `cranfield plot --help`."),
         (
             "compare q r s -m AP nDCG@10",
-            "found nDCG@10, which it does not know; files stand together, and several measures in "
-            'one string: -m "AP P@5"',
+            "unknown argument 'nDCG@10'. Quote several measures: -m \"AP P@5\".",
         ),
-        ("evaluate q r --topcs 5", "which it does not know; did you mean --topics?"),
+        ("evaluate q r --topcs 5", "unknown option --topcs. Did you mean --topics?"),
         ("compare q r --test ttest", "found 'ttest', expected one of "),
         ("compare q r --test ttest", "; did you mean t?"),
         ("evaluate q r -f markdwon", "; did you mean markdown?"),
         ("evaluate q r -f xyzzy", "jsonl, markdown, latex, html, parquet ("),
-        ("meta swp", "cranfield meta: found 'swp', expected METHOD; did you mean swap?"),
-        ("meta --quite swap", "cranfield meta: found --quite, "),
-        ("meta swap q r s --sizs 5", "cranfield meta swap: found --sizs, which it does not know; "),
-        ("plot cwl vray", "cranfield plot cwl: found 'vray', expected KIND; did you mean vary?"),
-        ("plot cwl runs q r --otuput x.svg", "found --otuput, which it does not know; did you mean "
-         "--output?"),
-        ("letor eval-scor", "did you mean eval-score?"),
+        ("meta swp", "cranfield meta: unknown method 'swp'. Did you mean swap?"),
+        ("meta --quite swap", "cranfield meta: unknown option --quite. "),
+        ("meta swap q r s --sizs 5", "cranfield meta swap: unknown option --sizs. "),
+        ("plot cwl vray", "cranfield plot cwl: unknown kind 'vray'. Did you mean vary?"),
+        ("plot cwl runs q r --otuput x.svg", "option --otuput. Did you mean --output?"),
+        ("letor eval-scor", "Did you mean eval-score?"),
         ("completion bahs", "expected one of bash, zsh, fish; did you mean bash?"),
     ],
 )  # fmt: skip
-def test_the_nearest_is_suggested(line: str, said: str, cranfield: Command) -> None:
+def test_parser_unknown_word_names_the_nearest(line: str, said: str, cranfield: Command) -> None:
     assert said in cranfield.refused(line)
 
 

@@ -68,8 +68,8 @@ class TestErrors:
     @pytest.mark.parametrize(
         ("line", "found", "expected", "hint"),
         [
-            ("evaluate q good --depht 10", "--depht", None, "did you mean --depth?"),
-            ("evalute q good", "'evalute'", "COMMAND", "did you mean evaluate?"),
+            ("evaluate q good --depht 10", "--depht", None, "Did you mean --depth?"),
+            ("evalute q good", "evalute", None, "Did you mean evaluate?"),
             ("compare q good bad --ties x", "'x'", "one of ", "`cranfield compare -h` explains"),
             ("evaluate", None, None, "`cranfield evaluate -h` explains"),
         ],

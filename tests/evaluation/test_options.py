@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import pydoc
+import re
 from collections.abc import Callable
 from dataclasses import fields
 from typing import Any, get_type_hints
@@ -63,9 +64,10 @@ def test_every_option_is_documented() -> None:
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ("depht", "there is no option 'depht'; did you mean depth?"),
-        ("residual", "there is no option 'residual'; did you mean residuals?"),
-        ("xyzzy", "there is no option 'xyzzy', only preset, topics, undefined, "),
+        ("depht", "got an unexpected keyword argument 'depht'. Did you mean depth?"),
+        ("residual", "got an unexpected keyword argument 'residual'. Did you mean residuals?"),
+        ("n_jobs", "got an unexpected keyword argument 'n_jobs'. Did you mean threads?"),
+        ("cutoff", "argument 'cutoff'. Write the cutoff after the measure: nDCG@10."),
     ],
 )
 @pytest.mark.parametrize(
@@ -77,12 +79,35 @@ def test_every_option_is_documented() -> None:
         lambda **options: cf.explain("AP", QRELS, RUN, **options),
     ],
 )
-def test_an_unknown_option_suggests_the_nearest(
+def test_evaluate_unknown_keyword_names_the_nearest(
     call: Callable[..., Any], wrong: str, said: str
 ) -> None:
-    with pytest.raises(TypeError) as caught:
+    with pytest.raises(TypeError, match=re.escape(said)):
         call(**{wrong: 3})
-    assert str(caught.value).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("call", "wrong", "said"),
+    [
+        (cf.evaluate, "measure", "evaluate() got an unexpected keyword argument 'measure'. Did you "
+         "mean measures?"),
+        (cf.evaluate, "metrics", "Did you mean measures?"),
+        (cf.evaluate, "group_by", "Valid: qrels, runs, measures, preset, topics, "),
+        (cf.Evaluator, "metrics", "Evaluator() got an unexpected keyword argument 'metrics'. Did "
+         "you mean measures?"),
+        (cf.bounds, "measures", "bounds() got an unexpected keyword argument 'measures'. Did you "
+         "mean measure?"),
+        (cf.hard_topics, "metrics", "Did you mean measure?"),
+        (cf.label, "measure", "Valid: qrels, runs, topics, "),
+        (cf.plot.runs, "metric", "runs() got an unexpected keyword argument 'metric'. Did you "
+         "mean measures?"),
+    ],
+)  # fmt: skip
+def test_public_function_unknown_keyword_suggests_its_own_arguments(
+    call: Callable[..., Any], wrong: str, said: str
+) -> None:
+    with pytest.raises(TypeError, match=re.escape(said)):
+        call(QRELS, RUN, **{wrong: "AP"})
 
 
 def test_a_preset_gives_what_is_not_given() -> None:

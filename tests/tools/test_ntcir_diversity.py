@@ -666,7 +666,7 @@ FILES = {
         ("gcompute -I one.I wide.lab", "wide.lab:1: found 3 fields ('a 1 2'), expected doc or"),
         ("gcompute -I one.I again.lab", "again.lab:2: found document a again"),
         ("gcompute -I one.I -g 1:2 a.res", "-g"),  # no option, whatever argparse says of it
-        ("gcompute -I one.I -ec a.res", "which it does not know"),
+        ("gcompute -I one.I -ec a.res", "unknown option"),
         ("gcompute -I one.I -rbp 1 a.res", "found p=1, expected a number between 0 and 1"),
         ("dinlabel -din type.din a.res",
          "type.din:2: found type 'navigational', expected inf or nav"),

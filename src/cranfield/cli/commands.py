@@ -545,3 +545,18 @@ def _by_name() -> dict[str, Command]:
 BY_NAME = _by_name()
 COMMANDS = {name: row for name, row in BY_NAME.items() if " " not in name}
 RENAMED = {name: row.renamed for name, row in sorted(BY_NAME.items()) if row.renamed}
+
+_MEANT = {  # commands of other tools, by the command of ours that does the same
+    "evaluate": "eval run score",
+    "compare": "significance sigtest ttest t-test test diff stats",
+    "measures": "metrics metric",
+    "trec_eval": "treceval trec-eval",
+}
+_NOT_HERE = {  # what cranfield does not do
+    "cranfield does not fuse runs. Fuse them with ranx, then evaluate the result.": "fuse fusion",
+    "cranfield evaluates runs that a search system wrote. It does not search or rerank.": "index "
+    "search retrieve rank rerank",
+}
+OTHER_COMMANDS = {
+    word: f"Did you mean {ours}?" for ours, words in _MEANT.items() for word in words.split()
+} | {word: advice for advice, words in _NOT_HERE.items() for word in words.split()}

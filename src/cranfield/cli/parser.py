@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import Any, NoReturn
 
-from cranfield.cli.commands import BY_NAME, COMMANDS, GROUPS, RENAMED
-from cranfield.cli.saying import FORMS, OPTION, say_usage
+from cranfield.cli.commands import BY_NAME, COMMANDS, GROUPS, OTHER_COMMANDS, RENAMED
+from cranfield.cli.saying import FORMS, OPTION, say_unknown, say_usage
+from cranfield.errors import CranfieldError
+from cranfield.wording import CUTOFFS, near_names
 
 MESSAGES = "help and messages"
 LIMITS = "limits of files that are read"
 COMMON = "common options"
+NOUNS = {"PICTURE": "figure"}  # of what parts are called, where that is not their metavar
 TOLD = ("usage", "description", "epilog")  # by the row, unless they are given
 
 
@@ -92,10 +96,29 @@ class Parser(argparse.ArgumentParser):
         if words := [*unknown]:
             shown = {name for a in self._actions if a.help != argparse.SUPPRESS
                      for name in a.option_strings}  # fmt: skip
-            meant = suggestion(words[0].partition("=")[0], shown)
-            if words[0][:1] != "-" and "--measure" in shown:
-                meant = '; files stand together, and several measures in one string: -m "AP P@5"'
-            self.error(f"found {' '.join(words)}, which it does not know{meant}")
+            kind = "option" if words[0][:1] == "-" else "argument"
+            self._exit_unknown(kind, " ".join(words), self._hint(words[0].partition("=")[0], shown))
+
+    def _exit_unknown(self, kind: str, word: str, hint: str) -> NoReturn:
+        say_unknown(self.prog, kind, word, hint)
+        self.exit(2)
+
+    def _hint(self, word: str, names: Iterable[str]) -> str:
+        """Return what to write instead of an option or argument that does not exist."""
+        if word[:1] != "-":
+            return 'Quote several measures: -m "AP P@5".' if "--measure" in names else ""
+        name, files = word.lstrip("-"), [a.dest for a in self._actions if not a.option_strings]
+        if near_names(word, files) or name in files:
+            return f"Write files without an option: `{self.format_usage().strip()[7:]}`."
+        if name.replace("-", "_") in CUTOFFS and "--measure" in names:
+            return "Write the cutoff after the measure: -m nDCG@10."
+        choices = [a for a in self._actions if a.dest == "format" and name in (a.choices or ())]
+        long = [one for one in names if one[:2] == "--"]
+        return f"Use --format {name}." if choices else question(word, long)
+
+    def _instead(self, word: str, names: Iterable[str]) -> str:
+        """Return what to write instead of a part that does not exist."""
+        return question(word, names)
 
     def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
         """A value may be -- where there is no doubt: argparse would leave it out."""
@@ -106,10 +129,12 @@ class Parser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
             known = [*map(str, action.choices)]
-            part = isinstance(action, argparse._SubParsersAction)
-            expected = action.metavar if part else f"one of {', '.join(known)}"
-            message = f"found {value!r}, expected {expected}{suggestion(str(value), known)}"
-            raise argparse.ArgumentError(None if part else action, message)
+            if isinstance(action, argparse._SubParsersAction):
+                noun = NOUNS.get(str(action.metavar), str(action.metavar).lower())
+                self._exit_unknown(noun, str(value), self._instead(str(value), known))
+            near = suggestion(str(value), known)
+            message = f"found {value!r}, expected one of {', '.join(known)}{near}"
+            raise argparse.ArgumentError(action, message)
 
     # -- help -------------------------------------------------------------------------------------
 
@@ -153,10 +178,26 @@ class Parser(argparse.ArgumentParser):
 class Top(Parser):
     """Of `cranfield` itself, whose help lists the commands, group by group."""
 
+    def _instead(self, word: str, names: Iterable[str]) -> str:
+        if word.lower() in OTHER_COMMANDS:
+            return OTHER_COMMANDS[word.lower()]
+        if os.path.exists(word) or _is_measure(word):
+            return "Did you mean `cranfield evaluate QRELS RUN -m MEASURE`?"
+        return question(word, names)
+
     def sections(self) -> Iterator[tuple[str | None, Sequence[argparse.Action]]]:
         listed = [*parts(self)]
         for group in GROUPS:
             yield group, [a for a in listed if COMMANDS[a.dest].group == group]
+
+
+def _is_measure(word: str) -> bool:
+    from cranfield.measures.grammar import parse_measures
+
+    try:
+        return bool(parse_measures(word))
+    except CranfieldError:
+        return False
 
 
 def parts(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
@@ -166,15 +207,20 @@ def parts(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
             yield from action._get_subactions()
 
 
+def question(word: str, names: Iterable[str]) -> str:
+    """Return a question that names the nearest name, or an empty string.
+
+    >>> question("evalute", ["evaluate", "compare"])
+    'Did you mean evaluate?'
+    """
+    return "".join(f"Did you mean {name}?" for name in near_names(word, names))
+
+
 def suggestion(word: str, known: Iterable[str]) -> str:
     """What may have been meant, if anything is near enough.
 
     >>> suggestion("evalute", ["evaluate", "compare"]), suggestion("ttest", ["hsd", "t"])
     ('; did you mean evaluate?', '; did you mean t?')
     """
-    from difflib import get_close_matches
-
-    names = sorted(known)
-    near = get_close_matches(word, names, 1, 0.75)  # --baseline is not --max-line
-    near += [name for name in names if name.startswith(word) or word.startswith(name)]
-    return f"; did you mean {near[0]}?" if near else ""
+    near = question(word, known)
+    return f"; {near[0].lower()}{near[1:]}" if near else ""

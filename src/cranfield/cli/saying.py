@@ -40,7 +40,7 @@ KINDS = {  # what programs are told of an error; the first that fits
     BaseException: "internal",
 }
 # What the words of a mistake in options say, one by one.
-USAGE = re.compile(r"found (.+?)(?:, expected (.+?)|, which it does not know)?(?:; (did you .+))?")
+USAGE = re.compile(r"found (.+?)(?:, expected (.+?))?(?:; (did you .+))?")
 
 _form = ContextVar("form", default="text")
 
@@ -121,6 +121,13 @@ def say_usage(command: str, message: str) -> None:
     found, expected, near = said.groups() if said else (None, None, None)
     fields = {"found": found, "expected": expected, "hint": near or help}
     say_wrong("usage", whole, 2, [printable(f"{whole} ({help})")], **fields)
+
+
+def say_unknown(command: str, kind: str, word: str, hint: str) -> None:
+    """Report an option, a command or a part of a command that does not exist."""
+    hint = hint or f"See `{command} --help`."
+    shown = word if kind == "option" else repr(word)
+    say_wrong("usage", f"{command}: unknown {kind} {shown}. {hint}", 2, found=word, hint=hint)
 
 
 def say_error(error: BaseException, code: int, traced: bool) -> None:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import fields, replace
-from functools import cached_property
-from typing import Any, Literal, TypeAlias, TypedDict, TypeVar, get_args
+from functools import cached_property, wraps
+from typing import Any, Literal, TypeAlias, TypedDict, TypeVar, cast, get_args
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from cranfield.evaluation.presets import Preset
 from cranfield.evaluation.presets import preset as find_preset
 from cranfield.labelling.strategies import Labelling
 from cranfield.measures.lists import BLOCK_CELLS
+from cranfield.wording import CUTOFFS, near_names
 
 Topics: TypeAlias = str | os.PathLike[str] | Iterable[str]
 Undefined: TypeAlias = Literal["zero", "nan", "skip", "error"]
@@ -185,9 +186,7 @@ class Options:
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Options:
         """The options that a caller gave by name, with those of the preset where none are given."""
-        for name in given:
-            if name not in NAMES:
-                raise TypeError(f"there is no option {name!r}{_nearest(name)}")
+        refuse_unknown(given, NAMES)
         options = cls(**given)
         task = options.task
         if task is None:
@@ -291,7 +290,8 @@ def shows_options(target: T) -> T:
 
 def shows(target: T, *kinds: Any) -> T:
     """List the fields of some kinds of options, dataclasses, in the signature and in the
-    documentation of a function or a class that takes them by name.
+    documentation of a function or a class that takes them by name. Unknown names raise a TypeError
+    that suggests the nearest.
     """
     function = vars(target)["__init__"] if isinstance(target, type) else target
     signature = inspect.signature(function)
@@ -304,14 +304,37 @@ def shows(target: T, *kinds: Any) -> T:
         for f in fields(one)
         if f.name not in taken
     ]
-    function.__dict__["__signature__"] = signature.replace(parameters=[*own, *options])
+    names = [p.name for p in (*own, *options) if p.name != "self"]
+    whose = f"{target.__name__}() "
+
+    @wraps(function)
+    def checked(*values: Any, **named: Any) -> Any:
+        if not named.keys() <= taken:
+            refuse_unknown(named, names, whose)
+        return function(*values, **named)
+
+    taken.update(names)
+    checked.__dict__["__signature__"] = signature.replace(parameters=[*own, *options])
     about = [inspect.cleandoc(one.__doc__ or "").partition("\n")[2] for one in kinds]
-    target.__doc__ = f"{inspect.cleandoc(target.__doc__ or '')}\n\nOptions\n{''.join(about)}"
-    return target
+    doc = f"{inspect.cleandoc(target.__doc__ or '')}\n\nOptions\n{''.join(about)}"
+    if isinstance(target, type):
+        type.__setattr__(target, "__init__", checked)
+    made: Any = target if isinstance(target, type) else checked
+    made.__doc__ = doc
+    return cast(T, made)
 
 
-def _nearest(name: str) -> str:
-    import difflib
+def refuse_unknown(given: Iterable[str], names: Collection[str], whose: str = "") -> None:
+    """Raise a TypeError if a keyword argument is not among the names.
 
-    near = difflib.get_close_matches(name, NAMES, n=3, cutoff=0.7)
-    return f"; did you mean {' or '.join(near)}?" if near else f", only {', '.join(NAMES)}"
+    >>> refuse_unknown(["metrics"], ["qrels", "runs", "measures"], "evaluate() ")
+    Traceback (most recent call last):
+    TypeError: evaluate() got an unexpected keyword argument 'metrics'. Did you mean measures?
+    """
+    for name in given:
+        if name not in names:
+            near = near_names(name, names, 3)
+            hint = f"Did you mean {' or '.join(near)}?" if near else f"Valid: {', '.join(names)}"
+            if name in CUTOFFS:
+                hint = "Write the cutoff after the measure: nDCG@10."
+            raise TypeError(f"{whose}got an unexpected keyword argument {name!r}. {hint}")

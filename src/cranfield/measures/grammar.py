@@ -15,7 +15,7 @@ from itertools import accumulate
 from typing import Any, TypeAlias
 
 from cranfield.dataclass import dataclass
-from cranfield.errors import CranfieldError, InputError, SaidLater
+from cranfield.errors import CranfieldError, InputError, MeasureError
 from cranfield.measures.base import FIVE, READINGS, REGISTRY, TAKES, Measure, named
 from cranfield.measures.names import (
     ALIASES,
@@ -71,7 +71,7 @@ def parse_measure(text: MeasureLike) -> Measure:
         _refuse_deep(meant)
         return _build(_translated(meant), called)
     except CranfieldError as problem:
-        raise SaidLater("measure {}: {}".format, _quoted(text), problem) from None
+        raise MeasureError("measure {}: {}".format, _quoted(text), problem) from None
 
 
 OURS = "cranfield."  # before a measure that is not another tool's of the same name
@@ -286,7 +286,7 @@ def _from_table(text: str, table: dict[str, str], who: str) -> Call:
     call = _parts(text)
     ours = _entry(call.name, table)
     if ours is None:
-        raise SaidLater(lambda: f"{who} does not know {call.name!r}{_nearest(call.name, table)}")
+        raise MeasureError(lambda: f"{who} does not know {call.name!r}{_nearest(call.name, table)}")
     return _onto(ours, call)
 
 
@@ -343,7 +343,9 @@ def _class(call: Call) -> type[Measure]:
     """The class of a measure, or of its C/W/L reading if that is asked for."""
     known = named(call.name)
     if not known:
-        raise SaidLater(lambda: f"there is no measure named {_quoted(call.name)}{_meant_by(call)}")
+        raise MeasureError(
+            lambda: f"there is no measure named {_quoted(call.name)}{_meant_by(call)}"
+        )
     if len(known) > 1:
         raise InputError(repr(call.name), f"{' or '.join(known)}: here case matters")
     is_reading = call.measurement in FIVE and known[0] in READINGS
