@@ -464,8 +464,10 @@ def finished(
 ) -> Any:
     """A chart below what it shows, the title that is asked for or else a heading, if there is one,
     and what is to be known of it, in lines that are not wider than the chart, if that is known;
-    `several` panels have larger headings.
+    `several` panels have larger headings. An empty title leaves out all of it.
     """
+    if look.title == "":
+        return chart.configure(**look.config())
     width = width or (look.width + look.points(60) if look.width else 0)
     room = max(30, int(width / look.points(places.LETTER - 0.3))) if width else 1000
     whole = [text.replace(" = ", "\xa0=\xa0") for text in told]  # not broken there

@@ -63,7 +63,8 @@ class Look:
     """How a picture looks.
 
     title
-        What stands above it, in the place of what usually does; ``""`` for nothing.
+        What stands above it, in the place of what usually does; ``""`` for nothing, neither a
+        heading nor the lines below it.
     width, height
         Of a panel, in points. Else they are what suits the picture.
     font_size
