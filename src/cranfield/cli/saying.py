@@ -153,7 +153,7 @@ def _fields(error: BaseException) -> Mapping[str, Any]:
     """What an error knows about itself."""
     if isinstance(error, InputError):
         known = {"file": error.where, "line": error.line, "hint": error.hint or None}
-        return {**known, "found": error.found, "expected": error.expected}
+        return {**known, "found": error.found, "expected": error.expected or None}
     if isinstance(error, UserCodeError):
         return {"file": error.where, "line": error.line, "found": in_one_line(error.error)}
     if isinstance(error, FileError):

@@ -6,11 +6,14 @@ import io
 import os
 import subprocess
 import sys
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
@@ -77,6 +80,128 @@ def test_a_file_that_is_cut_or_no_such_file(format: str) -> None:
     for damaged in (data[:-1], data[: len(data) // 2], data[:4], b"", b"PAR1" * 3, b"\xff" * 999):
         with pytest.raises(cf.InputError, match=f"found a broken {format} file"):
             read_binary(format, damaged, "x")
+
+
+def stream(table: Any) -> bytes:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return bytes(sink.getvalue())
+
+
+def arrow_file(table: Any) -> bytes:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_file(sink, table.schema) as writer:
+        writer.write_table(table)
+    return bytes(sink.getvalue())
+
+
+QRELS = {"1": {"a": 1}, "2": {"b": 1}}
+
+
+def columns(**others: Any) -> Any:
+    usual = {
+        "qid": pa.array(["1", "1", "2"]),
+        "docno": pa.array([*"abc"]),
+        "score": [2.0, 1.0, 3.0],
+    }
+    return pa.table(usual | others)
+
+
+@pytest.mark.parametrize("name", ["x.arrow", "x.arrows", "x.run"])
+def test_evaluate_arrow_stream_scores_as_a_file(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(stream(columns()))
+    assert cf.evaluate(QRELS, {"x": tmp_path / name}, "P@1").summary()["x"]["P@1"] == 0.5
+
+
+def test_read_binary_stream_without_its_end_raises() -> None:
+    data = stream(columns())
+    assert len(read_binary("arrow", data, "x")) == 3
+    for cut in (8, 20, 200):
+        with pytest.raises(cf.InputError, match="x: found a broken arrow file"):
+            read_binary("arrow", data[:-cut], "x")
+
+
+DECIMALS = [Decimal("2.0"), Decimal("1.0"), Decimal("3.0")]
+UNSUPPORTED = {
+    "decimal256": {"score": pa.array(DECIMALS, pa.decimal256(50, 2))},
+    "run-end-encoded": {"qid": pc.run_end_encode(pa.array(["1", "1", "2"]))},
+    "run-end-encoded, unused": {"more": pc.run_end_encode(pa.array([1, 1, 2]))},
+}
+
+
+@pytest.mark.parametrize("name", UNSUPPORTED)
+@pytest.mark.parametrize("write", [stream, arrow_file])
+def test_evaluate_type_that_polars_lacks_is_not_called_broken(
+    tmp_path: Path, name: str, write: Any
+) -> None:
+    path = tmp_path / "x.arrow"
+    path.write_bytes(write(columns(**UNSUPPORTED[name])))
+    with pytest.raises(
+        cf.InputError, match=r"a column has a type that Polars does not read\. Cast"
+    ):
+        cf.evaluate(QRELS, path, "P@1")
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        {"score": pa.array(DECIMALS, pa.decimal128(10, 2))},
+        {"docno": pa.array([*"abc"]).dictionary_encode()},
+        {"docno": pa.array([*"abc"], pa.large_string())},
+        {"docno": pa.array([*"abc"], pa.string_view())},
+        {"docno": pa.array([b"a", b"b", b"c"], pa.binary())},
+        {"docno": pa.array([b"a", b"b", b"c"], pa.binary(1))},
+    ],
+    ids=lambda others: str(next(iter(others.values())).type),
+)
+def test_evaluate_other_types_of_text_score_the_same(tmp_path: Path, others: Any) -> None:
+    pq.write_table(columns(**others), tmp_path / "x.parquet")
+    (tmp_path / "x.arrow").write_bytes(arrow_file(columns(**others)))
+    for path in tmp_path.iterdir():
+        assert cf.evaluate(QRELS, {"x": path}, "P@1").summary()["x"]["P@1"] == 0.5
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array([b"\xff", b"b", b"c"]),
+        pa.array([["a"], ["b"], ["c"]]),
+        pa.array([True, False, None]),
+    ],
+)
+def test_evaluate_column_without_identifiers_raises(tmp_path: Path, column: Any) -> None:
+    pq.write_table(columns(docno=column), tmp_path / "x.parquet")
+    with pytest.raises(cf.InputError, match="expected an identifier"):
+        cf.evaluate(QRELS, tmp_path / "x.parquet", "P@1")
+
+
+@pytest.mark.parametrize(
+    ("start", "said"),
+    [
+        (b"FEA1\0\0\0\0", r"x: Feather version 1 file\. Convert it in Python: "),
+        (b"PARE\x15\x04", r"x: encrypted Parquet file\. Decrypt it "),
+        (b"ORC\x08", "x: ORC file"),
+        (b"Obj\x01", "x: Avro file"),
+        (b"\x93NUMPY\x01\0", "x: NumPy file"),
+        (b"SQLite format 3\0", "x: SQLite database"),
+    ],
+)
+@pytest.mark.parametrize("suffix", ["run", "feather", "parquet", "csv"])
+def test_read_run_file_of_another_tool_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, suffix: str, start: bytes, said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(f"x.{suffix}").write_bytes(start + bytes(99))
+    for format in (None, "arrow"):
+        with pytest.raises(cf.InputError, match=said.replace("x:", f"x.{suffix}:")):
+            cf.read_run(f"x.{suffix}", format)
+
+
+def test_read_run_topic_named_as_a_format_is_text(tmp_path: Path) -> None:
+    (tmp_path / "x").write_text("ORC Q0 d1 1 0.5 t\nFEA1 Q0 d1 1 0.5 t\n")
+    run = cf.read_run(tmp_path / "x")
+    assert cf.evaluate({"ORC": {"d1": 1}}, run, "P@1").summary() == {"t": {"P@1": 1.0}}
 
 
 def test_panics_are_one_error_and_quiet(capfd: pytest.CaptureFixture[str]) -> None:

@@ -27,19 +27,87 @@ Frames: TypeAlias = "Iterator[Callable[[], pl.DataFrame]]"
 Data: TypeAlias = bytes | FileBytes
 Struct: TypeAlias = dict[int, Any]  # by the numbers of fields, in parquet.thrift of the format
 READERS = {"parquet": "read_parquet", "arrow": "read_ipc"}
+STREAM_BEGIN, STREAM_END = b"\xff\xff\xff\xff", b"\xff\xff\xff\xff\0\0\0\0"  # of Arrow streams
 
 
 def read_binary(format: str, data: bytes, where: str | None, **options: Any) -> pl.DataFrame:
     """The table that a file of one of READERS holds, or an InputError if it is damaged."""
     if format == "parquet":
         Parquet(data, where).refuse_damaged(options.get("columns"))
-    made: pl.DataFrame = _asked(READERS[format], format, data, where, lambda x: x, options)
+    stream = format == "arrow" and is_stream(data)
+    if stream and not data.endswith(STREAM_END):  # batches may be missing
+        raise _broken(format, where, "the end of the stream is missing")
+    reader = "read_ipc_stream" if stream else READERS[format]
+    made: pl.DataFrame = _asked(reader, format, data, where, lambda x: x, options)
     return made
 
 
 def names_in_binary(format: str, data: Data, where: str | None) -> list[str]:
     """The names of its columns, of which nothing else is read."""
+    if format == "arrow" and is_stream(data):
+        return _asked("read_ipc_stream", format, data, where, lambda x: x.columns, {"n_rows": 0})
     return _asked(f"{READERS[format]}_schema", format, data, where, list)
+
+
+def is_stream(data: Data) -> bool:
+    """Return True if bytes begin as an Arrow stream: a marker, then the size of the schema."""
+    size = int.from_bytes(data[4:8], "little", signed=True)
+    return data[:4] == STREAM_BEGIN and size > 0
+
+
+def decode_bytes(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return a frame whose columns of bytes are text if all of their cells are UTF-8.
+
+    Some writers of Parquet store text without its type.
+    """
+    for name, dtype in frame.schema.items():
+        if dtype == pl.Binary:
+            with suppress(pl.exceptions.PolarsError):
+                frame = frame.with_columns(frame[name].cast(pl.String))
+    return frame
+
+
+# -- files that cannot be read --------------------------------------------------------------------
+
+_TO_PARQUET = "Convert it to Parquet or CSV."
+# By how they begin: what they are, and what to do.
+OTHER_FILES = {
+    rb"FEA1(?![\s!-~])": (
+        "Feather version 1 file",
+        "Convert it in Python: `from pyarrow.feather import *; "
+        'write_feather(read_table("OLD"), "NEW")`.',
+    ),
+    rb"PARE(?![\s!-~])": ("encrypted Parquet file", "Decrypt it and write it again."),
+    rb"ORC(?![\s!-~])": ("ORC file", _TO_PARQUET),
+    rb"Obj\x01": ("Avro file", _TO_PARQUET),
+    rb"\x89HDF\r\n": ("HDF5 file", _TO_PARQUET),
+    rb"SQLite format 3\0": ("SQLite database", "Export a table as Parquet or CSV."),
+    rb"\x93NUMPY": ("NumPy file", "Load it with numpy.load and pass the array, or convert it."),
+}
+# By what Polars says of them.
+_REASONS = {
+    r"[Ee]ncrypt": OTHER_FILES[rb"PARE(?![\s!-~])"],
+    r"not (yet )?implemented|not supported|not support primitive|could not import|precision must": (
+        "a column has a type that Polars does not read",
+        "Cast columns that are decimal256, run-end-encoded, a union or an interval.",
+    ),
+}
+
+
+def refuse_other_files(start: bytes, where: str | None) -> None:
+    """Raise an error that names what a file is, if no reader here can read it."""
+    for begin, (problem, fix) in OTHER_FILES.items():
+        if re.match(begin, start):
+            raise InputError.problem(problem, fix, where)
+
+
+def _unreadable(data: Data, where: str | None, reason: str) -> InputError | None:
+    """Return the error of a file that is whole, but that Polars does not read for a reason."""
+    refuse_other_files(data[:64], where)
+    for words, (problem, fix) in _REASONS.items():
+        if re.search(words, reason):
+            return InputError.problem(problem, fix, where)
+    return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +152,7 @@ class Parquet:
             "parquet",
             self.data,
             self.where,
-            lambda lazy: lazy.select(columns).slice(begin, count).collect(),
+            lambda lazy: decode_bytes(lazy.select(columns).slice(begin, count).collect()),
             {"glob": False, "hive_partitioning": False},  # what signs in a path could mean
         )
         if isinstance(self.data, FileBytes):
@@ -92,8 +160,9 @@ class Parquet:
         return made
 
 
-def _broken(format: str, where: str | None) -> InputError:
-    return InputError(f"a broken {format} file", "a whole one", where)
+def _broken(format: str, where: str | None, reason: str = "") -> InputError:
+    found = f"a broken {format} file" + (f" ({reason})" if reason else "")
+    return InputError(found, "a whole one", where)
 
 
 def _asked(
@@ -111,11 +180,11 @@ def _asked(
         with _panicking_quietly():
             file = data.source.path if isinstance(data, FileBytes) else io.BytesIO(data)
             return made(read(file, **options))
-    except pl.exceptions.PanicException:
-        raise _broken(format, where) from None
+    except pl.exceptions.PanicException as panic:
+        raise _unreadable(data, where, str(panic)) or _broken(format, where) from None
     except (pl.exceptions.PolarsError, OSError, ValueError) as error:
-        reason, broken = str(error).partition("\n")[0], _broken(format, where)
-        raise InputError(f"{broken.found} ({reason})", broken.expected, where) from None
+        reason = str(error).partition("\n")[0]
+        raise _unreadable(data, where, reason) or _broken(format, where, reason) from None
 
 
 _LOCK = Lock()

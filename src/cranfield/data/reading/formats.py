@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 from cranfield.data.ntcir import ir4qa, topic_dirs
 from cranfield.data.reading import columns, letor, tables, trec
+from cranfield.data.reading.binary import refuse_other_files
 from cranfield.data.reading.columns import Kind, Layouts
 from cranfield.data.reading.layouts import SEPARATORS, header_of, shape_of
 from cranfield.data.reading.looking import Look
@@ -216,7 +217,7 @@ TABLE = (
             records=line_records, kind=line_kind, topics=line_topics, called=line_name),
     _tabular("parquet", tables.binary("parquet"), tables.is_parquet, ".parquet"),
     _tabular("arrow", tables.binary("arrow"), tables.is_arrow,
-             ".arrow", ".feather", ".ipc"),
+             ".arrow", ".arrows", ".feather", ".ipc"),
     Format("letor", letor.records, letor.KINDS, told=letor.names_queries, whole=letor.read_table,
            placed=True),
     Format("ir4qa", ir4qa.records, RESULTS, told=ir4qa.told, shape=ir4qa.told,
@@ -304,6 +305,7 @@ def _forced(name: str | None) -> Format | None:
 
 def _by_content(beginning: Beginning) -> Format | None:
     """What a file begins with, or the fields of its lines; with a separator only these."""
+    refuse_other_files(beginning.start, beginning.source.name)
     whatever = TABLE if beginning.separator is None else ()
     told = (format for format in whatever if format.told(beginning))
     return next(chain(told, (format for format in TABLE if format.shape(beginning))), None)

@@ -36,9 +36,9 @@ class Problem:
     @classmethod
     def error(cls, cause: InputError, where: str) -> Problem:
         """An error, as its sentence without the place."""
-        text = f"found {cause.found}, expected {cause.expected}"
-        text += f" ({cause.hint})" if cause.hint else ""
-        return cls("error", where, cause.line, text, cause, without_numbers(cause.expected))
+        text = str(InputError(cause.found, cause.expected, hint=cause.hint))
+        kind = without_numbers(cause.expected or cause.found)
+        return cls("error", where, cause.line, text, cause, kind)
 
 
 class Record(NamedTuple):

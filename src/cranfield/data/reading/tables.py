@@ -20,6 +20,8 @@ from cranfield.arrays import Words
 from cranfield.data.reading import strings
 from cranfield.data.reading.binary import (
     Parquet,
+    decode_bytes,
+    is_stream,
     names_in_binary,
     read_binary,
     reads_text,
@@ -321,7 +323,7 @@ def binary(name: str) -> Tabular:
     """A table that Polars reads from bytes."""
 
     def frame(source: Source, columns: Sequence[str] | None) -> pl.DataFrame:
-        return read_binary(name, source.read(), source.name, columns=columns)
+        return decode_bytes(read_binary(name, source.read(), source.name, columns=columns))
 
     def rows(source: Source, verbatim: bool) -> Rows:
         parts: Iterable[Callable[[], pl.DataFrame]] = [partial(frame, source, None)]
@@ -359,8 +361,8 @@ def is_parquet(beginning: Beginning) -> bool:
 
 
 def is_arrow(beginning: Beginning) -> bool:
-    """Whether a file begins as Arrow does."""
-    return beginning.start.startswith(b"ARROW1\0\0")
+    """Whether a file begins as Arrow does: a file or a stream."""
+    return beginning.start.startswith(b"ARROW1\0\0") or is_stream(beginning.start)
 
 
 # -- frames ---------------------------------------------------------------------------------------
@@ -411,8 +413,7 @@ def polars_frame(data: Any, wanted: Callable[[list[str]], list[str]], where: str
     if is_spark(data):
         return pl.DataFrame(data.select(*map(in_spark, wanted(data.columns))).toArrow())
     if not type(data).__module__.startswith("pandas"):
-        made: pl.DataFrame = data.collect() if isinstance(data, pl.LazyFrame) else data
-        return made
+        return decode_bytes(data.collect() if isinstance(data, pl.LazyFrame) else data)
     columns = {str(c): c for c in data.columns}
     names = wanted([str(c) for c in data.columns])
     if len(columns) < len(data.columns):
