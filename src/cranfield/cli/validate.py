@@ -21,7 +21,7 @@ SHOWN = 20  # problems of one kind that are listed
 OPTIONS = {
     "files FILE +": "judgments, or results",
     "--kind {qrels,run}": "instead of recognising it",
-    "--input-format FORMAT": one_of(FORMATS),
+    "input_format --input-format --qrels-format --run-format FORMAT": one_of(FORMATS),
     TOPICS: "those of the task, which runs are to answer: 101,102, or FILE or @FILE, each "
     "at the start of a line (default: those of the judgments, if there are any among the files)",
     "--by-intent": "judgments are for intents: topic intent doc level",

@@ -78,6 +78,14 @@ class Qrels:
         """The documents as Python strings."""
         return self.given if isinstance(self.given, list) else self.given.tolist()
 
+    @property
+    def has_line_numbers(self) -> bool:
+        """Return True if these are LETOR data whose documents are named by their lines."""
+        if self.lines is None or not all(doc.isdecimal() for doc in self.doc_names):
+            return False
+        places = np.argsort(np.arange(len(self.levels))[self.lines])
+        return bool((np.diff(np.array(list(map(int, self.doc_names)))[places]) > 0).all())
+
     def __repr__(self) -> str:
         judgments = counted(len(self.levels), "judgment")
         return f"Qrels: {judgments} of {counted(len(self.topics), 'topic')}"

@@ -243,6 +243,12 @@ class Collection:
         if not labelled.placed.answered.any():
             where = self.gold.qrels.where
             raise no_judged_topic(labelled.topics, self.topics, where, labelled.run)
+        if not len(labelled.placed.ranks) and self.gold.qrels.has_line_numbers:
+            problem = (
+                "these judgments name no documents, and no retrieved document is a line number"
+            )
+            fix = 'End each line with "# DOCUMENT", or pass predictions, one number per line.'
+            raise InputError.problem(problem, fix, self.gold.qrels.where)
 
     def refuse_unknown(self, run: Run, rankings: Rankings, topic: str | None = None) -> None:
         """Refuse a run in which something is not known where a measure looks."""

@@ -49,6 +49,7 @@ def evaluate_hierarchy(
     alpha: float = 0.5,
     ties: Ties | None = None,
     separator: str = SEPARATOR,
+    qrels_format: str | None = None,
     run_names: RunNames = "tag",
 ) -> Scores:
     """Score one or several systems that return subtopics of two levels, by the H-measure.
@@ -73,6 +74,8 @@ def evaluate_hierarchy(
         The order of the lists, as for `read_run`.
     separator
         What stands between the fields of a line of text.
+    qrels_format
+        The format of the judgments of both levels, instead of detecting it.
     run_names
         ``tag``: lines with several tags are several systems; ``file``: a file is one, named by its
         path.
@@ -90,8 +93,8 @@ def evaluate_hierarchy(
     if not 0 <= alpha <= 1:
         raise InputError(f"alpha {alpha}", "a number from 0 to 1")
     gold = GoldHierarchy(
-        _level(first, intents1, m, ties, separator),
-        _level(second, intents2, m, ties, separator),
+        _level(first, intents1, m, ties, separator, qrels_format),
+        _level(second, intents2, m, ties, separator, qrels_format),
         read_parents(parents, separator),
     )
     read: list[Hierarchy] = []
@@ -147,11 +150,16 @@ class GoldHierarchy:
 
 
 def _level(
-    qrels: QrelsLike, known: IntentsLike, m: Measure, ties: Ties | None, separator: str
+    qrels: QrelsLike,
+    known: IntentsLike,
+    m: Measure,
+    ties: Ties | None,
+    separator: str,
+    format: str | None,
 ) -> Evaluator:
     """The judgments of one level, ready for runs."""
     given, between = _opened(qrels, separator)
-    judged = read_qrels(given, separator=between, by_intent=True)
+    judged = read_qrels(given, format, separator=between, by_intent=True)
     intents = None
     if known is not None:
         given, between = _opened(known, separator)

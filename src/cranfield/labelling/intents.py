@@ -11,7 +11,7 @@ from cranfield.arrays import Floats, Ints
 from cranfield.data.intents import Intents as Known
 from cranfield.data.qrels import Qrels
 from cranfield.data.reading.columns import in_order
-from cranfield.data.reading.formats import recognise
+from cranfield.data.reading.formats import decide
 from cranfield.data.reading.records import Record, Text
 from cranfield.data.reading.source import Source
 from cranfield.data.verticals import Verticals
@@ -124,7 +124,8 @@ def _line(where: str, topic: str, intent: str) -> int | None:
     """The first line of a file with judgments for an intent."""
     try:
         source = Source.of(where)
-        found = recognise(source, kind="qrels").each(source, "qrels", Text(intents=True))
+        text = Text(intents=True)
+        found = decide(source, None, text, "qrels").format.each(source, "qrels", text)
         told = (r for r in found if isinstance(r, Record) and (r.topic, r.type) == (topic, intent))
         return next((r.line for r in told), None)
     except (CranfieldError, OSError):

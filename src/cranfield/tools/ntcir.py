@@ -56,7 +56,13 @@ def tid_file(path: str) -> str:
     return f"{path}.tid"
 
 
-def split_qrels(qrels: str, suffix: str, separator: str | None = None, directory: str = "") -> Made:
+def split_qrels(
+    qrels: str,
+    suffix: str,
+    separator: str | None = None,
+    directory: str = "",
+    qrels_format: str | None = None,
+) -> Made:
     """Judgments to a directory for each topic.
 
     Write TOPIC/TOPIC.SUFFIX, the judgments of each topic, and QRELS.tid, the list of topics.
@@ -65,8 +71,8 @@ def split_qrels(qrels: str, suffix: str, separator: str | None = None, directory
     tid = tid_file(qrels)
     if suffix in MADE:
         raise InputError(f"suffix {suffix!r}", "another, such as rel")
-    judged = read_qrels(qrels, separator=separator)  # has looked at every line
-    if recognise(source, None, separator) is NTCIR:
+    judged = read_qrels(qrels, qrels_format, separator=separator)  # has looked at every line
+    if recognise(source, qrels_format, separator) is NTCIR:
         lines, notices = _lines_of_topics(source, separator), []
     else:
         lines = _labelled_lines(judged, separator or " ")

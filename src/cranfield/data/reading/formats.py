@@ -200,11 +200,13 @@ NTCIR = Format("ntcir", trec.ntcir_records, JUDGMENTS, shape=trec.are_ntcir, pie
 DIRECTORIES = Format("directories", at=topic_dirs.holds, topics=_in_directories,
                      groups=topic_dirs.groups, checks=topic_dirs.errors, forced=False)  # fmt: skip
 
+EARLY = Format("early", trec.early_records, JUDGMENTS, shape=trec.are_early,
+               fields={"qrels": columns.EARLY})  # fmt: skip
+
 TABLE = (
     TREC,
     NTCIR,
-    Format("early", trec.early_records, JUDGMENTS, shape=trec.are_early,
-           fields={"qrels": columns.EARLY}),
+    EARLY,
     _lines("triples", columns.TRIPLES, kind=trec.kind_of_triples),
     _lines("sampled", columns.SAMPLED),
     _lines("msmarco", columns.MSMARCO),
@@ -254,10 +256,16 @@ def decide(
     """
     beginning = Beginning(source, kind, text.separator, text.labels or ())
     told = _by_path(source, kind) or _forced(forced)
+    if forced is not None:
+        text = replace(text, forced=True)
     if told is None and text.columns:
         told = _with_columns(beginning, text)
     if told is None:
         told = _by_content(beginning)
+        if told is EARLY and kind != "run" and trec.may_be_intents(beginning):
+            if not text.intents:
+                raise trec.grade_or_intent(beginning)
+            told = TREC
         shape = shape_of(beginning) if told is None and not text.intents else None
         if shape is not None:
             return Decision(FORMAT[shape.format], replace(text, separator=shape.separator))

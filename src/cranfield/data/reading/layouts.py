@@ -18,6 +18,7 @@ from cranfield.data.reading.lines import finite, lines, short
 from cranfield.data.reading.source import Beginning
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
+from cranfield.wording import option
 
 SEPARATORS = (None, ",", ";")  # blanks first
 STRATA = 100  # of samples there are fewer
@@ -39,7 +40,7 @@ def shape_of(beginning: Beginning) -> Shape | None:
     if name is not None:
         if blanks.are_trec:
             between = [f"{tabs.width} fields between tabs", f"{blanks.width} between blanks"]
-            raise blanks.doubt(between, "--sep says what separates fields, a format decides, too")
+            raise blanks.doubt(between, f"{option('--sep', 'separator=')} sets the separator.")
         return Shape(name, "\t")
     if blanks.are_trec:
         return None
@@ -127,7 +128,7 @@ class _Rows:
             return "msmarco"
         if counted is not None and _in_order(counted):
             others = "query place score" if places is None else "topic rank doc"
-            told = "RankLib's scores? then cut -f 3" if places is None else ""
+            told = "For RankLib's scores, use `cut -f 3`." if places is None else ""
             raise self.doubt([others, "topic doc score (triples)"], told)
         if all("." in cell and finite(cell) is not None for cell in self.column(1)):
             raise self.doubt(["topic score doc", "topic doc score (triples)"])
@@ -194,26 +195,31 @@ class _Rows:
             found.setdefault(row[0], []).append(int(row[i]))
         return list(found.values())
 
-    @property
-    def _where(self) -> str:
-        return self.beginning.source.name
-
-    @property
-    def _line(self) -> int | None:
-        return next((number for number, _ in lines(self.beginning.source)), None)
-
-    @property
-    def _shown(self) -> str:
-        return short((self.beginning.separator or " ").join(self.rows[0]))
-
     def doubt(self, readings: Sequence[str], told: str = "") -> InputError:
         """The error that lines are which can be read in two ways."""
-        option = "--run-format" if self.kind == "run" else "--qrels-format"
-        names = [r.partition("(")[2].rstrip(")") for r in readings if r.endswith(")")]
-        found = f"{self._shown}, which may be {' or '.join(readings)}"
-        decides = " or ".join(f"{option} {name}" for name in names if " " not in name)
-        hint = "; ".join(filter(None, (f"{decides} decides" if decides else "", told)))
-        return InputError(found, "lines that can be read in one way", self._where, self._line, hint)
+        return ambiguous(self.beginning, self.rows[0], readings, told)
+
+
+def ambiguous(
+    beginning: Beginning, row: Sequence[str], readings: Sequence[str], advice: str = ""
+) -> InputError:
+    """Return the error for lines such as this row that can be read in two ways.
+
+    A reading ends in the format that decides for it, in parentheses, if there is one.
+    """
+    flag = "run-format" if beginning.kind == "run" else "qrels-format"
+    names = [r.partition("(")[2].rstrip(")") for r in readings if r.endswith(")")]
+    formats = [
+        option(f"--{flag} {name}", f'{flag.replace("-", "_")}="{name}"')
+        for name in names
+        if " " not in name
+    ]
+    fix = [f"Use {' or '.join(formats)}."] if formats else []
+    shown = short((beginning.separator or " ").join(row))
+    line = next((number for number, _ in lines(beginning.source)), None)
+    problem = f"ambiguous format: {shown} can be {' or '.join(readings)}"
+    fixes = " ".join([*fix, *([advice] if advice else [])])
+    return InputError.problem(problem, fixes, beginning.source.name, line)
 
 
 def _are_numbers(cells: Sequence[str], labels: Collection[str]) -> bool:

@@ -1,8 +1,10 @@
 """LETOR's files: judgments ``level qid:ID 1:0.03 2:0.5 … # comment``, and predictions.
 
 Such are the data of LETOR, MSLR-WEB10K and 30K, Yahoo! and Istella, and whatever is written for
-SVMrank. A document has the docid that its comment names (``#docid = GX000-00``), else the number of
-its line. Only the two ends of a line are looked at: features are not read, and not kept.
+SVMrank. A document has the docid that its comment names (``#docid = GX000-00``). If no line has
+one, and every line has a comment whose first word is unique within its query, that word is the
+document, as Quepid and hello-ltr write it (``# 56949 rambo``). Otherwise it is the number of the
+line. Only the two ends of a line are looked at: features are not read, and not kept.
 
 Predictions are one number a line, in the order of the lines of the judgments. Blank lines and lines
 that begin with ``#`` count in neither.
@@ -11,8 +13,10 @@ that begin with ``#`` count in neither.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,7 +24,7 @@ from cranfield.arrays import LARGEST, Bytes, Floats, Ints
 from cranfield.data.reading.columns import Kind
 from cranfield.data.reading.labels import LEVEL
 from cranfield.data.reading.lines import NUMBER, fields_of, finite, lines, short
-from cranfield.data.reading.records import PLAIN, Found, Record, Text, meant
+from cranfield.data.reading.records import COLUMNS, PLAIN, Found, Problem, Record, Text, meant
 from cranfield.data.reading.source import NO_DATA, Beginning, Source
 from cranfield.data.reading.strings import ROOM, Strings, spans
 from cranfield.data.reading.table import Irregular, Table
@@ -35,6 +39,9 @@ QID = np.frombuffer(b"qid:", dtype=np.uint8)
 HEAD = 64  # bytes of a line that usually hold its level and its qid
 FEW = 64  # tables kept before they are joined: thousands of small ones would leave holes in memory
 _DOCID = re.compile(rb"#(?:[^\n]*?\bdocid[^\S\n]*=[^\S\n]*(\S+))?[^\n]*")
+_WORD = re.compile(rb"#[^\S\n]*(\S*)[^\n]*")
+BY_WORD = "document ids are the first words after #"
+BY_LINE = "document ids are line numbers: the first words after # are missing or not unique"
 
 
 # -- judgments ------------------------------------------------------------------------------------
@@ -53,24 +60,53 @@ def read_table(source: Source, kind: Kind = "qrels", text: Text = PLAIN) -> Tabl
 
     Irregular if a line is not in order; `records` says which.
     """
-    before, parts = source.line(0), []
+    before, parts = source.line(0), list[tuple[Table, _Comments]]()
     for read in source.pieces():
         piece = read()
         if source.long_line(piece) is not None:
             raise Irregular
-        table, lines = _read_lines(piece, before)
-        parts.append(table)
+        table, comments, lines = _read_lines(piece, before)
+        parts.append((table, comments))
         before += lines
         if len(parts) == FEW:
-            parts = [Table.joined(parts)]
-    if not sum(map(len, parts)):
+            parts = [_joined(parts)]
+    if not sum(len(table) for table, _ in parts):
         raise Irregular
-    table = Table.joined(parts)
+    table, comments = _joined(parts)
     new = table.topics.changes()  # a topic may go on in the next piece
-    return replace(table, topics=table.topics[new], starts=table.starts[new])
+    return _named(replace(table, topics=table.topics[new], starts=table.starts[new]), comments)
 
 
-def _read_lines(text: bytes, before: int) -> tuple[Table, int]:
+class _Comments(NamedTuple):
+    """What stands after ``#`` in some lines."""
+
+    words: Strings | None  # the first word of each, if every line has one
+    commented: bool  # whether a line has a comment without a docid
+    docids: bool  # whether a line has a docid
+
+
+def _joined(parts: Sequence[tuple[Table, _Comments]]) -> tuple[Table, _Comments]:
+    words = [comments.words for table, comments in parts if len(table)]
+    every = [few for few in words if few is not None]
+    return Table.joined([table for table, _ in parts]), _Comments(
+        Strings.joined(every) if every and len(every) == len(words) else None,
+        any(comments.commented for _, comments in parts),
+        any(comments.docids for _, comments in parts),
+    )
+
+
+def _named(table: Table, comments: _Comments) -> Table:
+    """Return the table with documents named by the first words of comments, if these are ids."""
+    if comments.docids or not comments.commented:
+        return table
+    words = comments.words
+    if words is None or (len(words) > 1 and words.alike()):
+        return replace(table, in_doubt=BY_LINE)
+    named = replace(table, docs=words, hashes=words.hashes(), in_doubt=BY_WORD)
+    return replace(table, in_doubt=BY_LINE) if named.grouped().repeats() else named
+
+
+def _read_lines(text: bytes, before: int) -> tuple[Table, _Comments, int]:
     """The judgments of some whole lines that come after `before` others; how many lines."""
     if b"<" in text or not text.isascii():
         text = NO_DATA.sub(b"\n", text)  # the lines after it keep their numbers
@@ -84,7 +120,8 @@ def _read_lines(text: bytes, before: int) -> tuple[Table, int]:
     topics = Strings(buffer, query.start + len(QID), query.length - len(QID))
     if not marked or (topics.length < 1).any() or levels is None:
         raise Irregular
-    return Table.of(_documents(text, ends, line, before), levels, topics), len(ends)
+    docs, comments = _documents(text, ends, line, before)
+    return Table.of(docs, levels, topics), comments, len(ends)
 
 
 def _heads(text: Bytes, end: Ints) -> tuple[Bytes, Ints, Strings, Strings]:
@@ -122,20 +159,32 @@ def _heads(text: Bytes, end: Ints) -> tuple[Bytes, Ints, Strings, Strings]:
     )
 
 
-def _documents(text: bytes, ends: Ints, line: Ints, before: int) -> Strings:
+def _documents(text: bytes, ends: Ints, line: Ints, before: int) -> tuple[Strings, _Comments]:
     """The names of the documents on some of the lines that end there, after `before` others."""
     digits = (line + before + 1).astype("S20").view(np.uint8).reshape(-1, 20)
     numbers = Strings.packed(digits[digits > 0].tobytes(), np.count_nonzero(digits, axis=1))
     if b"#" not in text:
-        return numbers
-    found = [(m.start(), m[1]) for m in _DOCID.finditer(text) if m[1]]
-    named = np.searchsorted(ends, np.array([place for place, _ in found], dtype=np.int64))
-    names = [name for _, name in found]
-    docids = Strings.packed(b"".join(names), np.array([len(name) for name in names], dtype=int))
+        return numbers, _Comments(None, False, False)
+    place, at, docids = _after_sign(_DOCID, text, ends, line)
+    if not len(place):
+        place, at, words = _after_sign(_WORD, text, ends, line)
+        named = len(place) == len(line) > 0
+        return numbers, _Comments(words[at].copy() if named else None, len(place) > 0, False)
     which = np.arange(len(line))
-    _, place, at = np.intersect1d(line, named, assume_unique=True, return_indices=True)
     which[place] = len(line) + at
-    return Strings.joined([numbers, docids])[which].copy()
+    return Strings.joined([numbers, docids])[which].copy(), _Comments(None, False, True)
+
+
+def _after_sign(
+    pattern: re.Pattern[bytes], text: bytes, ends: Ints, line: Ints
+) -> tuple[Ints, Ints, Strings]:
+    """Return the places among `line` where the pattern matches, and which match each has."""
+    matches = [(m.start(), m[1]) for m in pattern.finditer(text) if m[1]]
+    named = np.searchsorted(ends, np.array([place for place, _ in matches], dtype=np.int64))
+    names = [name for _, name in matches]
+    packed = Strings.packed(b"".join(names), np.array([len(name) for name in names], dtype=int))
+    _, place, at = np.intersect1d(line, named, assume_unique=True, return_indices=True)
+    return place, at, packed
 
 
 # -- predictions ----------------------------------------------------------------------------------
@@ -220,10 +269,13 @@ def _wrong_number(
 
 def records(source: Source, kind: Kind, text: Text = PLAIN) -> Iterator[Found]:
     """Every judgment or prediction of a file, and every error in its place."""
-    one_of = _judgment if kind == "qrels" else _prediction
+    naming = _naming(source) if kind == "qrels" else ""
+    if naming:
+        yield Problem("warning", source.name, None, naming, kind=COLUMNS)
+    read = partial(_judgment, by_word=naming == BY_WORD) if kind == "qrels" else _prediction
     seen: dict[tuple[str, str], int] = {}
     for number, line in lines(source):
-        found = line if isinstance(line, InputError) else one_of(line, source.name, number)
+        found = line if isinstance(line, InputError) else read(line, source.name, number)
         if isinstance(found, Record):
             first = seen.setdefault((found.topic, found.doc), number)
             if first != number:
@@ -232,7 +284,32 @@ def records(source: Source, kind: Kind, text: Text = PLAIN) -> Iterator[Found]:
         yield found
 
 
-def _judgment(line: str, where: str, number: int) -> Record | InputError:
+def _naming(source: Source) -> str:
+    """Return what names documents, if no docid does and there are comments: see `_named`."""
+    words: dict[tuple[str, str], int] = {}
+    count = commented = 0
+    for number, line in lines(source):
+        record = _judgment(line, source.name, number, by_word=True) if _is_text(line) else None
+        if not isinstance(record, Record):
+            continue
+        named = _DOCID.search(str(line).encode())
+        if named and named[1]:
+            return ""
+        count += 1
+        if record.doc:
+            commented += 1
+            words[record.topic, record.doc] = number
+    if not commented:
+        return ""
+    alike = count > 1 and len({doc for _, doc in words}) == 1
+    return BY_LINE if alike or len(words) < count else BY_WORD
+
+
+def _is_text(line: str | InputError) -> bool:
+    return not isinstance(line, InputError)
+
+
+def _judgment(line: str, where: str, number: int, by_word: bool = False) -> Record | InputError:
     data, _, comment = line.partition("#")
     level, query = [field.decode() for field in (*data.encode().split(None, 2), b"", b"")][:2]
     if not query.startswith("qid:"):
@@ -246,8 +323,9 @@ def _judgment(line: str, where: str, number: int) -> Record | InputError:
     if (value := finite(level)) is None or abs(value) > LARGEST:
         expected = NUMBER if value is None else LEVEL
         return InputError(f"level {level!r}", expected, where, number)
-    named = _DOCID.match(f"#{comment}".encode())
-    doc = named[1].decode() if named and named[1] else str(number)
+    named = (_WORD if by_word else _DOCID).match(f"#{comment}".encode())
+    unnamed = "" if by_word else str(number)
+    doc = named[1].decode() if named and named[1] else unnamed
     return Record(number, topic, doc, value, None, None)
 
 

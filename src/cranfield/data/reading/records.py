@@ -70,6 +70,7 @@ class Text:
     by_tag: bool = False  # whether results with different tags are different runs
     repeats: bool = False  # whether a list may have a document twice
     columns: Mapping[str, str] = field(default_factory=dict)  # names or numbers that users gave
+    forced: bool = False  # whether the user named the format
 
     @property
     def typed(self) -> bool:

@@ -15,6 +15,7 @@ import re
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -32,13 +33,23 @@ from cranfield.data.reading.columns import (
     Layouts,
 )
 from cranfield.data.reading.labels import GRADES, NTCIR_LABEL, are_levels
+from cranfield.data.reading.layouts import ambiguous
 from cranfield.data.reading.lines import fields_of, finite, lines, short
-from cranfield.data.reading.records import PLAIN, Found, Record, Recorder, Text, meant
+from cranfield.data.reading.records import (
+    COLUMNS,
+    PLAIN,
+    Found,
+    Problem,
+    Record,
+    Recorder,
+    Text,
+    meant,
+)
 from cranfield.data.reading.source import NO_DATA, Beginning, Source
 from cranfield.data.reading.strings import ROOM, Strings, numbers, whole_numbers
 from cranfield.data.reading.table import Irregular, Table
 from cranfield.errors import InputError
-from cranfield.wording import counted
+from cranfield.wording import counted, option
 
 _FEATURE = re.compile(r"\d+:\S+")  # of SVMlight's lines
 FURTHER = re.compile(rb"^([^\S\n]*(?:\S+[^\S\n]+){5}\S+)[^\S\n]+[^\n]*", re.MULTILINE)
@@ -153,16 +164,45 @@ def are_ntcir(beginning: Beginning) -> bool:
 
 
 def are_early(beginning: Beginning) -> bool:
-    """Whether most lines are ``topic S doc 1``, as in NTCIR's first rounds.
+    """Return True if most lines can be ``topic S doc 1``, as in NTCIR's first rounds.
 
-    A grade is either relevant or not; TREC's iterations may be both.
+    Intents may be called S, A, B or C as well: see `may_be_intents`.
     """
     rows, labelled = _labelled(beginning)
+    graded = _graded(beginning)
+    if 2 * len(graded) <= len(rows) or labelled or not _agree_with_grades(graded):
+        return False
+    return beginning.kind != "run" or not all(row[2].isdecimal() for row in graded)  # ranks
+
+
+def may_be_intents(beginning: Beginning) -> bool:
+    """Return True if all lines that can be ``topic S doc 1`` are relevant, or none is.
+
+    Nothing then tells grades from intents.
+    """
+    return not beginning.labels and len({row[3] for row in _graded(beginning)}) == 1
+
+
+def grade_or_intent(beginning: Beginning) -> InputError:
+    """Return the error for lines whose second field may be a grade or an intent."""
+    readings = ["topic grade doc relevant (early)", "topic intent doc level (trec)"]
+    return ambiguous(beginning, _graded(beginning)[0], readings)
+
+
+def _graded(beginning: Beginning) -> list[list[str]]:
+    """The lines that have a grade as their second field, and 0 or 1 as their fourth."""
     grades = {label for label in beginning.labels or GRADES if label.isalpha()}
-    graded = [(row[1], row[3]) for row in rows if len(row) == 4 and row[1] in grades]
-    graded = [pair for pair in graded if pair[1] in ("0", "1")]
-    told_once = len(set(graded)) == len({grade for grade, _ in graded})
-    return 2 * len(graded) > len(rows) and not labelled and told_once
+    four = (row for row in beginning.fields if len(row) == 4)
+    return [row for row in four if row[1] in grades and row[3] in ("0", "1")]
+
+
+def _agree_with_grades(rows: Sequence[Sequence[str]]) -> bool:
+    """Return True if each document has one grade, and no grade is above a relevant one."""
+    documents = {(row[0], row[2]) for row in rows}
+    pairs = sorted({(GRADES.get(row[1], 0.0), row[1], row[3]) for row in rows})
+    rising = all(low[2] <= high[2] for low, high in pairwise(pairs) if low[0] < high[0])
+    once = len({grade for _, grade, _ in pairs}) == len(pairs)
+    return once and rising and len(documents) == len({(*row[:3],) for row in rows})
 
 
 def _labelled(beginning: Beginning) -> tuple[list[list[str]], list[list[str]]]:
@@ -203,8 +243,18 @@ def ntcir_records(source: Source, kind: Kind, text: Text) -> Iterator[Found]:
 
 def early_records(source: Source, kind: Kind, text: Text) -> Iterator[Found]:
     """The lines ``topic S doc 1``."""
+    trec = option("--qrels-format trec", 'qrels_format="trec"')
+    if text.intents:
+        problem = "early NTCIR judgments (topic grade doc relevant) have no intents"
+        fix = f"If column 2 is the intent, use {trec}."
+        yield InputError.problem(problem, fix, source.name)
+        return
+    if not text.forced and text.labels is None:
+        read = "column 2 is read as the grade of early NTCIR judgments"
+        said = f"{read} (S 3, A 2, B 1, C 0). Use {trec} to read column 4 as the level."
+        yield Problem("warning", source.name, None, said, kind=COLUMNS)
     how = replace(text, labels=GRADES) if text.labels is None else text
-    return _records(source, Recorder(kind, source.name, how), [EARLY] * (kind == "qrels"))
+    yield from _records(source, Recorder(kind, source.name, how), [EARLY] * (kind == "qrels"))
 
 
 def _records(
