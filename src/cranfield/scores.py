@@ -388,8 +388,8 @@ class Scores(Shown, tables="scores"):
         return self._safely(found) if safe_names else found
 
     def mean(self) -> dict[str, dict[str, float]]:
-        """Return the arithmetic mean over topics."""
-        return self._over_topics(_mean)
+        """Return the arithmetic mean over topics, from 0 to 1 if the measure is ``"clipped"``."""
+        return self._over_topics(_mean, of_others={"clipped": _clipped})
 
     def gmean(self, floor: float = FLOOR) -> dict[str, dict[str, float]]:
         """Return the geometric mean over topics, exp(mean(log(max(x, floor)))).
@@ -445,7 +445,13 @@ class Scores(Shown, tables="scores"):
             low, high, mean = (math.exp(end) for end in (logs.low, logs.high, logs.mean))
             return replace(logs, low=low, high=high, mean=mean)
 
-        found = self._over_topics(of_mean, of_others={"gmean": of_gmean})
+        def of_clipped(x: list[float]) -> Interval:
+            found = of_mean(x)
+            low, high, mean = (_clip(end) for end in (found.low, found.high, found.mean))
+            return replace(found, low=low, high=high, mean=mean)
+
+        others = {"gmean": of_gmean, "clipped": of_clipped}
+        found = self._over_topics(of_mean, of_others=others)
         errors = {m for m, s in zip(self.measures, self.summaries, strict=True) if s == "se"}
         found = {
             run: {m: interval for m, interval in of_run.items() if m not in errors}
@@ -784,8 +790,11 @@ def _mean_error(x: Sequence[float]) -> float:
 
 
 def _clipped(x: Sequence[float]) -> float:
-    mean = _mean(x)
-    return mean if math.isnan(mean) else min(1.0, max(0.0, mean))
+    return _clip(_mean(x))
+
+
+def _clip(x: float) -> float:
+    return x if math.isnan(x) else min(1.0, max(0.0, x))
 
 
 SUMMARISED = {"mean": _mean, "sum": _sum, "gmean": _gmean, "clipped": _clipped, "se": _mean_error}

@@ -140,16 +140,6 @@ class TestNuggets:
         assert scores["a", "q1", "SubNarratives"] == 0.5
         assert "SubNarratives" not in cf.evaluate_answers([RECORD]).measures
 
-    def test_different_nuggets_are_told_of(self) -> None:
-        other = {**RECORD, "run_id": "b", "nuggets": NUGGETS[:2]}
-        scores = cf.evaluate_answers([RECORD, other], "NuggetA")
-        assert scores["b", "q1", "NuggetA"] == 0.75
-        (notice,) = scores.notices
-        assert notice.text == (
-            "1 topic (q1) with other nuggets for some runs than for others: "
-            "each is scored by its own"
-        )
-
 
 WORKED = {"CitationP": 0.5, "CitationR": 0.375, "CitationF": 3 / 7}
 
@@ -484,13 +474,6 @@ def test_support_for_what_was_not_cited(row: Any, said: str, here: Path) -> None
         ),
         (
             {
-                "assignments": {"a": {"q1": {"x": "support"}}},
-                "nuggets": {"q1": {"x": "vital", "y": "okay"}},
-            },
-            "no assignment for nugget 'y' of topic q1",
-        ),
-        (
-            {
                 "assignments": {"a": {"q1": {"x": ("okay", "support")}}},
                 "nuggets": {"q1": {"x": "vital"}},
             },
@@ -770,3 +753,187 @@ def test_judged_and_not_among_the_answers() -> None:
     assert [n.text for n in found.notices] == [
         "a: 1 topic (q1) with assignments of nuggets and without an answer"
     ]
+
+
+# -- incomplete data ------------------------------------------------------------------------------
+
+
+def test_scores_mean_clipped_measure_equals_table() -> None:
+    """(−3/4 − 3/4)/2 = −0.75 is clipped to 0: in the mean, the summary and the interval."""
+    harm = [
+        {"criterion": "good", "weight": 4, "met": 0},
+        {"criterion": "harm", "weight": -3, "met": 1},
+    ]
+    scores = cf.evaluate_answers(rubric={"a": {"q1": harm, "q2": harm}}, measures="Rubric")
+    assert scores.values.ravel().tolist() == [-0.75, -0.75]
+    assert scores.mean() == scores.summary() == {"a": {"Rubric": 0.0}}
+    interval = scores.interval()["a"]["Rubric"]
+    assert (interval.low, interval.mean, interval.high) == (0.0, 0.0, 0.0)
+
+
+def cited(run: str, topic: str, *citations: list[str]) -> dict[str, Any]:
+    """An answer of one sentence for each list of citations."""
+    answer = [{"text": "x", "citations": each} for each in citations]
+    return {"run_id": run, "topic_id": topic, "answer": answer}
+
+
+def test_citation_recall_topic_without_citations_counts_as_zero() -> None:
+    """q1: 1 of 1 sentence supported; q2: 0 of 2, as no sentence cites. (1 + 0)/2 = 0.5."""
+    answers = [cited("a", "q1", ["d1"]), cited("a", "q2", [], [])]
+    support = [("q1", "a", 1, "d1", "full")]
+    found = cf.evaluate_answers(answers=answers, support=support, measures="CitationR CitationF")
+    assert found.mean() == {"a": {"CitationR": 0.5, "CitationF": 0.5}}
+    assert found.topics == ("q1", "q2")
+
+
+def test_citation_recall_topic_with_unjudged_citations_is_excluded_with_note() -> None:
+    """q2 has a citation without any support judgment: its recall is unknown, not 0."""
+    answers = [cited("a", "q1", ["d1"]), cited("a", "q2", ["d2"], [])]
+    support = [("q1", "a", 1, "d1", "full")]
+    found = cf.evaluate_answers(answers=answers, support=support, measures="CitationR")
+    assert found.mean() == {"a": {"CitationR": 1.0}}
+    assert [n.text for n in found.notices] == [
+        "CitationR: 1 topic (q2) without support by citations, left out of the means"
+    ]
+
+
+def test_nuggets_answered_topic_without_nuggets_is_noted() -> None:
+    answers = {"a": {"q1": "x", "q2": "y"}}
+    judged = {"a": {"q1": {"x": ("vital", "support")}}}
+    found = cf.evaluate_answers(judged, "NuggetA", answers=answers)
+    assert [n.text for n in found.notices] == [
+        "NuggetA: 1 topic (q2) without assignments of nuggets, left out of the means"
+    ]
+
+
+def judged_nuggets(**labels: str | None) -> dict[str, tuple[str, str]]:
+    """Vital nuggets, by name; None if the judge omitted one."""
+    return {name: ("vital", label) for name, label in labels.items() if label is not None}
+
+
+def test_nuggets_omitted_by_the_judge_count_as_not_supported() -> None:
+    """a: 1 of 3; b has 1 of the union n1, n2, n3, of which it was assigned n1 only: 1/3, not 1."""
+    given = {
+        "a": {"q1": judged_nuggets(n1="support", n2="not_support", n3="not_support")},
+        "b": {"q1": judged_nuggets(n1="support")},
+    }
+    found = cf.evaluate_answers(given, "NuggetA NuggetV")
+    assert found.mean()["b"] == pytest.approx({"NuggetA": 1 / 3, "NuggetV": 1 / 3})
+    (notice,) = found.notices
+    assert (notice.kind, notice.run, notice.topics) == ("missing-nuggets", "b", ("q1",))
+    assert notice.text == (
+        "b: 2 of 3 nuggets without an assignment in 1 topic (q1), counted as not supported, so "
+        "scores can only be too low"
+    )
+
+
+def test_nuggets_union_over_runs_contains_nuggets_of_every_run() -> None:
+    """n1 and n2 of a, n2 and n3 of b: three nuggets, of which each supports one in full."""
+    given = {
+        "a": {"q1": judged_nuggets(n1="support", n2="not_support")},
+        "b": {"q1": judged_nuggets(n2="not_support", n3="support")},
+    }
+    found = cf.evaluate_answers(given, "NuggetA")
+    assert found.mean() == {"a": {"NuggetA": pytest.approx(1 / 3)}, "b": {"NuggetA": 1 / 3}}
+
+
+def test_nuggets_missing_from_assignments_of_a_bank_count_as_not_supported() -> None:
+    found = cf.evaluate_answers(
+        {"a": {"q1": {"x": "support"}}}, "NuggetA", nuggets={"q1": {"x": "vital", "y": "okay"}}
+    )
+    assert found.mean() == {"a": {"NuggetA": 0.5}}
+    assert found.notices[0].text.startswith("a: 1 of 2 nuggets without an assignment in 1 topic")
+
+
+@pytest.mark.parametrize("label", [-1, None, "N/A", "Error: timeout", 0.5, "", float("nan")])
+def test_nugget_label_outside_the_scale_raises_or_is_missing(label: Any) -> None:
+    """By default an error; with invalid=missing as if it were not there: 1 of 2, with a note."""
+    nuggets = [
+        {"text": "n1", "importance": "vital", "assignment": "support"},
+        {"text": "n2", "importance": "vital", "assignment": label},
+    ]
+    with pytest.raises(cf.InputError, match=r"assignment.* for nugget 'n2', expected support"):
+        cf.evaluate_answers({"a": {"q1": nuggets}}, "NuggetA")
+    found = cf.evaluate_answers({"a": {"q1": nuggets}}, "NuggetA", invalid="missing")
+    assert found.mean() == {"a": {"NuggetA": 0.5}}
+    assert [n.kind for n in found.notices] == ["invalid-labels", "missing-nuggets"]
+    assert found.notices[0].text.startswith("1 label outside the scale (")
+
+
+def test_support_label_outside_the_scale_is_missing_if_asked() -> None:
+    """The citation of the second sentence is unjudged: P = 1 of 1."""
+    rows = [("q1", "a", 1, "d1", "full"), ("q1", "a", 2, "d2", "-1")]
+    with pytest.raises(cf.InputError, match="found support '-1' for citation 'd2'"):
+        cf.evaluate_answers(support=rows, measures="CitationP")
+    answers = [cited("a", "q1", ["d1"], ["d2"])]
+    found = cf.evaluate_answers(
+        answers=answers, support=rows, measures="CitationP", invalid="missing"
+    )
+    assert found.mean() == {"a": {"CitationP": 1.0}}
+    kinds = [n.kind for n in found.notices]
+    assert kinds == ["invalid-labels", "unjudged-citations"]
+
+
+def test_support_file_label_outside_the_scale_is_missing_if_asked(here: Path) -> None:
+    path = write("s.txt", "q1 a 1 d1 full\nq1 a 2 d2 N/A\nq1 a 3 - none\n")
+    found = cf.evaluate_answers(support=path, measures="CitationP", invalid="missing")
+    assert found.mean() == {"a": {"CitationP": 1.0}}
+
+
+@pytest.mark.parametrize("met", [-1, None, "N/A", 2])
+def test_criterion_label_outside_the_scale_raises_or_is_missing(met: Any) -> None:
+    criteria = [
+        {"criterion": "good", "weight": 4, "met": 1},
+        {"criterion": "more", "weight": 4, "met": met},
+    ]
+    with pytest.raises(cf.InputError, match=r"met.* for criterion 'more'"):
+        cf.evaluate_answers(rubric={"a": {"q1": criteria}})
+    found = cf.evaluate_answers(
+        rubric={"a": {"q1": criteria}}, measures="Rubric", invalid="missing"
+    )
+    assert found.mean() == {"a": {"Rubric": 0.5}}
+    assert [n.kind for n in found.notices] == ["invalid-labels", "missing-criteria"]
+
+
+@pytest.mark.parametrize("bank", [None, {"q1": {"n1": "vital"}}])
+def test_nugget_with_two_labels_in_one_answer_raises(bank: Any) -> None:
+    nuggets = [
+        {"text": "n1", "importance": "vital", "assignment": label}
+        for label in ("support", "not_support")
+    ]
+    with pytest.raises(cf.InputError, match="nugget 'n1' of topic q1 "):
+        cf.evaluate_answers({"a": {"q1": nuggets}}, "NuggetA", nuggets=bank)
+
+
+def test_nugget_with_two_importances_between_runs_raises() -> None:
+    given = {"a": {"q1": {"x": ("vital", "support")}}, "b": {"q1": {"x": ("okay", "support")}}}
+    with pytest.raises(cf.InputError, match="nugget 'x' of topic q1 is okay for run b and vital"):
+        cf.evaluate_answers(given, "NuggetA")
+
+
+def test_criteria_omitted_by_the_judge_count_as_not_met() -> None:
+    """b: 4·1/(4 + 4) = 0.5, not 1; a negative one that is omitted can only make it too high."""
+    every = [
+        {"criterion": "good", "weight": 4, "met": 1},
+        {"criterion": "more", "weight": 4, "met": 1},
+        {"criterion": "harm", "weight": -2, "met": 0},
+    ]
+    found = cf.evaluate_answers(
+        rubric={"a": {"q1": every}, "b": {"q1": every[:1]}}, measures="Rubric"
+    )
+    assert found.mean() == {"a": {"Rubric": 1.0}, "b": {"Rubric": 0.5}}
+    (notice,) = found.notices
+    assert notice.kind == "missing-criteria"
+    assert notice.text == (
+        "b: 2 of 3 criteria without a label in 1 topic (q1), counted as not met, so scores can be "
+        "too low, or too high by 1 of negative weight"
+    )
+
+
+def test_answers_command_invalid_missing_prints_a_score(here: Path, cranfield: Command) -> None:
+    rows = ["q1,a,n1,vital,support", "q1,a,n2,vital,N/A"]
+    write("a.csv", "topic,run,nugget,importance,assignment\n" + "\n".join(rows) + "\n")
+    told = cranfield.refused("answers", "a.csv", "-m", "NuggetA")
+    assert "a.csv:3: " in told
+    assert "--invalid missing" in told
+    assert "0.5" in cranfield.printed("answers a.csv -m NuggetA --invalid missing -f tsv")

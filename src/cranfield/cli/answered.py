@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import Any, get_args
 
 from cranfield.cli.options import Rows, among
+from cranfield.data.judged_answers import Invalid
 from cranfield.measures.texts import MEANINGS
 
 ASSIGNMENTS = (
@@ -23,6 +24,10 @@ JUDGED: Rows = {
     "--rubric FILE …": "how far answers meet criteria: topic run criterion axis weight met, met "
     "being 0, 0.5 or 1; may be repeated",
     "--gold FILE": "right answers, as lines topic<TAB>text; a topic may have several",
+}
+INVALID: Rows = {
+    f"--invalid {among(get_args(Invalid))}": "labels outside the scale (-1, null, N/A): an error "
+    "(default), or missing labels"
 }
 TOKENS: Rows = {f"--tokens {among(MEANINGS)}": "; ".join(map(": ".join, MEANINGS.items()))}
 

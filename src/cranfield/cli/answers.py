@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import get_args
 
-from cranfield.cli.answered import ASSIGNMENTS, JUDGED, TOKENS, judged
+from cranfield.cli.answered import ASSIGNMENTS, INVALID, JUDGED, TOKENS, judged
 from cranfield.cli.options import among, call, shared
 from cranfield.cli.output import scores_output, show, show_scores
 from cranfield.evaluation.answers import AnswerCollection, evaluate_answers
@@ -22,6 +22,7 @@ OPTIONS = {
     "without vital nuggets, it counts as 0 (default), is nan, is left out of the means, or is an "
     "error",
     **TOKENS,
+    **INVALID,
     "--explain TOPIC": "show each nugget, each sentence with its citations and their support, and "
     "each criterion, of the answers to a topic",
     **scores_output(),

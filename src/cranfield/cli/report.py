@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from cranfield.cli.answered import ASSIGNMENTS, JUDGED, TOKENS, judged
+from cranfield.cli.answered import ASSIGNMENTS, INVALID, JUDGED, TOKENS, judged
 from cranfield.cli.asked import runs_of
 from cranfield.cli.options import call
 from cranfield.cli.output import refuse_output, write
@@ -50,6 +50,7 @@ OPTIONS = {
         "--assignments FILE …": f"{ASSIGNMENTS}; may be repeated",
         **JUDGED,
         **TOKENS,
+        **INVALID,
     },
     **how_tested("; intervals have confidence 1 − A"),
     **evaluation(),

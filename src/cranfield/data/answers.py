@@ -61,6 +61,13 @@ class Entry(NamedTuple, Generic[T]):
     line: Line
 
 
+class Outside(NamedTuple):
+    """Labels outside the scale that were treated as missing: of which pieces, and the labels."""
+
+    pieces: list[tuple[str, Any]]  # topic, and a nugget or criterion; None for a citation
+    labels: dict[str, None]
+
+
 @dataclass(frozen=True, eq=False)
 class ByRun(Generic[T]):
     """What was found for the answers of each run, by topic.
@@ -71,6 +78,7 @@ class ByRun(Generic[T]):
 
     what: str
     by_run: Mapping[str, Mapping[str, Entry[T]]]
+    outside: Outside = field(default_factory=lambda: Outside([], {}))
 
     @property
     def topics(self) -> list[str]:
@@ -93,6 +101,7 @@ def collected(
     cell: str,
     made: Callable[[Line, Any], T],
     separator: str | None = None,
+    outside: Outside | None = None,
 ) -> ByRun[T]:
     """What is `made` for each answer: of one `cell` that has all of it, or of several rows."""
     found: dict[str, dict[str, Entry[T]]] = {}
@@ -113,7 +122,7 @@ def collected(
             of_run[topic] = Entry(made(line, line.cells[cell]), with_cells(line, {}))
     for (run, topic), lines in rows.items():
         found[run][topic] = Entry(made(lines[0], lines), with_cells(lines[0], {}))
-    return ByRun(what, found)
+    return ByRun(what, found, outside or Outside([], {}))
 
 
 def _lines(

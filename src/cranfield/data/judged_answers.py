@@ -8,10 +8,11 @@ lines ``topic run criterion axis weight met``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping
 from functools import partial
 from itertools import repeat
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from cranfield.data.answers import (
     AnswersLike,
     ByRun,
     Entry,
+    Outside,
     Pieces,
     collected,
     pieces,
@@ -31,7 +33,8 @@ from cranfield.data.reading.columns import SPELLINGS
 from cranfield.data.reading.lines import Line, finite, identifier, short
 from cranfield.data.reading.shapes import is_list
 from cranfield.data.reading.table import Irregular
-from cranfield.errors import InputError
+from cranfield.errors import InputError, one_of
+from cranfield.wording import option
 
 OF_NUGGETS = {
     **NAMED,
@@ -89,6 +92,7 @@ SUPPORTED = {
     "full_support": 1.0, "partial_support": 0.5, "no_support": 0.0,
 }  # fmt: skip
 MET = {"1": 1.0, "0.5": 0.5, "0": 0.0, "1.0": 1.0, "0.0": 0.0, "true": 1.0, "false": 0.0}
+Invalid: TypeAlias = Literal["error", "missing"]
 NO_CITATION = (None, "", "-")  # stands where the citation would: the sentence has none
 
 
@@ -122,6 +126,7 @@ class Cited(NamedTuple):
         return InputError(found, expected, self.where, self.number)
 
 
+Piece = TypeVar("Piece", "Nugget", "Criterion")
 Supports: TypeAlias = dict[int, dict[str, Cited]]  # by sentence, and by what it cites
 Bank: TypeAlias = Mapping[str, Mapping[str, Nugget]]
 
@@ -137,6 +142,33 @@ def _meant(line: Line, column: str, words: Mapping[str, float], of: str, name: s
     found = f"no {column}" if cell in (None, "") else f"{column} {short(repr(cell), False)}"
     *others, last = [*words][: len({*words.values()})]
     raise line.error(f"{found} for {of} {short(name)}", f"{', '.join(others)} or {last}")
+
+
+class Scale(NamedTuple):
+    """The words of labels, and what becomes of other labels: an error, or missing labels."""
+
+    column: str
+    words: Mapping[str, float]
+    of: str
+    outside: Outside | None  # None: an error
+
+    def read(self, line: Line, name: str) -> float:
+        """Return the value of a label, NaN if it is outside the scale and counts as missing."""
+        try:
+            return _meant(line, self.column, self.words, self.of, name)
+        except InputError as error:
+            if self.outside is None:
+                fix = option("--invalid missing", 'invalid="missing"')
+                hint = f"{fix} treats it as a missing label"
+                raise line.error(error.found, error.expected, hint) from None
+            self.outside.labels[short(repr(line.cells.get(self.column)), False)] = None
+            return math.nan
+
+
+def _outside(invalid: Invalid) -> Outside | None:
+    """Where labels outside the scale are collected, unless they are errors."""
+    one_of("invalid", invalid, Invalid)
+    return Outside([], {}) if invalid == "missing" else None
 
 
 def _name(line: Line, column: str, number: int) -> str:
@@ -179,8 +211,12 @@ def read_bank(data: AnswersLike) -> Bank:
     return {topic: entry.found for bank in banks for topic, entry in bank.items()}
 
 
-def read_assignments(data: AnswersLike, bank: Bank | None = None) -> ByRun[tuple[Nugget, ...]]:
+def read_assignments(
+    data: AnswersLike, bank: Bank | None = None, invalid: Invalid = "error"
+) -> ByRun[tuple[Nugget, ...]]:
     """Which nuggets each answer supports; what nuggets there are, a bank may say.
+
+    A label outside the scale is an error, or missing: the answer is then without this nugget.
 
     >>> judged = {"mine": {"q1": {"born in 1942": ("vital", "partial_support")}}}
     >>> read_assignments(judged).get("mine", "q1").found[0].support
@@ -188,27 +224,48 @@ def read_assignments(data: AnswersLike, bank: Bank | None = None) -> ByRun[tuple
     """
     if isinstance(data, ByRun):
         return data
-    every = Pieces[Nugget](ASSIGNMENTS, "nugget")
+    every, outside = Pieces[Nugget](ASSIGNMENTS, "nugget"), _outside(invalid)
+    scale = Scale("assignment", ASSIGNED, "nugget", outside)
 
     def made(line: Line, given: Any) -> tuple[Nugget, ...]:
-        topic, found = line.name("topic"), list[Nugget]()
+        topic, found, seen = line.name("topic"), list[Nugget](), dict[str, Nugget]()
         if bank is not None and topic not in bank:
             raise line.error(f"topic {topic}", "one of the topics that have nuggets")
         known = None if bank is None else bank[topic]
-        seen, objects = set[str](), _objects(given, "assignment")
-        assigned = partial(_assigned, known)
+        objects, assigned = _objects(given, "assignment"), partial(_assigned, known, scale)
         for one, nugget in every.of(line, objects, topic, assigned):
-            if nugget.name in seen and (known is not None or _is_row(line, "nuggets")):
-                raise one.error(f"nugget {short(nugget.name)} of topic {topic} again", "each once")
-            seen.add(nugget.name)
+            first = seen.setdefault(nugget.name, nugget)
+            if found and first is not nugget:
+                _refuse_two(one, topic, nugget, first, bank is not None or _is_row(line, "nuggets"))
             found.append(nugget)
-        if lacking := [name for name in known or () if name not in seen]:
-            expected = f"one for each of its {len(known or ())} nuggets"
-            found_none = f"no assignment for nugget {short(lacking[0])} of topic {topic}"
-            raise line.error(found_none, expected)
-        return tuple(found)
+        return _labelled(topic, found, "support", outside)
 
-    return collected(data, ASSIGNMENTS, "assignments", "nuggets", made)
+    return collected(data, ASSIGNMENTS, "assignments", "nuggets", made, outside=outside)
+
+
+def _refuse_two(line: Line, topic: str, nugget: Nugget, first: Nugget, once: bool) -> None:
+    """Reject a nugget with two labels in an answer, and a second one if each comes once."""
+    if nugget == first and not once:
+        return
+    of = f"nugget {short(nugget.name)} of topic {topic}"
+    if nugget == first:
+        raise line.error(f"{of} again", "each once")
+    raise line.error(f"{of} with two different labels", "one label for each nugget of an answer")
+
+
+def _labelled(
+    topic: str, every: Iterable[Piece], column: str, outside: Outside | None
+) -> tuple[Piece, ...]:
+    """Return the pieces that have a label, and collect the others."""
+    if outside is None:
+        return tuple(every)
+    found = list[Piece]()
+    for one in every:
+        if math.isnan(getattr(one, column)):
+            outside.pieces.append((topic, one._replace(**{column: 0.0})))  # type: ignore[arg-type]
+        else:
+            found.append(one)
+    return tuple(found)
 
 
 def _objects(given: Any, column: str) -> Any:
@@ -233,10 +290,10 @@ def _nugget(line: Line, name: str, support: float = 0.0) -> Nugget:
     return Nugget(name, bool(vital), support, sub_narrative)
 
 
-def _assigned(known: Mapping[str, Nugget] | None, line: Line, number: int) -> Nugget:
+def _assigned(known: Mapping[str, Nugget] | None, scale: Scale, line: Line, number: int) -> Nugget:
     """A nugget with its assignment; what a bank says of it must not be told otherwise."""
     name = _name(line, "nugget", number)
-    support = _meant(line, "assignment", ASSIGNED, "nugget", name)
+    support = scale.read(line, name)
     if known is None:
         return _nugget(line, name, support)
     if name not in known:
@@ -251,7 +308,7 @@ def _assigned(known: Mapping[str, Nugget] | None, line: Line, number: int) -> Nu
 # -- citations ------------------------------------------------------------------------------------
 
 
-def read_support(data: AnswersLike) -> ByRun[Supports]:
+def read_support(data: AnswersLike, invalid: Invalid = "error") -> ByRun[Supports]:
     """How far each citation of each sentence supports it; in memory, a mapping for each sentence.
 
     >>> judged = read_support({"mine": {"q1": [{"d7": "partial"}, {}]}}).get("mine", "q1").found
@@ -263,7 +320,9 @@ def read_support(data: AnswersLike) -> ByRun[Supports]:
     try:
         return _by_columns(data)
     except Irregular:
-        return collected(data, SUPPORT, "support", "sentences", _supports)
+        outside = _outside(invalid)
+        made = partial(_supports, Scale("support", SUPPORTED, "citation", outside))
+        return collected(data, SUPPORT, "support", "sentences", made, outside=outside)
 
 
 def _by_columns(data: AnswersLike) -> ByRun[Supports]:
@@ -305,13 +364,13 @@ def _plain_number(name: str) -> int:
     return int(name)
 
 
-def _supports(line: Line, given: Any) -> Supports:
+def _supports(scale: Scale, line: Line, given: Any) -> Supports:
     found: Supports = {}
     if not is_list(given):
         raise line.error(f"{short(repr(given), False)} as sentences", "a list of sentences")
     for number, one in enumerate(given, 1):
         if isinstance(one, Line):
-            _add(found.setdefault(_number(one), {}), one)
+            _add(scale, found.setdefault(_number(one), {}), one)
             continue
         if not isinstance(one, Mapping):
             expected = "{citation: full, partial or none}"
@@ -319,11 +378,11 @@ def _supports(line: Line, given: Any) -> Supports:
         found[number] = {}
         for cited, support in one.items():
             cells = {"sentence": number, "citation": cited, "support": support}
-            _add(found[number], with_cells(line, cells))
+            _add(scale, found[number], with_cells(line, cells))
     return found
 
 
-def _add(sentence: dict[str, Cited], line: Line) -> None:
+def _add(scale: Scale, sentence: dict[str, Cited], line: Line) -> None:
     """Note a citation of a sentence."""
     if line.cells.get("citation") in NO_CITATION:
         return
@@ -331,8 +390,11 @@ def _add(sentence: dict[str, Cited], line: Line) -> None:
     if name in sentence:
         of = f"citation {short(name)} of sentence {line.cells['sentence']}"
         raise line.error(f"{of} again", "each citation once")
-    support = _meant(line, "support", SUPPORTED, "citation", name)
-    sentence[name] = Cited(support, line.where, line.number)
+    support = scale.read(line, name)
+    if not math.isnan(support):
+        sentence[name] = Cited(support, line.where, line.number)
+    elif scale.outside is not None:
+        scale.outside.pieces.append((str(line.cells.get("topic", "")), None))
 
 
 def _number(line: Line) -> int:
@@ -347,8 +409,10 @@ def _number(line: Line) -> int:
 # -- rubrics --------------------------------------------------------------------------------------
 
 
-def read_criteria(data: AnswersLike) -> ByRun[tuple[Criterion, ...]]:
+def read_criteria(data: AnswersLike, invalid: Invalid = "error") -> ByRun[tuple[Criterion, ...]]:
     """How far each answer meets the criteria of a rubric.
+
+    A label outside the scale is an error, or missing: the answer is then without this criterion.
 
     >>> judged = {"mine": {"q1": [{"criterion": "names the year", "weight": 5, "met": 1}]}}
     >>> read_criteria(judged).get("mine", "q1").found
@@ -356,35 +420,28 @@ def read_criteria(data: AnswersLike) -> ByRun[tuple[Criterion, ...]]:
     """
     if isinstance(data, ByRun):
         return data
-    every = Pieces[Criterion](CRITERIA, "criterion")
+    every, outside = Pieces[Criterion](CRITERIA, "criterion"), _outside(invalid)
+    read = partial(_criterion, Scale("met", MET, "criterion", outside))
 
     def made(line: Line, given: Any) -> tuple[Criterion, ...]:
         found: dict[str, Criterion] = {}
-        for one, criterion in every.of(line, given, line.name("topic"), _criterion):
+        topic = line.name("topic")
+        for one, criterion in every.of(line, given, topic, read):
             if (name := criterion.name) in found:
                 again = f"criterion {short(name)} again"
                 raise one.error(again, "each criterion of an answer once")
             found[name] = criterion
-        return tuple(found.values())
+        return _labelled(topic, found.values(), "met", outside)
 
-    return collected(data, CRITERIA, "criteria", "criteria", made)
+    return collected(data, CRITERIA, "criteria", "criteria", made, outside=outside)
 
 
-def _criterion(line: Line, number: int) -> Criterion:
+def _criterion(scale: Scale, line: Line, number: int) -> Criterion:
     name = _name(line, "criterion", number)
     weight = finite(line.cells.get("weight"))
     if weight is None:
         given = line.cells.get("weight")
         found = "no weight" if given in (None, "") else f"weight {short(repr(given), False)}"
         raise line.error(f"{found} for criterion {short(name)}", "a finite number")
-    met = _meant(line, "met", MET, "criterion", name)
+    met = scale.read(line, name)
     return Criterion(name, weight, met, str(line.cells.get("axis") or "").strip())
-
-
-def same_pieces(a: Sequence[Nugget | Criterion], b: Sequence[Nugget | Criterion]) -> bool:
-    """Whether two answers were judged by the same nuggets or criteria, in whatever order."""
-    return sorted(map(_asked, a)) == sorted(map(_asked, b))
-
-
-def _asked(one: Nugget | Criterion) -> tuple[str, float]:
-    return one.name, float(one.vital) if isinstance(one, Nugget) else one.weight

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import starmap
@@ -18,14 +18,15 @@ from cranfield.data.answers import FILES, AnswersLike, ByRun, Written, read_answ
 from cranfield.data.judged_answers import (
     Bank,
     Criterion,
+    Invalid,
     Nugget,
     Supports,
     read_assignments,
     read_bank,
     read_criteria,
     read_support,
-    same_pieces,
 )
+from cranfield.data.reading.lines import short
 from cranfield.data.texts import GOLD, GOLD_BESIDE, Texts, TextsLike, read_texts
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError, one_of
@@ -39,7 +40,7 @@ from cranfield.measures.grammar import Measures, measures_for, parse_measures
 from cranfield.measures.texts import ByReferences, Reader, TokensLike, answer, reader, tokeniser
 from cranfield.scores import Notice, Scores, about
 from cranfield.shown import Shown
-from cranfield.wording import counted, some
+from cranfield.wording import counted, option, some
 
 # Marks of citations in a text: [1], [2, 3], [^4], and those of OpenAI's assistants.
 MARK = re.compile(r"\[\^?\d+(?:[,;\s-]+\d+)*\]|\u3010[^\u3011]*\u3011")
@@ -63,6 +64,47 @@ KINDS = {
 }
 
 
+class PieceKind(NamedTuple):
+    """What answers are judged by, piece by piece: what it is called, and where its label is."""
+
+    noun: str
+    column: str
+    label: str
+    without: str
+    value: Callable[[Any], str]  # what must be the same in all answers
+    effect: Callable[[Sequence[Any]], str]  # of pieces that count as not there
+    fix: Callable[[], str]
+
+    def differ(self, a: Any, b: Any) -> bool:
+        """Whether two pieces of one name differ in what must be the same."""
+        return self.value(a) != self.value(b)
+
+
+def _too_low_or_high(missing: Sequence[Criterion]) -> str:
+    """In which direction criteria without a label change scores."""
+    negative = sum(one.weight < 0 for one in missing)
+    if negative == len(missing):
+        return "can only be too high"
+    return (
+        f"can be too low, or too high by {negative:,} of negative weight" if negative else TOO_LOW
+    )
+
+
+TOO_LOW = "can only be too low"
+PIECES = {
+    "nuggets": PieceKind(
+        "nugget", "support", "an assignment", "not supported",
+        lambda one: "vital" if one.vital else "okay", lambda _: TOO_LOW,
+        lambda: f"Use {option('--nuggets FILE', 'nuggets=')} to give the importance once.",
+    ),
+    "criteria": PieceKind(
+        "criterion", "met", "a label", "not met",
+        lambda one: f"of weight {one.weight:g}", _too_low_or_high,
+        lambda: "Give a criterion of a topic one weight.",
+    ),
+}  # fmt: skip
+
+
 def evaluate_answers(
     assignments: AnswersLike | None = None,
     measures: Measures | None = None,
@@ -74,6 +116,7 @@ def evaluate_answers(
     gold: TextsLike | None = None,
     undefined: Undefined = "zero",
     tokens: TokensLike = "auto",
+    invalid: Invalid = "error",
 ) -> Scores:
     """The scores of generated answers, by what people or models judged of them.
 
@@ -93,6 +136,11 @@ def evaluate_answers(
         Right answers, one or several for each topic, as `evaluate_texts` takes references.
     undefined
         An answer that a measure is undefined for counts as 0, is NaN, is left out, or is an error.
+    invalid
+        A label outside its scale (−1, None, "N/A") is an error, or a missing label (``missing``).
+
+    The nuggets of a topic are those of `nuggets`, or of all runs together. A nugget without a label
+    for an answer counts as not supported, a criterion as not met, and a note tells how many.
 
     >>> judged = {"born in 1942": ("vital", "support"), "a knight": ("vital", "not_support")}
     >>> evaluate_answers({"mine": {"q1": judged}}, "NuggetV(strict=true) NuggetA").summary()
@@ -101,7 +149,9 @@ def evaluate_answers(
     {'EM': 0.0, 'TokenF1': 0.6666666666666666, 'Contains': 1.0, 'ROUGEL': 0.6666666666666666}
     """
     one_of("undefined", undefined, Undefined)
-    given = AnswerCollection.of(assignments, nuggets, answers, support, rubric, gold, tokens)
+    given = AnswerCollection.of(
+        assignments, nuggets, answers, support, rubric, gold, tokens, invalid
+    )
     return given.scores(given.asked(measures), undefined)
 
 
@@ -127,17 +177,18 @@ class AnswerCollection:
         rubric: AnswersLike | None,
         gold: TextsLike | None,
         tokens: TokensLike = "auto",
+        invalid: Invalid = "error",
     ) -> AnswerCollection:
         """All of it, read and checked."""
         tokeniser(tokens)
         bank = None if nuggets is None else read_bank(nuggets)
         beside = _is_among(gold, answers)
         return cls(
-            None if assignments is None else read_assignments(assignments, bank),
+            None if assignments is None else read_assignments(assignments, bank, invalid),
             bank,
             None if answers is None else read_answers(answers),
-            None if support is None else read_support(support),
-            None if rubric is None else read_criteria(rubric),
+            None if support is None else read_support(support, invalid),
+            None if rubric is None else read_criteria(rubric, invalid),
             None
             if gold is None
             else read_texts(gold, "gold", layout=GOLD_BESIDE if beside else GOLD),
@@ -161,7 +212,56 @@ class AnswerCollection:
             found["nuggets"] = dict.fromkeys(self.bank)
         if self.gold is not None and "references" in found:
             found["references"] = dict.fromkeys(self.gold.by_topic)
+        if "support" in found and self.answers:
+            found["support"] |= dict.fromkeys(self._uncited)
         return found
+
+    @property
+    def _uncited(self) -> list[str]:
+        """The topics whose answers cite nothing: none of their sentences is supported."""
+        answered = dict[str, list[Written]]()
+        for of_run in self.answers.by_run.values() if self.answers else ():
+            for topic, entry in of_run.items():
+                answered.setdefault(topic, []).append(entry.found)
+        return [
+            topic
+            for topic, every in answered.items()
+            if all(one.sentences is not None and not _cites(one) for one in every)
+        ]
+
+    @cached_property
+    def _every(self) -> dict[str, dict[str, dict[str, Any]]]:
+        """The nuggets, or criteria, of each topic: those of the bank, or of all runs together."""
+        made: dict[str, dict[str, dict[str, Any]]] = {}
+        for needs in self.kinds.keys() & PIECES.keys():
+            topics = made[needs] = dict[str, dict[str, Any]]()
+            if needs == "nuggets" and self.bank is not None:
+                topics |= {topic: dict(known) for topic, known in self.bank.items()}
+                continue
+            for run, of_run in self.kinds[needs].by_run.items():
+                for topic, entry in of_run.items():
+                    every = topics.setdefault(topic, {})
+                    for one in entry.found:
+                        first = every.setdefault(one.name, one)
+                        if first is not one and PIECES[needs].differ(first, one):
+                            raise self._two_kinds(needs, topic, run, first, one)
+            for topic, one in self.kinds[needs].outside.pieces:
+                topics.setdefault(topic, {}).setdefault(one.name, one)
+        return made
+
+    def _two_kinds(self, needs: str, topic: str, run: str, first: Any, one: Any) -> InputError:
+        """The error that runs do not agree on the importance of a nugget, or the weight."""
+        entries = self.kinds[needs].by_run
+        other = next(
+            r for r, of in entries.items() if first in (of[topic].found if topic in of else ())
+        )
+        piece = PIECES[needs]
+        problem = (
+            f"{piece.noun} {short(one.name)} of topic {topic} is {piece.value(one)} for run {run} "
+            f"and {piece.value(first)} for run {other}"
+        )
+        line = entries[run][topic].line
+        return InputError.problem(problem, piece.fix(), line.where, line.number)
 
     @cached_property
     def runs(self) -> list[str]:
@@ -241,34 +341,27 @@ class AnswerCollection:
             return [None] * len(self.runs)
         match needs:
             case "nuggets":
-                return [seen.Response(nuggets=self._assigned(run, topic)) for run in self.runs]
+                return [
+                    seen.Response(nuggets=self._complete(needs, run, topic)) for run in self.runs
+                ]
             case "criteria":
-                return [seen.Response(criteria=self._criteria(run, topic)) for run in self.runs]
+                return [
+                    seen.Response(criteria=self._complete(needs, run, topic)) for run in self.runs
+                ]
             case "support":
                 return [self._supported(run, topic) for run in self.runs]
         return self._texts(topic)
 
-    def _assigned(self, run: str, topic: str) -> Sequence[Nugget]:
-        """The nuggets of a topic; an answer that is missing supports none of them."""
-        entry = self._judged("nuggets", run, topic)
-        if entry is not None:
-            judged: Sequence[Nugget] = entry.found
-            return judged
-        nuggets = self.bank[topic].values() if self.bank else self._other("nuggets", topic)
-        return [one._replace(support=0.0) for one in nuggets]
-
-    def _criteria(self, run: str, topic: str) -> Sequence[Criterion]:
-        """The criteria of a topic; an answer that is missing meets none of them."""
-        entry = self._judged("criteria", run, topic)
-        if entry is not None:
-            judged: Sequence[Criterion] = entry.found
-            return judged
-        return [one._replace(met=0.0) for one in self._other("criteria", topic)]
-
-    def _other(self, needs: str, topic: str) -> Any:
-        """What the first answer that was judged was judged by."""
-        entries = (self.kinds[needs].get(run, topic) for run in self.runs)
-        return next(entry.found for entry in entries if entry is not None)
+    def _complete(self, needs: str, run: str, topic: str, missing: float = 0.0) -> Sequence[Any]:
+        """The nuggets, or criteria, of a topic: what has no label is not supported, or not met."""
+        entry = self._judged(needs, run, topic)
+        found: Sequence[Any] = () if entry is None else entry.found
+        every, names = self._every[needs].get(topic, {}), {one.name for one in found}
+        if len(names) == len(every):
+            return found
+        column = PIECES[needs].column
+        rest = [one for name, one in every.items() if name not in names]
+        return [*found, *(one._replace(**{column: missing}) for one in rest)]
 
     def _supported(self, run: str, topic: str) -> seen.Response | float:
         if self._judged("support", run, topic) is None and topic not in self._found("support", run):
@@ -385,7 +478,9 @@ class AnswerCollection:
         """Note what is undefined, and put 0 there, if so asked; what nobody judged is left out."""
         known = np.array([[t in self.topics[_needs(m)] for m in measures] for t in topics])
         for needs in dict.fromkeys(map(_needs, measures)):
-            left = [topic for topic in topics if topic not in self.topics[needs]]
+            answered = self.answers.topics if self.answers and needs != "references" else ()
+            every = dict.fromkeys([*topics, *answered])
+            left = [topic for topic in every if topic not in self.topics[needs]]
             those = ", ".join(str(m) for m in measures if _needs(m) == needs)
             for notice in about("unjudged-topics", left, f"without {KINDS[needs].noun}"):
                 yield replace(notice, text=f"{those}: {notice.text}, left out of the means")
@@ -411,8 +506,9 @@ class AnswerCollection:
 
     def _notices(self, needed: Sequence[str]) -> Iterator[Notice]:
         for needs in needed:
-            yield from self._different(needs)
+            yield from self._invalid(needs)
             for run in self.runs:
+                yield from self._unlabelled(needs, run)
                 found = self._found(needs, run)
                 missing = [topic for topic in self.topics[needs] if topic not in found]
                 yield from about("missing-topics", missing, "not answered, counted as 0", run)
@@ -442,17 +538,31 @@ class AnswerCollection:
             text = f"{run}: {of} with marks of citations such as {marked[0]}, compared as text"
             yield Notice("marked-citations", f"{text} (better take them out)", run)
 
-    def _different(self, needs: str) -> Iterator[Notice]:
-        """Runs that were not judged by the same nuggets, or criteria."""
-        if needs not in ("nuggets", "criteria") or (needs == "nuggets" and self.bank):
+    def _unlabelled(self, needs: str, run: str) -> Iterator[Notice]:
+        """Nuggets, or criteria, of a topic that an answer of a run has no label for."""
+        if needs not in PIECES:
             return
-        unlike = []
-        for topic in self.topics[needs]:
-            of_runs = [x.found for run in self.runs if (x := self.kinds[needs].get(run, topic))]
-            if not all(same_pieces(of_runs[0], other) for other in of_runs[1:]):
-                unlike.append(topic)
-        said = f"with other {needs} for some runs than for others: each is scored by its own"
-        yield from about(f"different-{needs}", unlike, said)
+        piece, few, rest, count = PIECES[needs], list[str](), list[Any](), 0
+        for topic, entry in self.kinds[needs].by_run.get(run, {}).items():
+            every, names = self._every[needs][topic], {one.name for one in entry.found}
+            if len(names) < len(every):
+                few.append(topic)
+                count += len(every)
+                rest += [one for name, one in every.items() if name not in names]
+        if few:
+            text = (
+                f"{run}: {len(rest):,} of {count:,} {needs} without {piece.label} in "
+                f"{some(few, 'topic')}, counted as {piece.without}, so scores {piece.effect(rest)}"
+            )
+            yield Notice(f"missing-{needs}", text, run, tuple(few))
+
+    def _invalid(self, needs: str) -> Iterator[Notice]:
+        """Labels outside the scale that count as missing."""
+        pieces, labels = self.kinds[needs].outside if needs in self.kinds else ((), ())
+        if pieces:
+            shown = ", ".join([*labels][:5]) + (", …" if len(labels) > 5 else "")
+            text = f"{counted(len(pieces), 'label')} outside the scale ({shown}) of "
+            yield Notice("invalid-labels", f"{text}{KINDS[needs].noun}, treated as missing")
 
     def _of_citations(self) -> Iterator[Notice]:
         if self.answers is None:
@@ -495,9 +605,10 @@ class AnswerCollection:
         self, run: str, topic: str, scores: Mapping[tuple[str, str], float]
     ) -> AnswerDetail:
         """What was judged of one answer."""
-        entries = {needs: kind.get(run, topic) for needs, kind in self.kinds.items()}
         nuggets, criteria = (
-            entry.found if (entry := entries.get(needs)) else ()
+            self._complete(needs, run, topic, math.nan)
+            if needs in self.kinds and self.kinds[needs].get(run, topic)
+            else ()
             for needs in ("nuggets", "criteria")
         )
         judged = "support" in self.kinds and topic in self._found("support", run)

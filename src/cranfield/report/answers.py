@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -9,7 +10,13 @@ from cranfield.evaluation.answers import AnswerDetail, AnswerDetails
 from cranfield.report.sheets import Field, Sheet, columns, listed
 from cranfield.wording import counted, rounded
 
-KINDS: dict[str, type] = {"sub_narrative": str, "text": str, "citation": str, "support": float}
+KINDS: dict[str, type] = {
+    "sub_narrative": str,
+    "text": str,
+    "citation": str,
+    "support": float,
+    "met": float,
+}
 TABLES = ("nuggets", "sentences", "criteria", "texts")
 WIDEST = 52  # characters of a text that people see; programs get all
 IMPORTANCE = {True: "vital", False: "okay"}
@@ -32,7 +39,8 @@ def _rows(found: AnswerDetails) -> dict[str, list[dict[str, Any]]]:
     for run, detail in found.by_run.items():
         named = {"run": run, "topic": found.topic}
         rows["nuggets"] += [
-            named | {"nugget": x.name, "importance": IMPORTANCE[x.vital], "support": x.support,
+            named | {"nugget": x.name, "importance": IMPORTANCE[x.vital],
+                     "support": _known(x.support),
                      "sub_narrative": x.sub_narrative or None}
             for x in detail.nuggets
         ]  # fmt: skip
@@ -42,7 +50,7 @@ def _rows(found: AnswerDetails) -> dict[str, list[dict[str, Any]]]:
             for cited, support in citations or [(None, None)]
         ]
         rows["criteria"] += [
-            named | {"criterion": x.name, "axis": x.axis, "weight": x.weight, "met": x.met}
+            named | {"criterion": x.name, "axis": x.axis, "weight": x.weight, "met": _known(x.met)}
             for x in detail.criteria
         ]
         if detail.text is not None:
@@ -81,7 +89,7 @@ def _nuggets(nuggets: Sequence[Any]) -> list[Field]:
     sub = of("sub-narrative", lambda x: _cut([x.sub_narrative])[0])
     return [
         of("importance", lambda x: IMPORTANCE[x.vital], key=True),
-        of("assignment", lambda x: SUPPORT[x.support]),
+        of("assignment", lambda x: SUPPORT[_known(x.support)]),
         of("nugget", lambda x: _cut([x.name])[0]),
         *([sub] if any(sub.shown) else []),
     ]
@@ -109,10 +117,15 @@ def _criteria(criteria: Sequence[Any]) -> list[Field]:
     axes = of("axis")
     return [
         of("weight", text="{:g}".format),
-        of("met", text="{:g}".format),
+        of("met", text=lambda met: "–" if math.isnan(met) else f"{met:g}"),
         *([axes] if any(axes.shown) else []),
         of("criterion", lambda x: _cut([x.name])[0]),
     ]
+
+
+def _known(label: float) -> float | None:
+    """A label, None if it is missing."""
+    return None if math.isnan(label) else label
 
 
 def _cut(texts: Sequence[str]) -> list[str]:

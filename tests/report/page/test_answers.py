@@ -154,10 +154,10 @@ class TestChecklists:
 
     def test_the_same_nugget_twice(self) -> None:
         twice = [{"text": "a", "importance": "vital", "assignment": x}
-                 for x in ("support", "not_support")]  # fmt: skip
+                 for x in ("support", "support")]  # fmt: skip
         given = [{"qid": "q", "run_id": "x", "nuggets": twice}]
         shown = cf.report_page(assignments=given, measures="NuggetA").data["answers"]["topics"][0]
-        assert shown["nuggets"]["marks"] == [[2, 0]]
+        assert shown["nuggets"]["marks"] == [[2, 2]]
 
     def test_a_run_that_does_not_answer(self) -> None:
         given = {"x": NUGGETS["x"], "y": {"q1": NUGGETS["y"]["q1"]}}

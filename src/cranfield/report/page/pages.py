@@ -13,6 +13,7 @@ from typing import Any
 from cranfield.data.answers import AnswersLike
 from cranfield.data.described import DocsLike, QueriesLike, Query, read_queries, refuse_strangers
 from cranfield.data.files import hashed, write_whole
+from cranfield.data.judged_answers import Invalid
 from cranfield.data.qrels import QrelsLike
 from cranfield.data.systems import path_of
 from cranfield.data.texts import TextsLike
@@ -85,6 +86,7 @@ def report_page(
     rubric: AnswersLike | None = None,
     gold: TextsLike | None = None,
     tokens: TokensLike = "auto",
+    invalid: Invalid = "error",
     list_depth: int = DEPTH,
     complete: bool = False,
     test: str | None = None,
@@ -110,7 +112,7 @@ def report_page(
         and text. Only those that are shown are kept.
     second_qrels
         Other judgments of the same topics: how far they agree with the first.
-    assignments, nuggets, answers, support, rubric, gold, tokens
+    assignments, nuggets, answers, support, rubric, gold, tokens, invalid
         Generated answers and what was judged of them, as `evaluate_answers` takes them, beside
         qrels and runs or without: the page has their measures, their sentences with the support
         that citations give, and which nuggets are there. Answers are those of the run that has
@@ -152,7 +154,7 @@ def report_page(
         shown = _queries(queries, scores.topics)
         return ReportPage(Contents([scores], title, limits, testing, queries=shown, reproduce=told))
     _refuse_incomplete(qrels, runs, judged)
-    answered = _answered(judged, tokens) if judged else None
+    answered = _answered(judged, tokens, invalid) if judged else None
     of_lists, of_answers = (measures, None) if answered is None else told_apart(measures)
     found = None
     if runs is None:
@@ -219,10 +221,12 @@ def _given(**values: Any) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _answered(judged: Mapping[str, Any], tokens: TokensLike) -> AnswerCollection:
+def _answered(judged: Mapping[str, Any], tokens: TokensLike, invalid: Invalid) -> AnswerCollection:
     """The answers, read and checked."""
     names = ("assignments", "nuggets", "answers", "support", "rubric", "gold")
-    return AnswerCollection.of(**{name: judged.get(name) for name in names}, tokens=tokens)
+    given = {name: judged.get(name) for name in names}
+    options: dict[str, Any] = {**given, "tokens": tokens, "invalid": invalid}
+    return AnswerCollection.of(**options)
 
 
 def _scored(
