@@ -518,7 +518,7 @@ pool of 2 topics at depth 2 from 3 runs of 2 teams: 7 documents, 3.5 a topic (fr
             (["--unjudged", "u.txt"], "found --unjudged, expected --qrels QRELS with it"),
             (
                 ["--qrels", "qrels", "-o", "u.txt", "--unjudged", "u.txt"],
-                "found u.txt more than once, expected a file for each",
+                "cannot write u.txt: both --unjudged and -o name this file. Use two files.",
             ),
             (["--qrels", "-", "--teams", "-"], "found - twice, expected standard input once"),
             (["--qrels", "missing"], "cannot read missing"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from cranfield.cli.commands import BY_NAME, Command
 from cranfield.cli.options import SETTINGS, Rows, declare, refuse_two_inputs
 from cranfield.cli.output import format_for
+from cranfield.cli.paths import input_files
 from cranfield.data.groups import read_groups
 from cranfield.data.ntcir import topic_dirs
 from cranfield.data.reading.lines import text_lines
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 
 
 Parts: TypeAlias = Mapping[str, Any]  # options and what runs them, or parts, by name
-NAMES_FILES = ("FILE", "QRELS", "LOG", "TOPICS", "GAINS")  # values, perhaps as @FILE
-WRITTEN = ("output", "plot", "pool", "unjudged")
 
 
 def add_command(p: Any, rows: Rows, run: Callable[..., Any], **defaults: Any) -> None:
@@ -59,7 +58,7 @@ def add_each(made: Any, row: Command, parts: Parts) -> None:
 
 def settled(run: Callable[..., Any], options: argparse.Namespace) -> Any:
     """Run a command with what is asked for in the place of words; what is not given stays None."""
-    refuse_two_inputs(*_files(options))
+    refuse_two_inputs(*input_files(options))
     _refuse_alone(options)
     known = getattr(options, "scores", False)  # and what would decide them will be refused
     if hasattr(options, "classes") and not known:
@@ -86,16 +85,6 @@ def _refuse_alone(options: argparse.Namespace) -> None:
         found, value = getattr(options, by_name[name].dest), "".join(values)
         if found != value if value.islower() else found is None or found is False:
             raise InputError(action.option_strings[0], f"{action.needs} with it")
-
-
-def _files(options: argparse.Namespace) -> Iterator[str]:
-    """The files that are read."""
-    for action in options.declared:
-        value = getattr(options, action.dest, None)
-        named = not action.option_strings or any(x in (action.metavar or "") for x in NAMES_FILES)
-        if named and value is not None and action.dest not in WRITTEN:
-            words = value if isinstance(value, list) else [value]
-            yield from (word.removeprefix("@") for word in words)
 
 
 def labelling_of(options: argparse.Namespace) -> Labelling | None:

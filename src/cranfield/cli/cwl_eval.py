@@ -33,7 +33,7 @@ def add_to(p: Any) -> None:
     """Declare the command."""
     declare(p, ROWS, N=COUNT, X={"type": number}, as_version={"choices": (VERSION,)})
     declare(p, shared("import"))
-    p.set_defaults(run=run)
+    p.set_defaults(run=run, declared=p._actions)
 
 
 def run(options: argparse.Namespace) -> None:

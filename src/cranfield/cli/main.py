@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 import cranfield
 from cranfield.cli.commands import COMMANDS, Command
 from cranfield.cli.parser import Parser, Top
+from cranfield.cli.paths import check_outputs
 from cranfield.cli.saying import (
     FORMS,
     OPTION,
@@ -26,7 +27,7 @@ from cranfield.cli.saying import (
     say_error,
     say_wrong,
 )
-from cranfield.data.files import reopen_closed_streams
+from cranfield.data.files import protecting_inputs, reopen_closed_streams
 from cranfield.data.reading.source import reading_limits
 from cranfield.errors import CranfieldError, InputError, UserCodeError
 from cranfield.kernel import USED
@@ -128,8 +129,10 @@ def _run(arguments: Sequence[str], options: argparse.Namespace) -> int:
     options.arguments = ["cranfield", *arguments]
     if needed := COMMANDS[words[0]].needs:
         load(needed)
+    if "declared" in options:
+        check_outputs(options)
     import_files(getattr(options, "imports", None) or ())
-    with reading_limits(options.max_line, options.max_expansion):
+    with reading_limits(options.max_line, options.max_expansion), protecting_inputs():
         return int(options.run(options) or 0)  # most commands do not choose their code
 
 

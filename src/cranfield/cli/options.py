@@ -66,7 +66,8 @@ def add_actions(
             allow_abbrev=row.abbreviated,
         )
         declare(part, row.arguments, **settings)
-        part.set_defaults(run=partial(row.run or run, row.work), **row.defaults)
+        work = partial(row.run or run, row.work)
+        part.set_defaults(run=work, declared=part._actions, **row.defaults)
         if row.parts:
             add_actions(part, row.parts, run, settings, "FORMAT")
 
@@ -210,6 +211,7 @@ def separator(text: str) -> str:
 
 
 TOPICS = "--topics --topic TOPICS …"  # for `declare`; it has one meaning in all commands
+TOPICS_OR_FILE = "TOPICS|FILE"  # its value, where the name of a file needs no @
 ORDERS = {
     "trec": "by score, then document id, both descending (default)",
     "rank": "by the rank column",

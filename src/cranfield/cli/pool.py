@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from cranfield.assess.pool import Pool, pool
 from cranfield.cli.asked import one_measure
-from cranfield.cli.options import LABELS, TOPICS, by_ties, call, shared
+from cranfield.cli.options import LABELS, TOPICS, TOPICS_OR_FILE, by_ties, call, shared, told
 from cranfield.cli.output import format_for, output, show, write
 from cranfield.errors import InputError
 from cranfield.judging.audit import MEASURE, Audit, audit
@@ -34,8 +34,11 @@ OPTIONS = {
     "judgments, topics and teams": {
         "--qrels QRELS": "the judgments made so far",
         "--rel N with --qrels QRELS": "lowest relevant level (default: all above 0)",
-        TOPICS: "those to pool: 101,102, or FILE or @FILE, each at the start of a line; common: "
-        "those that every run answers (default: judged, or all without judgments)",
+        TOPICS: told(
+            "those to pool: 101,102, or FILE or @FILE, each at the start of a line; common: "
+            "those that every run answers (default: judged, or all without judgments)",
+            metavar=TOPICS_OR_FILE,
+        ),
         "--teams FILE": "whose the runs are: lines `run team`, or a table with these columns",
     },
     "other": {
@@ -84,7 +87,3 @@ def _settle(options: argparse.Namespace) -> None:
     if options.shown is None and options.pool is None:
         options.pool, options.output = options.output, None
     options.format = options.shown or "table"
-    paths = options.pool, options.output, options.unjudged, options.to_judge
-    named = [path for path in paths if path is not None]
-    if len({*named}) < len(named):
-        raise InputError(f"{min(named)} more than once", "a file for each")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import stat
 import sys
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
-from contextlib import ExitStack, suppress
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Self, TypeAlias
 
 from cranfield.errors import CranfieldError, FileError
@@ -20,6 +21,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     """Return everything a file holds."""
     try:
         with open(path, "rb") as file:
+            record_input(os.fstat(file.fileno()))
             return file.read()
     except OSError as error:
         raise FileError("read", os.fspath(path), error.strerror or str(error)) from error
@@ -81,6 +83,10 @@ def _write(contents: Mapping[str, Data]) -> None:
 
     Pipes and devices such as ``/dev/stdout`` are written to directly. A link stays a link.
     """
+    for path in contents:
+        check_writable(path)
+        if identity(path) in _inputs:
+            raise FileError("write", path, "it is also an input. Use another file name.")
     real = {path: os.path.realpath(path) for path in contents}
     aside = _aside([os.path.dirname(x) for x in real.values()])
     complete: dict[str, str] = {}
@@ -100,6 +106,88 @@ def _write(contents: Mapping[str, Data]) -> None:
                 os.replace(made, real[path])
     except OSError as error:
         raise FileError("write", path, _reason(path, error)) from error
+
+
+def check_writable(path: str) -> None:
+    """Raise an error if a file is read-only, or its name is a link that leads back to itself."""
+    try:
+        mode = os.stat(path).st_mode
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            reason = "its links form a loop. Use another file name."
+            raise FileError("write", path, reason) from None
+        return  # there is no file yet, or the reason shows when it is written
+    if stat.S_ISREG(mode) and not mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
+        reason = "file is read-only. Use another file name, or make it writable."
+        raise FileError("write", path, reason)
+
+
+def check_not_inputs(
+    outputs: Iterable[str], inputs: Iterable[str], whole_directories: bool = False
+) -> None:
+    """Raise an error if one of the outputs is also an input, through links or not.
+
+    The files of an input directory are those of topic directories, ``DIR/0001/0001.rel``, or all
+    below it.
+    """
+    existing = {path: identity(path) for path in outputs if os.path.isfile(path)}
+    for name in inputs if existing else ():
+        file = identity(name.removeprefix("file://"))
+        for path, own in existing.items():
+            if own == file:
+                reason = f"it is also an input ({name}). Use another file name."
+                raise FileError("write", path, reason)
+            if _is_below(path, name.removeprefix("file://"), whole_directories):
+                reason = f"it is a file of the input directory {name}. Use another file name."
+                raise FileError("write", path, reason)
+
+
+def identity(path: str) -> object:
+    """Return what two names of the same file have in common; without a file, its real path."""
+    try:
+        return _numbers(os.stat(path))
+    except (OSError, ValueError):
+        return os.path.realpath(path)
+
+
+def _numbers(status: os.stat_result) -> tuple[int, int]:
+    return status.st_dev, status.st_ino
+
+
+def _is_below(path: str, directory: str, whole: bool) -> bool:
+    """Return True if a file is one of an input directory.
+
+    ``DIR/*.rel`` and ``DIR/run`` also name a topic directory.
+    """
+    if "*" in directory or not os.path.exists(directory):
+        directory, whole = os.path.dirname(directory), False
+    if not directory or not os.path.isdir(directory):
+        return False
+    parts = os.path.relpath(os.path.realpath(path), os.path.realpath(directory)).split(os.sep)
+    return parts[0] != os.pardir and (whole or len(parts) == 2)
+
+
+_inputs: set[object] = set()  # files that the command has read; empty unless a command runs
+_protecting = False
+
+
+@contextmanager
+def protecting_inputs() -> Iterator[None]:
+    """Let no file be replaced that was read meanwhile: see `record_input`."""
+    global _protecting  # noqa: PLW0603
+    before, _protecting = _protecting, True
+    try:
+        yield
+    finally:
+        _protecting = before
+        if not before:
+            _inputs.clear()
+
+
+def record_input(status: os.stat_result) -> None:
+    """Remember a file that is read while inputs are protected."""
+    if _protecting:
+        _inputs.add(_numbers(status))
 
 
 def _fill(path: str, mode: str, data: Data, like: str | None = None) -> None:

@@ -12,6 +12,7 @@ from dataclasses import field
 from functools import cached_property
 from typing import IO, Any
 
+from cranfield.data.files import record_input
 from cranfield.data.reading import pipes
 from cranfield.data.reading.columns import Kind
 from cranfield.data.reading.packing import SUFFIXES, Packing
@@ -264,6 +265,7 @@ class Source:
             raise cannot_read(self.name, error) from None
         except ValueError:  # a NUL in the name
             raise InputError(f"file name {self.path!r}", "another", None) from None
+        record_input(os.fstat(stream.fileno()))
         self.refuse_changed(stream)
         return stream
 

@@ -58,6 +58,7 @@ class Contents:
     second: Mapping[str, Mapping[str, float]] | None = None
     names: tuple[str, str] = ("first", "second")  # of the two sets of judgments
     reproduce: Sequence[Mapping[str, str]] = ()
+    inputs: Sequence[str] = ()  # files, none of which the HTML report may replace
 
     @cached_property
     def parts(self) -> Parts:

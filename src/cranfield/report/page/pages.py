@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
@@ -12,7 +12,7 @@ from typing import Any
 
 from cranfield.data.answers import AnswersLike
 from cranfield.data.described import DocsLike, QueriesLike, Query, read_queries, refuse_strangers
-from cranfield.data.files import hashed, write_whole
+from cranfield.data.files import check_not_inputs, hashed, write_whole
 from cranfield.data.judged_answers import Invalid
 from cranfield.data.qrels import QrelsLike
 from cranfield.data.systems import path_of
@@ -61,7 +61,8 @@ class ReportPage:
         return (*self.contents.parts.unmatched(), *left_out)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the page to a file, whole or not at all."""
+        """Write the page to a file, whole or not at all; not to one of its inputs."""
+        check_not_inputs([os.fspath(path)], self.contents.inputs)
         write_whole(path, encoded(self.html))
 
     def __repr__(self) -> str:
@@ -150,9 +151,12 @@ def report_page(
         _refuse_with_scores(options)
         wanted: Any = measures
         scores = read_scores(qrels, measures=wanted)
-        told = [*_reproduced(command, {**files, "judgments": None}, None)]
+        used = [*_paths({"queries": queries}, None)]
+        told = [*_reproduced(command, used)]
         shown = _queries(queries, scores.topics)
-        return ReportPage(Contents([scores], title, limits, testing, queries=shown, reproduce=told))
+        read: dict[str, Any] = {"queries": shown, "reproduce": told}
+        read["inputs"] = [path for _, path in used]
+        return ReportPage(Contents([scores], title, limits, testing, **read))
     _refuse_incomplete(qrels, runs, judged)
     answered = _answered(judged, tokens, invalid) if judged else None
     of_lists, of_answers = (measures, None) if answered is None else told_apart(measures)
@@ -161,6 +165,7 @@ def report_page(
         _refuse_without_lists({"second_qrels": second_qrels} | options, of_lists)
     else:
         found = _gathered(qrels, runs, of_lists, second_qrels, list_depth, limits, options)
+    used = [*_paths(files | judged, runs)]
     parts = [] if found is None else [found.scores]
     parts += _scored(answered, of_answers, options, alone=found is None)
     return ReportPage(
@@ -175,7 +180,8 @@ def report_page(
             docs,
             _second(found),
             _short_names(_name(qrels, "first"), _name(second_qrels, "second")),
-            [*_reproduced(command, files | judged, runs)],
+            [*_reproduced(command, used)],
+            [path for _, path in (*used, *_paths(options, None))],
         )
     )
 
@@ -291,7 +297,15 @@ def _short_names(first: str, second: str) -> tuple[str, str]:
     return short if short[0] != short[1] else (first, second)
 
 
-def _reproduced(command: str, files: Mapping[str, Any], runs: Any) -> Iterator[dict[str, str]]:
+def _paths(files: Mapping[str, Any], runs: Any) -> Iterator[tuple[str, str]]:
+    """Yield the input files, each with its use."""
+    for use, given in {**files, "run": runs}.items():
+        for path in given if isinstance(given, list | tuple) else [given]:
+            if isinstance(path, str | os.PathLike):
+                yield use, os.fspath(path)
+
+
+def _reproduced(command: str, files: Iterable[tuple[str, str]]) -> Iterator[dict[str, str]]:
     """How to make the page again: the command, versions, hashes of files."""
     if command:
         yield {"label": "command", "value": command}
@@ -299,10 +313,7 @@ def _reproduced(command: str, files: Mapping[str, Any], runs: Any) -> Iterator[d
         with suppress(PackageNotFoundError):  # used from where it lies
             yield {"label": name, "value": version(name)}
     yield {"label": "Python", "value": platform.python_version()}
-    for what, given in {**files, "run": runs}.items():
-        for path in given if isinstance(given, list | tuple) else [given]:
-            if isinstance(path, str | os.PathLike):
-                yield source(what, path)
+    yield from (source(use, path) for use, path in files)
 
 
 def source(what: str, path: str | os.PathLike[str]) -> dict[str, str]:
