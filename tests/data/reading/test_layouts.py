@@ -261,7 +261,8 @@ def test_decide_lines_of_two_layouts_never_silent(kind: Kind, tmp_path: Path) ->
         try:
             if kind == "qrels":
                 qrels = cf.read_qrels(path, sampled=True)
-                found, noted = qrels.to_dict(), bool(qrels.in_doubt or qrels.grouped)
+                found: object = qrels.to_dict()
+                noted = bool(qrels.in_doubt or qrels.grouped)
             else:
                 run = cf.read_run(path)
                 found, noted = run.rankings(), bool(run.in_doubt)

@@ -39,7 +39,7 @@ QID = np.frombuffer(b"qid:", dtype=np.uint8)
 HEAD = 64  # bytes of a line that usually hold its level and its qid
 FEW = 64  # tables kept before they are joined: thousands of small ones would leave holes in memory
 _DOCID = re.compile(rb"#(?:[^\n]*?\bdocid[^\S\n]*=[^\S\n]*(\S+))?[^\n]*")
-_WORD = re.compile(rb"#[^\S\n]*(\S*)[^\n]*")
+_WORD = re.compile(rb"#[^\S\n]*+(?:(\S++)(?![^\S\n]*=))?[^\n]*")  # but no key of `key = value`
 BY_WORD = "document ids are the first words after #"
 BY_LINE = "document ids are line numbers: the first words after # are missing or not unique"
 
@@ -289,10 +289,12 @@ def _naming(source: Source) -> str:
     words: dict[tuple[str, str], int] = {}
     count = commented = 0
     for number, line in lines(source):
-        record = _judgment(line, source.name, number, by_word=True) if _is_text(line) else None
+        if isinstance(line, InputError):
+            continue
+        record = _judgment(line, source.name, number, by_word=True)
         if not isinstance(record, Record):
             continue
-        named = _DOCID.search(str(line).encode())
+        named = _DOCID.search(line.encode())
         if named and named[1]:
             return ""
         count += 1
@@ -303,10 +305,6 @@ def _naming(source: Source) -> str:
         return ""
     alike = count > 1 and len({doc for _, doc in words}) == 1
     return BY_LINE if alike or len(words) < count else BY_WORD
-
-
-def _is_text(line: str | InputError) -> bool:
-    return not isinstance(line, InputError)
 
 
 def _judgment(line: str, where: str, number: int, by_word: bool = False) -> Record | InputError:
