@@ -395,7 +395,19 @@ LINE = st.tuples(
     st.sampled_from(["2", "0.5", " 1", "x", "nan", "", "-1", "#"]),
     st.sampled_from([" ", "\t", "  ", ""]),
     st.sampled_from(["qid:1", "qid:", "qid:2#", "qi", "1:2", "qid:é", "QID:1", "qid:all", ""]),
-    st.sampled_from(["", " 1:0.5", " #docid = a", "#docid=b c", " # docid =", "\r", " #mydocid=q"]),
+    st.sampled_from(
+        [
+            "",
+            " 1:0.5",
+            " #docid = a",
+            "#docid=b c",
+            " # docid =",
+            "\r",
+            " #mydocid=q",
+            " # w1 x",
+            " #w2",
+        ]
+    ),
 ).map("".join)
 
 
@@ -411,7 +423,7 @@ def test_the_fast_reader_and_the_slow_one_agree(
     judged: dict[str, dict[str, float]] = {}
     for record in records:
         judged.setdefault(record.topic, {})[record.doc] = record.value or 0.0
-    if any(isinstance(item, Problem) for item in slow):
+    if any(isinstance(item, Problem) and item.severity == "error" for item in slow):
         said = refused(lambda: cf.read_qrels("any", "letor"))
         assert said.startswith("any: found an empty file" if not any(found) else "any:")
     else:
@@ -627,13 +639,13 @@ def test_hints(command: str, capfd: Capture) -> None:
     """What RankLib writes; and the two files in the wrong order."""
     write("ranklib", "1\t0\t0.1\n1\t1\t0.5\n1\t2\t0.5\n2\t0\t1.0\n2\t1\t1.0\n")
     for files, said in (
-        (("test.txt", "ranklib"), "RankLib's scores? then cut -f 3)\n"),
+        (("test.txt", "ranklib"), "cut -f 3"),
         (("model", "test.txt"), "(these look like predictions: judgments come first)\n"),
     ):
         assert main(command.format(*files).split()) == 2
         err = capfd.readouterr().err
-        assert err.startswith(f"{files[0] if 'look' in said else files[1]}:1: found ")
-        assert err.endswith(said)
+        assert err.startswith(f"{files[0] if 'look' in said else files[1]}:1: ")
+        assert said in err
 
 
 @pytest.mark.parametrize(
