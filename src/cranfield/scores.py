@@ -83,6 +83,11 @@ def about(
         yield Notice(kind, f"{whose}{some(topics, noun)} {said}", run, tuple(topics))
 
 
+def about_topics(named: Sequence[str] | None) -> Iterator[Notice]:
+    """Note how files that name topics were read: see `data.tracks.choose_topics`."""
+    yield from (Notice("topics-file", note) for note in getattr(named, "notes", ()))
+
+
 LOUD = (
     "none-judged",
     "summary-topic",

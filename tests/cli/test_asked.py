@@ -226,7 +226,9 @@ class TestCommands:
         by = ("pool", "one", "two", "-f", "json", "-q")
         made = cranfield.printed(*by, "--topics", "some")
         assert cranfield.printed(*by, "--topics", "@some") == made
-        assert cranfield.printed(*by, "--topics", "104,102") == made
+        Path("plain").write_text("104\n102\n")
+        plain = cranfield.printed(*by, "--topics", "plain")
+        assert cranfield.printed(*by, "--topics", "104,102") == plain
         assert cf.pool({"a": RUN, "b": OTHER}, topics="common").topics == ("101", "104")
         assert cf.pool(RUN, qrels=QRELS, topics="judged").topics == tuple(QRELS)
         with pytest.raises(cf.CranfieldError, match="found topics=judged, expected judgments"):
@@ -269,6 +271,6 @@ class TestMeta:
         assert (found.items.both, found.topics.both) == (2, 1)
         assert found.rankings[0].topics == 1
         with pytest.raises(
-            cf.CranfieldError, match="found topic '300', expected one of the judgments' 4"
+            cf.CranfieldError, match="found topic '300', expected one of the judgments' 5"
         ):
             compare_judgments(QRELS, other, topics="300")

@@ -456,7 +456,9 @@ class TestTopics:
         topics = write("a boats\nb tuna\nc tides\n", "topics.txt")
         padded = write("0a Q0 x 1 2.5 p\n", "padded")
         reports = validate([write(RUN, "run"), padded], topics=topics)
-        starts(reports[0], [("warning", None, f"1 topic (c) of {topics} not answered")])
+        note = f"{topics}: the first word of each line is read as the topic"
+        missing = f"1 topic (c) of {topics} not answered"
+        starts(reports[0], [("warning", None, note), ("warning", None, missing)])
         text = f"found topics 0a, expected some of a, b, … (topics of {topics})"
         starts(reports[1], [("error", None, text)])
         (report,) = validate([write(RUN, "run")], topics="a,c,d")

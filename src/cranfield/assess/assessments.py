@@ -20,10 +20,10 @@ from cranfield.data.assessments import (
 from cranfield.data.reading.columns import ColumnsLike, read_columns, spelt
 from cranfield.data.reading.labels import LabelsLike, level_of, one_of, read_labels
 from cranfield.data.reading.table import Irregular
-from cranfield.data.tracks import TopicsLike, named_topics, unknown_topic
+from cranfield.data.tracks import TopicsLike, choose_topics, named_topics
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
-from cranfield.scores import Notice
+from cranfield.scores import Notice, about_topics
 from cranfield.wording import counted
 
 Votes: TypeAlias = Mapping[str, float]  # assessor -> score
@@ -59,13 +59,12 @@ class Assessments:
     def of_topics(self, topics: TopicsLike) -> Assessments:
         """Those of some topics: named, or ``common``, those in which everybody judged something."""
         kept = named_topics(topics) or tuple(self.votes)
-        for topic in kept:
-            if topic not in self.votes:
-                raise unknown_topic(topic, self.votes, "assessments")
+        chosen = choose_topics(kept, self.votes, "assessments")
+        kept, notices = chosen, (*self.notices, *about_topics(chosen))
         if isinstance(topics, str) and topics == "common":
             everybody = {*self.assessors}
             kept = tuple(t for t in kept if {*chain(*self.votes[t].values())} == everybody)
-        return replace(self, votes={topic: self.votes[topic] for topic in kept})
+        return replace(self, votes={topic: self.votes[topic] for topic in kept}, notices=notices)
 
     def score_of(self, label: Any) -> float:
         """The score a label stands for in these assessments."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import cached_property
 from itertools import accumulate, chain, pairwise
@@ -31,14 +31,14 @@ from cranfield.data.systems import RunNames
 from cranfield.data.tracks import (
     TeamsLike,
     TopicsLike,
+    choose_topics,
     named_topics,
     read_teams,
     topics_file,
-    unknown_topic,
 )
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
-from cranfield.scores import ALL, Notice, about
+from cranfield.scores import ALL, Notice, about, about_topics
 from cranfield.shown import Rows, Shown
 from cranfield.wording import counted, some
 
@@ -282,6 +282,7 @@ def pool(
         sample,
         (
             *([] if team_of is None else about_teams(names, team_of)),
+            *about_topics(wanted),
             *_about_merging(read),
             *_about_topics(names, tops, docs, judgments, why),
             *_about_order(names, tops, docs, int(depth)),
@@ -311,9 +312,9 @@ def _wanted(
 ) -> tuple[Sequence[str], str]:
     """The topics to pool, and why others of the runs are left out."""
     if (named := named_topics(topics, or_file=True)) is not None:
-        if topics_file(topics, or_file=True) is None:  # which has all of a track
-            _refuse_unknown(named, chain(judgments.topics if judgments else (), *tops))
-        return named, "not asked for"
+        known = dict.fromkeys(chain(judgments.topics if judgments else (), *tops))
+        of_track = topics_file(topics, or_file=True) is not None  # which has all of its topics
+        return choose_topics(named, known, "runs", strict=not of_track), "not asked for"
     if judgments is None and topics == "judged":
         raise InputError("topics=judged", "judgments with it (qrels=, or --qrels)")
     every = dict.fromkeys(chain(*tops)) if judgments is None else dict.fromkeys(judgments.topics)
@@ -327,13 +328,6 @@ def _wanted(
     if not common:
         raise InputError("no topic that every run answers", "some")
     return common, "that not all of them answer"
-
-
-def _refuse_unknown(named: Sequence[str], known: Iterable[str]) -> None:
-    known = dict.fromkeys(known)
-    for topic in named:
-        if topic not in known:
-            raise unknown_topic(topic, known, "runs")
 
 
 def _finders(tops: Sequence[Tops], wanted: Sequence[str]) -> Finders:

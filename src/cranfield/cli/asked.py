@@ -17,7 +17,7 @@ from cranfield.data.groups import read_groups
 from cranfield.data.ntcir import topic_dirs
 from cranfield.data.reading.lines import text_lines
 from cranfield.data.reading.source import Source
-from cranfield.data.tracks import read_gains, read_topics
+from cranfield.data.tracks import join_topics, read_gains
 from cranfield.errors import CranfieldError, InputError
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def _topics(given: Sequence[str]) -> Any:
     """The topics that all --topics ask for, as `evaluate` takes them."""
     if len(given) == 1:
         return given[0]
-    return [topic for text in given for topic in read_topics(text)]
+    return join_topics(given)
 
 
 def measures_of(texts: Sequence[str]) -> list[str]:

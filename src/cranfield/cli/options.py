@@ -254,7 +254,7 @@ def judged() -> Rows:
     return {
         TOPICS: "judged: all judged topics count, unanswered ones as empty lists (default); "
         "common: only judged topics that every run answers; 101,102: only these, of which all are "
-        "judged; @FILE: those that its lines begin with; may be repeated",
+        "judged; @FILE: one on each line, or those of judgments, a run or a table; may be repeated",
         f"--undefined {among(get_args(Undefined))}": "a topic without a relevant document counts "
         "as 0 (default), is nan, is left out of the means, or is an error",
     }

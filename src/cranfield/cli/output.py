@@ -12,11 +12,11 @@ from typing import Any
 from cranfield.cli.options import TOPICS, Rows, among, told
 from cranfield.cli.saying import for_programs, say_notices
 from cranfield.data.files import write_whole
-from cranfield.data.tracks import read_topics, unknown_topic
+from cranfield.data.tracks import choose_topics, read_topics
 from cranfield.errors import FileError, InputError
 from cranfield.report.formats import FLAT, FORMATS, render
 from cranfield.report.results import CAPTIONS, shown
-from cranfield.scores import Scores
+from cranfield.scores import Scores, about_topics
 from cranfield.shown import Shown
 from cranfield.wording import decimals, encoded
 
@@ -92,13 +92,13 @@ def _chosen(scores: Scores, topics: Any) -> Scores:
     """The scores of some topics; sessions are named topic/session."""
     if topics == "common":
         raise InputError("--topics common", "101,102 or @FILE: there are no judged topics here")
-    kept = []
-    for name in read_topics(topics):
-        found = [topic for topic in scores.topics if topic.split("/")[0] == name or topic == name]
-        if not found:
-            raise unknown_topic(name, scores.topics, "scores")
-        kept += found
-    return scores.select(topics=kept)
+    parts: dict[str, list[str]] = {topic: [topic] for topic in scores.topics}
+    for topic in scores.topics:
+        if (whole := topic.split("/")[0]) != topic:
+            parts.setdefault(whole, []).append(topic)
+    named = choose_topics(read_topics(topics), parts, "scores")
+    kept = scores.select(topics=[*dict.fromkeys(topic for name in named for topic in parts[name])])
+    return replace(kept, notices=(*kept.notices, *about_topics(named)))
 
 
 def show(found: Shown, options: argparse.Namespace) -> int:

@@ -35,7 +35,7 @@ OPTIONS = {
         "--qrels QRELS": "the judgments made so far",
         "--rel N with --qrels QRELS": "lowest relevant level (default: all above 0)",
         TOPICS: told(
-            "those to pool: 101,102, or FILE or @FILE, each at the start of a line; common: "
+            "those to pool: 101,102, or FILE or @FILE, one on each line; common: "
             "those that every run answers (default: judged, or all without judgments)",
             metavar=TOPICS_OR_FILE,
         ),

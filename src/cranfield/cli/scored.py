@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Collection
+from dataclasses import replace
 from typing import Any, get_args
 
 from cranfield.cli.asked import runs_of
 from cranfield.cli.options import TIES, Rows, among, call, judged, order, preset, shared
 from cranfield.cli.progress import Progress
-from cranfield.data.tracks import named_topics, unknown_topic
+from cranfield.data.tracks import choose_topics, named_topics
 from cranfield.errors import InputError
 from cranfield.evaluation.evaluate import evaluate
 from cranfield.evaluation.options import NAMES
 from cranfield.evaluation.results import Missing, read_scores
-from cranfield.scores import Scores
+from cranfield.scores import Scores, about_topics
 from cranfield.wording import counted
 
 FILES = (
@@ -82,10 +83,10 @@ def scores_of(options: argparse.Namespace, runs: int = 1) -> Scores:
         names = DECIDING - WITH_SCORES - (set() if named is None else {"topics"})
         refuse_given(options, names, "QRELS RUN… with it: --scores are scores already")
         scores = call(read_scores, options, data=options.files, lower=options.lowers)
-        for topic in named or ():
-            if topic not in scores.topics:
-                raise unknown_topic(topic, scores.topics, "scores")
-        scores = scores.select(topics=named and list(named))
+        if named is not None:
+            named = choose_topics(named, scores.topics, "scores")
+            scores = scores.select(topics=list(named))
+            scores = replace(scores, notices=(*scores.notices, *about_topics(named)))
         scores = scores if options.measures else _without_counts(scores)
     else:
         scores = evaluated(options, runs)

@@ -32,8 +32,8 @@ OPTIONS = {
     "--kind {qrels,run}": "instead of recognising it",
     "input_format --input-format --qrels-format --run-format FORMAT": one_of(FORMATS),
     TOPICS: told(
-        "those of the task, which runs are to answer: 101,102, or FILE or @FILE, each at the start "
-        "of a line (default: those of the judgments, if there are any among the files)",
+        "those of the task, which runs are to answer: 101,102, or FILE or @FILE, one on each "
+        "line (default: those of the judgments, if there are any among the files)",
         metavar=TOPICS_OR_FILE,
     ),
     "--by-intent": "judgments are for intents: topic intent doc level",

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any, TypeAlias
 
-from cranfield.data.reading.cells import Layout, lines_of, where_of
-from cranfield.data.reading.columns import SPELLINGS
-from cranfield.data.reading.lines import BLANK, fields_of, not_empty, text_lines
+from cranfield.data.reading.cells import Layout, format_of, lines_of, where_of
+from cranfield.data.reading.columns import SPELLINGS, TOPICS
+from cranfield.data.reading.formats import decide, recognise
+from cranfield.data.reading.lines import BLANK, fields_of, not_empty, short, text_lines
+from cranfield.data.reading.records import Record
 from cranfield.data.reading.source import Source
+from cranfield.data.reading.table import Irregular
 from cranfield.data.reading.tables import is_frame
+from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.wording import some
 
@@ -30,24 +35,33 @@ def named_topics(data: TopicsLike, or_file: bool = False) -> tuple[str, ...] | N
 
 
 def read_topics(data: TopicsLike, or_file: bool = False) -> tuple[str, ...]:
-    """The names in a list or in a text, or those that the lines of a file begin with.
+    """The names in a list or in a text, or those in a file: see `choose_topics`.
 
     A file is a path object or ``@FILE``; with `or_file`, it may be the name of one that is there.
 
     >>> read_topics("101, 102"), read_topics([101, 102])
     (('101', '102'), ('101', '102'))
     """
+    if isinstance(data, TopicNames):
+        return data
     where, file = "topics", topics_file(data, or_file)
     if file is not None:
-        source = Source.of(file)
-        where, data = source.name, (fields_of(line, None)[0] for _, line in text_lines(source))
-    elif isinstance(data, str):
+        return TopicNames.from_parts([TopicFile.read(Source.of(file))])
+    if isinstance(data, str):
         data = filter(None, map(str.strip, data.split(",")))
     elif not isinstance(data, Iterable):
         raise InputError(repr(data), "names of topics, or @FILE", where)
     found = tuple(dict.fromkeys(map(str, data)))
     not_empty(found, "topics", where)
     return found
+
+
+def join_topics(texts: Iterable[str]) -> TopicNames:
+    """Return the topics of several texts, each of them topics or @FILE."""
+    read = map(read_topics, texts)
+    return TopicNames.from_parts(
+        [part for names in read for part in getattr(names, "parts", None) or [names]]
+    )
 
 
 def topics_file(data: TopicsLike, or_file: bool = False) -> str | os.PathLike[str] | None:
@@ -58,15 +72,159 @@ def topics_file(data: TopicsLike, or_file: bool = False) -> str | os.PathLike[st
     return data if isinstance(data, os.PathLike) else None
 
 
-def unknown_topic(topic: str, known: Collection[str], of: str = "judgments") -> InputError:
+class TopicNames(tuple[str, ...]):
+    """Names of topics, some of which are in files that `choose_topics` decides how to read.
+
+    `notes` report how it did.
+    """
+
+    parts: tuple[tuple[str, ...] | TopicFile, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def from_parts(cls, parts: Sequence[tuple[str, ...] | TopicFile]) -> TopicNames:
+        names = [part.names if isinstance(part, TopicFile) else part for part in parts]
+        made = cls(dict.fromkeys(chain.from_iterable(names)))
+        made.parts = tuple(parts)
+        return made
+
+
+def choose_topics(
+    named: Sequence[str], known: Collection[str], of: str = "judgments", strict: bool = True
+) -> TopicNames:
+    """Return the topics that are named, all of which are known if this is `strict`.
+
+    A file is read in one way. If it is a qrels file, a run or a table with a topic column, its
+    topics are meant. Otherwise, if a line with spaces is a known topic, each line is a topic.
+    Otherwise, the first word of each line is a topic, which `notes` report.
+    """
+    names: dict[str, None] = {}
+    notes = []
+    for part in getattr(named, "parts", ()) or [named]:
+        chosen, note = part.choose(known) if isinstance(part, TopicFile) else (part, "")
+        names |= dict.fromkeys(chosen)
+        notes += [note] * bool(note)
+        for place, topic in enumerate(chosen if strict else ()):
+            if topic not in known:
+                where = part.place(place) if isinstance(part, TopicFile) else ()
+                raise unknown_topic(topic, known, of, *where)
+    made = TopicNames(names)
+    made.notes = tuple(notes)
+    return made
+
+
+@dataclass(frozen=True)
+class TopicFile:
+    """A file with topics: its lines, and its topics if it is a qrels file, a run or a table."""
+
+    where: str
+    lines: tuple[str, ...]
+    numbers: tuple[int, ...]  # of the lines
+    column: tuple[str, ...] | None
+
+    @classmethod
+    def read(cls, source: Source) -> TopicFile:
+        """Read a file, which has at least one topic."""
+        column = _topic_column(source)
+        lines = {n: line.strip(BLANK) for n, line in text_lines(source)} if _is_text(source) else {}
+        not_empty(lines if column is None else column, "topics", source.name)
+        return cls(source.name, tuple(lines.values()), tuple(lines), column)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The topics, before it is known which there are."""
+        return self.lines if self.column is None else self.column
+
+    def place(self, topic: int) -> tuple[str, int | None]:
+        """Return where a topic is, by its number among those that `choose` returns."""
+        return self.where, self.numbers[topic] if self.column is None else None
+
+    def choose(self, known: Collection[str]) -> tuple[Sequence[str], str]:
+        """Return the topics, and a note if lines are shortened: see `choose_topics`."""
+        spaced = [line for line in self.lines if len(line.split()) > 1]
+        whole = next((line for line in spaced if line in known), None)
+        if self.column is not None:
+            if whole is not None:
+                problem = f"line {short(whole)} is a topic, and the file is also a table of topics"
+                fix = "Write one topic on each line, or a table with the column topic."
+                raise InputError.problem(problem, fix, self.where)
+            return self.column, ""
+        if whole is not None or not spaced:
+            return self.lines, ""
+        tabs = all("\t" in line for line in self.lines)
+        cut = [line.partition("\t")[0].strip() if tabs else line.split()[0] for line in self.lines]
+        what = "the field before the tab" if tabs else "the first word"
+        return cut, f"{self.where}: {what} of each line is read as the topic"
+
+
+COLUMN = Layout((("topic",),), ("topic",), {"topic": (*TOPICS, "_id", "id")})
+
+
+def _is_text(source: Source) -> bool:
+    """Return True if a file is lines, and neither JSON nor binary."""
+    format = recognise(source)
+    return format.nested is None and (format.rows is None or format.rows.headed)
+
+
+def _topic_column(source: Source) -> tuple[str, ...] | None:
+    """Return the topics of a qrels file, a run or a table with a topic column, None of others."""
+    first = source.first_lines[0].decode("utf-8", "replace") if source.first_lines else ""
+    headed = any(sign in first and COLUMN.is_header(first.split(sign)) for sign in "\t,;")
+    format = format_of(source, COLUMN) if headed else recognise(source)
+    if format.nested is not None:
+        return _json_topics(source, format.nested(source))
+    if format.rows is not None and (headed or not format.rows.headed):
+        return tuple(dict.fromkeys(line.name("topic") for line in lines_of(source, COLUMN, "")))
+    if all(len(line.split()) == 1 for line in source.first_lines):
+        return None
+    return _record_topics(source)
+
+
+def _json_topics(source: Source, data: Any) -> tuple[str, ...] | None:
+    """Return the topics of a list of ids, of ``{topic: query}``, or of judgments or results."""
+    if isinstance(data, list) and not any(isinstance(item, Mapping | list) for item in data):
+        return tuple(dict.fromkeys(map(str, data)))
+    if isinstance(data, Mapping) and all(isinstance(query, str) for query in data.values()):
+        return tuple(map(str, data))
+    topics = _record_topics(source)
+    if topics is None:
+        raise InputError("JSON of another kind", "topics, judgments or results", source.name)
+    return topics
+
+
+def _record_topics(source: Source) -> tuple[str, ...] | None:
+    """Return the topics of judgments or results, None if a line is neither."""
+    try:
+        decision = decide(source)
+    except InputError:
+        return None
+    format, text = decision.format, decision.text
+    kind = format.kind_of(source, text)
+    try:
+        parts = format.parts(source, kind, text) if format.piece else iter([])
+        names = [part().names for part in parts] or [format.table(source, kind, text).names]
+        return tuple(dict.fromkeys(chain.from_iterable(names)))
+    except Irregular:
+        records = [*format.each(source, kind, text)]
+    if not all(isinstance(record, Record) for record in records):
+        return None
+    return tuple(dict.fromkeys(record.topic for record in records if isinstance(record, Record)))
+
+
+def unknown_topic(
+    topic: str,
+    known: Collection[str],
+    of: str = "judgments",
+    where: str | None = None,
+    line: int | None = None,
+) -> InputError:
     """That a topic is none of those there are, with the one that may have been meant."""
     from difflib import get_close_matches
 
     near = [f"@{topic}"] if os.path.isfile(topic) else get_close_matches(topic, known, 1)
     expected = f"one of the {of}' {some([*known], 'topic')}"
-    return InputError(
-        f"topic {topic!r}", expected, hint="".join(f"did you mean {x}?" for x in near)
-    )
+    hint = "".join(f"did you mean {x}?" for x in near)
+    return InputError(f"topic {topic!r}", expected, where, line, hint)
 
 
 def read_gains(source: Source) -> dict[str, str]:

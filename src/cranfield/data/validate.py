@@ -24,7 +24,7 @@ from cranfield.data.reading.source import Source
 from cranfield.data.reading.table import Table, whole_topics
 from cranfield.data.run import no_topic
 from cranfield.data.systems import refuse_many
-from cranfield.data.tracks import TopicsLike, read_topics, topics_file
+from cranfield.data.tracks import TopicsLike, choose_topics, read_topics, topics_file
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError
 from cranfield.wording import counted, some
@@ -71,7 +71,7 @@ def validate(
 
     `topics` are those of the task, for which there need be no judgments yet.
     """
-    task = None if topics is None else _Task.of(topics)
+    named = None if topics is None else read_topics(topics, or_file=True)
     opened = [one for path in paths for one in _opened(path, kind, format, text)]
     # Judgments first: runs are compared with them while they are read.
     reports: dict[int, Report] = {}
@@ -83,6 +83,7 @@ def validate(
         if judged is None and reports[place].kind == "qrels" and reports[place].topics:
             judged = reports[place]
     made = [reports[place] for place in range(len(opened))]
+    task = None if named is None else _Task.from_names(named, topics, made)
     for report in made:
         _compare(report, judged, task)
     _shared_tags(made)
@@ -112,13 +113,17 @@ class _Task:
     others: str  # what is said of topics that are not among them
 
     @classmethod
-    def of(cls, topics: TopicsLike) -> _Task:
-        """Those of a task, as they are named."""
+    def from_names(
+        cls, named: Sequence[str], topics: TopicsLike, reports: Sequence[Report]
+    ) -> _Task:
+        """Those of a task, as they are named; the topics of the files decide how."""
         file = topics_file(topics, or_file=True)
         where = "the task" if file is None else Source.of(file).name
-        return cls(
-            read_topics(topics, or_file=True), where, f"topics of {where}", "not among those of"
-        )
+        known = {topic for report in reports for topic in report.topics}
+        chosen = choose_topics(named, known, strict=False)
+        for note in chosen.notes if reports else ():
+            reports[0].add("warning", note)
+        return cls(chosen, where, f"topics of {where}", "not among those of")
 
     @classmethod
     def judged(cls, qrels: Report) -> _Task:

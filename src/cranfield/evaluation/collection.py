@@ -57,10 +57,6 @@ class Collection:
     known: KnownIntents | None = None  # what the user told of them
     directory: str | None = None  # the judgments' path, which may hold runs as well
 
-    def __post_init__(self) -> None:
-        for topic in self.options.named_topics or ():
-            self.place(topic)
-
     @classmethod
     def of(cls, qrels: QrelsLike, options: Options, measures: Sequence[Measure] = ()) -> Collection:
         """The judgments as the options say, with what the measures ask for."""
@@ -79,6 +75,7 @@ class Collection:
         )
         if judged.strata is not None:
             refuse_samples(judged, measures, options)
+        options = options.among(judged.topics)
         options.merging.refuse_judged(judged)
         known = options.intents
         known = None if known is None else read_intents(known, options.separator)

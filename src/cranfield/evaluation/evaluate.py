@@ -64,9 +64,10 @@ class Evaluator:
     def __init__(
         self, qrels: QrelsLike, measures: MeasuresLike = None, **options: Unpack[Settings]
     ) -> None:
-        self.options = Options.of(options)
-        asked = Asked.of(measures, self.options)
-        self.collection = Collection.of(qrels, self.options, asked.measures)
+        given = Options.of(options)
+        asked = Asked.of(measures, given)
+        self.collection = Collection.of(qrels, given, asked.measures)
+        self.options = self.collection.options
         self.measuring = Measuring(self.collection, asked)
 
     @property

@@ -49,6 +49,7 @@ def label(
     settings = replace(given, preset=None)  # which has given its depth and labels
     settings.refuse_expected()
     collection = Collection.of(qrels, settings)
+    settings = collection.options
     whole = replace(collection, options=replace(settings, depth=None))  # what a depth cuts off
     wanted = settings.named_topics or collection.topics
     by_topic: dict[str, list[LabelledList]] = {topic: [] for topic in wanted}

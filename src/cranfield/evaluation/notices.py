@@ -15,7 +15,7 @@ from cranfield.data.qrels import Qrels
 from cranfield.data.run import Run
 from cranfield.labelling.blocks import Intents, Judgments, Rankings
 from cranfield.measures.base import Measure
-from cranfield.scores import Notice, about, loud_first
+from cranfield.scores import Notice, about, about_topics, loud_first
 from cranfield.wording import counted, some
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ def of_evaluation(measuring: Measuring, counts: Bools) -> Iterator[Notice]:
     """What is to be known whatever the run; `counts` says which topics do."""
     collection = measuring.collection
     yield from of_settings(measuring)
+    yield from about_topics(collection.options.named_topics)
     for extra in collection.extras:
         yield from extra.notices()
     yield from of_intents(collection, measuring.measures)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cached_property, wraps
 from typing import Any, Literal, TypeAlias, TypedDict, TypeVar, cast, get_args
@@ -23,7 +23,7 @@ from cranfield.data.reading.columns import ColumnsLike
 from cranfield.data.reading.labels import LabelsLike
 from cranfield.data.reading.table import PartRead
 from cranfield.data.systems import RunNames
-from cranfield.data.tracks import named_topics
+from cranfield.data.tracks import choose_topics, named_topics
 from cranfield.data.verticals import VerticalsLike
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, one_of
@@ -210,6 +210,15 @@ class Options:
     def named_topics(self) -> tuple[str, ...] | None:
         """The topics, if some are named."""
         return self.topics if isinstance(self.topics, tuple) else None
+
+    def among(self, judged: Sequence[str]) -> Options:
+        """Return these options with the topics that are named, all of which are judged."""
+        named = self.named_topics
+        return (
+            self
+            if named is None
+            else replace(self, topics=choose_topics(named, dict.fromkeys(judged)))
+        )
 
     @property
     def gains_by_topic(self) -> bool:

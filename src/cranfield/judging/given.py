@@ -13,7 +13,7 @@ from cranfield.data.answers import ByRun
 from cranfield.data.audits import AuditLike, AuditOrder, read_audit
 from cranfield.data.judged_answers import read_assignments, read_support
 from cranfield.data.qrels import QrelsLike, read_qrels
-from cranfield.data.tracks import named_topics
+from cranfield.data.tracks import choose_topics, named_topics
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.evaluation.answers import evaluate_answers
@@ -24,7 +24,7 @@ from cranfield.judging.estimates import BySample, ByTopic, Estimates
 from cranfield.judging.imputing import imputed
 from cranfield.measures.base import Measure
 from cranfield.measures.bounds import is_sum
-from cranfield.scores import Notice, Scores
+from cranfield.scores import Notice, Scores, about_topics
 from cranfield.stats.judged import LEAST
 from cranfield.stats.measured import measured, ranking
 from cranfield.wording import counted, some
@@ -126,6 +126,9 @@ def _evaluated(
     """People's judgments of some topics, and the judge's of all, as scores."""
     names = people[0], judge[0]
     wanted = named_topics(how.options.get("topics"))
+    if wanted is not None:
+        wanted = choose_topics(wanted, {**people[1], **judge[1]}, strict=False)
+        how.notices.extend(about_topics(wanted))
     given = how.of_runs
     scores = []
     for name, said in (people, judge):

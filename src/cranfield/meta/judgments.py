@@ -17,7 +17,7 @@ from cranfield.assess.assessments import Assessments, exact
 from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
 from cranfield.data.reading.columns import ColumnsLike
 from cranfield.data.reading.labels import LabelsLike
-from cranfield.data.tracks import named_topics, unknown_topic
+from cranfield.data.tracks import choose_topics, named_topics
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.evaluation.evaluate import evaluate
@@ -26,7 +26,7 @@ from cranfield.meta.cautions import near_alpha, of_rankings
 from cranfield.meta.correlation import TRIALS as DRAWS
 from cranfield.meta.correlation import correlation, two_names
 from cranfield.meta.rankings import standing
-from cranfield.scores import Interval, Notice, Scores
+from cranfield.scores import Interval, Notice, Scores, about_topics
 from cranfield.shown import Shown
 from cranfield.stats.families import PairTest, compare_pairs, decided
 from cranfield.stats.measured import direction, measured, ranking, undefined, unknown_to_any
@@ -225,7 +225,10 @@ def compare_judgments(
     ]
     level = 1.0 if rel is None else rel
     named = named_topics(options.get("topics"))
-    pair = _Two(both, *(qrels.to_dict() for qrels in given)).of_topics(named)
+    pair = _Two(both, *(qrels.to_dict() for qrels in given))
+    if named is not None:
+        named = choose_topics(named, {**pair.first, **pair.second})
+        pair = pair.of_topics(named)
     pair.refuse_apart(needed=runs is None or common)
     agreed = _agreed(pair, level, per_topic)
     found = JudgmentComparison(
@@ -242,7 +245,7 @@ def compare_judgments(
         trials=trials,
         seed=seed,
         confidence=confidence,
-        notices=(*pair.notices(common), *_told_once(agreed)),
+        notices=(*about_topics(named), *pair.notices(common), *_told_once(agreed)),
     )
     if runs is None:
         return found
@@ -272,13 +275,8 @@ class _Two:
     first: Judged
     second: Judged
 
-    def of_topics(self, named: Sequence[str] | None) -> _Two:
-        """The judgments of the topics that are named, or all."""
-        if named is None:
-            return self
-        for topic in named:
-            if topic not in self.first and topic not in self.second:
-                raise unknown_topic(topic, self.first)
+    def of_topics(self, named: Sequence[str]) -> _Two:
+        """The judgments of the topics that are named."""
         sides = ({t: x[t] for t in named if t in x} for x in (self.first, self.second))
         return _Two(self.names, *sides)
 

@@ -6,6 +6,7 @@ import os
 import platform
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -17,7 +18,7 @@ from cranfield.data.judged_answers import Invalid
 from cranfield.data.qrels import QrelsLike
 from cranfield.data.systems import path_of
 from cranfield.data.texts import TextsLike
-from cranfield.data.tracks import named_topics, unknown_topic
+from cranfield.data.tracks import choose_topics, named_topics
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.evaluation.answers import AnswerCollection, told_apart
@@ -29,7 +30,7 @@ from cranfield.report.page.assembly import assembled
 from cranfield.report.page.contents import Contents
 from cranfield.report.page.gathering import Gathered, Gathering
 from cranfield.report.page.limits import Limits
-from cranfield.scores import Notice, Scores
+from cranfield.scores import Notice, Scores, about_topics
 from cranfield.wording import counted, encoded
 
 DEPTH = 20  # documents of a list
@@ -245,11 +246,10 @@ def _scored(
     named = named_topics(options.get("topics"))
     if named is None:
         return [scores]
-    for topic in named if alone else ():
-        if topic not in scores.topics:
-            raise unknown_topic(topic, scores.topics, "answers")
+    named = choose_topics(named, scores.topics, "answers", strict=alone)
     chosen = [topic for topic in scores.topics if topic in named]
-    return [scores.select(topics=chosen)] if chosen else []
+    kept = scores.select(topics=chosen)
+    return [replace(kept, notices=(*kept.notices, *about_topics(named)))] if chosen else []
 
 
 def _refuse_without_lists(options: Mapping[str, Any], measures: Any) -> None:
