@@ -24,6 +24,7 @@ from cranfield.stats.measured import by_measure, measured
 from cranfield.stats.result import Outcome, Sampled
 from tests.evidence import checks
 from tests.made import Command, examples, rows_of
+from tests.stats.made import TOPICS_RUNS
 
 # Rows are runs. c − a is 0.3 in the mean, b − a and c − b are 0.15.
 SMALL = {"a": [0.1, 0.1], "b": [0.2, 0.3], "c": [0.3, 0.5]}
@@ -121,7 +122,9 @@ def test_curves_fall_and_are_those_of_the_test(seed: int, test: str) -> None:
     )
     for k, name in enumerate(("AP", "RR")):
         one = found[name]
-        direct = compare_pairs(scores.values[:, :, k].T, test, correction="none", trials=50)
+        direct = compare_pairs(
+            scores.values[:, :, k].T, test, correction="none", trials=50, axes=TOPICS_RUNS
+        )
         assert pvalues(found, name) == sorted((p.pvalue for p in direct), reverse=True)
         assert 0 <= one.share <= 1
         if one.smallest is not None and one.critical is not None:

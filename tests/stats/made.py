@@ -7,6 +7,9 @@ import pytest
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+TOPICS_RUNS = ("topics", "runs")
+REPLICATED = ("topics", "runs", "replicates")
+
 close = pytest.approx
 
 

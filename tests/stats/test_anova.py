@@ -13,7 +13,7 @@ from cranfield.errors import InputError
 from cranfield.stats.anova import one_way, two_way, two_way_replicated
 from cranfield.stats.paired import t_test
 from tests.evidence import checks
-from tests.stats.made import close, normal
+from tests.stats.made import REPLICATED, TOPICS_RUNS, close, normal
 
 # -- analysis of variance -------------------------------------------------------------------------
 
@@ -46,7 +46,7 @@ def test_two_way_by_hand() -> None:
     F = (42/2) / (4/4) = 21 and (6/2) / 1 = 3. With two degrees of freedom above and four below,
     p = (1 + F/2)^−2: 1/11.5² and 1/2.5².
     """
-    found = two_way([[2, 1, 6], [1, 4, 7], [3, 4, 8]])
+    found = two_way([[2, 1, 6], [1, 4, 7], [3, 4, 8]], axes=TOPICS_RUNS)
     assert [row.sum_of_squares for row in found.rows] == close([42, 6, 4])
     assert [row.df for row in found.rows] == [2, 2, 4]
     systems, topics, residual = found.rows
@@ -59,12 +59,12 @@ def test_two_way_by_hand() -> None:
 def test_two_way_with_replication() -> None:
     """Sums of squares add up to the total; the mapping is the array; cells are as two_way's."""
     values = np.random.default_rng(5).normal(size=(4, 3, 5))
-    found = two_way_replicated(values)
+    found = two_way_replicated(values, axes=REPLICATED)
     assert [row.df for row in found.rows] == [2, 3, 6, 4 * 3 * 4]
     total = ((values - values.mean()) ** 2).sum()
     assert sum(row.sum_of_squares for row in found.rows) == close(total)
     assert found.residual.mean_square == close(values.var(axis=2, ddof=1).mean())
-    cells = two_way(values.mean(axis=2))
+    cells = two_way(values.mean(axis=2), axes=TOPICS_RUNS)
     for ours, other in zip(found.rows[:3], cells.rows, strict=True):
         assert ours.sum_of_squares == close(5 * other.sum_of_squares)
     named = {str(j): {str(i): values[i, j].tolist() for i in range(4)} for j in range(3)}
@@ -72,9 +72,9 @@ def test_two_way_with_replication() -> None:
 
 
 def test_nothing_is_left_to_chance() -> None:
-    found = two_way([[1, 2], [3, 4]])
+    found = two_way([[1, 2], [3, 4]], axes=TOPICS_RUNS)
     assert (found["systems"].F, found["systems"].pvalue) == (math.inf, 0)
-    same = two_way([[1, 1], [3, 3]])["systems"]
+    same = two_way([[1, 1], [3, 3]], axes=TOPICS_RUNS)["systems"]
     assert same.F is not None
     assert math.isnan(same.F)
 
@@ -89,19 +89,22 @@ def test_what_analysis_of_variance_refuses() -> None:
     with pytest.raises(InputError, match="1 to 2 scores"):
         two_way_replicated({"a": {"1": [1, 2], "2": [1]}, "b": {"1": [1, 2], "2": [2, 3]}})
     with pytest.raises(InputError, match="1 scores for a topic and a system"):
-        two_way_replicated(np.ones((3, 2, 1)))
+        two_way_replicated(np.ones((3, 2, 1)), axes=REPLICATED)
     with pytest.raises(InputError, match="expected the same topics"):
         two_way({"a": {"1": 1, "2": 2, "3": 3}, "b": {"1": 1, "2": 2}})
     with pytest.raises(InputError, match="source 'topic'"):
-        two_way([[1, 2], [3, 4]])["topic"]
+        two_way([[1, 2], [3, 4]], axes=TOPICS_RUNS)["topic"]
 
 
 def test_one_way_takes_columns_as_groups() -> None:
     x = np.random.default_rng(4).random((20, 4))
-    assert cf.stats.one_way(x).rows[0].df == 3
-    assert pytest.approx(stats.f_oneway(*x.T).statistic) == cf.stats.one_way(x).rows[0].F
+    assert cf.stats.one_way(x, axes=TOPICS_RUNS).rows[0].df == 3
+    assert (
+        pytest.approx(stats.f_oneway(*x.T).statistic)
+        == cf.stats.one_way(x, axes=TOPICS_RUNS).rows[0].F
+    )
 
 
 def test_replicates_are_the_third_of_three_dimensions() -> None:
-    with pytest.raises(InputError, match=r"shape \(3, 2\), expected \[topics, systems, replicates"):
-        two_way_replicated(np.ones((3, 2)))
+    with pytest.raises(InputError, match=r"shape \(3, 2\), expected 3 axes: topics, runs, repl"):
+        two_way_replicated(np.ones((3, 2)), axes=REPLICATED)

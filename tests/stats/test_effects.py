@@ -14,7 +14,7 @@ from cranfield.errors import CranfieldError
 from cranfield.stats.effects import anova_effect, cohen_dz, glass_delta, hedges_g
 from tests.evidence import checks
 from tests.made import examples
-from tests.stats.made import numbers
+from tests.stats.made import TOPICS_RUNS, numbers
 
 X = {"301": 0.5, "302": 0.4, "303": 0.9}
 Y = {"303": 0.6, "302": 0.2, "301": 0.4}  # in another order: X − Y is 0.1, 0.2, 0.3
@@ -223,7 +223,7 @@ class TestAnovaEffect:
 
     def test_all_pairs_have_one_divisor(self) -> None:
         rng = np.random.default_rng(7)
-        found = anova_effect(rng.random((10, 4)))
+        found = anova_effect(rng.random((10, 4)), axes=TOPICS_RUNS)
         assert len(found) == 12
         assert len({effect.divisor for effect in found.values()}) == 1
 

@@ -15,6 +15,7 @@ from cranfield.stats.letters import letters
 from cranfield.stats.paired import reach, wilcoxon
 from cranfield.stats.power import topics_for_interval
 from tests.evidence import checks
+from tests.stats.made import TOPICS_RUNS
 
 
 class TestStatistics:
@@ -49,7 +50,9 @@ class TestStatistics:
     def test_the_mean_shift_has_its_name_and_trials(self) -> None:
         told: list[int] = []
         x = np.random.default_rng(5).random((6, 3))
-        found = compare_pairs(x, "bootstrap-shift", trials=20, progress=told.append)
+        found = compare_pairs(
+            x, "bootstrap-shift", trials=20, progress=told.append, axes=TOPICS_RUNS
+        )
         assert {pair.outcome.test for pair in found} == {"bootstrap test (mean shift)"}
         assert told == [20, 20, 20]
 
@@ -79,7 +82,9 @@ def test_pairs_by_name_or_number() -> None:
 )
 def test_tests_and_corrections_that_there_are_not(test: str, correction: str, message: str) -> None:
     with pytest.raises(cf.CranfieldError, match=message):
-        compare_pairs([[0.1, 0.2], [0.2, 0.4], [0.5, 0.3]], test, correction=correction)
+        compare_pairs(
+            [[0.1, 0.2], [0.2, 0.4], [0.5, 0.3]], test, correction=correction, axes=TOPICS_RUNS
+        )
 
 
 @checks("cf.stats.letters", against="by hand")

@@ -27,6 +27,7 @@ from cranfield.stats.power import (
 )
 from tests.evidence import checks
 from tests.made import examples
+from tests.stats.made import TOPICS_RUNS
 
 differences = st.floats(0.05, 3)
 variances = st.floats(0.1, 3)
@@ -188,13 +189,19 @@ class TestVariance:
     def test_differences_vary_so_in_the_mean_over_pairs(self) -> None:
         x = np.random.default_rng(4).random((12, 5))
         pairs = [(x[:, i] - x[:, j]).var(ddof=1) for i in range(5) for j in range(i)]
-        assert variance_from(x).difference == pytest.approx(np.mean(pairs))
-        assert variance_from(x).one_way == pytest.approx(x.var(axis=0, ddof=1).mean())
+        assert variance_from(x, axes=TOPICS_RUNS).difference == pytest.approx(np.mean(pairs))
+        assert variance_from(x, axes=TOPICS_RUNS).one_way == pytest.approx(
+            x.var(axis=0, ddof=1).mean()
+        )
 
     def test_collections_are_pooled_by_their_topics(self) -> None:
         a, b = np.random.default_rng(5).random((2, 11, 3))
         b = b[:6]
-        one, other, both = variance_from(a), variance_from(b), variance_from(a, b)
+        one, other, both = (
+            variance_from(a, axes=TOPICS_RUNS),
+            variance_from(b, axes=TOPICS_RUNS),
+            variance_from(a, b, axes=TOPICS_RUNS),
+        )
         assert both.one_way == pytest.approx((10 * one.one_way + 5 * other.one_way) / 15)
         assert both.two_way == pytest.approx((10 * one.two_way + 5 * other.two_way) / 15)
         assert both.topics == (11, 6)

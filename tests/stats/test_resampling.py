@@ -8,6 +8,7 @@ import pytest
 import cranfield as cf
 from cranfield.stats.families import compare_pairs
 from cranfield.stats.resampling import CELLS, checked_trials, in_chunks
+from tests.stats.made import TOPICS_RUNS
 
 # Random streams
 
@@ -37,5 +38,5 @@ def test_yes_and_no_are_no_numbers_of_trials(trials: object, seed: object) -> No
 def test_progress_is_told_of_every_trial(test: str) -> None:
     told: list[int] = []
     x = np.random.default_rng(0).random((30, 3))
-    compare_pairs(x, test, trials=200, progress=told.append)
+    compare_pairs(x, test, trials=200, progress=told.append, axes=TOPICS_RUNS)
     assert sum(told) == (200 if test == "randomised-tukey" else 3 * 200)

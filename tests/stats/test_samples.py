@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ import cranfield as cf
 from cranfield.errors import InputError
 from cranfield.scores import Scores
 from cranfield.stats.samples import matrix, paired, sample
+from tests.stats.made import TOPICS_RUNS
 
 
 def test_what_is_no_matrix_of_numbers() -> None:
@@ -22,7 +25,7 @@ def test_what_is_no_matrix_of_numbers() -> None:
         np.array([[1e200, 1.0], [2.0, 3.0]]),
     ):
         with pytest.raises(cf.CranfieldError):
-            matrix(wrong)
+            matrix(wrong, axes=TOPICS_RUNS)
 
 
 def test_series_are_paired_by_the_topics_of_their_index() -> None:
@@ -95,9 +98,9 @@ def test_frames_have_a_column_for_each_system(module: Any) -> None:
         ({"a": [0.1, 0.2]}, "found 1 systems, expected at least 2"),
         ({"a": [0.1, 0.2], "b": [0.1]}, "found 1 to 2 scores, expected as many of each system"),
         ({"a": {"1": 0.1}, "b": [0.1]}, "expected all with, or all without"),
-        ([0.1, 0.2], r"found an array of shape \(2,\), expected \[topics, systems\]"),
+        ([0.1, 0.2], r"found an array of shape \(2,\), expected 2 axes: topics, runs"),
         (np.zeros((0, 2)), "found 0 topics, expected at least 2"),
-        ([["a", "b"]], r"expected numbers, as an array \[topics, systems\]"),
+        ([["a", "b"]], r"expected numbers, as an array \[topics, runs\]"),
         (
             Scores(np.zeros((2, 2, 2)), tuple("ab"), tuple("12"), ("AP", "RR"), ("mean", "mean")),
             r"found scores of 2 measures \(AP, RR\), expected those of one",
@@ -106,7 +109,103 @@ def test_frames_have_a_column_for_each_system(module: Any) -> None:
 )
 def test_what_is_no_matrix_says_why(data: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        matrix(data)
+        matrix(data, axes=None if isinstance(data, dict | Scores) else TOPICS_RUNS)
+
+
+SCORES = Scores(
+    np.random.default_rng(1).random((3, 5, 2)), tuple("abc"), tuple("12345"),
+    ("AP", "RR"), ("mean", "mean"),
+)  # fmt: skip
+AP = SCORES[:, :, "AP"]
+VALUES = SCORES.values[:, :, 0]  # runs × topics
+REPEATED = np.random.default_rng(2).random((3, 5, 2))
+OF_SYSTEMS: dict[str, Callable[..., Any]] = {
+    "one_way": lambda x, **axes: repr(cf.stats.one_way(x, **axes)),
+    "two_way": lambda x, **axes: repr(cf.stats.two_way(x, **axes)),
+    "tukey_hsd": lambda x, **axes: cf.stats.tukey_hsd(x, **axes).pvalues.tolist(),
+    "randomised_tukey_hsd": lambda x, **axes: cf.stats.randomised_tukey_hsd(
+        x, trials=50, **axes
+    ).pvalues.tolist(),
+    "compare_pairs": lambda x, **axes: [
+        pair.pvalue for pair in cf.stats.compare_pairs(x, "t", **axes)
+    ],
+    "anova_effect": lambda x, **axes: [
+        effect.value for effect in cf.stats.anova_effect(x, **axes).values()
+    ],
+    "variance_from": cf.stats.variance_from,
+    "factors": lambda x, **axes: cf.stats.factors(x, **axes).means.tolist(),
+    "standardise": lambda x, **axes: cf.stats.standardise(x, **axes).values.tolist(),
+    "plan": lambda x, **axes: repr(cf.stats.plan(x, **axes)).replace("AP", "score"),
+}
+
+
+@pytest.mark.parametrize("name", OF_SYSTEMS)
+class TestAxes:
+    def test_array_without_axes_raises(self, name: str) -> None:
+        message = (
+            "an array of shape (3, 5) does not name its axes. Pass Scores, {run: {topic: score}}, "
+            "or axes=('topics', 'runs') or axes=('runs', 'topics')"
+        )
+        with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
+            OF_SYSTEMS[name](VALUES)
+
+    def test_array_with_axes_equals_scores(self, name: str) -> None:
+        expected = OF_SYSTEMS[name](AP)
+        named = dict(zip("abc", VALUES, strict=True))
+        assert OF_SYSTEMS[name](named) == expected
+        numbered = repr(expected).replace("'a'", "'1'")
+        for x, axes in ((VALUES, ("runs", "topics")), (VALUES.T, TOPICS_RUNS)):
+            assert repr(OF_SYSTEMS[name](x, axes=axes)) == numbered
+
+    def test_wrong_axes_raise(self, name: str) -> None:
+        for axes in (("runs", "measures"), ("runs",), "runs"):
+            with pytest.raises(
+                InputError, match=r"unknown axes .*\. Use axes=\('topics', 'runs'\)"
+            ):
+                OF_SYSTEMS[name](VALUES, axes=axes)
+        with pytest.raises(InputError, match=r"for scores that name their axes\. Omit axes"):
+            OF_SYSTEMS[name](AP, axes=TOPICS_RUNS)
+
+
+@pytest.mark.parametrize("name", [name for name in OF_SYSTEMS if "_" in name])
+def test_scores_of_several_measures_raise(name: str) -> None:
+    expected = r"found scores of 2 measures \(AP, RR\), expected those of one: scores\[:, :, 'AP'\]"
+    with pytest.raises(InputError, match=expected):
+        OF_SYSTEMS[name](SCORES)
+
+
+def test_two_way_replicated_axes_are_required() -> None:
+    found = cf.stats.two_way_replicated(REPEATED, axes=("runs", "topics", "replicates"))
+    turned = REPEATED.transpose(2, 1, 0)
+    assert cf.stats.two_way_replicated(turned, axes=("replicates", "topics", "runs")) == found
+    assert [row.df for row in found.rows] == [2, 4, 8, 15]
+    with pytest.raises(InputError, match=r"shape \(3, 5, 2\) does not name its axes"):
+        cf.stats.two_way_replicated(REPEATED)
+
+
+def test_frames_without_names_need_axes() -> None:
+    for frame in (pd.DataFrame(VALUES), pl.DataFrame(VALUES)):
+        with pytest.raises(InputError, match="does not name its axes"):
+            matrix(frame)
+        assert matrix(frame, axes=("runs", "topics")).values.tolist() == VALUES.T.tolist()
+    table = AP.to_pandas().pivot(index="run", columns="topic", values="value")
+    assert matrix(table).systems == matrix(table.T).systems == AP.runs
+
+
+def test_tests_of_two_runs_take_slices_of_scores() -> None:
+    a, b = AP["a"], SCORES["b", :, "AP"]
+    by_name = {t: {run: AP[run, t, "AP"] for run in "ab"} for t in AP.topics}
+    x, y = ({t: of[run] for t, of in by_name.items()} for run in "ab")
+    for test in (cf.stats.t_test, cf.stats.wilcoxon, cf.stats.sign_test, cf.stats.cohen_dz):
+        assert test(a, b) == test(x, y)
+    assert cf.stats.welch(a, b) == cf.stats.welch(x, y)
+    assert cf.stats.summarise(a) == cf.stats.summarise(x)
+    with pytest.raises(
+        InputError, match=r"found scores of 3 runs \(a, b, c\), expected those of one"
+    ):
+        cf.stats.t_test(AP, b)
+    with pytest.raises(InputError, match=r"found scores of 2 measures \(AP, RR\)"):
+        cf.stats.summarise(SCORES["a"])
 
 
 def test_scores_of_one_measure_are_a_matrix() -> None:

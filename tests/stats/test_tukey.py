@@ -24,7 +24,7 @@ from cranfield.stats.tukey import (
 )
 from tests.evidence import checks
 from tests.made import examples
-from tests.stats.made import close, normal
+from tests.stats.made import TOPICS_RUNS, close, normal
 
 Tenths = list[list[int]]
 
@@ -68,7 +68,7 @@ def figure_15(tenths: Tenths, strict: bool) -> dict[tuple[int, int], Fraction]:
 @settings(max_examples=examples(40))
 def test_enumeration_is_figure_15(tenths: Tenths, strict: bool) -> None:
     """In exact arithmetic, in which ties are ties."""
-    found = randomised_tukey_hsd(np.array(tenths) / 10, strict=strict)
+    found = randomised_tukey_hsd(np.array(tenths) / 10, strict=strict, axes=TOPICS_RUNS)
     assert found.exact
     assert found.trials == math.factorial(len(tenths[0])) ** (len(tenths) - 1)
     for (x, y), asl in figure_15(tenths, strict).items():
@@ -80,7 +80,7 @@ def test_enumeration_is_figure_15(tenths: Tenths, strict: bool) -> None:
 def test_ties_are_ties_on_any_scale(scale: float, strict: bool) -> None:
     """The unit that scores are in does not matter, though rounding grows with it."""
     tenths = [[1, 3, 7], [2, 9, 6], [7, 1, 4]]
-    found = randomised_tukey_hsd(np.array(tenths) / 10 * scale, strict=strict)
+    found = randomised_tukey_hsd(np.array(tenths) / 10 * scale, strict=strict, axes=TOPICS_RUNS)
     for (x, y), asl in figure_15(tenths, strict).items():
         assert found.pvalues[x, y] == float(asl)
 
@@ -97,7 +97,7 @@ def test_one_topic() -> None:
 def test_two_systems_are_the_randomisation_test(tenths: Tenths, strict: bool) -> None:
     scores = np.array(tenths) / 10
     flips = randomisation(scores[:, 0], scores[:, 1], strict=strict)
-    found = randomised_tukey_hsd(scores, strict=strict).pair("1", "2")
+    found = randomised_tukey_hsd(scores, strict=strict, axes=TOPICS_RUNS).pair("1", "2")
     assert found.pvalue == flips.pvalue
     assert found.difference == close(flips.difference)
 
@@ -105,15 +105,20 @@ def test_two_systems_are_the_randomisation_test(tenths: Tenths, strict: bool) ->
 def test_sampling_converges_to_enumeration() -> None:
     """(3!)³ = 216 ways; of 200 trials, none is enumerated."""
     scores = np.array([[1, 3, 5], [2, 2, 9], [0, 4, 6], [5, 6, 8]]) / 10
-    exact, sampled = randomised_tukey_hsd(scores, trials=216), randomised_tukey_hsd(scores, 200)
+    exact, sampled = (
+        randomised_tukey_hsd(scores, trials=216, axes=TOPICS_RUNS),
+        randomised_tukey_hsd(scores, 200, axes=TOPICS_RUNS),
+    )
     assert (exact.exact, exact.trials, exact.seed) == (True, 216, None)
     assert (sampled.exact, sampled.trials, sampled.seed) == (False, 200, 0)
-    several = [randomised_tukey_hsd(scores, 200, seed).pvalues for seed in range(50)]
+    several = [
+        randomised_tukey_hsd(scores, 200, seed, axes=TOPICS_RUNS).pvalues for seed in range(50)
+    ]
     assert np.abs(np.mean(several, axis=0) - exact.pvalues).max() < 0.02  # 4 √(¼ / 10,000)
 
 
 def test_p_values_count_the_data_as_a_trial() -> None:
-    found = randomised_tukey_hsd(normal(10, 3), trials=99)
+    found = randomised_tukey_hsd(normal(10, 3), trials=99, axes=TOPICS_RUNS)
     assert found.counts is not None
     assert found.pvalues.tolist() == ((found.counts + 1) / 100).tolist()
     sampled = found.pair("1", "2").sampled
@@ -121,29 +126,34 @@ def test_p_values_count_the_data_as_a_trial() -> None:
     assert sampled.pvalue == found.pvalues[0, 1]
     assert sampled.asl == found.counts[0, 1] / 99
     far = normal(10, 3) + np.array([0, 0, 100])
-    assert randomised_tukey_hsd(far, trials=99).pair("1", "3").pvalue == 0.01
+    assert randomised_tukey_hsd(far, trials=99, axes=TOPICS_RUNS).pair("1", "3").pvalue == 0.01
 
 
 def test_the_same_on_any_number_of_threads() -> None:
     scores = normal(50, 20)
     done: list[int] = []
     found = [
-        randomised_tukey_hsd(scores, 2000, seed=7, threads=threads, progress=done.append).pvalues
+        randomised_tukey_hsd(
+            scores, 2000, seed=7, threads=threads, progress=done.append, axes=TOPICS_RUNS
+        ).pvalues
         for threads in (None, 1, 2, 3)
     ]
     assert all(np.array_equal(found[0], other) for other in found[1:])
     assert len(done) > 4  # several chunks each
     assert sum(done) == 4 * 2000
-    assert not np.array_equal(found[0], randomised_tukey_hsd(scores, 2000, seed=8).pvalues)
+    assert not np.array_equal(
+        found[0], randomised_tukey_hsd(scores, 2000, seed=8, axes=TOPICS_RUNS).pvalues
+    )
 
 
 def test_several_together_are_each_as_alone() -> None:
     """They share trials where their shapes are the same, and draw what each would have drawn."""
     made = [normal(50, 20), normal(9, 4), normal(50, 20) ** 3, normal(2, 3), normal(9, 4) + 1]
     done: list[int] = []
-    found = randomised_tukey_hsds([*map(matrix, made)], 2000, seed=7, progress=done.append)
+    every = [matrix(x, axes=TOPICS_RUNS) for x in made]
+    found = randomised_tukey_hsds(every, 2000, seed=7, progress=done.append)
     for scores, together in zip(made, found, strict=True):
-        alone = randomised_tukey_hsd(scores, 2000, seed=7)
+        alone = randomised_tukey_hsd(scores, 2000, seed=7, axes=TOPICS_RUNS)
         for name in ("pvalues", "counts", "differences"):
             assert np.array_equal(getattr(together, name), getattr(alone, name))
         assert together.critical() == alone.critical()
@@ -160,13 +170,13 @@ def test_family_wise_error_of_skewed_scores() -> None:
     a standard deviation of √(1000 · 0.05 · 0.95) = 6.9; four of them are allowed.
     """
     scores = np.random.default_rng(1).exponential(size=(1000, 8, 4))
-    found = [randomised_tukey_hsd(x, 199, seed=e) for e, x in enumerate(scores)]
+    found = [randomised_tukey_hsd(x, 199, seed=e, axes=TOPICS_RUNS) for e, x in enumerate(scores)]
     errors = sum(family.pvalues.min() <= 0.05 for family in found)
     assert 50 - 28 <= errors <= 50 + 28
 
 
 def test_a_family_has_one_notice_about_trials() -> None:
-    found = randomised_tukey_hsd(normal(20, 12), trials=20)
+    found = randomised_tukey_hsd(normal(20, 12), trials=20, axes=TOPICS_RUNS)
     (notice,) = found.notices
     assert notice.kind == "trials"
     assert "other pairs" in notice.text
@@ -186,7 +196,7 @@ def test_a_system_far_from_the_others_is_told() -> None:
     (text,) = (notice.text for notice in found.notices if notice.kind == "far")
     assert text.startswith("d is far from all others, which makes the intervals of all pairs ")
     assert f" {times:.2g} times as wide, and p-values larger: whether it belongs" in text
-    alone = randomised_tukey_hsd(near, trials=500)
+    alone = randomised_tukey_hsd(near, trials=500, axes=TOPICS_RUNS)
     assert found.critical() > times * alone.critical()  # and there are more pairs
 
 
@@ -194,13 +204,15 @@ def test_a_system_far_from_the_others_is_told() -> None:
 def test_a_system_that_is_not_far_or_of_few_is_not(lower: float, systems: int) -> None:
     near = 0.5 + np.random.default_rng(1).normal(0, 0.1, (60, systems))
     both = np.column_stack([near, near[:, 0] - lower])
-    notices = randomised_tukey_hsd(both, trials=500).notices
+    notices = randomised_tukey_hsd(both, trials=500, axes=TOPICS_RUNS).notices
     assert "far" not in {notice.kind for notice in notices}
 
 
 def test_that_a_system_is_far_does_not_matter_if_all_others_differ() -> None:
     near = np.random.default_rng(1).normal([0.8, 0.7, 0.6], 0.01, (400, 3))
-    notices = randomised_tukey_hsd(np.column_stack([near, near[:, 0] - 0.79]), trials=500).notices
+    notices = randomised_tukey_hsd(
+        np.column_stack([near, near[:, 0] - 0.79]), trials=500, axes=TOPICS_RUNS
+    ).notices
     assert "far" not in {notice.kind for notice in notices}
 
 
@@ -221,7 +233,7 @@ def test_three_systems_by_hand() -> None:
     Without effects of topics (0, 0, 0) and systems, residuals are 1 −1 0, −1 1 0, 0 0 0: of squares
     4, V_E2 = 4 / ((3 − 1)(3 − 1)) = 1. t = 1 / √(1/3) = √3 for a and b, 5 √3 for a and c.
     """
-    found = tukey_hsd([[3, 2, 7], [1, 4, 7], [2, 3, 7]])
+    found = tukey_hsd([[3, 2, 7], [1, 4, 7], [2, 3, 7]], axes=TOPICS_RUNS)
     assert found.df == 4
     assert found.statistics is not None
     assert found.statistics[0].tolist() == close([0, math.sqrt(3), 5 * math.sqrt(3)])
@@ -254,14 +266,17 @@ def test_studentised_range_of_scipy(m: int, df: int) -> None:
 def test_family_wise_error_of_normal_scores() -> None:
     """5% of 400 experiments, with four standard deviations √(400 · 0.05 · 0.95) = 4.4."""
     scores = np.random.default_rng(2).normal(size=(400, 6, 3))
-    errors = sum(tukey_hsd(x).pvalues.min() <= 0.05 for x in scores)
+    errors = sum(tukey_hsd(x, axes=TOPICS_RUNS).pvalues.min() <= 0.05 for x in scores)
     assert 20 - 17 <= errors <= 20 + 17
 
 
 def test_randomised_and_classical_agree_on_normal_scores() -> None:
     """To the Monte-Carlo error of 10,000 trials (4 √(¼ / 10,000)), and 0.01 for 60 topics."""
     scores = normal(60, 6, seed=3)
-    ours, classical = randomised_tukey_hsd(scores), tukey_hsd(scores)
+    ours, classical = (
+        randomised_tukey_hsd(scores, axes=TOPICS_RUNS),
+        tukey_hsd(scores, axes=TOPICS_RUNS),
+    )
     assert np.abs(ours.pvalues - classical.pvalues).max() < 0.03
     assert 0.05 < classical.pvalues.min() < 0.95  # something to compare
     assert ours.critical(0.05) == close(classical.critical(0.05), rel=0.03)
@@ -282,10 +297,10 @@ def test_systems_that_differ_by_a_constant(shift: float, kind: str, p: float) ->
 def families(tenths: Tenths) -> list[Family]:
     scores = np.array(tenths) / 10
     return [
-        randomised_tukey_hsd(scores),
-        randomised_tukey_hsd(scores, strict=True),
-        randomised_tukey_hsd(scores, trials=20),
-        tukey_hsd(scores),
+        randomised_tukey_hsd(scores, axes=TOPICS_RUNS),
+        randomised_tukey_hsd(scores, strict=True, axes=TOPICS_RUNS),
+        randomised_tukey_hsd(scores, trials=20, axes=TOPICS_RUNS),
+        tukey_hsd(scores, axes=TOPICS_RUNS),
     ]
 
 
@@ -320,16 +335,27 @@ def test_p_values_fall_as_differences_grow(tenths: Tenths) -> None:
 def test_order_of_systems_does_not_matter(tenths: Tenths, order: list[int]) -> None:
     scores = np.array(tenths) / 10
     moved = np.ix_(order, order)
-    exact, again = randomised_tukey_hsd(scores), randomised_tukey_hsd(scores[:, order])
+    exact, again = (
+        randomised_tukey_hsd(scores, axes=TOPICS_RUNS),
+        randomised_tukey_hsd(scores[:, order], axes=TOPICS_RUNS),
+    )
     assert np.array_equal(exact.pvalues[moved], again.pvalues)
-    assume(two_way(scores).residual.mean_square > 1e-6)  # p of 0 / 0 would be rounding
-    classical, again = tukey_hsd(scores), tukey_hsd(scores[:, order])
+    assume(
+        two_way(scores, axes=TOPICS_RUNS).residual.mean_square > 1e-6
+    )  # p of 0 / 0 would be rounding
+    classical, again = (
+        tukey_hsd(scores, axes=TOPICS_RUNS),
+        tukey_hsd(scores[:, order], axes=TOPICS_RUNS),
+    )
     assert np.allclose(classical.pvalues[moved], again.pvalues, rtol=0, atol=1e-10)
 
 
 def test_topics_are_paired_by_name() -> None:
     a, b = {"301": 0.1, "302": 0.9, "303": 0.4}, {"303": 0.5, "301": 0.3, "302": 0.8}
-    by_name, by_hand = tukey_hsd({"a": a, "b": b}), tukey_hsd([[0.1, 0.3], [0.9, 0.8], [0.4, 0.5]])
+    by_name, by_hand = (
+        tukey_hsd({"a": a, "b": b}),
+        tukey_hsd([[0.1, 0.3], [0.9, 0.8], [0.4, 0.5]], axes=TOPICS_RUNS),
+    )
     assert np.array_equal(by_name.pvalues, by_hand.pvalues)
     with pytest.raises(InputError, match="304"):
         randomised_tukey_hsd({"a": {**a, "304": 0.5}, "b": b})
@@ -344,13 +370,13 @@ def test_what_a_family_refuses() -> None:
     with pytest.raises(InputError, match="between 0 and 1"):
         found.critical(1.5)
     with pytest.raises(InputError, match="trials=0"):
-        randomised_tukey_hsd([[1, 2], [3, 4]], trials=0)
+        randomised_tukey_hsd([[1, 2], [3, 4]], trials=0, axes=TOPICS_RUNS)
     with pytest.raises(InputError, match="at least 2"):
-        tukey_hsd([[1, 2]])
+        tukey_hsd([[1, 2]], axes=TOPICS_RUNS)
 
 
 def test_no_difference_is_significant_with_too_few_trials() -> None:
     """p is 1/20 at least."""
-    found = randomised_tukey_hsd(normal(10, 3), trials=19)
+    found = randomised_tukey_hsd(normal(10, 3), trials=19, axes=TOPICS_RUNS)
     assert found.critical(0.04) == math.inf
     assert found.critical(0.06) < math.inf

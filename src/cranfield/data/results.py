@@ -95,7 +95,7 @@ def read_results(
         return
     topic_first = source is not None and _topic_first(source, known)
     lines = read_lines(source or data, LAYOUT, where, nested=partial(_nested, known), where=where)
-    found: Iterator[Result] = (result for line in lines for result in _of_line(line, topic_first))
+    found: Iterable[Result] = (r for line in lines for r in _of_line(line, topic_first))
     if not _has_columns(data, source):
         found = _without_documents(found, known, path or where)
     topics = _of_topics(

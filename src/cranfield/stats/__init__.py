@@ -1,7 +1,9 @@
 """Tests, intervals, effect sizes, power: how sure can we be?
 
-Every function takes scores by topic (``{topic: score}``, sequences; several systems as Scores,
-``{system: {topic: score}}`` or an array [topics, systems]) and returns an object with what it
+Functions of two systems take the scores of each by topic: Scores of one run, such as
+``scores["bm25", :, "AP"]``, ``{topic: score}``, or a sequence. Functions of several systems take
+Scores of one measure, such as ``scores[:, :, "AP"]``, ``{system: {topic: score}}``, or an array
+with its axes, such as ``axes=("topics", "runs")``. Every function returns an object with what it
 found: statistic, p-value, interval, and what was assumed.
 """
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,7 +17,17 @@ from cranfield.arrays import Floats
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.late import special
-from cranfield.stats.samples import Sample, Systems, Topics, matrix, mean, sample
+from cranfield.scores import Scores
+from cranfield.stats.samples import (
+    Axes,
+    Sample,
+    Systems,
+    Topics,
+    array_of,
+    matrix,
+    mean,
+    sample,
+)
 
 __all__ = ["Anova", "one_way", "two_way", "two_way_replicated"]
 
@@ -71,10 +82,13 @@ class Anova:
         return "\n".join([self.test, *lines])
 
 
-def one_way(groups: Mapping[str, Sample] | Sequence[Sample] | Floats) -> Anova:
+def one_way(
+    groups: Scores | Mapping[str, Sample] | Sequence[Sample] | Floats, axes: Axes | None = None
+) -> Anova:
     """One-way analysis of variance: groups of scores, each of any size.
 
-    `groups` are ``{name: scores}``, a list of scores, or an array whose columns are the groups.
+    `groups` are ``{name: scores}``, a list of the scores of each group, Scores of one measure (each
+    run is a group), or an array with its `axes`, ``("topics", "runs")`` or ``("runs", "topics")``.
 
     SS_groups = Σ_j n_j (x̄_j − x̄)²,   SS_residual = Σ_j Σ_i (x_ij − x̄_j)²
     F = (SS_groups / (m − 1)) / (SS_residual / (N − m))
@@ -91,7 +105,10 @@ def one_way(groups: Mapping[str, Sample] | Sequence[Sample] | Floats) -> Anova:
     residual             4.0000      4       1.0000
     total               10.0000      5
     """
-    each = groups.T if isinstance(groups, np.ndarray) else groups  # as of [topics, systems]
+    each: Any = groups
+    if isinstance(groups, Scores | np.ndarray) or axes is not None:
+        found = matrix(each, axes=axes, least=1, systems=1)
+        each = dict(zip(found.systems, found.values.T, strict=True))
     named = each if isinstance(each, Mapping) else {str(j): x for j, x in enumerate(each, 1)}
     values = [sample(x, f"group {name}") for name, x in named.items()]
     if len(values) < 2:
@@ -112,18 +129,19 @@ def one_way(groups: Mapping[str, Sample] | Sequence[Sample] | Floats) -> Anova:
     )
 
 
-def two_way(scores: Systems, topics: Topics = "same") -> Anova:
+def two_way(scores: Systems, topics: Topics = "same", axes: Axes | None = None) -> Anova:
     """Two-way analysis of variance without replication: one score for each topic and system.
 
     SS_systems = n Σ_j (x̄_·j − x̄)²,   SS_topics = m Σ_i (x̄_i· − x̄)²
     SS_residual = Σ_i Σ_j (x_ij − x̄_i· − x̄_·j + x̄)², with (n − 1)(m − 1) degrees of freedom
 
     Assumes that the effects of topics and systems add up, and residuals that are independent and
-    normal with the same variance. `scores` is what `matrix` takes.
+    normal with the same variance. `scores` are Scores of one measure, ``{system: {topic: score}}``,
+    or an array with its `axes`, ``("topics", "runs")`` or ``("runs", "topics")``.
 
     Reference: Sakai 2018, Laboratory Experiments in Information Retrieval, Springer.
 
-    >>> two_way([[1, 2], [3, 6]])  # rows are topics: means 1.5 and 4.5; of systems: 2 and 4
+    >>> two_way([[1, 2], [3, 6]], axes=("topics", "runs"))  # means of topics 1.5 and 4.5
     two-way ANOVA without replication
     source       sum of squares     df  mean square          F  p
     systems              4.0000      1       4.0000     4.0000  0.2952
@@ -131,7 +149,7 @@ def two_way(scores: Systems, topics: Topics = "same") -> Anova:
     residual             1.0000      1       1.0000
     total               14.0000      3
     """
-    values = matrix(scores, topics).values
+    values = matrix(scores, topics, axes).values
     n, m = values.shape
     of_systems, of_topics, grand = _effects(values)
     rest = values - grand - of_topics[:, None] - of_systems
@@ -143,7 +161,9 @@ def two_way(scores: Systems, topics: Topics = "same") -> Anova:
 
 
 def two_way_replicated(
-    scores: Mapping[str, Mapping[str, Sequence[float]]] | ArrayLike, topics: Topics = "same"
+    scores: Mapping[str, Mapping[str, Sequence[float]]] | ArrayLike,
+    topics: Topics = "same",
+    axes: Axes | None = None,
 ) -> Anova:
     """Two-way analysis of variance with replication: r scores for each topic and system.
 
@@ -154,12 +174,14 @@ def two_way_replicated(
     The residual has n m (r − 1) degrees of freedom. Topics are taken as fixed: the p-value of
     systems is about these topics. If they are a random sample of others, divide the systems' mean
     square by that of the interaction instead. Assumes residuals that are independent and
-    normal with the same variance. `scores` is an array [topics, systems, replicates] or
-    ``{system: {topic: [scores]}}``, with as many scores for each topic and system.
+    normal with the same variance. `scores` are ``{system: {topic: [scores]}}``, with as many scores
+    for each topic and system, or an array with its `axes`, such as ``("topics", "runs",
+    "replicates")``.
 
     Reference: Sakai 2018, Laboratory Experiments in Information Retrieval, Springer.
 
-    >>> two_way_replicated([[[0, 2], [1, 3]], [[2, 4], [5, 7]]])  # means of cells 1 2, 3 6
+    >>> axes = ("topics", "runs", "replicates")
+    >>> two_way_replicated([[[0, 2], [1, 3]], [[2, 4], [5, 7]]], axes=axes)  # cells 1 2, 3 6
     two-way ANOVA with replication
     source       sum of squares     df  mean square          F  p
     systems              8.0000      1       8.0000     4.0000  0.1161
@@ -168,7 +190,7 @@ def two_way_replicated(
     residual             8.0000      4       2.0000
     total               36.0000      7
     """
-    values = _replicated(scores, topics)
+    values = _replicated(scores, topics, axes)
     n, m, r = values.shape
     cells = np.array([[mean(cell) for cell in row] for row in values])
     of_systems, of_topics, grand = _effects(cells)
@@ -185,7 +207,9 @@ def two_way_replicated(
 
 
 def _replicated(
-    scores: Mapping[str, Mapping[str, Sequence[float]]] | ArrayLike, topics: Topics
+    scores: Mapping[str, Mapping[str, Sequence[float]]] | ArrayLike,
+    topics: Topics,
+    axes: Axes | None,
 ) -> Floats:
     """[topics, systems, replicates], finite, at least two of each."""
     if isinstance(scores, Mapping):
@@ -197,14 +221,14 @@ def _replicated(
             {name: {t: cell[k] for t, cell in system.items()} for name, system in scores.items()}
             for k in range(max(sizes, default=0))
         ]
+        axes = None
     else:
-        values = np.asarray(scores, dtype=np.float64)
-        if values.ndim != 3:
-            raise InputError(f"an array of shape {values.shape}", "[topics, systems, replicates]")
+        values = array_of(scores, axes, ("topics", "runs", "replicates"))
         layers = [values[:, :, k] for k in range(values.shape[2])]
+        axes = ("topics", "runs")
     if len(layers) < 2:
         raise InputError(f"{len(layers)} scores for a topic and a system", "at least 2")
-    return np.stack([matrix(layer, topics).values for layer in layers], axis=2)
+    return np.stack([matrix(layer, topics, axes).values for layer in layers], axis=2)
 
 
 def _effects(cells: Floats) -> tuple[Floats, Floats, float]:

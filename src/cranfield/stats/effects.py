@@ -18,7 +18,17 @@ from cranfield.shown import Shown
 from cranfield.stats.anova import two_way
 from cranfield.stats.resampling import TRIALS, checked_trials, drawn_topics, in_chunks
 from cranfield.stats.result import Bounds, checked_confidence
-from cranfield.stats.samples import Matrix, Sample, Systems, Topics, matrix, mean, paired, sample
+from cranfield.stats.samples import (
+    Axes,
+    Matrix,
+    Sample,
+    Systems,
+    Topics,
+    matrix,
+    mean,
+    paired,
+    sample,
+)
 from cranfield.wording import counted
 
 __all__ = ["Effect", "anova_effect", "cohen_dz", "glass_delta", "hedges_g"]
@@ -161,7 +171,9 @@ def glass_delta(
     return Effect("Glass's Δ", value, difference, sd, text, n, PERCENTILE, *random)
 
 
-def anova_effect(scores: Systems, topics: Topics = "same") -> dict[tuple[str, str], Effect]:
+def anova_effect(
+    scores: Systems, topics: Topics = "same", axes: Axes | None = None
+) -> dict[tuple[str, str], Effect]:
     """The effect sizes of all pairs of systems, by the residuals of two-way ANOVA.
 
     ES_E2 = (x̄_i − x̄_j) / √V_E2
@@ -169,7 +181,7 @@ def anova_effect(scores: Systems, topics: Topics = "same") -> dict[tuple[str, st
     V_E2 is the residual variance of systems × topics without replication: all pairs have the same
     divisor. It is that of one system's scores; that of differences would be larger by √2. The
     interval, noncentral t with (m − 1)(n − 1) degrees of freedom, is exact if the residuals are
-    independent and normal, with one variance.
+    independent and normal, with one variance. `scores` and `axes` are those of `two_way`.
 
     >>> systems = {"bm25": [0.1, 0.3, 0.5], "dense": [0.3, 0.3, 0.9]}  # V_E2 = 0.02
     >>> effect = anova_effect(systems)["dense", "bm25"]
@@ -178,7 +190,7 @@ def anova_effect(scores: Systems, topics: Topics = "same") -> dict[tuple[str, st
 
     Reference: Sakai (2018), Laboratory experiments in information retrieval, Springer.
     """
-    found = matrix(scores, topics)
+    found = matrix(scores, topics, axes)
     n, means, residual = len(found.topics), found.means, two_way(found).residual
     sd = _residual_sd(found)
 

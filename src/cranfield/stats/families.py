@@ -19,7 +19,7 @@ from cranfield.stats import paired, tukey
 from cranfield.stats.corrections import CORRECTIONS
 from cranfield.stats.resampling import TRIALS, Progress
 from cranfield.stats.result import Outcome, Sampled
-from cranfield.stats.samples import Matrix, Systems, Topics, matrix
+from cranfield.stats.samples import Axes, Matrix, Systems, Topics, matrix
 from cranfield.wording import some
 
 __all__ = ["PairTest", "compare_pairs"]
@@ -134,8 +134,12 @@ def compare_pairs(
     confidence: float | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
+    axes: Axes | None = None,
 ) -> list[PairTest]:
     """Test pairs of systems, by default all of them.
+
+    `scores` are Scores of one measure, ``{system: {topic: score}}``, or an array with its `axes`,
+    ``("topics", "runs")`` or ``("runs", "topics")``.
 
     `test` is ``randomised-tukey`` (the default for more than two systems), ``tukey``,
     ``randomisation`` (the default for two), ``t``, ``wilcoxon``, ``sign``, ``bootstrap`` or
@@ -149,7 +153,7 @@ def compare_pairs(
     >>> [pair.pvalue for pair in compare_pairs(x, "randomisation")]  # 3 pairs × 2 / 2 ** 4
     [0.375, 0.375, 0.375]
     """
-    systems = matrix(scores, topics)
+    systems = matrix(scores, topics, axes)
     numbers = systems.pairs if pairs is None else _numbers(systems, pairs)
     how: dict[str, Any] = {"trials": trials, "seed": seed, "threads": threads}
     asked = [systems], [numbers], test, correction, confidence

@@ -22,6 +22,7 @@ from cranfield.stats.power import (
     topics_for_t,
     variance_from,
 )
+from cranfield.stats.samples import Axes, Systems, as_scores
 from cranfield.wording import counted
 
 __all__ = ["Plan", "plan"]
@@ -69,7 +70,7 @@ class _Variances:
 
 
 def plan(
-    scores: Scores | None = None,
+    scores: Systems | None = None,
     *,
     variance: float | None = None,
     sd: float | None = None,
@@ -82,13 +83,15 @@ def plan(
     alpha: float = ALPHA,
     power: float = POWER,
     sizes: Sequence[int] = (),
+    axes: Axes | None = None,
 ) -> Plan:
     """How many topics it takes to find differences, or for intervals of some width.
 
     scores, variance, sd, of, residual
         How much scores vary: estimated from those of a pilot, by V_E1 (``one-way``) or V_E2
         (``two-way``, the default for t and interval); or given as variance or standard deviation
-        `of` the scores of a system or of the differences of two.
+        `of` the scores of a system or of the differences of two. Scores are those of
+        `evaluate`, ``{system: {topic: score}}``, or an array with its `axes`.
     methods
         ``t``: power of the paired t-test; ``anova``: power of one-way ANOVA of `systems`;
         ``interval``: width of the interval of a difference. All there is enough for, if none is
@@ -106,7 +109,7 @@ def plan(
     """
     given = (("variance", variance), ("sd", sd))
     if scores is not None:
-        known, notices = _estimated(scores, residual, systems)
+        known, notices = _estimated(as_scores(scores, axes), residual, systems)
     else:
         known, notices = [_given(dict(given), of, systems)], ()
     designs = {

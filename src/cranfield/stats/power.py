@@ -18,7 +18,7 @@ from cranfield.errors import InputError
 from cranfield.late import special
 from cranfield.shown import Shown
 from cranfield.stats.anova import one_way, two_way
-from cranfield.stats.samples import Systems, Topics, matrix
+from cranfield.stats.samples import Axes, Systems, Topics, matrix
 
 __all__ = [
     "Design", "Pilot", "difference_for_anova", "difference_for_t", "power_of_anova", "power_of_t",
@@ -327,14 +327,16 @@ class Pilot(Shown):
         return math.sqrt(2 / sum(n - 1 for n in self.topics))
 
 
-def variance_from(*pilots: Systems, topics: Topics = "same") -> Pilot:
+def variance_from(*pilots: Systems, topics: Topics = "same", axes: Axes | None = None) -> Pilot:
     """The residual variances of pilots: of one-way ANOVA, and of two-way without replication.
 
     V_E1 = Σ_ij (x_ij − x̄_i)² / (m (n − 1))
     V_E2 = Σ_ij (x_ij − x̄_i − x̄_j + x̄)² / ((m − 1)(n − 1))
     V = Σ_C (n_C − 1) V_C / Σ_C (n_C − 1)
 
-    x_ij is of system i and topic j. Several pilots C (collections) are pooled to V.
+    x_ij is of system i and topic j. Several pilots C (collections) are pooled to V. Pilots are
+    Scores of one measure, ``{system: {topic: score}}``, or arrays with their `axes`,
+    ``("topics", "runs")`` or ``("runs", "topics")``.
 
     >>> found = variance_from({"bm25": [0.1, 0.3, 0.5], "dense": [0.3, 0.3, 0.9]})
     >>> round(found.one_way, 4), round(found.difference, 4)  # the differences are 0.2, 0 and 0.4
@@ -344,7 +346,7 @@ def variance_from(*pilots: Systems, topics: Topics = "same") -> Pilot:
     """
     if not pilots:
         raise InputError("no pilot", "the scores of at least two systems")
-    found = [matrix(pilot, topics) for pilot in pilots]
+    found = [matrix(pilot, topics, axes) for pilot in pilots]
     weights = [len(x.topics) - 1 for x in found]
     return Pilot(
         float(np.average([one_way(list(x.values.T)).residual.mean_square for x in found],

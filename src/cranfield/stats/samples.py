@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
 from typing import Any, Literal, TypeAlias
@@ -17,16 +17,20 @@ from cranfield.errors import InputError
 from cranfield.scores import Scores
 from cranfield.wording import counted, some
 
-Sample: TypeAlias = Mapping[str, float] | ArrayLike
+Sample: TypeAlias = Scores | Mapping[str, float] | ArrayLike
 Topics: TypeAlias = Literal["same", "common"]
+Axes: TypeAlias = Sequence[str]  # of a bare array: "runs" and "topics", in its order
 LARGEST = 1e150  # whose square is a number, too
 
 
 def named(x: Any) -> Any:
-    """A pandas Series whose index names topics as a mapping; all else as it is.
+    """A pandas Series whose index names topics, or Scores of one run, as a mapping; all else as it
+    is.
 
     An index that only counts, 0, 1, 2, …, names nothing.
     """
+    if isinstance(x, Scores):
+        return _of_one_run(x)
     index = getattr(x, "index", None)
     if index is None or callable(index) or not callable(getattr(x, "items", None)):
         return x
@@ -38,11 +42,12 @@ def named(x: Any) -> Any:
 
 
 def sample(x: Sample, what: str = "x") -> Floats:
-    """The scores of one system: a mapping from topics, or a sequence; finite numbers.
+    """The scores of one system: Scores, a mapping from topics, or a sequence; finite numbers.
 
     >>> sample({"301": 0.5, "302": 0.25})
     array([0.5 , 0.25])
     """
+    x = _of_one_run(x) if isinstance(x, Scores) else x
     given = list(x.values()) if isinstance(x, Mapping) else x
     try:
         values = np.asarray(given, dtype=np.float64)
@@ -64,10 +69,10 @@ def mean(x: Floats) -> float:
 def paired(x: Sample, y: Sample, topics: Topics = "same", least: int = 2) -> tuple[Floats, Floats]:
     """Two systems' scores, topic by topic.
 
-    Mappings, and Series with an index, are paired by topic: both must have the same topics, unless
-    ``topics="common"`` leaves out those that one of them lacks. Sequences, which name no topics,
-    are taken to be in the same order, and must be of the same length. A mapping is not paired with
-    a sequence.
+    Scores of one run, mappings, and Series with an index, are paired by topic: both must have the
+    same topics, unless ``topics="common"`` leaves out those that one of them lacks. Sequences,
+    which name no topics, are taken to be in the same order, and must be of the same length. A
+    mapping is not paired with a sequence.
 
     >>> paired({"301": 0.5, "302": 0.25}, {"302": 0.5, "301": 0.75})
     (array([0.5 , 0.25]), array([0.75, 0.5 ]))
@@ -132,16 +137,26 @@ class Matrix:
 Systems: TypeAlias = Matrix | Scores | Mapping[str, Sample] | ArrayLike
 
 
-def matrix(data: Systems, topics: Topics = "same", least: int = 2, systems: int = 2) -> Matrix:
-    """The scores of several systems, topic by topic.
+def matrix(
+    data: Systems,
+    topics: Topics = "same",
+    axes: Axes | None = None,
+    *,
+    least: int = 2,
+    systems: int = 2,
+) -> Matrix:
+    """Return the scores of several systems, topic by topic.
 
     `data` is a Matrix, Scores of one measure, ``{system: {topic: score}}``, ``{system:
-    [scores]}``, a frame with a column for each system and perhaps one called topic, or an array
-    [topics, systems]. At least `least` topics and `systems` systems are needed.
+    [scores]}``, or a frame with a column for each system and perhaps one called topic. An array
+    names neither, so it needs its `axes`: ``("runs", "topics")`` or ``("topics", "runs")``. At
+    least `least` topics and `systems` systems are needed.
 
     >>> found = matrix({"bm25": {"301": 0.5, "302": 0.25}, "dense": {"302": 0.5, "301": 0.75}})
     >>> found.values.tolist(), found.systems
     ([[0.5, 0.75], [0.25, 0.5]], ('bm25', 'dense'))
+    >>> matrix([[0.5, 0.25], [0.75, 0.5]], axes=("runs", "topics")).values.tolist()
+    [[0.5, 0.75], [0.25, 0.5]]
     """
     if getattr(data, "columns", None) is not None:
         data = _of_frame(data)
@@ -149,36 +164,77 @@ def matrix(data: Systems, topics: Topics = "same", least: int = 2, systems: int 
         data = _by_run(data)
     if isinstance(data, Mapping):
         data = _of_mapping(data, topics)
-    made = data if isinstance(data, Matrix) else _of_array(data)
+    if isinstance(data, Matrix):
+        _refuse_axes(axes)
+    made = data if isinstance(data, Matrix) else _of_array(data, axes)
     if len(made.systems) < systems:
         raise InputError(f"{len(made.systems)} systems", f"at least {systems}")
     refuse_few(len(made.topics), least)
     return made
 
 
-def _of_frame(frame: Any) -> dict[str, Any]:
-    """The columns of a frame, by topic if one of them is called so."""
-    columns = {str(name): frame[name] for name in frame.columns if name != "topic"}
-    if "topic" not in frame.columns:
+def as_scores(data: Systems, axes: Axes | None = None) -> Scores:
+    """Return Scores as they are, and other scores of systems under a measure called score."""
+    if isinstance(data, Scores):
+        _refuse_axes(axes)
+        return data
+    found = matrix(data, axes=axes, least=1, systems=1)
+    return Scores(found.values.T[:, :, None], found.systems, found.topics, ("score",), ("mean",))
+
+
+def _refuse_axes(axes: Axes | None) -> None:
+    """Raise an error if axes are given for scores that name theirs."""
+    if axes is not None:
+        raise InputError.problem(f"axes={axes!r} for scores that name their axes", "Omit axes")
+
+
+def _of_frame(frame: Any) -> Any:
+    """Return the columns of a frame by topic, or its values if its columns have no names."""
+    if getattr(frame.columns, "name", None) == "topic":  # a pandas table of runs × topics
+        frame = frame.T
+    names = list(frame.columns)
+    if names in ([*range(len(names))], [f"column_{i}" for i in range(len(names))]):
+        return frame.to_numpy()
+    columns = {str(name): frame[name] for name in names if name != "topic"}
+    if "topic" not in names:
         return columns
-    names = [str(topic) for topic in frame["topic"]]
-    if len(set(names)) < len(names):
+    topics = [str(topic) for topic in frame["topic"]]
+    if len(set(topics)) < len(topics):
         raise InputError("a frame that has a topic twice", "each topic once")
-    return {name: dict(zip(names, x, strict=True)) for name, x in columns.items()}
+    return {name: dict(zip(topics, x, strict=True)) for name, x in columns.items()}
 
 
-def _of_array(data: Any) -> Matrix:
-    """An array [topics, systems], which names neither."""
-    try:
-        values = np.asarray(data, dtype=np.float64)
-    except (TypeError, ValueError):
-        expected = "numbers, as an array [topics, systems] or {system: scores}"
-        raise InputError(short(data), expected) from None
-    if values.ndim != 2:
-        raise InputError(f"an array of shape {values.shape}", "[topics, systems]")
+def _of_array(data: Any, axes: Axes | None) -> Matrix:
+    """Return an array with these axes as a Matrix, whose names are numbers."""
+    values = array_of(data, axes, ("topics", "runs"))
     if values.size:
         values = np.stack([sample(x) for x in values.T], axis=1)
     return Matrix(values, _numbers(values.shape[1]), _numbers(values.shape[0]))
+
+
+def array_of(data: Any, axes: Axes | None, order: tuple[str, ...]) -> Floats:
+    """Return an array with its axes in this order, or raise an error if they are not given.
+
+    >>> array_of([[1, 2, 3]], ("runs", "topics"), ("topics", "runs")).shape
+    (3, 1)
+    """
+    try:
+        values = np.asarray(data, dtype=np.float64)
+    except (TypeError, ValueError):
+        expected = f"numbers, as an array [{', '.join(order)}] or {{system: scores}}"
+        raise InputError(short(data), expected) from None
+    swapped = (order[1], order[0], *order[2:])
+    choices = f"axes={order} or axes={swapped}"
+    if axes is None:
+        problem = f"an array of shape {values.shape} does not name its axes"
+        raise InputError.problem(problem, f"Pass Scores, {{run: {{topic: score}}}}, or {choices}")
+    if isinstance(axes, str) or sorted(axes) != sorted(order):
+        raise InputError.problem(f"unknown axes {axes!r}", f"Use {choices}")
+    if values.ndim != len(order):
+        raise InputError(
+            f"an array of shape {values.shape}", f"{len(order)} axes: {', '.join(axes)}"
+        )
+    return values.transpose([list(axes).index(name) for name in order])
 
 
 def _numbers(count: int) -> tuple[str, ...]:
@@ -189,11 +245,19 @@ def _numbers(count: int) -> tuple[str, ...]:
 def _by_run(scores: Scores) -> dict[str, dict[str, float]]:
     if len(scores.measures) != 1:
         found = f"scores of {some(scores.measures, 'measure')}"
-        raise InputError(found, "those of one: scores[:, :, 'AP']")
+        raise InputError(found, f"those of one: scores[:, :, {scores.measures[0]!r}]")
     return {
         run: dict(zip(scores.topics, scores.values[r, :, 0].tolist(), strict=True))
         for r, run in enumerate(scores.runs)
     }
+
+
+def _of_one_run(scores: Scores) -> dict[str, float]:
+    by_run = _by_run(scores)
+    if len(by_run) != 1:
+        found = f"scores of {some(scores.runs, 'run')}"
+        raise InputError(found, f"those of one: scores[{scores.runs[0]!r}]")
+    return next(iter(by_run.values()))
 
 
 def _of_mapping(data: Mapping[str, Any], topics: Topics) -> Matrix:

@@ -15,7 +15,7 @@ from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, one_of
 from cranfield.late import special
 from cranfield.scores import Notice, Scores
-from cranfield.stats.samples import Systems, matrix
+from cranfield.stats.samples import Axes, Systems, as_scores
 from cranfield.wording import counted, some
 
 __all__ = ["Factors", "factors", "standardise"]
@@ -34,8 +34,11 @@ class Factors:
     said: str
 
 
-def factors(scores: Systems, ddof: int = 1) -> Factors:
+def factors(scores: Systems, ddof: int = 1, axes: Axes | None = None) -> Factors:
     """The mean and the standard deviation over systems of each topic, for each measure.
+
+    `scores` are Scores, ``{system: {topic: score}}``, or an array with its `axes`,
+    ``("topics", "runs")`` or ``("runs", "topics")``.
 
     The deviation has m − `ddof` in its denominator, m being the number of systems. Undefined
     scores are left out.
@@ -49,7 +52,7 @@ def factors(scores: Systems, ddof: int = 1) -> Factors:
     """
     if ddof not in (0, 1):
         raise InputError(f"ddof={ddof!r}", "0 or 1")
-    given = _as_scores(scores)
+    given = as_scores(scores, axes)
     if len(given.runs) < 2:
         raise InputError(counted(len(given.runs), "system"), "at least 2 to standardise by")
     x = given.values
@@ -71,16 +74,17 @@ def standardise(
     ddof: int = 1,
     a: float = 0.15,
     b: float = 0.5,
+    axes: Axes | None = None,
 ) -> Scores:
     """Scores by how far they are above the mean of systems on that topic.
 
     z = (x − mean) / std
 
-    They are over the systems of `scores`, or those of a `reference`: other scores,
-    the `factors` of them, or ``{topic: (mean, std)}``. Systems that were not there can so be
-    scored later. ``"cdf"`` gives Φ(z), the normal distribution's share below z; ``"linear"``
-    gives `a` · z + `b`, cut to 0 and 1: with Sakai's a and b, only where |z| > 3⅓. Where systems
-    do not differ (std 0), z is 0, and a notice says so.
+    `scores` and `axes` are those of `factors`. Mean and std are over the systems of `scores`, or
+    those of a `reference`: other scores, the `factors` of them, or ``{topic: (mean, std)}``.
+    Systems that were not there can so be scored later. ``"cdf"`` gives Φ(z), the normal
+    distribution's share below z; ``"linear"`` gives `a` · z + `b`, cut to 0 and 1: with Sakai's a
+    and b, only where |z| > 3⅓. Where systems do not differ (std 0), z is 0, and a notice says so.
 
     >>> systems = {"bm25": {"301": 0.1}, "dense": {"301": 0.3}, "rrf": {"301": 0.5}}
     >>> standardise(systems).values.round(4).ravel().tolist()
@@ -96,7 +100,7 @@ def standardise(
     standardisation, ICTIR.
     """
     one_of("method", method, METHODS)
-    given = _as_scores(scores)
+    given = as_scores(scores, axes)
     by = _aligned(_as_factors(given if reference is None else reference, given, ddof), given)
     equal = by.stds == 0
     z = np.where(equal, 0.0, (given.values - by.means) / np.where(equal, 1.0, by.stds))
@@ -118,13 +122,6 @@ def _transformed(z: Floats, method: str, a: float, b: float) -> Floats:
     if method == "cdf":
         return np.asarray(special.ndtr(z))
     return np.clip(a * z + b, 0.0, 1.0) if method == "linear" else z
-
-
-def _as_scores(given: Systems) -> Scores:
-    if isinstance(given, Scores):
-        return given
-    found = matrix(given, least=1, systems=1)
-    return Scores(found.values.T[:, :, None], found.systems, found.topics, ("score",), ("mean",))
 
 
 def _as_factors(

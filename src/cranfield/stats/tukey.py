@@ -21,7 +21,7 @@ from cranfield.stats.cautions import about_normality, about_trials
 from cranfield.stats.paired import reach
 from cranfield.stats.resampling import CELLS, TRIALS, Progress, checked_trials, in_chunks
 from cranfield.stats.result import Outcome, Sampled, checked_confidence
-from cranfield.stats.samples import Matrix, Systems, Topics, matrix
+from cranfield.stats.samples import Axes, Matrix, Systems, Topics, matrix
 from cranfield.wording import counted, some
 
 __all__ = ["Family", "randomised_tukey_hsd", "tukey_hsd"]
@@ -120,6 +120,7 @@ def randomised_tukey_hsd(
     topics: Topics = "same",
     threads: int | None = None,
     progress: Progress | None = None,
+    axes: Axes | None = None,
 ) -> Family:
     """Randomised Tukey HSD: is a difference larger than chance makes the largest of all?
 
@@ -129,8 +130,9 @@ def randomised_tukey_hsd(
     prints it. If there are no more than `trials` ways to permute, all are enumerated.
 
     Assumed is only that the systems of a topic are exchangeable if they are equal: no shape of
-    the scores' distribution. For two systems it is the paired randomisation test. `scores` is what
-    `matrix` takes: Scores of one measure, mappings, or an array [topics, systems].
+    the scores' distribution. For two systems it is the paired randomisation test. `scores` are
+    Scores of one measure, ``{system: {topic: score}}``, or an array with its `axes`,
+    ``("topics", "runs")`` or ``("runs", "topics")``.
 
     Reference: Carterette 2012, Multiple testing in statistical analysis of systems-based
     information retrieval experiments, ACM TOIS 30; Sakai 2014, Metrics, Statistics, Tests,
@@ -145,7 +147,7 @@ def randomised_tukey_hsd(
     a c -0.3000 0.1667
     b c -0.1500 0.8333
     """
-    data = matrix(scores, topics, least=1)
+    data = matrix(scores, topics, axes, least=1)
     return randomised_tukey_hsds([data], trials, seed, strict, threads, progress)[0]
 
 
@@ -266,7 +268,7 @@ def _ranges(sums: Floats, n: int) -> Floats:
 # -- by the studentised range ---------------------------------------------------------------------
 
 
-def tukey_hsd(scores: Systems, topics: Topics = "same") -> Family:
+def tukey_hsd(scores: Systems, topics: Topics = "same", axes: Axes | None = None) -> Family:
     """Tukey HSD for paired scores: all pairs of systems, by the studentised range.
 
     t = |x̄_·j − x̄_·k| / √(V_E2 / n),   p = P(q ≥ t)
@@ -274,7 +276,7 @@ def tukey_hsd(scores: Systems, topics: Topics = "same") -> Family:
     V_E2 is the residual mean square of two-way ANOVA without replication, q the studentised range
     of m means with (m − 1)(n − 1) degrees of freedom. Assumes that the effects of topics and
     systems add up, and residuals that are independent and normal with the same variance. For two
-    systems it is the paired t-test.
+    systems it is the paired t-test. `scores` and `axes` are those of `two_way`.
 
     Reference: Sakai 2018, Laboratory Experiments in Information Retrieval, Springer; Tukey 1949,
     Comparing individual means in the analysis of variance, Biometrics 5.
@@ -284,7 +286,7 @@ def tukey_hsd(scores: Systems, topics: Topics = "same") -> Family:
     >>> round(pair.statistic, 4), pair.df, round(pair.pvalue, 4)  # as t(2) = 0.1 / 0.1 = 1
     (1.4142, 2, 0.4226)
     """
-    data = matrix(scores, topics)
+    data = matrix(scores, topics, axes)
     n, m = data.values.shape
     tolerance = TOLERANCE * data.scale
     residual = two_way(data).residual
