@@ -108,7 +108,6 @@ def test_check_outputs_every_input_option_raises(name: str) -> None:
         "compare q r s --scores -o {}",
         "report r q s -o {}",
         "pool r s --qrels q -o {}",
-        "pool r s --qrels s --unjudged {} --topics q",
         "pool r s --audit 1 --to-judge {} --topics @q",
         "plan r q s --plot {} -o plan.txt",
         "plot topics r q -o {}",
@@ -159,6 +158,12 @@ def test_main_output_in_topic_directory_raises(cranfield: Command) -> None:
         cranfield.succeeds("evaluate t -o t/scores.txt -m AP")
         cranfield.succeeds("evaluate t -o t/1/new.txt -m AP")
         Path("t/1/new.txt").unlink()
+
+
+def test_main_output_is_topics_file_without_sign_raises(cranfield: Command) -> None:
+    for line in ("pool r s --topics topics -o topics", "validate r --topics topics -o topics"):
+        assert "cannot write topics: it is also an input" in cranfield.refused(line)
+        assert Path("topics").read_text() == "1\n2\n"
 
 
 def test_main_output_is_listed_in_an_input_raises(cranfield: Command) -> None:

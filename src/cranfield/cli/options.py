@@ -211,7 +211,6 @@ def separator(text: str) -> str:
 
 
 TOPICS = "--topics --topic TOPICS …"  # for `declare`; it has one meaning in all commands
-TOPICS_OR_FILE = "TOPICS|FILE"  # its value, where the name of a file needs no @
 ORDERS = {
     "trec": "by score, then document id, both descending (default)",
     "rank": "by the rank column",

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from cranfield.assess.pool import Pool, pool
 from cranfield.cli.asked import one_measure
-from cranfield.cli.options import LABELS, TOPICS, TOPICS_OR_FILE, by_ties, call, shared, told
+from cranfield.cli.options import LABELS, TOPICS, by_ties, call, shared
 from cranfield.cli.output import format_for, output, show, write
 from cranfield.errors import InputError
 from cranfield.judging.audit import MEASURE, Audit, audit
@@ -34,11 +34,8 @@ OPTIONS = {
     "judgments, topics and teams": {
         "--qrels QRELS": "the judgments made so far",
         "--rel N with --qrels QRELS": "lowest relevant level (default: all above 0)",
-        TOPICS: told(
-            "those to pool: 101,102, or FILE or @FILE, one on each line; common: "
-            "those that every run answers (default: judged, or all without judgments)",
-            metavar=TOPICS_OR_FILE,
-        ),
+        TOPICS: "those to pool: 101,102, or FILE or @FILE, one on each line; common: "
+        "those that every run answers (default: judged, or all without judgments)",
         "--teams FILE": "whose the runs are: lines `run team`, or a table with these columns",
     },
     "other": {

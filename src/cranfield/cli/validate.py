@@ -5,16 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 
-from cranfield.cli.options import (
-    COLUMNS,
-    LABELS,
-    RUN_NAMES,
-    SEPARATOR,
-    TOPICS,
-    TOPICS_OR_FILE,
-    one_of,
-    told,
-)
+from cranfield.cli.options import COLUMNS, LABELS, RUN_NAMES, SEPARATOR, TOPICS, one_of
 from cranfield.cli.output import output, show
 from cranfield.data.answers import MAX_CITATIONS, MAX_WORDS, AnswerLimits
 from cranfield.data.reading.columns import read_columns
@@ -31,11 +22,8 @@ OPTIONS = {
     "files FILE +": "judgments, or results",
     "--kind {qrels,run}": "instead of recognising it",
     "input_format --input-format --qrels-format --run-format FORMAT": one_of(FORMATS),
-    TOPICS: told(
-        "those of the task, which runs are to answer: 101,102, or FILE or @FILE, one on each "
-        "line (default: those of the judgments, if there are any among the files)",
-        metavar=TOPICS_OR_FILE,
-    ),
+    TOPICS: "those of the task, which runs are to answer: 101,102, or FILE or @FILE, one on each "
+    "line (default: those of the judgments, if there are any among the files)",
     "--by-intent": "judgments are for intents: topic intent doc level",
     **LABELS,
     **RUN_NAMES,
