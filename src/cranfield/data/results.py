@@ -20,6 +20,7 @@ from cranfield.data.reading.cells import Layout, read_lines
 from cranfield.data.reading.columns import SPELLINGS, spelt
 from cranfield.data.reading.formats import recognise
 from cranfield.data.reading.lines import Line, finite, identifier
+from cranfield.data.reading.signatures import detect, refuse_foreign
 from cranfield.data.reading.source import START, Source
 from cranfield.data.reading.tables import is_frame
 from cranfield.data.systems import RunNames
@@ -46,6 +47,7 @@ LAYOUT = Layout(
     },
     told=("topic",),
     wide=True,  # with a column for each measure
+    use="scores",
 )
 
 
@@ -252,6 +254,7 @@ def _nested(
 
     What `cranfield evaluate -q -f json` writes has these under "topics".
     """
+    refuse_foreign(detect(data, where), "scores", where)
     if isinstance(data.get("topics"), Mapping) and "measures" in data:
         data = data["topics"]
     if not any(map(_is_nested, data.values())):

@@ -829,9 +829,15 @@ def _named(runs: Any, qrels: Qrels | None) -> list[tuple[str | None, str, RunLik
 
 def _holds_runs(data: Mapping[Any, Any], qrels: Qrels | None) -> bool:
     """Whether a mapping is one of runs by their names, and not one of topics."""
-    if is_shaped(data) or is_plain(data):
+    few = list(islice(data.values(), 100))
+    if is_shaped(data) or is_plain(data) or any(map(_is_topic, few)):
         return False
-    return any(_is_run(value, qrels) for value in islice(data.values(), 100))
+    return any(_is_run(value, qrels) for value in few)
+
+
+def _is_topic(value: Any) -> bool:
+    """Return True if this is ``{doc: score}``, judged by the first document."""
+    return isinstance(value, Mapping) and real(next(iter(value.values()), None)) is not None
 
 
 def _is_run(value: Any, qrels: Qrels | None) -> bool:

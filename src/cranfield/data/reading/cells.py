@@ -11,6 +11,7 @@ from cranfield.data.reading.columns import column_named, spelt
 from cranfield.data.reading.formats import FORMAT, TREC, Format, recognise
 from cranfield.data.reading.lines import Line, fields_of, short, text_lines
 from cranfield.data.reading.mappings import keys_of
+from cranfield.data.reading.signatures import Use, detect_record, refuse_foreign
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Irregular
@@ -41,6 +42,7 @@ class Layout:
     fixed: bool = False  # whether all rows of a table have the columns of the first
     line: str = ""  # what a line of text has, in words,
     columns_are: str = ""  # and what tables
+    use: Use | None = None  # what tables are used as, if files of other tools are to be rejected
     seen: dict[tuple[Any, ...], dict[str, str]] = field(default_factory=dict, compare=False)
 
     def columns(self, names: Iterable[Any]) -> dict[str, str]:
@@ -220,6 +222,8 @@ def _of_table(
             raise row
         number, cells = row
         if known is None or (tuple(cells) != known and not layout.fixed):
+            if layout.use is not None:
+                refuse_foreign(detect_record(cells, where), layout.use, where, number)
             known, columns = tuple(cells), layout.columns(cells)
             if expected := layout.lacking(columns):
                 found = f"columns {', '.join(map(str, known))}"

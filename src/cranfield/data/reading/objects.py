@@ -28,6 +28,13 @@ from cranfield.data.reading.shapes import (
     is_list,
     shape_of,
 )
+from cranfield.data.reading.signatures import (
+    Signature,
+    detect,
+    detect_record,
+    kind_of,
+    refuse_foreign,
+)
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.tables import Row, json_lines, json_rows, of_rows
 from cranfield.dataclass import dataclass
@@ -184,6 +191,7 @@ class Objects(NamedTuple):
 
 def _opened(data: Any, kind: Kind, where: str, text: Text) -> Objects:
     """An object, as what it is told to be."""
+    refuse_foreign(detect(data, where), kind, where)
     if not isinstance(data, Mapping):
         return _in_array(data, kind, where)
     if _is_record(data) and (shape := _told(data, kind, Place(where))):
@@ -207,6 +215,7 @@ def _in_array(data: Any, kind: Kind, where: str) -> Objects:
     if isinstance(data, str | bytes) or not isinstance(data, Iterable):
         raise InputError(short(repr(data)), "a JSON object", where)
     given = list(data)
+    refuse_foreign(detect_record(given[0], where) if given else None, kind, where)
     records = [Numbered(Place(where, None, f" in record {n}"), x) for n, x in enumerate(given, 1)]
     if are_hits_of_queries(given):
         shape: Shape | None = HITS
@@ -310,6 +319,8 @@ def _of_rows(rows: Iterable[Item], kind: Kind, where: str, text: Text) -> Iterat
 def object_kind(data: Any) -> Kind | None:
     """What an object is told to hold by its shape, or by the names of its columns."""
     record = _first(data)
+    if foreign := _foreign(data):
+        return kind_of(foreign)
     shape = HITS if are_hits_of_queries(data) else shape_of(record, None)
     if shape is not None:
         return shape.kind
@@ -322,10 +333,18 @@ def object_kind(data: Any) -> Kind | None:
 def object_name(data: Any, kind: Kind) -> str:
     """What the shape of an object is called; nothing, if it has none, or two."""
     try:
+        if foreign := _foreign(data):
+            return foreign.name
         shape = HITS if are_hits_of_queries(data) else shape_of(_first(data), kind)
     except InputError:
         return ""
     return "" if shape is None else shape.name
+
+
+def _foreign(data: Any) -> Signature | None:
+    """Return the format of another tool that an object has, if it is not also one of `SHAPES`."""
+    found = detect(data) if isinstance(data, Mapping) else detect_record(_first(data))
+    return None if found is None or found.reader is not None else found
 
 
 def _first(data: Any) -> Any:
@@ -363,6 +382,8 @@ def is_shaped(data: Any) -> bool:
     """Whether this is no ``{topic: documents}``, nor rows without names, but to be looked at."""
     if isinstance(data, Mapping):
         first = next(iter(data.values()), None)
+        if _is_foreign(data):
+            return True
         if not data.keys().isdisjoint(KEYS) and _is_record(data):
             return True
         inner = isinstance(first, Mapping) and not first.keys().isdisjoint(KEYS)
@@ -370,6 +391,14 @@ def is_shaped(data: Any) -> bool:
     if not isinstance(data, Iterable) or isinstance(data, str | bytes):
         return False
     return isinstance(next(iter(data), None), Mapping) or are_hits_of_queries(data)
+
+
+def _is_foreign(data: Item) -> bool:
+    """Return True if this is, or may be, an object of another tool: reading it says which."""
+    try:
+        return detect(data) is not None
+    except InputError:
+        return True
 
 
 def is_whole(data: Any) -> bool:
@@ -393,6 +422,7 @@ def line_lists(source: Source, kind: Kind) -> Iterable[Listed | InputError | Pro
     if first is None:
         return None
     line, record = first
+    refuse_foreign(detect_record(record, source.name), kind, source.name, line)
     shape = _told(record, kind, Place(source.name, line))
     if shape is None:
         return None
