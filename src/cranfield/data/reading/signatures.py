@@ -93,13 +93,23 @@ def READ(data: Any) -> Any:
 # -- conversions ----------------------------------------------------------------------------------
 
 
-def _jq(program: str) -> str:
-    """Return the command that makes lines of tab-separated fields."""
-    return f"Convert it with `jq -r '{program} | @tsv' FILE`."
+def _jq(program: str, *columns: str) -> str:
+    """Return the command that makes a table with these columns."""
+    header = ",".join(f'"{name}"' for name in columns)
+    flags = "-rn" if program.startswith("inputs") else "-r"  # objects on lines are several inputs
+    return f"Convert it with `jq {flags} '[{header}], ({program}) | @tsv' FILE`."
+
+
+def _qrels(program: str) -> str:
+    return _jq(program, "topic", "doc", "level")
+
+
+def _run(program: str, *columns: str) -> str:
+    return _jq(program, "topic", "doc", *(columns or ["score"]))
 
 
 def _scores(program: str) -> str:
-    return f"Convert it to lines `topic measure value` with `jq -r '{program} | @tsv' FILE`."
+    return _jq(program, "topic", "measure", "value")
 
 
 def _has_feedback(record: Item) -> bool:
@@ -127,41 +137,45 @@ def _are_numbers(record: Item) -> bool:
 UNDER_IDS = "Save each answer under its query's id, as {id: answer}"
 ES_HITS = "to_entries[] | .key as $t | .value.hits.hits[] | [$t, ._id, ._score]"
 SOLR = "to_entries[] | .key as $t | .value.response.docs[] | [$t, .id, .score]"
-VESPA = "to_entries[] | .key as $t | .value.root.children[]? | [$t, .id, .relevance]"
+VESPA = (
+    "to_entries[] | .key as $t | .value.root.children[]?"
+    ' | [$t, (.id | sub("^id:[^:]*:[^:]*:[^:]*:"; "")), .relevance]'
+)
 PER_ITEM = "Export its scores as lines `run topic measure value`."
 
 TABLE = (
     # Search engines and workbenches
     Signature("Elasticsearch or OpenSearch _rank_eval request", ("requests[].ratings",),
-              ("qrels",), _jq(".requests[] | .id as $t | .ratings[] | [$t, ._id, .rating]")),
+              ("qrels",), _qrels(".requests[] | .id as $t | .ratings[] | [$t, ._id, .rating]")),
     Signature("Elasticsearch or OpenSearch _rank_eval response", ("details.*.hits[].hit",),
-              ("run",), _jq(".details | to_entries[] | .key as $t | .value.hits[].hit"
+              ("run",), _run(".details | to_entries[] | .key as $t | .value.hits[].hit"
                             " | [$t, ._id, ._score]")),
     Signature("OpenSearch workbench judgments", ("judgmentRatings[]",), ("qrels",),
-              _jq(".judgmentRatings[] | .query as $t | .ratings[] | [$t, .docId, .rating]")),
+              _qrels(".judgmentRatings[] | .query as $t | .ratings[] | [$t, .docId, .rating]")),
     Signature("OpenSearch workbench evaluation results", ("searchText", "documentIds"),
-              ("run", "scores"), _jq(".hits.hits[]._source | .searchText as $t | .documentIds"
-                                     " | to_entries[] | [$t, .value, .key + 1]")),
+              ("run", "scores"), _run(".hits.hits[]._source | . as $x | .documentIds"
+                                      " | to_entries[] | [$x.searchText, .value, .key + 1,"
+                                      " $x.searchConfigurationId]", "rank", "run")),
     Signature("OpenSearch workbench query set", ("querySetQueries",), (),
               "It has queries and no judgments. Export the judgments."),
     Signature("Elasticsearch or OpenSearch _search response", ("hits.hits[]",), ("run",),
-              f"{UNDER_IDS}. {_jq(ES_HITS)}"),
+              f"{UNDER_IDS}. {_run(ES_HITS)}"),
     Signature("Elasticsearch or OpenSearch _msearch response", ("responses[].hits",), (),
               f"It has no query ids. {UNDER_IDS}."),
-    Signature("Solr response", ("response.docs[]",), ("run",), f"{UNDER_IDS}. {_jq(SOLR)}"),
-    Signature("Vespa response", ("root.id=toplevel",), ("run",), f"{UNDER_IDS}. {_jq(VESPA)}"),
+    Signature("Solr response", ("response.docs[]",), ("run",), f"{UNDER_IDS}. {_run(SOLR)}"),
+    Signature("Vespa response", ("root.id=toplevel",), ("run",), f"{UNDER_IDS}. {_run(VESPA)}"),
     Signature("Quepid snapshot", ("docs", "queries[].query_text"), ("run",),
               "Export the snapshot as CSV and name its columns with --columns."),
     Signature("Quepid case", ("queries[].query_text", "queries[].ratings"), ("qrels",),
-              _jq(".queries[] | .query_text as $t | .ratings[] | select(.rating != null)"
+              _qrels(".queries[] | .query_text as $t | .ratings[] | select(.rating != null)"
                   " | [$t, .doc_id, .rating]")),
     Signature("Quepid ratings", ("queries[].query", "queries[].ratings"), ("qrels",),
-              _jq(".queries[] | .query as $t | .ratings | to_entries[] | [$t, .key, .value]")),
+              _qrels(".queries[] | .query as $t | .ratings | to_entries[] | [$t, .key, .value]")),
     Signature("Quepid's export for RRE", ("queries[].placeholders", "queries[].relevant_documents"),
-              ("qrels",), _jq('.queries[] | .placeholders["$query"] as $t | .relevant_documents'
+              ("qrels",), _qrels('.queries[] | .placeholders["$query"] as $t | .relevant_documents'
                               " | to_entries[] | [$t, .key, .value.gain]")),
     Signature("RRE ratings", ("topics[].query_groups",), ("qrels",),
-              _jq(".topics[].query_groups[] | .name as $t | .relevant_documents | to_entries[]"
+              _qrels(".topics[].query_groups[] | .name as $t | .relevant_documents | to_entries[]"
                   " | [$t, .key, .value.gain]")),
     Signature("RRE evaluation", ("corpora[].*",), ("run", "scores"), PER_ITEM),
     Signature("Quepid book", ("query_doc_pairs[]",), ("qrels",),
@@ -174,7 +188,7 @@ TABLE = (
     Signature("promptfoo results", ("testIdx", "promptIdx"), ("scores",), PER_ITEM),
     Signature("inspect_ai log", ("eval", "samples[].scores"), ("scores",), PER_ITEM),
     Signature("lm-eval samples", ("doc_id", "doc", "resps"), ("scores",),
-              _scores(". as $x | .metrics[] | [$x.doc_id, ., $x[.]]")),
+              _scores("inputs | . as $x | .metrics[] | [$x.doc_id, ., $x[.]]")),
     Signature("LangSmith results", ("example_id",), ("scores",), PER_ITEM, also=_has_feedback),
     Signature("Langfuse scores", ("traceId", "name", "value", "dataType"), (),
               "A trace is one answer, not an item: join the scores to the items of the data set."),
