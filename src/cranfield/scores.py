@@ -782,7 +782,10 @@ def _sum(x: Sequence[float]) -> float:
 
 
 def _mean(x: Sequence[float]) -> float:
-    return _sum(x) / len(x) if x else math.nan
+    if not x:
+        return math.nan
+    mean = _sum(x) / len(x)
+    return mean if math.isfinite(mean) else _sum([value / len(x) for value in x])
 
 
 def _gmean(x: Sequence[float], floor: float = FLOOR) -> float:

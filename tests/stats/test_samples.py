@@ -12,8 +12,10 @@ import polars as pl
 import pytest
 
 import cranfield as cf
+from cranfield.data.verticals import read_verticals
 from cranfield.errors import InputError
 from cranfield.scores import Scores
+from cranfield.stats.families import TESTS
 from cranfield.stats.samples import matrix, paired, sample
 from tests.stats.made import TOPICS_RUNS
 
@@ -213,3 +215,66 @@ def test_scores_of_one_measure_are_a_matrix() -> None:
         np.array([[[0.1], [0.2]], [[0.3], [0.4]]]), tuple("ab"), tuple("12"), ("AP",), ("mean",)
     )
     assert matrix(scores).values.tolist() == [[0.1, 0.3], [0.2, 0.4]]
+
+
+@pytest.mark.parametrize("largest", [1e308, 1e51, 1e-150, 1e-320])
+@pytest.mark.parametrize("test", [None, *TESTS])
+def test_compare_scores_beyond_limits_raises(largest: float, test: str | None) -> None:
+    """Squares and cubes of such scores are infinite or 0: not a raw error, nor a p-value."""
+    scores = {
+        run: {str(t): largest * (sign * t / 8) for t in range(1, 9)}
+        for run, sign in (("a", 1), ("b", -1), ("c", 0.5))
+    }
+    with pytest.raises(cf.InputError, match=r"the largest score is .*, too (large|small) for"):
+        cf.compare(scores, test=test, trials=100)
+
+
+@pytest.mark.parametrize("largest", [1e50, 1e-50])
+@pytest.mark.parametrize("test", [None, *TESTS])
+@pytest.mark.filterwarnings("error")
+def test_compare_scores_at_limits_equals_scaled(largest: float, test: str | None) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.random((3, 12))
+    x[:, 0] = 1.0
+    x[0, 1] = 1e-200  # small next to the others
+    p = [
+        pair.pvalue
+        for factor in (1.0, largest)
+        for pair in cf.compare(
+            {
+                run: {str(t): float(v) for t, v in enumerate(row)}
+                for run, row in zip("abc", x * factor, strict=True)
+            },
+            test=test,
+            trials=200,
+        ).pairs
+    ]
+    assert p[:3] == pytest.approx(p[3:])
+
+
+@pytest.mark.filterwarnings("error")
+def test_welch_scores_at_limits_returns_finite() -> None:
+    for largest in (1e50, 1e-50):
+        found = cf.stats.welch([largest, largest / 2], [largest / 4, largest / 3, largest / 8])
+        assert 0 < found.pvalue < 1
+
+
+def test_summary_large_scores_is_their_mean() -> None:
+    """The sum is beyond doubles, the mean is not."""
+    scores = cf.read_scores({"a": {"1": 1e308, "2": 1e308, "3": 1.7e308}})
+    assert next(iter(scores.summary()["a"].values())) == pytest.approx(1.2333333333e308)
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda: read_verticals({"1": {"i": {"Image": 1e308, "Web": 1e308}}}),
+        lambda: cf.evaluate_distributions({"a": [1e308, 1e308]}, {"a": [1, 1]}),
+        lambda: cf.evaluate_answers(
+            rubric={"r": {"q": [{"criterion": c, "weight": 1e308, "met": 1} for c in "ab"]}}
+        ),
+    ],
+)
+def test_read_weights_beyond_limits_raises(read: Callable[[], object]) -> None:
+    with pytest.raises(cf.InputError, match=r"expected a .*1e\+12"):
+        read()

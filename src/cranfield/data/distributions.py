@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from functools import partial
 from typing import Any, TypeAlias
 
+from cranfield.arrays import LARGEST
 from cranfield.data.assessments import ASSESSOR, LABEL
 from cranfield.data.reading.cells import Layout, read_lines, where_of
 from cranfield.data.reading.columns import SPELLINGS, TOPICS, spelt
@@ -164,8 +165,9 @@ def _values(found: Iterable[Line]) -> tuple[_ByLabel, _Lines]:
         for cell, value in _pairs(line):
             label, number = _label(cell), finite(value)
             what = f"label {label!r} of item {name}"
-            if number is None or number < 0:
-                raise line.error(f"value {value!r} for {what}", "a number from 0")
+            if number is None or not 0 <= number <= LARGEST:
+                expected = f"a number from 0 to {LARGEST:g}"
+                raise line.error(f"value {value!r} for {what}", expected)
             if (name, label) in lines:
                 raise line.error(f"{what} twice", "each label once")
             made.setdefault(name, {})[label] = number

@@ -16,6 +16,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
+from cranfield.arrays import LARGEST
 from cranfield.data.answers import (
     NAMED,
     TO_ANSWERS,
@@ -30,7 +31,8 @@ from cranfield.data.answers import (
 )
 from cranfield.data.reading.cells import Layout, columns_of, where_of
 from cranfield.data.reading.columns import SPELLINGS
-from cranfield.data.reading.lines import Line, finite, identifier, short
+from cranfield.data.reading.labels import LEVEL
+from cranfield.data.reading.lines import NUMBER, Line, finite, identifier, short
 from cranfield.data.reading.shapes import is_list
 from cranfield.data.reading.table import Irregular
 from cranfield.errors import InputError, one_of
@@ -439,9 +441,10 @@ def read_criteria(data: AnswersLike, invalid: Invalid = "error") -> ByRun[tuple[
 def _criterion(scale: Scale, line: Line, number: int) -> Criterion:
     name = _name(line, "criterion", number)
     weight = finite(line.cells.get("weight"))
-    if weight is None:
+    if weight is None or abs(weight) > LARGEST:
         given = line.cells.get("weight")
         found = "no weight" if given in (None, "") else f"weight {short(repr(given), False)}"
-        raise line.error(f"{found} for criterion {short(name)}", "a finite number")
+        expected = NUMBER if weight is None else LEVEL
+        raise line.error(f"{found} for criterion {short(name)}", expected)
     met = scale.read(line, name)
     return Criterion(name, weight, met, str(line.cells.get("axis") or "").strip())

@@ -38,6 +38,7 @@ from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.wording import counted
 
+BOOLS = {bool, np.bool_}
 SAMPLES = "`evaluate` estimates xinfAP and infNDCG from them"
 QrelsLike: TypeAlias = Any  # a path, {topic: {doc: level}}, a frame, tuples, records, Qrels
 
@@ -424,7 +425,8 @@ def _of_nested(judged: Nested, where: str, repeated: int = 0) -> Qrels:
     except (struct.error, OverflowError, TypeError):
         levels = np.array([np.nan])
     kinds = set(map(type, values))
-    if not (np.abs(levels) <= LARGEST).all() or (bool in kinds and len(kinds) > 1):
+    mixed = not kinds.isdisjoint(BOOLS) and not kinds <= BOOLS
+    if not (np.abs(levels) <= LARGEST).all() or mixed:
         every = ((t, d, v) for t, docs in judged.items() for d, v in docs.items())
         topic, doc, level = next(x for x in every if level_of("", None, real(x[2])) is None)
         found = f"level {short(repr(level), quote=False)} for document {doc} of topic {topic}"

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import KW_ONLY, replace
 from functools import partial
 from itertools import count, islice, pairwise
+from math import isfinite
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar, get_args
 
 import numpy as np
@@ -21,7 +22,7 @@ from cranfield.data.reading import letor
 from cranfield.data.reading.columns import TREC, ColumnsLike, read_columns
 from cranfield.data.reading.formats import Decision, Format, decide, runs_in
 from cranfield.data.reading.lines import not_empty, real
-from cranfield.data.reading.mappings import Nested, is_listed, is_plain, nested
+from cranfield.data.reading.mappings import Nested, are_strings, is_listed, is_plain, nested
 from cranfield.data.reading.objects import is_shaped, is_whole, object_records, object_topics
 from cranfield.data.reading.records import PLAIN, Record, Text, checked
 from cranfield.data.reading.source import Source
@@ -43,6 +44,7 @@ RunLike: TypeAlias = Any  # a path, {topic: {doc: score}}, {topic: [doc, …]}, 
 Ties: TypeAlias = Literal["trec", "rank", "given", "file"]
 TIES: tuple[Ties, ...] = get_args(Ties)
 PART = 1 << 16  # predictions that are labelled at a time
+FLOATS = {float, np.float64}  # types whose values are doubles
 
 
 def reading_order(ties: str | None) -> Ties | None:
@@ -144,33 +146,43 @@ class ListRun(Run):
     lists: Mapping[str, Mapping[str, float]]
 
     def to_dict(self) -> dict[str, dict[str, float]]:
-        return {topic: dict(docs) for topic, docs in self.lists.items()}
+        return {topic: dict(self.to_doubles(topic, docs)) for topic, docs in self.lists.items()}
 
     def list_of(self, topic: str) -> dict[str, float]:
-        return dict(self.lists.get(topic, {}))
+        return dict(self.to_doubles(topic, self.lists.get(topic, {})))
 
     def tops(self, depth: int | None) -> dict[str, Top]:
         return {topic: self._top(topic, docs, depth) for topic, docs in self.lists.items()}
 
     def _top(self, topic: str, docs: Mapping[str, float], depth: int | None) -> Top:
-        self.refuse_odd(topic, docs)
+        docs = self.to_doubles(topic, docs)
         ranked = from_the_top(docs, self.given, self.stable)
         tied = not self.given and _parts_equals([docs[d] for d in ranked], depth)
         return Top(ranked[:depth], tied)
 
-    def refuse_odd(self, topic: str, docs: Mapping[str, float]) -> None:
-        """Refuse a list with a score that is no number, or a document that is no string."""
-        if any(real(score) is None for score in docs.values()):
-            raise self.without_order(topic, docs)
-        if not all(isinstance(doc, str) for doc in docs):
+    def to_doubles(self, topic: str, docs: Mapping[str, Any]) -> Mapping[str, float]:
+        """Return a ranking whose scores are the doubles that are compared, whatever they were.
+
+        Raise an error if a score is not a finite number, or a document not a string.
+        """
+        if not are_strings(docs):
             raise self.not_a_name(topic, docs)
+        scores = docs.values()
+        if FLOATS.issuperset(map(type, scores)):  # the sum is quicker, but may overflow
+            doubles, odd = docs, not (isfinite(sum(scores)) or all(map(isfinite, scores)))
+        else:
+            doubles = {doc: real(score) for doc, score in docs.items()}
+            odd = None in doubles.values()
+        if odd:
+            raise self.without_order(topic, docs)
+        return doubles
 
     def merged(self, merging: Merging, repeated: Mapping[str, int]) -> ListRun:
         """The run in which several lines have become one document; some repeated others."""
         lists = {}
         for topic, docs in self.lists.items():
-            self.refuse_odd(topic, docs)
-            lists[topic] = merging.of_list(topic, docs, repeated.get(topic, 0))
+            doubles = self.to_doubles(topic, docs)
+            lists[topic] = merging.of_list(topic, doubles, repeated.get(topic, 0))
         return replace(self, lists=lists, merging=merging)
 
     def without_order(self, topic: str, docs: Mapping[str, float]) -> InputError:
@@ -583,14 +595,14 @@ class _Reader:
             if isinstance(docs, list | tuple) and all(isinstance(doc, str | int) for doc in docs):
                 pairs[topic] = [(doc, -float(place)) for place, doc in enumerate(docs)]
             elif isinstance(docs, list | tuple) and all(map(_is_pair, docs)):
-                pairs[topic] = [(doc, value) for doc, value in docs]
+                pairs[topic] = [(doc, float(value)) for doc, value in docs]
         if not lists:
             data = list(data)
             if not all(map(_is_row, data)):
                 return data, {}  # which is an error
             for row in data:
                 topic, doc, value = row if len(row) == 3 else (row[0], row[2], row[4])
-                pairs.setdefault(topic, []).append((doc, value))
+                pairs.setdefault(topic, []).append((doc, float(value)))
         return self._each_once(lists, pairs)
 
     def _each_once(

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from cranfield.arrays import Floats, Ints
+from cranfield.arrays import LARGEST, Floats, Ints
 from cranfield.data.intents import Intents
 from cranfield.data.qrels import Qrels, read_qrels
 from cranfield.data.reading.cells import Layout, read_lines, where_of
@@ -123,6 +123,8 @@ def read_verticals(data: VerticalsLike, separator: str | None = None) -> Vertica
         topic, intent, vertical = map(line.name, TEXT[:3])
         text = f"{line.cells['value']!r} for {_called(vertical, intent, topic)}"
         value = line.value("value", "a probability or a level, from 0", 0, text)
+        if value > LARGEST:
+            raise line.error(text, f"a probability or a level, at most {LARGEST:g}")
         known = made.setdefault(topic, {}).setdefault(intent, {})
         if vertical in known:
             raise line.error(f"{_called(vertical, intent, topic)} again", "each once")

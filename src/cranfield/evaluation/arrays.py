@@ -189,7 +189,7 @@ def _numbers(given: ArrayLike, name: str) -> Floats:
         if found.dtype.kind not in "bfiuO" or any(isinstance(x, str) for x in _objects(found)):
             raise TypeError
         found = found.astype(np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"{name} that is no array of numbers", "one for each document") from None
     if found.ndim not in (1, 2) or not found.size:
         expected = "a number for each document, or a row of them for each query"

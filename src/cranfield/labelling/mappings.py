@@ -50,7 +50,7 @@ def label_lists(
     placed, batch = Placed(), _Batch()
 
     def finish() -> None:
-        lists = _Lists(batch, run)
+        lists = _Lists(batch, run.stable)
         placed.lists.append((lists.topics, lists.sizes, lists.tied()))
         placed.hits.append(lists.hits())
         if noted:
@@ -62,14 +62,12 @@ def label_lists(
         ranked = run.lists.get(topic)
         if ranked is None:
             continue
+        ranked = run.to_doubles(topic, ranked)
         if exclude_self and topic in ranked:
             ranked = {doc: score for doc, score in ranked.items() if doc != topic}
         if run.given:  # the order is the list's own: score it by place
             ranked = {doc: -float(place) for place, doc in enumerate(ranked)}
-        try:  # faster than np.fromiter, and reads whatever has a __float__
-            batch.scores.append(struct.pack(f"{len(ranked)}d", *ranked.values()))
-        except (struct.error, OverflowError, TypeError):
-            raise run.without_order(topic, ranked) from None
+        batch.scores.append(struct.pack(f"{len(ranked)}d", *ranked.values()))  # fastest
         found = list(judged.keys() & ranked.keys())
         batch.topics.append(t)
         batch.names.append(topic)
@@ -101,21 +99,13 @@ def _compiled(gold: GoldStandard, run: ListRun, exclude_self: bool) -> Placed | 
 class _Lists:
     """The lists of a batch as arrays: their scores side by side, falling within each list."""
 
-    def __init__(self, batch: _Batch, run: ListRun) -> None:
-        self.batch, self.run, self.stable = batch, run, run.stable
+    def __init__(self, batch: _Batch, stable: bool) -> None:
+        self.batch, self.stable = batch, stable
         self.topics = np.array(batch.topics, dtype=np.int64)
         self.sizes = np.array([len(packed) // 8 for packed in batch.scores], dtype=np.int64)
         self.starts = np.cumsum(self.sizes) - self.sizes
         self.scores = np.frombuffer(b"".join(batch.scores))
         self.list = np.repeat(np.arange(len(self.sizes)), self.sizes)
-        bad = np.flatnonzero(~np.isfinite(self.scores))
-        if len(bad):
-            which = self.list[bad[0]]
-            raise run.without_order(batch.names[which], batch.lists[which])
-        if bool in set(map(type, batch.found_scores)):
-            for name, ranked in zip(batch.names, batch.lists, strict=True):
-                if bool in set(map(type, ranked.values())):
-                    raise run.without_order(name, ranked)
         self.within = np.ones(len(self.scores), dtype=bool)  # not the first of its list
         self.within[self.starts[self.sizes > 0]] = False
         self.falling = self._falling()
@@ -162,10 +152,7 @@ class _Lists:
             lists = which[doubtful]
             for t in np.unique(lists).tolist():
                 hits = doubtful[lists == t].tolist()
-                try:
-                    place = self._among_equals(t, {float(score[k]) for k in hits})
-                except TypeError:
-                    raise self.run.not_a_name(self.batch.names[t], self.batch.lists[t]) from None
+                place = self._among_equals(t, {float(score[k]) for k in hits})
                 for k in hits:
                     ranks[k] += place[names[k]]
         return self.topics[which], ranks, np.array(self.batch.items, dtype=np.int64), first, last

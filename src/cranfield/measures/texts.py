@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import string
-import sys
 import unicodedata
 from bisect import bisect_right
 from collections import Counter, defaultdict
@@ -21,7 +20,7 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
-from cranfield.arrays import Ints
+from cranfield.arrays import LARGEST, Ints
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError
 from cranfield.late import load
@@ -737,7 +736,6 @@ class NuggetMeasure(TextMeasure):
 
 
 LONGEST = 2**53  # characters that a float can count
-LARGEST = sys.float_info.max
 
 
 def _is_count(x: Any) -> bool:

@@ -20,7 +20,7 @@ from cranfield.wording import counted, some
 Sample: TypeAlias = Scores | Mapping[str, float] | ArrayLike
 Topics: TypeAlias = Literal["same", "common"]
 Axes: TypeAlias = Sequence[str]  # of a bare array: "runs" and "topics", in its order
-LARGEST = 1e150  # whose square is a number, too
+SMALLEST, LARGEST = 1e-50, 1e50  # their fourth powers, of variances, are numbers, too
 
 
 def named(x: Any) -> Any:
@@ -55,10 +55,20 @@ def sample(x: Sample, what: str = "x") -> Floats:
         raise InputError(f"{what} {short(x)}", "a number for each topic") from None
     if values.ndim != 1:
         raise InputError(f"{what} of shape {values.shape}", "a number for each topic")
-    wrong = values[~(np.abs(values) < LARGEST)]
+    wrong = values[~(np.abs(values) <= LARGEST)]
     if len(wrong):
-        raise InputError(f"{what} with {wrong[0]}", f"finite numbers, below {LARGEST:g}")
+        raise InputError(f"{what} with {wrong[0]}", f"finite numbers, at most {LARGEST:g}")
     return values
+
+
+def refuse_scale(*samples: Floats) -> None:
+    """Raise an error if the largest of all scores is too large or too small to compute with."""
+    largest = max(float(np.abs(x).max(initial=0.0)) for x in samples)
+    if largest and not SMALLEST <= largest <= LARGEST:
+        size = "large" if largest > LARGEST else "small"
+        problem = f"the largest score is {largest:.3g}, too {size} for statistical tests"
+        fix = f"Multiply all scores by a constant: expected {SMALLEST:g} to {LARGEST:g}."
+        raise InputError.problem(problem, fix)
 
 
 def mean(x: Floats) -> float:
@@ -87,6 +97,7 @@ def paired(x: Sample, y: Sample, topics: Topics = "same", least: int = 2) -> tup
     if len(a) != len(b):
         raise InputError(f"{len(a)} and {len(b)} scores", "as many of one as of the other")
     refuse_few(len(a), least)
+    refuse_scale(a, b)
     return a, b
 
 
@@ -117,6 +128,9 @@ class Matrix:
     values: Floats
     systems: tuple[str, ...]
     topics: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        refuse_scale(self.values)
 
     @cached_property
     def means(self) -> Floats:

@@ -23,7 +23,7 @@ from cranfield.stats.paired import (
 )
 from cranfield.stats.resampling import TRIALS, Progress, in_chunks
 from cranfield.stats.result import Outcome, Sampled
-from cranfield.stats.samples import Sample, mean, refuse_few, sample
+from cranfield.stats.samples import Sample, mean, refuse_few, refuse_scale, sample
 
 __all__ = ["unpaired_bootstrap", "welch"]
 
@@ -127,6 +127,7 @@ def samples(x: Sample, y: Sample, least: int = 1) -> tuple[Floats, Floats, float
     """Both samples, and what rounding may make of a difference of 0."""
     first, second = sample(x, "x"), sample(y, "y")
     refuse_few(min(len(first), len(second)), least)
+    refuse_scale(first, second)
     return first, second, rounding_of(first, second)
 
 

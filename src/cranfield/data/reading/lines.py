@@ -92,8 +92,14 @@ def finite(value: Any) -> float | None:
 
 
 def real(value: Any) -> float | None:
-    """The finite number a value is; a text is none, whatever it says."""
-    return None if isinstance(value, str | bytes) else finite(value)
+    """The finite number a value is; a text is none, whatever it says, nor a truth value.
+
+    >>> real(2**53 + 1), real("1"), real(True)
+    (9007199254740992.0, None, None)
+    """
+    if isinstance(value, str | bytes) or str(getattr(value, "dtype", "")).endswith("bool"):
+        return None
+    return finite(value)
 
 
 def short(text: str, quote: bool = True) -> str:

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from cranfield import kernel
 from cranfield.data.reading.columns import TREC, VALUE, Kind, is_header
-from cranfield.data.reading.lines import NUMBER
+from cranfield.data.reading.lines import NUMBER, real
 from cranfield.data.reading.objects import (
     Place,
     object_kind,
@@ -195,7 +195,7 @@ def _refuse_scores(lists: Nested, bare: Mapping[str, None], where: str) -> None:
 def _from_list(docs: Any, topic: Any, kind: Kind, where: str) -> dict[str, float]:
     """Documents that come in a list, with their values; without any, their order is one."""
     made: dict[str, float]
-    if is_list(docs) and _are_strings(docs):  # the fast way
+    if is_list(docs) and are_strings(docs):  # the fast way
         places = map(float, range(0, -len(docs), -1))
         made = dict(zip(docs, places, strict=True)) if kind == "run" else dict.fromkeys(docs, 1.0)
         again = _twice(docs) if kind == "run" and len(made) < len(docs) else None
@@ -220,7 +220,7 @@ def _from_entries(
         doc, value = _id(one["doc"], where), one.get(VALUE[kind], -float(place))
         if kind == "run" and isinstance(value, bool):
             raise InputError(f"score {value} for document {doc} of topic {topic}", NUMBER, where)
-        if doc in made and (kind == "run" or made[doc] != value):
+        if doc in made and (kind == "run" or _differ(made[doc], value)):
             again = again or doc
         made[doc] = value
     return made, again
@@ -233,10 +233,11 @@ def _has_str_keys(docs: Mapping[Any, Any], kind: Kind) -> bool:
     """
     if kind == "run" and len(docs) > SHORT:
         return isinstance(next(iter(docs)), str) and isinstance(_last(docs), str)
-    return _are_strings(docs)
+    return are_strings(docs)
 
 
-def _are_strings(names: Iterable[Any]) -> bool:
+def are_strings(names: Iterable[Any]) -> bool:
+    """Return True if all names are strings."""
     try:
         "".join(names)  # the fastest look at all of them
     except TypeError:
@@ -276,12 +277,17 @@ def _from_tuples(rows: Iterable[Any], kind: Kind, where: str) -> tuple[Nested, i
             found = f"document {doc} of topic {topic} again as row {number}"
             if kind == "run":
                 raise InputError(found, "each document once", where)
-            if docs[doc] != value:
+            if _differ(docs[doc], value):
                 found = f"levels {docs[doc]!r} and {value!r} for document {doc} of topic {topic}"
                 raise InputError(found, "one level a document", where)
             repeated += 1
         docs[doc] = value
     return dict(made), repeated
+
+
+def _differ(a: Any, b: Any) -> bool:
+    """Return True if two levels differ as doubles, or as labels if they are labels."""
+    return bool(a != b) and (real(a) is None or real(a) != real(b))
 
 
 def _id(name: Any, where: str) -> str:
