@@ -93,6 +93,8 @@ LOUD = (
     "summary-topic",
     "few-topics",
     "no-chunks",
+    "swapped",
+    "one-document",
 )  # kinds of notices that are said first, in this order
 
 

@@ -105,7 +105,7 @@ class TestEvaluate:
 class TestNotices:
     @staticmethod
     def told(topics: Any, measures: str = "AP P@2") -> dict[str, str]:
-        scores = cf.evaluate(QRELS, RUN, measures, topics=topics)
+        scores = cf.evaluate(QRELS, cf.read_run(RUN), measures, topics=topics)
         assert not [n for n in scores.notices if set(n.topics) - set(scores.topics)]
         return {n.kind: n.text for n in scores.notices}
 

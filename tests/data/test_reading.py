@@ -988,7 +988,6 @@ JSONL_MISTAKES: dict[str, Mistake] = {
                               "doc None", "an identifier"),
     "an id that is empty": ("run", '{"topic":"a","doc":"","score":1}\n', 1,
                             "doc ''", "an identifier"),
-    "a key twice": ("run", '{"topic":"a","doc":"x","score":1,"score":2}\n', 1, "", ""),
     "a document twice": ("run", '{"topic":"a","doc":"x","score":1}\n' * 2, 2,
                          "document x of topic a again (first on line 1)", "each document once"),
     "judgments that conflict": (

@@ -30,6 +30,7 @@ from cranfield.data.reading.records import (
     Text,
     checked,
 )
+from cranfield.data.reading.shapes import NO_LEVELS, have_levels
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.strings import Strings, spans
 from cranfield.data.reading.table import Irregular, Table
@@ -63,6 +64,7 @@ class Qrels:
     strata: Floats | None = None  # where judgments are a sample (level below 0: not in it)
     in_doubt: str = ""  # which columns were taken, where others could be meant
     words: Callable[[], Mapping[str, str]] | None = None  # reads the texts of topics
+    declared: bool = True  # whether the user read these as judgments: then they cannot be a run
 
     @cached_property
     def texts(self) -> Mapping[str, str]:
@@ -104,7 +106,7 @@ class Qrels:
         offsets = np.concatenate(([0], np.cumsum(count)))
         strata = None if self.strata is None else self.strata[rows]
         kept = offsets, self.levels[rows], self.docs[rows]
-        return Qrels(tuple(topics), *kept, self.where, strata=strata)
+        return Qrels(tuple(topics), *kept, self.where, strata=strata, declared=self.declared)
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """``{topic: {doc: level}}``."""
@@ -165,6 +167,8 @@ def read_qrels(
     else:
         judged, repeated = nested(data, "qrels", "qrels")
         qrels = _of_nested(_labelled(judged, text.labels), "qrels", repeated)
+        if isinstance(data, Mapping) and not all(map(have_levels, data.values())):
+            qrels = replace(qrels, in_doubt=NO_LEVELS)
     return _accepted(qrels, sampled)
 
 

@@ -85,6 +85,7 @@ class Run(ABC):
     in_doubt: str = ""  # which columns were taken, where others could be meant
     by_rank: bool = False  # whether values are ranks
     merging: Merging | None = None  # how several lines become one document, and what was done
+    declared: bool = False  # whether the user read it as a run: then it cannot be judgments
 
     def __repr__(self) -> str:
         return f"Run {self.name!r}"
@@ -543,6 +544,8 @@ class _Reader:
     def __post_init__(self) -> None:
         if self.ties is not None and self.ties not in TIES:
             raise InputError(f"ties {self.ties!r}", f"one of {', '.join(TIES)}")
+        if self.ties == "given":
+            object.__setattr__(self, "text", replace(self.text, ordered=True))
         if self.merging.duplicates != "error":
             object.__setattr__(self, "text", replace(self.text, repeats=True))
 
@@ -618,7 +621,8 @@ class _Reader:
         if ties == "rank":
             raise InputError("a run already read", "ties=rank when it is read")
         stable = run.stable if ties is None else ties == "file"
-        return replace(run, given=run.given or ties == "given", stable=stable)
+        given = run.given or ties == "given"
+        return replace(run, given=given, stable=stable, declared=True)
 
     def _by_tag(self, data: Any, where: str) -> Iterable[tuple[str | None, Any]]:
         """What is in memory and no frame; of rows, those of each tag."""

@@ -15,8 +15,9 @@ from cranfield.data.intents import Intents as KnownIntents
 from cranfield.data.intents import read_intents
 from cranfield.data.ntcir import topic_dirs
 from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
-from cranfield.data.run import Run, RunLike, no_judged_topic, read_runs, reading_order
+from cranfield.data.run import ListRun, Run, RunLike, no_judged_topic, read_runs, reading_order
 from cranfield.data.tracks import unknown_topic
+from cranfield.data.values import Values, Watch, can_be_right, look_swapped
 from cranfield.data.verticals import embedded
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
@@ -32,6 +33,7 @@ from cranfield.labelling.ties import Reordering
 from cranfield.measures.base import Measure
 from cranfield.measures.gains import Gain
 from cranfield.measures.lists import Lists, gold_block
+from cranfield.wording import option
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,7 @@ class Labelled:
     rankings: Rankings  # the same down to the depth that is looked at, with what each counts as
     topics: tuple[str, ...]  # all that it has lists for
     contradicted: tuple[str, ...]  # those whose ranks contradict their scores
+    values: Values | None = None  # what documents were ranked by, if it was noted
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +59,7 @@ class Collection:
     intents: Intents | None = None  # where judgments are for intents
     known: KnownIntents | None = None  # what the user told of them
     directory: str | None = None  # the judgments' path, which may hold runs as well
+    declared: bool = True  # whether the user declares what are judgments, and what is a run
 
     @classmethod
     def of(cls, qrels: QrelsLike, options: Options, measures: Sequence[Measure] = ()) -> Collection:
@@ -73,6 +77,8 @@ class Collection:
             sampled=True,
             columns=options.columns,
         )
+        if not isinstance(qrels, Qrels):
+            judged = replace(judged, declared=False)
         if judged.strata is not None:
             refuse_samples(judged, measures, options)
         options = options.among(judged.topics)
@@ -94,6 +100,7 @@ class Collection:
             intents,
             known,
             os.fspath(qrels) if isinstance(qrels, str | os.PathLike) else None,
+            judged.declared or judged.strata is not None or _declare_kinds(options),
         )
 
     @cached_property
@@ -208,7 +215,37 @@ class Collection:
         """Where a run placed the judged items, whatever is done about ties."""
         options, noted = self.options, [extra.noted for extra in self.extras]
         asked = options.exclude_self, options.workers, options.progress
-        return label_run(self.gold, run, *asked, noted)
+        if self.declared or run.declared:
+            return label_run(self.gold, run, *asked, noted)
+        watch = Watch()
+        found = label_run(self.gold, run, *asked, noted, watch)
+        if isinstance(run, ListRun) and not self.values.look_like_scores:
+            return found  # the values are needed for a note only, see `values_of`
+        values = watch.values(run)
+        self._refuse_swapped(run, values)
+        return replace(found, values=values)
+
+    @cached_property
+    def values(self) -> Values:
+        """The levels of the judgments."""
+        return Values.of_qrels(self.gold.qrels)
+
+    def values_of(self, labelled: Labelled) -> Values | None:
+        """What the documents of a run are ranked by; None if that is not to be compared."""
+        if self.declared or labelled.run.declared:
+            return None
+        lists = isinstance(labelled.run, ListRun) and labelled.values is None
+        return Watch().values(labelled.run) if lists else labelled.values
+
+    def _refuse_swapped(self, run: Run, scores: Values | None) -> None:
+        """Raise an error if the judgments look like a run, and the run like judgments."""
+        levels = self.values
+        if scores is None or not look_swapped(levels, scores) or can_be_right(levels, scores):
+            return
+        problem = f"judgments look like scores ({levels}), and {run.where} like levels ({scores})"
+        declare = option("--qrels-format or --columns", "cf.read_qrels(…)")
+        fix = f"They look swapped: judgments come first. If the order is right, use {declare}."
+        raise InputError.problem(problem, fix, self.gold.qrels.where)
 
     def labelled(self, run: Run, found: RunLabels) -> Labelled:
         """What is found of the judged items in a run, and what they count as."""
@@ -217,7 +254,7 @@ class Collection:
             placed = getattr(Reordering(placed), ties)()
         # Else any order may be cut at the depth, and any item may be the first.
         counted = placed if ties == "expected" else self.counted(placed)
-        return Labelled(run, placed, counted, found.topics, found.contradicted)
+        return Labelled(run, placed, counted, found.topics, found.contradicted, found.values)
 
     def ordered(self, ties: TieOrder) -> Collection:
         """This collection, in which tied documents are put in another order."""
@@ -300,6 +337,12 @@ def asks_for_intents(measures: Sequence[Measure], options: Options) -> bool:
     """Whether judgments are for intents."""
     asked = options.per_intent or options.intents is not None or options.embed_verticals
     return asked or any(m.takes == "intents" for m in measures)
+
+
+def _declare_kinds(options: Options) -> bool:
+    """Whether options say what are judgments, and what is a run."""
+    formats = options.qrels_format, options.run_format, options.columns
+    return any(value is not None for value in formats)
 
 
 def _inside(directory: str, runs: Any) -> Any:

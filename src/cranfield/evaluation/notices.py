@@ -16,7 +16,7 @@ from cranfield.data.run import Run
 from cranfield.labelling.blocks import Intents, Judgments, Rankings
 from cranfield.measures.base import Measure
 from cranfield.scores import Notice, about, about_topics, loud_first
-from cranfield.wording import counted, some
+from cranfield.wording import counted, option, some
 
 if TYPE_CHECKING:
     from cranfield.evaluation.collection import Collection, Labelled
@@ -65,6 +65,9 @@ def of_evaluation(measuring: Measuring, counts: Bools) -> Iterator[Notice]:
     for extra in collection.extras:
         yield from extra.notices()
     yield from of_intents(collection, measuring.measures)
+    if not collection.declared and collection.values.look_like_scores:
+        text = f"{collection.gold.qrels.where}: levels {collection.values}"
+        yield Notice("levels", text)
     yield from of_judgments(
         collection.gold.qrels,
         collection.gold.judgments.max_level,
@@ -89,8 +92,8 @@ def of_settings(measuring: Measuring) -> Iterator[Notice]:
         if preset.groups and plain:
             said.append("the task has groups that count together, here are none (--groups)")
         yield from (Notice("preset", f"{preset.name}: {text}") for text in said)
-    for option, why in measuring.asked.idle:
-        yield Notice("settings", f"{option} changes nothing: {why}")
+    for setting, why in measuring.asked.idle:
+        yield Notice("settings", f"{setting} changes nothing: {why}")
     if (gains := measuring.gains) is not None:
         asked = compress(gains, measuring.collection.chosen)
         tables = Counter(":".join(map("{:g}".format, g)) for g in asked if not isinstance(g, str))
@@ -127,6 +130,7 @@ def of_judgments(
         yield Notice("no-relevant", text, topics=topics)
     yield from _of_file(qrels, plain)
     yield from _of_levels(max_level, measures, silent)
+    yield from _of_failures(qrels, measures)
 
 
 def _of_file(qrels: Qrels, plain: bool) -> Iterator[Notice]:
@@ -158,6 +162,21 @@ def _of_levels(
         if level < max_level:
             text = f"levels up to {max_level:g} in the judgments count as {level:g}"
             yield Notice("max-level", f"{_names(those)}: {text}")
+
+
+def _of_failures(qrels: Qrels, measures: Sequence[Measure]) -> Iterator[Notice]:
+    """How many levels are -1, which LLM judges that failed may have written.
+
+    Other levels below 0 are meant (TREC's -2 is spam), and samples mark what was not drawn.
+    """
+    failed = qrels.levels == -1
+    if not failed.any() or qrels.strata is not None or not (qrels.levels[~failed] >= 0).all():
+        return
+    if failed.all() or all(m.takes_unsampled or not m.effectiveness for m in measures):
+        return
+    n = int(failed.sum())
+    text = f"{counted(n, 'judgment')} of level -1 count{'s' * (n == 1)} as nonrelevant"
+    yield Notice("failed", f"{qrels.where}: {text}. If the judge failed, remove these judgments")
 
 
 def _without_judgments(
@@ -247,6 +266,11 @@ def of_run(
         return Notice(kind, f"{name}: {text}", name, tuple(topics))
 
     yield from _of_columns(labelled.run.in_doubt, name, name)
+    yield from _of_values(labelled, collection)
+    if len(lengths := rankings.lengths[rankings.answered]) >= MANY and (lengths == 1).all():
+        columns = option("--columns topic=NAME,doc=NAME", 'columns={"topic": NAME, "doc": NAME}')
+        text = f"one document in each of {counted(len(lengths), 'topic')}"
+        yield notice("one-document", f"{text}. If topic and document are swapped, use {columns}")
     yield from of_merging([labelled.run])
     yield from _few_topics(name, judged, rankings.answered, collection.chosen)
     then = "left out" if options.topics == "common" else "counted as empty lists"
@@ -269,6 +293,20 @@ def of_run(
         yield from extra.notices_of(labelled.run, rankings)
     if options.ties != "expected" and not collection.counting.plain:
         yield from of_counts(name, collection.of_chosen(labelled.rankings), collection.ideal)
+
+
+def _of_values(labelled: Labelled, collection: Collection) -> Iterator[Notice]:
+    """Whether a run looks like judgments."""
+    run, scores = labelled.run.name, collection.values_of(labelled)
+    if scores is None or scores.look_like_scores:
+        return
+    if not collection.values.look_like_scores:
+        if scores.sizes.sum() >= MANY:
+            word = "score" if len(scores.different) == 1 else "scores"
+            yield Notice("few-scores", f"{run}: only the {word} {scores}", run)
+        return
+    text = f"scores {scores} look like levels, and the levels of the judgments like scores"
+    yield Notice("swapped", f"{run}: {text}. If they are swapped, give the judgments first", run)
 
 
 def of_merging(runs: Iterable[Run]) -> Iterator[Notice]:

@@ -20,6 +20,7 @@ from cranfield.dataclass import dataclass
 
 if TYPE_CHECKING:
     from cranfield.data.reading.table import Noted
+    from cranfield.data.values import Values
 
 __all__ = [
     "Intents", "Judgments", "Placed", "Rankings", "RunLabels", "count_by", "distinct", "spans",
@@ -265,6 +266,7 @@ class RunLabels:
     rankings: Rankings
     topics: tuple[str, ...]
     contradicted: tuple[str, ...]  # those whose ranks contradict their scores
+    values: Values | None = None  # what documents were ranked by, if it was noted
 
     def with_part(self, kept: Bools) -> RunLabels:
         """What labelling with judgments of some of the items would find."""

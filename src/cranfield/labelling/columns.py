@@ -21,6 +21,7 @@ from cranfield.data.reading.parts import in_order
 from cranfield.data.reading.strings import Strings, spans
 from cranfield.data.reading.table import Irregular, Noted, PartRead, Table, in_group
 from cranfield.data.run import Part, TableRun
+from cranfield.data.values import Watch
 from cranfield.dataclass import dataclass
 from cranfield.labelling.blocks import Placed, RunLabels
 from cranfield.labelling.gold import GoldStandard
@@ -49,16 +50,21 @@ def label_columns(
     threads: int = 2,
     progress: Callable[[PartRead], None] | None = None,
     noted: Sequence[Noted] = (),
+    watch: Watch | None = None,
 ) -> RunLabels:
     """Where a run in a table placed the judged documents, with what is to be noted of all."""
 
     def label(table: Table) -> _Labelled:
+        if watch is not None:
+            watch.note(table)
         return _label(gold, run, table, exclude_self, noted)
 
     try:
         try:
             found = _in_parts(run, label, threads, progress)
         except _Scattered:
+            if watch is not None:
+                watch.clear()
             with run.grouped(threads, progress) as parts:
                 found = _Labelled()
                 for labelled in in_order(parts, lambda part: label(part()), threads):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from cranfield.data.reading.table import Noted, PartRead
 from cranfield.data.run import ListRun, Run, TableRun
+from cranfield.data.values import Watch
 from cranfield.errors import InputError
 from cranfield.labelling.blocks import RunLabels
 from cranfield.labelling.gold import GoldStandard
@@ -19,12 +20,16 @@ def label_run(
     threads: int = 2,
     progress: Callable[[PartRead], None] | None = None,
     noted: Sequence[Noted] = (),
+    watch: Watch | None = None,
 ) -> RunLabels:
-    """Where a run placed the judged documents, with what is to be noted of all."""
+    """Where a run placed the judged documents, with what is to be noted of all.
+
+    `watch` notes the values of a run that is a table.
+    """
     if isinstance(run, ListRun):
         return RunLabels(label_lists(gold, run, exclude_self, noted), tuple(run.lists), ())
     from cranfield.labelling.columns import label_columns
 
     if not isinstance(run, TableRun):
         raise InputError(repr(run), "a run that read_run has made")
-    return label_columns(gold, run, exclude_self, threads, progress, noted)
+    return label_columns(gold, run, exclude_self, threads, progress, noted, watch)

@@ -207,6 +207,7 @@ class Measure(metaclass=MeasureType):
     length_unit: ClassVar[str] = ""  # of document lengths, if it needs them
     every_length: ClassVar[bool] = False  # those of unjudged documents too
     needs_verticals: ClassVar[bool] = False  # of its items, and of intents
+    takes_unsampled: ClassVar[bool] = False  # whether levels below 0 mean pooled but not judged
     takes_samples: ClassVar[bool] = False  # whether it estimates from judgments that are a sample
     symbols: ClassVar[Mapping[str, str]] = {}  # what the names of its steps mean, and of no other
 

@@ -216,6 +216,7 @@ class infAP(Measure):
     """
 
     rel: float | None = rel_param()
+    takes_unsampled = True
     takes_gains = False  # it asks which levels are below 0
     references = cite("yilmaz2006")
     task = "pools of which only a random sample was judged"
@@ -258,6 +259,7 @@ class FromSample(Measure):
 
     rel: float | None = rel_param()
     takes_samples = True
+    takes_unsampled = True
     takes_gains = False  # it asks which levels are below 0
     references = cite("yilmaz2008")
     may_fall = True  # an item pooled but not judged is better above than below

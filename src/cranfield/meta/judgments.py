@@ -220,7 +220,10 @@ def compare_judgments(
     checked_alpha(alpha)
     checked_confidence(confidence)
     given = [
-        read_qrels(data, qrels_format, separator=separator, labels=labels, columns=columns)
+        replace(
+            read_qrels(data, qrels_format, separator=separator, labels=labels, columns=columns),
+            declared=isinstance(data, Qrels),
+        )
         for data in (first, second)
     ]
     level = 1.0 if rel is None else rel
@@ -399,7 +402,9 @@ def _to_evaluate(given: Sequence[Qrels], pair: _Two, common: bool) -> list[Qrels
     topics = [topic for topic in given[0].topics if topic in {*given[1].topics}]
     if common:
         topics = [topic for topic in topics if pair.shared[0].get(topic)]
-        return [read_qrels({topic: one[topic] for topic in topics}) for one in pair.shared]
+        common_to = [{topic: one[topic] for topic in topics} for one in pair.shared]
+        read = zip(common_to, given, strict=True)
+        return [replace(read_qrels(one), declared=qrels.declared) for one, qrels in read]
     return [one if set(one.topics) == set(topics) else one.of_topics(topics) for one in given]
 
 

@@ -20,7 +20,15 @@ from cranfield.data.reading.packing import packed_in
 from cranfield.data.reading.records import Record, Text
 from cranfield.data.reading.source import LIMITS, Beginning, Limits, Piece, Source
 from cranfield.data.reading.table import Irregular, Table
-from cranfield.data.reading.tables import Framed, in_spark, is_parquet, is_spark, tidy
+from cranfield.data.reading.tables import (
+    Framed,
+    are_numbers,
+    first_cells,
+    in_spark,
+    is_parquet,
+    is_spark,
+    tidy,
+)
 from cranfield.data.run import Ties, by_order, reading_order
 from cranfield.data.systems import refuse_twice
 from cranfield.dataclass import dataclass
@@ -220,7 +228,12 @@ class _Making:
 
     def _of_frame(self, number: int, frame: Any, name: str | None, where: str) -> Given:
         text = self.text
-        named = name_columns(list(frame.columns), "run", where, None, text.typed, text.columns)
+        names = list(frame.columns)
+
+        def has_numbers(name: str) -> bool:
+            return are_numbers(first_cells(frame, name))
+
+        named = name_columns(names, "run", where, None, text.typed, text.columns, has_numbers)
         ties = self._order("score" in named, "rank" in named, where)
         chosen = frame.selectExpr(
             *(f"{in_spark(theirs)} AS {in_spark(ours)}" for ours, theirs in named.items())

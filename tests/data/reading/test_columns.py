@@ -184,7 +184,7 @@ class TestNamed:
     @pytest.mark.parametrize(("columns", "found"), [
         ("topic=visitr", r"qrels:1: found no column visitr, expected one of visitor, movie, stars "
                          r"\(did you mean visitor\?\)"),
-        ("doc=movie", r"qrels:1: found columns .*\(--columns topic=NAME says which it is\)"),
+        ("doc=movie", r'qrels:1: found columns .*\(columns=\{"topic": NAME\} sets it\)'),
         ("dok=movie", "found column dok=movie, expected column=name, each once; columns are topic"),
         ("topic=a,topic=b", "found column topic=b"),
         ("topic", "found column topic="),

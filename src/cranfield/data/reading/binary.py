@@ -182,6 +182,9 @@ def _asked(
             return made(read(file, **options))
     except pl.exceptions.PanicException as panic:
         raise _unreadable(data, where, str(panic)) or _broken(format, where) from None
+    except pl.exceptions.DuplicateError as error:
+        problem = str(error).partition("\n")[0]
+        raise InputError.problem(problem, "Rename or remove one of them.", where) from None
     except (pl.exceptions.PolarsError, OSError, ValueError) as error:
         reason = str(error).partition("\n")[0]
         raise _unreadable(data, where, reason) or _broken(format, where, reason) from None

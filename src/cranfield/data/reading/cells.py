@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import Any, TypeAlias
 
-from cranfield.data.reading.columns import column_named, spelt
+from cranfield.data.reading.columns import column_named, refuse_duplicates, spelt
 from cranfield.data.reading.formats import FORMAT, TREC, Format, recognise
 from cranfield.data.reading.lines import Line, fields_of, short, text_lines
 from cranfield.data.reading.mappings import keys_of
@@ -208,7 +208,9 @@ def _unquoted(source: Source) -> Iterator[Row]:
     header: Names = ()
     for number, text in text_lines(source, comments=False):
         fields = text.split("\t")
-        header = header or tuple(fields)
+        if not header:
+            header = tuple(fields)
+            refuse_duplicates(header, source.name, number)
         yield number, dict(_named(fields, (header,), source.name, number).cells)
 
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from itertools import chain
 from typing import Any, Literal, TypeAlias
 
 from cranfield.errors import InputError
+from cranfield.wording import option
 
 Kind: TypeAlias = Literal["qrels", "run"]
 
@@ -58,21 +63,82 @@ WORDS = {"doc": "document", "tag": "name of the run"}
 
 TOPICS = tuple(name for name in SPELLINGS["topic"] if name not in USERS)  # where users are others
 
+# Further spellings in tables of judgments and runs.
+_URL = "url"  # a document if no better column exists
+_IN_TABLES = SPELLINGS | {
+    "topic": (*TOPICS, "query_text", *USERS),
+    "doc": (*SPELLINGS["doc"], _URL),
+    "rank": (*SPELLINGS["rank"], "doc_position"),
+}
+_ID = ("id",)  # the topic or the document, if the other one has a column; otherwise a row number
+_ROW_NUMBERS = re.compile(r"|id|index|unnamed:\d+|(index)?level\d+|row(id|index|number)?|exampleid")
+_CLICKS = ("click", "clicked", "clicks")
+
+
+def _is_distance(name: str) -> bool:
+    folded = fold_name(name)
+    return folded == "dist" or folded.endswith("distance")
+
+
+def fold_name(name: object) -> str:
+    """Return a column name in lower case, without quotes, spaces, underscores and hyphens.
+
+    >>> fold_name("Query Text"), fold_name(' "corpus-id"')
+    ('querytext', 'corpusid')
+    """
+    return re.sub(r"[\s_-]+", "", str(name).strip().strip('"').lower())
+
 
 def is_header(names: list[str]) -> bool:
     """Whether these could be the column names of a table of judgments or results."""
-    lower = [n.strip().strip('"').lower() for n in names]
-    return any(n in SPELLINGS["topic"] for n in lower) and any(n in SPELLINGS["doc"] for n in lower)
+    topic, doc = (find_column(ours, names) is not None for ours in ("topic", "doc"))
+    return (topic and doc) or ((topic or doc) and spelt(_ID, names) is not None)
+
+
+def find_column(ours: str, names: Iterable[str]) -> str | None:
+    """Return the column of a table that has a role, None if there is none.
+
+    >>> find_column("rank", ["Query Text", "Doc ID", "Doc Position"])
+    'Doc Position'
+    """
+    return spelt(_IN_TABLES[ours], names)
 
 
 def spelt(spellings: Sequence[str], names: Iterable[str]) -> str | None:
-    """The one among some names that is spelt in one of these ways, upper or lower case.
+    """The one among some names that is spelt in one of these ways.
+
+    Case, spaces, underscores and hyphens are ignored.
 
     >>> spelt(SPELLINGS["doc"], ["QueryID", "DocNo", "score"])
     'DocNo'
+    >>> spelt(SPELLINGS["doc"], ["Query Text", "Doc ID"])
+    'Doc ID'
     """
-    lower = {str(name).strip().strip('"').lower(): name for name in reversed(list(names))}
-    return next((lower[spelling] for spelling in spellings if spelling in lower), None)
+    given = list(reversed(list(names)))
+    lower = {str(name).strip().strip('"').lower(): name for name in given}
+    folded = {fold_name(name): name for key, name in lower.items() if key not in spellings}
+    for spelling in spellings:
+        if spelling in lower:
+            return lower[spelling]
+        if _folded(spelling) in folded:
+            return folded[_folded(spelling)]
+    return None
+
+
+_folded = lru_cache(maxsize=None)(fold_name)  # of spellings, which are few
+
+
+def refuse_duplicates(names: Iterable[Any], where: str | None, line: int | None = None) -> None:
+    """Raise an error if two columns have the same name. Empty names are allowed: nothing uses them.
+
+    >>> refuse_duplicates(["qid", "docid", "score", "score"], "run.csv", 1)
+    Traceback (most recent call last):
+    cranfield.errors.InputError: run.csv:1: duplicate column 'score'. Rename or remove one of them.
+    """
+    for name, count in Counter(map(str, names)).items():
+        if count > 1 and name.strip():
+            fix = "Rename or remove one of them."
+            raise InputError.problem(f"duplicate column {name!r}", fix, where, line)
 
 
 def read_columns(given: ColumnsLike | None, known: Sequence[str] = NAMES) -> dict[str, str]:
@@ -148,41 +214,145 @@ def name_columns(
     line: int | None = None,
     types: bool = False,
     given: Mapping[str, str] | None = None,
+    has_numbers: Callable[[str], bool] | None = None,
+    ordered: bool = False,
 ) -> dict[str, str]:
     """Our name -> the table's own name of each column we use.
 
     With `types`, also that of a run's types; and judgments must have intents. `given` are names
-    that the user chose, see `read_columns`.
+    that the user chose, see `read_columns`. `has_numbers` returns True for a column of numbers: a
+    run without a score or rank column, but with such a column, is then an error, unless the user
+    declares that it is `ordered`.
 
     >>> name_columns(["query-id", "corpus-id", "score"], "qrels", "q.tsv")
     {'topic': 'query-id', 'doc': 'corpus-id', 'level': 'score'}
     """
+    refuse_duplicates(names, where, line)
     own = chosen(given or {}, kind)
     theirs_by = {ours: _called(theirs, names, where, line) for ours, theirs in own.items()}
     found: dict[str, str] = {}
     typed = types and kind == "run"
-    for wanted in (*WANTED[kind], "type") if typed else WANTED[kind]:
+    wanted = (*WANTED[kind], "type") if typed else WANTED[kind]
+    for ours in wanted:
         taken = (*found.values(), *theirs_by.values())
-        theirs = theirs_by.get(wanted) or spelt(
-            SPELLINGS[wanted], (name for name in names if name not in taken)
-        )
+        free = [name for name in names if name not in taken]
+        theirs = theirs_by.get(ours) or find_column(ours, free)
         if theirs is not None:
-            found[wanted] = theirs
-        elif wanted not in OPTIONAL or (types and wanted == "intent"):
-            shown, hint = _lacking(wanted, names, where)
-            expected = column_named(wanted, SPELLINGS[wanted], 4)
+            found[ours] = theirs
+    _use_id(found, [name for name in names if name not in theirs_by.values()])
+    declared = ordered or own.keys() & {"level", "score", "rank"}
+    if not declared and {"topic", "doc"} <= found.keys():
+        _refuse_other_kind(found, names, kind, where, line, has_numbers)
+    for ours in wanted:
+        if ours not in found and (ours not in OPTIONAL or (types and ours == "intent")):
+            shown, hint = _lacking(ours, names, where)
+            expected = column_named(ours, SPELLINGS[ours], 4)
             raise InputError(shown, expected, where, line, hint)
-    return found
+    return {ours: found[ours] for ours in wanted if ours in found}
+
+
+def _use_id(found: dict[str, str], names: Sequence[str]) -> None:
+    """Take the column `id` for the topic or the document, if only the other one has a column.
+
+    `id` is preferred to `url`, which may be the address of anything.
+    """
+    theirs = spelt(_ID, names)
+    if theirs is None or theirs in found.values():
+        return
+    doc = found.get("doc")
+    if "topic" in found and (doc is None or fold_name(doc) == _URL):
+        found["doc"] = theirs
+    elif doc is not None and "topic" not in found:
+        found["topic"] = theirs
+
+
+def _refuse_other_kind(
+    found: Mapping[str, str],
+    names: Sequence[str],
+    kind: Kind,
+    where: str,
+    line: int | None,
+    has_numbers: Callable[[str], bool] | None,
+) -> None:
+    """Raise an error if the columns are those of the other kind, or the score is not known."""
+    free = [name for name in names if name not in found.values()]
+    if kind == "qrels":
+        _refuse_run(found, free, where, line)
+    wanted = ("level",) if kind == "qrels" else ("score", "rank")
+    if any(ours in found for ours in wanted):
+        return
+    numbers = [x for x in free if _is_unknown(x) and has_numbers(x)] if has_numbers else []
+    if numbers:
+        raise _unknown_value(numbers, names, kind, where, line)
+    level = next((name for name in free if spelt(LEVELS, [name])), None)
+    if kind == "run" and level is not None:
+        use = option(f"--columns run.score={level}", f'columns={{"run.score": "{level}"}}')
+        problem = f"column {level!r} and no score or rank: this looks like judgments"
+        raise InputError.problem(problem, f"{_FIRST}, or use {use}.", where, line)
+
+
+LEVELS = tuple(name for name in SPELLINGS["level"] if name != "score")
+_TAGS = tuple(name for name in SPELLINGS["tag"] if name != "name")  # which products have, too
+_FIRST = "Judgments come first"
+
+
+def _refuse_run(
+    found: Mapping[str, str], free: Sequence[str], where: str, line: int | None
+) -> None:
+    """Raise an error if the columns of judgments are those of a run, or of a click log."""
+    if "level" in found and spelt(LEVELS, [found["level"]]):
+        return
+    rank, clicks = find_column("rank", free), spelt(_CLICKS, free)
+    if rank is not None and clicks is not None:
+        use = option(f"--columns qrels.level={clicks}", f'columns={{"qrels.level": "{clicks}"}}')
+        problem = f"columns {rank!r} and {clicks!r}: clicks depend on the position"
+        raise InputError.problem(problem, f"Use {use} to read them as levels.", where, line)
+    sign = rank or spelt(_TAGS, free)
+    if sign is not None:
+        use = option("--columns qrels.level=NAME", 'columns={"qrels.level": NAME}')
+        problem = f"column {sign!r} and no level: this looks like a run"
+        raise InputError.problem(problem, f"{_FIRST}, or use {use}.", where, line)
+
+
+_KNOWN = tuple(chain.from_iterable(_IN_TABLES[x] for x in SPELLINGS if x not in ("score", "rank")))
+
+
+def _is_unknown(name: str) -> bool:
+    """Return True if a column is neither one of ours nor a row number."""
+    return _ROW_NUMBERS.fullmatch(fold_name(name)) is None and spelt(_KNOWN, [name]) is None
+
+
+def _unknown_value(
+    numbers: Sequence[str], names: Sequence[str], kind: Kind, where: str, line: int | None
+) -> InputError:
+    """Return the error that names the columns that may be the score or the level."""
+    first, *others = numbers
+    what, ours = ("level", "level") if kind == "qrels" else ("score or rank", "score")
+    distance = next((name for name in numbers if _is_distance(name)), None)
+    note = ""
+    if kind == "run" and distance is not None:
+        ours, first, others = "rank", distance, [name for name in numbers if name != distance]
+        note = f". Lower is better in {distance!r}"
+    more = f" (or {', '.join(others)})" if others else ""
+    use = option(f"--columns {kind}.{ours}={first}", f'columns={{"{ours}": "{first}"}}')
+    order = option("--ties given", 'ties="given"')
+    keep = f", or {order} to keep the order of rows" if kind == "run" else ""
+    problem = f"no {what} column among {_few(names)}{note}"
+    return InputError.problem(problem, f"Use {use}{more}{keep}.", where, line)
+
+
+def _few(names: Sequence[str]) -> str:
+    more = f", … ({len(names):,} in all)" if len(names) > _SHOWN else ""
+    return f"{', '.join(map(str, names[:_SHOWN])) or '(none)'}{more}"
 
 
 def _lacking(wanted: str, names: Sequence[str], where: str) -> tuple[str, str]:
     """What is said of a table that lacks a column: the first of those it has, and what to do."""
-    many = len(names) > _SHOWN
-    more = f", … ({len(names):,} in all)" if many else ""
-    shown = f"columns {', '.join(map(str, names[:_SHOWN])) or '(none)'}{more}"
-    if many and wanted == "topic" and ".jsonl" in where:
+    shown = f"columns {_few(names)}"
+    if len(names) > _SHOWN and wanted == "topic" and ".jsonl" in where:
         return shown, "if its lines are no rows, but all is one JSON object by topic: call it .json"
-    return shown, f"--columns {wanted}=NAME says which it is"
+    use = option(f"--columns {wanted}=NAME", f'columns={{"{wanted}": NAME}}')
+    return shown, f"{use} sets it"
 
 
 def column_named(name: str, spellings: Sequence[str], few: int) -> str:
@@ -208,6 +378,8 @@ def in_doubt(
     >>> names = ["qid", "docid", "docno", "score", "query"]
     >>> in_doubt(name_columns(names, "run", "run.csv"), names)
     'the topic is column qid, not query; the document is column docno, not docid'
+    >>> in_doubt({"topic": "query", "doc": "id", "level": "relevance"}, ["query", "id"])
+    'the document is column id'
     """
     idle = {
         *(() if types else ("intent", "type")),
@@ -216,13 +388,14 @@ def in_doubt(
     used = {ours: theirs for ours, theirs in columns.items() if ours not in idle}
     left = [name for name in names if name not in columns.values()]
     others = {
-        ours: [name.strip() for name in left if spelt(SPELLINGS[ours], [name]) is not None]
+        ours: [str(name).strip() for name in left if find_column(ours, [name]) is not None]
         for ours in used
     }
     return "; ".join(
-        f"the {WORDS.get(ours, ours)} is column {used[ours].strip()}, not {' or '.join(rest)}"
+        f"the {WORDS.get(ours, ours)} is column {used[ours].strip()}"
+        + (f", not {' or '.join(rest)}" if rest else "")
         for ours, rest in others.items()
-        if rest
+        if rest or spelt(_ID, [used[ours]])
     )
 
 

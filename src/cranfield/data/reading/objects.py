@@ -18,6 +18,7 @@ from cranfield.data.reading.shapes import (
     HITS,
     KEYS,
     NAMELESS,
+    NO_LEVELS,
     TREC_ANSWERS,
     Cells,
     Item,
@@ -25,6 +26,7 @@ from cranfield.data.reading.shapes import (
     are_hits,
     described,
     entries,
+    have_levels,
     is_list,
     shape_of,
 )
@@ -83,6 +85,7 @@ def read_records(
 ) -> Iterator[Listed | InputError | Problem]:
     """The lists of records that all have the shape of the first."""
     naming: str | None = None
+    unnoted = True  # that documents have no levels
     seen: set[tuple[str | None, str]] = set()
     for number, one in enumerate(records):
         if isinstance(one, InputError):
@@ -105,6 +108,9 @@ def read_records(
                     raise InputError(f"topic {name} again", f"each topic once{more}")
                 seen.add((tag, name))
                 above = {"topic": name, "tag": tag}
+                if shape.kind == "qrels" and unnoted and not have_levels(docs):
+                    unnoted = False
+                    yield Problem("warning", where, one.place.line, NO_LEVELS, kind=COLUMNS)
                 yield Listed(above, _placed(docs, shape), one.place.line)
         except InputError as error:
             yield one.place.error(error)
@@ -237,6 +243,8 @@ def _of_mapping(
 ) -> Iterator[Listed | InputError | Problem]:
     """``{topic: documents}``, with intents between them if judgments are for these."""
     truth = kind == "qrels" and _are_booleans(data)
+    if kind == "qrels" and not all(have_levels(docs) for _, docs in _leaves(data, text.intents)):
+        yield Problem("warning", where, None, NO_LEVELS, kind=COLUMNS)
     for above, docs in _leaves(data, text.intents):
         words = f" for topic {above['topic']!r}"
         if "intent" in above:
@@ -307,13 +315,20 @@ def _of_rows(rows: Iterable[Item], kind: Kind, where: str, text: Text) -> Iterat
     def counted() -> Iterator[tuple[None, Cells]]:
         nonlocal number
         for number, row in enumerate(rows, 1):  # noqa: B007 - is read below
-            yield None, {str(name): plain(cell) for name, cell in row.items()}
+            yield None, _with_names(row)
 
-    for item in of_rows(counted()).records(Source(where), kind, text):
+    def first() -> Iterator[tuple[None, Cells]]:
+        return ((None, _with_names(row)) for row in rows)
+
+    for item in of_rows(counted(), first).records(Source(where), kind, text):
         if isinstance(item, InputError) and " of topic " not in item.found:
             yield Place(where, None, f" in record {number}").error(item)
         else:
             yield item
+
+
+def _with_names(row: Item) -> Cells:
+    return {str(name): plain(cell) for name, cell in row.items()}
 
 
 def object_kind(data: Any) -> Kind | None:

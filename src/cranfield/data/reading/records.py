@@ -71,6 +71,7 @@ class Text:
     repeats: bool = False  # whether a list may have a document twice
     columns: Mapping[str, str] = field(default_factory=dict)  # names or numbers that users gave
     forced: bool = False  # whether the user named the format
+    ordered: bool = False  # whether the user declares that the order of rows is the ranking
 
     @property
     def typed(self) -> bool:

@@ -57,6 +57,8 @@ SHAPE = {
 }
 
 
+NO_LEVELS = "documents without a level have level 1"
+
 # -- the documents of one topic -------------------------------------------------------------------
 
 
@@ -86,6 +88,18 @@ def entries(docs: Any, kind: Kind) -> list[Cells]:
             found = f"document {one['doc']!r} {'with' if key in one else 'without'} {key}"
             raise InputError(found, "the same of all documents of a list")
     return cells
+
+
+def have_levels(docs: Any) -> bool:
+    """Return False for judged documents without levels, which all have level 1.
+
+    >>> have_levels({"d1": 2}), have_levels([["d1", 2]]), have_levels(["d1"])
+    (True, True, False)
+    """
+    if isinstance(docs, Mapping) or not docs:
+        return True
+    first = next(iter(docs))
+    return spelt(GRADE, first) is not None if isinstance(first, Mapping) else is_list(first)
 
 
 def _entry(item: Any, kind: Kind) -> Cells:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import io
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
+from itertools import chain, islice
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -27,7 +29,18 @@ from cranfield.data.reading.binary import (
     reads_text,
     refuse_forked,
 )
-from cranfield.data.reading.columns import SPELLINGS, VALUE, Kind, in_doubt, is_header, name_columns
+from cranfield.data.reading.columns import (
+    LEVELS,
+    VALUE,
+    Kind,
+    chosen,
+    find_column,
+    in_doubt,
+    is_header,
+    name_columns,
+    refuse_duplicates,
+    spelt,
+)
 from cranfield.data.reading.labels import LABELLED, level_of
 from cranfield.data.reading.lines import BLANK, NUMBER, finite, lines, not_text, short
 from cranfield.data.reading.records import COLUMNS, PLAIN, Found, Problem, Recorder, Text
@@ -59,6 +72,7 @@ class Tabular:
     lined: bool = True  # whether rows are lines
     cells: Callable[[Source], dict[str, list[str]]] | None = None  # column by column, or Irregular
     long: Callable[[Source], Parquet | None] = lambda source: None  # one to read part by part
+    first: Callable[[], Iterable[Row]] | None = None  # rows, if `rows` can be read only once
 
     def table(self, source: Source, kind: Kind, text: Text) -> Table:
         """The table of a file, or Irregular if there is anything wrong with it."""
@@ -69,8 +83,8 @@ class Tabular:
         if self.mixed or (self.headed and not reads_text()):
             raise Irregular
         try:
-            frame, names = self._needed(source, kind, text)
-            found = tidy(frame, kind, source.name, text)
+            frame, names, named = self._needed(source, kind, text)
+            found = tidy(frame, kind, source.name, named)
         except (pl.exceptions.PolarsError, InputError):
             raise Irregular from None
         short = self.headed and any(column.null_count() for column in (*found, frame[:, -1]))
@@ -78,14 +92,21 @@ class Tabular:
             raise Irregular  # an empty cell, or a line with too few of them; or no line
         return Framed.of(found, kind, names, text)
 
-    def _needed(self, source: Source, kind: Kind, text: Text) -> tuple[pl.DataFrame, list[str]]:
-        """What is needed of a file, if it can be had by itself, and the names of all columns."""
+    def _needed(
+        self, source: Source, kind: Kind, text: Text
+    ) -> tuple[pl.DataFrame, list[str], Text]:
+        """What is needed of a file, the names of all columns, and the text for what is needed."""
         if self.lined:
             frame = self.frame(source, None)
-            return frame, frame.columns
+            return frame, frame.columns, text
         names = list(self.names(source))
-        needed = _named(names, kind, source.name, text)
-        return self.frame(source, list(needed.values())), names
+        needed = _named(names, kind, source.name, text, None, partial(self._first_cells, source))
+        frame = self.frame(source, list(dict.fromkeys(needed.values())))
+        return frame, names, _with_names(text, needed, kind)
+
+    def _first_cells(self, source: Source, name: str) -> Iterable[Any]:
+        """Some cells of a column of a binary file."""
+        return first_cells(self.frame(source, [name]), name)
 
     def parts(self, source: Source, kind: Kind, text: Text) -> Callable[[], Iterator[Part]] | None:
         """How a long file is read, Irregular where a part is not in order; None if it is short."""
@@ -93,17 +114,20 @@ class Tabular:
             return None
         try:
             names = file.names
-            needed = list(_named(names, kind, source.name, text).values())
+            cells = partial(self._first_cells, source)
+            named = _named(names, kind, source.name, text, None, cells)
+            needed = list(dict.fromkeys(named.values()))
             file.refuse_damaged(needed)
         except InputError:
             raise Irregular from None
-        part = partial(_part, file, names, kind, text)
+        part = partial(_part, file, names, kind, text, _with_names(text, named, kind))
         return lambda: (partial(part, read) for read in file.parts(needed, PART))
 
     def records(self, source: Source, kind: Kind, text: Text) -> Iterator[Found]:
         """The rows of a file, each as a record."""
         recorder = Recorder(kind, source.name, text, tabular=True)
         known: dict[tuple[str, ...], dict[str, str]] = {}
+        cells_of = _Beginning(self, source).cells
         for row in self.rows(source, False):
             if isinstance(row, InputError):
                 yield row
@@ -112,7 +136,8 @@ class Tabular:
             columns = tuple(cells)
             if columns not in known:
                 try:
-                    known[columns] = _named(list(cells), kind, source.name, text, line)
+                    names = list(cells)
+                    known[columns] = _named(names, kind, source.name, text, line, cells_of)
                 except InputError as error:
                     yield error
                     if self.mixed:
@@ -126,19 +151,39 @@ class Tabular:
                     continue
             ours = {name: cells[column] for name, column in known[columns].items()}
             yield recorder.record(ours, line, line is None and VALUE[kind] in ours)
+        if known and (order := _unscored(kind, text, chain.from_iterable(known.values()))):
+            yield Problem("warning", source.name, None, order, kind=COLUMNS)
 
     def kind(self, source: Source, text: Text) -> Kind:
         """Judgments or results? Told by the names of the columns, or by those the user gave."""
         if text.columns:
             return "run" if {"score", "rank", "tag"} & {*text.columns} else "qrels"
         try:
-            names = {str(name).strip(' "').lower() for name in self.names(source)}
+            names = [str(name) for name in self.names(source)]
         except (CranfieldError, ValueError, TypeError, RecursionError):
             return "run"  # and let the records say what is wrong
-        if names & {*SPELLINGS["rank"], *SPELLINGS["tag"]}:
+        if find_column("rank", names) or find_column("tag", names):
             return "run"
-        levels = {*SPELLINGS["level"]} - {"score"}
-        return "qrels" if names & levels or "corpus-id" in names else "run"
+        return "qrels" if spelt((*LEVELS, "corpus-id"), names) else "run"
+
+
+@dataclass(frozen=True, eq=False)
+class _Beginning:
+    """The first rows of a table, read when a column has to be examined."""
+
+    table: Tabular
+    source: Source
+
+    @cached_property
+    def rows(self) -> list[dict[str, Any]]:
+        table = self.table
+        rows = table.rows(self.source, False) if table.first is None else iter(table.first())
+        first = islice(rows, int(table.headed), FIRST)
+        return [row[1] for row in first if not isinstance(row, InputError)]
+
+    def cells(self, name: str) -> list[Any]:
+        """Some cells of a column."""
+        return [row[name] for row in self.rows if name in row]
 
 
 # -- text: CSV and TSV ----------------------------------------------------------------------------
@@ -160,6 +205,8 @@ def separated(signs: str) -> Tabular:
             raise Irregular
         if source.long_line(text) is not None:
             raise source.too_long(None)
+        if header is not None:  # Polars would rename duplicates
+            refuse_duplicates(_split_header(header[1].decode(), separator), source.name)
         if not text.endswith(b"\n"):
             text += b"\n"  # Polars forgives a field too many before the end
         return pl.read_csv(
@@ -175,6 +222,14 @@ def separated(signs: str) -> Tabular:
     return Tabular(
         frame, partial(_separated, signs), names, headed=True, cells=partial(_cells, signs)
     )
+
+
+def _split_header(header: str, separator: str) -> list[str]:
+    """Return the names in a header, without quotation marks and surrounding spaces."""
+    import csv
+
+    rows = csv.reader([header], delimiter=separator)
+    return [name.strip(BLANK) for name in next(rows, [])]
 
 
 def names_in(signs: str, header: str) -> list[str]:
@@ -222,13 +277,17 @@ def _separated(signs: str, source: Source, verbatim: bool) -> Rows:
             if not any(cell.strip(BLANK) for cell in row):
                 continue
             cells = [cell if verbatim and header else cell.strip(BLANK) for cell in row]
-            header = header or cells
+            if not header:
+                header = cells
+                refuse_duplicates(header, source.name, source.line(table.line_num))
             if len(cells) == len(header):
                 yield source.line(table.line_num), dict(zip(header, cells, strict=True))
                 continue
             found = f"{counted(len(cells), 'field')} ({short(separator.join(cells))})"
             expected = f"{len(header)}: {' '.join(header)}"
             yield InputError(found, expected, source.name, source.line(table.line_num))
+    except InputError as error:
+        yield error
     except csv.Error as error:
         line = source.line(table.line_num)
         yield InputError(str(error), "a well-formed table", source.name, line)
@@ -264,7 +323,12 @@ def json_lines() -> Tabular:
     """A table with an object for each row, which names its cells."""
 
     def frame(source: Source, columns: Sequence[str] | None) -> pl.DataFrame:
-        return pl.read_ndjson(source.read())
+        rows = []
+        for row in json_rows(source):
+            if isinstance(row, InputError):
+                raise row
+            rows.append(row[1])
+        return pl.DataFrame(rows, infer_schema_length=None)
 
     def names(source: Source) -> Iterable[Any]:
         import json
@@ -285,6 +349,9 @@ def json_rows(source: Source, verbatim: bool = False) -> Rows:
             continue
         try:
             row = decoder.decode(line)
+        except InputError as error:
+            yield InputError(error.found, "", source.name, number, error.hint)
+            continue
         except (ValueError, RecursionError):
             row = None
         if isinstance(row, dict):
@@ -297,8 +364,11 @@ def json_rows(source: Source, verbatim: bool = False) -> Rows:
             )
 
 
-def of_rows(rows: Iterable[Row]) -> Tabular:
-    """A table of rows that are at hand, each of which names its cells."""
+def of_rows(rows: Iterable[Row], first: Callable[[], Iterable[Row]] | None = None) -> Tabular:
+    """A table of rows that are at hand, each of which names its cells.
+
+    `first` returns rows from the first one, if `rows` can be read only once.
+    """
 
     def frame(source: Source, columns: Sequence[str] | None) -> pl.DataFrame:
         raise Irregular
@@ -306,13 +376,16 @@ def of_rows(rows: Iterable[Row]) -> Tabular:
     def names(source: Source) -> Iterable[Any]:
         return next((cells for _, cells in rows), {})
 
-    return Tabular(frame, lambda source, verbatim: iter(rows), names, mixed=True, lined=False)
+    return Tabular(
+        frame, lambda source, verbatim: iter(rows), names, mixed=True, lined=False, first=first
+    )
 
 
 def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) < len(pairs):
-        raise ValueError("a key twice")
+        again = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+        raise InputError.problem(f"duplicate key {again!r}", "Rename or remove one of them.")
     return made
 
 
@@ -346,10 +419,16 @@ def binary(name: str) -> Tabular:
 
 
 def _part(
-    file: Parquet, names: list[str], kind: Kind, text: Text, read: Callable[[], pl.DataFrame]
+    file: Parquet,
+    names: list[str],
+    kind: Kind,
+    text: Text,
+    named: Text,
+    read: Callable[[], pl.DataFrame],
 ) -> Table:
     try:
-        table = Framed.of(tidy(read(), kind, file.where or "", text), kind, names, text).table()
+        frame = tidy(read(), kind, file.where or "", named)
+        table = Framed.of(frame, kind, names, text).table()
         return replace(table, taken=round(len(file.data) / file.rows * len(table)))
     except (pl.exceptions.PolarsError, InputError):
         raise Irregular from None
@@ -397,14 +476,14 @@ def frame_table(data: Any, kind: Kind, where: str, text: Text = PLAIN) -> Table:
 def framed(data: Any, kind: Kind, where: str, text: Text = PLAIN) -> Framed:
     """The columns of a Polars or pandas frame that matter; of a lazy one, only they are made."""
 
-    def wanted(names: list[str]) -> list[str]:
-        return list(_named(names, kind, where, text).values())
-
     refuse_forked(where)
     lazy = type(data).__name__ == "LazyFrame"
     names = list(map(str, data.collect_schema().names() if lazy else data.columns))
-    data = data.select(wanted(names)).collect() if lazy else data
-    found = tidy(polars_frame(data, wanted, where), kind, where, text)
+    named = _named(names, kind, where, text, None, partial(first_cells, data))
+    needed = list(dict.fromkeys(named.values()))
+    data = data.select(needed).collect() if lazy else data
+    frame = polars_frame(data, lambda names: needed, where).select(needed)
+    found = tidy(frame, kind, where, _with_names(text, named, kind))
     return Framed.of(found, kind, names, text)
 
 
@@ -415,10 +494,8 @@ def polars_frame(data: Any, wanted: Callable[[list[str]], list[str]], where: str
     if not type(data).__module__.startswith("pandas"):
         return decode_bytes(data.collect() if isinstance(data, pl.LazyFrame) else data)
     columns = {str(c): c for c in data.columns}
+    refuse_duplicates(data.columns, where)
     names = wanted([str(c) for c in data.columns])
-    if len(columns) < len(data.columns):
-        found = f"columns {', '.join(map(str, data.columns))}"
-        raise InputError(found, "each column once", where)
     # Column by column, so that pandas' many string types need no PyArrow.
     return pl.DataFrame({name: _pandas_column(data[columns[name]]) for name in names}, strict=False)
 
@@ -436,11 +513,54 @@ def _pandas_column(column: Any) -> Any:
     return values
 
 
+FIRST = 1000  # rows that decide whether a column has numbers
+MISSING = ("", "na", "n/a", "nan", "null", "none", "-")
+
+
 def _named(
-    names: list[str], kind: Kind, where: str, text: Text, line: int | None = None
+    names: list[str],
+    kind: Kind,
+    where: str,
+    text: Text,
+    line: int | None = None,
+    cells: Callable[[str], Iterable[Any]] | None = None,
 ) -> dict[str, str]:
-    """Our name -> the table's own name of each column we use."""
-    return name_columns(names, kind, where, line, text.typed, text.columns)
+    """Our name -> the table's own name of each column we use; `cells` are the first of a column."""
+    numbers = None if cells is None else lambda name: are_numbers(cells(name))
+    return name_columns(
+        names, kind, where, line, text.typed, text.columns, numbers, ordered=text.ordered
+    )
+
+
+def _with_names(text: Text, named: Mapping[str, str], kind: Kind) -> Text:
+    """Return the text with the names of the columns that the user counted or named.
+
+    A column has another number in a frame that holds the needed columns only.
+    """
+    own = chosen(text.columns, kind)
+    return replace(text, columns={f"{kind}.{ours}": named[ours] for ours in own if ours in named})
+
+
+def are_numbers(cells: Iterable[Any]) -> bool:
+    """Return True if some cells hold a number, and the others nothing.
+
+    >>> are_numbers(["0.5", None, "n/a", 2]), are_numbers(["2001", "A Space Odyssey"])
+    (True, False)
+    """
+    there = [x for x in cells if x is not None and str(x).strip().lower() not in MISSING]
+    return bool(there) and all(finite(x) is not None for x in there)
+
+
+def first_cells(data: Any, name: str) -> Iterable[Any]:
+    """Return some cells of a column of a frame."""
+    if is_spark(data):
+        return [row[0] for row in data.select(in_spark(name)).limit(FIRST).collect()]
+    if type(data).__name__ == "LazyFrame":
+        data = data.select(name).head(FIRST).collect()
+    if type(data).__module__.startswith("pandas"):
+        column = next(column for column in data.columns if str(column) == name)
+        return list(data[column].dropna().head(FIRST))
+    return list(data[name].drop_nulls().head(FIRST))
 
 
 def _said(named: Mapping[str, str], names: Iterable[str], text: Text) -> str:
@@ -448,6 +568,13 @@ def _said(named: Mapping[str, str], names: Iterable[str], text: Text) -> str:
     levels = text.labels is None and named.get("level", "").strip().lower() in LABELLED
     taken = "the levels of its labels are E 3, S 2, C 1 and I 0 (--labels gives others)" * levels
     return "; ".join(filter(None, (in_doubt(named, names, text.typed, text.columns), taken)))
+
+
+def _unscored(kind: Kind, text: Text, columns: Iterable[str]) -> str:
+    """Return the note on a run that is ranked by the order of its rows, as the user did not ask."""
+    if kind == "qrels" or text.ordered or {"score", "rank"} & {*columns}:
+        return ""
+    return "no score or rank column, the order of the rows is the ranking"
 
 
 @dataclass(frozen=True)
@@ -465,7 +592,9 @@ class Framed:
         if "rank" in has and frame["rank"].null_count():
             frame = frame.drop("rank")
         second = next((name for name in ("type", "intent") if text.typed and name in has), None)
-        return cls(frame, second, _said(_named(names, kind, "", text), names, text))
+        named = _named(names, kind, "", text)
+        notes = _said(named, names, text), _unscored(kind, text, named)
+        return cls(frame, second, "; ".join(filter(None, notes)))
 
     @property
     def long(self) -> bool:
@@ -548,7 +677,8 @@ def tidy(table: pl.DataFrame, kind: Kind, where: str, text: Text = PLAIN) -> pl.
     """The table with the columns topic, doc, value (rank, tag, type), their cells checked."""
     value = VALUE[kind]
     ours = {}
-    for name, theirs in _named(table.columns, kind, where, text).items():
+    cells = partial(first_cells, table)
+    for name, theirs in _named(table.columns, kind, where, text, None, cells).items():
         column = table[theirs]
         if name == "level" and (labels := labels_of(theirs, text)) and column.dtype == pl.String:
             levels = [level_of(x, labels, finite(x)) for x in column.fill_null("").to_list()]

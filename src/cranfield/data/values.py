@@ -1,0 +1,182 @@
+"""The numbers of judgments and runs: whether they look like levels or like scores.
+
+The rules were measured on the 17 runs of Robust 2003 and 390 generated pairs; see
+`tests/properties/test_decisions.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from functools import cached_property
+from itertools import chain, islice
+
+import numpy as np
+
+from cranfield.arrays import Floats, Ints
+from cranfield.data.qrels import Qrels
+from cranfield.data.reading.table import Table
+from cranfield.data.run import ListRun, Run
+from cranfield.dataclass import dataclass
+
+LOWEST, HIGHEST = -5, 20  # integers in this range may be levels
+MOST = 21  # different levels
+LONG, ENOUGH = 3, 10  # documents of a topic that shows ties, and of all such topics
+UNIFORM = 5  # documents of each topic of a run that was cut at a depth
+HEAD = 1 << 12  # values that are examined first: those of a run mostly decide
+_NAMED = 5  # different values that a note lists
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """The different values of some topics, their numbers of documents, and whether there are ties.
+
+    >>> Values.of(np.array([3.0, 0.5, 7.25]), np.array([3])).look_like_scores
+    True
+    >>> Values.of(np.array([1.0, 0.0, 1.0]), np.array([3])).look_like_scores
+    False
+    """
+
+    different: Floats
+    sizes: Ints
+    tied: bool = False  # whether a topic has two equal values
+
+    @classmethod
+    def of(cls, values: Floats, sizes: Ints) -> Values:
+        """Summarise the values of topics of some sizes, which follow each other."""
+        different = _different(values)
+        crowded = bool(sizes.max(initial=0) > len(different))
+        return cls(different, sizes, crowded or _has_equal(values, sizes))
+
+    @classmethod
+    def of_qrels(cls, qrels: Qrels) -> Values:
+        """Summarise levels."""
+        return cls.of(qrels.levels, np.diff(qrels.offsets))
+
+    @classmethod
+    def of_lists(cls, lists: Mapping[str, Mapping[str, float]]) -> Values | None:
+        """Summarise ``{topic: {doc: score}}``; None if a score is not a number."""
+        every = chain.from_iterable(docs.values() for docs in lists.values())
+        try:
+            head = _different(np.fromiter(islice(every, HEAD), np.float64))
+            if _are_scores(head):
+                return cls(head, np.zeros(0, dtype=np.int64))
+            every = chain.from_iterable(docs.values() for docs in lists.values())
+            values = np.fromiter(every, np.float64)
+        except (TypeError, ValueError, OverflowError):
+            return None
+        return cls.of(values, np.array([len(docs) for docs in lists.values()], dtype=np.int64))
+
+    @cached_property
+    def odd(self) -> bool:
+        """Whether a value is not an integer from LOWEST to HIGHEST."""
+        return _are_odd(self.different)
+
+    @property
+    def look_like_scores(self) -> bool:
+        """Whether these are scores rather than levels."""
+        long = self.sizes[self.sizes >= LONG].sum()
+        distinct = not self.tied and (self.odd or long >= ENOUGH)
+        return distinct or _are_scores(self.different)
+
+    @property
+    def uniform(self) -> int:
+        """The number of documents of every topic, 0 if topics differ."""
+        sizes = self.sizes
+        return int(sizes[0]) if len(sizes) and (sizes == sizes[0]).all() else 0
+
+    @property
+    def few(self) -> bool:
+        """Whether there are too few documents to decide, and no ties."""
+        return not self.tied and self.sizes.sum() < ENOUGH
+
+    def __str__(self) -> str:
+        """Name the values: ``0, 1 and 2`` or ``from 0.02 to 0.97, 311 different``."""
+        texts = [f"{value:g}" for value in self.different]
+        if len(texts) > _NAMED:
+            return f"from {texts[0]} to {texts[-1]}, {len(texts):,} different"
+        return " and ".join(filter(None, (", ".join(texts[:-1]), *texts[-1:])))
+
+
+def look_swapped(levels: Values, scores: Values) -> bool:
+    """Whether the levels look like scores, and the scores like levels."""
+    return levels.look_like_scores and not scores.look_like_scores
+
+
+def can_be_right(levels: Values, scores: Values) -> bool:
+    """Whether values that look swapped may be right.
+
+    There are too few of them, or the run, and only the run, has one depth.
+    """
+    uniform = scores.uniform >= UNIFORM and not levels.uniform
+    return uniform or scores.few or levels.sizes.sum() < ENOUGH
+
+
+def _different(values: Floats) -> Floats:
+    """The different values, ascending; fast if all are small integers."""
+    if not len(values):
+        return values
+    if not _are_odd(values):
+        counts = np.bincount((values - LOWEST).astype(np.int64))
+        return np.flatnonzero(counts).astype(np.float64) + LOWEST
+    return _each_once(values)
+
+
+def _each_once(values: Floats) -> Floats:
+    """Each value once, ascending; np.unique imports numpy.ma, which takes its time."""
+    ordered = np.sort(values)
+    different: Floats = ordered[np.append(True, ordered[1:] != ordered[:-1])]
+    return different
+
+
+def _are_odd(values: Floats) -> bool:
+    low, high = values.min(initial=np.inf), values.max(initial=-np.inf)
+    return bool(low < LOWEST or high > HIGHEST or (values != np.trunc(values)).any())
+
+
+def _are_scores(different: Floats) -> bool:
+    return len(different) > MOST and _are_odd(different)
+
+
+def _has_equal(values: Floats, sizes: Ints) -> bool:
+    """Whether a topic has two equal values."""
+    group = np.repeat(np.arange(len(sizes)), sizes)
+    several = np.repeat(sizes > 1, sizes)
+    values, group = values[several], group[several]
+    order = np.lexsort((values, group))
+    return bool(((np.diff(values[order]) == 0) & (np.diff(group[order]) == 0)).any())
+
+
+@dataclass(eq=False)
+class Watch:
+    """The values of a run, noted while its topics are labelled."""
+
+    parts: list[Values] = field(default_factory=list)
+    are_scores: bool = False  # no more topics need be examined
+
+    def clear(self) -> None:
+        """Forget everything: the run is read again."""
+        self.parts.clear()
+        self.are_scores = False
+
+    def note(self, table: Table) -> None:
+        """Note the values of some whole topics."""
+        if self.are_scores or not len(table):
+            return
+        head = Values(_different(table.values[:HEAD]), table.sizes[:0])
+        self.are_scores = _are_scores(head.different)
+        self.parts.append(head if self.are_scores else Values.of(table.values, table.sizes))
+
+    def values(self, run: Run) -> Values | None:
+        """The values of a run that has been labelled; None if it has none."""
+        if run.given:
+            return None
+        if isinstance(run, ListRun):
+            return Values.of_lists(run.lists)
+        if not self.parts:
+            return None
+        return Values(
+            _each_once(np.concatenate([part.different for part in self.parts])),
+            np.concatenate([part.sizes for part in self.parts]),
+            any(part.tied for part in self.parts),
+        )
