@@ -69,6 +69,14 @@ class Notice:
     run: str | None = None
     topics: tuple[str, ...] = ()
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as JSON has them.
+
+        >>> Notice("ties", "ties in 1 topic (7)", "bm25", ("7",)).to_dict()
+        {'kind': 'ties', 'text': 'ties in 1 topic (7)', 'run': 'bm25', 'topics': ['7']}
+        """
+        return {**vars(self), "topics": [*self.topics]}
+
 
 def about(
     kind: str, topics: Sequence[str], said: str, run: str | None = None, noun: str = "topic"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from cranfield.compat.scorer import fields, is_empty
 from cranfield.data.qrels import Qrels, read_qrels
+from cranfield.data.reading.adapters import to_frame
 from cranfield.data.reading.columns import Kind
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.tables import is_frame
@@ -83,7 +84,7 @@ def rows(data: Any, kind: Kind, subtopics: bool = False) -> Any:
     is. With `subtopics`, iterations come second."""
     names = COLUMNS[kind]
     if is_frame(data):
-        return _own_columns(data, names, subtopics)
+        return _own_columns(to_frame(data, kind, names[2]), names, subtopics)
     if isinstance(data, Mapping | str | PathLike | Qrels | Run):
         return data
     try:
@@ -120,7 +121,7 @@ def by_subtopic(qrels: Any) -> Qrels:
     """Judgments for subtopics, which iterations name; without any they are for one."""
     if isinstance(qrels, Qrels) and qrels.by_intent is None:
         qrels = qrels.to_dict()
-    elif is_frame(qrels) and "iteration" not in qrels.columns:
+    elif is_frame(qrels) and "iteration" not in to_frame(qrels, "qrels", "relevance").columns:
         qrels = read_qrels(rows(qrels, "qrels")).to_dict()
     if isinstance(qrels, Mapping):
         levels = (level for docs in qrels.values() for level in docs.values())
@@ -141,6 +142,7 @@ def sorted_frame(data: Any, kind: Kind) -> pd.DataFrame:
     users define. Of a frame all columns are kept."""
     pd = load("pandas")
     if is_frame(data):
+        data = to_frame(data, kind, COLUMNS[kind][2])
         made = data if isinstance(data, pd.DataFrame) else _pandas(data)
     else:
         made = pd.DataFrame(list(_plain_rows(data, kind)), columns=list(COLUMNS[kind]))

@@ -30,13 +30,14 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from cranfield.compat import inputs
 from cranfield.compat.inputs import COLUMNS, by_subtopic, from_zero, held, rows, sorted_frame
-from cranfield.compat.meaning import MODELS, five_wanted, is_model, wanted
+from cranfield.compat.meaning import MODELS, five_wanted, wanted
 from cranfield.compat.pytrec_eval import supported_nicknames
 from cranfield.compat.scorer import Scorer, Wanted, is_empty
 from cranfield.data.qrels import Qrels
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError
 from cranfield.measures import base
+from cranfield.measures.translation import is_user_model
 from cranfield.measures.trec_eval import AT_RANKS, AT_SHARES
 
 Qrel = inputs.Qrel
@@ -524,7 +525,7 @@ def _wanted(measure: Measure, five: bool) -> list[Wanted]:
     """What to compute for a measure: a number, or the five of a user model."""
     measure.validate_params()
     try:
-        if is_model(measure.name, measure.params) or (five and measure.name in MODELS):
+        if is_user_model(measure.name, measure.params) or (five and measure.name in MODELS):
             return five_wanted(measure.name, measure.params)
         return [wanted(measure.name, measure.params)]
     except CranfieldError as problem:

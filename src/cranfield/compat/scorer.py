@@ -12,6 +12,7 @@ import numpy as np
 
 from cranfield.arrays import Floats
 from cranfield.data.qrels import Qrels, read_qrels
+from cranfield.data.reading.adapters import to_frame
 from cranfield.data.reading.columns import TREC, Kind
 from cranfield.data.reading.tables import is_frame
 from cranfield.data.run import ListRun, Run, read_run
@@ -168,6 +169,7 @@ def _in_finite_numbers(run: Any) -> Any:
     if it is in memory.
     """
     if is_frame(run):
+        run = to_frame(run, "run", "score")
         run = list(zip(*(run[name] for name in run.columns), strict=True))
     made: Any = None
     if isinstance(run, Mapping):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -109,11 +109,11 @@ class Merging:
         if not isinstance(chunks, str):
             if not callable(chunks):
                 raise InputError(f"chunks={chunks!r}", "a separator such as '#', or a function")
-            return self._checked(chunks)
+            return partial(self._checked, chunks)
         if not chunks:
             raise InputError("no separator of chunks", "one such as '#'")
         pattern = _between_slashes(chunks)
-        return self._before if pattern is None else self._checked(_matched(pattern))
+        return self._before if pattern is None else partial(self._checked, _matched(pattern))
 
     def _before(self, chunk: str) -> str:
         separator = self.separator or ""
@@ -123,8 +123,8 @@ class Merging:
             raise InputError(f"{separator!r} twice in {chunk!r}", "it once", self.where, hint=hint)
         return self._named(document, chunk)
 
-    def _checked(self, document: Callable[[str], Any]) -> Callable[[str], str]:
-        return lambda chunk: self._named(document(chunk), chunk)
+    def _checked(self, document: Callable[[str], Any], chunk: str) -> str:
+        return self._named(document(chunk), chunk)
 
     def _named(self, document: Any, chunk: str) -> str:
         if not isinstance(document, str) or not document:
@@ -242,12 +242,12 @@ def _matched(pattern: str) -> Callable[[str], Any]:
     if compiled.groups != 1:
         found = f"{counted(compiled.groups, 'group')} in /{pattern}/"
         raise InputError(found, "one, which is the document, as in /(.+)_p[0-9]+/")
+    return partial(_document, compiled)
 
-    def document(chunk: str) -> Any:
-        match = compiled.fullmatch(chunk)
-        return match[1] if match else chunk
 
-    return document
+def _document(pattern: re.Pattern[str], chunk: str) -> str:
+    match = pattern.fullmatch(chunk)
+    return match[1] if match else chunk
 
 
 def _counts(flags: Bools, table: Table) -> Any:

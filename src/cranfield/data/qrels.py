@@ -15,6 +15,7 @@ import numpy as np
 from cranfield import kernel
 from cranfield.arrays import LARGEST, Floats, Ints
 from cranfield.data import catalogues, intents
+from cranfield.data.reading.adapters import refuse_numbers, to_plain
 from cranfield.data.reading.columns import SPELLINGS, ColumnsLike, read_columns, spelt
 from cranfield.data.reading.formats import decide
 from cranfield.data.reading.labels import LEVEL, LabelsLike, level_of, read_labels
@@ -127,6 +128,9 @@ def read_qrels(
 ) -> Qrels:
     """Judgments from a path, a mapping, a Polars or pandas frame, tuples, or records.
 
+    An Arrow table, a structured NumPy array, a pandas Series with the index levels topic and
+    document, ranx's Qrels and named tuples of ir_measures will do, too.
+
     ``irds:DATASET`` is a data set of ir_datasets, which has to be installed, and may fetch it.
     `format` forces the format of a file: trec, ntcir, letor, triples, sampled, csv, tsv, json,
     jsonl, parquet or arrow. A directory is taken for one with a directory for each topic, as
@@ -146,7 +150,8 @@ def read_qrels(
     """
     alphabet = None if labels is None else read_labels(labels)
     text = Text(separator, alphabet, intents=by_intent, columns=read_columns(columns))
-    data = list(data) if isinstance(data, Iterator) else data
+    data = list(data) if isinstance(data, Iterator) and not is_frame(data) else data
+    data = to_plain(data, "qrels", "qrels")
     if isinstance(data, Qrels):
         if by_intent and data.by_intent is None:
             raise InputError("judgments without intents", NESTED, data.where)
@@ -165,6 +170,7 @@ def read_qrels(
     elif text.labels is None and (plain := _of_plain(data)) is not None:
         qrels = plain
     else:
+        refuse_numbers(data)
         judged, repeated = nested(data, "qrels", "qrels")
         qrels = _of_nested(_labelled(judged, text.labels), "qrels", repeated)
         if isinstance(data, Mapping) and not all(map(have_levels, data.values())):

@@ -6,7 +6,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import KW_ONLY, replace
+from dataclasses import KW_ONLY, fields, replace
 from functools import partial
 from itertools import count, islice, pairwise
 from math import isfinite
@@ -19,6 +19,7 @@ from cranfield.data import catalogues
 from cranfield.data.merging import ChunkScore, ChunksLike, Duplicates, Merging, Order
 from cranfield.data.qrels import Good, Qrels, good_records
 from cranfield.data.reading import letor
+from cranfield.data.reading.adapters import holds_rows, is_ranx, to_plain
 from cranfield.data.reading.columns import TREC, ColumnsLike, read_columns
 from cranfield.data.reading.formats import Decision, Format, decide, runs_in
 from cranfield.data.reading.lines import not_empty, real
@@ -38,6 +39,7 @@ from cranfield.data.systems import (
 )
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError, one_of
+from cranfield.wording import option
 
 RunLike: TypeAlias = Any  # a path, {topic: {doc: score}}, {topic: [doc, …]}, a frame, tuples,
 # records, Run, or predictions for LETOR data: an array or a list of numbers
@@ -201,6 +203,9 @@ class ListRun(Run):
         return replace(self, lists={name(topic): docs for topic, docs in self.lists.items()})
 
 
+OF_FILES = ("parts", "format", "text", "each", "source")  # fields that are not pickled
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class TableRun(Run):
     """A run in parts: tables that are read one after the other, when somebody needs them."""
@@ -209,6 +214,11 @@ class TableRun(Run):
     format: Format | None = None  # of the file, where errors have lines
     text: Text = PLAIN
     each: Callable[[], Sequence[Run]] | None = None  # reads the file if it holds several runs
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the results themselves: another process may not have the file."""
+        kept = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in OF_FILES}
+        return _restore, (kept, [table.compact() for table in self.tables()])
 
     def apart(self) -> Sequence[Run]:
         if self.each is None:
@@ -567,9 +577,12 @@ class _Reader:
         return replace(run, merging=merging)
 
     def _runs(self, data: RunLike, where: str) -> Sequence[Run]:
-        data = list(data) if isinstance(data, Iterator) else data
+        data = list(data) if isinstance(data, Iterator) and not is_frame(data) else data
         if isinstance(data, Run):
             return [self._again(data)]
+        if is_ranx(data):
+            return [self._in_memory(to_plain(data, "run", where), where, data.name)]
+        data = to_plain(data, "run", where)
         if catalogues.is_named(data):
             return [self._in_memory(list(catalogues.results(data)), data, None)]
         if isinstance(data, str | os.PathLike):
@@ -867,7 +880,7 @@ def _is_run(value: Any, qrels: Qrels | None) -> bool:
         return any(isinstance(x, float | np.floating) for x in value)  # others may name documents
     if isinstance(value, str | os.PathLike | Run) or is_frame(value) or _is_array(value):
         return True
-    return is_whole(value)
+    return is_ranx(value) or holds_rows(value) or is_whole(value)
 
 
 def _are_numbers(data: Any) -> bool:
@@ -877,12 +890,17 @@ def _are_numbers(data: Any) -> bool:
 
 def _is_array(data: Any) -> bool:
     """Whether this is an array or a series, of NumPy, pandas, Polars or another library."""
-    return hasattr(data, "__array__") and not is_frame(data)
+    return hasattr(data, "__array__") and not is_frame(data) and not holds_rows(data)
 
 
 def _is_list_of_numbers(data: Any) -> bool:
     """Whether this is a list of numbers, told by the first."""
     return isinstance(data, list | tuple) and bool(data) and real(data[0]) is not None
+
+
+def _restore(kept: Mapping[str, Any], tables: Sequence[Table]) -> TableRun:
+    """The run that was pickled."""
+    return TableRun(**kept, parts=lambda: iter([lambda table=table: table for table in tables]))
 
 
 def _as_one(run: Run, name: str | None) -> Run:
@@ -930,7 +948,8 @@ def _predicted(
     """One number for each judgment of LETOR data: read, and put where the judgments are."""
     if qrels is None or qrels.lines is None:
         expected = "documents with their scores, or LETOR data as judgments"
-        raise InputError("predictions", expected, where)
+        hint = option("", "for arrays, use cf.evaluate_arrays(y_true, y_score, group)")
+        raise InputError("predictions", expected, where, hint=hint)
     if ties == "rank":
         raise InputError("no ranks", "a rank column for ties=rank", where)
     values = read(len(qrels.levels), qrels.where, where)[qrels.lines]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -63,15 +64,23 @@ class Labelling:
             items, levels = _decided(kind, self.ideal, gold, judgments.offsets, judgments.items)
             judgments = _ideal(gold, items, levels)
         if kind.found is Labelling.found:
-            return Labels(judgments, lambda rankings: rankings, judgments is gold.judgments)
+            return Labels(judgments, _unchanged, judgments is gold.judgments)
+        return Labels(judgments, partial(_counted, self, gold), False)
 
-        def counted(rankings: Rankings) -> Rankings:
-            items, levels = _decided(kind, self.found, gold, rankings.offsets, rankings.items)
-            counts = np.zeros(len(gold.judgments.levels))
-            counts[items] = levels
-            return replace(rankings, levels=counts[rankings.items])
 
-        return Labels(judgments, counted, False)
+# Functions of modules, with their settings: those inside others cannot be pickled.
+
+
+def _unchanged(rankings: Rankings) -> Rankings:
+    return rankings
+
+
+def _counted(strategy: Labelling, gold: GoldStandard, rankings: Rankings) -> Rankings:
+    """Rankings whose items count as a user's strategy says."""
+    found = _decided(type(strategy), strategy.found, gold, rankings.offsets, rankings.items)
+    counts = np.zeros(len(gold.judgments.levels))
+    counts[found[0]] = found[1]
+    return replace(rankings, levels=counts[rankings.items])
 
 
 def _decided(
@@ -200,12 +209,14 @@ class EquivalenceClasses(Labelling):
 
     def on(self, gold: GoldStandard) -> Labels:
         members = _Members.of(gold, self.classes, self.separator)
-
-        def counted(rankings: Rankings) -> Rankings:
-            hits, group = members.hits(rankings)
-            return _only(rankings, hits, hits[_firsts(group, np.arange(len(hits)))])
-
+        counted = partial(_first_of_each, members)
         return Labels(members.best_of_each(), counted, False, members.source, "class")
+
+
+def _first_of_each(members: _Members, rankings: Rankings) -> Rankings:
+    """Rankings in which the first item of each class counts."""
+    hits, group = members.hits(rankings)
+    return _only(rankings, hits, hits[_firsts(group, np.arange(len(hits)))])
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,15 +242,17 @@ class Combinations(Labelling):
     def on(self, gold: GoldStandard) -> Labels:
         members = _Members.of(gold, self.groups, self.separator)
         _refuse_mixed_levels(members)
-        size = count_by(members.group[members.group >= 0], len(members.names))
-
-        def counted(rankings: Rankings) -> Rankings:
-            hits, group = members.hits(rankings)
-            last = len(hits) - 1 - _firsts(group[::-1], np.arange(len(hits)))
-            complete = count_by(group, len(size)) == size
-            return _only(rankings, hits, hits[last[complete[group[last]]]])
-
+        counted = partial(_last_of_complete, members)
         return Labels(members.best_of_each(), counted, False, members.source, "group")
+
+
+def _last_of_complete(members: _Members, rankings: Rankings) -> Rankings:
+    """Rankings in which the last item of each group counts, if all of its items are there."""
+    size = count_by(members.group[members.group >= 0], len(members.names))
+    hits, group = members.hits(rankings)
+    last = len(hits) - 1 - _firsts(group[::-1], np.arange(len(hits)))
+    complete = count_by(group, len(size)) == size
+    return _only(rankings, hits, hits[last[complete[group[last]]]])
 
 
 def _refuse_mixed_levels(members: _Members) -> None:

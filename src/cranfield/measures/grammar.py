@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import accumulate
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError, MeasureError
@@ -29,7 +29,17 @@ from cranfield.measures.names import (
 )
 from cranfield.measures.parameters import literal
 
-MeasureLike: TypeAlias = str | Measure | type[Measure]
+
+class ForeignMeasure(Protocol):
+    """A measure of ir_measures."""
+
+    @property
+    def NAME(self) -> Any: ...
+    @property
+    def params(self) -> Any: ...
+
+
+MeasureLike: TypeAlias = str | Measure | type[Measure] | ForeignMeasure
 Measures: TypeAlias = MeasureLike | Iterable[MeasureLike] | Mapping[str, MeasureLike]
 
 
@@ -65,13 +75,23 @@ def parse_measure(text: MeasureLike) -> Measure:
     if isinstance(text, type) and issubclass(text, Measure):
         return text()
     if not isinstance(text, str):
-        raise InputError(repr(text), "a measure or its name")
+        return _from_object(text)
     called, meant = name_and_rest(text.strip().removeprefix(OURS))
     try:
         _refuse_deep(meant)
         return _build(_translated(meant), called)
     except CranfieldError as problem:
         raise MeasureError("measure {}: {}".format, _quoted(text), problem) from None
+
+
+def _from_object(measure: Any) -> Measure:
+    """The measure that an object of another library stands for."""
+    from cranfield.measures.translation import from_foreign, is_foreign
+
+    if is_foreign(measure):
+        return from_foreign(measure)
+    hint = "@cf.measure makes a measure of a function" if callable(measure) else ""
+    raise InputError(repr(measure), "a measure or its name", hint=hint)
 
 
 OURS = "cranfield."  # before a measure that is not another tool's of the same name
@@ -138,10 +158,8 @@ def spelled(texts: Measures) -> Iterator[tuple[str, Measure]]:
                 raise InputError("a measure with an empty name", "a name for its column")
             yield str(name), replace(parse_measure(one), called=str(name))
         return
-    if isinstance(texts, str | Measure | type):
+    if isinstance(texts, str | Measure | type) or not isinstance(texts, Iterable):
         texts = [texts]
-    if not isinstance(texts, Iterable):
-        raise InputError(repr(texts), "measures or their names")
     for text in texts:
         for part in split(text) if isinstance(text, str) else [text]:
             yield from _one_or_more(part)
@@ -177,7 +195,8 @@ def _one_or_more(part: MeasureLike) -> list[tuple[str, Measure]]:
     elif isinstance(part, str) and "," in part and (several := re.fullmatch(SEVERAL, part)):
         texts = [several[1] + number for number in several[2].split(",")]
     try:
-        return [(str(text), parse_measure(text)) for text in texts]
+        parsed = [(text, parse_measure(text)) for text in texts]
+        return [(text if isinstance(text, str) else str(m), m) for text, m in parsed]
     except CranfieldError:
         whole = isinstance(part, str) and part.count("(") == part.count(")")
         pieces = _arguments(str(part)) if whole and texts == [part] else []

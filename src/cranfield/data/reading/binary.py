@@ -49,6 +49,19 @@ def names_in_binary(format: str, data: Data, where: str | None) -> list[str]:
     return _asked(f"{READERS[format]}_schema", format, data, where, list)
 
 
+def read_arrow(table: Any, where: str | None) -> pl.DataFrame:
+    """Return the frame of a table that has Arrow's C interface."""
+    refuse_forked(where)
+    try:
+        with _panicking_quietly():
+            stream = hasattr(table, "__arrow_c_stream__")
+            made = pl.DataFrame(table if stream else pl.from_arrow(table))
+    except (pl.exceptions.PanicException, pl.exceptions.PolarsError, TypeError, ValueError):
+        problem, fix = _UNSUPPORTED
+        raise InputError.problem(problem, fix, where) from None
+    return decode_bytes(made)
+
+
 def is_stream(data: Data) -> bool:
     """Return True if bytes begin as an Arrow stream: a marker, then the size of the schema."""
     size = int.from_bytes(data[4:8], "little", signed=True)
@@ -84,12 +97,15 @@ OTHER_FILES = {
     rb"SQLite format 3\0": ("SQLite database", "Export a table as Parquet or CSV."),
     rb"\x93NUMPY": ("NumPy file", "Load it with numpy.load and pass the array, or convert it."),
 }
+_UNSUPPORTED = (
+    "a column has a type that Polars does not read",
+    "Cast columns that are decimal256, run-end-encoded, a union or an interval.",
+)
 # By what Polars says of them.
 _REASONS = {
-    r"[Ee]ncrypt": OTHER_FILES[rb"PARE(?![\s!-~])"],
-    r"not (yet )?implemented|not supported|not support primitive|could not import|precision must": (
-        "a column has a type that Polars does not read",
-        "Cast columns that are decimal256, run-end-encoded, a union or an interval.",
+    "[Ee]ncrypt": OTHER_FILES[rb"PARE(?![\s!-~])"],
+    "not (yet )?implemented|not supported|not support primitive|could not import|precision must": (
+        _UNSUPPORTED
     ),
 }
 

@@ -20,6 +20,7 @@ import numpy as np
 from cranfield import kernel
 from cranfield.arrays import Words
 from cranfield.data.reading import strings
+from cranfield.data.reading.adapters import FRAMES, is_table, library, to_frame
 from cranfield.data.reading.binary import (
     Parquet,
     decode_bytes,
@@ -448,15 +449,16 @@ def is_arrow(beginning: Beginning) -> bool:
 
 
 def is_frame(data: Any) -> bool:
-    """Whether this is a frame of Polars, pandas or Spark (none of which need be installed)."""
-    origin = type(data).__module__.partition(".")[0]
-    known = ("polars", "pandas", "pyspark")
-    return origin in known and type(data).__name__ in ("DataFrame", "LazyFrame")
+    """Whether this is a frame of Polars, pandas or Spark, or a table that `to_frame` turns into
+    one (no library of which need be installed).
+    """
+    framed = library(data) in ("polars", "pandas", "pyspark") and type(data).__name__ in FRAMES
+    return framed or is_table(data)
 
 
 def is_spark(data: Any) -> bool:
     """Whether this is a frame of Spark, whose rows are elsewhere."""
-    return is_frame(data) and type(data).__module__.startswith("pyspark")
+    return library(data) == "pyspark" and is_frame(data)
 
 
 def in_spark(name: str) -> str:
@@ -477,6 +479,7 @@ def framed(data: Any, kind: Kind, where: str, text: Text = PLAIN) -> Framed:
     """The columns of a Polars or pandas frame that matter; of a lazy one, only they are made."""
 
     refuse_forked(where)
+    data = to_frame(data, where, VALUE[kind])
     lazy = type(data).__name__ == "LazyFrame"
     names = list(map(str, data.collect_schema().names() if lazy else data.columns))
     named = _named(names, kind, where, text, None, partial(first_cells, data))
@@ -489,6 +492,7 @@ def framed(data: Any, kind: Kind, where: str, text: Text = PLAIN) -> Framed:
 
 def polars_frame(data: Any, wanted: Callable[[list[str]], list[str]], where: str) -> pl.DataFrame:
     """A Polars frame as it is; of a pandas frame the wanted columns; of Spark's, all rows."""
+    data = to_frame(data, where)
     if is_spark(data):
         return pl.DataFrame(data.select(*map(in_spark, wanted(data.columns))).toArrow())
     if not type(data).__module__.startswith("pandas"):

@@ -1,0 +1,120 @@
+"""Tables and runs of other libraries, turned into what the readers take.
+
+None of the libraries is imported here: their objects are detected by the module of their class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from cranfield.data.reading.binary import read_arrow
+from cranfield.data.reading.columns import SPELLINGS, Kind, is_header
+from cranfield.errors import InputError
+from cranfield.late import pl
+
+FRAMES = ("DataFrame", "LazyFrame")
+KNOWN = {name for names in SPELLINGS.values() for name in names}
+WORDS: dict[Kind, str] = {"qrels": "judgments", "run": "a run"}
+
+
+def library(data: Any) -> str:
+    """Return the name of the package that defines the class of an object."""
+    return type(data).__module__.partition(".")[0]
+
+
+# -- tables ---------------------------------------------------------------------------------------
+
+
+def is_table(data: Any) -> bool:
+    """Return True for an Arrow table, a structured array, or a pandas Series with two index levels.
+
+    Every object with Arrow's C interface and a schema is a table, such as a DuckDB relation.
+    """
+    origin = library(data)
+    if origin in ("builtins", "polars", "pyspark"):
+        return False
+    if origin == "pandas":
+        return type(data).__name__ == "Series" and data.index.nlevels > 1
+    if isinstance(data, np.ndarray):
+        return data.dtype.names is not None
+    if not hasattr(data, "schema") and not hasattr(data, "columns"):
+        return False  # an Arrow array is a column
+    return hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__")
+
+
+def to_frame(data: Any, where: str, value: str = "value") -> Any:
+    """Return a Polars or pandas frame for a table; frames keep their kind.
+
+    Named levels of a pandas index become columns. `value` is the name of the values of a Series.
+    """
+    origin = library(data)
+    if origin == "pandas":
+        return _without_index(data, where, value)
+    if isinstance(data, np.ndarray):
+        names = data.dtype.names or ()
+        return pl.DataFrame({name: data[name].tolist() for name in names}, strict=False)
+    if not is_table(data):
+        return data
+    return read_arrow(data, where)
+
+
+def _without_index(data: Any, where: str, value: str) -> Any:
+    if type(data).__name__ == "Series":
+        name = str(data.name)
+        data = data.to_frame(name if name.lower() in KNOWN else value)
+    names = list(data.index.names)
+    if names == [None, None]:  # as in tuples: topic, doc, value
+        names = ["topic", "doc"]
+    elif data.index.nlevels > 1 and None in names:
+        fix = 'Name them, such as data.index.names = ["tag", "topic", "doc"].'
+        raise InputError.problem(f"index of {len(names)} levels without names", fix, where)
+    added = [i for i, name in enumerate(names) if name is not None and name not in data.columns]
+    if not added:
+        return data
+    return data.rename_axis(index=names).reset_index(level=added)
+
+
+# -- judgments and runs ---------------------------------------------------------------------------
+
+
+def is_ranx(data: Any) -> bool:
+    """Return True for a Qrels or a Run of ranx."""
+    return library(data) == "ranx" and type(data).__name__ in ("Qrels", "Run")
+
+
+def to_plain(data: Any, kind: Kind, where: str) -> Any:
+    """Return a mapping or rows for judgments or a run of another library; all else as it is."""
+    if is_ranx(data):
+        if type(data).__name__.lower() != kind:
+            problem = f"ranx {type(data).__name__} given as {WORDS[kind]}"
+            raise InputError.problem(problem, "Judgments come first, then runs.", where)
+        return data.to_dict()
+    if holds_rows(data):
+        return data.tolist()
+    if isinstance(data, list | tuple) and data and _names_columns(data[0]):
+        return [row._asdict() if hasattr(row, "_asdict") else row for row in data]
+    return data
+
+
+def holds_rows(data: Any) -> bool:
+    """Return True for an array whose rows are topics, documents and values."""
+    return isinstance(data, np.ndarray) and data.ndim == 2 and data.dtype.kind in "OUS"
+
+
+def _names_columns(row: Any) -> bool:
+    """Return True for a named tuple, such as a Qrel of ir_measures: its order may not be ours."""
+    fields: Sequence[str] = getattr(row, "_fields", ())
+    return isinstance(row, tuple) and is_header([*fields])
+
+
+def refuse_numbers(data: Any, where: str = "qrels") -> None:
+    """Raise an error if judgments are numbers without topics and documents."""
+    first = data[:1] if isinstance(data, list | tuple) else data
+    if isinstance(data, list | tuple) or hasattr(data, "__array__"):
+        numbers = np.asarray(first) if len(data) else np.empty(0, dtype=object)
+        if numbers.dtype.kind in "biuf":
+            fix = "For arrays, use cf.evaluate_arrays(y_true, y_score, group)."
+            raise InputError.problem("numbers without topics and documents", fix, where)

@@ -1,0 +1,79 @@
+"""Measures of ir_measures, as measures of ours with the same definition."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from cranfield.errors import CranfieldError, InputError
+from cranfield.measures import grammar
+from cranfield.measures.base import Measure
+from cranfield.measures.names import IR_MEASURES, PARAMETERS
+
+USER_MODELS = ("BPM", "SDCG", "NERR8", "NERR9", "NERR10", "NERR11", "INST", "INSQ")
+
+
+def is_user_model(name: str, params: Mapping[str, Any]) -> bool:
+    """Return True if ir_measures computes five values with cwl_eval."""
+    return name in USER_MODELS or (name == "RBP" and "rel" in params and "cutoff" not in params)
+
+
+def is_foreign(measure: Any) -> bool:
+    """Return True for a measure of ir_measures, or of `cranfield.compat.ir_measures`."""
+    module = f"{type(measure).__module__}."
+    theirs = ("ir_measures.", "cranfield.compat.ir_measures.")
+    return module.startswith(theirs) and hasattr(measure, "NAME") and hasattr(measure, "params")
+
+
+def from_foreign(measure: Any) -> Measure:
+    """Return the measure of ours that computes the same, or raise an error that names another."""
+    name, params = str(measure.NAME), measure.params
+    if is_user_model(name, params):
+        fix = f"Name one of them, such as '{name}.EU'."
+        raise InputError.problem(f"{measure} of ir_measures gives several values", fix)
+    if params.get("gains"):
+        fix = f"Write the gains of levels 1, 2, … as '{name}(gain=1:2)', or pass gains=."
+        raise InputError.problem(f"{measure} of ir_measures has its own gains", fix)
+    try:
+        return from_ir_measures(name, params)[0]
+    except CranfieldError:
+        fix = "Write it with @cf.measure, or use cf.compat.ir_measures."
+        raise InputError.problem(f"no measure here for {measure} of ir_measures", fix) from None
+
+
+def from_ir_measures(
+    name: str, params: Mapping[str, Any]
+) -> tuple[Measure, tuple[tuple[Any, Any], ...]]:
+    """Return the measure that computes one of ir_measures, and its gains by level, if any."""
+    name, left = _in_our_words(name, dict(params))
+    pairs = tuple(sorted((left.pop("gains", None) or {}).items()))
+    plain, _, at_cutoff = IR_MEASURES.get(name.lower(), name).partition("|")
+    ours = grammar.parse_measure(at_cutoff if at_cutoff and "cutoff" in left else plain)
+    settings: dict[str, Any] = {}
+    for key, value in left.items():
+        settings |= PARAMETERS[key](value) if key in PARAMETERS else {key: value}
+    if ours.at_name in settings:
+        settings["cutoff"] = settings.pop(ours.at_name)
+    if ours.combines and "rel" in settings:  # it is the other measure's
+        ours = ours.with_defaults({"rel": settings.pop("rel")})
+    made = replace(ours, **settings)
+    if len(made.names()) > 1:
+        raise CranfieldError(f"expected a recall, {name}@0.1")
+    return made, pairs
+
+
+def _in_our_words(name: str, params: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The name and the parameters of a measure, where ours are other ones."""
+    match name:
+        case "NumRet" if "rel" in params:
+            return "NumRelRet", params
+        case "SetP" if params.pop("relative", False):
+            return "SetRelP", params
+        case "SetF" if "beta" in params:  # trec_eval's F, which does not square it
+            params["alpha"] = 1.0 / (params.pop("beta") + 1.0)
+        case "IPrec":  # trec_eval 9's rule
+            params["reach"] = "trec9"
+        case "alpha_nDCG" | "nERR_IA" | "nNRBP":  # ndeval's ideal list
+            params["equal"] = "bits"
+    return name, params
