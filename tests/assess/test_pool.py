@@ -17,10 +17,11 @@ from hypothesis import strategies as st
 import cranfield as cf
 from cranfield.assess.pool import Pool, pool
 from cranfield.cli.main import main
+from cranfield.data.audits import read_audit
 from cranfield.data.reading.source import Source
 from cranfield.errors import InputError
 from tests.evidence import checks
-from tests.made import examples
+from tests.made import Command, examples, split
 
 few = settings(max_examples=examples(40))
 
@@ -475,11 +476,16 @@ pool of 2 topics at depth 2 from 3 runs of 2 teams: 7 documents, 3.5 a topic (fr
         options = ["--depth", "2", "--qrels", "qrels"]
         assert main(["pool", *ALL_RUNS, *options, "-o", "p.txt", "--unjudged", "u.csv"]) == 0
         assert Path("p.txt").read_text() == "q1 a\nq1 b\nq1 c\nq1 d\nq2 x\nq2 y\nq2 z\n"
-        assert Path("u.csv").read_text() == "topic,doc\nq1,d\nq2,x\nq2,y\n"
+        assert Path("u.csv").read_text() == "topic,doc,to_judge\nq1,d,1\nq2,x,1\nq2,y,1\n"
         assert main(["pool", *ALL_RUNS, *options, "-o", "p.json", "--unjudged", "u.tsv"]) == 0
         pooled = json.loads(Path("p.json").read_text())
-        assert pooled == {"q1": ["a", "b", "c", "d"], "q2": ["x", "y", "z"]}
-        assert Path("u.tsv").read_text() == "topic\tdoc\nq1\td\nq2\tx\nq2\ty\n"
+        flags = {"q1": {"a": 0, "b": 0, "c": 0, "d": 1}, "q2": {"x": 1, "y": 1, "z": 0}}
+        assert pooled == [
+            {"topic": topic, "doc": doc, "to_judge": flag}
+            for topic, docs in flags.items()
+            for doc, flag in docs.items()
+        ]
+        assert Path("u.tsv").read_text() == "topic\tdoc\tto_judge\nq1\td\t1\nq2\tx\t1\nq2\ty\t1\n"
 
     def test_for_programs(self, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
         command = ["pool", "dense.run", "bm25.run", "--depth", "2", "--qrels", "qrels"]
@@ -553,7 +559,66 @@ pool of 2 topics at depth 2 from 3 runs of 2 teams: 7 documents, 3.5 a topic (fr
         assert said in capsys.readouterr().err
         assert not Path(name).exists()
         assert main(["pool", "r.json", "-o", "p.json"]) == 0
-        assert json.loads(Path("p.json").read_text()) == {"q": [doc]}
+        rows = [{"topic": "q", "doc": doc, "to_judge": 1}]
+        assert json.loads(Path("p.json").read_text()) == rows
+
+
+POOLS = {
+    "pool": "-o {}",
+    "unjudged": "--qrels qrels --unjudged {}",
+    "audit": "--audit 2 -o {}",
+    "to judge": "--audit 2 --to-judge {}",
+    "shown audit": "--audit 2 -f {format} -o {}",
+}
+
+
+@pytest.mark.parametrize("what", POOLS)
+@pytest.mark.parametrize("format", ["text", "csv", "tsv", "json", "jsonl", "parquet"])
+def test_read_pool_as_judgments_or_run_raises(
+    here: Path, cranfield: Command, what: str, format: str
+) -> None:
+    if (format in ("jsonl", "parquet")) != (what == "shown audit"):
+        pytest.skip("no such file")
+    name = f"p.{format}"
+    cranfield.succeeds(*split(f"pool dense.run bm25.run {POOLS[what].format(name, format=format)}"))
+    for words in (f"evaluate {name} dense.run", f"evaluate qrels {name}", f"validate {name}"):
+        said = cranfield(words)
+        assert said.code == 2
+        assert "without judgments" in said.out + said.err
+    assert cranfield(f"compare --scores {name}").code == 2
+    with pytest.raises(cf.CranfieldError, match="without judgments"):
+        cf.read_qrels(name)
+    with pytest.raises(cf.CranfieldError, match="without judgments"):
+        cf.read_run(name)
+    cranfield.succeeds(f"evaluate qrels dense.run -m AP --topics @{name}")
+
+
+@pytest.mark.parametrize("format", ["csv", "tsv", "json"])
+def test_read_pool_with_levels_or_scores_returns_them(
+    here: Path, cranfield: Command, format: str
+) -> None:
+    cranfield.succeeds(f"pool dense.run bm25.run --depth 1 -o p.{format}")
+    rows = pl.read_json("p.json") if format == "json" else pl.read_csv(
+        f"p.{format}", separator="," if format == "csv" else "\t"
+    )  # fmt: skip
+    frame = rows.with_columns(level=2, mine=1.5)
+    assert {*cf.read_qrels(frame).to_dict()} == {"q1", "q2"}
+    assert cf.read_run(frame, columns={"score": "mine"}).to_dict()["q2"] == {"x": 1.5}
+    with pytest.raises(cf.CranfieldError, match="a pool without judgments"):
+        cf.read_qrels(rows)
+
+
+@pytest.mark.parametrize("format", ["csv", "tsv", "json"])
+def test_read_run_sampled_pool_raises(here: Path, cranfield: Command, format: str) -> None:
+    cranfield.succeeds(f"pool dense.run bm25.run --strata 1-1:1 -o p.{format}")
+    assert "this is a sampled pool" in cranfield.refused(f"evaluate qrels p.{format}")
+
+
+def test_read_audit_of_each_format_returns_the_same(here: Path, cranfield: Command) -> None:
+    for end in ("txt", "csv", "tsv", "json"):
+        cranfield.succeeds(f"pool dense.run bm25.run --audit 3 -o a.{end}")
+    pairs = [read_audit(f"a.{end}").pairs for end in ("txt", "csv", "tsv", "json")]
+    assert pairs == [pairs[0]] * 4
 
 
 @pytest.mark.parametrize("source", ["dict", "file", "scattered"])

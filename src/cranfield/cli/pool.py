@@ -12,7 +12,7 @@ from cranfield.cli.output import format_for, output, show, write
 from cranfield.errors import InputError
 from cranfield.judging.audit import MEASURE, Audit, audit
 from cranfield.report.audit import render_audit
-from cranfield.report.pool import LISTS, render_lists, render_pairs, render_sample
+from cranfield.report.pool import LISTS, render_lists, render_pairs, render_pool, render_sample
 
 OPTIONS = {
     "runs RUN +": "results: topic Q0 doc rank score tag",
@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
     drawn = _drawn(made, options)
     files: dict[str | None, Callable[[str], str]] = {
         options.unjudged: lambda format: render_lists(made.unjudged or {}, format),
-        options.pool: lambda format: render_lists(made.docs, format),
+        options.pool: lambda format: render_pool(made, format),
     }
     if made.sample is not None:
         files[options.pool] = lambda format: render_sample(made, format)

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any, TypeAlias
 
 from cranfield.data.reading.cells import Layout, format_of, lines_of, where_of
-from cranfield.data.reading.columns import SPELLINGS, TOPICS
+from cranfield.data.reading.columns import SPELLINGS, TOPICS, spelt
 from cranfield.data.reading.formats import decide, recognise
 from cranfield.data.reading.lines import BLANK, fields_of, not_empty, short, text_lines
 from cranfield.data.reading.records import Record
@@ -186,10 +186,19 @@ def _json_topics(source: Source, data: Any) -> tuple[str, ...] | None:
         return tuple(dict.fromkeys(map(str, data)))
     if isinstance(data, Mapping) and all(isinstance(query, str) for query in data.values()):
         return tuple(map(str, data))
-    topics = _record_topics(source)
+    topics = _record_topics(source) or _rows_topics(data)
     if topics is None:
         raise InputError("JSON of another kind", "topics, judgments or results", source.name)
     return topics
+
+
+def _rows_topics(data: Any) -> tuple[str, ...] | None:
+    """Return the topics of rows that all have a topic, such as the rows of a pool."""
+    rows = data if isinstance(data, list) else []
+    topics = [row.get(spelt(TOPICS, row)) for row in rows if isinstance(row, Mapping)]
+    if not topics or None in topics or len(topics) < len(rows):
+        return None
+    return tuple(dict.fromkeys(map(str, topics)))
 
 
 def _record_topics(source: Source) -> tuple[str, ...] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from cranfield.data.reading.formats import AUDIT
 from cranfield.judging.audit import Audit
 from cranfield.report.formats.programs import as_json, rows_as
 from cranfield.report.qrels import word
@@ -63,10 +64,14 @@ def settings(found: Audit) -> dict[str, Any]:
 
 
 def render_audit(found: Audit, format: str) -> str:
-    """The content of a file: lines ``topic doc probability draw``, a table, or JSON."""
+    """Return the content of a file: lines ``topic doc probability draw``, a table, or JSON.
+
+    The lines alone could be judgments (``topic iteration doc level``): a comment marks them.
+    """
     made = rows(found)
     if format == "json":
         return as_json([dict(zip(COLUMNS, row, strict=True)) for row in made])
     if format != "text":
         return rows_as(format, [COLUMNS, *made])
-    return "".join(f"{word(t)} {word(d)} {p!r} {draw!r}\n" for t, d, p, draw, _ in made)
+    lines = [f"{word(t)} {word(d)} {p!r} {draw!r}\n" for t, d, p, draw, _ in made]
+    return f"{AUDIT}: {' '.join(COLUMNS[:4])}\n{''.join(lines)}"

@@ -20,6 +20,7 @@ KINDS = {
     "judged": float,
 }
 COUNTS = [*KINDS][4:]
+TO_JUDGE = ("topic", "doc", "to_judge")
 SAMPLED = ("topic", "doc", "stratum", "level")
 LISTS = ("text", "csv", "tsv", "json")  # the formats of what assessors get
 
@@ -104,24 +105,40 @@ def document(found: Pool, per_topic: bool = False) -> dict[str, Any]:
     return whole | noted(found.notices)
 
 
+def render_pool(found: Pool, format: str) -> str:
+    """Return the content of a file with all documents of a pool, in the order of their ids."""
+    judged = [False] * len(found) if found.is_judged is None else found.is_judged.tolist()
+    return render_pairs(_pairs(found.docs), format, judged)
+
+
 def render_lists(docs: Mapping[str, Sequence[str]], format: str) -> str:
-    r"""Documents by topic as the content of a file: lines ``topic doc``, a table, or JSON.
+    r"""Return the content of a file with documents to judge: ``topic doc`` lines, table or JSON.
 
     >>> render_lists({"q1": ["a", "b"]}, "text"), render_lists({"q1": ["a"]}, "csv")
-    ('q1 a\nq1 b\n', 'topic,doc\nq1,a\n')
+    ('q1 a\nq1 b\n', 'topic,doc,to_judge\nq1,a,1\n')
     """
-    if format == "json":
-        return as_json({topic: list(found) for topic, found in docs.items()})
-    return render_pairs([(topic, doc) for topic, found in docs.items() for doc in found], format)
+    return render_pairs(_pairs(docs), format)
 
 
-def render_pairs(pairs: Sequence[tuple[str, str]], format: str) -> str:
-    """Topics and documents, in this order, as the content of a file."""
+def _pairs(docs: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
+    return [(topic, doc) for topic, each in docs.items() for doc in each]
+
+
+def render_pairs(
+    pairs: Sequence[tuple[str, str]], format: str, judged: Sequence[bool] | None = None
+) -> str:
+    """Return the content of a file with topics and documents, in this order.
+
+    Tables and JSON have a column `to_judge`: 1 for a document without a judgment. Readers of
+    judgments and runs detect pools by it.
+    """
+    if format == "text":
+        return "".join(f"{word(topic)} {word(doc)}\n" for topic, doc in pairs)
+    flags = [1] * len(pairs) if judged is None else [int(not known) for known in judged]
+    rows = [(*pair, flag) for pair, flag in zip(pairs, flags, strict=True)]
     if format == "json":
-        return as_json([{"topic": topic, "doc": doc} for topic, doc in pairs])
-    if format != "text":
-        return rows_as(format, [("topic", "doc"), *pairs])
-    return "".join(f"{word(topic)} {word(doc)}\n" for topic, doc in pairs)
+        return as_json([dict(zip(TO_JUDGE, row, strict=True)) for row in rows])
+    return rows_as(format, [TO_JUDGE, *rows])
 
 
 def render_sample(found: Pool, format: str) -> str:

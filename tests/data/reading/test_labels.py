@@ -301,7 +301,8 @@ def test_validate_knows_separators_and_alphabets(
     [
         ("qrels", "1;a;L2", "are fields separated by ';'? then say so: --sep"),
         ("qrels", "1 Q0 a 1 2 t", "this looks like a run: judgments come first"),
-        ("qrels", "1 a", "4: topic iteration doc level (or topic doc L2)"),
+        ("qrels", "1 a", "4: topic iteration doc level (lines of a topic and a document are a"),
+        ("qrels", "1 a 1 1 1 1 1", "4: topic iteration doc level (or topic doc L2)"),
         ("qrels", "1 0 a S", "--labels S=1,… says what letters mean"),
     ],
 )

@@ -229,6 +229,7 @@ def name_columns(
     """
     refuse_duplicates(names, where, line)
     own = chosen(given or {}, kind)
+    _refuse_pool(names, own, kind, where, line)
     theirs_by = {ours: _called(theirs, names, where, line) for ours, theirs in own.items()}
     found: dict[str, str] = {}
     typed = types and kind == "run"
@@ -344,6 +345,27 @@ def _unknown_value(
 def _few(names: Sequence[str]) -> str:
     more = f", … ({len(names):,} in all)" if len(names) > _SHOWN else ""
     return f"{', '.join(map(str, names[:_SHOWN])) or '(none)'}{more}"
+
+
+TO_JUDGE = "to_judge"  # the column that `cranfield pool` marks its tables with
+
+
+def _refuse_pool(
+    names: Sequence[str], own: Mapping[str, str], kind: Kind, where: str, line: int | None
+) -> None:
+    """Raise an error if a table is one of `cranfield pool`, to which no judgments were added."""
+    values = ("level",) if kind == "qrels" else ("score", "rank")
+    if any(value in own or spelt(SPELLINGS[value], names) is not None for value in values):
+        return
+    if spelt([TO_JUDGE], names) is not None:
+        problem = f"this is a pool without judgments (column {TO_JUDGE})"
+        fix = "Add the judgments as a column level." if kind == "qrels" else _POOLED
+        raise InputError.problem(problem, fix, where, line)
+    if kind == "run" and {"stratum", "level"} <= {str(name).strip().lower() for name in names}:
+        raise InputError.problem("this is a sampled pool (column stratum)", _POOLED, where, line)
+
+
+_POOLED = "Use the runs that were pooled."
 
 
 def _lacking(wanted: str, names: Sequence[str], where: str) -> tuple[str, str]:

@@ -261,6 +261,7 @@ def decide(
     if told is None and text.columns:
         told = _with_columns(beginning, text)
     if told is None:
+        _refuse_audit(beginning)
         told = _by_content(beginning)
         if told is EARLY and kind != "run" and trec.may_be_intents(beginning):
             if not text.intents:
@@ -271,6 +272,16 @@ def decide(
             return Decision(FORMAT[shape.format], replace(text, separator=shape.separator))
         told = told or _with_header(beginning) or _by_name(beginning) or TREC
     return Decision(told, _separated(told, beginning, text))
+
+
+AUDIT = "# cranfield audit"  # what an audit as text begins with
+
+
+def _refuse_audit(beginning: Beginning) -> None:
+    """Raise an error for the lines ``topic doc probability draw``, which could be judgments."""
+    if beginning.start.startswith(AUDIT.encode()):
+        fix = "Judge its documents, and write lines: topic 0 doc level."
+        raise InputError.problem("this is an audit without judgments", fix, beginning.source.name)
 
 
 def _separated(format: Format, beginning: Beginning, text: Text) -> Text:
