@@ -637,7 +637,7 @@ class TestCommand:
         assert "1 judgment (json)" in command(path).out.splitlines()[-1]
         assert "1 result (json)" in command(path, "--kind", "run").out.splitlines()[-1]
         assert command(path, "--format", "trec").code == 2
-        assert "'topics'" in command.refused(path, "--kind", "topics")
+        assert "'topic'" in command.refused(path, "--kind", "topic")
 
     def test_standard_input(self, command: Command) -> None:
         found = command.printed("-", stdin=RUN)

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, TypeVar, get_args
 
 from cranfield.data.merging import ChunkScore, Duplicates
 from cranfield.data.reading.formats import FORMATS, RUN_FORMATS
-from cranfield.data.reading.lines import finite, short
+from cranfield.data.reading.lines import SEPARATOR_NAMES, finite, short
 from cranfield.data.run import TIES as AS_READ
 from cranfield.data.systems import RunNames
 from cranfield.dataclass import dataclass
@@ -204,7 +204,7 @@ def separator(text: str) -> str:
     """What stands between fields."""
     if not text:
         raise argparse.ArgumentTypeError("found nothing, expected a separator such as ;")
-    return text
+    return SEPARATOR_NAMES.get(text, text)
 
 
 # -- options that several commands have -----------------------------------------------------------
@@ -265,7 +265,8 @@ def one_of(formats: Sequence[str]) -> Rows:
 
 
 SEPARATOR = {
-    "separator --sep S": "what separates the fields of a line of text, where they contain blanks",
+    "separator --sep S": "what separates the fields of a line of text, if they contain spaces: a "
+    "text such as ; or tab, comma, semicolon, pipe, space",
 }
 COLUMNS = {
     "--columns C=NAME,…": "what columns are called that have other names, or their numbers: "

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from importlib import import_module
+from inspect import signature
+from typing import Any
 
 from cranfield.cli.options import COLUMNS, LABELS, RUN_NAMES, SEPARATOR, TOPICS, one_of
 from cranfield.cli.output import output, show
@@ -12,15 +16,47 @@ from cranfield.data.reading.columns import read_columns
 from cranfield.data.reading.formats import FORMATS
 from cranfield.data.reading.labels import read_labels
 from cranfield.data.reading.records import Problem, Text
-from cranfield.data.validate import Report, validate
+from cranfield.data.validate import ANSWERS, Report, check_file, validate
 from cranfield.report.listing import Listing
 from cranfield.wording import counted
 
+READERS = {  # of files that are neither judgments nor runs: the functions of the commands
+    **{name: f"judged_answers.{read.__name__}" for name, read in ANSWERS.items()},
+    "answers": "answers.read_answers",
+    "texts": "texts.read_texts",
+    "text-nuggets": "texts.read_nuggets",
+    "matches": "texts.read_matches",
+    "sessions": "sessions.read_sessions",
+    "clicks": "sessions.read_clicks",
+    "scores": "evaluation.results.read_scores",
+    "intents": "intents.read_intents",
+    "verticals": "verticals.read_verticals",
+    "costs": "costs.read_costs",
+    "lengths": "lengths.read_lengths",
+    "groups": "groups.read_groups",
+    "topics": "tracks.read_topics",
+    "teams": "tracks.read_teams",
+    "queries": "described.read_queries",
+    "distributions": "distributions.read_distributions",
+    "hierarchy": "hierarchies.read_hierarchy",
+    "parents": "hierarchies.read_parents",
+    "preferences": "preferences.read_preferences",
+    "battles": "preference_pairs.read_preference_pairs",
+    "assessments": "assess.assessments.read_assessments",
+    "audit": "audits.read_audit",
+}
+KINDS = ("qrels", "run", *READERS)
+PASSED = ("separator", "labels", "columns")  # options that readers may have
+OF_LISTS = ("input_format", "topics", "by_intent", "max_words", "max_citations", "all_cited",
+            "metadata_keys")  # options that these files do not have  # fmt: skip
 SHOWN = 20  # problems of one kind that are listed
 
 OPTIONS = {
-    "files FILE +": "judgments, or results",
-    "--kind {qrels,run}": "instead of recognising it",
+    "files FILE +": "judgments, results, or files of another kind",
+    "--kind KIND": told(
+        f"instead of detecting it: {', '.join(KINDS)} (default: qrels, run, {', '.join(ANSWERS)})",
+        choices=KINDS,
+    ),
     "input_format --input-format --qrels-format --run-format FORMAT": one_of(FORMATS),
     TOPICS: "those of the task, which runs are to answer: 101,102, or FILE or @FILE, one on each "
     "line (default: those of the judgments, if there are any among the files)",
@@ -43,16 +79,7 @@ OPTIONS = {
 
 def run(options: argparse.Namespace) -> int:
     """Validate and print."""
-    labels = None if options.labels is None else read_labels(options.labels)
-    by_tag = options.run_names != "file"
-    own = read_columns(options.columns)
-    text = Text(options.separator, labels, intents=options.by_intent, by_tag=by_tag, columns=own)
-    limits = AnswerLimits(
-        options.max_words, options.max_citations, options.all_cited, _keys(options.metadata_keys)
-    )
-    reports = validate(
-        options.files, options.kind, options.input_format, text, limits, options.topics
-    )
+    reports = _reports(options)
     lines = [line for x in reports for line in _lines(x, options)]
     files = [
         {
@@ -71,6 +98,36 @@ def run(options: argparse.Namespace) -> int:
         lines += [f"{x.where}: {said}" for x in reports for said in x.description.splitlines()]
     show(Listing({"problems": rows, "files": files}, lines), options)
     return 2 if any(report.count("error") for report in reports) else 0
+
+
+def _reports(options: argparse.Namespace) -> Sequence[Report]:
+    """Return a report of each file, by the functions that the commands read it with."""
+    if options.kind in READERS:
+        from cranfield.cli.scored import refuse_given
+
+        refuse_given(options, OF_LISTS, "judgments or runs with it")
+        read = _reader(options.kind, options)
+        return [check_file(path, options.kind, read) for path in options.files]
+    labels = None if options.labels is None else read_labels(options.labels)
+    by_tag = options.run_names != "file"
+    own = read_columns(options.columns)
+    text = Text(options.separator, labels, intents=options.by_intent, by_tag=by_tag, columns=own)
+    limits = AnswerLimits(
+        options.max_words, options.max_citations, options.all_cited, _keys(options.metadata_keys)
+    )
+    return validate(options.files, options.kind, options.input_format, text, limits, options.topics)
+
+
+def _reader(kind: str, options: argparse.Namespace) -> Callable[[str], Any]:
+    """Return the function that the commands read such a file with, with the options it has."""
+    module, _, name = READERS[kind].rpartition(".")
+    room = "" if "." in module else "data."
+    function = getattr(import_module(f"cranfield.{room}{module}"), name)
+    if kind == "topics":
+        return partial(function, or_file=True)
+    known = signature(function).parameters
+    given = {x: getattr(options, x) for x in PASSED if x in known}
+    return partial(function, **{x: value for x, value in given.items() if value is not None})
 
 
 def _keys(given: str | None) -> tuple[str, ...]:
@@ -118,7 +175,8 @@ def _summary(report: Report) -> str:
     what = "judgment" if report.kind == "qrels" else "result"
     found = {severity: report.count(severity) for severity in ("error", "warning")}
     counts = [counted(count, severity) for severity, count in found.items() if count]
-    size = f"{counted(report.lines, what)} ({report.format})"
-    if report.topics or not report.lines:  # predictions do not name them
+    listed = report.kind in ("qrels", "run")
+    size = f"{counted(report.lines, what)} ({report.format})" if listed else report.kind
+    if report.topics or (listed and not report.lines):  # predictions do not name them
         size += f", {counted(len(report.topics), 'topic')}"
     return f"{report.where}: {size}: {', '.join(counts) or 'fine'}"

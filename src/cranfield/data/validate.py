@@ -12,11 +12,17 @@ import numpy as np
 import numpy.typing as npt
 
 from cranfield.arrays import Bools, Floats, Ints
-from cranfield.data.answers import AnswerLimits
+from cranfield.data.answers import AnswerLimits, read_answers
+from cranfield.data.judged_answers import (
+    read_assignments,
+    read_bank,
+    read_criteria,
+    read_support,
+)
 from cranfield.data.ntcir import topic_dirs
 from cranfield.data.reading import letor
 from cranfield.data.reading.columns import Kind
-from cranfield.data.reading.formats import DIRECTORIES, FORMAT, Decision, Format, decide
+from cranfield.data.reading.formats import DIRECTORIES, FORMAT, TREC, Decision, Format, decide
 from cranfield.data.reading.looking import Look
 from cranfield.data.reading.records import Problem, Severity, Text
 from cranfield.data.reading.shapes import TREC_ANSWERS
@@ -31,6 +37,15 @@ from cranfield.wording import counted, some
 
 TAGGED = Text(by_tag=True)
 TRECS = AnswerLimits()
+ANSWERS: dict[
+    str, Callable[..., Any]
+] = {  # kinds that the words in a file tell: the commands' own readers
+    "assignments": read_assignments,
+    "nuggets": read_bank,
+    "support": read_support,
+    "rubric": read_criteria,
+}
+BY_TOPIC = ("nuggets", "queries")  # kinds that are read as {topic: …}
 FEW_DECIMALS = 4  # ties between scores with so few are likely to come from rounding
 
 
@@ -39,7 +54,7 @@ class Report:
     """What `validate` found in one file."""
 
     where: str
-    kind: Kind
+    kind: str  # qrels, run, or another that `check_file` was asked for
     format: str
     described: Callable[[], str] = str  # says what was decided when it was recognised
     lines: int = 0
@@ -73,11 +88,12 @@ def validate(
     """
     named = None if topics is None else read_topics(topics, or_file=True)
     opened = [one for path in paths for one in _opened(path, kind, format, text)]
+    opened = [one.with_predictions(opened) for one in opened]
     # Judgments first: runs are compared with them while they are read.
     reports: dict[int, Report] = {}
     judged: Report | None = None
     for place in sorted(range(len(opened)), key=lambda i: opened[i].kind != "qrels"):
-        reports[place] = opened[place].report(judged)
+        reports[place] = _of_answers_judged(opened[place].report(judged), kind, format)
         if opened[place].name == TREC_ANSWERS:
             _of_answers(reports[place], limits.problems(opened[place].source))
         if judged is None and reports[place].kind == "qrels" and reports[place].topics:
@@ -90,6 +106,28 @@ def validate(
     return made
 
 
+def check_file(path: str, kind: str, read: Callable[[str], Any]) -> Report:
+    """Return a report with the first error of the function that the commands read a file with."""
+    report = Report(Source.of(path).name, kind, kind, lambda: kind)
+    try:
+        found = read(path)
+    except InputError as error:
+        report.problems.append(Problem.error(error, report.where))
+    else:
+        report.topics = tuple(found if kind in BY_TOPIC else getattr(found, "topics", ()))
+    return report
+
+
+def _of_answers_judged(report: Report, kind: str | None, format: str | None) -> Report:
+    """Return a report of judged answers if a file is these, and holds no line of a run."""
+    if kind is None and format is None and not report.lines and report.count("error"):
+        for name, read in ANSWERS.items():
+            other = check_file(report.where, name, read)
+            if not other.problems:
+                return other
+    return report
+
+
 def _of_answers(report: Report, problems: Iterator[Problem]) -> None:
     """Note what is wrong with answers, beside their references, which are a run."""
     known = {problem.line for problem in report.problems if problem.severity == "error"}
@@ -100,6 +138,8 @@ def _of_answers(report: Report, problems: Iterator[Problem]) -> None:
     except InputError as error:  # of a file that cannot be read at all
         if not known:
             report.problems.append(Problem.error(error, report.where))
+    if not report.count("error"):
+        report.problems += check_file(report.where, "answers", read_answers).problems
     report.problems.sort(key=lambda problem: problem.line or 0)
 
 
@@ -201,7 +241,8 @@ def validate_file(
     path: str, kind: str | None = None, format: str | None = None, text: Text = TAGGED
 ) -> Report:
     """Look for every problem in one file."""
-    return _file(path, kind, format, text).report(None)
+    opened = _file(path, kind, format, text)
+    return opened.with_predictions([opened]).report(None)
 
 
 # -- what is looked over --------------------------------------------------------------------------
@@ -217,6 +258,19 @@ class _Opened:
     name: str  # of the format
     text: Text
     broken: InputError | None = None  # why it cannot be read at all
+    numbers: bool = False  # whether it may be predictions for LETOR data, and nothing else
+
+    def with_predictions(self, others: Sequence[_Opened]) -> _Opened:
+        """This file as predictions, if `evaluate` reads it so: with LETOR data as judgments.
+
+        Without any judgments they are predictions, unless the name of the file tells a format.
+        """
+        judged = [one.format for one in others if one.kind == "qrels" and not one.numbers]
+        letor = FORMAT["letor"]
+        if self.numbers and (letor in judged or (not judged and self.format in (TREC, letor))):
+            name = letor.called(self.source, "run") or letor.name
+            return replace(self, kind="run", format=letor, name=name, broken=None)
+        return self
 
     def described(self) -> str:
         """What was decided when it was recognised."""
@@ -338,10 +392,10 @@ def _file(path: str, kind: str | None, format: str | None, text: Text) -> _Opene
 def _recognised(source: Source, known: Kind | None, format: str | None, text: Text) -> _Opened:
     decision = decide(source, format, text, known)
     found, text = decision.format, decision.text
-    if format in (None, "letor") and known != "qrels" and letor.are_predictions(source):
-        known, found = "run", FORMAT["letor"]
-    holds = known or found.kind_of(source, text)
-    return _Opened(source, holds, found, found.called(source, holds) or found.name, text)
+    numbers = format in (None, "letor") and known != "qrels" and letor.are_predictions(source)
+    holds = known or ("run" if numbers else found.kind_of(source, text))
+    name = found.called(source, holds) or found.name
+    return _Opened(source, holds, found, name, text, numbers=numbers)
 
 
 # -- what is odd but no error ---------------------------------------------------------------------

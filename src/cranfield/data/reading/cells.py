@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from cranfield.data.reading.columns import column_named, refuse_duplicates, spelt
 from cranfield.data.reading.formats import FORMAT, TREC, Format, recognise
-from cranfield.data.reading.lines import Line, fields_of, short, text_lines
+from cranfield.data.reading.lines import Line, fields_of, short, text_lines, to_separator
 from cranfield.data.reading.mappings import keys_of
 from cranfield.data.reading.signatures import Use, detect_record, refuse_foreign
 from cranfield.data.reading.source import Source
@@ -112,6 +112,7 @@ def lines_of(
     nested: Nested | None = None,
 ) -> Iterator[Line]:
     """The lines of whatever `read_lines` takes, where there may be none."""
+    separator = to_separator(separator)
     if isinstance(data, str | os.PathLike):
         yield from _of_file(Source.of(data), layout, separator, nested)
     elif is_frame(data):
@@ -150,7 +151,7 @@ def _of_file(
 
 def of_text(source: Source, layout: Layout, separator: str | None = None) -> Iterator[Line]:
     """The lines of a text, whatever it looks like."""
-    forms = layout.text
+    forms, separator = layout.text, to_separator(separator)
     expected = layout.line or _either(forms, _between(separator))
     for number, text in text_lines(source, comments=not layout.verbatim):
         fields = layout.fields(text, separator)

@@ -55,6 +55,25 @@ def not_text(raw: bytes, source: Source, line: int | None) -> InputError:
     return InputError(found, "UTF-8 text", source.name, line, hint)
 
 
+SEPARATOR_NAMES = {
+    "tab": "\t",
+    "\\t": "\t",
+    "comma": ",",
+    "semicolon": ";",
+    "pipe": "|",
+    "space": " ",
+}
+
+
+def to_separator(name: str | None) -> str | None:
+    r"""Return the separator that a name stands for, others as they are.
+
+    >>> to_separator("tab"), to_separator(r"\t"), to_separator("::")
+    ('\t', '\t', '::')
+    """
+    return None if name is None else SEPARATOR_NAMES.get(name, name)
+
+
 def fields_of(line: str, separator: str | None) -> list[str]:
     """The fields of a line of text: between ASCII blanks, or between separators."""
     if separator is not None:

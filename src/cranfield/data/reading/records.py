@@ -13,7 +13,15 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from cranfield.arrays import LARGEST
 from cranfield.data.reading.columns import VALUE, Kind
 from cranfield.data.reading.labels import LEVEL, level_of, one_of
-from cranfield.data.reading.lines import NUMBER, finite, first_on, identifier, real, short
+from cranfield.data.reading.lines import (
+    NUMBER,
+    finite,
+    first_on,
+    identifier,
+    real,
+    short,
+    to_separator,
+)
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, RepetitionError
 from cranfield.wording import without_numbers
@@ -72,6 +80,9 @@ class Text:
     columns: Mapping[str, str] = field(default_factory=dict)  # names or numbers that users gave
     forced: bool = False  # whether the user named the format
     ordered: bool = False  # whether the user declares that the order of rows is the ranking
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "separator", to_separator(self.separator))
 
     @property
     def typed(self) -> bool:
