@@ -98,6 +98,7 @@ def about_topics(named: Sequence[str] | None) -> Iterator[Notice]:
 
 LOUD = (
     "none-judged",
+    "rising-scores",
     "summary-topic",
     "few-topics",
     "no-chunks",
@@ -172,7 +173,8 @@ def _in_brief(alike: Sequence[Notice], runs: int | None, listed: str) -> Iterato
     who = of_all.get(runs, f"{count} of {runs} runs")
     said = in_one([_of_any(notice) for notice in alike])
     told = said.replace(_IN_RUNS, f" in {who}") if _IN_RUNS in said else f"{who}: {said}"
-    yield f"{told}; {listed} lists them" if listed else told
+    details = f" Use {listed} for details." if told.endswith(".") else f"; {listed} lists them"
+    yield told + details if listed else told
 
 
 _IN_RUNS = " in …"

@@ -79,6 +79,15 @@ def _plain(name: str) -> str:
     return name.lstrip("-").replace("-", "_")
 
 
+def disagreement(names: Sequence[str], noun: str = "topic") -> str:
+    """Return the note about rankings whose ranks or positions contradict their scores.
+
+    >>> disagreement(["301", "302"])
+    'rank and score disagree in 2 topics (301, 302). Documents are ordered by score.'
+    """
+    return f"rank and score disagree in {some(names, noun)}. Documents are ordered by score."
+
+
 def counted(count: int, noun: str) -> str:
     """A number of things.
 

@@ -230,7 +230,7 @@ class TestTeamFiles:
         ({"depth": 2.5}, "found depth 2.5"),
         ({"depth": True}, "found depth True"),
         ({"rel": float("nan")}, "found rel nan, expected a finite number"),
-        ({"ties": "best"}, "found ties 'best', expected one of trec, rank, given"),
+        ({"ties": "best"}, "found ties='best', expected one of trec, rank, given"),
         ({"topics": []}, "topics: found no topics, expected at least one"),
         ({"topics": ["q7"]}, "found topic 'q7', expected one of the runs' 2 topics (q1, q2)"),
         ({"topics": "no such file"}, "found topic 'no such file', expected one of the runs'"),
@@ -514,9 +514,7 @@ pool of 2 topics at depth 2 from 3 runs of 2 teams: 7 documents, 3.5 a topic (fr
         assert said in capsys.readouterr().err
         assert main([*command, "-f", "tsv"]) == 0
         out, err = capsys.readouterr()
-        order = (
-            "ranks contradict scores in 1 topic (q1); the scores decide (--ties rank: the ranks)"
-        )
+        order = "rank and score disagree in 1 topic (q1). Documents are ordered by score."
         assert err.splitlines() == [said, f"note: dense: {order}", f"note: bm25: {order}"]
         assert out.startswith("kind\tname\t")
 

@@ -387,7 +387,13 @@ class TestWarnings:
         text = "b Q0 x 1 2.5 t\na Q0 x 1 1.5 t\na Q0 y 2 2.5 t\na Q0 z 3 0.5 t\n"
         starts(
             one(write(text)),
-            [("warning", 3, "ranks contradict scores in 1 topic (a); the scores decide")],
+            [
+                (
+                    "warning",
+                    3,
+                    "rank and score disagree in 1 topic (a). Documents are ordered by score.",
+                )
+            ],
         )
 
     def test_several_tags(self, write: Write) -> None:

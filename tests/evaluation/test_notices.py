@@ -85,7 +85,8 @@ class TestInBrief:
             text = f"t0 Q0 b 1 1.0 {name}\nt0 Q0 a 2 2.0 {name}\n"
             (tmp_path / name).write_text(text)
         scores = cf.evaluate({"t0": {"a": 1}}, [tmp_path / name for name in "abc"], "AP")
-        told = "ranks contradict scores in all 3 runs; the scores decide; -v lists them"
+        told = "rank and score disagree in all 3 runs. Documents are ordered by score."
+        told += " Use -v for details."
         assert lines(scores) == [told]
 
     def test_pools(self) -> None:

@@ -520,11 +520,13 @@ def test_scores_decide_and_ranks_that_contradict_them_are_told(tmp_path: Path) -
     path.write_text("1 s1 1 a 1 0.1\n1 s1 1 b 2 0.9\n")
     scores = evaluate_sessions(QRELS, path, "sDCG")
     assert scores.values[0, 0, 0] == close(1 + 2 / log2(3))
-    told = f"{path}: ranks are not in the order of scores in 1 session (1/s1); the scores decide"
+    told = f"{path}: rank and score disagree in 1 session (1/s1). Documents are ordered by score."
     assert told in said(scores)
     by_rank = evaluate_sessions(QRELS, path, "sDCG", ties="rank")
     assert by_rank.values[0, 0, 0] == close(2 + 1 / log2(3))
-    assert "order of scores" not in said(by_rank)
+    assert "disagree" not in said(by_rank)
+    same = evaluate_sessions(QRELS, path, "sDCG", order="rank")
+    assert same.values[0, 0, 0] == by_rank.values[0, 0, 0]
     with pytest.raises(cf.CranfieldError, match="found sessions already read"):
         read_sessions(read_sessions(path), ties="rank")
 

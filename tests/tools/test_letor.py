@@ -620,7 +620,7 @@ def test_predictions_need_letor_data() -> None:
     assert refused(lambda: read_run(np.zeros(1))).startswith(expected)
     assert refused(lambda: cf.evaluate("qrels", "model", "AP")).startswith("model:1: found 1 field")
     assert refused(lambda: cf.evaluate("test.txt", "model", "AP", ties="rank")).startswith(
-        "model: found no ranks, expected a rank column for ties=rank"
+        'model: no ranks, which order="rank" requires'
     )
 
 
@@ -803,7 +803,7 @@ def test_file_order_is_the_default_of_predictions_only() -> None:
 
 
 def test_file_order_needs_scores_and_can_be_left() -> None:
-    assert "found no scores, expected scores for ties=file" in refused(
+    assert 'no scores, which ties="file" requires' in refused(
         lambda: cf.evaluate(GRADES, IN_ORDER, "AP", ties="file")
     )
     again = read_run(read_run(TIED, ties="file"), ties="trec")

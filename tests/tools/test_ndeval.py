@@ -416,7 +416,7 @@ class TestMistakes:
 
     def test_ranks_that_are_not_numbers(self, tool: Command) -> None:
         Path("run").write_text("1 Q0 a one 1 t")
-        said = "run: found ranks that are not numbers, expected a number for ties=rank"
+        said = "run: ranks are not numbers, which --order rank requires"
         assert tool.refused("qrels run") == said
 
     def test_two_levels_for_a_document_and_a_subtopic(self, tool: Command) -> None:

@@ -19,6 +19,7 @@ from cranfield.data.reading.columns import ColumnsLike
 from cranfield.data.reading.labels import LabelsLike
 from cranfield.data.reading.lines import finite
 from cranfield.data.run import (
+    RankBy,
     Run,
     RunLike,
     Ties,
@@ -40,7 +41,7 @@ from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.scores import ALL, Notice, about, about_topics
 from cranfield.shown import Rows, Shown
-from cranfield.wording import counted, some
+from cranfield.wording import counted, disagreement, some
 
 Docs: TypeAlias = dict[str, tuple[str, ...]]  # of each topic
 Tops: TypeAlias = Mapping[str, Top]  # of each topic, the first documents of a run
@@ -202,6 +203,7 @@ def pool(
     topics: TopicsLike = None,
     rel: float | None = None,
     ties: Ties | None = None,
+    order: RankBy | None = None,
     qrels_format: str | None = None,
     run_format: str | None = None,
     run_names: RunNames = "tag",
@@ -225,7 +227,7 @@ def pool(
     topics
         Those to pool: a list, ``"101,102"``, a path or ``"@FILE"``; ``judged``; or ``common``, only
         those that every run answers. Else the judged ones, else all of the runs.
-    ties
+    ties, order
         Order of the lists, see `read_run`.
     run_names
         ``tag`` or ``file``: whether several tags in a file are several runs, see `read_runs`.
@@ -248,6 +250,7 @@ def pool(
         runs,
         run_format,
         ties=ties,
+        order=order,
         run_names=run_names,
         chunks=chunks,
         chunk_score=chunk_score,
@@ -397,9 +400,7 @@ def _about_order(
     for run, lists in zip(runs, tops, strict=True):
         asked = {topic: top for topic, top in lists.items() if topic in docs_of}
         if odd := [topic for topic, top in asked.items() if top.contradicted]:
-            said = f"ranks contradict scores in {some(odd, 'topic')}; the scores decide"
-            text = f"{run}: {said} (--ties rank: the ranks)"
-            yield Notice("rank-order", text, run, tuple(odd))
+            yield Notice("rank-order", f"{run}: {disagreement(odd)}", run, tuple(odd))
         if tied := [topic for topic, top in asked.items() if top.tied]:
             said = f"equal scores on both sides of depth {depth} in {some(tied, 'topic')}"
             yield Notice("ties", f"{run}: {said}; document ids decide", run, tuple(tied))

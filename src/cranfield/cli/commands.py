@@ -49,7 +49,7 @@ ROWS = (
         group="evaluate",
         does="score runs against judgments",
         example='qrels.txt bm25.run dense.run -m "AP nDCG@10"',
-        common="-m --preset -q -f -o --sort --wide --topics --depth --ties --rel --gains",
+        common="-m --preset -q -f -o --sort --wide --topics --depth --order --ties --rel --gains",
         description="Score one or several runs against judgments.",
         epilog="Files may be TREC text, CSV or TSV with a header, JSON, JSONL, Parquet or Arrow, "
         "plain or packed (gz, bz2, xz, zst, lz4, zip, tar); - is standard input.",
@@ -59,7 +59,7 @@ ROWS = (
         group="evaluate",
         does="score sessions of several queries, or click logs",
         example="qrels.txt sessions.txt -m nsDCG@10",
-        common="-m --clicks --lengths -q -f -o --trail --ties --labels",
+        common="-m --clicks --lengths -q -f -o --trail --order --ties --labels",
         description="Score sessions: several queries about one need, each with its ranked list; or "
         "click logs, what users clicked in them.",
         epilog="Files may be text, CSV or TSV with a header, JSON, JSONL, Parquet or Arrow, plain "
@@ -111,7 +111,7 @@ ROWS = (
         group="evaluate",
         does="score subtopics of two levels (H-measure)",
         example="first.txt second.txt parents.txt system.txt",
-        common="-m --first-weight --intents1 --intents2 -q -f -o --sort --wide --ties",
+        common="-m --first-weight --intents1 --intents2 -q -f -o --sort --wide --order --ties",
         description="Score systems that return subtopics of two levels, those of the second below "
         "those of the first: H-measure, Hscore, and a D♯-measure of each level.",
         epilog="Fields of text are separated by semicolons, as subtopics contain blanks. Files may "
@@ -249,7 +249,7 @@ ROWS = (
         group="understand",
         does="formula, parameters and reference of a measure; how a score comes about",
         example="nDCG@10 --on qrels.txt bm25.run --topic 101",
-        common="--on --topic --levels --judged --bibtex --depth --ties --rel --gains",
+        common="--on --topic --levels --judged --bibtex --depth --order --ties --rel --gains",
         description="Formula, parameters, worked example and reference of a measure; with --on or "
         "--levels, how its score for one list comes about.",
     ),
@@ -258,7 +258,7 @@ ROWS = (
         group="understand",
         does="lists with the label of each document, and what was missed",
         example="qrels.txt bm25.run dense.run --topic 101 --depth 10",
-        common="--topic --depth --condensed --ties --rel --labels --preset -f -o",
+        common="--topic --depth --condensed --order --ties --rel --labels --preset -f -o",
         description="Show the lists of runs with the label of each document, and the relevant "
         "documents that were missed: where to begin when a topic fails.",
     ),
@@ -267,7 +267,7 @@ ROWS = (
         group="understand",
         does="the hardest topics, those that divide or decide, and why runs fail there",
         example="qrels.txt bm25.run dense.run -m nDCG@10",
-        common="-m --top --table --topics --depth --ties --rel --gains --preset -f -o",
+        common="-m --top --table --topics --depth --order --ties --rel --gains --preset -f -o",
         description="The hardest topics, those on which runs differ most, and with two runs those "
         "that decide; and why a run fails: it does not answer, finds nothing relevant, or nothing "
         "above the cutoff; the order of ties decides, or unjudged documents do; or it ranks "
@@ -386,7 +386,7 @@ ROWS = (
         group="collect",
         does="pool the top documents of runs, and see who contributed what",
         example="bm25.run dense.run --depth 100 -o pool.txt",
-        common="--depth --qrels --unjudged --audit --topics --teams -o -q -f --rel --ties",
+        common="--depth --qrels --unjudged --audit --topics --teams -o -q -f --rel --order --ties",
         description="For each topic, take together the first N documents of all runs. Shows what "
         "each run and each team brought, and with judgments what is still unjudged.",
         epilog="Lists of documents are written as lines `topic doc`, or as CSV, TSV or JSON if the "

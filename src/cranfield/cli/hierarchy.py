@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 
 from cranfield.cli.asked import one_measure
-from cranfield.cli.options import RUN_NAMES, among, call, one_of, shared
+from cranfield.cli.options import RUN_NAMES, by_ties, call, one_of, shared
 from cranfield.cli.output import scores_output, show_scores
 from cranfield.data.reading.formats import FORMATS
-from cranfield.data.run import TIES
 from cranfield.evaluation.hierarchy import DEFAULT_MEASURE, evaluate_hierarchy
 
 JUDGMENTS = "judgments of {}-level subtopics: topic;intent;subtopic;level"
@@ -24,8 +23,7 @@ OPTIONS = {
     "--intents1 FILE": PROBABILITIES.format("first"),
     "--intents2 FILE": PROBABILITIES.format("second"),
     **scores_output(),
-    f"--ties {among(TIES)}": "order of both lists: trec: by score, then name, both descending "
-    "(default); rank: by rank; given: as in the file; file: by score, then as in the file",
+    **by_ties(),
     "separator --sep S": "what separates the fields of a line of text (default: ;)",
     "--qrels-format FORMAT": one_of(FORMATS),
     **RUN_NAMES,

@@ -212,13 +212,18 @@ def separator(text: str) -> str:
 
 TOPICS = "--topics --topic TOPICS …"  # for `declare`; it has one meaning in all commands
 ORDERS = {
-    "trec": "by score, then document id, both descending (default)",
-    "rank": "by the rank column",
-    "given": "as in the file (default without scores)",
-    "best": "tied documents by level, the best first",
-    "worst": "tied documents by level, the worst first",
-    "expected": "the mean over all orders of tied documents",
-    "file": "by score, then as in the file (default of predictions for LETOR data)",
+    "trec": "by document id, descending (default)",
+    "rank": "deprecated, use --order rank",
+    "given": "deprecated, use --order given",
+    "best": "by level, the best first",
+    "worst": "by level, the worst first",
+    "expected": "the mean over all orders",
+    "file": "as in the file (default of predictions for LETOR data)",
+}
+RANKED_BY = {
+    "score": "the score, descending (default)",
+    "rank": "the rank column (default without scores)",
+    "given": "the order of the file (default without scores and ranks)",
 }
 TIES = tuple(ORDERS)
 ONE_ORDER = tuple(name for name in TIES if name != "expected")
@@ -230,9 +235,13 @@ def order(ties: Sequence[str] = ONE_ORDER) -> Rows:
 
 
 def by_ties(ties: Sequence[str] = AS_READ) -> Rows:
-    """The option that decides the order of a list."""
+    """The options that decide the order of a list."""
     text = "; ".join(f"{name}: {ORDERS[name]}" for name in ties)
-    return {f"--ties {among(ties)}": f"order of a list: {text}"}
+    keys = "; ".join(f"{name}: {meaning}" for name, meaning in RANKED_BY.items())
+    return {
+        f"--order {among(RANKED_BY)}": f"what orders a ranking: {keys}",
+        f"--ties {among(ties)}": f"order of documents with equal scores: {text}",
+    }
 
 
 def topics(of: str = "all of them", who: str = "that every run answers") -> Rows:

@@ -9,7 +9,7 @@ from importlib import import_module
 from inspect import signature
 from typing import Any
 
-from cranfield.cli.options import COLUMNS, LABELS, RUN_NAMES, SEPARATOR, TOPICS, one_of
+from cranfield.cli.options import COLUMNS, LABELS, RUN_NAMES, SEPARATOR, TOPICS, one_of, told
 from cranfield.cli.output import output, show
 from cranfield.data.answers import MAX_CITATIONS, MAX_WORDS, AnswerLimits
 from cranfield.data.reading.columns import read_columns

@@ -26,6 +26,7 @@ from cranfield.data.reading.lines import not_empty, real
 from cranfield.data.reading.mappings import Nested, are_strings, is_listed, is_plain, nested
 from cranfield.data.reading.objects import is_shaped, is_whole, object_records, object_topics
 from cranfield.data.reading.records import PLAIN, Record, Text, checked
+from cranfield.data.reading.shapes import entries
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Irregular, PartRead, Table, whole_topics
@@ -45,13 +46,83 @@ RunLike: TypeAlias = Any  # a path, {topic: {doc: score}}, {topic: [doc, …]}, 
 # records, Run, or predictions for LETOR data: an array or a list of numbers
 Ties: TypeAlias = Literal["trec", "rank", "given", "file"]
 TIES: tuple[Ties, ...] = get_args(Ties)
+RankBy: TypeAlias = Literal["score", "rank", "given"]  # what orders the documents of a ranking
+Reading: TypeAlias = Literal["score", "trec", "rank", "given", "file"]  # both at once
+BY_SCORE = ("score", "trec", "file")
 PART = 1 << 16  # predictions that are labelled at a time
 FLOATS = {float, np.float64}  # types whose values are doubles
 
 
-def reading_order(ties: str | None) -> Ties | None:
-    """The order in which a run is to be read: None, as it says itself, for other ways with ties."""
-    return next((known for known in TIES if known == ties), None)
+def reading_order(ties: str | None, order: str | None = None) -> Reading | None:
+    """Return the order in which a run is read: None if the run decides.
+
+    ``rank`` and ``given`` as `ties` are older spellings of the same `order`. Other ways with ties,
+    such as ``best``, are no matter of reading.
+
+    >>> reading_order("file", "score"), reading_order("best", "rank"), reading_order("given")
+    ('file', 'rank', 'given')
+    """
+    if order is not None:
+        one_of("order", order, RankBy)
+    if (ties in ("rank", "given") and order not in (None, ties)) or (order, ties) == (
+        "rank",
+        "file",
+    ):
+        names = [option(f"--{n} {x}", f'{n}="{x}"') for n, x in (("order", order), ("ties", ties))]
+        fix = f"Use {option('--order', 'order=')} alone, or break ties of equal scores."
+        raise InputError.problem(f"{' contradicts '.join(names)}", fix)
+    if order == "score":
+        return "trec" if ties == "trec" else "file" if ties == "file" else "score"
+    known: tuple[Reading, ...] = get_args(Reading)
+    return next((one for one in known if one == (order or ties)), None)
+
+
+def tie_order(ties: Ties | None, order: RankBy | None) -> Ties | None:
+    """Return both options as one, for readers that know `ties` only."""
+    reading = _checked(ties, order)
+    return "trec" if reading == "score" else reading
+
+
+def lacking(reading: Reading, where: str, line: int | None = None) -> InputError:
+    """Return the error for a run without the scores or ranks that an option requires."""
+    name = "ties" if reading in ("trec", "file") else "order"
+    asked = option(f"--{name} {reading}", f'{name}="{reading}"')
+    what = "scores" if reading in BY_SCORE else "ranks"
+    return InputError.problem(f"no {what}, which {asked} requires", "", where, line)
+
+
+class Disagreeing(NamedTuple):
+    """Topics in which ranks, or the positions in a list, contradict the scores."""
+
+    topics: tuple[str, ...] = ()
+    rising: tuple[str, ...] = ()  # of three or more documents, whose scores rise from top to bottom
+    long: int = 0  # how many topics have three or more documents
+
+    @property
+    def rise(self) -> bool:
+        """Return True if the scores of most topics of three or more documents rise."""
+        return 2 * len(self.rising) > self.long
+
+
+NONE_DISAGREE = Disagreeing()
+
+
+def compare_ranks(rankings: Iterable[tuple[str, Sequence[tuple[float, float]]]]) -> Disagreeing:
+    """Compare the (rank, score) pairs of each topic.
+
+    >>> compare_ranks([("q1", [(1, 0.1), (2, 0.2), (3, 0.2)]), ("q2", [(1, 0.5), (2, 0.4)])])
+    Disagreeing(topics=('q1',), rising=('q1',), long=1)
+    """
+    topics, rising, long = [], [], 0
+    for topic, pairs in rankings:
+        long += len(pairs) > 2
+        scores = [score for _, score in sorted(pairs, key=lambda pair: (pair[0], -pair[1]))]
+        if all(above >= below for above, below in pairwise(scores)):
+            continue
+        topics.append(topic)
+        if len(scores) > 2 and all(above <= below for above, below in pairwise(scores)):
+            rising.append(topic)
+    return Disagreeing(tuple(topics), tuple(rising), long)
 
 
 Part: TypeAlias = Callable[[], Table]
@@ -88,6 +159,7 @@ class Run(ABC):
     by_rank: bool = False  # whether values are ranks
     merging: Merging | None = None  # how several lines become one document, and what was done
     declared: bool = False  # whether the user read it as a run: then it cannot be judgments
+    disagreeing: Disagreeing = NONE_DISAGREE  # of lists in memory
 
     def __repr__(self) -> str:
         return f"Run {self.name!r}"
@@ -129,6 +201,10 @@ class Run(ABC):
         """The runs that it turns out to be, if it was read from a file that may hold several."""
         return [self]
 
+    def find_disagreeing(self) -> Disagreeing:
+        """Return the topics in which ranks, or positions, contradict the scores."""
+        return NONE_DISAGREE if self.given or self.by_rank else self.disagreeing
+
     def ranked(self, topic: str) -> list[str]:
         """The documents of one topic from the top down, none if the run does not answer it."""
         return from_the_top(self.list_of(topic), self.given, self.stable)
@@ -161,7 +237,7 @@ class ListRun(Run):
         docs = self.to_doubles(topic, docs)
         ranked = from_the_top(docs, self.given, self.stable)
         tied = not self.given and _parts_equals([docs[d] for d in ranked], depth)
-        return Top(ranked[:depth], tied)
+        return Top(ranked[:depth], tied, topic in self.find_disagreeing().topics)
 
     def to_doubles(self, topic: str, docs: Mapping[str, Any]) -> Mapping[str, float]:
         """Return a ranking whose scores are the doubles that are compared, whatever they were.
@@ -291,6 +367,24 @@ class TableRun(Run):
                 progress(self.read_of(table))
         return replace(self, parts=lambda: iter([lambda table=table: table for table in tables]))
 
+    def find_disagreeing(self) -> Disagreeing:
+        """Read the run once more: only after ranks were seen to contradict scores."""
+        if self.given or self.by_rank:
+            return NONE_DISAGREE
+        return compare_ranks(self._ranks())
+
+    def _ranks(self) -> Iterator[tuple[str, Sequence[tuple[float, float]]]]:
+        """Rank and score of each document, topic by topic."""
+        with self.grouped() as parts:
+            for table in (part() for part in parts):
+                ranks = table.ranks
+                for name, (a, b) in zip(table.names, table.bounds(), strict=True):
+                    if ranks is not None:
+                        yield (
+                            name,
+                            list(zip(ranks[a:b].tolist(), table.values[a:b].tolist(), strict=True)),
+                        )
+
     def read_of(self, table: Table) -> PartRead:
         """What is told of a part that was read."""
         return PartRead(self.name, len(table), table.taken)
@@ -416,6 +510,7 @@ def read_run(
     *,
     name: str | None = None,
     ties: Ties | None = None,
+    order: RankBy | None = None,
     separator: str | None = None,
     types: bool = False,
     qrels: Qrels | None = None,
@@ -434,10 +529,11 @@ def read_run(
     For `qrels` from LETOR data, predictions will do: an array, a list or a file of numbers, in the
     order of the lines of that data.
 
-    `ties` is the order of the lists: ``trec`` by score, then document id, both descending (the
-    default where there are scores); ``rank`` by the rank column (the default of a table with
-    ranks and no scores); ``given`` as they come (the default where there is neither); ``file`` by
-    score, descending, then as they come (the default of predictions).
+    `order` is what orders a ranking: ``score`` (the default if there are scores), ``rank``, the
+    rank column (the default of a table with ranks and no scores), or ``given``, the order of the
+    file or list (the default if there is neither). `ties` orders equal scores: ``trec`` by document
+    id, descending (the default), or ``file`` as they come (the default of predictions). ``rank``
+    and ``given`` as `ties` are older spellings of the same `order`.
     `format` forces the format of a file; `columns` says what columns are called that have other
     names, as in ``"topic=user_id,score=rating"``, or their numbers from 1; `separator` stands
     between the fields of a line of text, instead of blanks; what follows the six fields of a TREC
@@ -457,7 +553,7 @@ def read_run(
     merging = Merging(chunks, chunk_score, duplicates)
     own, by_tag = read_columns(columns), run_names == "tag"
     text = Text(separator, further=further, types=types, by_tag=by_tag, columns=own)
-    runs = _Reader(format, ties, text, qrels, run_names, merging).runs(data)
+    runs = _Reader(format, _checked(ties, order), text, qrels, run_names, merging).runs(data)
     if len(runs) > 1:
         raise SeveralRuns([run.name for run in runs], runs[0].where)
     return _as_one(runs[0], name)
@@ -468,6 +564,7 @@ def read_runs(
     format: str | None = None,
     *,
     ties: Ties | None = None,
+    order: RankBy | None = None,
     separator: str | None = None,
     types: bool = False,
     qrels: Qrels | None = None,
@@ -494,7 +591,7 @@ def read_runs(
     merging = Merging(chunks, chunk_score, duplicates)
     own, by_tag = read_columns(columns), run_names == "tag"
     text = Text(separator, types=types, by_tag=by_tag, columns=own)
-    reader = _Reader(format, ties, text, qrels, run_names, merging)
+    reader = _Reader(format, _checked(ties, order), text, qrels, run_names, merging)
     named = _named(_paths(runs), qrels)
     refuse_twice(data for _, _, data in named if isinstance(data, str | os.PathLike))
     found: list[Run] = []
@@ -505,6 +602,13 @@ def read_runs(
         found += [_as_one(run, name) for run in read] if name is not None else read
     given = distinct(found)
     return with_each(given, _looked_over) if look else given
+
+
+def _checked(ties: Ties | None, order: RankBy | None) -> Reading | None:
+    """Return the order in which runs are read, after a look at the values of both options."""
+    if ties is not None:
+        one_of("ties", ties, Ties)
+    return reading_order(ties, order)
 
 
 def _paths(runs: Any) -> Any:
@@ -545,15 +649,13 @@ class _Reader:
     """How runs are read."""
 
     format: str | None
-    ties: Ties | None
+    ties: Reading | None
     text: Text
     qrels: Qrels | None
     names: RunNames | Literal["first"]
     merging: Merging
 
     def __post_init__(self) -> None:
-        if self.ties is not None and self.ties not in TIES:
-            raise InputError(f"ties {self.ties!r}", f"one of {', '.join(TIES)}")
         if self.ties == "given":
             object.__setattr__(self, "text", replace(self.text, ordered=True))
         if self.merging.duplicates != "error":
@@ -601,7 +703,12 @@ class _Reader:
     def _in_memory(self, data: Any, where: str, tag: str | None) -> Run:
         scored = not is_listed(data)
         once, repeated = self._without_repeats(data) if self.text.repeats else (data, {})
-        return self._of_lists(nested(once, "run", where)[0], scored, where, tag, repeated)
+        lists = nested(once, "run", where)[0]
+        placed = _placed_in(data) if scored else []
+        if self.ties == "rank" and placed and len(placed) == sum(map(len, lists.values())):
+            return self._of_one(replace(_table_of(placed, True, False), tag=tag), where)
+        run = self._of_lists(lists, scored, where, tag, repeated)
+        return replace(run, disagreeing=compare_ranks(_ranks_of(placed).items()))
 
     def _without_repeats(self, data: Any) -> tuple[Any, Mapping[str, int]]:
         """Lists or rows in memory, each document once, and how many lines were left out."""
@@ -631,9 +738,11 @@ class _Reader:
 
     def _again(self, run: Run) -> Run:
         ties = self.ties
-        if ties == "rank":
-            raise InputError("a run already read", "ties=rank when it is read")
-        stable = run.stable if ties is None else ties == "file"
+        if (ties == "rank" and not run.by_rank) or (ties in BY_SCORE and run.by_rank):
+            name = "score" if ties in BY_SCORE else ties
+            asked = option(f"--order {name}", f'order="{name}"')
+            raise InputError.problem(f"run {run.name!r} is already read", f"Pass {asked} before.")
+        stable = run.stable if ties in (None, "score") else ties == "file"
         given = run.given or ties == "given"
         return replace(run, given=given, stable=stable, declared=True)
 
@@ -661,10 +770,8 @@ class _Reader:
     ) -> Run:
         ties = self.ties
         not_empty(lists, "results", where)
-        if ties == "rank":
-            raise InputError("no ranks", "a rank column for ties=rank", where)
-        if ties in ("trec", "file") and not scored:
-            raise InputError("no scores", f"scores for ties={ties}", where)
+        if ties is not None and (ties == "rank" or (ties in BY_SCORE and not scored)):
+            raise lacking(ties, where)
         given, stable = ties == "given" or not scored, ties == "file"
         run = ListRun(tag or where, lists, given=given, where=where, stable=stable)
         return self._merged(run, repeated) if self.merging.asked else run
@@ -692,8 +799,8 @@ class _Reader:
     ) -> TableRun:
         """The run of a table, or of one that begins as this and is read in parts."""
         ties = self.ties
-        if ties in ("trec", "file") and not table.scored:
-            raise InputError("no scores", f"scores for ties={ties}", where)
+        if ties is not None and ties in BY_SCORE and not table.scored:
+            raise lacking(ties, where)
         if ties is None and not table.scored:
             ties = "given" if table.ranks is None else "rank"
         ranked = by_order(table, ties, where)
@@ -747,8 +854,8 @@ class _Reader:
         first = next(format.each(source, "run", text), None)
         if not isinstance(first, Record):
             raise format.first_error(source, "run", text)
-        if ties in ("trec", "file") and first.value is None:
-            raise InputError("no scores", f"scores for ties={ties}", where)
+        if ties is not None and ties in BY_SCORE and first.value is None:
+            raise lacking(ties, where)
         ties = "rank" if ties is None and first.value is None else ties
         tag = first.tag
         name = where if self.names == "file" or tag is None else tag
@@ -776,9 +883,10 @@ class _Reader:
             lists, repeated = self._each_once({}, _pairs_of(found, topics))
             tag = found[0].tag if found and self.names != "file" else None
             run = self._of_lists(lists, scored, where, tag, repeated)
-            return [replace(run, in_doubt=in_doubt)]
+            placed = compare_ranks(_ranks_of(found).items()) if scored else NONE_DISAGREE
+            return [replace(run, in_doubt=in_doubt, disagreeing=placed)]
         if self.ties == "rank" and (unranked := [r for r in found if r.rank is None]):
-            raise InputError("no rank", "one for ties=rank", where, unranked[0].line)
+            raise lacking("rank", where, unranked[0].line)
         table = replace(_table_of(found, scored, self.text.types), in_doubt=in_doubt)
         return self._of_table(table, where)
 
@@ -794,6 +902,36 @@ def _pairs_of(found: Sequence[Record], topics: Iterable[str]) -> dict[str, list[
     for place, r in enumerate(found):
         pairs[r.topic].append((r.doc, -float(place) if r.value is None else r.value))
     return pairs
+
+
+def _ranks_of(found: Sequence[Record]) -> dict[str, list[tuple[float, float]]]:
+    """Rank and score of each document by topic, if it has both."""
+    made: dict[str, list[tuple[float, float]]] = {}
+    for record in found:
+        if record.rank is not None and record.value is not None:
+            made.setdefault(record.topic, []).append((record.rank, record.value))
+    return made
+
+
+def _placed_in(data: Any) -> list[Record]:
+    """Return the results in memory that have ranks: positions in lists, or the ranks of rows.
+
+    The documents of a dict have no order.
+    """
+    made: list[tuple[Any, Any, Any, Any]] = []
+    if isinstance(data, Mapping):
+        for topic, docs in () if is_plain(data) else data.items():
+            if docs and not isinstance(docs, Mapping):
+                cells = entries(docs, "run")
+                made += [(topic, x["doc"], x.get("score"), x.get("rank")) for x in cells]
+    elif len(next(iter(data), ())) == len(TREC["run"]):
+        made = [(row[0], row[2], row[4], row[3]) for row in data]
+    numbers = ((topic, doc, real(score), real(rank)) for topic, doc, score, rank in made)
+    return [
+        Record(None, str(topic), str(doc), score, rank, None)
+        for topic, doc, score, rank in numbers
+        if score is not None and rank is not None
+    ]
 
 
 def _is_pair(pair: Any) -> bool:
@@ -909,21 +1047,22 @@ def _as_one(run: Run, name: str | None) -> Run:
     return replace(run, name=name) if name else run
 
 
-def _in_parts(name: str, parts: Sequence[Part], ties: Ties | None, where: str) -> TableRun:
+def _in_parts(name: str, parts: Sequence[Part], ties: Reading | None, where: str) -> TableRun:
     given, stable = ties == "given", ties == "file"
     return TableRun(
         name, lambda: iter(parts), given=given, where=where, stable=stable, by_rank=ties == "rank"
     )
 
 
-def by_order(table: Table, ties: Ties | None, where: str) -> Table:
+def by_order(table: Table, ties: Reading | None, where: str) -> Table:
     """The table with the values its rows are ranked by."""
     if ties is None:
         _refuse_exchanged(table, where)
     if ties != "rank":
         return table
     if table.ranks is None:
-        raise InputError("ranks that are not numbers", "a number for ties=rank", where)
+        asked = option("--order rank", 'order="rank"')
+        raise InputError.problem(f"ranks are not numbers, which {asked} requires", where=where)
     return replace(table, values=-table.ranks)
 
 
@@ -935,14 +1074,15 @@ def _refuse_exchanged(table: Table, where: str) -> None:
     fractions = np.trunc(ranks) != ranks
     if fractions.any() and np.array_equal(scores, np.arange(1, len(scores) + 1)):
         found = f"scores 1, 2, … and ranks such as {ranks[fractions][0]:g}"
-        hint = "are their columns exchanged? if not, --ties trec (ties=) takes the scores"
+        asked = option("--order score", 'order="score"')
+        hint = f"are their columns exchanged? if not, {asked} takes the scores"
         raise InputError(found, "ranks 1, 2, … and scores", where, hint=hint)
 
 
 def _predicted(
     read: Callable[[int, str, str], Floats],
     qrels: Qrels | None,
-    ties: Ties | None,
+    ties: Reading | None,
     where: str,
 ) -> Run:
     """One number for each judgment of LETOR data: read, and put where the judgments are."""
@@ -951,12 +1091,12 @@ def _predicted(
         hint = option("", "for arrays, use cf.evaluate_arrays(y_true, y_score, group)")
         raise InputError("predictions", expected, where, hint=hint)
     if ties == "rank":
-        raise InputError("no ranks", "a rank column for ties=rank", where)
+        raise lacking(ties, where)
     values = read(len(qrels.levels), qrels.where, where)[qrels.lines]
     cuts = np.searchsorted(qrels.offsets, np.arange(0, len(values), PART))
     bounds = np.unique(np.append(cuts, len(qrels.topics))).tolist()
     tables = [partial(_placed, values, qrels, *bound) for bound in pairwise(bounds)]
-    return _in_parts(where, tables, ties or "file", where)
+    return _in_parts(where, tables, "file" if ties in (None, "score") else ties, where)
 
 
 def _placed(values: Floats, qrels: Qrels, first: int, stop: int) -> Table:

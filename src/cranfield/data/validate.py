@@ -33,7 +33,7 @@ from cranfield.data.systems import refuse_many
 from cranfield.data.tracks import TopicsLike, choose_topics, read_topics, topics_file
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError
-from cranfield.wording import counted, some
+from cranfield.wording import counted, disagreement, some
 
 TAGGED = Text(by_tag=True)
 TRECS = AnswerLimits()
@@ -499,9 +499,8 @@ class _Oddities:
             text = f"{self.nearly} documents have scores that differ beyond single precision only"
             report.add("warning", f"{text}: other tools may tie them")
         if self.contradicted:
-            text = f"ranks contradict scores in {some(list(self.contradicted), 'topic')}"
             line = min(self.contradicted.values())
-            report.add("warning", f"{text}; the scores decide", line or None)
+            report.add("warning", disagreement(list(self.contradicted)), line or None)
         _tags(report, [tag for tag in self.tags if tag], self.by_tag)
 
 

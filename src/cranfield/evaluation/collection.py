@@ -15,7 +15,7 @@ from cranfield.data.intents import Intents as KnownIntents
 from cranfield.data.intents import read_intents
 from cranfield.data.ntcir import topic_dirs
 from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
-from cranfield.data.run import ListRun, Run, RunLike, no_judged_topic, read_runs, reading_order
+from cranfield.data.run import TIES, ListRun, Run, RunLike, no_judged_topic, read_runs
 from cranfield.data.tracks import unknown_topic
 from cranfield.data.values import Values, Watch, can_be_right, look_swapped
 from cranfield.data.verticals import embedded
@@ -195,7 +195,8 @@ class Collection:
         return read_runs(
             runs,
             self.options.run_format,
-            ties=reading_order(self.options.ties),
+            ties=next((ties for ties in TIES if ties == self.options.ties), None),
+            order=self.options.order,
             separator=self.options.separator,
             types=any(extra.needs_types for extra in self.extras),
             qrels=self.gold.qrels,

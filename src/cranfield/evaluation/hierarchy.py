@@ -23,7 +23,7 @@ from cranfield.data.intents import IntentsLike, read_intents
 from cranfield.data.qrels import QrelsLike, read_qrels
 from cranfield.data.reading.cells import is_text
 from cranfield.data.reading.source import Source
-from cranfield.data.run import Ties
+from cranfield.data.run import RankBy, Ties, tie_order
 from cranfield.data.systems import RunNames, distinct, is_file, several
 from cranfield.errors import InputError, one_of
 from cranfield.evaluation.collection import Collection
@@ -48,6 +48,7 @@ def evaluate_hierarchy(
     intents2: IntentsLike = None,
     alpha: float = 0.5,
     ties: Ties | None = None,
+    order: RankBy | None = None,
     separator: str = SEPARATOR,
     qrels_format: str | None = None,
     run_names: RunNames = "tag",
@@ -70,7 +71,7 @@ def evaluate_hierarchy(
         What is known of the intents of each level, as `evaluate` takes it.
     alpha
         The part of the first level.
-    ties
+    ties, order
         The order of the lists, as for `read_run`.
     separator
         What stands between the fields of a line of text.
@@ -90,6 +91,7 @@ def evaluate_hierarchy(
     """
     m = _of_diversity(measure)
     one_of("run_names", run_names, RunNames)
+    ties = tie_order(ties, order)
     if not 0 <= alpha <= 1:
         raise InputError(f"alpha {alpha}", "a number from 0 to 1")
     gold = GoldHierarchy(

@@ -16,7 +16,7 @@ from cranfield.data.run import Run
 from cranfield.labelling.blocks import Intents, Judgments, Rankings
 from cranfield.measures.base import Measure
 from cranfield.scores import Notice, about, about_topics, loud_first
-from cranfield.wording import counted, option, some
+from cranfield.wording import counted, disagreement, option, some
 
 if TYPE_CHECKING:
     from cranfield.evaluation.collection import Collection, Labelled
@@ -285,8 +285,8 @@ def of_run(
         could = "ties matter" if options.ties in OTHER_ORDERS else "ties could change a score"
         yield notice("ties", f"{could} in {some(tied, 'topic')}: {count}", tied)
     if contradicted := [t for t in labelled.contradicted if named is None or t in named]:
-        text = f"ranks contradict scores in {some(contradicted, 'topic')}; the scores decide"
-        yield notice("rank-order", text, contradicted)
+        yield from _rising(labelled)
+        yield notice("rank-order", disagreement(contradicted), contradicted)
     if unseen := _unjudged_documents(rankings, collection, measures):
         yield notice(*unseen)
     for extra in collection.extras:
@@ -307,6 +307,20 @@ def _of_values(labelled: Labelled, collection: Collection) -> Iterator[Notice]:
         return
     text = f"scores {scores} look like levels, and the levels of the judgments like scores"
     yield Notice("swapped", f"{run}: {text}. If they are swapped, give the judgments first", run)
+
+
+def _rising(labelled: Labelled) -> Iterator[Notice]:
+    """Warn if lower scores are better in most topics, as distances are."""
+    name = labelled.run.name
+    if 2 * len(labelled.contradicted) < len(labelled.topics):
+        return  # and do not read the run once more
+    found = labelled.run.find_disagreeing()
+    if found.rise:
+        order = option("--order rank or given", 'order="rank" or "given"')
+        columns = option("--columns run.score=NAME", 'columns={"run.score": NAME}')
+        text = f"scores rise from the top to the bottom of {some(found.rising, 'topic')}"
+        fix = f"If they are distances, use {order}, or name the scores with {columns}."
+        yield Notice("rising-scores", f"{name}: {text}. {fix}", name, found.rising)
 
 
 def of_merging(runs: Iterable[Run]) -> Iterator[Notice]:

@@ -22,6 +22,7 @@ from cranfield.data.merging import ChunkScore, ChunksLike, Duplicates, Merging
 from cranfield.data.reading.columns import ColumnsLike
 from cranfield.data.reading.labels import LabelsLike
 from cranfield.data.reading.table import PartRead
+from cranfield.data.run import RankBy, Reading, reading_order
 from cranfield.data.systems import RunNames
 from cranfield.data.tracks import choose_topics, named_topics
 from cranfield.data.verticals import VerticalsLike
@@ -57,12 +58,14 @@ class Options:
     undefined
         What a topic without a relevant document scores: ``zero``; ``nan``, and so do the means
         over it; nothing, it is left out of the means (``skip``); or it is an ``error``.
+    order
+        What orders a ranking: ``score``, ``rank`` or ``given``, see `read_run`.
     ties
-        Order of the lists: ``trec``, ``rank``, ``given`` or ``file``, see `read_run`; or by score
-        with tied documents by level, the ``best`` or the ``worst`` first; or ``expected``, the mean
-        over all orders of tied documents: exact for measures that allow it, for the others the
-        mean of `tie_samples` random orders (chosen by `seed`), with its standard error in a
-        column of its own.
+        Order of documents with equal scores: ``trec`` or ``file``, see `read_run`; or by level, the
+        ``best`` or the ``worst`` first; or ``expected``, the mean over all orders of them: exact
+        for measures that allow it, for the others the mean of `tie_samples` random orders
+        (chosen by `seed`), with its standard error in a column of its own. ``rank`` and ``given``
+        are older spellings of the same `order`.
     depth
         Look at so many documents of each list only.
     rel, gains, condensed
@@ -137,6 +140,7 @@ class Options:
     preset: str | Preset | None = None
     topics: Topics = "judged"
     undefined: Undefined = "zero"
+    order: RankBy | None = None
     ties: TieOrder | None = None
     depth: int | None = None
     rel: float | None = None
@@ -175,6 +179,7 @@ class Options:
         _ = self.merging  # or an error
         if self.ties is not None:
             one_of("ties", self.ties, TieOrder)
+        _ = self.reading  # or an error
         for name, low in {"depth": 1, "tie_samples": 2, "seed": 0}.items():
             number = low if name == "depth" and self.depth is None else getattr(self, name)
             if not isinstance(number, int | np.integer) or number < low:
@@ -200,6 +205,11 @@ class Options:
         """Refuse the mean over many orders where one order is shown."""
         if self.ties == "expected":
             raise InputError("ties=expected", "one order: trec, best or worst")
+
+    @property
+    def reading(self) -> Reading | None:
+        """The order in which runs are read."""
+        return reading_order(self.ties, self.order)
 
     @cached_property
     def task(self) -> Preset | None:
@@ -254,6 +264,7 @@ class ListSettings(TypedDict, total=False):
 
     preset: str | Preset | None
     undefined: Undefined
+    order: RankBy | None
     ties: TieOrder | None
     depth: int | None
     gains: Any

@@ -17,7 +17,7 @@ from cranfield.data.reading.columns import ColumnsLike
 from cranfield.data.reading.labels import LabelsLike
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Table
-from cranfield.data.run import Ties
+from cranfield.data.run import RankBy, Ties, tie_order
 from cranfield.data.sessions import (
     Click,
     ClickLog,
@@ -50,7 +50,7 @@ from cranfield.measures.sessions import (
 )
 from cranfield.scores import Notice, Scores, about
 from cranfield.shown import Rows
-from cranfield.wording import some
+from cranfield.wording import disagreement, some
 
 DEFAULT_MEASURES = ("nsDCG@10", "sDCG@10")
 OF_CLICKS = ("clickU",)
@@ -64,6 +64,7 @@ def evaluate_sessions(
     clicks: ClicksLike = None,
     lengths: LengthsLike = None,
     ties: Ties | None = None,
+    order: RankBy | None = None,
     labels: LabelsLike | None = None,
     qrels_format: str | None = None,
     columns: ColumnsLike | None = None,
@@ -81,7 +82,7 @@ def evaluate_sessions(
     Without `sessions`, `clicks` are click logs to be scored, one or several: what users clicked.
     With `sessions`, they say where lists end for measures with ``truncate=clicks``. `lengths` are
     those of documents in characters; clicks then name documents, and have their levels from
-    `qrels` if these are given. `ties` is the order of lists, see `read_sessions`.
+    `qrels` if these are given. `ties` and `order` are the order of lists, see `read_run`.
 
     >>> qrels = {"q1": {"a": 2, "b": 1, "c": 0}}
     >>> evaluate_sessions(qrels, {"q1": {"s1": [["c", "b"], ["a"]]}}, "nsDCG@10")
@@ -96,7 +97,7 @@ def evaluate_sessions(
     asked = measures_for(default if measures is None else measures, "sessions")
     how: dict[str, Any] = {"labels": labels, "columns": columns}
     known = None if qrels is None else read_qrels(qrels, qrels_format, **how)
-    return _read(known, sessions, clicks, lengths, ties, run_names).scores(asked)
+    return _read(known, sessions, clicks, lengths, tie_order(ties, order), run_names).scores(asked)
 
 
 class Read(NamedTuple):
@@ -128,6 +129,7 @@ def trailtext(
     clicks: ClicksLike = None,
     lengths: LengthsLike = None,
     ties: Ties | None = None,
+    order: RankBy | None = None,
     labels: LabelsLike | None = None,
     qrels_format: str | None = None,
     columns: ColumnsLike | None = None,
@@ -154,7 +156,7 @@ def trailtext(
     how: dict[str, Any] = {"labels": labels, "columns": columns}
     known = None if qrels is None else read_qrels(qrels, qrels_format, **how)
     wanted = [session] if isinstance(session, str) else session
-    given = _read(known, sessions, clicks, lengths, ties, run_names)
+    given = _read(known, sessions, clicks, lengths, tie_order(ties, order), run_names)
     return TrailText(given.read(asked[0], wanted))
 
 
@@ -324,9 +326,7 @@ class _Systems:
         said = "of topics without judgments, ignored"
         yield from about("unjudged-topics", others, said, name, "session")
         if system.contradicted:
-            where = some(system.contradicted, "session")
-            said = f"ranks are not in the order of scores in {where}; the scores decide"
-            text = f"{name}: {said} (--ties rank: the ranks)"
+            text = f"{name}: {disagreement(system.contradicted, 'session')}"
             yield Notice("rank-order", text, name, system.contradicted)
 
     def _without_relevant(self, m: Measure) -> list[str]:

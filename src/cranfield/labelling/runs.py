@@ -27,7 +27,9 @@ def label_run(
     `watch` notes the values of a run that is a table.
     """
     if isinstance(run, ListRun):
-        return RunLabels(label_lists(gold, run, exclude_self, noted), tuple(run.lists), ())
+        rankings, odd = label_lists(gold, run, exclude_self, noted), run.find_disagreeing().topics
+        judged = tuple(topic for topic in odd if topic in gold.topic_index)
+        return RunLabels(rankings, tuple(run.lists), judged)
     from cranfield.labelling.columns import label_columns
 
     if not isinstance(run, TableRun):

@@ -29,7 +29,8 @@ from cranfield.data.reading.tables import (
     is_spark,
     tidy,
 )
-from cranfield.data.run import Ties, by_order, reading_order
+from cranfield.data.run import Reading as Order
+from cranfield.data.run import by_order, lacking
 from cranfield.data.systems import refuse_twice
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, FileError, InputError
@@ -133,7 +134,7 @@ class Reading:
     number: int  # of the input
     reader: Reader
     where: str
-    ties: Ties | None
+    ties: Order | None
     by_tag: bool
 
     def tables(self, batches: Batches) -> Iterator[Table | Bad]:
@@ -242,16 +243,15 @@ class _Making:
         reader = RowReader(replace(text, columns={}), where)
         return Given(chosen, Reading(number, reader, where, ties, text.by_tag), name, doubt)
 
-    def _order(self, scored: bool, ranked: bool, where: str) -> Ties | None:
+    def _order(self, scored: bool, ranked: bool, where: str) -> Order | None:
         """What the lists are ordered by; rows of DataFrames have no order of their own."""
-        asked = reading_order(self.options.ties)
+        asked = self.options.reading
         if asked in ("given", "file") or not (scored or ranked):
-            found = f"ties={asked}" if asked else "neither scores nor ranks"
+            name = "order" if asked == "given" else "ties"
+            found = f"{name}={asked}" if asked else "neither scores nor ranks"
             raise InputError(found, "scores or ranks: Spark does not keep the order of rows", where)
-        if asked == "trec" and not scored:
-            raise InputError("no scores", "scores for ties=trec", where)
-        if asked == "rank" and not ranked:
-            raise InputError("no ranks", "a rank column for ties=rank", where)
+        if asked is not None and not (ranked if asked == "rank" else scored):
+            raise lacking(asked, where)
         return "rank" if asked is None and not scored else asked
 
 

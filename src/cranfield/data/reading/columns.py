@@ -336,7 +336,7 @@ def _unknown_value(
         note = f". Lower is better in {distance!r}"
     more = f" (or {', '.join(others)})" if others else ""
     use = option(f"--columns {kind}.{ours}={first}", f'columns={{"{ours}": "{first}"}}')
-    order = option("--ties given", 'ties="given"')
+    order = option("--order given", 'order="given"')
     keep = f", or {order} to keep the order of rows" if kind == "run" else ""
     problem = f"no {what} column among {_few(names)}{note}"
     return InputError.problem(problem, f"Use {use}{more}{keep}.", where, line)

@@ -70,8 +70,10 @@ def is_list(docs: Any) -> bool:
 def entries(docs: Any, kind: Kind) -> list[Cells]:
     """The documents of a topic, each as cells: from ``{doc: value}`` or one of several lists.
 
+    The rank of a document with a score is its position in the list, unless it has one.
+
     >>> entries([["d1", 0.5]], "run"), entries(["d1"], "qrels")
-    ([{'doc': 'd1', 'score': 0.5}], [{'doc': 'd1', 'level': 1}])
+    ([{'doc': 'd1', 'score': 0.5, 'rank': 1}], [{'doc': 'd1', 'level': 1}])
     """
     if isinstance(docs, Mapping):
         return [{"doc": doc, VALUE[kind]: value} for doc, value in docs.items()]
@@ -87,6 +89,8 @@ def entries(docs: Any, kind: Kind) -> list[Cells]:
             key = min(unlike)
             found = f"document {one['doc']!r} {'with' if key in one else 'without'} {key}"
             raise InputError(found, "the same of all documents of a list")
+    if kind == "run" and cells and "score" in cells[0] and "rank" not in cells[0]:
+        return [{**one, "rank": place} for place, one in enumerate(cells, 1)]
     return cells
 
 
