@@ -18,13 +18,16 @@ import numpy as np
 
 from cranfield.arrays import Floats, Ints
 from cranfield.judging.battles import battles
-from cranfield.judging.estimates import ENOUGH_ALONE, ENOUGH_DRAWN, Bootstrap
+from cranfield.judging.estimates import ENOUGH_ALONE, ENOUGH_DRAWN, Bootstrap, ByAnswer
 from cranfield.stats.imputed import Labels, chances, corrected
-from cranfield.stats.judged import powered, t_quantile
+from cranfield.stats.judged import ENOUGH, powered, t_quantile
 from cranfield.stats.sampled import estimated, inclusion_probabilities
 
 REPETITIONS = 2_000
 BOUNDS = (0.93, 0.97)
+PARTIAL = (0.93, 0.98)  # intervals of differences have the degrees of freedom of one run
+SMALL = (0.90, 1.0)
+NO_PROMISE = " (no promise)"
 Random = np.random.Generator
 
 SCORES: dict[str, Callable[[Random, tuple[int, ...]], Floats]] = {
@@ -48,6 +51,35 @@ def by_topic(kind: str, judge: str, n: int, N: int, repetitions: int, seed: int 
     found = powered(Y[:, :n], f[:, :n], f[:, n:])
     half = found.error * t_quantile(0.95, n - 1)
     return float(np.mean(np.abs(found.estimate - TRUTH[kind]) <= half))
+
+
+RUNS = np.array([0.35, 0.5, 0.65])  # means of three runs, of which some answers are labelled
+
+
+def by_answer(
+    judge: str, size: int, repetitions: int, nested: bool = False, seed: int = 0
+) -> dict[str, float]:
+    """How often intervals hold if people labelled answers that were drawn one by one, of three
+    runs with 60 topics, that differ in difficulty for all runs. Intervals are counted where there
+    are some, so of runs with three labelled answers or more. If `nested`, people labelled all
+    answers of `size` topics of one run, half of these of another, and none of the third.
+    """
+    topics = 60
+    chance = np.random.default_rng([seed, size, topics])
+    held: dict[str, list[bool]] = {"scores": [], "differences": []}
+    for _ in range(repetitions):
+        easy = chance.normal(0, 0.12, topics)
+        Y = RUNS[:, None] + easy + chance.normal(0, 0.15, (3, topics))
+        f = JUDGES[judge](chance, Y)
+        drawn = chance.permutation(3 * topics).reshape(3, topics) < size
+        if nested:
+            drawn = chance.permutation(topics) < np.array([[size], [size // 2], [0]])
+        found = ByAnswer("m", ("a", "b", "c"), False, np.where(drawn, Y, np.nan), f)
+        for kind, contrast in (("scores", [1, 0, 0]), ("differences", [1, -1, 0])):
+            one = found.of(np.array(contrast, dtype=float))
+            if one.low is not None and one.high is not None:
+                held[kind].append(one.low <= float(np.dot(contrast, RUNS)) <= one.high)
+    return {kind: float(np.mean(each)) for kind, each in held.items()}
 
 
 def by_sample(wrong: float, size: int, repetitions: int, seed: int = 0) -> float:
@@ -166,6 +198,15 @@ def every(repetitions: int = REPETITIONS) -> Iterator[tuple[str, float, tuple[fl
             for n, N in SIZES:
                 name = f"{kind}, {judge} judge, {n} topics of people, {N} others"
                 yield name, by_topic(kind, judge, n, N, repetitions), BOUNDS
+    for judge in JUDGES:
+        for size in (11, 30, 75, 120):
+            for kind, share in by_answer(judge, size, repetitions).items():
+                text = f"{kind}, {judge} judge, {size} of 180 answers of 3 runs labelled"
+                few = size < 3 * ENOUGH
+                yield f"{text}{NO_PROMISE * few}", share, SMALL if few else PARTIAL
+        for kind, share in by_answer(judge, 40, repetitions, nested=True).items():
+            text = f"{kind}, {judge} judge, 40, 20 and 0 of 60 answers of 3 runs labelled"
+            yield text, share, PARTIAL
     for wrong in (0.1, 0.3, 0.5):
         for size in (200, 400):
             name = f"sample of {size} of 1,000 documents, judge wrong in {100 * wrong:g}%"
@@ -178,7 +219,7 @@ def every(repetitions: int = REPETITIONS) -> Iterator[tuple[str, float, tuple[fl
             for name, share in found.items():
                 text = f"{name}, {judge} judge, sample of {size} of 2,000 documents"
                 unpromised = size < TOPICS * (ENOUGH_ALONE if judge == "useless" else ENOUGH_DRAWN)
-                note, bounds = (" (no promise)", (0.0, 1.0)) if unpromised else ("", BOUNDS)
+                note, bounds = (NO_PROMISE, (0.0, 1.0)) if unpromised else ("", BOUNDS)
                 yield f"{text}{note}", share, bounds
     yield "ratings from battles on 50 topics", by_battles(50, repetitions // 4), BOUNDS
 

@@ -157,10 +157,18 @@ class TestPromises:
         assert {r.found.weight for r in told.runs} == {0}
         assert "no-agreement" in {n.kind for n in told.notices}
 
-    def test_few_documents_of_people(self) -> None:
+    def test_judge_partly_labelled_topics_raises_or_counts_as_nonrelevant(self) -> None:
+        """AP depends on every document: it is unknown in all topics, unless the user decides."""
         part = {t: dict([*docs.items()][:9]) for t, docs in SOME.items()}
-        [text] = [n.text for n in judge(part, MODEL, RUNS, "AP").notices if n.kind == "incomplete"]
-        assert text.startswith("people judged 216 of 720 documents that judge did in the same")
+        said = r"found 0 topics of people and judge by AP, expected at least 3 \(scores that depend"
+        with pytest.raises(InputError, match=said):
+            judge(part, MODEL, RUNS, "AP")
+        found = judge(part, MODEL, RUNS, "AP", unlabelled="nonrelevant")
+        [text] = [n.text for n in found.notices if n.kind == "incomplete"]
+        assert text == (
+            "people judged 216 of 720 documents that judge did in the same topics: the others "
+            "count as nonrelevant"
+        )
 
 
 def test_target() -> None:

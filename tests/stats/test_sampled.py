@@ -58,6 +58,33 @@ def test_all_judged_leaves_no_doubt() -> None:
     assert (found.low, found.high) == (0.625, 0.625)
 
 
+@pytest.mark.parametrize(
+    ("people", "probabilities"),
+    [
+        ([NAN, NAN], [0.1, 0.1]),  # nothing was drawn
+        ([1, NAN], [1, 0.1]),  # only what is drawn for certain
+        ([1, NAN], [0.5, 1]),
+    ],
+)
+def test_difference_estimate_undrawn_documents_without_five_that_differ_has_no_interval(
+    people: list[float], probabilities: list[float]
+) -> None:
+    found = difference_estimate([0.5, 0.25], [1, 1], people, probabilities)
+    assert found.estimate == 0.75
+    assert (found.low, found.high) == (None, None)
+
+
+def test_difference_estimate_undrawn_document_without_weight_leaves_no_doubt() -> None:
+    """What was not drawn weighs nothing: the sum is known."""
+    found = difference_estimate([0.5, 0], [1, 1], [0, NAN], [1, 0])
+    assert (found.estimate, found.low, found.high) == (0, 0, 0)
+
+
+def test_difference_estimate_document_that_cannot_be_drawn_raises() -> None:
+    with pytest.raises(InputError, match="found probability 0 for document 2 of weight"):
+        difference_estimate([0.5, 0.25], [1, 1], [1, NAN], [1, 0])
+
+
 @checks("cf.stats.inclusion_probabilities", against="by hand")
 def test_probabilities() -> None:
     """min(1, c w) that add up: 4, 2, 1, 1 → c = 1/4 after the first is certain."""

@@ -6,6 +6,7 @@ import argparse
 from os.path import normpath
 from typing import Any, get_args
 
+from cranfield.cli.answered import INVALID
 from cranfield.cli.options import among, call
 from cranfield.cli.output import output, show
 from cranfield.cli.progress import Progress
@@ -20,8 +21,8 @@ from cranfield.cli.scored import (
 from cranfield.data.systems import path_of
 from cranfield.errors import InputError
 from cranfield.evaluation.options import NAMES
-from cranfield.evaluation.results import read_scores
-from cranfield.judging.given import Of
+from cranfield.evaluation.results import read_incomplete, read_scores
+from cranfield.judging.given import Of, Unlabelled
 from cranfield.judging.judge import Drawn, judge
 from cranfield.report.judge import TABLES
 from cranfield.report.options import alpha, confidence, correction
@@ -34,12 +35,16 @@ FILES = (
 OPTIONS = {
     **scored(files=FILES),
     "what people judged": {
-        f"--drawn {among(get_args(Drawn))}": "how people's topics were drawn from those of the "
-        "judge: at random, or chosen, for which there are no intervals",
+        f"--drawn {among(get_args(Drawn))}": "how people's topics or answers were drawn from those "
+        "of the judge: at random, or chosen, for which there are no intervals; or labels: these were "
+        "drawn at random, one by one",
+        f"--unlabelled {among(get_args(Unlabelled))}": "scores that depend on documents of the "
+        "judge without a human label are unknown (default), or these documents are nonrelevant",
         f"of --labels-of {among(get_args(Of))}": "PEOPLE JUDGE are what they judged of answers, as "
         "`cranfield answers` reads it: assignments of nuggets, or support by citations",
         "audit --audit-file FILE": "people judged documents of this audit, which `cranfield "
         "pool --audit` wrote, as far as they came",
+        **INVALID,
         "--target H": "half-width of intervals that is wanted: how many have people to judge?",
     },
     "judges": {
@@ -118,7 +123,8 @@ def _scores(options: argparse.Namespace, rest: list[str], given: dict[str, Any])
     refuse_given(options, {"audit"}, "PEOPLE JUDGE RUN… with it: it is of documents")
 
     def read(path: str) -> Any:
-        return call(read_scores, options, data=path, lower=options.lowers)
+        reader = read_incomplete if options.missing is None else read_scores
+        return call(reader, options, data=path, lower=options.lowers)
 
     return {
         "people": read(given["people"]),

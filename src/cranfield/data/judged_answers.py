@@ -9,7 +9,7 @@ lines ``topic run criterion axis weight met``.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import repeat
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
@@ -448,3 +448,61 @@ def _criterion(scale: Scale, line: Line, number: int) -> Criterion:
         raise line.error(f"{found} for criterion {short(name)}", expected)
     met = scale.read(line, name)
     return Criterion(name, weight, met, str(line.cells.get("axis") or "").strip())
+
+
+# -- labels of some pieces ------------------------------------------------------------------------
+
+
+def completed(mine: ByRun[Any], others: Sequence[ByRun[Any]], label: float) -> ByRun[Any]:
+    """The answers of `mine`, with a label for every piece that others labelled.
+
+    These are the nuggets of the topic, unless `mine` has some that the others do not have, and the
+    citations of the answer.
+    """
+    nuggets = _nuggets_with(mine, others)
+    made: dict[str, dict[str, Entry[Any]]] = {}
+    for run, of_run in mine.by_run.items():
+        for topic, entry in of_run.items():
+            if isinstance(entry.found, tuple):
+                known = {one.name for one in entry.found}
+                rest = [one for name, one in nuggets[topic].items() if name not in known]
+                found: Any = (*entry.found, *(one._replace(support=label) for one in rest))
+            else:
+                theirs = [x.found for of in others if (x := of.get(run, topic))]
+                found = _cited_by_all(entry, theirs, label)
+            made.setdefault(run, {})[topic] = Entry(found, entry.line)
+    return ByRun(mine.what, made, mine.outside)
+
+
+def _nuggets_with(mine: ByRun[Any], others: Sequence[ByRun[Any]]) -> dict[str, dict[str, Nugget]]:
+    """The nuggets of each topic: those of others too, if they have all that `mine` has."""
+    own, theirs = nuggets_of([mine]), nuggets_of(others)
+    for topic, nuggets in own.items():
+        if theirs.get(topic, {}).keys() >= nuggets.keys():
+            own[topic] = {**nuggets, **theirs[topic]}
+    return own
+
+
+def nuggets_of(data: Sequence[ByRun[Any]]) -> dict[str, dict[str, Nugget]]:
+    """The nuggets of each topic, of whichever run."""
+    made: dict[str, dict[str, Nugget]] = {}
+    for of in data:
+        entries = [(t, x.found) for run in of.by_run.values() for t, x in run.items()]
+        entries += [(topic, (one,)) for topic, one in of.outside.pieces]
+        for topic, found in entries:
+            every = made.setdefault(topic, {})
+            if isinstance(found, tuple):
+                every.update({one.name: one for one in found if one is not None})
+    return made
+
+
+def _cited_by_all(entry: Entry[Supports], theirs: Sequence[Supports], label: float) -> Supports:
+    """The citations of an answer that anybody labelled, in the order of the first who did."""
+    every = [*theirs, entry.found]
+    made: Supports = {}
+    for number in sorted({number for one in every for number in one}):
+        mine = entry.found.get(number, {})
+        names = dict.fromkeys(name for one in every for name in one.get(number, {}))
+        without = Cited(label, entry.line.where, entry.line.number)
+        made[number] = {name: mine.get(name, without) for name in names}
+    return made

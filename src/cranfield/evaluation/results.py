@@ -114,6 +114,24 @@ def _suspected_summaries(scores: Scores) -> Iterator[Notice]:
             yield Notice("summary-topic", f"{text}. If it is a summary, remove its rows.")
 
 
+def read_incomplete(
+    data: ScoresLike, measures: Any = None, lower: Any = (), run_names: RunNames = "tag"
+) -> Scores:
+    """Read scores as `read_scores` does; a value that a run lacks and another has is NaN.
+
+    >>> read_incomplete({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.75}}).values.tolist()
+    [[[0.5], [0.25]], [[0.75], [nan]]]
+    """
+    if isinstance(data, Scores):
+        return read_scores(data, measures=measures, lower=lower)
+    read = partial(read_results, known=_is_known, wanted=_asked_for(measures), run_names=run_names)
+    parts = [*_parts(data, read)]
+    if len(parts) == 1 and isinstance(parts[0], _Saved) and run_names == "tag":
+        return read_scores(parts[0].scores, measures=measures, lower=lower)
+    rows = (_rows(part, run_names) if isinstance(part, _Saved) else part for part in parts)
+    return _called(_collected(chain.from_iterable(rows), "nan", measures, lower), measures)
+
+
 class _Saved(NamedTuple):
     """Scores that cranfield made, and where they are."""
 
@@ -196,7 +214,7 @@ def _rows(saved: _Saved, run_names: RunNames) -> Iterator[Result]:
 
 def _collected(
     results: Iterable[Result],
-    missing: Missing,
+    missing: Missing | Literal["nan"],
     wanted: str | Sequence[Any] | None,
     lower: str | Sequence[Any],
 ) -> Scores:
@@ -204,7 +222,8 @@ def _collected(
     turned = _chosen(table.names, lower)
     measures, lacking = _of_all(table, _chosen(table.names, wanted), asked=wanted is not None)
     topics, notices = _topics(table, measures, missing)
-    rows = [[table.row(run, topic, measures) for topic in topics] for run in table.by_run]
+    fill = math.nan if missing == "nan" else 0.0
+    rows = [[table.row(run, topic, measures, fill) for topic in topics] for run in table.by_run]
     values = np.array(rows, dtype=np.float64).reshape(len(rows), len(topics), len(measures))
     summed_up = [*map(_summed_up, measures)]
     guesses = [m for m in measures if m not in turned and _is_guess(m)]
@@ -293,9 +312,11 @@ class _Table:
                 known.setdefault(topic, set()).update(self.given(run, topic))
         return known
 
-    def row(self, run: str, topic: str, measures: Sequence[str]) -> list[float]:
-        """The values of a topic: what is missing is 0, and what is undefined not a number."""
-        values = dict.fromkeys(self.known[topic], 0.0)
+    def row(
+        self, run: str, topic: str, measures: Sequence[str], missing: float = 0.0
+    ) -> list[float]:
+        """The values of a topic, with `missing` ones; what is undefined is not a number."""
+        values = dict.fromkeys(self.known[topic], missing)
         of_topic = self.by_run[run].get(topic, {})
         values |= {m: value for m, value in of_topic.items() if value is not None}
         return [values.get(m, math.nan) for m in measures]
@@ -347,13 +368,13 @@ def _of_all(
 
 
 def _topics(
-    table: _Table, measures: Sequence[str], missing: Missing
+    table: _Table, measures: Sequence[str], missing: Missing | Literal["nan"]
 ) -> tuple[list[str], Iterable[Notice]]:
     """The topics to compare on, and what was missing."""
     every = table.topics(measures)
     lacking = {run: table.lacking(run, every, measures) for run in table.by_run}
     lacking = {run: topics for run, topics in lacking.items() if topics}
-    if not lacking:
+    if not lacking or missing == "nan":
         return every, ()
     if missing == "zero":
         _refuse_strangers(table)

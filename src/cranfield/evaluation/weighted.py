@@ -41,6 +41,7 @@ class Weighted:
     judged: Floats
     change: Floats
     said: Floats
+    seen: Bools  # which documents are at ranks that count, [runs, documents]
     topic_of: Ints
     kept: Bools  # which of the sampled documents these are: those of topics that count
     lower_is_better: bool
@@ -146,7 +147,7 @@ class Added:
         """By one measure."""
         chosen = self.collection.chosen
         found = [self._run(m, self.collection.of_chosen(one.rankings)) for one in labelled]
-        judged, change, said = (np.stack(x) for x in zip(*found, strict=True))
+        judged, change, said, weight = (np.stack(x) for x in zip(*found, strict=True))
         number = np.cumsum(chosen) - 1
         of_chosen = chosen[self.topic_of]
         return Weighted(
@@ -156,15 +157,18 @@ class Added:
             judged[:, chosen],
             change[:, of_chosen],
             said[:, of_chosen],
+            weight[:, of_chosen] != 0,
             number[self.topic_of][of_chosen],
             of_chosen,
             m.better == "lower",
         )
 
-    def _run(self, m: Measure, rankings: Rankings) -> tuple[Floats, Floats, Floats]:
-        """Scores by the judge, and what sampled documents add more, and in all, by people."""
+    def _run(self, m: Measure, rankings: Rankings) -> tuple[Floats, Floats, Floats, Floats]:
+        """Scores by the judge, and what sampled documents add more, and in all, by people; and the
+        weights of their ranks.
+        """
         judged = np.zeros(len(self.collection.topics))
-        change, said = np.zeros((2, self.sampled))
+        change, said, weights = np.zeros((3, self.sampled))
         sides = [
             replace(rankings, levels=levels[rankings.items])
             for levels in (self.by_judge, self.by_people)
@@ -184,7 +188,8 @@ class Added:
             drawn = places >= 0
             change[places[drawn]] = (weight * (more - worth))[there][drawn]
             said[places[drawn]] = (weight * more)[there][drawn]
-        return judged, change, said
+            weights[places[drawn]] = weight[there][drawn]
+        return judged, change, said, weights
 
 
 class Relabelled:

@@ -8,13 +8,24 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from cranfield.arrays import TOLERANCE, Floats, Ints
+from cranfield.arrays import TOLERANCE, Bools, Floats, Ints
 from cranfield.dataclass import dataclass
-from cranfield.stats.judged import prediction_powered, t_quantile, topics_needed
+from cranfield.stats.judged import LEAST as LEAST_TOPICS
+from cranfield.stats.judged import (
+    OWN_WEIGHT,
+    RowMeans,
+    planned_variances,
+    planned_widths,
+    powered_rows,
+    prediction_powered,
+    row_means,
+    t_quantile,
+    unpromised,
+)
 from cranfield.stats.paired import bootstrapped, by_t
 from cranfield.stats.sampled import LEAST, estimated, expected_variance
 from cranfield.wording import counted
@@ -25,7 +36,13 @@ TELLING = 0.4  # of the variance of people's levels than this,
 ENOUGH_ALONE = 15  # so many
 TRIALS, SEED = 2_000, 0  # of the bootstrap of topics
 NOT_RANDOM = "people's topics were not drawn at random"
-TOO_FEW = f"fewer than {LEAST} sampled documents on which people and the judge differ"
+NO_LABELS = "no human labels"
+EQUAL = "no variance: all scores are equal"
+
+
+def too_few(unit: str) -> str:
+    """Why there is no interval of the difference estimator."""
+    return f"fewer than {LEAST} sampled {unit}s on which people and the judge differ"
 
 
 @dataclass(frozen=True)
@@ -36,8 +53,8 @@ class Estimate:
     `wide_low` and `wide_high` are for other topics, where the interval is of these alone. `bias`
     is how much the judge alone says more. `n_eff` is how many topics, or documents, people alone
     would have had to judge, and `needed` how many they have to judge in all for the interval
-    that is wanted: None if all are not enough, if it cannot be told, or if none was asked for.
-    What is not known is nan.
+    that is wanted: None if none was asked for, or for the reason that `why_not` gives. `n` is how
+    many labelled units it rests on: without any there is no estimate. What is not known is nan.
     """
 
     estimate: float
@@ -60,6 +77,27 @@ class Estimate:
     needed: int | None = None
     agrees: bool = True  # whether the judge's scores rise with people's
     unpromised: str = ""
+    n: int = 0
+    why_not: str = ""
+    at_best: float | None = None  # the half-width with all labels, if that is not enough
+
+
+def without_labels(alone: float, alone_pvalue: float, target: float | None) -> Estimate:
+    """What the judge says alone: without human labels there is no estimate."""
+    unknown = math.nan
+    return Estimate(
+        unknown, unknown, None, None, unknown, unknown, unknown, alone, alone_pvalue,
+        unknown, None, None, None, unknown,
+        unpromised=NO_LABELS, why_not=NO_LABELS if target else "",
+    )  # fmt: skip
+
+
+class Needed(NamedTuple):
+    """How many labels an interval needs, or the reason why there is no number."""
+
+    labels: int | None = None
+    why_not: str = ""
+    at_best: float | None = None
 
 
 def _t(value: float, error: float, df: int) -> float:
@@ -100,13 +138,15 @@ class ByTopic:
         error = float(bias.std(ddof=1)) / math.sqrt(n)
         half = error * float(t_quantile(self.confidence, n - 1))
         off, known = float(bias.mean()), self.at_random
-        wanted = self.target
+        varies = found.low is not None
+        doubt = unpromised(Y, self.unit) if varies else EQUAL
+        needed = self._needed(Y, f, rest) if varies else Needed(None, EQUAL)
         return Estimate(
             found.estimate,
             found.error,
             found.low if known else None,
             found.high if known else None,
-            _t(found.estimate, found.error, n - 1) if known else math.nan,
+            _t(found.estimate, found.error, n - 1) if known and varies else math.nan,
             found.people,
             found.people_error,
             found.judge,
@@ -117,10 +157,169 @@ class ByTopic:
             _t(off, error, n - 1) if known else None,
             found.n_eff if math.isfinite(found.n_eff) else math.nan,
             found.weight,
-            needed=None if wanted is None else topics_needed(Y, f, rest, wanted, self.confidence),
+            needed=needed.labels if self.target else None,
             agrees=found.covariance > 0 or not f.any(),
-            unpromised=found.unpromised if known else NOT_RANDOM,
+            unpromised=doubt if known else NOT_RANDOM,
+            n=n,
+            why_not=needed.why_not if self.target else "",
+            at_best=needed.at_best,
         )
+
+    def _needed(self, Y: Floats, f: Floats, rest: Floats) -> Needed:
+        """How many topics people have to score in all."""
+        if self.target is None:
+            return Needed()
+        sizes, widths = planned_widths(Y, f, rest, self.confidence)
+        return _fewest(sizes, widths, self.target, self.unit)
+
+
+def _fewest(sizes: Ints, widths: Floats, target: float, unit: str) -> Needed:
+    """The first size that is enough."""
+    enough = widths <= target
+    if enough.any():
+        return Needed(int(sizes[enough.argmax()]))
+    why = f"all {counted(int(sizes[-1]), unit)} of the judge are too few"
+    return Needed(None, why, float(widths[-1]))
+
+
+@dataclass(frozen=True, eq=False)
+class ByAnswer:
+    """People's scores of some answers of each run, and the judge's of more: [runs, topics], NaN
+    where there is no score. `unit` is what was labelled: an answer, a ranking or a score.
+    """
+
+    measure: str
+    runs: tuple[str, ...]
+    lower_is_better: bool
+    people: Floats
+    judge: Floats
+    confidence: float = 0.95
+    at_random: bool = True
+    target: float | None = None
+    unit: str = "answer"
+
+    @cached_property
+    def labelled(self) -> Bools:
+        """The answers that both scored."""
+        return np.asarray(~np.isnan(self.people) & ~np.isnan(self.judge))
+
+    @cached_property
+    def judged(self) -> Bools:
+        """The answers that the judge scored."""
+        return np.asarray(~np.isnan(self.judge))
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """How many answers people scored, and how many the judge alone."""
+        both = int(self.labelled.sum())
+        return both, int(self.judged.sum()) - both
+
+    @cached_property
+    def _powered(self) -> tuple[RowMeans, Floats]:
+        return powered_rows(np.where(self.labelled, self.people, np.nan), self.judge)
+
+    def of(self, contrast: Floats) -> Estimate:
+        """By prediction-powered inference, of each run by its own answers.
+
+        Runs whose answers are of the same topics are compared topic by topic. Otherwise the
+        difference is that of the estimates, and topics that runs share add a covariance.
+        """
+        rows = np.flatnonzero(contrast)
+        labelled, judged = self.labelled[rows], self.judged[rows]
+        counts = labelled.sum(axis=1)
+        if not counts.all():
+            return without_labels(*self._alone(contrast, rows), self.target)
+        same = bool((labelled == labelled[0]).all() and (judged == judged[0]).all())
+        if same and counts[0] >= OWN_WEIGHT:
+            return self._by_topic(rows).of(contrast[rows])
+        return self._unpaired(contrast, rows, int(counts.min()), int(counts.sum()))
+
+    def _by_topic(self, rows: Ints) -> ByTopic:
+        """The runs, if they have answers of the same topics."""
+        mine, rest = self.labelled[rows[0]], self.judged[rows[0]] & ~self.labelled[rows[0]]
+        Y, f = self.people[rows], self.judge[rows]
+        return ByTopic(
+            self.measure, tuple(self.runs[r] for r in rows), self.lower_is_better,
+            Y[:, mine], f[:, mine], f[:, rest],
+            self.confidence, self.at_random, self.target, self.unit,
+        )  # fmt: skip
+
+    def _alone(self, contrast: Floats, rows: Ints) -> tuple[float, float]:
+        """What the judge alone says, on the topics of which it scored all of these runs."""
+        scores = contrast[rows] @ self.judge[rows][:, self.judged[rows].all(axis=0)]
+        if not len(scores):
+            return math.nan, math.nan
+        return float(scores.mean()), _mean_t(scores) if len(scores) > 1 else math.nan
+
+    def _unpaired(self, contrast: Floats, rows: Ints, least: int, n: int) -> Estimate:
+        """From the estimates of each run."""
+        theta, weights = self._powered
+        Y, f = (np.where(self.labelled, x, np.nan) for x in (self.people, self.judge))
+        estimate, error = _combined(contrast, rows, theta)
+        people, people_error = _combined(contrast, rows, row_means(Y))
+        off, off_error = _combined(contrast, rows, row_means(f - Y))
+        several, varies = least >= LEAST_TOPICS, error > TOLERANCE
+        known = self.at_random and several and varies
+        quantile = float(t_quantile(self.confidence, max(least - 1, 1)))
+        doubts = [unpromised(Y[r][self.labelled[r]], self.unit) for r in rows]
+        doubt = next(filter(None, doubts), "") if varies else EQUAL
+        if not several:
+            few = f"{counted(least, self.unit)} of people"
+            doubt = f"{few} of a run: an interval needs {LEAST_TOPICS}"
+        needed = self._needed(contrast, rows) if several and varies else Needed(None, doubt)
+        return Estimate(
+            estimate,
+            error,
+            estimate - quantile * error if known else None,
+            estimate + quantile * error if known else None,
+            _t(estimate, error, least - 1) if known else math.nan,
+            people,
+            people_error,
+            *self._alone(contrast, rows),
+            off,
+            off - quantile * off_error if known else None,
+            off + quantile * off_error if known else None,
+            _t(off, off_error, least - 1) if known else None,
+            n * people_error**2 / error**2 if several and varies else math.nan,
+            float(weights[rows].mean()),
+            needed=needed.labels if self.target else None,
+            agrees=len(rows) > 1 or least < LEAST_TOPICS or self._agrees(rows[0]),
+            unpromised=doubt if self.at_random else NOT_RANDOM,
+            n=n,
+            why_not=needed.why_not if self.target else "",
+            at_best=needed.at_best,
+        )
+
+    def _agrees(self, row: int) -> bool:
+        """Whether the judge's scores of a run rise with people's."""
+        f = self.judge[row][self.labelled[row]]
+        return not f.any() or float(np.cov(self.people[row][self.labelled[row]], f)[0, 1]) > 0
+
+    def _needed(self, contrast: Floats, rows: Ints) -> Needed:
+        """How many answers of these runs people have to score in all, the same fraction of each.
+
+        Covariances between runs are left out: with answers that are drawn one by one they are
+        small, and make the error of a difference smaller.
+        """
+        if self.target is None:
+            return Needed()
+        every, mine = self.judged[rows].sum(axis=1), self.labelled[rows].sum(axis=1)
+        fractions = np.linspace((mine / every).max(), 1.0, 1 + int(every.max() - mine.min()))
+        sizes = np.ceil(fractions[None, :] * every[:, None] - 1e-9).astype(np.int64)
+        variance = np.zeros(len(fractions))
+        for k, r in enumerate(rows.tolist()):
+            known, rest = self.labelled[r], self.judged[r] & ~self.labelled[r]
+            Y, f, others = self.people[r][known], self.judge[r][known], self.judge[r][rest]
+            variance += contrast[r] ** 2 * planned_variances(Y, f, others, sizes[k])
+        widths = np.sqrt(variance) * t_quantile(self.confidence, sizes.min(axis=0) - 1)
+        return _fewest(sizes.sum(axis=0), widths, self.target, self.unit)
+
+
+def _combined(contrast: Floats, rows: Ints, means: RowMeans) -> tuple[float, float]:
+    """A sum of means of rows, and its standard error: topics are independent, rows are not."""
+    c = contrast[rows]
+    error = math.sqrt(float(((c @ means.spread[rows]) ** 2).sum()))
+    return float(c @ means.mean[rows]), error
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,12 +340,18 @@ class BySample:
     every: Floats  # the probabilities of all documents, drawn or not
     confidence: float = 0.95
     target: float | None = None
-    unit: str = "document"
+    unit: str = "document"  # or a nugget, or a citation
+    seen: Bools | None = None  # which documents are of which runs, if not all are of all
 
     @property
     def size(self) -> tuple[int, int]:
-        """How many documents people labelled, and how many of the audit they did not."""
+        """How many documents, nuggets or citations people labelled, and how many they did not."""
         return len(self.probabilities), len(self.every) - len(self.probabilities)
+
+    @property
+    def complete(self) -> bool:
+        """Whether people labelled every document of the audit."""
+        return len(self.probabilities) == len(self.every) and bool((self.every == 1).all())
 
     @cached_property
     def topics(self) -> int:
@@ -158,7 +363,11 @@ class BySample:
         T, p = self.topics, self.probabilities
         scores, change, said = (contrast @ x for x in (self.judged, self.change, self.said))
         alone = float(scores.mean())
-        found = estimated(alone, change / T, said / T, p, self.confidence)
+        alone_pvalue = _mean_t(scores) if T > 1 else math.nan
+        seen = None if self.seen is None else self.seen[np.flatnonzero(contrast)]
+        if seen is not None and not seen.any(axis=1).all():
+            return without_labels(alone, alone_pvalue, self.target)
+        found = estimated(alone, change / T, said / T, p, self.confidence, self.complete)
         df = max(found.differ - 1, 1)
         off = alone - found.estimate
         reached = None if found.high is None else found.high - found.estimate
@@ -172,7 +381,7 @@ class BySample:
             found.people,
             found.people_error,
             alone,
-            _mean_t(scores) if T > 1 else math.nan,
+            alone_pvalue,
             off,
             None if reached is None else off - reached,
             None if reached is None else off + reached,
@@ -181,7 +390,9 @@ class BySample:
             None,
             *self._other_topics(scores, change),
             needed=self._needed(change / T, df) if known else None,
-            unpromised="" if known else TOO_FEW,
+            unpromised="" if known else too_few(self.unit),
+            n=len(p) if seen is None else int(seen.any(axis=0).sum()),
+            why_not=too_few(self.unit) if self.target and not known else "",
         )
 
     def _other_topics(self, scores: Floats, change: Floats) -> tuple[float | None, float | None]:
@@ -234,6 +445,7 @@ class ByImputation(BySample):
         bias_low, bias_high = bias.interval(self.confidence) if known else (None, None)
         change, said = contrast @ self.change / self.topics, contrast @ self.said / self.topics
         within = expected_variance(change, self.probabilities, self.probabilities)
+        needed = self._needed_for(change, within, theta.error)
         return Estimate(
             theta.mean,
             theta.error,
@@ -252,8 +464,11 @@ class ByImputation(BySample):
             None,
             low,
             high,
-            needed=self._needed_for(change, within, theta.error),
+            needed=needed.labels,
             unpromised=self._unpromised(),
+            n=len(self.probabilities),
+            why_not=needed.why_not,
+            at_best=needed.at_best,
         )
 
     def _unpromised(self) -> str:
@@ -269,15 +484,19 @@ class ByImputation(BySample):
         text = f"{counted(drawn, 'document')} of people in {few} by a measure that is no sum{why}"
         return f"{text}: intervals hold from {enough:,} on"
 
-    def _needed_for(self, change: Floats, within: float, error: float) -> int | None:
+    def _needed_for(self, change: Floats, within: float, error: float) -> Needed:
         """How many documents people have to label: what topics differ by stays."""
-        if self.target is None or self.topics < 2:
-            return None
-        wanted = (self.target / float(t_quantile(self.confidence, self.topics - 1))) ** 2
-        left = wanted - max(error**2 - within, 0.0)
+        if self.target is None:
+            return Needed()
+        if self.topics < 2:
+            return Needed(None, "1 topic: no interval")
+        quantile = float(t_quantile(self.confidence, self.topics - 1))
+        between = max(error**2 - within, 0.0)
+        left = (self.target / quantile) ** 2 - between
         if left <= 0:
-            return None
-        return max(len(self.probabilities), math.ceil(self._documents(change, left)))
+            why = f"all {counted(len(self.every), 'document')} are too few: topics differ too much"
+            return Needed(None, why, quantile * math.sqrt(between))
+        return Needed(max(len(self.probabilities), math.ceil(self._documents(change, left))))
 
 
 class Bootstrap:
@@ -308,5 +527,5 @@ class Bootstrap:
         return (far + 1) / (len(self.drawn) + 1)
 
 
-Estimates: TypeAlias = ByTopic | BySample
+Estimates: TypeAlias = ByTopic | ByAnswer | BySample
 """What both kinds of data answer is the same."""

@@ -4,37 +4,40 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from cranfield.arrays import Floats
+from cranfield.arrays import Bools, Floats
 from cranfield.data.answers import ByRun
 from cranfield.data.audits import AuditLike, AuditOrder, read_audit
-from cranfield.data.judged_answers import read_assignments, read_support
+from cranfield.data.judged_answers import Invalid, completed, read_assignments, read_support
 from cranfield.data.qrels import QrelsLike, read_qrels
 from cranfield.data.tracks import choose_topics, named_topics
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
-from cranfield.evaluation.answers import evaluate_answers
+from cranfield.evaluation.answers import AnswerCollection, evaluate_answers
 from cranfield.evaluation.evaluate import evaluate
-from cranfield.evaluation.results import read_scores
+from cranfield.evaluation.results import read_incomplete
 from cranfield.evaluation.weighted import Added, Relabelled, labelled_by_both
-from cranfield.judging.estimates import BySample, ByTopic, Estimates
+from cranfield.judging.estimates import ByAnswer, BySample, ByTopic, Estimates
 from cranfield.judging.imputing import imputed
+from cranfield.judging.labelled import by_labels
 from cranfield.measures.base import Measure
 from cranfield.measures.bounds import is_sum
-from cranfield.scores import Notice, Scores, about_topics
+from cranfield.scores import Notice, Scores, about, about_topics
 from cranfield.stats.judged import LEAST
-from cranfield.stats.measured import measured, ranking
-from cranfield.wording import counted, some
+from cranfield.stats.measured import Measured, measured, ranking
+from cranfield.wording import counted, option, some
 
 Of: TypeAlias = Literal["nuggets", "citations"]
-ANSWERS: dict[Of, Callable[[Any], ByRun[Any]]] = {
+ANSWERS: dict[Of, Callable[..., ByRun[Any]]] = {
     "nuggets": read_assignments,
     "citations": read_support,
 }
 _GIVEN = {"nuggets": "assignments", "citations": "support"}  # to `evaluate_answers`
+Unlabelled: TypeAlias = Literal["unknown", "nonrelevant"]
 Judged: TypeAlias = dict[str, dict[str, float]]  # topic -> doc -> level
 MANY = 100  # documents from which on it is no chance that levels are all the same, or never high
 
@@ -50,6 +53,9 @@ class Asked:
     measures: Any
     options: Mapping[str, Any]
     notices: list[Notice]
+    invalid: Invalid = "error"
+    unlabelled: Unlabelled = "unknown"
+    labels: bool = False  # whether labels were drawn one by one
 
     @property
     def of_runs(self) -> dict[str, Any]:
@@ -69,24 +75,82 @@ def from_scores(
     people: Any, judges: Mapping[str, Any], whose: str, how: Asked
 ) -> dict[str, Sequence[Estimates]]:
     """Of scores by topic, by people and by each judge."""
-    mine = read_scores(people, measures=how.measures)
-    read = {who: read_scores(given, measures=how.measures) for who, given in judges.items()}
-    return {who: _by_topic(mine, scores, how, (whose, who)) for who, scores in read.items()}
+    mine = read_incomplete(people, how.measures)
+    read = {who: read_incomplete(given, how.measures) for who, given in judges.items()}
+    return {
+        who: _by_topic(mine, scores, how, (whose, who), "score") for who, scores in read.items()
+    }
 
 
 def from_answers(
     people: Any, judges: Mapping[str, Any], whose: str, of: Of, how: Asked
 ) -> tuple[dict[str, Sequence[Estimates]], dict[str, Judged]]:
     """Of what was judged of answers: scores by each, and the labels, run by run, of all."""
-    read = {name: ANSWERS[of](given) for name, given in {whose: people, **judges}.items()}
-    scores = dict[str, Scores]()
-    for name, found in read.items():
-        given: dict[str, Any] = {_GIVEN[of]: found, "measures": how.measures}
-        scores[name] = evaluate_answers(**given)
-    by_topic: dict[str, Sequence[Estimates]] = {
-        who: _by_topic(scores[whose], scores[who], how, (whose, who)) for who in judges
-    }
-    return by_topic, {name: _labels(found) for name, found in read.items()}
+    given = {whose: people, **judges}
+    read = {name: ANSWERS[of](x, invalid=how.invalid) for name, x in given.items()}
+    mine = read.pop(whose)
+    labels = {name: _labels(found) for name, found in {whose: mine, **read}.items()}
+    if how.labels:
+        return {
+            who: _by_labels(mine, found, of, how, (whose, who)) for who, found in read.items()
+        }, labels
+    by_people = _by_people(mine, [*read.values()], of, how, whose)
+    made = dict[str, Sequence[Estimates]]()
+    for who, found in read.items():
+        scores = _only_labelled(_scored(found, of, how), found)
+        how.notices.extend([one for one in scores.notices if one.kind in TOLD])
+        made[who] = _by_topic(by_people, scores, how, (whose, who), "answer")
+    return made, labels
+
+
+def _by_labels(
+    mine: ByRun[Any], judge: ByRun[Any], of: Of, how: Asked, names: tuple[str, str]
+) -> list[BySample]:
+    """Labels that were drawn one by one."""
+    given: dict[str, Any] = {_GIVEN[of]: judge}
+    parts = given.get("assignments"), None, None, given.get("support"), None, None
+    measures: Any = AnswerCollection.of(*parts).asked(how.measures)
+    options = how.confidence, how.target
+    made, notices = by_labels(mine, judge, measures, of.removesuffix("s"), names, options)
+    how.notices.extend(notices)
+    return made
+
+
+TOLD = ("invalid-labels", "missing-nuggets", "undefined")  # notices of the judge's scores
+
+
+def _scored(found: ByRun[Any], of: Of, how: Asked) -> Scores:
+    given: dict[str, Any] = {_GIVEN[of]: found, "measures": how.measures}
+    return evaluate_answers(**given)
+
+
+def _only_labelled(scores: Scores, found: ByRun[Any]) -> Scores:
+    """The scores, NaN where an answer has no label: it is unknown, not 0."""
+    there = [[found.get(run, topic) is not None for topic in scores.topics] for run in scores.runs]
+    values = np.where(np.array(there)[:, :, None], scores.values, np.nan)
+    return replace(scores, values=values, undefined="nan")
+
+
+def _by_people(
+    mine: ByRun[Any], judges: Sequence[ByRun[Any]], of: Of, how: Asked, whose: str
+) -> Scores:
+    """The scores by people; one that depends on labels that they did not give is unknown.
+
+    It is known if it is the same with all missing labels at 0 and at 1.
+    """
+    low, high = (
+        _only_labelled(_scored(completed(mine, judges, label), of, how), mine)
+        for label in (0.0, 1.0)
+    )
+    how.notices.extend([one for one in low.notices if one.kind == "invalid-labels"])
+    known = low.values == high.values
+    partly = (~known & ~np.isnan(low.values)).any(axis=2)
+    if partly.any():
+        count, every = int(partly.sum()), sum(map(len, mine.by_run.values()))
+        text = f"{whose} labelled {count:,} of {counted(every, 'answer')} in part, so that scores "
+        text += "are unknown: they count as labelled by the judge only"
+        how.notices.append(Notice("partly-labelled", text))
+    return replace(low, values=np.where(known, low.values, np.nan))
 
 
 def _labels(found: ByRun[Any]) -> Judged:
@@ -107,12 +171,29 @@ def from_judgments(
     people: Judged, judges: Mapping[str, Judged], whose: str, audit: AuditLike, how: Asked
 ) -> dict[str, Sequence[Estimates]]:
     """Of judgments and runs: people's of some topics or, with an audit, of some documents."""
+    if how.labels:
+        return {
+            who: _sampled(people, levels, _drawn(people, levels, (whose, who)), how)
+            for who, levels in judges.items()
+        }
     if audit is None:
         return {
             who: _evaluated((whose, people), (who, levels), how) for who, levels in judges.items()
         }
     order = read_audit(audit)
     return {who: _sampled(people, levels, order, how) for who, levels in judges.items()}
+
+
+def _drawn(people: Judged, judge: Judged, names: tuple[str, str]) -> AuditOrder:
+    """People's documents as a sample of the judge's, all drawn with the same probability."""
+    pairs = [(topic, doc) for topic, docs in judge.items() for doc in docs]
+    mine = [pair for pair in pairs if pair[1] in people.get(pair[0], {})]
+    if not mine:
+        raise InputError(f"no document that both {names[0]} and {names[1]} judged", "some")
+    rest = [pair for pair in pairs if pair[1] not in people.get(pair[0], {})]
+    draws = np.repeat([0.5, 1.5], [len(mine), len(rest)])  # below 1: drawn
+    probabilities = np.full(len(pairs), len(mine) / len(pairs))
+    return AuditOrder((*mine, *rest), probabilities, draws, "labels")
 
 
 # -- by topics ------------------------------------------------------------------------------------
@@ -122,30 +203,83 @@ def _evaluated(
     people: tuple[str, Judged],
     judge: tuple[str, Judged],
     how: Asked,
-) -> list[ByTopic]:
+) -> list[Estimates]:
     """People's judgments of some topics, and the judge's of all, as scores."""
     names = people[0], judge[0]
     wanted = named_topics(how.options.get("topics"))
     if wanted is not None:
         wanted = choose_topics(wanted, {**people[1], **judge[1]}, strict=False)
         how.notices.extend(about_topics(wanted))
-    given = how.of_runs
-    scores = []
-    for name, said in (people, judge):
-        topics = None if wanted is None else [t for t in wanted if t in said]
-        if topics is not None:
-            if not topics:
-                raise InputError(f"no topic of {some(wanted or (), 'topic')} by {name}", "some")
-            given = {**given, "topics": topics}
-        usual = "AP" if how.measures is None and given.get("preset") is None else how.measures
-        scores.append(evaluate(read_qrels(said), how.runs, usual, **given))
+    by_people, by_judge = (_levels_scored(side, how, wanted) for side in (people, judge))
     known = {(notice.kind, notice.run) for notice in how.notices}  # of another judge
-    how.notices.extend([one for one in scores[1].notices if (one.kind, one.run) not in known])
-    how.notices.extend(_about_documents(names, people[1], judge[1]))
-    return _by_topic(scores[0], scores[1], how, names)
+    how.notices.extend([one for one in by_judge.notices if (one.kind, one.run) not in known])
+    how.notices.extend(_about_documents(names, people[1], judge[1], how.unlabelled))
+    if how.unlabelled == "unknown":
+        by_people = _without_unknown(by_people, people, judge[1], how, wanted)
+    return _by_topic(by_people, by_judge, how, names, "ranking", _incomplete())
 
 
-def _about_documents(names: tuple[str, str], people: Judged, judge: Judged) -> Iterator[Notice]:
+def _incomplete() -> str:
+    """What to do about scores that depend on documents without a human label."""
+    audit, labels, nonrelevant = (
+        option("--audit-file", "audit="),
+        option("--drawn labels", 'drawn="labels"'),
+        option("--unlabelled nonrelevant", 'unlabelled="nonrelevant"'),
+    )
+    return (
+        f"scores that depend on unlabelled documents are unknown: use {audit}, {labels} if all "
+        f"documents had the same chance, or {nonrelevant}"
+    )
+
+
+def _levels_scored(
+    side: tuple[str, Judged], how: Asked, wanted: Sequence[str] | None = None
+) -> Scores:
+    """The scores of runs by the judgments of people, or of a judge."""
+    name, said = side
+    given = how.of_runs
+    if wanted is not None:
+        topics = [t for t in wanted if t in said]
+        if not topics:
+            raise InputError(f"no topic of {some(wanted, 'topic')} by {name}", "some")
+        given = {**given, "topics": topics}
+    usual = "AP" if how.measures is None and given.get("preset") is None else how.measures
+    return evaluate(read_qrels(said), how.runs, usual, **given)
+
+
+def _without_unknown(
+    scores: Scores,
+    people: tuple[str, Judged],
+    judge: Judged,
+    how: Asked,
+    wanted: Sequence[str] | None,
+) -> Scores:
+    """The scores by people, NaN if labels that they did not give can change them.
+
+    A score is known if it is the same with all missing labels at 0 and at the highest level.
+    """
+    said = people[1]
+    lacking = {
+        topic: [doc for doc in judge[topic] if doc not in docs]
+        for topic, docs in said.items()
+        if topic in judge
+    }
+    if not any(lacking.values()):
+        return scores
+    highest = max(level for docs in said.values() for level in docs.values())
+    low, high = (
+        _levels_scored(
+            (people[0], {t: {**dict.fromkeys(lacking.get(t, ()), level), **docs}
+                         for t, docs in said.items()}), how, wanted)
+        for level in (0.0, max(highest, 1.0))
+    )  # fmt: skip
+    known = (low.values == high.values) | (np.isnan(low.values) & np.isnan(high.values))
+    return replace(low, values=np.where(known, low.values, np.nan), undefined="nan")
+
+
+def _about_documents(
+    names: tuple[str, str], people: Judged, judge: Judged, unlabelled: Unlabelled
+) -> Iterator[Notice]:
     """How much of what the judge labelled in people's topics people labelled, too, and how."""
     both = [topic for topic in people if topic in judge]
     labelled = sum(len(judge[topic]) for topic in both)
@@ -156,10 +290,14 @@ def _about_documents(names: tuple[str, str], people: Judged, judge: Judged) -> I
     levels = [(people[topic][doc], judge[topic][doc]) for topic, doc in documents]
     yield from _about_levels(names, levels)
     shared = len(documents)
-    if shared < 0.9 * labelled:
+    if shared < labelled:
         text = f"{names[0]} judged {shared:,} of {counted(labelled, 'document')} that {names[1]} "
-        text += "did in the same topics: what people did not judge counts as not relevant"
-        yield Notice("incomplete", f"{text}; is it a sample? Then give the audit it was drawn by")
+        text += "did in the same topics: "
+        if unlabelled == "unknown":
+            text += "scores that depend on the others are unknown"
+        else:
+            text += "the others count as nonrelevant"
+        yield Notice("incomplete", text)
 
 
 def _about_levels(
@@ -176,21 +314,20 @@ def _about_levels(
         yield Notice("same-levels", f"{text} of both: is one a copy of the other?")
 
 
-def _by_topic(people: Scores, judge: Scores, how: Asked, names: tuple[str, str]) -> list[ByTopic]:
+def _by_topic(
+    people: Scores, judge: Scores, how: Asked, names: tuple[str, str], unit: str, hint: str = ""
+) -> list[Estimates]:
     """The scores by both, measure by measure, on the topics that each has."""
-    runs = tuple(run for run in people.runs if run in judge.runs)
-    if not runs:
+    if not {*people.runs} & {*judge.runs}:
         raise InputError(f"no run in both {names[0]} and {names[1]}", "scores of the same runs")
-    alone = [run for one in (people, judge) for run in one.runs if run not in runs]
-    if alone:
-        how.notices.append(Notice("missing-runs", f"{some(alone, 'run')} in one only, left out"))
+    if unknown := [run for run in people.runs if run not in judge.runs]:
+        text = f"{some(unknown, 'run')} of {names[0]} that {names[1]} has no score of, left out"
+        how.notices.append(Notice("missing-runs", text))
     columns, others = ranking(people, [m for m in people.measures if m in judge.measures])
     how.notices.extend(others)
     if not columns:
         raise InputError(f"no measure in both {names[0]} and {names[1]}", "at least one")
-    return [
-        _of_measure(people.select([*runs]), judge.select([*runs]), m, how, names) for m in columns
-    ]
+    return [_of_measure(people, judge, m, how, names, unit, hint) for m in columns]
 
 
 def _of_measure(
@@ -199,30 +336,84 @@ def _of_measure(
     measure: str,
     how: Asked,
     names: tuple[str, str],
-) -> ByTopic:
+    unit: str,
+    hint: str,
+) -> Estimates:
+    """By topic, if people scored the same topics of all runs; otherwise by each answer."""
     mine, its = (measured(one, measure, turned=False) for one in (people, judge))
     how.notices.extend([notice for notice in mine.notices if notice.kind != "undefined"])
-    by_people, by_judge = mine.matrix, its.matrix
-    place = {topic: t for t, topic in enumerate(by_judge.topics)}
-    both = [(t, place[topic]) for t, topic in enumerate(by_people.topics) if topic in place]
-    lacking = [topic for topic in by_people.topics if topic not in place]
+    topics, Y, f = _aligned(mine, its)
+    scored = [t for t, row in zip(mine.topics, mine.values, strict=True) if not np.isnan(row).all()]
+    _note_lacking(scored, topics, measure, how, names)
+    how.notices.extend(_about_judge(judge.runs, topics, Y, f, names))
+    Y[np.isnan(f)] = np.nan
+    labelled, judged = ~np.isnan(Y), ~np.isnan(f)
+    same = bool((labelled == labelled[0]).all() and judged.all())
+    count, noun = (labelled[0].sum(), "topic") if same else (labelled.sum(), unit)
+    if count < LEAST:
+        found = f"{counted(int(count), noun)} of {names[0]} and {names[1]} by {measure}"
+        unknown = bool(np.isnan(people.values).any())
+        raise InputError(found, f"at least {LEAST}", hint=hint if unknown else "")
+    lower = people.better[people.measures.index(measure)] == "lower"
+    options = how.confidence, how.at_random, how.target
+    if not same:
+        how.notices.extend(_about_unlabelled(judge.runs, labelled, judged, names, unit))
+        return ByAnswer(measure, judge.runs, lower, Y, f, *options, unit)
+    both = labelled[0]
+    how.notices.extend(_about_order(topics, np.flatnonzero(both).tolist(), names))
+    return ByTopic(measure, judge.runs, lower, Y[:, both], f[:, both], f[:, ~both], *options)
+
+
+def _aligned(mine: Measured, its: Measured) -> tuple[list[str], Floats, Floats]:
+    """The topics that the judge scored, and scores [runs, topics] of its runs: people's, NaN where
+    there is none, and the judge's.
+    """
+    known = np.flatnonzero(~np.isnan(its.values).all(axis=1)).tolist()
+    topics, f = [its.topics[t] for t in known], its.values[known].T
+    rows, columns = ({x: k for k, x in enumerate(names)} for names in (mine.topics, mine.runs))
+    Y = np.full(f.shape, np.nan)
+    for t, topic in enumerate(topics):
+        for r, run in enumerate(its.runs):
+            if topic in rows and run in columns:
+                Y[r, t] = mine.values[rows[topic], columns[run]]
+    return topics, Y, f
+
+
+def _note_lacking(
+    scored: Sequence[str], topics: Sequence[str], measure: str, how: Asked, names: tuple[str, str]
+) -> None:
+    """Note topics of people that the judge has no score of."""
+    lacking = [topic for topic in scored if topic not in topics]
     if lacking:
         text = f"{some(lacking, 'topic')} of {names[0]} that {names[1]} has no {measure} of"
-        swapped = ": are the two swapped?" if len(both) == len(place) else ""
+        swapped = ": are the two swapped?" if {*topics} <= {*scored} else ""
         said = f"{text}, left out{swapped}"
         how.notices.append(Notice("missing-topics", said, topics=tuple(lacking)))
-    if len(both) < LEAST:
-        found = f"{counted(len(both), 'topic')} of {names[0]} and {names[1]} by {measure}"
-        raise InputError(found, f"at least {LEAST}")
-    rows, columns = np.array(both).T
-    rest = np.setdiff1d(np.arange(len(place)), columns)
-    how.notices.extend(_about_order(by_judge.topics, columns.tolist(), names))
-    Y, f = by_people.values.T, by_judge.values.T
-    lower = people.better[people.measures.index(measure)] == "lower"
-    return ByTopic(
-        measure, people.runs, lower, Y[:, rows], f[:, columns], f[:, rest],
-        how.confidence, how.at_random, how.target,
-    )  # fmt: skip
+
+
+def _about_judge(
+    runs: Sequence[str], topics: Sequence[str], Y: Floats, f: Floats, names: tuple[str, str]
+) -> Iterator[Notice]:
+    """Answers without a score of the judge: they are unknown, not 0."""
+    for run, mine, its in zip(runs, Y, f, strict=True):
+        few = [topics[t] for t in np.flatnonzero(np.isnan(its)).tolist()]
+        also = int(np.count_nonzero(~np.isnan(mine) & np.isnan(its)))
+        by_people = f", {also:,} with labels of {names[0]}" if also else ""
+        said = f"without labels of {names[1]}{by_people}, left out of the estimates of this run"
+        yield from about("unjudged-topics", few, said, run)
+
+
+def _about_unlabelled(
+    runs: Sequence[str], labelled: Bools, judged: Bools, names: tuple[str, str], unit: str
+) -> Iterator[Notice]:
+    """How many answers people labelled, and that the others are unknown."""
+    count, topics = int(labelled.sum()), int(labelled.any(axis=0).sum())
+    of = f"{count:,} of {counted(int(judged.sum()), unit)} in {counted(topics, 'topic')}"
+    text = f"{names[0]} labelled {of}: the others count as labelled by {names[1]} only"
+    yield Notice("unlabelled", text)
+    if unseen := [run for run, of_run in zip(runs, labelled, strict=True) if not of_run.any()]:
+        text = f"{some(unseen, 'run')} without labels of {names[0]}: no estimate and no interval"
+        yield Notice("no-labels", text)
 
 
 def _about_order(
@@ -278,7 +469,7 @@ def _sampled(
         return BySample(
             one.measure, one.runs, one.lower_is_better, one.judged, one.change, one.said,
             one.topic_of, every[:count][one.kept], _of_topics(order, every, one.topics),
-            how.confidence, how.target,
+            how.confidence, how.target, seen=one.seen,
         )  # fmt: skip
 
     return [ratios[m] if m in ratios else of_sum(m) for m in evaluator.measures]

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import combinations
+from operator import mul
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -15,14 +16,16 @@ from cranfield.assess.agreement import Agreement, agreement
 from cranfield.assess.assessments import Assessments, exact
 from cranfield.assess.teams import about_teams
 from cranfield.data.audits import AuditLike
+from cranfield.data.judged_answers import Invalid
 from cranfield.data.tracks import TeamsLike, read_teams
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, one_of
-from cranfield.judging.estimates import NOT_RANDOM, Estimate, Estimates
+from cranfield.judging.estimates import NOT_RANDOM, ByAnswer, BySample, Estimate, Estimates
 from cranfield.judging.given import (
     Asked,
     Judged,
     Of,
+    Unlabelled,
     from_answers,
     from_judgments,
     from_scores,
@@ -32,9 +35,9 @@ from cranfield.scores import Notice
 from cranfield.shown import Shown
 from cranfield.stats.corrections import CORRECTIONS
 from cranfield.stats.result import checked_alpha, checked_confidence
-from cranfield.wording import counted, some
+from cranfield.wording import counted, option, rounded, some
 
-Drawn: TypeAlias = Literal["random", "chosen"]
+Drawn: TypeAlias = Literal["random", "chosen", "labels"]
 Verdict: TypeAlias = Literal[
     "confirmed", "not confirmed", "reversed", "missed", "neither", "unknown"
 ]  # fmt: skip
@@ -46,15 +49,15 @@ LITTLE = 1.05  # and hardly
 @dataclass(frozen=True)
 class JudgedRun:
     """A run by a measure: what judge and people say together, and where it ranks so, and by the
-    judge alone.
+    judge alone. A run without an estimate has no rank.
     """
 
     judge: str
     measure: str
     run: str
     found: Estimate
-    rank: int
-    alone_rank: int
+    rank: int | None
+    alone_rank: int | None
 
 
 @dataclass(frozen=True)
@@ -80,11 +83,12 @@ class JudgedPair:
 class Trust:
     """A judge by a measure, in brief: was it worth it, and what if one trusted it alone?
 
-    `n` and `others` are topics, or documents, that people judged and that the judge alone did;
-    `n_eff` and `n_eff_pairs` how many of people's alone would tell as much, in the median over
-    runs, and over pairs. `tau` is between the rankings of runs by both together and by the judge
-    alone. `needed` is how many people have to judge in all for the half-width that is wanted, of
-    all runs and pairs: None if all are not enough, or if nothing was asked for.
+    `n` and `others` are topics, answers or documents that people judged and that the judge alone
+    did; `n_eff` and `n_eff_pairs` how many of people's alone would tell as much, in the median over
+    runs, and over pairs. `mean_bias` is over what people judged. `tau` is between the rankings of
+    runs by both together and by the judge alone. `needed` is how many people have to judge in all
+    for the half-width that is wanted, of all runs and pairs: None if nothing was asked for, or for
+    the reasons in `why_not`.
     """
 
     judge: str
@@ -104,6 +108,7 @@ class Trust:
     missed: int
     sentence: str
     needed: int | None = None
+    why_not: str = ""
 
 
 @dataclass(frozen=True)
@@ -167,6 +172,8 @@ def judge(
     drawn: Drawn | None = None,
     target: float | None = None,
     per_topic: bool = False,
+    invalid: Invalid = "error",
+    unlabelled: Unlabelled = "unknown",
     alpha: float = 0.05,
     correction: str = "holm",
     confidence: float = 0.95,
@@ -181,7 +188,15 @@ def judge(
     nuggets, citations, answers. With `of`, they are what was judged of answers, as
     `cf.evaluate_answers` reads it: assignments (``nuggets``) or support (``citations``); these can
     be compared label by label, too. `drawn` says how people's topics were chosen: ``random``, or
-    ``chosen``, for which there are no intervals.
+    ``chosen``, for which there are no intervals. If people judged some answers of a topic and not
+    others, each run is estimated from its own answers: what people did not judge is unknown, and
+    counts as judged by the judge only. A run without any of their labels has no estimate.
+    `invalid` says what labels of answers outside the scale are: an ``error``, or ``missing``.
+
+    A score is unknown, too, if it depends on documents, nuggets or citations that the judge
+    labelled and people did not; with ``unlabelled="nonrelevant"`` such documents count as
+    nonrelevant. With ``drawn="labels"``, people labelled documents, nuggets or citations that were drawn one by one
+    at random from those of the judge, and these are the units of the estimate.
 
     Within topics: with an `audit` (`cf.audit`, ``cranfield pool --audit``), the judge labelled all
     documents, and people those that were drawn, or the first so many of them. Measures that are
@@ -203,7 +218,8 @@ def judge(
     >>> round(row.found.estimate, 6), round(row.found.low, 4), round(row.found.high, 4)
     (0.459559, 0.1183, 0.8009)
     """
-    _checked(names, audit, runs, drawn, target, correction)
+    _checked(names, audit, runs, of, drawn, target, correction)
+    one_of("unlabelled", unlabelled, Unlabelled)
     if of is not None:
         _checked_answers(of, runs, audit)
     checked_alpha(alpha)
@@ -214,7 +230,10 @@ def judge(
         raise InputError(
             f"judges named {', '.join(judges)}", f"names other than {whose}, each once"
         )
-    how = Asked(confidence, target, drawn != "chosen", runs, measures, options, [])
+    how = Asked(
+        confidence, target, drawn != "chosen", runs, measures, options, [], invalid, unlabelled,
+        drawn == "labels",
+    )  # fmt: skip
     agreed = None
     if of is not None:
         estimates, labels = from_answers(people, judges, whose, of, how)
@@ -248,7 +267,7 @@ def judge(
 
 
 def _checked(
-    names: Sequence[str], audit: Any, runs: Any, drawn: Any, target: Any, correction: str
+    names: Sequence[str], audit: Any, runs: Any, of: Any, drawn: Any, target: Any, correction: str
 ) -> None:
     """Refuse what cannot be meant."""
     if isinstance(names, str) or len(names) != 2 or len({*names}) < 2:
@@ -256,6 +275,8 @@ def _checked(
     if drawn is not None:
         one_of("drawn", drawn, Drawn)
     one_of("correction", correction, CORRECTIONS)
+    if drawn == "labels" and runs is None and of is None:
+        raise InputError("drawn=labels and scores", "labels: runs, or of=nuggets or citations")
     if audit is not None and runs is None:
         raise InputError("an audit without runs", "runs: it is of their documents")
     if audit is not None and drawn is not None:
@@ -294,7 +315,8 @@ def _report(who: str, one: Estimates, alpha: float, correction: str) -> Found:
     sign = -1.0 if one.lower_is_better else 1.0
     ranks = _ranks(sign * np.array([x.estimate for x in of_runs]))
     alone = _ranks(sign * np.array([x.alone for x in of_runs]))
-    by_rank = sorted(range(len(ranks)), key=lambda r: ranks[r])
+    last = len(ranks) + 1
+    by_rank = sorted(range(len(ranks)), key=lambda r: (ranks[r] or last, alone[r] or last))
     runs = [
         JudgedRun(who, one.measure, one.runs[r], of_runs[r], ranks[r], alone[r]) for r in by_rank
     ]
@@ -302,9 +324,11 @@ def _report(who: str, one: Estimates, alpha: float, correction: str) -> Found:
     return _trust(who, one, runs, pairs, alpha), runs, pairs
 
 
-def _ranks(values: Floats) -> list[int]:
-    """From 1, the highest first; tied ones have the same."""
-    return [*map(int, standing(values)[0] + 1)]
+def _ranks(values: Floats) -> list[int | None]:
+    """From 1, the highest first; tied ones have the same, and unknown ones none."""
+    known = ~np.isnan(values)
+    ranks = iter(standing(values[known])[0] + 1) if known.any() else iter(())
+    return [int(next(ranks)) if there else None for there in known.tolist()]
 
 
 def _pairs(
@@ -314,8 +338,8 @@ def _pairs(
     each, pairs = np.eye(len(one.runs)), [*combinations(by_rank, 2)]
     found = [one.of(each[a] - each[b]) for a, b in pairs]
     correct = CORRECTIONS[correction]
-    both = correct([x.pvalue for x in found]).pvalues.tolist()
-    alone = correct([x.alone_pvalue for x in found]).pvalues.tolist()
+    both = _corrected(correct, [x.pvalue for x in found])
+    alone = _corrected(correct, [x.alone_pvalue for x in found])
     return [
         JudgedPair(
             who, one.measure, one.runs[a], one.runs[b], x, p, q,
@@ -323,6 +347,13 @@ def _pairs(
         )
         for (a, b), x, p, q in zip(pairs, found, both, alone, strict=True)
     ]  # fmt: skip
+
+
+def _corrected(correct: Any, pvalues: Sequence[float]) -> list[float]:
+    """The p-values, corrected for the number of those that are known."""
+    known = [p for p in pvalues if not math.isnan(p)]
+    left = iter(correct(known).pvalues.tolist() if known else ())
+    return [p if math.isnan(p) else next(left) for p in pvalues]
 
 
 def _verdict(found: Estimate, together: bool, alone: bool) -> Verdict:
@@ -344,21 +375,38 @@ def _trust(
     alpha: float,
 ) -> Trust:
     """A judge in brief."""
-    bias = [run.found.bias for run in runs]
+    labelled = [run for run in runs if run.found.n]
+    bias = [run.found.bias for run in labelled]
+    each = [run.found.n if isinstance(one, ByAnswer) else 1 for run in labelled]
     verdicts = [pair.verdict for pair in pairs]
     found = [*(run.found for run in runs), *(pair.found for pair in pairs)]
+    n, others = one.size
     made = Trust(
-        who, one.measure, one.unit, *one.size,
-        _median(x.n_eff for x in found[: len(runs)]),
-        _median(x.n_eff for x in found[len(runs) :]) if pairs else None,
-        math.fsum(bias) / len(bias), max(bias, key=abs),
-        sum(run.rank != run.alone_rank for run in runs), _tau(runs),
+        who, one.measure, one.unit, n, others,
+        n * _median(_worth(run.found, one) for run in runs),
+        n * _median(_worth(pair.found, one) for pair in pairs) if pairs else None,
+        math.fsum(map(mul, bias, each)) / sum(each), max(bias, key=abs),
+        _moved(labelled, one.lower_is_better), _tau(labelled),
         sum(pair.alone_pvalue <= alpha for pair in pairs),
         verdicts.count("not confirmed"), verdicts.count("reversed"), verdicts.count("missed"),
-        "", _most([x.needed for x in found]),
+        "", _in_all(one, runs, pairs),
+        "; ".join(dict.fromkeys(x.why_not for x in found if x.why_not)),
     )  # fmt: skip
     chosen = any(x.unpromised == NOT_RANDOM for x in found)
     return replace(made, sentence=_sentence(made, NOT_RANDOM if chosen else ""))
+
+
+def _worth(found: Estimate, one: Estimates) -> float:
+    """How many labels of people without the judge tell as much as one with it."""
+    return found.n_eff / (found.n if isinstance(one, ByAnswer) else one.size[0])
+
+
+def _moved(runs: Sequence[JudgedRun], lower_is_better: bool) -> int:
+    """How many runs the judge alone puts at another rank, among those with an estimate."""
+    sign = -1.0 if lower_is_better else 1.0
+    both = _ranks(sign * np.array([run.found.estimate for run in runs]))
+    alone = _ranks(sign * np.array([run.found.alone for run in runs]))
+    return sum(a != b for a, b in zip(both, alone, strict=True))
 
 
 def _tau(runs: Sequence[JudgedRun]) -> float | None:
@@ -366,6 +414,17 @@ def _tau(runs: Sequence[JudgedRun]) -> float | None:
     if len(runs) < 2:
         return None
     return kendall([run.found.estimate for run in runs], [run.found.alone for run in runs]).value
+
+
+def _in_all(one: Estimates, runs: Sequence[JudgedRun], pairs: Sequence[JudgedPair]) -> int | None:
+    """How many labels are enough for all runs and pairs, if any number is."""
+    needed = [run.found.needed for run in runs] + [pair.found.needed for pair in pairs]
+    if not isinstance(one, ByAnswer) or None in needed:
+        return _most(needed)
+    judged: dict[str, int] = dict(zip(one.runs, one.judged.sum(axis=1).tolist(), strict=True))
+    of = [judged[x.run] for x in runs] + [judged[x.run] + judged[x.other] for x in pairs]
+    fraction = max(x / every for x, every in zip(needed, of, strict=True) if x is not None)
+    return sum(math.ceil(fraction * count - 1e-9) for count in judged.values())
 
 
 def _most(needed: Sequence[int | None]) -> int | None:
@@ -499,16 +558,21 @@ def _cautions(
     drawn: Drawn | None,
 ) -> Iterator[Notice]:
     """What should be known before anything of it is believed."""
-    if one.unit == "topic" and drawn is None:
-        text = "intervals hold if the topics that people judged were drawn at random from all"
+    if not isinstance(one, BySample) and drawn is None:
+        text = f"intervals hold if the {one.unit}s that people judged were drawn at random from all"
         yield Notice("drawn", f"{text}, which nobody said (drawn: random, or chosen)")
     told: dict[str, list[str]] = {}
+    needless: dict[str, list[str]] = {}
+    target = option("--target", "target=")
     for trust, runs, pairs in made:
         rows = [(one.run, one.found) for one in runs]
         rows += [(f"{one.run} – {one.other}", one.found) for one in pairs]
         for called, found in rows:
             if found.unpromised:
                 told.setdefault(found.unpromised, []).append(called)
+            if found.why_not:
+                best = "" if found.at_best is None else f" ±{rounded(found.at_best)}"
+                needless.setdefault(found.why_not, []).append(f"{called}{best}")
         against = [run.run for run in runs if not run.found.agrees]
         if against:
             text = f"{trust.measure}: scores of {trust.judge} do not rise with people's for "
@@ -516,3 +580,6 @@ def _cautions(
     for why, names in told.items():
         few = some(names, "estimate")
         yield Notice("not-promised", f"{few} without a promise: {why}")
+    for why, names in needless.items():
+        few = some(names, "estimate")
+        yield Notice("target", f"{few} without a number of labels for {target}: {why}")

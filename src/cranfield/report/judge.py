@@ -8,8 +8,8 @@ from operator import attrgetter
 from typing import Any
 
 from cranfield.assess.agreement import PAIRWISE, Agreement
-from cranfield.judging.estimates import TOO_FEW, Estimate
-from cranfield.judging.judge import JudgeReport
+from cranfield.judging.estimates import Estimate, too_few
+from cranfield.judging.judge import JudgeReport, Trust
 from cranfield.report import sheets as tables
 from cranfield.report.agreement import TITLES
 from cranfield.report.formats import FLAT
@@ -19,6 +19,8 @@ from cranfield.stats.result import shown_p
 from cranfield.wording import counted, rounded
 
 TABLES = ("trust", "runs", "pairs", "agreement", "levels", "topics", "favour")
+DRAWN = ("document", "nugget", "citation")  # units that were drawn one by one
+PARTLY = ("answer", "ranking", "score")  # units of which people labelled some of each run
 _PEOPLE_PAIRS = 15  # of runs, that are shown if nobody asks for them
 
 
@@ -97,9 +99,25 @@ def _trust(found: JudgeReport) -> Sheet:
         of("reversed", **several),
         of("missed", **several),
         of("needed", people=asked, dtype=int),
+        of("why_not", people=False),
         of("sentence", people=False),
     )
-    return Sheet(sheet.name, sheet.fields, sheet.caption, lines=[x.sentence for x in found.trusts])
+    lines = [x.sentence for x in found.trusts]
+    lines += [_in_all(x, found.target) for x in found.trusts if found.target is not None]
+    return Sheet(sheet.name, sheet.fields, sheet.caption, lines=lines)
+
+
+def _in_all(trust: Trust, target: float) -> str:
+    """How many labels all intervals need, or the reason why there is no number."""
+    of = f"for ±{target:g} by {trust.measure}"
+    if trust.needed is None:
+        return f"{of} there is no number of {trust.unit}s: {trust.why_not}"
+    return f"{of} people have to judge {counted(trust.needed, trust.unit)} in all"
+
+
+def _known(text: Callable[[float], str]) -> Callable[[float], str]:
+    """A number as text, a dash if it is not known."""
+    return lambda x: "–" if math.isnan(x) else text(x)
 
 
 def _whole(x: float) -> str:
@@ -118,27 +136,28 @@ def _runs(found: JudgeReport) -> Sheet:
         f"{_wide(found)}{_doubt(rows)}{_wanted(found)}.",
         *_keys(found, of),
         of("run", key=True),
-        *_estimate(found, rows, rounded, ""),
-        of("people", "found.people"),
+        *_estimate(found, rows, _known(rounded), ""),
+        of("people", "found.people", text=_known(rounded)),
         of("people_error", "found.people_error", people=False),
-        of("alone", "found.alone", head="judge"),
-        of("bias", "found.bias", text=tables.signed),
+        of("alone", "found.alone", head="judge", text=_known(rounded)),
+        of("bias", "found.bias", text=_known(tables.signed)),
         *_bias(rows),
         of("n_eff", "found.n_eff", head="n_eff", text=_whole),
-        of("weight", "found.weight", head="λ", people=found.unit == "topic", dtype=float),
-        of("rank", people=several),
-        of("alone_rank", head="rank by judge", people=several),
+        of("weight", "found.weight", head="λ", people=found.unit not in DRAWN, dtype=float),
+        of("rank", people=several, dtype=int),
+        of("alone_rank", head="rank by judge", people=several, dtype=int),
         *_needed(found, rows),
+        of("n", "found.n", head=f"{found.unit}s", people=found.unit in PARTLY),
     )
 
 
 def _what(found: JudgeReport) -> str:
-    topics = "" if found.unit == "topic" else ", for these topics,"
+    topics = ", for these topics," if found.unit in DRAWN else ""
     return f"Estimates{topics}"
 
 
 def _wide(found: JudgeReport) -> str:
-    if found.unit != "document":
+    if found.unit not in DRAWN:
         return ""
     rows = [row.found for row in found.runs]
     only = any(row.low is None and row.wide_low is not None and not _too_few(row) for row in rows)
@@ -148,7 +167,7 @@ def _wide(found: JudgeReport) -> str:
 
 
 def _too_few(row: Estimate) -> bool:
-    return row.unpromised == TOO_FEW
+    return row.unpromised in map(too_few, DRAWN)
 
 
 def _doubt(rows: Sequence[Estimate]) -> str:
@@ -157,14 +176,14 @@ def _doubt(rows: Sequence[Estimate]) -> str:
 
 
 def _weight(found: JudgeReport) -> str:
-    return "; λ: how far the judge is used" if found.unit == "topic" else ""
+    return "" if found.unit in DRAWN else "; λ: how far the judge is used"
 
 
 def _wanted(found: JudgeReport) -> str:
     if found.target is None:
         return ""
     in_all = f"; needed: {found.unit}s of people in all for ±{found.target:g}"
-    return f"{in_all}, – if all are too few, or it cannot be told"
+    return f"{in_all}, – for the reason in the notes"
 
 
 def _estimate(
@@ -177,7 +196,7 @@ def _estimate(
     yield from tables.each(of, "low", "high", people=False, dtype=float)
     ends = [_interval(x, x.low, x.high, sign) for x in rows]
     yield Field("interval", None, f"{tables.percent(found.confidence)} interval", ends)
-    wide = found.unit == "document"
+    wide = found.unit in DRAWN
     yield from tables.each(of, "wide_low", "wide_high", people=False, dtype=float)
     others = [_interval(x, x.wide_low, x.wide_high, sign) for x in rows]
     yield Field("wide_interval", None, "of other topics", others, people=wide)
@@ -219,11 +238,11 @@ def _pairs(found: JudgeReport) -> Sheet:
         *_keys(found, of),
         of("run", key=True),
         of("other", key=True),
-        *_estimate(found, rows, tables.signed, "+"),
+        *_estimate(found, rows, _known(tables.signed), "+"),
         _pvalue(found, "pvalue", "p"),
         of("people", "found.people", text=tables.signed, people=False),
         of("people_error", "found.people_error", people=False),
-        of("alone", "found.alone", head="judge", text=tables.signed),
+        of("alone", "found.alone", head="judge", text=_known(tables.signed)),
         _pvalue(found, "alone_pvalue", "p of judge"),
         of("bias", "found.bias", people=False),
         *_bias(rows),
@@ -231,6 +250,7 @@ def _pairs(found: JudgeReport) -> Sheet:
         of("weight", "found.weight", people=False, dtype=float),
         of("verdict"),
         *_needed(found, rows),
+        of("n", "found.n", people=False),
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from cranfield.arrays import TOLERANCE, Floats
+from cranfield.arrays import TOLERANCE, Bools, Floats, Ints
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.late import special
@@ -27,6 +27,7 @@ LEAST = 3  # topics that leave two for a covariance when one is left out
 ENOUGH = 20  # topics from which on intervals hold, by simulation (`make coverage-simulated`)
 ENOUGH_OF_FEW = 50  # topics, where scores have few different values,
 ENOUGH_OTHERS = 10  # and how many of them have another value than most
+OWN_WEIGHT = 10  # answers of a run from which on the weight of the judge is the run's own
 FEW_VALUES = 3  # as scores of 0 and 1 have, or differences of such
 
 
@@ -37,13 +38,14 @@ class PredictionPowered(Shown):
     `people` is the mean of people's scores alone, with its standard error, `judge` that of the
     judge's over all topics. `weight` is how far the judge is used, from 0, not at all, to 1.
     `n_eff` is how many topics people alone would have to score for an estimate as precise.
-    `unpromised` says why the interval may not hold; nothing if it should.
+    `unpromised` says why the interval may not hold; nothing if it should. If the standard error is
+    0, as it is if all scores are equal, there is no interval: `low` and `high` are None.
     """
 
     estimate: float
     error: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     confidence: float
     n: int
     others: int
@@ -106,9 +108,11 @@ def prediction_powered(
     made = powered(Y, f, rest, given)
     theta, error = float(made.estimate), float(made.error)
     half = error * float(t_quantile(confidence, n - 1))
+    varies = error > TOLERANCE * max(1.0, float(np.abs(Y).max()))
+    low, high = (theta - half, theta + half) if varies else (None, None)
     spread = float(Y.var(ddof=1))
     return PredictionPowered(
-        theta, error, theta - half, theta + half, confidence, n, N, float(made.weight),
+        theta, error, low, high, confidence, n, N, float(made.weight),
         spread / error**2 if error else math.inf, float(Y.mean()), math.sqrt(spread / n),
         float(np.append(f, rest).mean()), float(np.cov(Y, f)[0, 1]),
         unpromised(Y),
@@ -128,18 +132,18 @@ def judge_weight(people: Sample, judge: Sample, others: Sample) -> float:
     return float(_plug_in(*_apart(people, judge, others)))
 
 
-def unpromised(Y: Floats) -> str:
+def unpromised(Y: Floats, unit: str = "topic") -> str:
     """Why an interval of the mean of these scores may not hold; nothing if it should."""
     n = len(Y)
     if n < ENOUGH:
-        return f"{counted(n, 'topic')} of people: intervals hold from {ENOUGH} on"
+        return f"{counted(n, unit)} of people: intervals hold from {ENOUGH} on"
     values, counts = np.unique(Y.round(12), return_counts=True)
     most = int(counts.max())
     if len(values) <= FEW_VALUES and n < ENOUGH_OF_FEW:
-        few = f"{counted(len(values), 'different value')} in {n} topics"
+        few = f"{counted(len(values), 'different value')} in {n} {unit}s"
         return f"{few}: intervals hold from {ENOUGH_OF_FEW} on"
     if n - most < ENOUGH_OTHERS and 2 * most > n:
-        return f"{most} of {n} topics have the same value: intervals need {ENOUGH_OTHERS} others"
+        return f"{most} of {n} {unit}s have the same value: intervals need {ENOUGH_OTHERS} others"
     return ""
 
 
@@ -198,6 +202,84 @@ def _variance(x: Floats) -> Floats:
     return x.var(axis=-1, ddof=1) if x.shape[-1] > 1 else np.zeros(x.shape[:-1])
 
 
+# -- some answers of each run: arrays [runs, topics], NaN where there is no score ------------------
+
+
+class RowMeans(NamedTuple):
+    """Means of rows over the values that are there.
+
+    `spread` is what each topic adds to the error of a mean: the square of its norm is s²/n, and a
+    sum of rows, topic by topic, has the covariances of rows that share topics in it.
+    """
+
+    mean: Floats
+    spread: Floats
+    sizes: Ints
+
+
+def row_means(x: Floats) -> RowMeans:
+    """Return the mean of each row without NaN; the spread is NaN in a row of one value.
+
+    >>> found = row_means(np.array([[1.0, 3.0, np.nan]]))
+    >>> found.mean.tolist(), round(float((found.spread**2).sum()), 6)  # s²/n = 2/2
+    ([2.0], 1.0)
+    """
+    known = ~np.isnan(x)
+    n = known.sum(axis=1)
+    mean = np.where(known, x, 0.0).sum(axis=1) / np.where(n, n, np.nan)
+    scale = 1.0 / np.sqrt(n * np.where(n > 1, n - 1.0, np.nan))
+    spread = np.where(known, (x - mean[:, None]) * scale[:, None], 0.0)
+    return RowMeans(mean, spread, n)
+
+
+def powered_rows(Y: Floats, f: Floats) -> tuple[RowMeans, Floats]:
+    """θ of each row, from people's scores of some of its topics and the judge's of more.
+
+    This is `powered`, row by row: θ is the mean of v = Y − λ (f − mean f′), and f′ are the judge's
+    scores of the row that people did not score. With fewer than 10 of people's scores in a row, λ
+    is estimated from those of all rows. A row without any is NaN. The weights come with it.
+    """
+    labelled, rest = ~np.isnan(Y) & ~np.isnan(f), np.where(np.isnan(Y), f, np.nan)
+    weights = np.zeros(Y.shape)
+    for r, mine in enumerate(labelled):
+        if OWN_WEIGHT <= mine.sum() < (~np.isnan(f[r])).sum():
+            weights[r, mine] = _leave_one_out(Y[r, mine], f[r, mine], rest[r][~np.isnan(rest[r])])
+        else:
+            weights[r, mine] = [
+                _weight_without(t, r, Y, f, labelled) for t in np.flatnonzero(mine).tolist()
+            ]
+    imputed = row_means(rest)
+    of_rest = np.where(imputed.sizes > 0, imputed.mean, 0.0)[:, None]
+    v = row_means(np.where(labelled, Y - weights * (f - of_rest), np.nan))
+    mean = weights.sum(axis=1) / np.maximum(v.sizes, 1)
+    left = np.where(imputed.sizes[:, None] > 1, imputed.spread, 0.0)
+    return RowMeans(v.mean, v.spread + mean[:, None] * left, v.sizes), mean
+
+
+def _weight_without(topic: int, row: int, Y: Floats, f: Floats, labelled: Bools) -> float:
+    """λ of a row for one of its topics, from all rows without this topic."""
+    n, M = int(labelled[row].sum()), int((~np.isnan(f[row])).sum())
+    other = np.arange(Y.shape[1]) != topic
+    pairs = (
+        row_means(np.where(labelled, Y, np.nan)[:, other]),
+        row_means(np.where(labelled, f, np.nan)[:, other]),
+    )
+    every = row_means(f[:, other])
+    covariance = _pooled(pairs[0], pairs[1])
+    variance = _pooled(every, every)
+    if not variance > TOLERANCE**2 or math.isnan(covariance):
+        return 0.0
+    return float(np.clip(covariance / variance * (M - n) / M, 0.0, 1.0))
+
+
+def _pooled(a: RowMeans, b: RowMeans) -> float:
+    """The covariance within rows: Σ (a − ā)(b − b̄) / Σ (n − 1), over rows of two or more."""
+    several = a.sizes > 1
+    n = a.sizes[several]
+    products = (a.spread[several] * b.spread[several]).sum(axis=1) * n * (n - 1)
+    return float(products.sum() / (n - 1).sum()) if several.any() else math.nan
+
+
 # -- how many topics are needed -------------------------------------------------------------------
 
 
@@ -206,21 +288,35 @@ def topics_needed(
 ) -> int | None:
     """How many of all n + N topics people must score for an interval of ± `half_width`; None if
     all of them are too few.
+    """
+    sizes, widths = planned_widths(Y, f, rest, confidence)
+    enough = widths <= half_width
+    return int(sizes[enough.argmax()]) if enough.any() else None
+
+
+def planned_widths(
+    Y: Floats, f: Floats, rest: Floats, confidence: float = 0.95
+) -> tuple[Ints, Floats]:
+    """The half-widths of intervals with n, n + 1, …, n + N topics of people."""
+    sizes = np.arange(len(Y), len(Y) + len(rest) + 1)
+    errors = np.sqrt(planned_variances(Y, f, rest, sizes))
+    return sizes, errors * t_quantile(confidence, sizes - 1)
+
+
+def planned_variances(Y: Floats, f: Floats, rest: Floats, sizes: Ints) -> Floats:
+    """Var θ if people score so many topics.
 
     With n′ of M = n + N topics the best weight is β (1 − n′/M), β = Cov(Y, f)/Var f, clipped, and
     Var θ = λ² s²(f)/(M − n′) + s²(Y − λ f)/n′, where variances are those of the topics at hand.
     """
-    n, every = len(Y), np.append(f, rest)
-    sizes = np.arange(n, len(every) + 1)
+    every = np.append(f, rest)
     spread = float(every.var(ddof=1))
     covariance = float(np.cov(Y, f)[0, 1])
     best = covariance / spread if spread > 0 else 0.0
     weight = np.clip(best * (1 - sizes / len(every)), 0.0, 1.0)
     left = np.maximum(len(every) - sizes, 1)
     residual = Y.var(ddof=1) - 2 * weight * covariance + weight**2 * f.var(ddof=1)
-    error = np.sqrt(weight**2 * spread / left + np.maximum(residual, 0) / sizes)
-    enough = error * t_quantile(confidence, sizes - 1) <= half_width
-    return int(sizes[enough.argmax()]) if enough.any() else None
+    return np.asarray(weight**2 * spread / left + np.maximum(residual, 0) / sizes)
 
 
 # -- what is given ---------------------------------------------------------------------------------

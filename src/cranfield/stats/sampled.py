@@ -57,8 +57,9 @@ def difference_estimate(
 
     `people` are NaN where a document was not drawn; π, the `probabilities`, are those with which
     documents were drawn, independently. This is unbiased whatever the judge is worth. The interval
-    is Student's, with one degree of freedom less than sampled documents with y ≠ f and π < 1. For
-    a difference of two runs, w is the difference of the weights of their ranks.
+    is Student's, with one degree of freedom less than sampled documents with y ≠ f and π < 1. With
+    fewer than 5 of these there is none, unless every document that weighs anything was drawn with
+    π = 1. For a difference of two runs, w is the difference of the weights of their ranks.
 
     >>> nan = math.nan
     >>> found = difference_estimate([0.5, 0.25, 0.125], [1, 1, 0], [nan, 0, 1], [0.8, 0.5, 0.4])
@@ -71,19 +72,28 @@ def difference_estimate(
     drawn = ~np.isnan(y)
     w_drawn, y_drawn, f_drawn = w[drawn], y[drawn], f[drawn]
     change = w_drawn * (y_drawn - f_drawn)
-    return estimated(math.fsum(w * f), change, w_drawn * y_drawn, p[drawn], confidence)
+    complete = bool((drawn & (p == 1))[w != 0].all())
+    return estimated(math.fsum(w * f), change, w_drawn * y_drawn, p[drawn], confidence, complete)
 
 
 def estimated(
-    judged: float, change: Floats, said: Floats, p: Floats, confidence: float = 0.95
+    judged: float,
+    change: Floats,
+    said: Floats,
+    p: Floats,
+    confidence: float = 0.95,
+    complete: bool = False,
 ) -> DifferenceEstimate:
-    """The estimate from Σ w f, and of each document that people labelled w (y − f), w y and π."""
+    """The estimate from Σ w f, and of each document that people labelled w (y − f), w y and π.
+
+    If all documents were drawn for certain (`complete`), the sum is known, the interval a point.
+    """
     checked_confidence(confidence)
     theta = judged + math.fsum(change / p)
     variance, alone = _variance(change, p), _variance(said, p)
     differ = int(np.count_nonzero((change != 0) & (p < 1)))
     half = math.sqrt(variance) * float(t_quantile(confidence, max(differ - 1, 1)))
-    known = differ >= LEAST or not (p < 1).any()
+    known = differ >= LEAST or complete
     return DifferenceEstimate(
         theta,
         math.sqrt(variance),
@@ -146,4 +156,8 @@ def _columns(*given: ArrayLike) -> tuple[Floats, Floats, Floats, Floats]:
         raise InputError("weights or labels that are no numbers", "finite numbers; NaN: not drawn")
     if not ((p[~np.isnan(y)] > 0) & (p[~np.isnan(y)] <= 1)).all():
         raise InputError("a drawn document of probability 0, or above 1", "from above 0 to 1")
+    if never := np.flatnonzero(np.isnan(y) & (w != 0) & ~((p > 0) & (p <= 1))).tolist():
+        i = never[0]
+        found = f"probability {p[i]:g} for document {i + 1} of weight {w[i]:g}"
+        raise InputError(found, "above 0, at most 1: a document that cannot be drawn is unknown")
     return w, f, y, p
