@@ -44,6 +44,8 @@ UNDEFINED = ("zero", "nan", "skip", "error")
 SUMMARIES = ("mean", "sum", "gmean", "clipped", "se")
 INTERVALS = ("t", "bootstrap", "percentile")
 
+_NOUNS = ("judged topic", "topic", "session", "item")  # what notices list by name
+_BESIDE = (".se", ".lower", ".upper")  # columns that belong to a measure
 _RUNS_SHOWN = 20  # a repr longer than a screen helps nobody
 _NOTICES_SHOWN = 5
 _FEW = 2  # so many runs are told of one by one
@@ -52,8 +54,101 @@ _NOT_OURS = (ValueError, TypeError, LookupError, OverflowError, RecursionError)
 _PARQUET_KEY = "cranfield"  # where a Parquet file keeps what does not fit in a table
 _BOOTSTRAP_CELLS = 4_000_000  # resampled values held at a time: 32 MB
 
+_FACT = re.compile(r"\{(\w+)(?::([\w, ]+))?\}")  # in the pattern of facts
+
 Row = tuple[str, str, str, float]
 T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Counts by topic and names of measures, with the text that states them.
+
+    In the `pattern`, ``{run}`` is the run, ``{topics}`` the topics whose first count is above 0,
+    ``{measures}`` the measures, ``{measures:measure}`` their number and names, ``{0}`` or ``{0:,}``
+    the sum of the first counts, ``{1:document}`` that of the second counts with a noun, and
+    ``{parts}`` all parts that hold. Without counts and measures, the facts hold whatever is
+    selected.
+
+    >>> facts = Facts("{run}: ties in {topics}: {0} of {1:document}", {"7": (2, 5), "8": (3, 3)})
+    >>> facts.text("bm25")
+    'bm25: ties in 2 topics (7, 8): 5 of 8 documents'
+    >>> facts.without({"8"}, set()).text("bm25")
+    'bm25: ties in 1 topic (7): 2 of 5 documents'
+    """
+
+    pattern: str
+    counts: Mapping[str, tuple[int, ...]] | None = None  # by topic
+    measures: Mapping[str, str] | None = None  # columns, as the text names them
+    below: float = 0.0  # above 0: hold if the first sum is below this fraction of the second
+    lists_topics: bool = True  # whether the topics of the note are those with a count
+    parts: tuple[Facts, ...] | None = None
+    separator: str = ", "
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The topics whose first count is above 0."""
+        return tuple(topic for topic, counts in (self.counts or {}).items() if counts[0])
+
+    @property
+    def sums(self) -> list[int]:
+        """The counts of all topics together."""
+        return [sum(column) for column in zip(*(self.counts or {}).values(), strict=True)]
+
+    def holds(self) -> bool:
+        """Return True if there is something to state."""
+        if self.measures == {} or self.counts == {} or self.parts == ():
+            return False
+        if self.counts is None:
+            return True
+        first, *rest = self.sums
+        return first < self.below * rest[0] if self.below else first > 0
+
+    def without(self, topics: set[str], measures: set[str]) -> Facts:
+        """Return the facts without some topics and columns; they may no longer hold."""
+        parts = [part.without(topics, measures) for part in self.parts or ()]
+        return replace(
+            self,
+            counts=_without(self.counts, topics),
+            measures=_without(self.measures, measures),
+            parts=None if self.parts is None else tuple(part for part in parts if part.holds()),
+        )
+
+    def text(self, run: str | None = None) -> str:
+        """Return the facts as a sentence."""
+
+        def value(match: re.Match[str]) -> str:
+            name, noun = match.groups()
+            if name.isdigit():
+                total = self.sums[int(name)]
+                return counted(total, noun) if noun and noun != "," else f"{total:{noun or ''}}"
+            names = [*dict.fromkeys((self.measures or {}).values())]
+            values: dict[str, Callable[[], str]] = {
+                "run": lambda: run or "",
+                "topics": lambda: some(self.topics, noun or "topic"),
+                "measures": lambda: some(names, noun) if noun else first_names(names),
+                "parts": lambda: self.separator.join(part.text(run) for part in self.parts or ()),
+            }
+            return values[name]() if name in values else match[0]
+
+        return _FACT.sub(value, self.pattern)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Facts:
+        """Return the facts that `dataclasses.asdict` made a dict, as JSON has it."""
+        counts = data["counts"] and {topic: tuple(x) for topic, x in data["counts"].items()}
+        parts = data["parts"] and tuple(map(cls.from_dict, data["parts"]))
+        return cls(**{**data, "counts": counts, "parts": parts})
+
+
+def _without(named: Mapping[str, T] | None, names: set[str]) -> dict[str, T] | None:
+    return None if named is None else {k: x for k, x in named.items() if k not in names}
+
+
+def first_names(names: Sequence[str]) -> str:
+    """Return all names, or the first 12 of very many."""
+    more = len(names) - 12
+    return ", ".join(names) if more <= 0 else f"{', '.join(names[:12])} and {more} more"
 
 
 @dataclass(frozen=True)
@@ -61,13 +156,53 @@ class Notice:
     """Something the user should know about the scores; never an error.
 
     `kind` is for programs (``"missing-topics"``, ``"ties"``, ``"unjudged"``, …). `text` is for
-    people: one sentence that stands on its own, so it names the run if there is one.
+    people: one sentence that stands on its own, so it names the run if there is one. `facts`, if
+    the text has counts or names measures, write it again for a selection of the scores: those of
+    the first that is about a selected measure.
     """
 
     kind: str
     text: str
     run: str | None = None
     topics: tuple[str, ...] = ()
+    facts: tuple[Facts, ...] = field(default=(), compare=False, repr=False)
+
+    @classmethod
+    def from_facts(cls, kind: str, *facts: Facts, run: str | None = None) -> Notice:
+        """Return the notice that states the first of the facts."""
+        topics = facts[0].topics if facts[0].lists_topics else ()
+        return cls(kind, facts[0].text(run), run, topics, facts)
+
+    def without(self, topics: set[str], measures: set[str]) -> Notice | None:
+        """Return the notice without some topics and columns, None if nothing is left of it.
+
+        >>> notice = Notice("missing-topics", "bm25: 2 topics (1, 2) not answered", "bm25", "12")
+        >>> notice.without({"2"}, set()).text
+        'bm25: 1 topic (1) not answered'
+        """
+        if not topics and not measures:
+            return self
+        if self.facts:
+            facts = [one.without(topics, measures) for one in self.facts]
+            facts = [one for one in facts if one.measures != {}]
+            holds = facts and facts[0].holds()
+            return self.from_facts(self.kind, *facts, run=self.run) if holds else None
+        kept = tuple(topic for topic in self.topics if topic not in topics)
+        if len(kept) == len(self.topics):
+            return self
+        return replace(self, text=self._with_topics(kept), topics=kept) if kept else None
+
+    def rewritten(self, change: Callable[[str], str]) -> Notice:
+        """Return the notice with another text, now and for every selection."""
+        facts = tuple(replace(one, pattern=change(one.pattern)) for one in self.facts)
+        return replace(self, text=change(self.text), facts=facts)
+
+    def _with_topics(self, kept: Sequence[str]) -> str:
+        """The text, with other topics in the place of those it lists."""
+        for noun in _NOUNS:
+            if (listed := some(self.topics, noun)) in self.text:
+                return some(kept, noun).join(self.text.rsplit(listed, 1))
+        return self.text
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as JSON has them.
@@ -131,6 +266,9 @@ class Later(Sequence[Notice]):
 
     def __getitem__(self, place: Any) -> Any:
         return self.told[place]
+
+    def __iter__(self) -> Iterator[Notice]:  # an IndexError of `tell` is no end of the notices
+        return iter(self.told)
 
     def __len__(self) -> int:
         return len(self.told)
@@ -288,9 +426,8 @@ class Scores(Shown, tables="scores"):
         """Whether everything but `asked` is the same, where NaN is the same as NaN."""
         if not isinstance(other, Scores):
             return NotImplemented
-        return self._names() == other._names() and np.array_equal(
-            self.values, other.values, equal_nan=True
-        )
+        same = self._names() == other._names() and self.notices == other.notices
+        return same and np.array_equal(self.values, other.values, equal_nan=True)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -319,7 +456,8 @@ class Scores(Shown, tables="scores"):
         """Return some of the scores; what is None stays whole.
 
         Each argument is a name, a list of names or a slice. Measures may be given as objects, or
-        as they were asked for. Notices that concern only what is left out are left out.
+        as they were asked for. Notices are those of the selection: what concerns only runs, topics
+        or measures that are left out is left out, and counts are of the topics that stay.
 
         >>> scores = Scores([[[0.5, 10]]], ["bm25"], ["301"], ["AP", "num_ret"], ["mean", "sum"])
         >>> scores.select(measures=["num_ret", "AP"]).measures
@@ -328,18 +466,29 @@ class Scores(Shown, tables="scores"):
         r, t, m = (self._positions(axis, key) for axis, key in enumerate((runs, topics, measures)))
         run_names = tuple(self.runs[i] for i in r)
         topic_names = tuple(self.topics[i] for i in t)
-        left_out = set(self.topics).difference(topic_names)
+        columns = tuple(self.measures[i] for i in m)
         return Scores(
             self.values[r][:, t][:, :, m],
             run_names,
             topic_names,
-            tuple(self.measures[i] for i in m),
+            columns,
             tuple(self.summaries[i] for i in m),
             self.undefined,
-            tuple(n for n in self.notices if _concerns(n, run_names, left_out)),
+            Later(lambda: self._notices_of(run_names, topic_names, columns)),
             tuple(self.better[i] for i in m),
             self.asked,
         )
+
+    def _notices_of(
+        self, runs: Sequence[str], topics: Sequence[str], columns: Sequence[str]
+    ) -> list[Notice]:
+        """The notices of some runs, topics and columns."""
+        left_topics = _left_out(self.topics, topics)
+        whole = {name.removesuffix(end) for name in columns for end in _BESIDE}
+        left_columns = set(self.measures).difference(columns, whole)
+        about_runs = (n for n in self.notices if n.run is None or n.run in runs)
+        kept = (notice.without(left_topics, left_columns) for notice in about_runs)
+        return [notice for notice in kept if notice is not None]
 
     @cached_property
     def _lookup(self) -> tuple[dict[str, int], ...]:
@@ -621,18 +770,18 @@ class Scores(Shown, tables="scores"):
         return read(read_bytes(path), os.fspath(path))
 
     def _names(self) -> dict[str, Any]:
-        """Return everything but the values."""
+        """Return everything but the values and the notices."""
         plain = ("runs", "topics", "measures", "summaries", "undefined", "better")
-        names = {name: getattr(self, name) for name in plain}
-        return {**names, "notices": [asdict(notice) for notice in self.notices]}
+        return {name: getattr(self, name) for name in plain}
 
     def _saved(self) -> dict[str, Any]:
+        saved = {**self._names(), "notices": [*map(save_notice, self.notices)]}
         asked = {name: m for name, m in self.asked.items() if m in self.measures}
-        return {**self._names(), "asked": asked} if asked else self._names()
+        return {**saved, "asked": asked} if asked else saved
 
     @classmethod
     def _from_names(cls, names: Mapping[str, Any], values: Any) -> Scores:
-        notices = [Notice(**{**n, "topics": tuple(n["topics"])}) for n in names["notices"]]
+        notices = [*map(read_notice, names["notices"])]
         shape = tuple(len(names[axis]) for axis in ("runs", "topics", "measures"))
         values = np.array(values, dtype=np.float64).reshape(shape)
         return cls(values, **{**names, "notices": notices})
@@ -772,14 +921,36 @@ def _format_of(path: str | os.PathLike[str]) -> str:
     return suffix
 
 
+def save_notice(notice: Notice) -> dict[str, Any]:
+    """Return a notice as JSON can hold it, with its facts."""
+    saved = asdict(notice)
+    return saved if notice.facts else {k: v for k, v in saved.items() if k != "facts"}
+
+
+def read_notice(saved: Mapping[str, Any]) -> Notice:
+    """Return the notice that `save_notice` gave."""
+    facts = tuple(map(Facts.from_dict, saved.get("facts", ())))
+    return Notice(**{**saved, "topics": tuple(saved["topics"]), "facts": facts})
+
+
 def _is_name(key: Any) -> bool:
     return isinstance(key, str) or not (key is None or isinstance(key, slice | Iterable))
 
 
-def _concerns(notice: Notice, runs: Sequence[str], left_out: set[str]) -> bool:
-    """Whether it is about these runs, and not only about topics that are left out of them now."""
-    about_run = notice.run is None or notice.run in runs
-    return about_run and (not notice.topics or not left_out.issuperset(notice.topics))
+def _left_out(every: Sequence[str], kept: Sequence[str]) -> set[str]:
+    """The topics that are left out, and those all of whose intents or sessions are: what stands
+    before a slash.
+
+    >>> sorted(_left_out(["1/a", "1/b", "2/a"], ["1/a"]))
+    ['1/b', '2', '2/a']
+    """
+    left = set(every).difference(kept)
+    return left | (_before_slashes(left) - _before_slashes(kept) - set(every))
+
+
+def _before_slashes(names: Iterable[str]) -> set[str]:
+    parts = (name.split("/") for name in names if "/" in name)
+    return {"/".join(few[:k]) for few in parts for k in range(1, len(few))}
 
 
 # -- formulas -------------------------------------------------------------------------------------

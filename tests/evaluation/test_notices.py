@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -127,8 +129,8 @@ class TestShortLists:
 
     def test_a_run_with_shorter_lists(self) -> None:
         assert self.told({"bm25": 1000, "dense": 100}) == [
-            "dense: lists shorter (median 100 documents) than those of other runs (1,000): "
-            "measures that look deeper see empty ranks"
+            "dense: lists shorter (median 100 documents over 8 topics) than those of other runs "
+            "(1,000): measures that look deeper see empty ranks"
         ]
 
     @pytest.mark.parametrize(
@@ -150,4 +152,126 @@ class TestShortLists:
     def test_the_others_are_the_middle_one(self) -> None:
         """100, 1000, 1000: for a run of 1000 documents, the others have 550 in the median."""
         (text,) = self.told({"a": 1000, "b": 1000, "dense": 100}, "nDCG@200")
-        assert text.startswith("dense: lists shorter (median 100 documents)")
+        assert text.startswith("dense: lists shorter (median 100 documents over 8 topics)")
+
+
+# -- notices of a selection -----------------------------------------------------------------------
+
+SIMULATED = cf.simulate(topics=12, runs=3, depth=30, levels=2, seed=5)
+NAMES = list(SIMULATED.qrels)
+ODD_QRELS = {**SIMULATED.qrels, NAMES[0]: dict.fromkeys(SIMULATED.qrels[NAMES[0]], 0)}
+ODD_RUNS = {
+    name: {
+        topic: {doc: round(score) for doc, score in docs.items()}  # tied
+        for topic, docs in lists.items()
+        if (int(name[-1]) + int(topic)) % 5
+    }
+    for name, lists in SIMULATED.runs.items()
+}
+STATED = "nDCG@5 P@10 RR AP ERR DCG@20"
+
+
+def texts(scores: cf.Scores, *without: str) -> list[str]:
+    return [notice.text for notice in scores.notices if notice.kind not in without]
+
+
+class TestSelection:
+    """The notices of a selection are those of an evaluation of what is selected."""
+
+    @pytest.mark.parametrize(
+        "options",
+        [{}, {"depth": 7}, {"ties": "expected"}, {"ties": "best"}, {"undefined": "skip"},
+         {"gains": {topic: [1, 2 + i % 2] for i, topic in enumerate(NAMES)}}],
+    )  # fmt: skip
+    @pytest.mark.parametrize("topics", [NAMES[:5], NAMES[3:4], NAMES])
+    def test_select_topics_notices_equal_those_of_evaluation(
+        self, options: dict[str, Any], topics: list[str]
+    ) -> None:
+        scores = cf.evaluate(ODD_QRELS, ODD_RUNS, STATED, **options)
+        fresh = cf.evaluate(ODD_QRELS, ODD_RUNS, STATED, topics=topics, **options)
+        assert {"missing-topics", "no-relevant"} <= {n.kind for n in scores.notices}
+        appear = ("few-topics", "short-lists")  # for a selection alone, which nobody computed
+        assert texts(scores.select(topics=topics), *appear) == texts(fresh, *appear)
+
+    @pytest.mark.parametrize("measures", ["P@10", "AP", "nDCG@5 ERR", "RR DCG@20"])
+    @pytest.mark.parametrize("ties", [None, "expected", "worst"])
+    def test_select_measures_notices_equal_those_of_evaluation(
+        self, measures: str, ties: Any
+    ) -> None:
+        scores = cf.evaluate(ODD_QRELS, ODD_RUNS, STATED, ties=ties)
+        fresh = cf.evaluate(ODD_QRELS, ODD_RUNS, measures, ties=ties)
+        chosen = scores.select(measures=list(fresh.measures))
+        assert texts(chosen) == texts(fresh)
+
+    def test_select_measures_names_those_selected(self) -> None:
+        scores = cf.evaluate(ODD_QRELS, ODD_RUNS, "AP RR AP(rel=2)")
+        few = [notice for notice in scores.notices if notice.kind == "no-relevant"]
+        assert [n.text.partition(":")[0] for n in few] == ["AP, RR", "AP(rel=2)"]
+        for measure in scores.measures:
+            (lacking,) = [n for n in scores[:, :, measure].notices if n.kind == "no-relevant"]
+            assert lacking.text.startswith(f"{measure}: ")
+
+    def test_select_runs_drops_notices_of_others(self) -> None:
+        scores = cf.evaluate(ODD_QRELS, ODD_RUNS, STATED)
+        assert {n.run for n in scores["sys02"].notices} == {None, "sys02"}
+        assert scores.sorted_by("AP").notices == scores.notices
+
+    def test_select_topics_counts_are_of_the_selection(self) -> None:
+        scores = cf.evaluate(QRELS, {"a": run(answered=6, ties=4, unjudged=3)}, "AP P@4")
+        assert texts(scores) == [
+            "a: 2 topics (t6, t7) not answered, counted as empty lists",
+            "a: ties could change a score in 4 topics (t0, t1, t2, t3): 8 of 8 tied documents",
+            "a: 3 of 21 documents in the top 4 are unjudged and count as nonrelevant",
+        ]
+        chosen = scores[:, ["t2", "t3", "t7"]]
+        assert texts(chosen) == [
+            "a: 1 topic (t7) not answered, counted as empty lists",
+            "a: ties could change a score in 2 topics (t2, t3): 4 of 4 tied documents",
+            "a: 1 of 7 documents in the top 4 are unjudged and count as nonrelevant",
+        ]
+        assert [n.topics for n in chosen.notices] == [("t7",), ("t2", "t3"), ()]
+        assert texts(chosen[:, "t7"]) == ["a: 1 topic (t7) not answered, counted as empty lists"]
+        assert texts(scores.select(topics="t5")) == []
+
+    def test_few_topics_holds_for_the_selection(self) -> None:
+        scores = cf.evaluate(QRELS, {"a": run(answered=3)}, "AP")
+        (few,) = texts(scores, "missing-topics")
+        assert few == "a: only 3 of 8 judged topics answered"
+        assert texts(scores.select(topics=TOPICS[:7]), "missing-topics") == [
+            "a: only 3 of 7 judged topics answered"
+        ]
+        assert texts(scores.select(topics=TOPICS[:6]), "missing-topics") == []
+        assert texts(scores.select(topics=TOPICS[6:]), "missing-topics") == [
+            "a: only 0 of 2 judged topics answered"
+        ]
+
+    @pytest.mark.parametrize("suffix", ["json", "parquet", "copied"])
+    def test_saved_notices_are_of_the_selection(self, suffix: str, tmp_path: Path) -> None:
+        scores = cf.evaluate(ODD_QRELS, ODD_RUNS, STATED)
+        path = tmp_path / f"x.{suffix}"
+        if suffix == "copied":
+            read = copy.deepcopy(scores)  # as pickle does
+        else:
+            scores.save(path)
+            read = cf.Scores.load(path)
+        assert read == scores
+        chosen = {"topics": NAMES[:4], "measures": ["AP"]}
+        assert read.select(**chosen).notices == scores.select(**chosen).notices
+
+    def test_per_intent_notices_follow_their_topics(self) -> None:
+        qrels = [(t, i, d, 1) for t in "12" for i in "xy" for d in "ab"]
+        scores = cf.evaluate(qrels, {"a": {"1": ["a"]}}, "AP", per_intent=True)
+        said = "a: 1 topic (2) not answered, counted as empty lists"
+        assert said in texts(scores)
+        assert said in texts(scores.select(topics=["1/x", "2/y"]))
+        assert said not in texts(scores.select(topics=["1/x", "1/y"]))
+
+    def test_hostile_names_stay_as_they_are(self) -> None:
+        name = "{topics} 1 topic (t0) {0}"
+        scores = cf.evaluate(QRELS, {name: run(answered=6, ties=2)}, "AP")
+        assert texts(scores[:, "t0"]) == [
+            f"{name}: ties could change a score in 1 topic (t0): 2 of 2 tied documents"
+        ]
+        assert texts(scores[:, "t7"], "few-topics") == [
+            f"{name}: 1 topic (t7) not answered, counted as empty lists"
+        ]

@@ -6,7 +6,6 @@ import math
 import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from itertools import starmap
 from typing import Any, NamedTuple
@@ -38,7 +37,7 @@ from cranfield.measures import answers as seen
 from cranfield.measures.base import Measure
 from cranfield.measures.grammar import Measures, measures_for, parse_measures
 from cranfield.measures.texts import ByReferences, Reader, TokensLike, answer, reader, tokeniser
-from cranfield.scores import Notice, Scores, about
+from cranfield.scores import Facts, Notice, Scores, about
 from cranfield.shown import Shown
 from cranfield.wording import counted, option, some
 
@@ -481,9 +480,12 @@ class AnswerCollection:
             answered = self.answers.topics if self.answers and needs != "references" else ()
             every = dict.fromkeys([*topics, *answered])
             left = [topic for topic in every if topic not in self.topics[needs]]
-            those = ", ".join(str(m) for m in measures if _needs(m) == needs)
-            for notice in about("unjudged-topics", left, f"without {KINDS[needs].noun}"):
-                yield replace(notice, text=f"{those}: {notice.text}, left out of the means")
+            text = f"{{measures}}: {{topics}} without {KINDS[needs].noun}, left out of the means"
+            those = {column: str(m) for m in measures if _needs(m) == needs for column in m.names()}
+            if left:
+                yield Notice.from_facts(
+                    "unjudged-topics", Facts(text, dict.fromkeys(left, (1,)), those)
+                )
         holes = np.isnan(values) & known
         for m, measure in enumerate(measures):
             everywhere = holes[:, :, m].all(axis=0)
@@ -501,8 +503,12 @@ class AnswerCollection:
         if few and undefined == "error":
             of = "" if run is None else f" of run {run}"
             raise InputError(f"{m} undefined for topic {few[0]}{of}", "a score (undefined=error)")
-        said = f"for which {m} is undefined, {UNDEFINED[undefined]}"
-        yield from about("undefined", few, said, run)
+        who = "" if run is None else "{run}: "
+        text = f"{who}{{topics}} for which {{measures}} is undefined, {UNDEFINED[undefined]}"
+        names = dict.fromkeys(m.names(), str(m))
+        if few:
+            facts = Facts(text, dict.fromkeys(few, (1,)), names)
+            yield Notice.from_facts("undefined", facts, run=run)
 
     def _notices(self, needed: Sequence[str]) -> Iterator[Notice]:
         for needs in needed:
@@ -532,29 +538,33 @@ class AnswerCollection:
     def _marked(self, run: str) -> Iterator[Notice]:
         """Texts with marks of citations, which gold answers seldom have."""
         answers = self.answers.by_run[run] if self.answers else {}
-        here = [x.found.text for topic, x in answers.items() if topic in self.topics["references"]]
-        if marked := [found[0] for text in here if (found := MARK.search(text))]:
-            of = f"{len(marked):,} of {counted(len(here), 'answer')}"
-            text = f"{run}: {of} with marks of citations such as {marked[0]}, compared as text"
-            yield Notice("marked-citations", f"{text} (better take them out)", run)
+        known = self.topics["references"]
+        marks = {t: MARK.search(x.found.text) for t, x in answers.items() if t in known}
+        if first := next((mark[0] for mark in marks.values() if mark), None):
+            counts = {topic: (int(mark is not None), 1) for topic, mark in marks.items()}
+            text = f"with marks of citations such as {first}, compared as text"
+            text = f"{{run}}: {{0:,}} of {{1:answer}} {text} (better take them out)"
+            facts = Facts(text, counts, lists_topics=False)
+            yield Notice.from_facts("marked-citations", facts, run=run)
 
     def _unlabelled(self, needs: str, run: str) -> Iterator[Notice]:
         """Nuggets, or criteria, of a topic that an answer of a run has no label for."""
         if needs not in PIECES:
             return
-        piece, few, rest, count = PIECES[needs], list[str](), list[Any](), 0
+        piece, rest = PIECES[needs], list[Any]()
+        counts: dict[str, tuple[int, ...]] = {}
         for topic, entry in self.kinds[needs].by_run.get(run, {}).items():
             every, names = self._every[needs][topic], {one.name for one in entry.found}
             if len(names) < len(every):
-                few.append(topic)
-                count += len(every)
-                rest += [one for name, one in every.items() if name not in names]
-        if few:
+                missing = [one for name, one in every.items() if name not in names]
+                counts[topic] = (len(missing), len(every))
+                rest += missing
+        if counts:
             text = (
-                f"{run}: {len(rest):,} of {count:,} {needs} without {piece.label} in "
-                f"{some(few, 'topic')}, counted as {piece.without}, so scores {piece.effect(rest)}"
+                f"{{run}}: {{0:,}} of {{1:,}} {needs} without {piece.label} in {{topics}}, "
+                f"counted as {piece.without}, so scores {piece.effect(rest)}"
             )
-            yield Notice(f"missing-{needs}", text, run, tuple(few))
+            yield Notice.from_facts(f"missing-{needs}", Facts(text, counts), run=run)
 
     def _invalid(self, needs: str) -> Iterator[Notice]:
         """Labels outside the scale that count as missing."""
@@ -576,13 +586,17 @@ class AnswerCollection:
             lacking = [topic for topic in found if self.answers.get(run, topic) is None]
             said = "with support and without an answer, taken to end with the last sentence listed"
             yield from about("sentences", lacking, said, run)
-            every = [x for topic in found for x in self._citations(run, topic)]
-            cited = [support for sentence in every for support in sentence.values()]
-            if unjudged := cited.count(None):
-                text = (
-                    f"{run}: {unjudged:,} of {counted(len(cited), 'citation')} not judged, left out"
-                )
-                yield Notice("unjudged-citations", text, run)
+            cited = {
+                topic: [support for x in self._citations(run, topic) for support in x.values()]
+                for topic in found
+            }
+            counts = {
+                topic: (support.count(None), len(support)) for topic, support in cited.items()
+            }
+            text = "{run}: {0:,} of {1:citation} not judged, left out"
+            facts = Facts(text, counts, lists_topics=False)
+            if counts and facts.holds():
+                yield Notice.from_facts("unjudged-citations", facts, run=run)
 
     # -- answers, piece by piece ------------------------------------------------------------------
 

@@ -23,7 +23,7 @@ from cranfield.errors import InputError
 from cranfield.evaluation.options import Options
 from cranfield.labelling.blocks import Rankings
 from cranfield.measures.base import Measure
-from cranfield.scores import Notice
+from cranfield.scores import Facts, Notice
 from cranfield.wording import some
 
 
@@ -146,10 +146,16 @@ class Costs(Extra):
 
     def notices(self) -> Iterator[Notice]:
         """What costs are, and what they are taken to be where there is no document."""
+        columns = {name: name for m in self.models for name in m.names()}
         if unit := self.noted.unit:
-            yield Notice("costs", f"costs are in {unit}, and so is ETC; EC is in {unit} per item")
-        beyond = " or ".join(sorted({f"{m.max_cost:g}" for m in self.models}))
-        yield Notice("costs", f"ranks beyond the end of a list cost {beyond} (max_cost)")
+            text = f"costs are in {unit}, and so is ETC; EC is in {unit} per item"
+            yield Notice.from_facts("costs", Facts(text, measures=columns))
+        beyond: dict[str, dict[str, str]] = {}
+        for m in self.models:
+            beyond.setdefault(f"{m.max_cost:g}", {}).update(dict.fromkeys(m.names(), str(m)))
+        parts = tuple(Facts(cost, measures=beyond[cost]) for cost in sorted(beyond))
+        text = "ranks beyond the end of a list cost {parts} (max_cost)"
+        yield Notice.from_facts("costs", Facts(text, parts=parts, separator=" or "))
 
 
 @dataclass(frozen=True)

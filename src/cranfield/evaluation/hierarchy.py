@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -198,8 +197,9 @@ def _intents_of(level: Collection, topic: str, subtopics: Iterable[str]) -> list
 def _of_level(level: str, number: int, scores: Scores) -> Iterator[Notice]:
     """What the user should know of a level; its intents have an option of their own."""
     for notice in scores.notices:
-        text = notice.text.replace("--intents ", f"--intents{number} ")
-        yield replace(notice, text=f"{level} level: {text}")
+        yield notice.rewritten(
+            lambda text: f"{level} level: " + text.replace("--intents ", f"--intents{number} ")
+        )
 
 
 def _of_diversity(measure: MeasureLike) -> Measure:

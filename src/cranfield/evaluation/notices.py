@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import compress
+from itertools import chain, compress
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -13,9 +13,9 @@ import numpy as np
 from cranfield.arrays import Bools, Ints
 from cranfield.data.qrels import Qrels
 from cranfield.data.run import Run
-from cranfield.labelling.blocks import Intents, Judgments, Rankings
+from cranfield.labelling.blocks import Intents, Judgments, Rankings, count_by
 from cranfield.measures.base import Measure
-from cranfield.scores import Notice, about, about_topics, loud_first
+from cranfield.scores import Facts, Notice, about, about_topics, loud_first
 from cranfield.wording import counted, disagreement, option, some
 
 if TYPE_CHECKING:
@@ -95,10 +95,13 @@ def of_settings(measuring: Measuring) -> Iterator[Notice]:
     for setting, why in measuring.asked.idle:
         yield Notice("settings", f"{setting} changes nothing: {why}")
     if (gains := measuring.gains) is not None:
-        asked = compress(gains, measuring.collection.chosen)
-        tables = Counter(":".join(map("{:g}".format, g)) for g in asked if not isinstance(g, str))
-        text = ", ".join(f"{table} in {counted(n, 'topic')}" for table, n in tables.items())
-        yield Notice("gains", f"gains by topic: {text}")
+        collection = measuring.collection
+        tables: dict[str, dict[str, tuple[int]]] = {}
+        for topic, gain in compress(zip(collection.topics, gains, strict=True), collection.chosen):
+            if not isinstance(gain, str):
+                tables.setdefault(":".join(map("{:g}".format, gain)), {})[topic] = (1,)
+        parts = tuple(Facts(f"{table} in {{0:topic}}", x) for table, x in tables.items())
+        yield Notice.from_facts("gains", Facts("gains by topic: {parts}", parts=parts))
 
 
 # -- judgments ------------------------------------------------------------------------------------
@@ -125,9 +128,10 @@ def of_judgments(
     then = "counted as the worst score" if lower else UNDEFINED[undefined]
     for topics, those in lacking.items():
         # Measures may differ in what they call relevant: then say which are meant.
-        who = "" if len(lacking) == 1 and _agree(measures) else f"{_names(those)}: "
-        text = f"{who}{some(topics, 'topic')} without a relevant document, {then}"
-        yield Notice("no-relevant", text, topics=topics)
+        who = "" if len(lacking) == 1 and _agree(measures) else "{measures}: "
+        text = f"{who}{{topics}} without a relevant document, {then}"
+        counts = dict.fromkeys(topics, (1,))
+        yield Notice.from_facts("no-relevant", Facts(text, counts, name_columns(those)))
     yield from _of_file(qrels, plain)
     yield from _of_levels(max_level, measures, silent)
     yield from _of_failures(qrels, measures)
@@ -156,12 +160,13 @@ def _of_levels(
     """What is taken for the highest level; `silent` measures do not declare one."""
     if silent:
         text = f"the highest level is {max_level:g}, the highest in the judgments"
-        yield Notice("max-level", f"{_names(silent)}: {text}; max_level= declares another")
+        pattern = f"{{measures}}: {text}; max_level= declares another"
+        yield Notice.from_facts("max-level", Facts(pattern, measures=name_columns(silent)))
     declared = _grouped(measures, lambda m: getattr(m, "max_level", None))
     for level, those in declared.items():
         if level < max_level:
-            text = f"levels up to {max_level:g} in the judgments count as {level:g}"
-            yield Notice("max-level", f"{_names(those)}: {text}")
+            text = f"{{measures}}: levels up to {max_level:g} in the judgments count as {level:g}"
+            yield Notice.from_facts("max-level", Facts(text, measures=name_columns(those)))
 
 
 def _of_failures(qrels: Qrels, measures: Sequence[Measure]) -> Iterator[Notice]:
@@ -202,7 +207,7 @@ def of_intents(collection: Collection, measures: Sequence[Measure]) -> Iterator[
         yield Notice("intents", text)
     else:
         taken = _taken_for_granted(collection, intents, measures)
-        yield from (Notice("intents", f"{_names(those)}: {t}") for those, t in taken if those)
+        yield from (Notice.from_facts("intents", facts) for facts in taken if facts.measures)
     if all(len(names) == 1 for names in compress(intents.names, collection.chosen)):
         text = "every topic has one intent only: is the second column of the judgments the intent?"
         yield Notice("one-intent", text)
@@ -213,19 +218,24 @@ def of_intents(collection: Collection, measures: Sequence[Measure]) -> Iterator[
 
 def _taken_for_granted(
     collection: Collection, intents: Intents, measures: Sequence[Measure]
-) -> Iterator[tuple[list[Measure], str]]:
+) -> Iterator[Facts]:
     """What nobody said about intents, and the measures that ask for it."""
+
+    def facts(those: Iterable[Measure], text: str, topics: Sequence[str] = ()) -> Facts:
+        counts = dict.fromkeys(topics, (1,)) if topics else None
+        return Facts(f"{{measures}}: {text}", counts, name_columns(those), lists_topics=False)
+
     otherwise = "(--intents FILE says otherwise)"
     asked = collection.chosen
     if alike := _flagged(collection.topics, asked & (intents.alike > 1)):
-        where = "" if len(alike) == asked.sum() else f" of {some(alike, 'topic')}"
+        where = "" if len(alike) == asked.sum() else " of {topics}"
         text = f"the intents{where} are taken to be equally probable {otherwise}"
-        yield [m for m in measures if m.weighs_intents()], text
+        yield facts((m for m in measures if m.weighs_intents()), text, alike if where else ())
     if not intents.navigational[np.repeat(asked, intents.counts)].any():
         text = f"all intents are taken to be informational {otherwise}"
-        yield [m for m in measures if m.types_intents()], text
+        yield facts((m for m in measures if m.types_intents()), text)
     text = "a document counts at the highest level it has for any intent"
-    yield [m for m in measures if m.takes == "lists" and m.effectiveness], text
+    yield facts((m for m in measures if m.takes == "lists" and m.effectiveness), text)
 
 
 # -- ties -----------------------------------------------------------------------------------------
@@ -235,21 +245,26 @@ def of_ties(measuring: Measuring) -> Iterator[Notice]:
     """What was made of ties, if something was."""
     options, measures = measuring.options, measuring.measures
     if options.ties == "expected":
-        known = [str(m) for m in measures if measuring.exact(m)]
-        others = [str(m) for m in measures if not measuring.exact(m)]
-        parts = [f"exact for {_few(known)}"] if known else []
-        if others:
-            drawn = f"{options.tie_samples} random orders (seed {options.seed})"
-            parts.append(f"from {drawn} for {_few(others)}")
-        text = f"mean over all orders of tied documents: {'; '.join(parts)}"
-        yield Notice("tie-order", text)
+        known = [m for m in measures if measuring.exact(m)]
+        drawn = f"{options.tie_samples} random orders (seed {options.seed})"
+        parts = [
+            Facts(text, measures=name_columns(those, str))
+            for text, those in (
+                ("exact for {measures}", known),
+                (f"from {drawn} for {{measures}}", [m for m in measures if m not in known]),
+            )
+            if those
+        ]
+        text = "mean over all orders of tied documents: {parts}"
+        yield Notice.from_facts("tie-order", Facts(text, parts=tuple(parts), separator="; "))
     elif options.ties in ("best", "worst"):
         than = {"best": "better", "worst": "worse"}[options.ties]
-        unbound = [str(m) for m in measures if m.better != "neither" and not measuring.bounded(m)]
-        another = f"another order may score {than} under {_few(unbound)}"
-        then = another if unbound else f"no other order scores {than}"
-        text = f"tied documents ordered by level, the {options.ties} first: {then}"
-        yield Notice("tie-order", text)
+        unbound = [m for m in measures if m.better != "neither" and not measuring.bounded(m)]
+        text = f"tied documents ordered by level, the {options.ties} first: "
+        another = f"{text}another order may score {than} under {{measures}}"
+        facts = [Facts(another, measures=name_columns(unbound, str))] if unbound else []
+        none = Facts(f"{text}no other order scores {than}")
+        yield Notice.from_facts("tie-order", *facts, none)
 
 
 # -- runs -----------------------------------------------------------------------------------------
@@ -279,16 +294,11 @@ def of_run(
     known = set(judged)
     unjudged = [topic for topic in labelled.topics if named is None and topic not in known]
     yield from about("unjudged-topics", unjudged, "without judgments, ignored", name)
-    in_doubt = doubtful(rankings, collection, measures)
-    if tied := _flagged(judged, in_doubt > 0):
-        count = f"{in_doubt.sum()} of {rankings.tied.sum()} tied documents"
-        could = "ties matter" if options.ties in OTHER_ORDERS else "ties could change a score"
-        yield notice("ties", f"{could} in {some(tied, 'topic')}: {count}", tied)
+    yield from _ties(name, rankings, collection, measures)
     if contradicted := [t for t in labelled.contradicted if named is None or t in named]:
         yield from _rising(labelled)
         yield notice("rank-order", disagreement(contradicted), contradicted)
-    if unseen := _unjudged_documents(rankings, collection, measures):
-        yield notice(*unseen)
+    yield from _unjudged_documents(name, rankings, collection, measures)
     for extra in collection.extras:
         yield from extra.notices_of(labelled.run, rankings)
     if options.ties != "expected" and not collection.counting.plain:
@@ -323,6 +333,40 @@ def _rising(labelled: Labelled) -> Iterator[Notice]:
         yield Notice("rising-scores", f"{name}: {text}. {fix}", name, found.rising)
 
 
+def _ties(
+    name: str, rankings: Rankings, collection: Collection, measures: Sequence[Measure]
+) -> Iterator[Notice]:
+    """Tied documents that could change a score: for the deepest measures, then for others."""
+    could = "ties could change a score"
+    could = "ties matter" if collection.options.ties in OTHER_ORDERS else could
+    pattern = f"{{run}}: {could} in {{topics}}: {{0}} of {{1}} tied documents"
+    facts: list[Facts] = []
+    groups = [*_by_reach(measures, collection.options.depth).values()]
+    for place, those in enumerate(groups):
+        in_doubt = doubtful(rankings, collection, [*chain(*groups[place:])])
+        if not in_doubt.any():
+            break
+        counts = _counts(collection.topics, in_doubt, rankings.tied)
+        facts.append(Facts(pattern, counts, name_columns(those)))
+    if facts:
+        yield Notice.from_facts("ties", *facts, run=name)
+
+
+def _by_reach(measures: Sequence[Measure], depth: int | None) -> dict[int | None, list[Measure]]:
+    """The measures by the last rank that they look at, the deepest first; None: the end."""
+    groups: dict[int | None, list[Measure]] = {}
+    for m in measures:
+        groups.setdefault(deepest([m], depth), []).append(m)
+    order = sorted(groups, key=lambda reach: -math.inf if reach is None else -reach)
+    return {reach: groups[reach] for reach in order}
+
+
+def _counts(topics: Sequence[str], *columns: Ints) -> dict[str, tuple[int, ...]]:
+    """Counts by topic, where the last is above 0."""
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return {topic: row for topic, row in zip(topics, rows, strict=True) if row[-1] > 0}
+
+
 def of_merging(runs: Iterable[Run]) -> Iterator[Notice]:
     """What became of several lines of one document."""
     for run in runs:
@@ -334,10 +378,10 @@ def _few_topics(
     name: str, judged: Sequence[str], answered: Bools, asked: Bools
 ) -> Iterator[Notice]:
     """Whether fewer than half of the topics are answered."""
-    kept, every = _flagged(judged, answered & asked), int(asked.sum())
-    if 2 * len(kept) < every:
-        text = f"{name}: only {len(kept)} of {counted(every, 'judged topic')} answered"
-        yield Notice("few-topics", text, name, tuple(kept))
+    if 2 * (answered & asked).sum() < asked.sum():
+        counts = _counts(judged, (answered & asked).astype(np.int64), asked.astype(np.int64))
+        text = "{run}: only {0} of {1:judged topic} answered"
+        yield Notice.from_facts("few-topics", Facts(text, counts, below=0.5), run=name)
 
 
 def of_lengths(
@@ -355,9 +399,12 @@ def of_lengths(
     for i, (name, own) in enumerate(zip(names, medians, strict=True)):
         others = _median(medians[:i] + medians[i + 1 :])
         if MANY <= others < np.inf and own < min(others / 2, deep):
-            shorter = f"lists shorter (median {own:,.0f} documents) than those of other runs"
-            text = f"{shorter} ({others:,.0f}): measures that look deeper see empty ranks"
-            yield Notice("short-lists", f"{name}: {text}", name)
+            median = f"median {own:,.0f} documents over {counted(len(lengths[i]), 'topic')}"
+            text = f"lists shorter ({median}) than those of other runs ({others:,.0f})"
+            text += ": measures that look deeper see empty ranks"
+            those = [m for m in scoring if (deepest([m], depth) or np.inf) > own]
+            facts = Facts(f"{{run}}: {text}", measures=name_columns(those))
+            yield Notice.from_facts("short-lists", facts, run=name)
 
 
 def _median(numbers: Sequence[float]) -> float:
@@ -404,22 +451,27 @@ def deepest(measures: Sequence[Measure], depth: int | None) -> int | None:
 
 
 def _unjudged_documents(
-    rankings: Rankings, collection: Collection, measures: Sequence[Measure]
-) -> tuple[str, str] | None:
+    name: str, rankings: Rankings, collection: Collection, measures: Sequence[Measure]
+) -> Iterator[Notice]:
     """That nothing was judged; or how much was not, at the smallest cutoff that minds."""
     if not len(rankings.ranks) and rankings.lengths.sum():
         columns = ": are the columns of the judgments topic intent doc level?"
         asked = "" if collection.intents is None else columns
-        return "none-judged", f"none of its documents is judged{asked}"
-    cutoffs = [m.last_rank for m in measures if m.last_rank and m.effectiveness and not m.condensed]
-    if not cutoffs or collection.options.ties == "expected":
-        return None
-    depth = collection.options.depth
-    l = min(cutoffs) if depth is None else min(depth, *cutoffs)
-    shown = int(np.minimum(rankings.lengths, l).sum())
-    unjudged = shown - int(np.count_nonzero(rankings.ranks <= l))
-    text = f"{unjudged} of {shown} documents in the top {l} are unjudged and count as nonrelevant"
-    return ("unjudged", text) if unjudged else None
+        yield Notice("none-judged", f"{name}: none of its documents is judged{asked}", name)
+        return
+    minding = [m for m in measures if m.last_rank and m.effectiveness and not m.condensed]
+    if collection.options.ties == "expected":
+        return
+    facts = []
+    for l, those in reversed(_by_reach(minding, collection.options.depth).items()):
+        shown = np.minimum(rankings.lengths, l or 0)
+        judged = count_by(rankings.hit_topics[rankings.ranks <= (l or 0)], len(shown))
+        text = f"in the top {l} are unjudged and count as nonrelevant"
+        counts = _counts(collection.topics, shown - judged, shown)
+        pattern = f"{{run}}: {{0}} of {{1}} documents {text}"
+        facts.append(Facts(pattern, counts, name_columns(those), lists_topics=False))
+    if facts and facts[0].holds():
+        yield Notice.from_facts("unjudged", *facts, run=name)
 
 
 # -- measures by name -----------------------------------------------------------------------------
@@ -436,16 +488,15 @@ def _grouped(
     return groups
 
 
-def _names(measures: Sequence[Measure]) -> str:
-    """The names of measures; the measurements of a user model share one."""
-    plain = (replace(m, measurement="") if m.is_model else m for m in measures)
-    return ", ".join(dict.fromkeys(map(str, plain)))
+def name_columns(
+    measures: Iterable[Measure], called: Callable[[Measure], str] | None = None
+) -> dict[str, str]:
+    """The columns of measures, as notices name them; measurements of a user model share a name."""
 
+    def shared(m: Measure) -> str:
+        return str(replace(m, measurement="") if m.is_model else m)
 
-def _few(names: Sequence[str]) -> str:
-    """All names, or the first of very many."""
-    more = len(names) - 12
-    return ", ".join(names) if more <= 0 else f"{', '.join(names[:12])} and {more} more"
+    return {column: (called or shared)(m) for m in measures for column in m.names()}
 
 
 def _agree(measures: Sequence[Measure]) -> bool:

@@ -26,7 +26,7 @@ from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError, one_of
 from cranfield.measures.base import Measure
 from cranfield.measures.grammar import name_and_rest, parse_measure
-from cranfield.scores import Notice, Scores, about
+from cranfield.scores import Facts, Notice, Scores, about
 from cranfield.wording import some
 
 Missing: TypeAlias = Literal["error", "common", "zero"]
@@ -344,7 +344,9 @@ def _turned(scores: Scores, lower: str | Sequence[Any]) -> Scores:
 def _told(guesses: Sequence[str]) -> Iterator[Notice]:
     if guesses:
         text = "higher values are taken to be better (--lower-is-better, or lower=, says otherwise)"
-        yield Notice("guessed", f"{some(guesses, 'measure')} not known here: {text}")
+        names = {name: name for name in guesses}
+        facts = Facts(f"{{measures:measure}} not known here: {text}", measures=names)
+        yield Notice.from_facts("guessed", facts)
 
 
 def _of_all(

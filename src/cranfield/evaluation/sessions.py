@@ -48,7 +48,7 @@ from cranfield.measures.sessions import (
     gold_of,
     sU,
 )
-from cranfield.scores import Notice, Scores, about
+from cranfield.scores import Facts, Notice, Scores, about
 from cranfield.shown import Rows
 from cranfield.wording import disagreement, some
 
@@ -440,12 +440,13 @@ class _Logs:
                 raise InputError("no sessions", "their ranked lists", m)
 
     def _notices(self, measures: Sequence[Measure]) -> Iterator[Notice]:
-        open_ones = [str(m) for m in measures if m.takes_max_level()]
+        open_ones = [m for m in measures if m.takes_max_level()]
         if self.graded and open_ones:
             where = "clicks" if self.qrels is None else "judgments"
             said = f"the highest level is {self.highest:g}, the highest in the {where}"
-            text = f"{', '.join(open_ones)}: {said}; max_level= declares another"
-            yield Notice("max-level", text)
+            text = f"{{measures}}: {said}; max_level= declares another"
+            facts = Facts(text, measures=notices.name_columns(open_ones))
+            yield Notice.from_facts("max-level", facts)
         if self.levels is not None:
             lacking = [session_name(key) for key in self.keys if key[0] not in self.levels]
             said = "of topics without judgments: clicks gain nothing"

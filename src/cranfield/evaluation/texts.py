@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -235,7 +234,7 @@ class TextCollection:
             late = [topic for topic in self.topics if not self._most(topic, Smeasure(L=L))]
             text = "whose nuggets all end after L, counted as 0"
             for notice in about("late-nuggets", late, text):
-                yield replace(notice, text=f"L={L:g}: {notice.text}")
+                yield notice.rewritten(lambda text, L=L: f"L={L:g}: {text}")  # type: ignore[misc]
 
     def _most(self, topic: str, S: Smeasure) -> float:
         known = self.nuggets.by_topic[topic] if self.nuggets else {}

@@ -195,8 +195,8 @@ def judge(
 
     A score is unknown, too, if it depends on documents, nuggets or citations that the judge
     labelled and people did not; with ``unlabelled="nonrelevant"`` such documents count as
-    nonrelevant. With ``drawn="labels"``, people labelled documents, nuggets or citations that were drawn one by one
-    at random from those of the judge, and these are the units of the estimate.
+    nonrelevant. With ``drawn="labels"``, people labelled documents, nuggets or citations that were
+    drawn one by one at random from those of the judge, and these are the units of the estimate.
 
     Within topics: with an `audit` (`cf.audit`, ``cranfield pool --audit``), the judge labelled all
     documents, and people those that were drawn, or the first so many of them. Measures that are

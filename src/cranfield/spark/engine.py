@@ -8,6 +8,7 @@ its `Rankings`, and the code of `evaluation/` goes on with them, in tasks of a r
 from __future__ import annotations
 
 import copy
+import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -28,7 +29,7 @@ from cranfield.evaluation.collection import Labelled
 from cranfield.evaluation.evaluate import Evaluator
 from cranfield.evaluation.options import Options, Settings, shows_options
 from cranfield.labelling.blocks import Placed, RunLabels
-from cranfield.scores import Notice, Scores
+from cranfield.scores import Notice, Scores, read_notice
 from cranfield.spark import tasks
 from cranfield.spark.counting import Hits
 from cranfield.spark.inputs import Given, LineReader, given_runs, readable_qrels
@@ -455,11 +456,7 @@ class _Evaluation:
         names, measuring = [run.name for run in self.runs], self.evaluator.measuring
         returned = [np.array(row["returned"]) for row in each]
         counts = self.evaluator.counting(names, [lists >= 0 for lists in returned])
-        told = [
-            Notice(kind, text, name, tuple(topics))
-            for name, row in zip(names, each, strict=True)
-            for kind, text, *topics in row["told"]
-        ]
+        told = [read_notice(notice) for row in each for notice in json.loads(row["told"])]
         values = np.array([row["values"] for row in each])
         return self.evaluator.collected(
             names,

@@ -27,6 +27,7 @@ from cranfield.evaluation.evaluate import Evaluator
 from cranfield.labelling.blocks import Rankings
 from cranfield.labelling.columns import Order
 from cranfield.late import pl
+from cranfield.scores import save_notice
 from cranfield.spark.counting import Hits
 from cranfield.spark.inputs import Bad, Batches, Reading
 from cranfield.spark.meeting import Judged, met
@@ -378,7 +379,7 @@ class Whole:
             yield parcel("whole", {"source": [source], "tag": [tag], **found})
 
     def _found(self, run: Run) -> dict[str, Any]:
-        import pyarrow as pa
+        import json
 
         evaluator = self.evaluator
         collection, measuring = evaluator.collection, evaluator.measuring
@@ -387,9 +388,7 @@ class Whole:
         return {
             "returned": [labelled.rankings.returned],
             "values": [measuring.values(labelled.rankings).ravel()],
-            "told": pa.array(
-                [[[x.kind, x.text, *x.topics] for x in told]], pa.list_(pa.list_(pa.string()))
-            ),
+            "told": [json.dumps([*map(save_notice, told)])],
         }
 
 

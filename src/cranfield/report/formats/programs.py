@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from cranfield.errors import CranfieldError
@@ -87,7 +86,8 @@ def document(shown: Showing) -> Any:
 
 def noted(notices: Iterable[Notice]) -> dict[str, Any]:
     """What is to be known, as a part of a document."""
-    return {"notices": [asdict(notice) for notice in notices]}
+    shown = ("kind", "text", "run", "topics")
+    return {"notices": [{name: getattr(n, name) for name in shown} for n in notices]}
 
 
 def jsonl(shown: Showing) -> str:
