@@ -234,6 +234,7 @@ def about_topics(named: Sequence[str] | None) -> Iterator[Notice]:
 LOUD = (
     "none-judged",
     "rising-scores",
+    "stray-topics",
     "summary-topic",
     "few-topics",
     "no-chunks",

@@ -81,10 +81,10 @@ def test_evaluate_rank_and_score_disagree_one_note_for_all_shapes(
         "scores rise from the top to the bottom of 1 topic (q1)" in notes(scores)["rising-scores"]
     )
     for order in ("rank", "given"):
-        found = cf.evaluate(QRELS, run, "AP", order=order)  # type: ignore[arg-type]
+        found = cf.evaluate(QRELS, run, "AP", order=order)
         assert found.values[0, :, 0].tolist() == [1, 1]
         assert not {"rank-order", "rising-scores"} & notes(found).keys()
-        old = cf.evaluate(QRELS, run, "AP", ties=order)  # type: ignore[arg-type]
+        old = cf.evaluate(QRELS, run, "AP", ties=order)
         assert old.values.tolist() == found.values.tolist()
     assert cf.evaluate(QRELS, run, "AP", order="score").values.tolist() == (scores.values.tolist())
 
@@ -122,7 +122,7 @@ def test_evaluate_order_contradicts_ties_raises(options: Any, said: str) -> None
 @pytest.mark.parametrize("ties", ["trec", "best", "worst", "expected", None])
 def test_evaluate_order_score_with_ties(ties: Any) -> None:
     run = {"q1": {"a": 1.0, "b": 1.0}, "q2": {"b": 1.0}}
-    plain, same = (cf.evaluate(QRELS, run, "AP", ties=ties, order=x) for x in (None, "score"))  # type: ignore[arg-type]
+    plain, same = (cf.evaluate(QRELS, run, "AP", ties=ties, order=x) for x in (None, "score"))
     assert plain.values.tolist() == same.values.tolist()
 
 

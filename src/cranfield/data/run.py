@@ -201,6 +201,10 @@ class Run(ABC):
         """The runs that it turns out to be, if it was read from a file that may hold several."""
         return [self]
 
+    def returns_any(self, docs: Sequence[str]) -> bool:
+        """Return True if some topic has one of these documents, or nothing can be read again."""
+        return True
+
     def find_disagreeing(self) -> Disagreeing:
         """Return the topics in which ranks, or positions, contradict the scores."""
         return NONE_DISAGREE if self.given or self.by_rank else self.disagreeing
@@ -238,6 +242,9 @@ class ListRun(Run):
         ranked = from_the_top(docs, self.given, self.stable)
         tied = not self.given and _parts_equals([docs[d] for d in ranked], depth)
         return Top(ranked[:depth], tied, topic in self.find_disagreeing().topics)
+
+    def returns_any(self, docs: Sequence[str]) -> bool:
+        return any(doc in found for found in self.lists.values() for doc in docs)
 
     def to_doubles(self, topic: str, docs: Mapping[str, Any]) -> Mapping[str, float]:
         """Return a ranking whose scores are the doubles that are compared, whatever they were.
@@ -366,6 +373,14 @@ class TableRun(Run):
             if progress is not None:
                 progress(self.read_of(table))
         return replace(self, parts=lambda: iter([lambda table=table: table for table in tables]))
+
+    def returns_any(self, docs: Sequence[str]) -> bool:
+        wanted, some = Strings.of(list(docs)).hashes(), False
+        for table in self.tables():
+            some = True
+            if np.isin(table.hashes, wanted).any():
+                return True
+        return not some
 
     def find_disagreeing(self) -> Disagreeing:
         """Read the run once more: only after ranks were seen to contradict scores."""

@@ -40,8 +40,31 @@ def of_all(measuring: Measuring, counts: Bools, labelled: Sequence[Labelled]) ->
     """What is to be known of an evaluation of runs; `counts` says which topics do."""
     collection, measures = measuring.collection, measuring.measures
     told = [notice for one in labelled for notice in of_run(one, collection, measures)]
+    told += stray_topics(collection, labelled)
     returned = {one.run.name: one.rankings.returned for one in labelled}
     return together(measuring, counts, told, returned)
+
+
+def stray_topics(collection: Collection, labelled: Sequence[Labelled]) -> Iterator[Notice]:
+    """Warn of a judged topic in memory or JSON that may be another key of the object.
+
+    No run answers it or returns its documents, and every run answers all others, at least two.
+    """
+    qrels = collection.gold.qrels
+    answered = [collection.of_chosen(one.placed).answered[collection.chosen] for one in labelled]
+    if not isinstance(qrels.given, list) or not answered:
+        return
+    missing = ~answered[0]
+    if missing.sum() != 1 or len(missing) < 3 or any((~other != missing).any() for other in answered):
+        return
+    names = _flagged(list(compress(collection.topics, collection.chosen)), missing)
+    judged = qrels.of_topics(names).doc_names
+    if not any(one.run.returns_any(judged) for one in labelled):
+        text = (
+            f"no run answers {some(names, 'topic')}, or returns one of the documents judged there"
+        )
+        fix = "If this is no topic but another key, remove it."
+        yield Notice("stray-topics", f"{qrels.where}: {text}. {fix}", topics=tuple(names))
 
 
 def together(

@@ -161,3 +161,25 @@ def test_every_signature_has_an_example() -> None:
     records = [row[0] for row in RECORDS] + [row[0] for row in READ]
     found = {id(detect(data)) for data in every} | {id(detect_record(row)) for row in records}
     assert found == {id(one) for one in TABLE}
+
+
+STRAY = {"q1": {"d1": 1}, "q2": {"d2": 1}, "settings": {"k": 10, "rel": 2}}
+
+
+@pytest.mark.parametrize(
+    ("run", "expected"),
+    [
+        ({"q1": {"d1": 1.0}, "q2": {"d1": 1.0}}, True),
+        ({"q1": {"d1": 1.0}}, False),  # another topic is missing as well
+        ({"q1": {"d1": 1.0}, "q2": {"k": 1.0}}, False),  # a document of it is returned
+        ({**{"q1": {"d1": 1.0}, "q2": {"d1": 1.0}}, "settings": {"d1": 1.0}}, False),
+    ],
+)
+def test_evaluate_key_that_is_no_topic_warns(run: Any, expected: bool, tmp_path: Path) -> None:
+    path = written(tmp_path / "q.json", json.dumps(STRAY))
+    rows = [(t, "Q0", d, 1, s, "r") for t, docs in run.items() for d, s in docs.items()]
+    text = written(tmp_path / "run", "".join(f"{' '.join(map(str, row))}\n" for row in rows))
+    for qrels in (STRAY, path):
+        for one in (run, text):
+            found = [x for x in cf.evaluate(qrels, one, "AP").notices if x.kind == "stray-topics"]
+            assert [x.topics for x in found] == ([("settings",)] if expected else [])
