@@ -92,12 +92,18 @@ def mine(levels: list[float], judged: list[float], p: float = 0.9) -> float:
     return sum(level * p**i for i, level in enumerate(levels))
 
 
+@cf.measure(lower_is_better=True)
+def unseen(docs: list[str], judged_docs: list[str], topic: str) -> float:
+    return len(judged_docs) - len(docs)
+
+
 @cf.measure  # wrong
 def words(levels: list[float]) -> str:
     return "many"
 
 
 mine @ 10
+unseen(condensed=True) @ 10
 mine(p=0.5)([1, 0, 2])
 (mine(p=0.5, condensed=True) @ 10)([1, 0, 2], judged=[2, 1, 1])
 cf.parse_measures([mine, mine @ 5, "mine"])

@@ -1396,8 +1396,14 @@ class TestReviewed:
         def Empty() -> Any:
             return 1
 
-        with pytest.raises(cf.CranfieldError, match="Empty: found no argument, expected x"):
+        with pytest.raises(cf.CranfieldError, match="the first argument of Empty is not the items"):
             cf.user_model(Empty)
+
+        def Turned(p: float = 0.5, x: Any = None) -> Any:
+            return p**x.i
+
+        with pytest.raises(cf.CranfieldError, match="the first argument of Turned is not the item"):
+            cf.user_model(Turned)
 
     def test_errors_inside_a_model(self) -> None:
         @cf.user_model

@@ -174,9 +174,61 @@ class TestFunctions:
         def Anything(levels: list[float], judged: list[float], **settings: float) -> float:
             return 1
 
-        for function in (Nothing, Needy, Named, Anything, lambda levels: 1):
-            with pytest.raises(cf.InputError, match=r"\(.*\).*, expected a function of levels"):
+        def Reordered(levels: list[float], /) -> float:
+            return 1
+
+        def Sklearn(y_true: list[float], y_score: list[float]) -> float:
+            return 1
+
+        def Near(level: list[float]) -> float:
+            return 1
+
+        valid = "levels, judged, topic, docs, judged_docs"
+        also = f"Valid are {valid}, and parameters with a default"
+        for function, problem in (
+            (
+                Nothing,
+                rf"function Nothing\(.* is no measure. Give it a name and some of .* {valid}",
+            ),
+            (lambda levels: 1, "function <lambda>.* is no measure. Give it a name"),
+            (Needy, f"measure Needy has the unknown argument 'p'. {also}"),
+            (Named, f"measure Named has the unknown argument 'p'. {also}"),
+            (Anything, rf"measure Anything has the unknown argument '\*\*settings'. {also}"),
+            (Sklearn, f"measure Sklearn has the unknown argument 'y_true'. {also}"),
+            (Near, f"unknown argument 'level'. Did you mean 'levels'. {also}"),
+            (Reordered, "has the positional-only argument 'levels'. Remove the slash"),
+        ):
+            with pytest.raises(cf.InputError, match=rf"^\S*test_functions.py:\d+: .*{problem}"):
                 cf.measure(function)
+
+    def test_arguments_are_bound_by_name(self) -> None:
+        @cf.measure
+        def Turned(judged: list[float], levels: list[float]) -> float:
+            return sum(levels) / sum(judged)
+
+        @cf.measure
+        def Named(*, k: int = 1, levels: list[float]) -> float:
+            return k * levels[0]
+
+        assert Turned()([1, 0], judged=[1, 1, 1]) == pytest.approx(1 / 3)
+        assert Named(k=3)([2]) == 6
+
+    def test_lower_is_better(self) -> None:
+        @cf.measure(lower_is_better=True)
+        def Wasted(levels: list[float]) -> float:
+            return sum(level <= 0 for level in levels)
+
+        @cf.measure(lower_is_better=True)
+        class Length(cf.Measure):
+            """How long it is."""
+
+            def score(self, x: cf.Lists) -> Any:
+                return x.n * 1.0
+
+        scores = cf.evaluate(QRELS, {"x": {"1": ["b"]}, "y": {"1": ["a"]}}, "Wasted Length AP")
+        assert scores.better == ("lower", "lower", "higher")
+        assert scores.sorted_by("Wasted").runs == ("y", "x")
+        assert cf.compare(scores).pair("y", "x", "Wasted").wins == 1
 
     def test_names_that_are_taken(self) -> None:
         def AP(levels: list[float]) -> float:
@@ -202,6 +254,126 @@ class TestFunctions:
         qrels = [("1", "x", "a", 1), ("1", "y", "a", 1), ("1", "y", "b", 1)]
         scores = cf.evaluate(qrels, {"1": ["b", "a"]}, "IA(Found)@2")
         assert scores.values[0, 0, 0] == 1.5
+
+
+LETTERS = {f"q{t}": {f"d{t}-{i}": i % 3 for i in range(4 + t % 3)} for t in range(30)}
+LISTS = {
+    topic: {doc: float(len(docs) - i // 2) for i, doc in enumerate([*docs, "new", "more"])}
+    for topic, docs in LETTERS.items()
+}  # with ties
+
+
+class TestDocuments:
+    """Functions that ask for the ids of topics and documents."""
+
+    @staticmethod
+    def given(qrels: Any, run: Any, measure: str = "Ids", **options: Any) -> list[tuple[Any, ...]]:
+        given = []
+
+        @cf.measure
+        def Ids(judged_docs: Any, docs: Any, topic: Any, levels: Any, judged: Any) -> float:
+            given.append((topic, docs, levels, judged_docs, judged))
+            return len(docs)
+
+        cf.evaluate(qrels, run, measure, **options)
+        return sorted(given)
+
+    def test_docs_are_those_of_the_levels(self) -> None:
+        assert self.given(QRELS, RUN) == [
+            ("1", ["b", "x", "a"], [0, 0, 2], ["a", "c", "b", "z"], [2, 1, 0, -1]),
+            ("2", ["d", "z"], [1, 0], ["d"], [1]),
+            ("3", [], [], ["e"], [1]),
+        ]
+        assert [x[1] for x in self.given(QRELS, RUN, "Ids@2")] == [["b", "x"], ["d", "z"], []]
+        assert [x[1] for x in self.given(QRELS, RUN, depth=1)] == [["b"], ["d"], []]
+        assert [x[1] for x in self.given(QRELS, RUN, "Ids(condensed=true)")] == [
+            ["b", "a"], ["d"], [],
+        ]  # fmt: skip
+
+    @pytest.mark.parametrize("ties", [None, "best", "worst"])
+    @pytest.mark.parametrize("kernel", ["on", "off"])
+    def test_docs_of_files_equal_those_of_dicts(
+        self, ties: Any, kernel: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        if kernel == "off":
+            monkeypatch.setattr("cranfield.kernel.KERNEL", None)
+        expected = self.given(LETTERS, LISTS, ties=ties)
+        for topic, docs, levels, judged_docs, judged in expected:
+            assert levels == [LETTERS[topic].get(doc, 0) for doc in docs]
+            assert judged == [LETTERS[topic][doc] for doc in judged_docs]
+            assert sorted(docs) == sorted(LISTS[topic])
+        path = tmp_path / "run.txt"
+        path.write_text("".join(
+            f"{topic} Q0 {doc} {rank} {score} x\n"
+            for topic, docs in LISTS.items()
+            for rank, (doc, score) in enumerate(docs.items(), 1)
+        ))  # fmt: skip
+        every: list[dict[str, Any]] = [{}, {"threads": 3}, {"block_cells": 10}]
+        for options in every:
+            assert self.given(LETTERS, path, ties=ties, **options) == expected
+
+    def test_docs_in_random_orders_follow_their_levels(self) -> None:
+        given = self.given(LETTERS, LISTS, ties="expected", tie_samples=5)
+        assert len({tuple(docs) for _, docs, *_ in given}) > len(LETTERS)
+        for topic, docs, levels, judged_docs, judged in given:
+            assert levels == [LETTERS[topic].get(doc, 0) for doc in docs]
+            assert judged == [LETTERS[topic][doc] for doc in judged_docs]
+
+    def test_several_runs_and_strategies(self) -> None:
+        class Half(cf.Labelling):
+            """Only documents before m are to be found."""
+
+            def ideal(self, topic: str, judged: Any) -> Any:
+                return {doc: level for doc, level in judged.items() if doc != "z"}
+
+        runs = {"a": {"1": ["x", "b"]}, "b": {"1": ["b", "new"]}}
+        given = self.given(QRELS, runs, labelling=Half())
+        assert [(x[1], x[3]) for x in given if x[0] == "1"] == [
+            (["b", "new"], ["a", "c", "b"]),
+            (["x", "b"], ["a", "c", "b"]),
+        ]
+
+    def test_topic_and_docs_of_intents(self) -> None:
+        @cf.measure
+        def Here(levels: list[float], topic: str, docs: list[str]) -> float:
+            assert (topic, docs) == ("1", ["b", "a"])
+            return sum(level > 0 for level in levels)
+
+        qrels = [("1", "x", "a", 1), ("1", "y", "a", 1), ("1", "y", "b", 1)]
+        assert cf.evaluate(qrels, {"1": ["b", "a"]}, "IA(Here)@2").values[0, 0, 0] == 1.5
+
+    def test_where_there_are_no_ids(self) -> None:
+        @cf.measure
+        def Ids(docs: list[str]) -> float:
+            return len(docs)
+
+        @cf.measure
+        def Named(levels: list[float], topic: str) -> float:
+            return len(topic)
+
+        with pytest.raises(cf.CranfieldError, match="Ids needs the ids of documents: use"):
+            Ids()([1, 0])
+        with pytest.raises(cf.CranfieldError, match="Named needs the topic: use"):
+            Named()([1, 0])
+        with pytest.raises(cf.InputError, match="Ids needs the ids of documents, and arrays have"):
+            cf.evaluate_arrays([1, 0], [0.5, 0.2], [2], "Ids")
+        assert cf.evaluate_arrays([1, 0], [0.5, 0.2], [2], "Named").values.item() == 1
+
+    def test_on_the_command_line(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        Path("mine.py").write_text(
+            "import cranfield as cf\n\n@cf.measure(lower_is_better=True)\n"
+            "def Long(docs, topic):\n    return sum(map(len, docs)) + len(topic)\n"
+        )
+        Path("qrels").write_text("1 0 a 2\n1 0 c 1\n")
+        Path("run").write_text("1 Q0 a 1 2 bm25\n1 Q0 xyz 2 1 bm25\n")
+        asked = ["qrels", "run", "--import", "mine.py", "-m", "Long", "-f", "tsv"]
+        assert main(["evaluate", *asked]) == 0
+        assert capsys.readouterr().out.splitlines()[1] == "bm25\tall\tLong\t5.0"
+        assert main(["explain", "Long@1", "--on", "qrels", "run", "--import", "mine.py"]) == 0
+        assert "Long@1 = 2.0000" in capsys.readouterr().out
 
 
 MINE = '''import cranfield as cf

@@ -115,13 +115,19 @@ class Mine(cf.Measure):
     "The relevant items that were found."
     def score(self, x):
         return cf.total(x.I)
+
+@cf.measure
+def Ids(docs, judged_docs, topic):
+    "The documents that were found, by their ids."
+    return len({*docs} & {*judged_docs}) + len(docs) / 100 + len(topic) / 10000
 """
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("registry")
+@pytest.mark.parametrize("measures", ["AP nDCG@5 Mine", "AP Ids@3"])
 def test_the_command_prints_the_same(
-    spark: Any, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+    spark: Any, measures: str, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     """Byte for byte, notices included, with a measure of a user's own."""
     (tmp_path / "qrels").write_text("q1 0 d3 1\nq1 0 d8 2\nq2 0 d1 0\nq4 0 d1 1\n")
@@ -129,12 +135,13 @@ def test_the_command_prints_the_same(
     (tmp_path / "mine.py").write_text(OWN)
     assert spark is not None
     command = ["evaluate", str(tmp_path / "qrels"), str(tmp_path / "run"), "-q", "-v"]
-    command += ["-m", "AP nDCG@5 Mine", "--import", str(tmp_path / "mine.py")]
+    command += ["-m", measures, "--import", str(tmp_path / "mine.py")]
     printed = []
     for engine in ([], ["--engine", "spark", "--spark-conf", "spark.sql.shuffle.partitions=2"]):
         from cranfield.measures.base import REGISTRY
 
-        REGISTRY.pop("Mine", None)
+        for name in ("Mine", "Ids"):
+            REGISTRY.pop(name, None)
         assert main([*command, *engine]) == 0
         printed.append(capfdbinary.readouterr())
     assert printed[0].out == printed[1].out

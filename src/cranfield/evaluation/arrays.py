@@ -66,7 +66,12 @@ def evaluate_arrays(
     several = y_score if isinstance(y_score, Mapping) else {"run": y_score}
     scores = {name: _predictions(given, name, levels) for name, given in several.items()}
     qrels = _judgments(levels, _queries(levels.shape, group, qid))
-    found = Evaluator(qrels, measures, **options)(scores)
+    evaluator = Evaluator(qrels, measures, **options)
+    for m in evaluator.measures:
+        if m.needs_documents:
+            problem = f"{m} needs the ids of documents, and arrays have none"
+            raise InputError.problem(problem, "Use cf.evaluate with qrels and runs")
+    found = evaluator(scores)
     if _exchanged(levels, scores.values()):
         return replace(found, notices=Later(lambda: (EXCHANGED, *found.notices)))
     return found

@@ -22,9 +22,9 @@ from cranfield.data.verticals import embedded
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.evaluation.blocks import Block, cut
-from cranfield.evaluation.extras import Costs, Extra, Lengths, WantedVerticals
+from cranfield.evaluation.extras import Costs, Documents, Extra, Lengths, WantedVerticals
 from cranfield.evaluation.options import Options, TieOrder
-from cranfield.labelling.blocks import Intents, Judgments, Rankings, RunLabels
+from cranfield.labelling.blocks import Intents, Judgments, Names, Rankings, RunLabels
 from cranfield.labelling.gold import GoldStandard
 from cranfield.labelling.intents import importance_of, intents_on
 from cranfield.labelling.runs import label_run
@@ -90,8 +90,12 @@ class Collection:
         if by_intent and options.labelling is not None:
             raise InputError("classes or groups of items", "none with intents")
         gold = GoldStandard.of(judged)
+        documents = Documents.wanted_by(measures)
+        if documents is not None:
+            names = Names(gold.item_docs, documents.noted.names)
+            gold = replace(gold, judgments=replace(gold.judgments, names=names))
         intents = intents_on(gold, known) if by_intent else None
-        noted = (lengths, costs, verticals if verticals and verticals.asked else None)
+        noted = (lengths, costs, verticals if verticals and verticals.asked else None, documents)
         return cls(
             options,
             gold,

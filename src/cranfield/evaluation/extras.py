@@ -1,4 +1,4 @@
-"""What some measures ask of documents beside their levels: lengths, costs, verticals.
+"""What some measures ask of documents beside their levels: lengths, costs, verticals, ids.
 
 Each is noted by labelling for every document that a run returns (`noted`), may be lacking where a
 measure looks (`refuse_unknown`), and is worth a word to the user (`notices`, `notices_of`).
@@ -6,16 +6,17 @@ measure looks (`refuse_unknown`), and is worth a word to the user (`notices`, `n
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from threading import Lock
 from typing import Any
 
 import numpy as np
 
-from cranfield.arrays import Bools, Ints
+from cranfield.arrays import Bools, Floats, Ints
 from cranfield.data.costs import DocCosts, read_costs
 from cranfield.data.lengths import DocLengths, read_lengths
 from cranfield.data.reading.strings import spans
-from cranfield.data.reading.table import Noted
+from cranfield.data.reading.table import Noted, Table
 from cranfield.data.run import Run
 from cranfield.data.verticals import Verticals, read_verticals
 from cranfield.dataclass import dataclass
@@ -183,6 +184,43 @@ class WantedVerticals(Extra):
             unknown = some(self.noted.unknown(run), "vertical")
             text = f"{run.name}: {unknown} not in {self.noted.where}, worth 0"
             yield Notice("verticals", text, run.name)
+
+
+_NUMBERING = Lock()  # several threads label parts of a run
+
+
+class Numbered:
+    """A number for each document that runs return."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self.numbers: dict[str, int] = {}
+
+    @property
+    def values(self) -> Mapping[str, Floats]:
+        """The numbers themselves, as labelling notes them."""
+        return {"document": np.arange(len(self.names), dtype=np.float64)}
+
+    def rows(self, lines: Table) -> Ints:
+        """The number of the document of each line."""
+        docs = lines.docs.tolist()
+        with _NUMBERING:
+            self.names += [doc for doc in dict.fromkeys(docs) if doc not in self.numbers]
+            for number in range(len(self.numbers), len(self.names)):
+                self.numbers[self.names[number]] = number
+        return np.array([self.numbers[doc] for doc in docs], dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class Documents(Extra):
+    """The ids of documents, for measures that ask for them."""
+
+    noted: Numbered
+    tells_apart = True
+
+    @classmethod
+    def wanted_by(cls, measures: Sequence[Measure]) -> Documents | None:
+        return cls(Numbered()) if any(m.needs_documents for m in measures) else None
 
 
 def _ranks(rankings: Rankings) -> Ints:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from cranfield.data.values import Values
 
 __all__ = [
-    "Intents", "Judgments", "Placed", "Rankings", "RunLabels", "count_by", "distinct", "spans",
+    "Intents", "Judgments", "Names", "Placed", "Rankings", "RunLabels",
+    "count_by", "distinct", "spans",
 ]  # fmt: skip
 
 
@@ -31,6 +32,13 @@ def distinct(values: Floats) -> Floats:
     """Each value once, ascending; np.unique imports numpy.ma, which takes its time."""
     ordered = np.sort(values, axis=None)
     return np.asarray(ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]])
+
+
+class Names(NamedTuple):
+    """The ids of documents, for measures that ask for them."""
+
+    judged: Sequence[str]  # of all judged items
+    returned: Sequence[str]  # of all documents of runs, by the numbers that labelling gave them
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +54,7 @@ class Judgments:
     levels: Floats  # [items], descending within a topic
     items: Ints  # [items] index into all judged items
     strata: Floats | None = None  # [all judged items] what each was sampled from, if it was
+    names: Names | None = None  # if a measure asks for documents
 
     @cached_property
     def counts(self) -> Ints:

@@ -114,7 +114,8 @@ def _ideal(gold: GoldStandard, items: Ints, levels: Floats) -> Judgments:
     topics = gold.judgments.item_topics[items]
     order = np.lexsort((items, -levels, topics))
     offsets = np.concatenate(([0], np.cumsum(count_by(topics, len(gold.qrels.topics)))))
-    return Judgments(gold.qrels.topics, offsets, levels[order], items[order])
+    names = gold.judgments.names
+    return Judgments(gold.qrels.topics, offsets, levels[order], items[order], names=names)
 
 
 def regraded(gold: GoldStandard, rankings: Rankings, levels: Floats) -> tuple[Judgments, Rankings]:

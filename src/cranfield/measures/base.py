@@ -13,13 +13,14 @@ import re
 from collections import UserDict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from importlib import import_module
 from typing import (
     TYPE_CHECKING,
     Any,
     ClassVar,
     Literal,
+    Protocol,
     Self,
     TypeVar,
     dataclass_transform,
@@ -208,6 +209,7 @@ class Measure(metaclass=MeasureType):
     every_length: ClassVar[bool] = False  # those of unjudged documents too
     needs_verticals: ClassVar[bool] = False  # of its items, and of intents
     takes_unsampled: ClassVar[bool] = False  # whether levels below 0 mean pooled but not judged
+    needs_documents: ClassVar[bool] = False  # whether it asks for their ids
     takes_samples: ClassVar[bool] = False  # whether it estimates from judgments that are a sample
     symbols: ClassVar[Mapping[str, str]] = {}  # what the names of its steps mean, and of no other
 
@@ -562,19 +564,43 @@ class Normalised(Measure):
 M = TypeVar("M", bound=Measure)
 
 
+class Decorator(Protocol):
+    """What `measure` returns if it is given options only."""
+
+    @overload
+    def __call__(self, defined: type[M]) -> type[M]: ...
+    @overload
+    def __call__(self, defined: Callable[..., float]) -> type[ListMeasure]: ...
+
+
 @overload
-def measure(defined: type[M]) -> type[M]: ...
+def measure(defined: type[M], *, lower_is_better: bool = False) -> type[M]: ...
 @overload
-def measure(defined: Callable[..., float]) -> type[ListMeasure]: ...
-def measure(defined: Any) -> Any:
-    """Make a class with a `score` method, or a function of one list, a measure that the grammar
+def measure(
+    defined: Callable[..., float], *, lower_is_better: bool = False
+) -> type[ListMeasure]: ...
+@overload
+def measure(*, lower_is_better: bool = False) -> Decorator: ...
+def measure(defined: Any = None, *, lower_is_better: bool = False) -> Any:
+    """Make a class with a `score` method, or a function of one ranking, a measure that the grammar
     and the commands know.
 
-    The function gets `levels`, those of the documents in the list from the top down, cut at the
-    cutoff, and `judged`, those of all judged documents of the topic, highest first; both are lists
-    of floats. An unjudged document has level 0 (``condensed=true`` leaves them out), and a topic
-    that the run does not answer has an empty list. It may do without `judged`. What else it takes
-    has a default and is a parameter of the measure.
+    The function gets what its arguments name, in any order:
+
+    levels
+        The levels of the documents in the ranking, from the top down to the cutoff. An unjudged
+        document has level 0 (``condensed=true`` leaves them out). A missing topic has none.
+    docs
+        The ids of the same documents.
+    judged
+        The levels of all judged documents of the topic, highest first.
+    judged_docs
+        The ids of the same documents.
+    topic
+        The id of the topic.
+
+    Every other argument has a default and is a parameter of the measure. Higher scores are better,
+    unless ``@cf.measure(lower_is_better=True)`` says otherwise.
 
     >>> import cranfield as cf
     >>> @cf.measure
@@ -587,12 +613,16 @@ def measure(defined: Any) -> Any:
     >>> (share @ 1)([2, 1], judged=[2, 1, 0])
     0.5
     """
+    if defined is None:
+        return partial(measure, lower_is_better=lower_is_better)
     if inspect.isfunction(defined):
         from cranfield.measures.functions import measure_of
 
-        return _registered(measure_of(defined))
+        defined = measure_of(defined)
     if not (isinstance(defined, type) and issubclass(defined, Measure)):
         raise InputError(repr(defined), "a class derived from cranfield.Measure, or a function")
+    if lower_is_better:
+        defined.better = "lower"
     return _registered(defined)
 
 

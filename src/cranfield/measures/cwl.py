@@ -490,8 +490,9 @@ def user_model(
 def user_model_of(function: Callable[..., Any], gives: str) -> type[UserModel]:
     """A class that calls the function."""
     arguments = list(inspect.signature(function).parameters.values())
-    if not arguments:
-        raise InputError("no argument", "x and parameters", function.__name__)
+    if not arguments or arguments[0].default is not arguments[0].empty:
+        problem = f"the first argument of {function.__name__} is not the items"
+        raise InputError.problem(problem, "Begin with x, without a default: def model(x, p=0.8)")
     parameters = arguments[1:]
     if not function.__name__.isidentifier():
         raise InputError(function.__name__, "a function with a name")

@@ -41,6 +41,9 @@ from cranfield.measures.reading import U
 from cranfield.measures.sets import P, Success
 
 _BASE: Any = nDCG()
+_OF_BASE = (
+    "summary", "better", "effectiveness", "length_unit", "every_length", "needs_documents"
+)  # fmt: skip
 LEAST = 2.0**-60  # what this part of a sum cannot change its last bit
 RANKS = 100_000  # of the best list there could be, held for every topic of a block
 
@@ -258,7 +261,7 @@ class Combined(Diverse):
         object.__setattr__(self, "cutoff", base.cutoff if self.cutoff is None else self.cutoff)
         object.__setattr__(self, "condensed", base.condensed or self.condensed)
         object.__setattr__(self, "base", replace(base, cutoff=None, condensed=False, called=""))
-        for name in ("summary", "better", "effectiveness", "length_unit", "every_length"):
+        for name in _OF_BASE:
             object.__setattr__(self, name, getattr(base, name))
         super().__post_init__()
 

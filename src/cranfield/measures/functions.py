@@ -16,47 +16,71 @@ from cranfield.measures.base import Measure, MeasureType
 from cranfield.measures.lists import Lists
 from cranfield.measures.parameters import as_param
 
+INPUTS = ("levels", "judged", "topic", "docs", "judged_docs")
+"""The arguments that a function gets, by name; all others are parameters of its measure."""
+
 
 class ListMeasure(Measure):
     """A measure that a function computes list by list: what `cf.measure` makes of the function."""
 
     function: ClassVar[Callable[..., Any]]
-    takes_judged: ClassVar[bool]
+    inputs: ClassVar[tuple[str, ...]]
 
     def __init__(self, *levels: Any, **settings: Any) -> None:  # which type checkers cannot know
         super().__init__(*levels, **settings)
 
     def score(self, x: Lists) -> Floats:
-        """What the function says of each list."""
+        """Return what the function returns for each list."""
         own = [f for f in self.parameters() if f.name != "condensed"]
         settings = {f.name: _as_its_default(getattr(self, f.name), f.default) for f in own}
-        ideal = x.whole_ideal if self.takes_judged else None
-        found = np.zeros(len(x))
-        for t, n in enumerate(np.minimum(x.n, x.l or np.inf).tolist()):
-            levels, there = np.zeros(max(0, int(n))), x.judged[t]  # −1: the topic has no list
-            levels[x.r[t, there] - 1] = x.level[t, there]
-            judged = [] if ideal is None else [ideal.level[t, ideal.judged[t]].tolist()]
-            found[t] = self._number(self.function(levels.tolist(), *judged, **settings))
-        return found
+        scores = np.zeros(len(x))
+        for t in range(len(x)):
+            inputs = {name: _INPUT[name](x, t) for name in self.inputs}
+            scores[t] = self._number(self.function(**inputs, **settings))
+        return scores
 
     def _number(self, returned: Any) -> float:
         if isinstance(returned, Real | np.bool_) and math.isfinite(returned):
             return float(returned)
-        code = inspect.unwrap(self.function).__code__
         found = f"{' '.join(repr(returned).split())[:60]} returned by {self}"
-        raise InputError(found, "a number", from_here(code.co_filename), code.co_firstlineno)
+        raise InputError(found, "a number", *_place(self.function))
+
+
+def _levels(x: Lists, t: int) -> list[float]:
+    n = min(int(x.n[t]), x.n[t] if x.l is None else x.l)  # −1: the topic has no list
+    levels, there = np.zeros(max(0, n)), x.judged[t]
+    levels[x.r[t, there] - 1] = x.level[t, there]
+    listed: list[float] = levels.tolist()
+    return listed
+
+
+def _judged(x: Lists, t: int) -> list[float]:
+    ideal = x.whole_ideal
+    judged: list[float] = ideal.level[t, ideal.judged[t]].tolist()
+    return judged
+
+
+_INPUT: dict[str, Callable[[Lists, int], Any]] = {
+    "levels": _levels,
+    "judged": _judged,
+    "topic": lambda x, t: x.topic(t),
+    "docs": lambda x, t: x.docs(t),
+    "judged_docs": lambda x, t: x.gold.judged_docs(t),
+}
 
 
 def measure_of(function: Callable[..., Any]) -> type[ListMeasure]:
-    """A class that calls the function; what has a default is a parameter."""
+    """Return a class that calls the function, with what its arguments name."""
     name = function.__name__
     arguments = inspect.signature(function).parameters.values()
-    lists = [p for p in arguments if p.default is p.empty]
-    positional = all(p.kind <= p.POSITIONAL_OR_KEYWORD for p in lists)
-    if not (positional and 1 <= len(lists) <= 2 and name.isidentifier()):
-        found = f"{name}{inspect.signature(function)}"
-        raise InputError(found, "a function of levels and judged, all else with defaults")
-    settings = {p.name: as_param(p.default) for p in arguments if p not in lists}
+    for p in arguments:
+        _refuse_unknown(name, p, function)
+    inputs = tuple(p.name for p in arguments if p.name in INPUTS)
+    if not (inputs and name.isidentifier()):
+        problem = f"function {name}{inspect.signature(function)} is no measure"
+        fix = f"Give it a name and some of the arguments {', '.join(INPUTS)}"
+        raise InputError.problem(problem, fix, *_place(function))
+    settings = {p.name: as_param(p.default) for p in arguments if p.name not in INPUTS}
     for taken in settings:
         if hasattr(Measure, taken):
             found = f"{name}: found a parameter named {taken}"
@@ -66,11 +90,35 @@ def measure_of(function: Callable[..., Any]) -> type[ListMeasure]:
         "__module__": function.__module__,
         "__annotations__": dict.fromkeys(settings, Any),
         "function": staticmethod(function),
-        "takes_judged": len(lists) == 2,
+        "inputs": inputs,
+        "needs_documents": not {"docs", "judged_docs"}.isdisjoint(inputs),
         "range": "whatever the function returns",
     }
     made: Any = MeasureType(name, (ListMeasure,), body | settings)
     return made  # type: ignore[no-any-return]
+
+
+def _refuse_unknown(name: str, p: inspect.Parameter, function: Callable[..., Any]) -> None:
+    """Raise an error for an argument that is neither an input nor a parameter with a default."""
+    by_name = p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)
+    if by_name and (p.name in INPUTS or p.default is not p.empty):
+        return
+    if p.kind == p.POSITIONAL_ONLY:
+        problem = f"measure {name} has the positional-only argument {p.name!r}"
+        raise InputError.problem(problem, "Remove the slash", *_place(function))
+    from difflib import get_close_matches
+
+    near = get_close_matches(p.name, INPUTS, 1) if by_name else []
+    hint = f"Did you mean {near[0]!r}? " if near else ""
+    problem = f"measure {name} has the unknown argument {str(p).partition(':')[0]!r}"
+    fix = f"{hint}Valid are {', '.join(INPUTS)}, and parameters with a default"
+    raise InputError.problem(problem, fix, *_place(function))
+
+
+def _place(function: Callable[..., Any]) -> tuple[str, int]:
+    """Return the file and the line of a function."""
+    code = inspect.unwrap(function).__code__
+    return from_here(code.co_filename), code.co_firstlineno
 
 
 def _as_its_default(value: Any, default: Any) -> Any:

@@ -31,10 +31,12 @@ def rows_of(by_intent: Any, x: Lists, gold: Gold) -> Lists:
     def each(values: Any) -> Any:
         return np.repeat(values, I, axis=0)
 
-    costs = None
-    if x.costs is not None:  # of all ranks, judged or not
-        begin = np.cumsum(x.costs.n) - x.costs.n
-        costs = Costs(x.costs.flat[spans(each(begin), each(x.costs.n))], each(x.costs.n))
+    def of_all(given: Costs | None) -> Costs | None:  # of all ranks, judged or not
+        if given is None:
+            return None
+        begin = np.cumsum(given.n) - given.n
+        return Costs(given.flat[spans(each(begin), each(given.n))], each(given.n))
+
     return Lists(
         each(x.r),
         np.moveaxis(by_intent, 2, 1).reshape(topics * I, items),
@@ -42,7 +44,8 @@ def rows_of(by_intent: Any, x: Lists, gold: Gold) -> Lists:
         each(x.n),
         gold,
         lengths={unit: Lengths(*map(each, both)) for unit, both in x.lengths.items()},
-        costs=costs,
+        costs=of_all(x.costs),
+        documents=of_all(x.documents),
     )
 
 
@@ -59,7 +62,9 @@ def _gold_rows(gold: Gold) -> Gold:
     judged = np.repeat(known.judged, I, axis=0)
     levels, judged, _ = best_first(levels, judged)
     distinct = None if known.flat is None else known.flat.distinct
-    return Gold(levels, judged, gold.max_level, gold.known, gold.traced, distinct)
+    made = Gold(levels, judged, gold.max_level, gold.known, gold.traced, distinct)
+    made.topics, made.names = tuple(topic for topic in gold.topics for _ in range(I)), gold.names
+    return made
 
 
 def best_first(levels: Floats, judged: Bools) -> tuple[Floats, Bools, Ints]:

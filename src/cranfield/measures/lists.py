@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, field, replace
 from functools import cached_property
+from itertools import compress
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -17,7 +18,7 @@ import numpy as np
 from cranfield.arrays import Bools, Floats, Ints
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError
-from cranfield.labelling.blocks import Intents, Judgments, Rankings, spans
+from cranfield.labelling.blocks import Intents, Judgments, Names, Rankings, spans
 from cranfield.labelling.blocks import distinct as distinct_of
 from cranfield.measures.gains import Gain, gain_of, top_level
 
@@ -123,6 +124,9 @@ class Gold(Remembers):
     tops: Floats | None = None  # the highest level of each topic, where that is what h means
     order: Ints | None = None  # which of the intents' items each level is of
     strata: Strata | None = None  # where judgments are a sample
+    topics: tuple[str, ...] = ()  # their names, where they are known
+    items: Ints | None = None  # [topics, items] of each level, if a measure asks for documents
+    names: Names | None = None  # of documents, likewise
 
     def __post_init__(self) -> None:
         self.distinct = distinct_of(self.levels) if self.distinct is None else self.distinct
@@ -138,8 +142,20 @@ class Gold(Remembers):
     def only(self, topics: Bools) -> Gold:
         """The judgments of some topics, where they are not for intents."""
         return Gold(
-            self.levels[topics], self.judged[topics], self.max_level, distinct=self.distinct
+            self.levels[topics],
+            self.judged[topics],
+            self.max_level,
+            distinct=self.distinct,
+            topics=tuple(compress(self.topics, topics)),
+            items=None if self.items is None else self.items[topics],
+            names=self.names,
         )
+
+    def judged_docs(self, t: int) -> list[str]:
+        """The documents of the ideal list of a topic."""
+        if self.items is None or self.names is None:
+            raise NeedsMore("needs the ids of judged documents: use cf.evaluate")
+        return [self.names.judged[item] for item in self.items[t, self.judged[t]].tolist()]
 
 
 class NeedsMore(CranfieldError):
@@ -155,7 +171,7 @@ class Lengths(NamedTuple):
 
 @dataclass(frozen=True)
 class Costs:
-    """Costs of all items of some lists, one list after the other."""
+    """Costs, or other numbers, of all items of some lists, one list after the other."""
 
     flat: Floats
     n: Ints  # lengths of the lists
@@ -168,6 +184,11 @@ class Costs:
     def at(self, row: Ints, rank: Ints) -> Floats:
         """That of the item at a rank of a list, for many of them."""
         return floats(self.flat[(np.cumsum(self.n) - self.n)[row] + rank - 1])
+
+    def of(self, row: int, width: int) -> Floats:
+        """Those of one list, down to a rank."""
+        begin = int(self.n[:row].sum())
+        return self.flat[begin : begin + min(int(self.n[row]), width)]
 
 
 @dataclass(eq=False, repr=False)
@@ -189,6 +210,8 @@ class Lists(Remembers):
     | `h`, `g_h` | the highest level, and its gain |
     | `length(unit)`, `length_above(unit)` | of the document; of all documents above it |
     | `stratum` | what the item was sampled from, if judgments are a sample |
+    | `topic(t)` | the topic of row t |
+    | `docs(t)` | ids of the documents of row t, if the measure says `needs_documents` |
 
     `x.step(name, values)` gives the values back, and keeps them for `cranfield explain --on`;
     `x.ratio(a, b)` does so with the fraction that is the score.
@@ -207,6 +230,7 @@ class Lists(Remembers):
     is_ideal: bool = False
     lengths: Mapping[str, Lengths] = None  # type: ignore[assignment]  # {}
     costs: Costs | None = None  # of all items, judged or not
+    documents: Costs | None = None  # their numbers, if a measure asks for documents
     by_intent: Floats | None = None  # [lists, items, intents] the level for each intent
     vertical: Floats | None = None  # [lists, items] the number of its kind of result, NaN: unknown
     stratum: Floats | None = None  # [lists, items] what it was sampled from, where that is known
@@ -250,6 +274,7 @@ class Lists(Remembers):
                 unit: Lengths(own[:, :width], before[:, :width])
                 for unit, (own, before) in self.lengths.items()
             },
+            documents=self.documents,
             by_intent=None if self.by_intent is None else self.by_intent[:, :width],
             vertical=None if self.vertical is None else self.vertical[:, :width],
             stratum=None if self.stratum is None else self.stratum[:, :width],
@@ -273,11 +298,27 @@ class Lists(Remembers):
         ranks = np.broadcast_to(np.arange(1, self.r.shape[1] + 1), self.r.shape)
         lengths = {unit: Lengths(own, above(own)) for unit, (own, _) in self.lengths.items()}
         n = self.judged.sum(axis=1)
-        costs = None
-        if self.costs is not None:
-            row, column = np.nonzero(self.judged)
-            costs = Costs(self.costs.at(row, self.r[row, column]), n)
-        return replace(self, r=ranks, n=n, lengths=lengths, costs=costs, is_ideal=False)
+        row, column = np.nonzero(self.judged)
+        costs, documents = (
+            None if given is None else Costs(given.at(row, self.r[row, column]), n)
+            for given in (self.costs, self.documents)
+        )
+        kept: dict[str, Any] = {"costs": costs, "documents": documents}
+        return replace(self, r=ranks, n=n, lengths=lengths, is_ideal=False, **kept)
+
+    def topic(self, t: int) -> str:
+        """The name of the topic of a list."""
+        if not self.gold.topics:
+            raise NeedsMore("needs the topic: use cf.evaluate")
+        return self.gold.topics[t]
+
+    def docs(self, t: int) -> list[str]:
+        """The documents of a list, from the top down to the cutoff."""
+        if self.documents is None or self.gold.names is None:
+            raise NeedsMore("needs the ids of documents: use cf.evaluate")
+        names = self.gold.names.returned
+        width = int(self.n[t]) if self.l is None else self.l
+        return [names[int(number)] for number in self.documents.of(t, width).tolist()]
 
     @property
     def ideal(self) -> Lists:
@@ -460,6 +501,10 @@ def gold_block(
     judged, cells = _padding(judgments.offsets[start : stop + 1])
     levels = scattered(judged, judgments.levels[cells])
     made = Gold(levels, judged, judgments.max_level, distinct=judgments.distinct)
+    made.topics = judgments.topics[start:stop]
+    if judgments.names is not None:
+        made.items = scattered(judged, judgments.items[cells])
+        made.names = judgments.names
     if intents is not None:
         made.intents = intent_block(intents, start, stop, importance)
     if (every := judgments.strata) is not None:
@@ -496,11 +541,11 @@ def lists_block(rankings: Rankings, gold: Gold, start: int, stop: int) -> Lists:
     n = rankings.lengths[start:stop]
     r = np.repeat(n[:, None] + 1, judged.shape[1], axis=1)
     r[judged] = rankings.ranks[cells]
-    lengths, costs, vertical = {}, None, None
+    lengths, whole, vertical = {}, dict[str, Costs](), None
     for unit, every in rankings.noted.items():
-        if unit == "cost":
+        if unit in ("cost", "document"):
             first = rankings.starts[start] if stop > start else 0
-            costs = Costs(every[first : first + n.sum()], n)
+            whole[unit] = Costs(every[first : first + n.sum()], n)
             continue
         if unit == "vertical":
             places = rankings.starts[rankings.hit_topics[cells]] + r[judged] - 1
@@ -523,7 +568,8 @@ def lists_block(rankings: Rankings, gold: Gold, start: int, stop: int) -> Lists:
         n,
         gold,
         lengths=lengths,
-        costs=costs,
+        costs=whole.get("cost"),
+        documents=whole.get("document"),
         by_intent=by_intent,
         vertical=vertical,
         stratum=None if gold.strata is None else scattered(judged, gold.strata.every[hits]),
