@@ -152,9 +152,9 @@ class ByTopic:
             found.judge,
             _mean_t(np.append(f, rest)),
             off,
-            off - half if known else None,
-            off + half if known else None,
-            _t(off, error, n - 1) if known else None,
+            off - half if known and error > TOLERANCE else None,
+            off + half if known and error > TOLERANCE else None,
+            _t(off, error, n - 1) if known and error > TOLERANCE else None,
             found.n_eff if math.isfinite(found.n_eff) else math.nan,
             found.weight,
             needed=needed.labels if self.target else None,
@@ -260,6 +260,7 @@ class ByAnswer:
         off, off_error = _combined(contrast, rows, row_means(f - Y))
         several, varies = least >= LEAST_TOPICS, error > TOLERANCE
         known = self.at_random and several and varies
+        known_bias = known and off_error > TOLERANCE
         quantile = float(t_quantile(self.confidence, max(least - 1, 1)))
         doubts = [unpromised(Y[r][self.labelled[r]], self.unit) for r in rows]
         doubt = next(filter(None, doubts), "") if varies else EQUAL
@@ -277,9 +278,9 @@ class ByAnswer:
             people_error,
             *self._alone(contrast, rows),
             off,
-            off - quantile * off_error if known else None,
-            off + quantile * off_error if known else None,
-            _t(off, off_error, least - 1) if known else None,
+            off - quantile * off_error if known_bias else None,
+            off + quantile * off_error if known_bias else None,
+            _t(off, off_error, least - 1) if known_bias else None,
             n * people_error**2 / error**2 if several and varies else math.nan,
             float(weights[rows].mean()),
             needed=needed.labels if self.target else None,
@@ -440,9 +441,9 @@ class ByImputation(BySample):
             contrast @ x for x in (self.estimates, self.judged, self.by_people)
         )
         theta, bias = Bootstrap(scores), Bootstrap(alone - scores)
-        known = len(scores) > 1
+        known = theta.error > 0
         low, high = theta.interval(self.confidence) if known else (None, None)
-        bias_low, bias_high = bias.interval(self.confidence) if known else (None, None)
+        bias_low, bias_high = bias.interval(self.confidence) if bias.error > 0 else (None, None)
         change, said = contrast @ self.change / self.topics, contrast @ self.said / self.topics
         within = expected_variance(change, self.probabilities, self.probabilities)
         needed = self._needed_for(change, within, theta.error)
@@ -455,17 +456,17 @@ class ByImputation(BySample):
             float(people.mean()),
             Bootstrap(people).error,
             float(alone.mean()),
-            _mean_t(alone) if known else math.nan,
+            _mean_t(alone) if len(scores) > 1 else math.nan,
             bias.mean,
             bias_low,
             bias_high,
-            bias.pvalue if known else None,
+            bias.pvalue if bias.error > 0 else None,
             self._documents(said, within) if within > 0 else math.nan,
             None,
             low,
             high,
             needed=needed.labels,
-            unpromised=self._unpromised(),
+            unpromised=self._unpromised() if known or self.topics < 2 else EQUAL,
             n=len(self.probabilities),
             why_not=needed.why_not,
             at_best=needed.at_best,

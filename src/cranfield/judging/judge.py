@@ -398,7 +398,8 @@ def _trust(
 
 def _worth(found: Estimate, one: Estimates) -> float:
     """How many labels of people without the judge tell as much as one with it."""
-    return found.n_eff / (found.n if isinstance(one, ByAnswer) else one.size[0])
+    units = found.n if isinstance(one, ByAnswer) else one.size[0]
+    return found.n_eff / units if units else math.nan
 
 
 def _moved(runs: Sequence[JudgedRun], lower_is_better: bool) -> int:
@@ -563,7 +564,7 @@ def _cautions(
         yield Notice("drawn", f"{text}, which nobody said (drawn: random, or chosen)")
     told: dict[str, list[str]] = {}
     needless: dict[str, list[str]] = {}
-    target = option("--target", "target=")
+    target = option("--target", "target")
     for trust, runs, pairs in made:
         rows = [(one.run, one.found) for one in runs]
         rows += [(f"{one.run} – {one.other}", one.found) for one in pairs]

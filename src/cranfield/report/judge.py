@@ -346,7 +346,7 @@ def _favour(found: JudgeReport) -> Sheet:
         of("team", key=True),
         of("own", head="own family"),
         of("runs"),
-        of("favour", text=tables.signed),
+        of("favour", text=_known(tables.signed)),
         *tables.interval_fields(found.favours, found.confidence, "+"),
         Field("pvalue", pvalues, "p", texts, marks=stars if any(stars) else (), dtype=float),
     )
