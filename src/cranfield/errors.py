@@ -137,6 +137,11 @@ class RepetitionError(InputError):
         super().__init__(found, expected, where, line, hint)
         self.doc = doc
 
+    def with_hint(self, hint: str) -> RepetitionError:
+        """Return the same error with another hint."""
+        known = (self.doc, self.found, self.expected, self.where, self.line)
+        return RepetitionError(*known, hint)
+
 
 # -- users' own code ------------------------------------------------------------------------------
 

@@ -57,7 +57,10 @@ class Parser(argparse.ArgumentParser):
             limits = self.add_argument_group(LIMITS, argument_default=argparse.SUPPRESS)
             text = "bytes of a line (1,048,576)"
             limits.add_argument("--max-line", type=int, metavar="BYTES", help=text)
-            text = "times its size that a compressed file may hold (100, and at most 50 GB)"
+            text = (
+                "a compressed file may hold TIMES its size "
+                "(default: 100, but at least 100 MB and at most 50 GB)"
+            )
             limits.add_argument("--max-expansion", type=float, metavar="TIMES", help=text)
 
     # -- mistakes ---------------------------------------------------------------------------------

@@ -115,7 +115,11 @@ def _reports(options: argparse.Namespace) -> Sequence[Report]:
     limits = AnswerLimits(
         options.max_words, options.max_citations, options.all_cited, _keys(options.metadata_keys)
     )
-    return validate(options.files, options.kind, options.input_format, text, limits, options.topics)
+    complete = options.all or options.format != "table" or options.tables
+    listed = None if complete else SHOWN
+    return validate(
+        options.files, options.kind, options.input_format, text, limits, options.topics, listed
+    )
 
 
 def _reader(kind: str, options: argparse.Namespace) -> Callable[[str], Any]:
@@ -151,9 +155,10 @@ def _listed(report: Report, every: bool) -> Iterator[str]:
     if any(few[0].by_intent for few in kinds):
         yield f"{report.where}: are judgments for intents, topic intent doc level? then --by-intent"
     for few, first in zip(kinds, firsts, strict=True):
-        if len(few) > len(first) and not every:
+        more = len(few) - len(first) + sum(problem.more for problem in few)
+        if more and not every:
             like = f"like line {first[0].line}" if first[0].line else "of this kind"
-            yield f"{report.where}: {len(few) - len(first):,} more {like} (--all lists them)"
+            yield f"{report.where}: {more:,} more {like} (--all lists them)"
 
 
 def _kinds(report: Report) -> list[list[Problem]]:

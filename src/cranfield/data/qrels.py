@@ -217,6 +217,8 @@ def _read_file(source: Source, forced: str | None, text: Text) -> Qrels:
     try:
         return _in_order(format.table(source, "qrels", text), source.name)
     except Irregular:
+        if format.piece is not None and (error := format.error_of(source, "qrels", text)):
+            raise error from None  # sooner than record by record
         good = good_records(format.errors(source, "qrels", text))
     return _of_good(good, format.topics(source, "qrels", text), text, source.name)
 
@@ -259,17 +261,29 @@ def _in_order(table: Table, where: str) -> Qrels:
         raise Irregular
     if table.types is not None:
         return _of_intents(table, where)
-    if table.repeats():
+    once = _without_repeats(table)
+    offsets = np.append(once.starts, len(once))
+    columns = offsets, once.values, once.docs
+    repeated = len(table) - len(once)
+    found = Qrels(tuple(once.names), *columns, where, repeated, in_doubt=once.in_doubt)
+    return found if once.strata is None else replace(found, strata=once.strata)
+
+
+def _without_repeats(table: Table) -> Table:
+    """The table without judgments that repeat another alike, or Irregular if they differ."""
+    if not table.repeats():
+        return table
+    first = table.find(table.docs, table.hashes, table.group)
+    if table.strata is not None or (table.values != table.values[first]).any():
         raise Irregular
-    offsets = np.append(table.starts, len(table))
-    columns = offsets, table.values, table.docs
-    found = Qrels(tuple(table.names), *columns, where, in_doubt=table.in_doubt)
-    return found if table.strata is None else replace(found, strata=table.strata)
+    return table.where(first == np.arange(len(table)))
 
 
 def _placed(table: Table, where: str) -> Qrels:
     """The judgments of LETOR data, which know where they stood: predictions stand there, too."""
     qrels = _in_order(table, where)
+    if qrels.repeated:  # predictions stand for lines
+        raise Irregular
     if len(qrels.topics) == len(table.names):
         return replace(qrels, lines=slice(None))
     numbered = replace(table, values=np.arange(len(table), dtype=np.float64)).grouped()

@@ -310,10 +310,8 @@ class TableRun(Run):
 
     def tables(self) -> Iterator[Table]:
         """The parts one after the other; one that is not in order is the error it is."""
-        try:
+        with self.refusing():
             yield from (part() for part in self.parts())
-        except Irregular:
-            raise self.refusal("lines out of order", "results") from None
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         made: dict[str, dict[str, float]] = {}
@@ -345,6 +343,10 @@ class TableRun(Run):
         return found
 
     def tops(self, depth: int | None) -> dict[str, Top]:
+        with self.refusing():
+            return self._each_top(depth)
+
+    def _each_top(self, depth: int | None) -> dict[str, Top]:
         found: dict[str, Top] = {}
         for table in whole_topics(self.tables()):
             if not found.keys().isdisjoint(table.names):  # lines of a topic are far apart
@@ -415,19 +417,15 @@ class TableRun(Run):
         """The run in parts of whole topics, however far apart the lines of these are."""
         from cranfield.data.reading.grouping import grouped
 
-        try:
-            told = None if progress is None else lambda table: progress(self.read_of(table))
-            with grouped(self.parts(), threads, told) as parts:
-                yield parts
-        except Irregular:
-            raise self.refusal("lines out of order", "results") from None
+        told = None if progress is None else lambda table: progress(self.read_of(table))
+        with self.refusing(), grouped(self.parts(), threads, told) as parts:
+            yield parts
 
     def merged(self, table: Table) -> Table:
         """A table of whole topics, each document once: several lines are merged, or an error."""
         merging = self.merging
         if (merging is None or merging.duplicates == "error") and (twice := table.repeats()):
-            found = f"document {twice[1]} of topic {twice[0]} twice"
-            raise self.refusal(found, "each document once")
+            raise Irregular(f"document {twice[1]} of topic {twice[0]} twice", "each document once")
         return table if merging is None else merging.of_table(table)
 
     def _tops(self, table: Table, depth: int | None) -> dict[str, Top]:
@@ -444,6 +442,15 @@ class TableRun(Run):
             )
             for name, rows in zip(table.names, lists, strict=True)
         }
+
+    @contextmanager
+    def refusing(self) -> Iterator[None]:
+        """Raise the error of the run if something about it is Irregular."""
+        try:
+            yield
+        except Irregular as error:
+            found, expected = error.args or ("lines out of order", "results")
+            raise self.refusal(found, expected) from None
 
     def refusal(self, found: str, expected: str) -> CranfieldError:
         """The error that explains why the run cannot be used, with its line if there is one."""

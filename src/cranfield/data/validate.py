@@ -67,7 +67,7 @@ class Report:
 
     def count(self, severity: str) -> int:
         """How many errors or warnings there are."""
-        return sum(p.severity == severity for p in self.problems)
+        return sum(1 + p.more for p in self.problems if p.severity == severity)
 
     def add(self, severity: Severity, text: str, line: int | None = None) -> None:
         """Note a problem of the file as a whole."""
@@ -81,10 +81,12 @@ def validate(
     text: Text = TAGGED,
     limits: AnswerLimits = TRECS,
     topics: TopicsLike = None,
+    most: int | None = None,
 ) -> list[Report]:
     """Look for every problem in some files, and in how the runs fit the judgments among them.
 
-    `topics` are those of the task, for which there need be no judgments yet.
+    `topics` are those of the task, for which there need be no judgments yet. `most` is the number
+    of duplicates to list, by default all: the others are counted.
     """
     named = None if topics is None else read_topics(topics, or_file=True)
     opened = [one for path in paths for one in _opened(path, kind, format, text)]
@@ -93,7 +95,8 @@ def validate(
     reports: dict[int, Report] = {}
     judged: Report | None = None
     for place in sorted(range(len(opened)), key=lambda i: opened[i].kind != "qrels"):
-        reports[place] = _of_answers_judged(opened[place].report(judged), kind, format)
+        report = opened[place].report(judged, most=most)
+        reports[place] = _of_answers_judged(report, kind, format)
         if opened[place].name == TREC_ANSWERS:
             _of_answers(reports[place], limits.problems(opened[place].source))
         if judged is None and reports[place].kind == "qrels" and reports[place].topics:
@@ -280,12 +283,12 @@ class _Opened:
         except (CranfieldError, ValueError, TypeError, RecursionError):
             return f"{self.name} {self.kind}"  # and let its problems say what is wrong
 
-    def report(self, judged: Report | None, fast: bool = True) -> Report:
+    def report(self, judged: Report | None, fast: bool = True, most: int | None = None) -> Report:
         """Look for every problem, and for judged documents."""
         try:
             if self.broken is not None:
                 raise self.broken
-            return self._looked_over(judged, fast)
+            return self._looked_over(judged, fast, most)
         except InputError as error:
             if error.where is None:  # an option is wrong, not the file
                 raise
@@ -293,7 +296,7 @@ class _Opened:
             report.problems.append(Problem.error(error, report.where))
             return report
 
-    def _looked_over(self, judged: Report | None, fast: bool) -> Report:
+    def _looked_over(self, judged: Report | None, fast: bool, most: int | None) -> Report:
         report = Report(self.source.name, self.kind, self.name, self.described)
         look = Look(self.format, self.source, self.kind, self.text, fast)
         odd = _Oddities(self.kind, self.text.by_tag)
@@ -304,8 +307,8 @@ class _Opened:
             again = Look(self.format, self.source, self.kind, self.text, fast)
             odd = odd.of_all(again.tables())
         if fast and odd.contradicted and 0 in odd.contradicted.values() and self.format.lined:
-            return self._looked_over(judged, fast=False)  # which knows the lines
-        report.problems += look.found()
+            return self._looked_over(judged, False, most)  # which knows the lines
+        report.problems += look.found(most)
         if self.kind == "run" and self.format.lined and self.format.checks is None:
             report.description = self.source.description
         report.topics = tuple(dict.fromkeys(topic for run in report.runs.values() for topic in run))

@@ -55,7 +55,8 @@ def stray_topics(collection: Collection, labelled: Sequence[Labelled]) -> Iterat
     if not isinstance(qrels.given, list) or not answered:
         return
     missing = ~answered[0]
-    if missing.sum() != 1 or len(missing) < 3 or any((~other != missing).any() for other in answered):
+    differ = any((~other != missing).any() for other in answered)
+    if missing.sum() != 1 or len(missing) < 3 or differ:
         return
     names = _flagged(list(compress(collection.topics, collection.chosen)), missing)
     judged = qrels.of_topics(names).doc_names

@@ -59,7 +59,7 @@ def label_columns(
             watch.note(table)
         return _label(gold, run, table, exclude_self, noted)
 
-    try:
+    with run.refusing():
         try:
             found = _in_parts(run, label, threads, progress)
         except _Scattered:
@@ -69,8 +69,6 @@ def label_columns(
                 found = _Labelled()
                 for labelled in in_order(parts, lambda part: label(part()), threads):
                     found.add(labelled)
-    except Irregular:
-        raise run.refusal("lines out of order", "results") from None
     if not found.names:
         raise run.refusal("no results", "at least one")
     rankings = found.rankings(gold.judgments, noted)
@@ -171,7 +169,7 @@ def _compiled(
     if twice >= 0:
         topic = table.names[int(np.searchsorted(bounds, twice, side="right")) - 1]
         found = f"document {docs[twice : twice + 1].tolist()[0]} of topic {topic} twice"
-        raise run.refusal(found, "each document once")
+        raise Irregular(found, "each document once")
     known = topics >= 0
     return _Labelled(
         lists=[(topics[known], np.diff(bounds)[known], tied[known])],

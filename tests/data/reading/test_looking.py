@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import cranfield as cf
 from cranfield.data.reading.columns import Kind
 from cranfield.data.reading.formats import FORMAT
 from cranfield.data.reading.looking import Look
-from cranfield.data.reading.records import Problem, Record, Text
+from cranfield.data.reading.records import Problem, Record, Recorder, Text
 from cranfield.data.reading.source import Source
-from cranfield.data.validate import _file
+from cranfield.data.validate import _file, validate
 from tests.made import examples
 
 NUMBERS = ["1", "2", "0.5", "nan", "1e3", "x", "1_0", "٣", "1e13", "-0", "0.25"]
@@ -74,7 +77,12 @@ def test_the_same_problems(
         assert told(look.found()) == told(expected)
         causes = [p.cause for p in expected if p.cause is not None]
         first = Look(format, source, kind, text).first_error()
-        assert str(first) == str(causes[0] if causes else None)
+        assert (first and first.plain) == (causes[0].plain if causes else None)
+        few = look.found(2)
+        assert {told([p])[0] for p in few} <= {*told(expected)}
+        for severity in ("error", "warning"):
+            count = sum(1 + p.more for p in few if p.severity == severity)
+            assert count == sum(p.severity == severity for p in expected)
         opened = _file(str(path), kind, name, text)
         reports = [opened.report(None, fast) for fast in (True, False)]
     records = [item for item in every if isinstance(item, Record)]
@@ -90,3 +98,76 @@ def test_the_same_problems(
     assert rows == [(r.line, r.topic, r.doc) for r in records]
     assert told(reports[0].problems) == told(reports[1].problems)
     assert (reports[0].lines, reports[0].runs) == (reports[1].lines, reports[1].runs)
+
+
+def repeating(tmp_path: Path, name: str) -> Path:
+    """A run of 3,000 lines, twice, in a format."""
+    rows = [(f"q{i // 100}", f"d{i}", 3000 - i) for i in range(3000)] * 2
+    path = tmp_path / name
+    if name.endswith(("csv", "parquet")):
+        frame = pl.DataFrame(rows, schema=["topic", "doc", "score"], orient="row")
+        (frame.write_csv if name.endswith("csv") else frame.write_parquet)(path)
+        return path
+    text = "".join(f"{topic} Q0 {doc} 1 {score} r\n" for topic, doc, score in rows)
+    if not name.endswith("zip"):
+        path.write_text(text, encoding="utf-8")
+        return path
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("r.txt", text)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "line"), [("r.txt", 3001), ("r.zip", 3001), ("r.csv", 3002), ("r.parquet", None)]
+)
+@pytest.mark.parametrize("size", [2000, 1 << 20])
+def test_evaluate_run_that_repeats_itself_makes_few_records(
+    tmp_path: Path, name: str, line: int | None, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The cost of an error is that of reading the file, not of a record for each line."""
+    path, records, looks = repeating(tmp_path, name), [], []
+    record, first_error = Recorder.record, Look.first_error
+
+    def count(self: Recorder, *given: Any) -> Any:
+        records.append(given)
+        return record(self, *given)
+
+    def look(self: Look) -> Any:
+        looks.append(self)
+        return first_error(self)
+
+    monkeypatch.setattr(Source.pieces, "__defaults__", (size,))
+    monkeypatch.setattr(Recorder, "record", count)
+    monkeypatch.setattr(Look, "first_error", look)
+    place = "" if line is None else f":{line}"
+    lines = "" if line is None else f"duplicates on lines {line}, {line + 1}, "
+    with pytest.raises(cf.InputError, match=f"{name}{place}: found document d0 .*{lines}"):
+        cf.evaluate({"q0": {"d0": 1}, "q1": {"d100": 1}}, path, "AP")
+    assert len(records) < 30
+    assert len(looks) == 1  # not once in every thread
+    [report] = validate([str(path)], most=20)
+    assert len(records) < 90
+    assert sum(problem.severity == "error" for problem in report.problems) == 20
+    assert report.count("error") == 3000
+    assert report.problems[0].line == line
+
+
+def test_read_qrels_repeated_judgments_makes_few_records(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "".join(f"q{i // 100} 0 d{i} {i % 3}\n" for i in range(3000))
+    path, records = tmp_path / "qrels", []
+    record = Recorder.record
+
+    def count(self: Recorder, *given: Any) -> Any:
+        records.append(given)
+        return record(self, *given)
+
+    monkeypatch.setattr(Recorder, "record", count)
+    path.write_text(text * 2, encoding="utf-8")
+    qrels = cf.read_qrels(path)
+    assert (qrels.repeated, len(qrels.levels), len(records)) == (3000, 3000, 0)
+    path.write_text(text * 2 + "q0 0 d7 2\n", encoding="utf-8")
+    with pytest.raises(cf.InputError, match="qrels:6001: found level 2 for document d7 of topic"):
+        cf.read_qrels(path)
+    assert len(records) < 30

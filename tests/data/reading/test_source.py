@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+import cranfield as cf
 from cranfield.data.reading import source
 from cranfield.data.reading.lines import lines
 from cranfield.data.reading.source import LIMITS, Limits, Source, reading_limits
@@ -125,6 +126,10 @@ def test_compressed_files_have_a_limit(
         assert said in found.err + found.out
         assert "(--max-expansion TIMES allows more)" in found.err + found.out
     assert cranfield("evaluate", qrels, run, "--max-expansion", 1e6).code == 0
+    with pytest.raises(cf.InputError, match=r"reading_limits\(max_expansion=TIMES\) allows more"):
+        cf.evaluate(qrels, run, "AP")
+    shown = " ".join(cranfield("evaluate", "--help").out.split())
+    assert "(default: 100, but at least 100 MB and at most 50 GB)" in shown
 
 
 # -- files that change while they are read ----------------------------------------------------

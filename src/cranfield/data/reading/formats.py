@@ -156,7 +156,11 @@ class Format:
     def first_error(self, source: Source, kind: Kind, text: Text = PLAIN) -> CranfieldError:
         """The error to refuse a file with."""
         unknown = CranfieldError(f"cannot read {source.name} as {self.name} {kind}")
-        return Look(self, source, kind, text).first_error() or unknown
+        return self.error_of(source, kind, text) or unknown
+
+    def error_of(self, source: Source, kind: Kind, text: Text = PLAIN) -> InputError | None:
+        """The error of the first line that has one, None if all are in order."""
+        return Look(self, source, kind, text).first_error()
 
 
 def _tabular(name: str, rows: tables.Tabular, told: Tells, *suffixes: str) -> Format:

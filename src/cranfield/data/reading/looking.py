@@ -2,8 +2,9 @@
 
 Text is looked over piece by piece. What is wrong with a line is in the line: where the fast reader
 gives up on a piece, its records say what is wrong. What is wrong with two lines, a document that
-comes again, is told by the hashes of all, and made certain by the records of those that agree. So
-a good file costs little more than to read it, and no file has to fit into memory.
+comes again, is told by the hashes of all, and made certain by the records of those that agree: of
+the first few, unless all are asked for, as a file may repeat every line. So any file costs little
+more than to read it, and no file has to fit into memory.
 
 The fast reader decides here as it does for whoever evaluates.
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -20,17 +22,18 @@ from cranfield.arrays import LARGEST, Floats, Ints, Words
 from cranfield.data.reading.columns import Kind
 from cranfield.data.reading.lines import UTF16, lines
 from cranfield.data.reading.parts import in_order
-from cranfield.data.reading.records import Problem, Record, Text, checked
+from cranfield.data.reading.records import AGAIN, Problem, Record, Text, checked
 from cranfield.data.reading.source import Piece, Source
 from cranfield.data.reading.strings import Numbering, Strings
 from cranfield.data.reading.table import Irregular, Table, in_group
 from cranfield.dataclass import dataclass
-from cranfield.errors import InputError
+from cranfield.errors import InputError, RepetitionError
 
 if TYPE_CHECKING:
     from cranfield.data.reading.formats import Format
 
 Read: TypeAlias = tuple[int, Table | None, bytes]  # lines, what they are, their text if that is odd
+FEW = 5  # duplicates that an error names
 
 
 @dataclass(eq=False)
@@ -44,8 +47,11 @@ class Look:
     fast: bool = True  # whether the fast reader may be asked
     problems: list[Problem] = field(default_factory=list)
     before: list[int] = field(default_factory=list)  # lines before each piece
-    keys: list[Words] = field(default_factory=list)  # of each piece, hashes of what comes once
+    keys: list[Words] = field(default_factory=list)  # of each piece, hashes of what comes once,
+    lines: list[Ints] = field(default_factory=list)  # the numbers of its lines,
+    values: list[Floats] = field(default_factory=list)  # of judgments, their levels,
     named_all: list[Ints] = field(default_factory=list)  # and lines of a topic with that name
+    table: Table | None = None  # a file that is read as a whole, if its lines are in order
     topics: Numbering = field(default_factory=Numbering)
     cut: bool = False  # a line is too long, or nothing is UTF-8: what follows is no line
 
@@ -66,17 +72,30 @@ class Look:
                 return
 
     def first_error(self) -> InputError | None:
-        """The error of the first line that has one."""
+        """The error of the first line that has one; of duplicates, with the lines of a few."""
         for _ in self.tables():
-            if any(problem.cause is not None for problem in self.problems):
+            if any(problem.cause is not None for problem in self.problems) or self._repeats():
                 break
-        return next((p.cause for p in self.found() if p.cause is not None), None)
+        errors = [problem for problem in self.found(FEW) if problem.cause is not None]
+        first = errors[0].cause if errors else None
+        if not isinstance(first, RepetitionError):
+            return first
+        again = [problem for problem in errors if isinstance(problem.cause, RepetitionError)]
+        count = sum(1 + problem.more for problem in again)
+        lines = [str(problem.line) for problem in again if problem.line is not None]
+        if count == 1 or not lines:
+            return first
+        hint = f"duplicates on lines {', '.join(lines)}" + ", …" * (count > len(lines))
+        return first.with_hint(hint)
 
-    def found(self) -> list[Problem]:
-        """All problems of what was read, in the order of the file."""
-        if self.format.piece is None:
+    def found(self, most: int | None = None) -> list[Problem]:
+        """All problems of what was read, in the order of the file.
+
+        Of lines that are wrong because of others, `most` of each kind: the last says how many more.
+        """
+        if self.format.piece is None and self.table is None:
             return self.problems
-        every = [*self.problems, *checked_again(self)]
+        every = [*self.problems, *self._again(most)]
         if not every and not sum(map(len, self.keys)):
             every = [self.format.nothing(self.source, self.kind)]
         return sorted(every, key=lambda problem: problem.line or 0)
@@ -129,24 +148,85 @@ class Look:
         elif self.kind == "run" and self.text.by_tag:
             keys = keys * np.uint64(3) ^ tags.hashes()
         self.keys.append(keys)
+        none = np.empty(0, dtype=np.int64)
+        self.lines.append(none if table.lines is None else table.lines)
+        self.values.append(table.values if self.kind == "qrels" else np.empty(0))
         named = table.names if self.kind == "qrels" else []
         groups = [i for i, name in enumerate(named) if name == "all"]
         self.named_all.append(np.flatnonzero(np.isin(table.group, groups)))
 
-    def suspects(self) -> dict[int, set[int]]:
-        """The lines of each piece that may be wrong because of others."""
-        found: dict[int, set[int]] = {}
+    def _again(self, most: int | None) -> list[Problem]:
+        """What is wrong with lines because of others: told by hashes, asked of their records."""
+        kinds, first = self._suspects()
+        if not any(map(len, kinds)):
+            return []
+        chosen = np.concatenate([rows[:most] for rows in kinds])
+        records = self._records(np.unique(np.concatenate([chosen, first[chosen]])))
+        checks = checked(records, self.kind, self.source.name, self.text)
+        problems = [item for item in checks if isinstance(item, Problem)]
+        if most is None:
+            return problems
+        if len(problems) < len(chosen):  # documents with the same hash
+            return self._again(None)
+        return _counted(problems, sum(map(len, kinds)), len(kinds[1]))
+
+    def _suspects(self) -> tuple[list[Ints], Ints]:
+        """The rows that may be wrong because of others, and for each row the first like it.
+
+        Those that repeat another, but judgments that repeat it alike; these; and others of a topic
+        named all.
+        """
         keys = np.concatenate([np.empty(0, dtype=np.uint64), *self.keys])
-        keys.sort()
-        twice = np.unique(keys[1:][keys[1:] == keys[:-1]])
-        for piece, (own, named) in enumerate(zip(self.keys, self.named_all, strict=True)):
-            rows = {*named.tolist()}
-            if len(twice):
-                place = np.minimum(np.searchsorted(twice, own), len(twice) - 1)
-                rows |= {*np.flatnonzero(twice[place] == own).tolist()}
-            if rows:
-                found[piece] = rows
-        return found
+        order = np.argsort(keys, kind="stable")
+        new = np.diff(keys[order], prepend=~keys[order[:1]]) != 0
+        first = np.empty(len(keys), dtype=np.int64)
+        first[order] = order[np.flatnonzero(new)][np.cumsum(new) - 1]
+        again = np.flatnonzero(first != np.arange(len(first)))
+        if self.kind == "run" and self.text.repeats:
+            again = again[:0]
+        alike = np.zeros(len(again), dtype=bool)
+        if self.kind == "qrels":
+            values = np.concatenate([np.empty(0), *self.values])
+            alike = values[again] == values[first[again]]
+        begins = self._begins[:-1]
+        named = [rows + begin for rows, begin in zip(self.named_all, begins, strict=True)]
+        others = np.concatenate([again[:0], *named])
+        return [again[~alike], again[alike], others[first[others] == others]], first
+
+    def _repeats(self) -> bool:
+        """Whether a line repeats another of a run: asked after 1, 2, 4, … pieces, as it takes time.
+
+        So a file that repeats itself from the start on is not read to its end.
+        """
+        count = len(self.keys)
+        return self.kind == "run" and count & (count - 1) == 0 and bool(len(self._suspects()[0][0]))
+
+    @property
+    def _begins(self) -> Ints:
+        """The first row of each piece, and the number of all rows."""
+        return np.cumsum([0, *map(len, self.keys)])
+
+    def _records(self, rows: Ints) -> Iterator[Record]:
+        """The records of some rows, in ascending order."""
+        if self.table is not None:
+            yield from _of_rows(self.table, rows, self._line_of)
+            return
+        bounds = np.searchsorted(rows, self._begins)
+        for number, read in enumerate(self.source.pieces()):
+            if number == len(self.keys) or bounds[number] == len(rows):
+                return
+            some = rows[bounds[number] : bounds[number + 1]] - self._begins[number]
+            if len(some):
+                yield from self._of_piece(read().split(b"\n"), number, self.lines[number][some])
+
+    def _of_piece(self, text: Sequence[bytes], number: int, lines: Ints) -> Iterator[Record]:
+        """The records of some lines of a piece."""
+        few = b"\n".join(text[line - self.before[number] - 1] for line in lines.tolist())
+        piece = Piece(self.source.path, self.source.limits, few, 1)  # not a file's first line
+        each = self.format.each(piece, self.kind, self.text)
+        for line, record in zip(lines.tolist(), each, strict=True):
+            if isinstance(record, Record):
+                yield record._replace(line=line)
 
     # -- what is read as a whole ------------------------------------------------------------------
 
@@ -156,7 +236,7 @@ class Look:
             if self.fast and not (self.format.placed and self.kind == "run"):
                 return self._in_order(self.format.table(self.source, self.kind, self.text))
         except Irregular:
-            pass
+            self.table = None
         records: list[Record] = []
         for item in self.format.errors(self.source, self.kind, self.text):
             if isinstance(item, Record):
@@ -167,13 +247,39 @@ class Look:
 
     def _in_order(self, table: Table) -> Table:
         """The table, if there is nothing that a record would say more of."""
-        whole = table.grouped()
         told_apart = self.text.typed or table.tags is not None
-        if not len(table) or told_apart or table.in_doubt or whole.repeats():
+        if not len(table) or told_apart or table.in_doubt:
             raise Irregular
         if self.kind == "qrels" and ("all" in table.names or _huge(table)):
             raise Irregular
-        return _unscored(table)
+        if self.kind == "qrels" or self.text.repeats:
+            if table.grouped().repeats():
+                raise Irregular
+            return _unscored(table)
+        self.table = _unscored(table)
+        self._note(self.table)
+        return self.table
+
+    def _line_of(self, row: int) -> int | None:
+        """The line of a row of a file that is read as a whole, if it has lines."""
+        if not self.format.lined or self.table is None:
+            return None
+        if self._one_to_a_line:
+            return self.source.line(row + 2)
+        return self._numbers[row]
+
+    @cached_property
+    def _one_to_a_line(self) -> bool:
+        """Whether a line of text is a row, after the header."""
+        text = self.source.read()
+        count = text.count(b"\n") + (not text.endswith(b"\n"))
+        return self.table is not None and count == len(self.table) + 1
+
+    @cached_property
+    def _numbers(self) -> list[int | None]:
+        """The lines of all rows, asked of the records."""
+        each = self.format.each(self.source, self.kind, self.text)
+        return [item.line for item in each if isinstance(item, Record)]
 
 
 def _unscored(table: Table) -> Table:
@@ -192,25 +298,24 @@ def _huge(table: Table) -> bool:
     return bool(np.abs(table.values).max(initial=0.0) > LARGEST)
 
 
-def checked_again(look: Look) -> Iterator[Problem]:
-    """What is wrong with lines because of others: asked of their records."""
-    suspects = look.suspects()
-    if not suspects:
-        return
+def _counted(problems: list[Problem], total: int, alike: int) -> list[Problem]:
+    """The problems, the last of each kind with the number of those that are not among them."""
+    warnings = [i for i, problem in enumerate(problems) if problem.kind == AGAIN]
+    errors = [i for i, problem in enumerate(problems) if problem.kind != AGAIN]
+    for places, count in ((warnings, alike), (errors, total - alike)):
+        if places and count > len(places):
+            problems[places[-1]] = replace(problems[places[-1]], more=count - len(places))
+    return problems
 
-    def records() -> Iterator[Record]:
-        for number, read in enumerate(look.source.pieces()):
-            if number not in suspects:
-                continue
-            piece = Piece(look.source.path, look.source.limits, read(), look.before[number])
-            every = (
-                r for r in look.format.each(piece, look.kind, look.text) if isinstance(r, Record)
-            )
-            yield from (r for row, r in enumerate(every) if row in suspects[number])
 
-    for item in checked(records(), look.kind, look.source.name, look.text):
-        if isinstance(item, Problem):
-            yield item
+def _of_rows(table: Table, rows: Ints, line_of: Callable[[int], int | None]) -> Iterator[Record]:
+    """The records of some rows of a table."""
+    names, group = table.names, table.group
+    docs = table.docs[rows].tolist()
+    tags = [table.tag] * len(rows) if table.tags is None else table.tags[rows].tolist()
+    for row, doc, tag in zip(rows.tolist(), docs, tags, strict=True):
+        value = None if np.isnan(table.values[row]) else float(table.values[row])
+        yield Record(line_of(row), names[group[row]], doc, value, None, tag)
 
 
 def table_of(found: Sequence[Record]) -> Table:

@@ -40,6 +40,7 @@ class Problem:
     cause: InputError | None = None
     kind: str = ""  # those of one kind say the same of different lines
     by_intent: bool = False  # whether it would be none, were judgments for intents
+    more: int = 0  # problems like this that follow and are not listed
 
     @classmethod
     def error(cls, cause: InputError, where: str) -> Problem:

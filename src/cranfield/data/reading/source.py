@@ -18,7 +18,7 @@ from cranfield.data.reading.columns import Kind
 from cranfield.data.reading.packing import SUFFIXES, Packing
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, FileError, InputError
-from cranfield.wording import encoded
+from cranfield.wording import encoded, option
 
 BOM = b"\xef\xbb\xbf"  # a byte order mark
 BLANKS = rb"[ \t\r\f\v]*"
@@ -316,7 +316,8 @@ class Source:
             if count > most:
                 text = f"more than {int(most):,} bytes in a compressed file"
                 expected = f"at most {times:g} times its size, and {LARGEST_FILE >> 30} GB"
-                hint = "--max-expansion TIMES allows more"
+                limits = "reading_limits(max_expansion=TIMES)"
+                hint = f"{option('--max-expansion TIMES', limits)} allows more"
                 raise InputError(text, expected, self.name, hint=hint)
 
         return bound

@@ -44,7 +44,11 @@ class PartRead(str):
 
 
 class Irregular(ValueError):
-    """What is read is not in order; whoever reads it record by record finds where."""
+    """What is read is not in order; whoever reads it record by record finds where.
+
+    Its arguments, if any, are the problem and what was expected. Threads raise it, and whoever
+    waits for them reads the file once more, not each of them.
+    """
 
 
 @dataclass(frozen=True, eq=False)
