@@ -210,7 +210,7 @@ class Notice:
         >>> Notice("ties", "ties in 1 topic (7)", "bm25", ("7",)).to_dict()
         {'kind': 'ties', 'text': 'ties in 1 topic (7)', 'run': 'bm25', 'topics': ['7']}
         """
-        return {**vars(self), "topics": [*self.topics]}
+        return {"kind": self.kind, "text": self.text, "run": self.run, "topics": [*self.topics]}
 
 
 def about(

@@ -54,6 +54,6 @@ class TestFormat:
     def test_the_pool_is_what_it_was(self, cranfield: Command) -> None:
         """-o is the pool there, which has formats of its own; with -f it is what is shown."""
         cranfield.succeeds("pool", "one", "two", "-o", "pool.csv")
-        assert Path("pool.csv").read_text().startswith("topic,doc\n1,a\n")
+        assert Path("pool.csv").read_text().startswith("topic,doc,to_judge\n1,a,1\n")
         cranfield.succeeds("pool", "one", "two", "-f", "csv", "-o", "shown.md")
         assert Path("shown.md").read_text().startswith("kind,name")

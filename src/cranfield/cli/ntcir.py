@@ -15,7 +15,7 @@ from typing import Any
 from cranfield.cli import drop_ins
 from cranfield.cli import ntcir_eval as one_topic
 from cranfield.cli.ntcir_eval import exact
-from cranfield.cli.options import Action, among, call, number
+from cranfield.cli.options import Action, call, number, one_of
 from cranfield.cli.output import PLAIN, show
 from cranfield.data.reading.formats import FORMATS as QRELS_FORMATS
 from cranfield.errors import InputError
@@ -87,7 +87,7 @@ QRELS = {
     "qrels QRELS": "judgments: topic doc L2, or any other format",
     "suffix SUFFIX": "of the files, such as rel",
     "separator SEP ?": "instead of blanks",
-    f"--qrels-format {among(QRELS_FORMATS)}": "instead of detecting it",
+    "--qrels-format FORMAT": one_of(QRELS_FORMATS),
 }
 RANKINGS = {
     "runs LIMIT|RUN *": f"how many documents a topic has at most (default: {scripts.LIMIT}), and "

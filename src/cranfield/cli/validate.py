@@ -13,7 +13,7 @@ from cranfield.cli.options import COLUMNS, LABELS, RUN_NAMES, SEPARATOR, TOPICS,
 from cranfield.cli.output import output, show
 from cranfield.data.answers import MAX_CITATIONS, MAX_WORDS, AnswerLimits
 from cranfield.data.reading.columns import read_columns
-from cranfield.data.reading.formats import FORMATS
+from cranfield.data.reading.formats import FORMATS, RUN_FORMATS
 from cranfield.data.reading.labels import read_labels
 from cranfield.data.reading.records import Problem, Text
 from cranfield.data.validate import ANSWERS, Report, check_file, validate
@@ -57,7 +57,8 @@ OPTIONS = {
         f"instead of detecting it: {', '.join(KINDS)} (default: qrels, run, {', '.join(ANSWERS)})",
         choices=KINDS,
     ),
-    "input_format --input-format --qrels-format --run-format FORMAT": one_of(FORMATS),
+    "input_format --input-format --qrels-format FORMAT": one_of(FORMATS),
+    "input_format --run-format FORMAT": one_of(RUN_FORMATS),
     TOPICS: "those of the task, which runs are to answer: 101,102, or FILE or @FILE, one on each "
     "line (default: those of the judgments, if there are any among the files)",
     "--by-intent": "judgments are for intents: topic intent doc level",

@@ -224,7 +224,7 @@ def _incomplete() -> str:
     audit, labels, nonrelevant = (
         option("--audit-file", "audit="),
         option("--drawn labels", 'drawn="labels"'),
-        option("--unlabelled nonrelevant", 'unlabelled="nonrelevant"'),
+        option("--missing-labels nonrelevant", 'unlabelled="nonrelevant"'),
     )
     return (
         f"scores that depend on unlabelled documents are unknown: use {audit}, {labels} if all "

@@ -342,7 +342,9 @@ class TestPlaces:
 
     def test_two_ids(self) -> None:
         rows = [{"id": "x", "query_id": t, "relevant": GOLD[t]} for t in ("q1",)]
-        assert cf.read_qrels(rows).in_doubt == "the topic is id, not query_id"
+        assert cf.read_qrels(rows).in_doubt == (
+            "the topic is id, not query_id; documents without a level have level 1"
+        )
 
     def test_validate_says_it(self, tmp_path: Path, cranfield: Command) -> None:
         path = written(tmp_path, "x.jsonl", [{"reference_context_ids": ["d"]}])
