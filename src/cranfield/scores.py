@@ -762,7 +762,11 @@ class Scores(Shown, tables="scores"):
         The Parquet file is also a plain table for others: run, topic, measure, value.
         """
         as_json = _format_of(path) == ".json"
-        write_whole(path, encoded(self.to_json()) if as_json else self._to_parquet())
+        try:
+            data = encoded(self.to_json()) if as_json else self._to_parquet()
+        except UnicodeEncodeError as error:
+            raise InputError.problem(f"the name {error.object!r} is not Unicode") from None
+        write_whole(path, data)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Scores:

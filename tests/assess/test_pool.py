@@ -544,9 +544,9 @@ pool of 2 topics at depth 2 from 3 runs of 2 teams: 7 documents, 3.5 a topic (fr
     @pytest.mark.parametrize(
         ("doc", "name", "said"),
         [
-            ("two words", "p.txt", "found the name 'two words', expected one without blanks and #"),
-            ("a\tb", "p.tsv", "cannot be written as TSV"),
-            ("a\rb", "p.csv", "cannot be written as CSV"),
+            ("two words", "p.txt", "the name 'two words' contains a space. Use a format such as"),
+            ("a\t", "p.tsv", "'a\\t' begins or ends with a space, which TSV loses"),
+            (" a", "p.csv", "' a' begins or ends with a space, which CSV loses"),
         ],
     )
     def test_ids_that_a_format_cannot_hold(

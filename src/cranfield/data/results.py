@@ -36,6 +36,7 @@ _TEXTS = ("relstring", "runid")  # measures of trec_eval that are no numbers
 _NAMES_PARSED = 100  # the first names of a run that are parsed as measures
 _NEV = re.compile(rb"\s*\S+ (#|[^\s=]+=\s)")  # NTCIREVAL: 0001 # syslen=…, 0001 AP= 0.5000
 
+WRITTEN = ("run", "topic", "measure", "value")  # the columns of `cranfield evaluate -f jsonl`
 LAYOUT = Layout(
     (("measure", "topic", "value"), ("run", "topic", "measure", "value")),
     ("topic",),
@@ -169,12 +170,18 @@ def _of_topics(
             yield result
         elif result.is_summary:
             excluded[where, result.topic] = in_file
-        elif not result.measure.startswith(_TEXTS):
+        elif not _is_text(result):
             some = True
             yield result._replace(value=_number(result) if wanted(result.measure) else None)
     if not some:
         found = "no scores of topics, only of all together"
         raise InputError(found, "some (trec_eval needs -q)", where)
+
+
+def _is_text(result: Result) -> bool:
+    """Return True for a measure of trec_eval that is no number, not for a custom measure."""
+    named = result.run is not None and finite(result.value) is not None
+    return result.measure.startswith(_TEXTS) and not named
 
 
 def _called(results: Iterable[Result], otherwise: str | None) -> Iterator[Result]:
@@ -214,7 +221,9 @@ def _of_line(line: Line, topic_first: bool) -> Iterator[Result]:
         measured = line.name(measure)
         if topic_first and tuple(line.cells) == LAYOUT.text[0]:  # and no table, which names them
             topic, measured = measured, topic
-        yield Result(name, topic, measured, cells[value], line)
+        ours = line.number is not None and tuple(line.cells) == WRITTEN  # where null is undefined
+        found = math.nan if ours and cells[value] is None else cells[value]
+        yield Result(name, topic, measured, found, line)
         return
     if (doc := spelt(SPELLINGS["doc"], cells)) is not None:
         problem = f"column {doc!r} holds documents: this is a run or qrels, not scores"
@@ -252,10 +261,17 @@ def _nested(
 ) -> Iterator[dict[str, Any]]:
     """Rows of the results of a run, or of ``{run: …}``.
 
-    What `cranfield evaluate -q -f json` writes has these under "topics".
+    What `cranfield evaluate -q -f json` writes has these under "topics": there, null is undefined.
     """
     refuse_foreign(detect(data, where), "scores", where)
     if isinstance(data.get("topics"), Mapping) and "measures" in data:
+        if {"runs", "all"} <= data.keys():
+            for run, topics in data["topics"].items():
+                for topic, values in topics.items():
+                    for measure, value in values.items():
+                        cells = (run, topic, measure, math.nan if value is None else value)
+                        yield dict(zip(WRITTEN, cells, strict=True))
+            return
         data = data["topics"]
     if not any(map(_is_nested, data.values())):
         yield from _of_run(data, known)

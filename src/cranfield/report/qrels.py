@@ -7,6 +7,7 @@ from operator import itemgetter
 from typing import Any
 
 from cranfield.data.qrels import Qrels
+from cranfield.data.reading.lines import word
 from cranfield.errors import InputError
 from cranfield.report.formats.programs import whole
 from cranfield.report.sheets import Sheet, columns
@@ -39,15 +40,8 @@ def qrels_text(judged: Mapping[str, Mapping[str, float]], format: str = "trec") 
     """
     rows = _rows(judged)
     if format == "ntcir":
-        return "".join(f"{word(t)} {word(d)} L{_whole(x, t, d)}\n" for t, d, x in rows)
-    return "".join(f"{word(t)} 0 {word(d)} {level}\n" for t, d, level in rows)
-
-
-def word(name: str) -> str:
-    """A name that can stand between blanks."""
-    if len(name.split()) != 1 or name != name.strip() or name.startswith("#"):
-        raise InputError(f"the name {name!r}", "one without blanks and #; csv and json have any")
-    return name
+        return "".join(f"{word(t, True)} {word(d)} L{_whole(x, t, d)}\n" for t, d, x in rows)
+    return "".join(f"{word(t, True)} 0 {word(d)} {level}\n" for t, d, level in rows)
 
 
 def _whole(level: float | int, topic: str, doc: str) -> int:

@@ -29,6 +29,17 @@ def text_of(lines: Iterable[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
+def check_unquoted(names: Iterable[str], where: str | None) -> None:
+    """Raise an error if a name would break a CSV table of a tool that does not quote cells."""
+    for name in names:
+        if "," in name or '"' in name:
+            problem = (
+                f"{name!r} contains a comma or a quotation mark, which the output cannot quote"
+            )
+            fix = "Rename it, or use `cranfield evaluate -f csv`."
+            raise InputError.problem(problem, fix, where)
+
+
 def added_up(values: Floats) -> Floats:
     """The sums of columns, added in the order of rows as other tools add them, bit by bit."""
     sums: Floats = np.cumsum(values, axis=0)[-1]

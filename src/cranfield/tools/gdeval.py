@@ -17,7 +17,7 @@ from cranfield.data.run import Run, RunLike, read_run
 from cranfield.errors import InputError
 from cranfield.evaluation.evaluate import Evaluator
 from cranfield.scores import Notice
-from cranfield.tools.drop_ins import mean_of, refuse_judgments
+from cranfield.tools.drop_ins import check_unquoted, mean_of, refuse_judgments
 
 HIGHEST = 4  # level that judgments may have, and that ERR knows of
 
@@ -56,6 +56,7 @@ def gdeval(
     rows = {topic: np.array([*found[topic].values()]) for topic in sorted(found, key=in_order)}
     shown = [(topic, row) for topic, row in rows.items() if topic not in unanswered]
     shown.append(("amean", mean_of([*rows.values()])))
+    check_unquoted((results.name, *found), results.where)
     lines = [f"{results.name},{topic},{ndcg:.5f},{err:.5f}" for topic, (ndcg, err) in shown]
     return [f"runid,topic,ndcg@{k},err@{k}", *lines], [*notices, *scores.notices]
 

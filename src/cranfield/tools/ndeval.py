@@ -20,7 +20,7 @@ from cranfield.errors import InputError
 from cranfield.evaluation.evaluate import Evaluator
 from cranfield.measures.grammar import parse_measure
 from cranfield.scores import Notice
-from cranfield.tools.drop_ins import mean_of, with_parameters
+from cranfield.tools.drop_ins import check_unquoted, mean_of, with_parameters
 from cranfield.tools.gdeval import in_order, numbered
 
 CUTOFFS = (5, 10, 20)
@@ -96,6 +96,7 @@ def ndeval(
     printed, counted = (sorted(of, key=in_order) for of in (scored.printed, scored.counted))
     shown = [(topic, scored.row(topic)) for topic in printed]
     shown.append(("amean", mean_of([scored.row(topic) for topic in counted])))
+    check_unquoted((scored.name, *printed), runs[0].where)
     lines = [f"{scored.name},{topic},{','.join(f'{x:.6f}' for x in row)}" for topic, row in shown]
     notices += scored.notices
     return [f"runid,topic,{','.join(COLUMNS)}", *lines], list(dict.fromkeys(notices))

@@ -99,12 +99,17 @@ def _labelled_lines(qrels: Qrels, separator: str) -> dict[str, list[str]]:
             found = f"level {level:g} for document {doc} of topic {topic}"
             expected = "whole levels from 0 (`cranfield ntcir convert trec --map` gives others)"
             raise InputError(found, expected, qrels.where)
-        if separator in doc or len(fields_of(doc, None if separator == " " else "\n")) != 1:
-            raise InputError(f"document {doc!r}", f"no {separator!r} in it", qrels.where)
-        return f"{doc}{separator}L{level:.0f}"
+        return f"{_field(doc, separator, qrels.where)}{separator}L{level:.0f}"
 
     judged = qrels.to_dict()
     return {t: [line(t, d, level) for d, level in docs.items()] for t, docs in judged.items()}
+
+
+def _field(doc: str, separator: str, where: str | None) -> str:
+    """Return a document that can be a field of a line, or raise an error."""
+    if separator in doc or len(fields_of(doc, None if separator == " " else "\n")) != 1:
+        raise InputError(f"document {doc!r}", f"no {separator!r} in it", where)
+    return doc
 
 
 def split_runs(
@@ -128,9 +133,10 @@ def split_runs(
             return run.removesuffix(".xml"), read_ir4qa(source)
         return run, read_run(path, ties="given", separator=separator, run_names="first").rankings()
 
-    return split(
-        names(runs), names(topics), RES, directory, lists, lambda docs, _: text_of(docs[:limit])
-    )
+    def text(docs: Sequence[str], path: str) -> str:
+        return text_of(_field(doc, separator or " ", path) for doc in docs[:limit])
+
+    return split(names(runs), names(topics), RES, directory, lists, text)
 
 
 def split(

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any, TypeAlias
 
 from cranfield.dataclass import dataclass
-from cranfield.errors import one_of
+from cranfield.errors import InputError, one_of
 from cranfield.report.formats import programs, terminal
 from cranfield.report.sheets import Sheet
 from cranfield.scores import Notice
@@ -79,5 +79,8 @@ PAPER = ("markdown", "latex", "html")
 def render(shown: Showing, format: str) -> bytes:
     """Tables as the content of a file, or of a terminal."""
     one_of("format", format, FORMATS)
-    data = _WRITERS[format](shown)
+    try:
+        data = _WRITERS[format](shown)
+    except UnicodeEncodeError as error:
+        raise InputError.problem(f"the name {error.object!r} is not Unicode") from None
     return encoded(data) if isinstance(data, str) else data

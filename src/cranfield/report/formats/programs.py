@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from cranfield.errors import CranfieldError
+from cranfield.data.reading.lines import BLANK, identifier
+from cranfield.errors import InputError
 from cranfield.report.sheets import Sheet
 from cranfield.scores import Notice, json_number
 
@@ -34,24 +36,30 @@ def _harmless(cell: Any) -> Any:
 
 
 def rows_as(format: str, rows: Iterable[Iterable[Any]]) -> str:
-    r"""Rows as TSV or CSV; nothing is written for None.
+    r"""Return rows as TSV or CSV. None is an empty cell.
 
-    >>> rows_as("tsv", [("topic", "value"), ("q1", 0.5), ("q2", None)])
-    'topic\tvalue\nq1\t0.5\nq2\t\n'
+    Both are quoted as RFC 4180 describes it: a cell with a separator, a quotation mark or the end
+    of a line is between quotation marks, and quotation marks in it are doubled.
+
+    >>> rows_as("tsv", [("topic", "value"), ('new "york"!', 0.5), ("q2", None)])
+    'topic\tvalue\n"new ""york""!"\t0.5\nq2\t\n'
     """
-    cells = [["" if cell is None else str(cell) for cell in row] for row in rows]
-    forbidden = set("\t\n\r" if format == "tsv" else "\r")  # older csv modules do not quote \r
-    for name in (cell for row in cells for cell in row):
-        if not forbidden.isdisjoint(name):
-            reason = f"cannot be written as {format.upper()}; use JSON"
-            raise CranfieldError(f"the name {name!r} {reason}")
-    if format == "tsv":
-        return "".join("\t".join(row) + "\n" for row in cells)
-    import csv
-
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(cells)
-    return text.getvalue()
+    separator = "\t" if format == "tsv" else ","
+    special = re.compile(f'["\r\n{separator}]')
+    lines = []
+    for row in rows:
+        cells = ["" if cell is None else str(cell) for cell in row]
+        for place, cell in enumerate(cells):
+            if special.search(cell) or cells == [""]:  # which would be an empty line
+                cells[place] = '"' + cell.replace('"', '""') + '"'
+            if cell != cell.strip(BLANK):
+                problem = f"{cell!r} begins or ends with a space, which {format.upper()} loses"
+                raise InputError.problem(problem, "Use JSON or Parquet.")
+            if identifier(cell or " ") is None:
+                problem = f"{cell!r} is not Unicode, and {format.upper()} cannot contain it"
+                raise InputError.problem(problem, "Use other names.")
+        lines.append(separator.join(cells) + "\n")
+    return "".join(lines)
 
 
 def whole(value: Any) -> Any:
