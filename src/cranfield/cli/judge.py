@@ -38,8 +38,9 @@ OPTIONS = {
         f"--drawn {among(get_args(Drawn))}": "how people's topics or answers were drawn from those "
         "of the judge: at random; chosen, for which there are no intervals; or labels, which were "
         "drawn one by one at random",
-        f"unlabelled --missing-labels {among(get_args(Unlabelled))}": "scores that depend on documents of the "
-        "judge without a human label are unknown (default), or these documents are nonrelevant",
+        f"unlabelled --missing-labels {among(get_args(Unlabelled))}": "scores that depend on "
+        "documents of the judge without a human label are unknown (default), or these documents "
+        "are nonrelevant",
         f"of --labels-of {among(get_args(Of))}": "PEOPLE JUDGE are what they judged of answers, as "
         "`cranfield answers` reads it: assignments of nuggets, or support by citations",
         "audit --audit-file FILE": "people judged documents of this audit, which `cranfield "

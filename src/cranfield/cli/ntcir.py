@@ -15,7 +15,7 @@ from typing import Any
 from cranfield.cli import drop_ins
 from cranfield.cli import ntcir_eval as one_topic
 from cranfield.cli.ntcir_eval import exact
-from cranfield.cli.options import Action, call, number, one_of
+from cranfield.cli.options import Action, Rows, call, number, one_of
 from cranfield.cli.output import PLAIN, show
 from cranfield.data.reading.formats import FORMATS as QRELS_FORMATS
 from cranfield.errors import InputError
@@ -83,7 +83,7 @@ RUNLIST = {"runs RUNLIST ?": ""}
 PATHS = {"runs RUNPATHLIST ?": ""}
 LISTS = SEP_OPTION | {"-truncate N": "look at the first N items of lists only"} | RUNS | DIR
 OUTPUT = {"-o --output FILE": "write to FILE, whole or not at all"}
-QRELS = {
+QRELS: Rows = {
     "qrels QRELS": "judgments: topic doc L2, or any other format",
     "suffix SUFFIX": "of the files, such as rel",
     "separator SEP ?": "instead of blanks",

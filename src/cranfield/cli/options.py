@@ -35,7 +35,7 @@ class Action:
     """
 
     names: str  # the first is ours
-    arguments: Mapping[str, str]
+    arguments: Mapping[str, Any]
     work: Callable[..., Any]
     run: Callable[[Any, argparse.Namespace], None] | None = None  # not as the other actions
     help: str | None = None

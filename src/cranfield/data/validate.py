@@ -123,7 +123,8 @@ def check_file(path: str, kind: str, read: Callable[[str], Any]) -> Report:
 
 def _of_answers_judged(report: Report, kind: str | None, format: str | None) -> Report:
     """Return a report of judged answers if a file is these, and holds no line of a run."""
-    if kind is None and format is None and not report.lines and report.count("error"):
+    undecided = kind is None and format is None and os.path.isfile(report.where)
+    if undecided and not report.lines and report.count("error"):
         for name, read in ANSWERS.items():
             other = check_file(report.where, name, read)
             if not other.problems:
