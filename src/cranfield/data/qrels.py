@@ -171,11 +171,16 @@ def read_qrels(
         qrels = plain
     else:
         refuse_numbers(data)
-        judged, repeated = nested(data, "qrels", "qrels")
-        qrels = _of_nested(_labelled(judged, text.labels), "qrels", repeated)
-        if isinstance(data, Mapping) and not all(map(have_levels, data.values())):
-            qrels = replace(qrels, in_doubt=NO_LEVELS)
+        qrels = _in_memory(data, text)
     return _accepted(qrels, sampled)
+
+
+def _in_memory(data: Any, text: Text) -> Qrels:
+    """Judgments in a mapping, or tuples."""
+    judged, repeated = nested(data, "qrels", "qrels")
+    qrels = _of_nested(_labelled(judged, text.labels), "qrels", repeated)
+    levels = not isinstance(data, Mapping) or all(map(have_levels, data.values()))
+    return qrels if levels else replace(qrels, in_doubt=NO_LEVELS)
 
 
 def _accepted(qrels: Qrels, sampled: bool) -> Qrels:

@@ -114,18 +114,19 @@ def can_be_right(levels: Values, scores: Values) -> bool:
 
 def _different(values: Floats) -> Floats:
     """The different values, ascending; fast if all are small integers."""
-    if not len(values):
-        return values
-    if not _are_odd(values):
-        counts = np.bincount((values - LOWEST).astype(np.int64))
-        return np.flatnonzero(counts).astype(np.float64) + LOWEST
+    if len(values) and values.min() >= LOWEST and values.max() <= HIGHEST:
+        whole = values.astype(np.int64)
+        if (whole == values).all():
+            return np.flatnonzero(np.bincount(whole - LOWEST)).astype(np.float64) + LOWEST
     return _each_once(values)
 
 
 def _each_once(values: Floats) -> Floats:
     """Each value once, ascending; np.unique imports numpy.ma, which takes its time."""
     ordered = np.sort(values)
-    different: Floats = ordered[np.append(True, ordered[1:] != ordered[:-1])]
+    first = np.ones(len(ordered), dtype=np.bool_)
+    first[1:] = ordered[1:] != ordered[:-1]
+    different: Floats = ordered[first]
     return different
 
 

@@ -77,8 +77,7 @@ class Collection:
             sampled=True,
             columns=options.columns,
         )
-        if not isinstance(qrels, Qrels):
-            judged = replace(judged, declared=False)
+        judged = replace(judged, declared=_are_declared(qrels, judged, options))
         if judged.strata is not None:
             refuse_samples(judged, measures, options)
         options = options.among(judged.topics)
@@ -104,7 +103,7 @@ class Collection:
             intents,
             known,
             os.fspath(qrels) if isinstance(qrels, str | os.PathLike) else None,
-            judged.declared or judged.strata is not None or _declare_kinds(options),
+            judged.declared,
         )
 
     @cached_property
@@ -344,10 +343,11 @@ def asks_for_intents(measures: Sequence[Measure], options: Options) -> bool:
     return asked or any(m.takes == "intents" for m in measures)
 
 
-def _declare_kinds(options: Options) -> bool:
-    """Whether options say what are judgments, and what is a run."""
+def _are_declared(given: QrelsLike, qrels: Qrels, options: Options) -> bool:
+    """Whether the user says what are judgments, and what is a run; samples are judgments."""
     formats = options.qrels_format, options.run_format, options.columns
-    return any(value is not None for value in formats)
+    read = isinstance(given, Qrels) and given.declared
+    return read or qrels.strata is not None or any(value is not None for value in formats)
 
 
 def _inside(directory: str, runs: Any) -> Any:

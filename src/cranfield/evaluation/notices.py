@@ -306,10 +306,7 @@ def of_run(
 
     yield from _of_columns(labelled.run.in_doubt, name, name)
     yield from _of_values(labelled, collection)
-    if len(lengths := rankings.lengths[rankings.answered]) >= MANY and (lengths == 1).all():
-        columns = option("--columns topic=NAME,doc=NAME", 'columns={"topic": NAME, "doc": NAME}')
-        text = f"one document in each of {counted(len(lengths), 'topic')}"
-        yield notice("one-document", f"{text}. If topic and document are swapped, use {columns}")
+    yield from _of_one_document(name, rankings)
     yield from of_merging([labelled.run])
     yield from _few_topics(name, judged, rankings.answered, collection.chosen)
     then = "left out" if options.topics == "common" else "counted as empty lists"
@@ -389,6 +386,16 @@ def _counts(topics: Sequence[str], *columns: Ints) -> dict[str, tuple[int, ...]]
     """Counts by topic, where the last is above 0."""
     rows = zip(*(column.tolist() for column in columns), strict=True)
     return {topic: row for topic, row in zip(topics, rows, strict=True) if row[-1] > 0}
+
+
+def _of_one_document(name: str, rankings: Rankings) -> Iterator[Notice]:
+    """Whether many topics have one document each, as if topics and documents were swapped."""
+    lengths = rankings.lengths[rankings.answered]
+    if len(lengths) >= MANY and (lengths == 1).all():
+        columns = option("--columns topic=NAME,doc=NAME", 'columns={"topic": NAME, "doc": NAME}')
+        text = f"{name}: one document in each of {counted(len(lengths), 'topic')}"
+        fix = f"If topic and document are swapped, use {columns}"
+        yield Notice("one-document", f"{text}. {fix}", name)
 
 
 def of_merging(runs: Iterable[Run]) -> Iterator[Notice]:

@@ -231,24 +231,31 @@ def name_columns(
     own = chosen(given or {}, kind)
     _refuse_pool(names, own, kind, where, line)
     theirs_by = {ours: _called(theirs, names, where, line) for ours, theirs in own.items()}
-    found: dict[str, str] = {}
-    typed = types and kind == "run"
-    wanted = (*WANTED[kind], "type") if typed else WANTED[kind]
-    for ours in wanted:
-        taken = (*found.values(), *theirs_by.values())
-        free = [name for name in names if name not in taken]
-        theirs = theirs_by.get(ours) or find_column(ours, free)
-        if theirs is not None:
-            found[ours] = theirs
-    _use_id(found, [name for name in names if name not in theirs_by.values()])
+    wanted = (*WANTED[kind], *(("type",) if types and kind == "run" else ()))
+    found = _find_columns(wanted, names, theirs_by)
     declared = ordered or own.keys() & {"level", "score", "rank"}
     if not declared and {"topic", "doc"} <= found.keys():
         _refuse_other_kind(found, names, kind, where, line, has_numbers)
+    needed = {*wanted} - {*OPTIONAL} | ({"intent"} & {*wanted} if types else set())
     for ours in wanted:
-        if ours not in found and (ours not in OPTIONAL or (types and ours == "intent")):
+        if ours in needed - found.keys():
             shown, hint = _lacking(ours, names, where)
             expected = column_named(ours, SPELLINGS[ours], 4)
             raise InputError(shown, expected, where, line, hint)
+    return found
+
+
+def _find_columns(
+    wanted: Sequence[str], names: Sequence[str], theirs_by: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the columns that have a role, in the order of the roles; the user chose some."""
+    found: dict[str, str] = {}
+    for ours in wanted:
+        taken = (*found.values(), *theirs_by.values())
+        theirs = theirs_by.get(ours) or find_column(ours, [x for x in names if x not in taken])
+        if theirs is not None:
+            found[ours] = theirs
+    _use_id(found, [name for name in names if name not in theirs_by.values()])
     return {ours: found[ours] for ours in wanted if ours in found}
 
 
@@ -279,22 +286,27 @@ def _refuse_other_kind(
     free = [name for name in names if name not in found.values()]
     if kind == "qrels":
         _refuse_run(found, free, where, line)
-    wanted = ("level",) if kind == "qrels" else ("score", "rank")
-    if any(ours in found for ours in wanted):
+    if found.keys() & ({"level"} if kind == "qrels" else {"score", "rank"}):
         return
-    numbers = [x for x in free if _is_unknown(x) and has_numbers(x)] if has_numbers else []
+    numbers = [x for x in free if has_numbers and _is_unknown(x) and has_numbers(x)]
     if numbers:
         raise _unknown_value(numbers, names, kind, where, line)
-    level = next((name for name in free if spelt(LEVELS, [name])), None)
-    if kind == "run" and level is not None:
-        use = option(f"--columns run.score={level}", f'columns={{"run.score": "{level}"}}')
-        problem = f"column {level!r} and no score or rank: this looks like judgments"
-        raise InputError.problem(problem, f"{_FIRST}, or use {use}.", where, line)
+    if kind == "run":
+        _refuse_judgments(free, where, line)
 
 
 LEVELS = tuple(name for name in SPELLINGS["level"] if name != "score")
 _TAGS = tuple(name for name in SPELLINGS["tag"] if name != "name")  # which products have, too
 _FIRST = "Judgments come first"
+
+
+def _refuse_judgments(free: Sequence[str], where: str, line: int | None) -> None:
+    """Raise an error if the columns of a run are those of judgments."""
+    level = next((name for name in free if spelt(LEVELS, [name])), None)
+    if level is not None:
+        use = option(f"--columns run.score={level}", f'columns={{"run.score": "{level}"}}')
+        problem = f"column {level!r} and no score or rank: this looks like judgments"
+        raise InputError.problem(problem, f"{_FIRST}, or use {use}.", where, line)
 
 
 def _refuse_run(

@@ -100,8 +100,8 @@ def have_levels(docs: Any) -> bool:
     >>> have_levels({"d1": 2}), have_levels([["d1", 2]]), have_levels(["d1"])
     (True, True, False)
     """
-    if isinstance(docs, Mapping) or not is_list(docs) or not docs:
-        return True  # what is no list of documents is an error elsewhere
+    if not (is_list(docs) or isinstance(docs, Set)) or not docs:
+        return True
     first = next(iter(docs))
     return spelt(GRADE, first) is not None if isinstance(first, Mapping) else is_list(first)
 
