@@ -15,7 +15,7 @@ from cranfield.arrays import TOLERANCE, Bools, Floats, apart, rounding_of, settl
 from cranfield.assess.teams import TeamBest, best_of_teams
 from cranfield.data.tracks import TeamsLike
 from cranfield.dataclass import dataclass
-from cranfield.errors import InputError, one_of
+from cranfield.errors import InputError, brief, one_of, to_list
 from cranfield.evaluation.results import Missing, ScoresLike, read_scores
 from cranfield.scores import Notice, Scores, notes
 from cranfield.shown import Rows, Shown
@@ -380,7 +380,10 @@ def compare(
 def _baselines(scores: Scores, baseline: str | Sequence[str] | None) -> tuple[str, ...]:
     if baseline is None:
         return ()
-    named = (baseline,) if isinstance(baseline, str) else tuple(dict.fromkeys(baseline))
+    expected = f"one of {some(scores.runs, 'run')}"
+    one = isinstance(baseline, str)
+    named = (baseline,) if one else tuple(to_list("baseline", baseline, expected))
+    named = tuple(dict.fromkeys(name if isinstance(name, str) else brief(name) for name in named))
     for name in named:
         if name not in scores.runs:
             raise InputError(f"baseline {name!r}", f"one of {some(scores.runs, 'run')}")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from numbers import Real
 from typing import Any, get_args
 
 
@@ -118,8 +119,62 @@ def one_of(name: str, value: object, choices: Any) -> None:
     cranfield.errors.InputError: found topics='all', expected one of judged, common
     """
     known = get_args(choices) or choices  # of a Literal, or as they are
-    if value not in known:
-        raise InputError(f"{name}={value!r}", f"one of {', '.join(known)}")
+    if not is_one_of(value, known):
+        raise InputError(f"{name}={brief(value)}", f"one of {', '.join(known)}")
+
+
+def is_one_of(value: object, choices: Iterable[object]) -> bool:
+    """Return True if a value is among the choices; arrays, frames and lists never are.
+
+    >>> is_one_of("t", ("t", None)), is_one_of(["t"], ("t", None)), is_one_of(None, ("t", None))
+    (True, False, True)
+    """
+    return isinstance(value, str | int | float | None) and value in choices
+
+
+def is_hashable(value: object) -> bool:
+    """Return True if a value can be a name: a string or a number, no list or array."""
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def brief(value: object) -> str:
+    """Return the repr of a value if it is short, otherwise the name of its type.
+
+    >>> brief("t"), brief(list(range(100)))
+    ("'t'", 'list')
+    """
+    text = repr(value)
+    return text if len(text) <= SHORT and "\n" not in text else type(value).__name__
+
+
+SHORT = 60  # characters of a value that a message repeats
+
+
+def check_number(name: str, value: object, expected: str = "a number") -> None:
+    """Raise an error if a value is not a real number.
+
+    >>> check_number("alpha", "0.05")
+    Traceback (most recent call last):
+    cranfield.errors.InputError: found alpha='0.05', expected a number
+    """
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise InputError(f"{name}={brief(value)}", expected)
+
+
+def to_list(name: str, value: Any, expected: str) -> list[Any]:
+    """Return the elements of a list or another collection, or raise an error if it is none.
+
+    >>> to_list("gold", 5, "measures")
+    Traceback (most recent call last):
+    cranfield.errors.InputError: found gold=5, expected measures
+    """
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+        raise InputError(f"{name}={brief(value)}", expected)
+    return [*value]
 
 
 class RepetitionError(InputError):

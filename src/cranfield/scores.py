@@ -17,7 +17,7 @@ import numpy as np
 from cranfield.arrays import Floats, rounding_of, settled
 from cranfield.data.files import read_bytes, write_whole
 from cranfield.dataclass import dataclass
-from cranfield.errors import InputError, one_of
+from cranfield.errors import InputError, check_number, one_of
 from cranfield.late import load, pl, special, statistics
 from cranfield.shown import Shown
 from cranfield.wording import (
@@ -446,6 +446,9 @@ class Scores(Shown, tables="scores"):
         Each place takes a name, a list of names or a slice; places at the end may be left out.
         """
         keys = key if isinstance(key, tuple) else (key,)
+        if isinstance(key, int) and str(key) not in self.runs:  # or iteration, as in list(scores)
+            fix = "Use scores[run, topic, measure]. Names: scores.runs, .topics and .measures."
+            raise InputError.problem("Scores are neither numbered nor iterable", fix)
         if len(keys) > 3:
             raise InputError(f"{len(keys)} indices", "[run, topic, measure]")
         if len(keys) == 3 and all(_is_name(k) for k in keys):
@@ -564,6 +567,7 @@ class Scores(Shown, tables="scores"):
         The floor keeps one topic with nothing found from making the whole run zero. The default
         is that of trec_eval (Robertson 2006, "On GMAP and other transformations").
         """
+        check_number("floor", floor, "a number above 0")
         if not floor > 0:
             raise InputError(f"floor={floor}", "a number above 0")
         return self._over_topics(lambda x: _gmean(x, floor))

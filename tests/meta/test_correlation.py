@@ -339,7 +339,7 @@ def test_values_have_their_range_and_symmetry(pairs: list[tuple[int, int]]) -> N
         (lambda: kendall([1, 2], [1, 2], "c"), "variant='c'"),  # type: ignore[arg-type]
         (lambda: rbo(["a", "a"], ["b"]), "'a' twice in x"),
         (lambda: rbo([0.5, 0.25], [0.5, 0.25]), "x with numbers"),
-        (lambda: rbo("ab", "ba"), "x 'ab'"),
+        (lambda: rbo("ab", "ba"), "x='ab'"),
         (lambda: rbo(["a"], []), "y []"),
         (lambda: rbo(["a"], ["a"], p=1), "p=1"),
     ],

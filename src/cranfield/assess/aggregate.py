@@ -16,7 +16,7 @@ from cranfield.data.reading.columns import ColumnsLike
 from cranfield.data.reading.labels import LabelsLike, read_labels, read_number
 from cranfield.data.tracks import TopicsLike
 from cranfield.dataclass import dataclass
-from cranfield.errors import InputError
+from cranfield.errors import InputError, brief, is_one_of
 from cranfield.scores import Notice
 from cranfield.shown import Shown
 from cranfield.wording import some
@@ -84,8 +84,8 @@ def aggregate(
     >>> aggregate(votes, "unanimity", max_score=2).to_dict()
     {'q': {'d': 4.6, 'e': 4.0}}
     """
-    if scheme not in SCHEMES:
-        raise InputError(f"scheme {scheme!r}", f"one of {', '.join(SCHEMES)}")
+    if not is_one_of(scheme, SCHEMES):
+        raise InputError(f"scheme {brief(scheme)}", f"one of {', '.join(SCHEMES)}")
     settings = _of_scheme(
         scheme, ties=ties, p=p, max_score=max_score, keep_zero=keep_zero, best=best
     )

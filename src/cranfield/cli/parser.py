@@ -115,9 +115,10 @@ class Parser(argparse.ArgumentParser):
             return f"Write files without an option: `{self.format_usage().strip()[7:]}`."
         if name.replace("-", "_") in CUTOFFS and "--measure" in names:
             return "Write the cutoff after the measure: -m nDCG@10."
-        choices = [a for a in self._actions if a.dest == "format" and name in (a.choices or ())]
-        long = [one for one in names if one[:2] == "--"]
-        return f"Use --format {name}." if choices else question(word, long)
+        formats = next((a.choices for a in self._actions if a.dest == "format"), None)
+        if name in (formats or ()):
+            return f"Use --format {name}."
+        return question(word, [one for one in names if one[:2] == "--"])
 
     def _instead(self, word: str, names: Iterable[str]) -> str:
         """Return what to write instead of a part that does not exist."""

@@ -150,7 +150,6 @@ def read_qrels(
     """
     alphabet = None if labels is None else read_labels(labels)
     text = Text(separator, alphabet, intents=by_intent, columns=read_columns(columns))
-    data = list(data) if isinstance(data, Iterator) and not is_frame(data) else data
     data = to_plain(data, "qrels", "qrels")
     if isinstance(data, Qrels):
         if by_intent and data.by_intent is None:

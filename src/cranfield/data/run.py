@@ -701,7 +701,6 @@ class _Reader:
         return replace(run, merging=merging)
 
     def _runs(self, data: RunLike, where: str) -> Sequence[Run]:
-        data = list(data) if isinstance(data, Iterator) and not is_frame(data) else data
         if isinstance(data, Run):
             return [self._again(data)]
         if is_ranx(data):

@@ -94,7 +94,8 @@ def evaluator_of(qrels: QrelsLike, measure: MeasuresLike, options: Mapping[str, 
     given.refuse_expected()
     usual = MEASURE if given.task is None else given.task.measures_at()[0]
     taken = {"preset": None, "depth": given.depth, "labels": given.labels}
-    evaluator = Evaluator(qrels, measure or usual, **{**options, **taken})
+    chosen = usual if measure is None else measure
+    evaluator = Evaluator(qrels, chosen, **{**options, **taken})
     columns = [column.name for column in evaluator.measuring.columns]
     if len(columns) != 1:
         raise InputError(f"{len(columns)} measures ({', '.join(columns)})", "one")

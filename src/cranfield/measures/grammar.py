@@ -9,7 +9,7 @@ and NTCIREVAL's (``MSnDCG@0010``). Ours may be called so, ``cranfield.AP@10``, b
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field, replace
 from itertools import accumulate
 from typing import Any, Protocol, TypeAlias
@@ -189,18 +189,20 @@ def _one_or_more(part: MeasureLike) -> list[tuple[str, Measure]]:
     """A measure, or several: those of a group, or joined by commas without a blank (a name may hold
     a comma itself).
     """
-    texts: Sequence[MeasureLike] = [part]
-    if isinstance(part, str) and part.lower() in GROUPS:
+    if not isinstance(part, str):
+        measure = parse_measure(part)
+        return [(str(measure), measure)]
+    texts = [part]
+    if part.lower() in GROUPS:
         texts = split(GROUPS[part.lower()])
-    elif isinstance(part, str) and "," in part and (several := re.fullmatch(SEVERAL, part)):
+    elif "," in part and (several := re.fullmatch(SEVERAL, part)):
         texts = [several[1] + number for number in several[2].split(",")]
     try:
-        parsed = [(text, parse_measure(text)) for text in texts]
-        return [(text if isinstance(text, str) else str(m), m) for text, m in parsed]
+        return [(text, parse_measure(text)) for text in texts]
     except CranfieldError:
-        whole = isinstance(part, str) and part.count("(") == part.count(")")
-        pieces = _arguments(str(part)) if whole and texts == [part] else []
-        if len(pieces) < 2 or re.fullmatch(_CUTOFFS, str(part)):
+        whole = part.count("(") == part.count(")")
+        pieces = _arguments(part) if whole and texts == [part] else []
+        if len(pieces) < 2 or re.fullmatch(_CUTOFFS, part):
             raise
         return [(piece, parse_measure(piece)) for piece in pieces]
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cranfield.arrays import Bools, Floats, apart, rounding_of
 from cranfield.dataclass import dataclass
-from cranfield.errors import InputError
+from cranfield.errors import InputError, to_list
 from cranfield.evaluation.results import ScoresLike, read_scores
 from cranfield.late import special
 from cranfield.meta.brief import in_brief
@@ -165,10 +165,11 @@ def _asked(
     gold: str | Sequence[Any], measures: Sequence[Any] | None
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The names of gold measures, and of measures to be compared, if any are named."""
-    golden = tuple(dict.fromkeys([gold] if isinstance(gold, str) else map(str, gold)))
+    several = [gold] if isinstance(gold, str) else to_list("gold", gold, "names of measures")
+    golden = tuple(dict.fromkeys(map(str, several)))
     if not golden:
         raise InputError("no gold measure", "at least one")
-    asked = tuple(map(str, measures or ()))
+    asked = () if measures is None else tuple(map(str, to_list("measures", measures, "names")))
     if both := [name for name in asked if name in golden]:
         raise InputError(f"{both[0]} as a measure and as a gold measure", "one of the two")
     return golden, asked

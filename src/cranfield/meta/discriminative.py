@@ -10,7 +10,7 @@ from typing import Any
 
 from cranfield.arrays import TOLERANCE
 from cranfield.dataclass import dataclass
-from cranfield.errors import InputError
+from cranfield.errors import InputError, is_one_of
 from cranfield.evaluation.results import ScoresLike, read_scores
 from cranfield.meta.brief import in_brief
 from cranfield.meta.cautions import near_alpha
@@ -138,7 +138,7 @@ def discriminative_power(
     checked_alpha(alpha)
     matrices, notices = by_measure(read_scores(scores))
     runs = next(iter(matrices.values())).systems
-    many = test in TESTS and TESTS[test].many
+    many = is_one_of(test, TESTS) and TESTS[test].many
     confidence = 1 - alpha if many else None
     trying: Any = {"trials": trials, "seed": seed, "threads": threads, "progress": progress}
     found: list[Discrimination] = []

@@ -18,7 +18,7 @@ from cranfield.data.preference_pairs import (
     read_preference_pairs,
 )
 from cranfield.dataclass import dataclass
-from cranfield.errors import CranfieldError, InputError
+from cranfield.errors import CranfieldError, InputError, brief, is_one_of
 from cranfield.evaluation.results import ScoresLike, read_scores
 from cranfield.late import special
 from cranfield.meta.concordance import Signs, sign_test_of, signs_of
@@ -136,8 +136,8 @@ def predictive_power(
     >>> round(found.interval.low, 4), round(found.interval.high, 4)  # (½ ± z √(1/16 + z²/64)) / …
     (0.15, 0.85)
     """
-    if method not in _BOUNDS:
-        raise InputError(f"method={method!r}", "wilson or exact")
+    if not is_one_of(method, _BOUNDS):
+        raise InputError(f"method={brief(method)}", "wilson or exact")
     checked_confidence(confidence)
     checked_alpha(alpha)
     scores = read_scores(scores)

@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cranfield.arrays import TOLERANCE, Floats, placed
+from cranfield.data.run import Run
 from cranfield.dataclass import dataclass
-from cranfield.errors import InputError, one_of
+from cranfield.errors import InputError, is_hashable, one_of, to_list
 from cranfield.late import special, statistics
 from cranfield.scores import Interval
 from cranfield.shown import Shown
@@ -478,17 +479,26 @@ def _paired(x: Rated, y: Rated, *names: str) -> tuple[Floats, Floats]:
     return a, b
 
 
+def _refuse_run(ranking: Any, what: str) -> None:
+    """Raise an error that names the way to one ranking if all rankings of a run are given."""
+    inner = next(iter(ranking.values()), None) if isinstance(ranking, Mapping) else None
+    if isinstance(ranking, Run) or isinstance(inner, Mapping | list | tuple):
+        fix = "Compare one topic: cf.meta.rbo(a.ranked(topic), b.ranked(topic)) of cf.read_run."
+        raise InputError.problem(f"{what} is a run with a ranking for each topic", fix)
+
+
 def _places(ranking: Ranked, what: str) -> dict[Any, tuple[float, float]]:
     """For each item, how many are above it, and how many are tied with it, itself included."""
     ranking = named(ranking)
+    _refuse_run(ranking, what)
     if isinstance(ranking, Mapping):
         names: list[Any] = list(ranking)
         scores = sample(ranking, what)
         above, tied = standing(scores) if names else (scores, scores)
         made = dict(zip(names, zip(above.tolist(), tied.tolist(), strict=True), strict=True))
     else:
-        names = [] if isinstance(ranking, str) else list(ranking)
-        if any(isinstance(name, float) for name in names):
+        names = to_list(what, ranking, "names, the first first, or {name: score}")
+        if any(isinstance(name, float) or not is_hashable(name) for name in names):
             raise InputError(f"{what} with numbers", "names, the first first, or {name: score}")
         made = {name: (rank, 1) for rank, name in enumerate(names)}
     if not names:

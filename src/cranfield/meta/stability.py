@@ -13,7 +13,7 @@ from cranfield.arrays import Bools, Floats
 from cranfield.data.qrels import QrelsLike
 from cranfield.data.run import RunLike
 from cranfield.dataclass import dataclass
-from cranfield.errors import InputError, one_of
+from cranfield.errors import InputError, check_number, one_of
 from cranfield.evaluation.evaluate import Evaluator
 from cranfield.evaluation.results import ScoresLike, read_scores
 from cranfield.meta.brief import in_brief
@@ -246,7 +246,11 @@ def stability_of_judgments(
     [(0.5, 1.0), (1.0, 1.0)]
     """
     alike = _checked(statistic, confidence)
-    chosen = sorted({float(share) for share in several(shares, "share")})
+    chosen = []
+    for share in several(shares, "share"):
+        check_number("share", share, "a number in (0, 1]")
+        chosen.append(float(share))
+    chosen = sorted({*chosen})
     if not all(0 < share <= 1 for share in chosen):
         raise InputError(f"shares {', '.join(f'{x:g}' for x in chosen)}", "numbers in (0, 1]")
     if options.get("labelling") is not None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from cranfield.arrays import TOLERANCE, Bools, Floats, apart
 from cranfield.dataclass import dataclass
-from cranfield.errors import InputError
+from cranfield.errors import InputError, brief, check_number, is_one_of
 from cranfield.evaluation.results import ScoresLike, read_scores
 from cranfield.late import special
 from cranfield.meta.brief import in_brief
@@ -194,8 +194,9 @@ def swap(
     0.2
     """
     checked_alpha(alpha)
-    if filter not in (None, "t"):
-        raise InputError(f"filter={filter!r}", "'t' or None")
+    if not is_one_of(filter, (None, "t")):
+        raise InputError(f"filter={brief(filter)}", "'t' or None")
+    check_number("bin", bin, "a number above 0")
     if not 0 < bin < math.inf:
         raise InputError(f"bin={bin}", "a number above 0")
     matrices, notices = by_measure(read_scores(scores))

@@ -15,7 +15,7 @@ from cranfield.data.qrels import QrelsLike
 from cranfield.data.reading.lines import finite, real
 from cranfield.data.run import Run
 from cranfield.dataclass import dataclass
-from cranfield.errors import CranfieldError, InputError
+from cranfield.errors import CranfieldError, InputError, brief, is_one_of
 from cranfield.evaluation.evaluate import Evaluator
 from cranfield.evaluation.extras import Costs
 from cranfield.evaluation.options import Topics
@@ -96,8 +96,8 @@ def cwl(
     [(1, 0.0, 0.5, 0.5), (2, 1.0, 0.5, 0.25), (3, 0.4, 0.5, 0.125)]
     >>> picture.save("rbp.pdf")  # doctest: +SKIP
     """
-    if kind not in KINDS:
-        raise InputError(f"kind {kind!r}", ", ".join(KINDS))
+    if not is_one_of(kind, KINDS):
+        raise InputError(f"kind {brief(kind)}", ", ".join(KINDS))
     _refuse_ranks(ranks)
     look = Look(title, width, height, font_size, grey)
     asked = [*CHOSEN[kind](models, values)]
@@ -170,7 +170,7 @@ def _each(models: Any) -> list[Any]:
     """The models, once each."""
     one = isinstance(models, Measure | type)
     given = [models] if one else _several(models)
-    parts = [split(text) if isinstance(text, str) else [text] for text in given]
+    parts = [split(text) if isinstance(text, str) else [parse_model(text)] for text in given]
     found = list(dict.fromkeys(chain.from_iterable(parts)))
     if not found:
         raise InputError("no model", "at least one")

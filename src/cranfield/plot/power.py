@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Unpack
 
+from cranfield.errors import InputError, brief, to_list
 from cranfield.report.look import Look, LookOptions
 from cranfield.report.pictures import Picture
 from cranfield.stats.power import Design
@@ -20,4 +21,9 @@ def power(designs: Design | Sequence[Design], **options: Unpack[LookOptions]) ->
     """
     from cranfield.report.plan import power_curves
 
-    return power_curves([designs] if isinstance(designs, Design) else designs, Look(**options))
+    expected = "designs of cf.stats.topics_for_t or topics_for_anova"
+    several = [designs] if isinstance(designs, Design) else to_list("designs", designs, expected)
+    for design in several:
+        if not isinstance(design, Design):
+            raise InputError(brief(design), expected)
+    return power_curves(several, Look(**options))

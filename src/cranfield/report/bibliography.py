@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from cranfield.errors import is_one_of
 from cranfield.measures.base import Measure
 from cranfield.measures.grammar import parse_measures
 from cranfield.measures.references import REFERENCES as OF_MEASURES
@@ -37,5 +38,5 @@ def _cited(name: str | Measure) -> Iterator[tuple[str, tuple[str, ...]]]:
     words = name.split() if isinstance(name, str) else []
     yield from ((word, METHODS[word]) for word in words if word in METHODS)
     measures = " ".join(word for word in words if word not in METHODS) if words else name
-    for m in parse_measures(measures) if measures else ():
+    for m in () if is_one_of(measures, ("",)) else parse_measures(measures):
         yield type(m).__name__, tuple(m.references)

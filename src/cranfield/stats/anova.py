@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from cranfield.arrays import Floats
 from cranfield.dataclass import dataclass
-from cranfield.errors import InputError
+from cranfield.errors import InputError, to_list
 from cranfield.late import special
 from cranfield.scores import Scores
 from cranfield.stats.samples import (
@@ -109,7 +109,10 @@ def one_way(
     if isinstance(groups, Scores | np.ndarray) or axes is not None:
         found = matrix(each, axes=axes, least=1, systems=1)
         each = dict(zip(found.systems, found.values.T, strict=True))
-    named = each if isinstance(each, Mapping) else {str(j): x for j, x in enumerate(each, 1)}
+    if not isinstance(each, Mapping):
+        several = to_list("groups", each, "{group: numbers}, or lists of numbers")
+        each = {str(j): x for j, x in enumerate(several, 1)}
+    named: Mapping[str, Any] = each
     values = [sample(x, f"group {name}") for name, x in named.items()]
     if len(values) < 2:
         raise InputError(f"{len(values)} groups", "at least 2")
@@ -206,6 +209,12 @@ def two_way_replicated(
     )
 
 
+def _has_replicates(system: Any) -> bool:
+    """Return True for {topic: [scores]}."""
+    cells = system.values() if isinstance(system, Mapping) else [None]
+    return all(isinstance(cell, Sequence | np.ndarray) for cell in cells)
+
+
 def _replicated(
     scores: Mapping[str, Mapping[str, Sequence[float]]] | ArrayLike,
     topics: Topics,
@@ -213,6 +222,8 @@ def _replicated(
 ) -> Floats:
     """[topics, systems, replicates], finite, at least two of each."""
     if isinstance(scores, Mapping):
+        if not all(map(_has_replicates, scores.values())):
+            raise InputError("scores", "{system: {topic: [scores]}}")
         sizes = {len(cell) for system in scores.values() for cell in system.values()}
         if len(sizes) > 1:
             found = f"{min(sizes)} to {max(sizes)} scores for a topic and a system"

@@ -11,7 +11,7 @@ import numpy as np
 
 from cranfield.arrays import TOLERANCE, Floats
 from cranfield.dataclass import dataclass
-from cranfield.errors import InputError
+from cranfield.errors import InputError, brief, is_one_of
 from cranfield.late import special
 from cranfield.scores import Interval
 from cranfield.shown import Shown
@@ -149,8 +149,8 @@ def glass_delta(
     Reference: Glass (1976), Primary, secondary, and meta-analysis of research, Educational
     Researcher 5(10), 3-8.
     """
-    if baseline not in ("x", "y"):
-        raise InputError(f"baseline={baseline!r}", "'x' or 'y'")
+    if not is_one_of(baseline, ("x", "y")):
+        raise InputError(f"baseline={brief(baseline)}", "'x' or 'y'")
     checked_trials(trials, seed)
     a, b = paired(x, y, topics)
     n, scale, base = len(a), _scale(a, b), a if baseline == "x" else b

@@ -13,7 +13,7 @@ from typing import Any
 
 from cranfield.arrays import Floats
 from cranfield.dataclass import dataclass
-from cranfield.errors import InputError
+from cranfield.errors import InputError, brief, is_one_of
 from cranfield.scores import Interval
 from cranfield.stats import paired, tukey
 from cranfield.stats.corrections import CORRECTIONS
@@ -100,7 +100,7 @@ def usual_correction(test: str, pairs: int) -> str:
     >>> usual_correction("t", 3), usual_correction("t", 1), usual_correction("tukey", 3)
     ('holm', 'none', 'none')
     """
-    return "holm" if test in TESTS and not TESTS[test].many and pairs > 1 else "none"
+    return "holm" if is_one_of(test, TESTS) and not TESTS[test].many and pairs > 1 else "none"
 
 
 def decided(test: str | None, correction: str | None, systems: int, pairs: int) -> tuple[str, str]:
@@ -208,8 +208,8 @@ def _corrected(
 def _refuse(test: str, correction: str) -> None:
     """Tests and corrections that there are not, or not together."""
     for what, name, known in (("test", test, TESTS), ("correction", correction, CORRECTIONS)):
-        if name not in known:
-            raise InputError(f"{what} {name!r}", f"one of {', '.join(known)}")
+        if not is_one_of(name, known):
+            raise InputError(f"{what} {brief(name)}", f"one of {', '.join(known)}")
     if TESTS[test].many and correction != "none":
         expected = f"none: the {TESTS[test].title} allows for the number of systems by itself"
         raise InputError(f"correction {correction!r}", expected)

@@ -324,10 +324,10 @@ def planned_variances(Y: Floats, f: Floats, rest: Floats, sizes: Ints) -> Floats
 
 def _apart(people: Sample, judge: Sample, others: Sample) -> tuple[Floats, Floats, Floats]:
     """Y, f and f′: by topic, if topics have names."""
-    by_topic, of_judge = named(people), named(judge)
+    by_topic, of_judge, rest = named(people), named(judge), named(others)
     if isinstance(by_topic, Mapping) != isinstance(of_judge, Mapping):
         raise InputError("scores with topics and scores without", "both with, or both without")
-    if isinstance(by_topic, Mapping) and len(named(others)):
+    if isinstance(by_topic, Mapping) and len(sample(rest, "others")):
         raise InputError("others, and scores by topic", "the judge's scores of all topics in one")
     if isinstance(by_topic, Mapping):
         lacking = [str(topic) for topic in by_topic if topic not in of_judge]

@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from cranfield.dataclass import dataclass
-from cranfield.errors import InputError
+from cranfield.errors import InputError, check_number
 from cranfield.late import special
 from cranfield.shown import Shown
 from cranfield.stats.anova import one_way, two_way
@@ -284,6 +284,8 @@ def topics_to_decide(
     approach, Journal of Pharmacokinetics and Biopharmaceutics 15(6), 657-680: its test.
     """
     check(variance=variance, alpha=alpha)
+    check_number("difference", difference)
+    check_number("margin", margin)
     room = max(difference + margin, -difference)
 
     def enough(topics: int) -> bool:

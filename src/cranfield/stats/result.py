@@ -8,7 +8,7 @@ from dataclasses import field
 from functools import partial
 
 from cranfield.dataclass import dataclass
-from cranfield.errors import InputError
+from cranfield.errors import InputError, check_number
 from cranfield.scores import Interval, Notice
 from cranfield.shown import Shown
 
@@ -117,6 +117,7 @@ def stated_p(shown: str) -> str:
 
 def checked_share(name: str, value: float) -> float:
     """The number itself, if it is between 0 and 1."""
+    check_number(name, value, "a number between 0 and 1")
     if not 0 < value < 1:
         raise InputError(f"{name}={value}", "a number between 0 and 1")
     return value

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from cranfield.arrays import Floats
 from cranfield.dataclass import dataclass
-from cranfield.errors import InputError
+from cranfield.errors import InputError, brief, check_number
 from cranfield.shown import Shown
 from cranfield.stats.judged import t_quantile
 from cranfield.stats.result import checked_confidence
@@ -129,7 +129,8 @@ def inclusion_probabilities(weights: ArrayLike, size: float) -> Floats:
 
     Reference: Särndal, Swensson and Wretman 1992, Model Assisted Survey Sampling, chapter 3.
     """
-    w = np.asarray(weights, dtype=np.float64)
+    w = np.atleast_1d(_numbers("weights", weights))
+    check_number("size", size, "a number above 0")
     if not (np.isfinite(w) & (w >= 0)).all():
         raise InputError("weights below 0, or none", "finite numbers from 0")
     if not 0 < size < math.inf:
@@ -146,7 +147,7 @@ def inclusion_probabilities(weights: ArrayLike, size: float) -> Floats:
 
 def _columns(*given: ArrayLike) -> tuple[Floats, Floats, Floats, Floats]:
     names = "weights", "judge", "people", "probabilities"
-    w, f, y, p = (np.atleast_1d(np.asarray(x, dtype=np.float64)) for x in given)
+    w, f, y, p = (np.atleast_1d(_numbers(name, x)) for name, x in zip(names, given, strict=True))
     if len({x.shape for x in (w, f, y, p)}) > 1 or w.ndim != 1:
         shapes = ", ".join(
             f"{n} of shape {x.shape}" for n, x in zip(names, (w, f, y, p), strict=True)
@@ -161,3 +162,10 @@ def _columns(*given: ArrayLike) -> tuple[Floats, Floats, Floats, Floats]:
         found = f"probability {p[i]:g} for document {i + 1} of weight {w[i]:g}"
         raise InputError(found, "above 0, at most 1: a document that cannot be drawn is unknown")
     return w, f, y, p
+
+
+def _numbers(name: str, values: ArrayLike) -> Floats:
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{name}={brief(values)}", "an array of numbers") from None

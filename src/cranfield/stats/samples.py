@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from cranfield.arrays import Floats
 from cranfield.dataclass import dataclass
-from cranfield.errors import InputError
+from cranfield.errors import InputError, brief, is_one_of
 from cranfield.scores import Scores
 from cranfield.wording import counted, some
 
@@ -87,8 +87,8 @@ def paired(x: Sample, y: Sample, topics: Topics = "same", least: int = 2) -> tup
     >>> paired({"301": 0.5, "302": 0.25}, {"302": 0.5, "301": 0.75})
     (array([0.5 , 0.25]), array([0.75, 0.5 ]))
     """
-    if topics not in ("same", "common"):
-        raise InputError(f"topics={topics!r}", "'same' or 'common'")
+    if not is_one_of(topics, ("same", "common")):
+        raise InputError(f"topics={brief(topics)}", "'same' or 'common'")
     both = {"x": named(x), "y": named(y)}
     if _have_topics(both.values(), "both"):
         shared = _shared(both.values(), topics, "of one system only")
@@ -242,8 +242,8 @@ def array_of(data: Any, axes: Axes | None, order: tuple[str, ...]) -> Floats:
     if axes is None:
         problem = f"an array of shape {values.shape} does not name its axes"
         raise InputError.problem(problem, f"Pass Scores, {{run: {{topic: score}}}}, or {choices}")
-    if isinstance(axes, str) or sorted(axes) != sorted(order):
-        raise InputError.problem(f"unknown axes {axes!r}", f"Use {choices}")
+    if not isinstance(axes, tuple | list) or sorted(map(str, axes)) != sorted(order):
+        raise InputError.problem(f"unknown axes {brief(axes)}", f"Use {choices}")
     if values.ndim != len(order):
         raise InputError(
             f"an array of shape {values.shape}", f"{len(order)} axes: {', '.join(axes)}"

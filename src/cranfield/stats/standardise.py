@@ -12,7 +12,7 @@ import numpy as np
 
 from cranfield.arrays import TOLERANCE, Floats
 from cranfield.dataclass import dataclass
-from cranfield.errors import InputError, one_of
+from cranfield.errors import InputError, brief, is_one_of, one_of
 from cranfield.late import special
 from cranfield.scores import Notice, Scores
 from cranfield.stats.samples import Axes, Systems, as_scores
@@ -50,8 +50,8 @@ def factors(scores: Systems, ddof: int = 1, axes: Axes | None = None) -> Factors
     Reference: Webber, Moffat and Zobel (2008), Score standardization for inter-collection
     comparison of retrieval systems, SIGIR.
     """
-    if ddof not in (0, 1):
-        raise InputError(f"ddof={ddof!r}", "0 or 1")
+    if not is_one_of(ddof, (0, 1)):
+        raise InputError(f"ddof={brief(ddof)}", "0 or 1")
     given = as_scores(scores, axes)
     if len(given.runs) < 2:
         raise InputError(counted(len(given.runs), "system"), "at least 2 to standardise by")

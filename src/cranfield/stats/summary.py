@@ -9,7 +9,7 @@ import numpy as np
 
 from cranfield.arrays import Floats
 from cranfield.dataclass import dataclass
-from cranfield.errors import InputError
+from cranfield.errors import InputError, check_number, to_list
 from cranfield.scores import FLOOR, Interval, Scores
 from cranfield.shown import Shown
 from cranfield.stats.measured import direction
@@ -70,7 +70,8 @@ def summarise(
     values = sample(x)
     refuse_few(len(values), 1)
     checked_trials(trials, seed)
-    for share in quantiles:
+    for share in to_list("quantiles", quantiles, "numbers from 0 to 1"):
+        check_number("quantile", share, "a number from 0 to 1")
         if not 0 <= share <= 1:
             raise InputError(f"the quantile {share}", "a number from 0 to 1")
     numbers = map(str, range(len(values)))

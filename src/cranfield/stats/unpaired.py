@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.arrays import Floats, rounding_of
-from cranfield.errors import InputError, one_of
+from cranfield.errors import InputError, brief, one_of
 from cranfield.scores import Notice
 from cranfield.stats.paired import (
     Alternative,
@@ -143,4 +143,9 @@ def _of_rows(statistic: Statistic, example: Floats) -> Callable[[Floats], Floats
         takes_axis = False
     if takes_axis:
         return lambda rows: np.asarray(function(rows, axis=1), dtype=np.float64)
+    try:
+        float(function(example))
+    except (TypeError, ValueError):
+        expected = "a function from scores to a number"
+        raise InputError(f"statistic={brief(statistic)}", expected) from None
     return lambda rows: np.array([float(function(row)) for row in rows])

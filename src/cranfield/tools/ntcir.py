@@ -24,7 +24,7 @@ from cranfield.data.reading.records import Text
 from cranfield.data.reading.source import Source
 from cranfield.data.run import read_run
 from cranfield.data.tracks import read_gains
-from cranfield.errors import InputError
+from cranfield.errors import InputError, to_list
 from cranfield.scores import FLOOR, Notice, Scores
 from cranfield.tools.drop_ins import Printed, about_topics, mean_of, text_of
 from cranfield.tools.ntcir_eval import Setting, Topic, compute, label, labelled_text
@@ -43,7 +43,9 @@ LIMIT = 1000
 
 def names(given: Names) -> tuple[str, ...]:
     """The topics or runs in a list, or in a file."""
-    return read_names(Source.of(given)) if isinstance(given, str | os.PathLike) else tuple(given)
+    if isinstance(given, str | os.PathLike):
+        return read_names(Source.of(given))
+    return tuple(map(str, to_list("names", given, "a path, or a list of names")))
 
 
 # -- topic directories ----------------------------------------------------------------------------
@@ -319,7 +321,7 @@ def read_nev(
     wanted = tuple(dict.fromkeys(t for of_run in results.values() for t in of_run))
     wanted = wanted if topics is None else names(topics)
     first = next(iter(next(iter(results.values())).values()))
-    columns = tuple(first if measures is None else measures)
+    columns = tuple(first if measures is None else to_list("measures", measures, "a list"))
     notices: list[Notice] = []
     for run, of_run in results.items():
         absent = _absent(of_run, wanted, columns, sources[run].name)
@@ -359,7 +361,8 @@ def _named(nev: Path | Iterable[Path] | Mapping[str, Path]) -> dict[str, Path]:
     if isinstance(nev, Mapping):
         named = list(nev.items())
     else:
-        paths = [nev] if isinstance(nev, str | os.PathLike) else nev
+        several = [nev] if isinstance(nev, str | os.PathLike) else nev
+        paths = [Source.of(path).path for path in to_list("nev", several, "paths, or {run: path}")]
         named = [(os.path.splitext(os.path.basename(path))[0], path) for path in paths]
     made = dict(named)
     if not made or len(made) < len(named):

@@ -5,7 +5,7 @@ None of the libraries is imported here: their objects are detected by the module
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -92,6 +92,8 @@ def to_plain(data: Any, kind: Kind, where: str) -> Any:
             problem = f"ranx {type(data).__name__} given as {WORDS[kind]}"
             raise InputError.problem(problem, "Judgments come first, then runs.", where)
         return data.to_dict()
+    if isinstance(data, Iterator) and not is_table(data):
+        data = list(data)
     if holds_rows(data):
         return data.tolist()
     if isinstance(data, list | tuple) and data and _names_columns(data[0]):

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
 from cranfield.arrays import LARGEST
-from cranfield.errors import InputError
+from cranfield.errors import InputError, brief
 
 LabelsLike: TypeAlias = str | Mapping[str, Any]  # "S=3,A=2,B=1,C=0", {"S": 3, …}
 
@@ -71,6 +71,8 @@ def read_labels(labels: LabelsLike) -> dict[str, float]:
     """
     if isinstance(labels, Mapping):
         pairs = [(str(name), points) for name, points in labels.items()]
+    elif not isinstance(labels, str):
+        raise InputError(f"labels={brief(labels)}", "labels such as S=3,A=2,B=1,C=0, or a dict")
     else:
         parts = [part.partition("=") for part in labels.split(",")]
         pairs = [(name.strip(), points) for name, _, points in parts]

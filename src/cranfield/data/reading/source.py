@@ -17,7 +17,7 @@ from cranfield.data.reading import pipes
 from cranfield.data.reading.columns import Kind
 from cranfield.data.reading.packing import SUFFIXES, Packing
 from cranfield.dataclass import dataclass
-from cranfield.errors import CranfieldError, FileError, InputError
+from cranfield.errors import CranfieldError, FileError, InputError, brief
 from cranfield.wording import encoded, option
 
 BOM = b"\xef\xbb\xbf"  # a byte order mark
@@ -106,7 +106,11 @@ class Source:
 
     @classmethod
     def of(cls, path: str | os.PathLike[str]) -> Source:
-        return path if isinstance(path, Source) else cls(os.fspath(path))
+        if isinstance(path, Source):
+            return path
+        if not isinstance(path, str | os.PathLike):
+            raise InputError(brief(path), "a path")
+        return cls(os.fspath(path))
 
     def __fspath__(self) -> str:
         return self.path
