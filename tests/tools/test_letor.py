@@ -677,7 +677,7 @@ def test_features_without_queries() -> None:
 def test_no_hint_where_it_does_not_fit() -> None:
     """No separator can be named for predictions, and judgments are not RankLib's scores."""
     write("bad", "1 5\n")
-    assert refused(lambda: cf.read_qrels("bad")).endswith("level (or topic doc L2)")
+    assert refused(lambda: cf.read_qrels("bad")).endswith("are a pool without judgments)")
     write("bad", "1;2;3\n")
     said = refused(lambda: eval_score("test.txt", "bad"))
     assert said == "bad:1: found '1;2;3', expected one number a line"

@@ -102,8 +102,6 @@ def meant(fields: list[str], kind: Kind) -> str:
         return "these look like predictions: judgments come first"
     if kind == "run" and numbers[1:] == [True, True] and fields[1].isdecimal():  # query place score
         return "RankLib's scores? then cut -f 3"
-    if len(fields) == 2:
-        return "lines of a topic and a document are a pool without judgments"
     return ""
 
 

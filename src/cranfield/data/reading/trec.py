@@ -289,7 +289,9 @@ def _records(
 
 def _told(line: str, fields: list[str], kind: Kind) -> str:
     """What may be meant by a line with the wrong number of fields."""
-    return meant(fields, kind) or _features(fields, kind) or _separated(line, fields)
+    said = meant(fields, kind) or _features(fields, kind) or _separated(line, fields)
+    pool = "lines of a topic and a document are a pool without judgments"
+    return said or pool * (len(fields) == 2)
 
 
 def _features(fields: Sequence[str], kind: Kind) -> str:
