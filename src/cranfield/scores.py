@@ -235,6 +235,7 @@ LOUD = (
     "none-judged",
     "rising-scores",
     "stray-topics",
+    "folded-ids",
     "summary-topic",
     "few-topics",
     "no-chunks",

@@ -213,7 +213,7 @@ class TestNoTopicInCommon:
         run.write_text("0101 Q0 a 1 2 bm25\n0102 Q0 a 1 2 bm25\n0103 Q0 a 1 2 bm25\n")
         expected = (
             f"{run}: found topics 0101, 0102, … of run bm25, expected some of 101, 102, … "
-            f"(judged in {qrels})"
+            f"(judged in {qrels}; ids differ only in leading zeros: '0101' and '101')"
         )
         with pytest.raises(cf.InputError) as caught:
             use(qrels, run)
@@ -223,7 +223,8 @@ class TestNoTopicInCommon:
         runs = {"bm25": {"1": ["a"]}, "dense": {"01": ["a"], "02": ["a"]}}
         with pytest.raises(cf.InputError) as caught:
             cf.evaluate(QRELS, runs, "RR")
-        assert str(caught.value) == "dense: found topics 01, 02, expected some of 1, 2"
+        hint = "(ids differ only in leading zeros: '01' and '1')"
+        assert str(caught.value) == f"dense: found topics 01, 02, expected some of 1, 2 {hint}"
         with pytest.raises(cf.InputError, match="dense: found topics 01, 02"):
             cf.pool(runs, qrels=QRELS)
         assert cf.pool(runs, qrels=QRELS, topics=["1", "01"]).docs == {"1": ("a",), "01": ("a",)}
@@ -241,7 +242,7 @@ class TestNoTopicInCommon:
     def test_no_judged_document_is_said_first(self) -> None:
         scores = cf.evaluate(QRELS, {"1": ["A"], "2": ["C"]}, "nERR@10")
         assert scores.notices[0].kind == "none-judged"
-        runs = {"few": {"1": ["a"]}, "none": {"1": ["A"]}}
+        runs = {"few": {"1": ["a"]}, "none": {"1": ["x"]}}
         scores = cf.evaluate(QRELS | {"3": {"e": 1}}, runs, "nERR@10")
         kinds = [(notice.run, notice.kind) for notice in scores.notices[:3]]
         assert kinds == [("none", "none-judged"), ("few", "few-topics"), ("none", "few-topics")]

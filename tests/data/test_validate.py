@@ -432,7 +432,8 @@ class TestTopics:
     def test_none_in_common_is_an_error(self, write: Write) -> None:
         qrels = write(QRELS, "qrels")
         report = validate([qrels, write("0a Q0 x 1 2.5 t\n0b Q0 x 1 2.5 t\n", "run")])[1]
-        expected = f"found topics 0a, 0b, expected some of a, b (judged in {qrels})"
+        expected = f"found topics 0a, 0b, expected some of a, b (judged in {qrels}; "
+        expected += "ids differ only in leading zeros: '0a' and 'a')"
         assert found(report) == [("error", None, expected)]
 
     def test_of_each_run_of_a_file(self, write: Write) -> None:
@@ -465,7 +466,7 @@ class TestTopics:
         note = f"{topics}: the first word of each line is read as the topic"
         missing = f"1 topic (c) of {topics} not answered"
         starts(reports[0], [("warning", None, note), ("warning", None, missing)])
-        text = f"found topics 0a, expected some of a, b, … (topics of {topics})"
+        text = f"found topics 0a, expected some of a, b, … (topics of {topics}; ids differ only in"
         starts(reports[1], [("error", None, text)])
         (report,) = validate([write(RUN, "run")], topics="a,c,d")
         assert [p.text for p in report.problems] == [

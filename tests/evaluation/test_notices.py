@@ -86,7 +86,7 @@ class TestInBrief:
         for name in "abc":
             text = f"t0 Q0 b 1 1.0 {name}\nt0 Q0 a 2 2.0 {name}\n"
             (tmp_path / name).write_text(text)
-        scores = cf.evaluate({"t0": {"a": 1}}, [tmp_path / name for name in "abc"], "AP")
+        scores = cf.evaluate({"t0": {"a": 1, "b": 0}}, [tmp_path / name for name in "abc"], "AP")
         told = "rank and score disagree in all 3 runs. Documents are ordered by score."
         told += " Use -v for details."
         assert lines(scores) == [told]

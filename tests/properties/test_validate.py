@@ -165,6 +165,11 @@ def test_validate_judged_answers_are_detected(
     assert f": {kind}, 1 topic: fine" in cranfield.printed("validate", path)
 
 
+def test_validate_judged_answers_from_standard_input_are_detected(cranfield: Command) -> None:
+    said = cranfield.printed("validate", "-", stdin=OTHERS["assignments"])
+    assert said == "standard input: assignments, 1 topic: fine\n"
+
+
 def test_validate_nuggetizer_assignments_are_fine(tmp_path: Path, cranfield: Command) -> None:
     nugget = {"text": "size 42", "importance": "vital", "assignment": "partial_support"}
     answer = {"query": "shoes", "qid": "1", "answer_text": "Yes.", "run_id": "a"}

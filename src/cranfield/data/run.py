@@ -16,6 +16,7 @@ import numpy as np
 
 from cranfield.arrays import Floats, Ints
 from cranfield.data import catalogues
+from cranfield.data.folding import explain_folded, match_folded
 from cranfield.data.merging import ChunkScore, ChunksLike, Duplicates, Merging, Order
 from cranfield.data.qrels import Good, Qrels, good_records
 from cranfield.data.reading import letor
@@ -500,8 +501,8 @@ def no_judged_topic(
 ) -> InputError:
     """The error that a run is which answers other topics than those that are judged.
 
-    >>> no_judged_topic(["0101"], ["101", "102", "103"], "qrels.txt", read_run({"0101": ["a"]}))
-    InputError('run: found topics 0101, expected some of 101, 102, … (judged in qrels.txt)')
+    >>> no_judged_topic(["7"], ["101", "102", "103"], "qrels.txt", read_run({"7": ["a"]}))
+    InputError('run: found topics 7, expected some of 101, 102, … (judged in qrels.txt)')
     """
     where = of = None
     if run is not None:
@@ -519,6 +520,7 @@ def no_topic(
 ) -> InputError:
     """The error that a run is which answers other topics than those that are wanted."""
     found = f"topics {_few(topics)}" + ("" if run is None else f" of run {run}")
+    hint = "; ".join(filter(None, (hint, explain_folded(match_folded(topics, wanted)))))
     return InputError(found, f"some of {_few(wanted)}", where, hint=hint)
 
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from cranfield.arrays import Bools, Floats, Ints
 from cranfield.data.answers import AnswerLimits, read_answers
+from cranfield.data.folding import explain_folded, match_folded
 from cranfield.data.judged_answers import (
     read_assignments,
     read_bank,
@@ -95,10 +96,12 @@ def validate(
     reports: dict[int, Report] = {}
     judged: Report | None = None
     for place in sorted(range(len(opened)), key=lambda i: opened[i].kind != "qrels"):
-        report = opened[place].report(judged, most=most)
-        reports[place] = _of_answers_judged(report, kind, format)
+        source, report = opened[place].source, opened[place].report(judged, most=most)
+        if kind is None and format is None and opened[place].format is not DIRECTORIES:
+            report = _of_answers_judged(report, source)
         if opened[place].name == TREC_ANSWERS:
-            _of_answers(reports[place], limits.problems(opened[place].source))
+            _of_answers(report, limits.problems(source), source)
+        reports[place] = report
         if judged is None and reports[place].kind == "qrels" and reports[place].topics:
             judged = reports[place]
     made = [reports[place] for place in range(len(opened))]
@@ -109,7 +112,7 @@ def validate(
     return made
 
 
-def check_file(path: str, kind: str, read: Callable[[str], Any]) -> Report:
+def check_file(path: str | os.PathLike[str], kind: str, read: Callable[..., Any]) -> Report:
     """Return a report with the first error of the function that the commands read a file with."""
     report = Report(Source.of(path).name, kind, kind, lambda: kind)
     try:
@@ -121,18 +124,17 @@ def check_file(path: str, kind: str, read: Callable[[str], Any]) -> Report:
     return report
 
 
-def _of_answers_judged(report: Report, kind: str | None, format: str | None) -> Report:
+def _of_answers_judged(report: Report, source: Source) -> Report:
     """Return a report of judged answers if a file is these, and holds no line of a run."""
-    undecided = kind is None and format is None and os.path.isfile(report.where)
-    if undecided and not report.lines and report.count("error"):
+    if not report.lines and report.count("error"):
         for name, read in ANSWERS.items():
-            other = check_file(report.where, name, read)
+            other = check_file(source, name, read)
             if not other.problems:
                 return other
     return report
 
 
-def _of_answers(report: Report, problems: Iterator[Problem]) -> None:
+def _of_answers(report: Report, problems: Iterator[Problem], source: Source) -> None:
     """Note what is wrong with answers, beside their references, which are a run."""
     known = {problem.line for problem in report.problems if problem.severity == "error"}
     try:
@@ -143,7 +145,7 @@ def _of_answers(report: Report, problems: Iterator[Problem]) -> None:
         if not known:
             report.problems.append(Problem.error(error, report.where))
     if not report.count("error"):
-        report.problems += check_file(report.where, "answers", read_answers).problems
+        report.problems += check_file(source, "answers", read_answers).problems
     report.problems.sort(key=lambda problem: problem.line or 0)
 
 
@@ -217,6 +219,8 @@ def _compared(
     if missing:
         run.add("warning", f"{of}{some(missing, 'topic')} of {task.where} not answered")
     _other_topics(run, task, lists, of)
+    if folded := explain_folded(match_folded([*lists], task.topics)):
+        run.add("warning", f"{of}{folded}")
 
 
 def _shared_tags(reports: Sequence[Report]) -> None:

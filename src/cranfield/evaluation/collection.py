@@ -24,7 +24,7 @@ from cranfield.errors import InputError
 from cranfield.evaluation.blocks import Block, cut
 from cranfield.evaluation.extras import Costs, Documents, Extra, Lengths, WantedVerticals
 from cranfield.evaluation.options import Options, TieOrder
-from cranfield.labelling.blocks import Intents, Judgments, Names, Rankings, RunLabels
+from cranfield.labelling.blocks import Intents, Judgments, Names, Rankings, RunLabels, Sampled
 from cranfield.labelling.gold import GoldStandard
 from cranfield.labelling.intents import importance_of, intents_on
 from cranfield.labelling.runs import label_run
@@ -46,6 +46,7 @@ class Labelled:
     topics: tuple[str, ...]  # all that it has lists for
     contradicted: tuple[str, ...]  # those whose ranks contradict their scores
     values: Values | None = None  # what documents were ranked by, if it was noted
+    sample: Sequence[Sampled] = ()  # some of its documents: see `RunLabels`
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,7 +259,8 @@ class Collection:
             placed = getattr(Reordering(placed), ties)()
         # Else any order may be cut at the depth, and any item may be the first.
         counted = placed if ties == "expected" else self.counted(placed)
-        return Labelled(run, placed, counted, found.topics, found.contradicted, found.values)
+        seen = found.values, found.sample
+        return Labelled(run, placed, counted, found.topics, found.contradicted, *seen)
 
     def ordered(self, ties: TieOrder) -> Collection:
         """This collection, in which tied documents are put in another order."""

@@ -13,6 +13,7 @@ import numpy as np
 from cranfield.arrays import Bools, Ints
 from cranfield.data.qrels import Qrels
 from cranfield.data.run import Run
+from cranfield.evaluation.spelling import of_spelling
 from cranfield.labelling.blocks import Intents, Judgments, Rankings, count_by
 from cranfield.measures.base import Measure
 from cranfield.scores import Facts, Notice, about, about_topics, loud_first
@@ -320,6 +321,7 @@ def of_run(
         yield from _rising(labelled)
         yield notice("rank-order", disagreement(contradicted), contradicted)
     yield from _unjudged_documents(name, rankings, collection, measures)
+    yield from of_spelling(labelled, collection)
     for extra in collection.extras:
         yield from extra.notices_of(labelled.run, rankings)
     if options.ties != "expected" and not collection.counting.plain:
@@ -490,16 +492,17 @@ def _unjudged_documents(
         asked = "" if collection.intents is None else columns
         yield Notice("none-judged", f"{name}: none of its documents is judged{asked}", name)
         return
-    minding = [m for m in measures if m.last_rank and m.effectiveness and not m.condensed]
+    minding = [m for m in measures if m.effectiveness and not (m.condensed or m.ignores_unjudged)]
     if collection.options.ties == "expected":
         return
     facts = []
     for l, those in reversed(_by_reach(minding, collection.options.depth).items()):
-        shown = np.minimum(rankings.lengths, l or 0)
-        judged = count_by(rankings.hit_topics[rankings.ranks <= (l or 0)], len(shown))
-        text = f"in the top {l} are unjudged and count as nonrelevant"
+        most = rankings.lengths.max(initial=0) if l is None else l
+        shown = np.minimum(rankings.lengths, most)
+        judged = count_by(rankings.hit_topics[rankings.ranks <= most], len(shown))
+        what = "returned documents" if l is None else f"documents in the top {l}"
+        pattern = f"{{run}}: {{0}} of {{1}} {what} are unjudged and count as nonrelevant"
         counts = _counts(collection.topics, shown - judged, shown)
-        pattern = f"{{run}}: {{0}} of {{1}} documents {text}"
         facts.append(Facts(pattern, counts, name_columns(those), lists_topics=False))
     if facts and facts[0].holds():
         yield Notice.from_facts("unjudged", *facts, run=name)

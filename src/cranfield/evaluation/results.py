@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from cranfield.data.folding import explain_folded, match_folded
 from cranfield.data.qrels import Qrels
 from cranfield.data.reading.lines import Line
 from cranfield.data.reading.source import Source
@@ -380,11 +381,12 @@ def _topics(
         return every, ()
     if missing == "zero":
         _refuse_strangers(table)
-        return every, [
+        zeros = [
             Notice("missing-topics", f"{run}: nothing for {some(topics, 'topic')}, counted as 0",
                    run, tuple(topics))
             for run, topics in lacking.items()
         ]  # fmt: skip
+        return every, (*_folded(table, lacking), *zeros)
     incomplete = set(chain.from_iterable(lacking.values()))
     kept = [topic for topic in every if topic not in incomplete]
     if missing == "error":
@@ -393,7 +395,15 @@ def _topics(
     if not kept:
         raise CranfieldError(f"found no topic that all of {some(list(table.by_run), 'run')} have")
     left_out = [topic for topic in every if topic in incomplete]
-    return kept, about("missing-topics", left_out, "left out, which not every run has")
+    about_topics = about("missing-topics", left_out, "left out, which not every run has")
+    return kept, (*_folded(table, lacking), *about_topics)
+
+
+def _folded(table: _Table, lacking: Mapping[str, Sequence[str]]) -> Iterator[Notice]:
+    """Warn of topics that runs have, spelt otherwise than in other runs."""
+    for run, topics in lacking.items():
+        if text := explain_folded(match_folded([*table.by_run[run]], topics)):
+            yield Notice("folded-ids", f"{run}: {text} in other runs", run)
 
 
 def _missing(
@@ -404,6 +414,7 @@ def _missing(
     measure = next(m for m in measures if m in lacks)
     unnamed = list(measures) == ["score"]  # as the documents of judgments would be
     hint = NO_SCORES if unnamed and not common else "or --missing common|zero"
+    hint = explain_folded(match_folded([*table.by_run[run]], topics)) or hint
     found = f"no {measure} of {some(topics, 'topic')} for run {run}"
     return InputError(found, f"the same topics of every run ({hint})")
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
 from cranfield.arrays import Bools, Floats, Ints
-from cranfield.data.reading.strings import spans
+from cranfield.data.reading.strings import Strings, spans
 from cranfield.dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -268,6 +268,11 @@ class Rankings:
         return found.astype(np.int64)
 
 
+Sampled: TypeAlias = tuple[
+    list[str], Ints, Strings
+]  # topics, how many documents of each, and these
+
+
 @dataclass(frozen=True, eq=False)
 class RunLabels:
     """The rankings of a run, and the topics it was seen to hold."""
@@ -276,6 +281,7 @@ class RunLabels:
     topics: tuple[str, ...]
     contradicted: tuple[str, ...]  # those whose ranks contradict their scores
     values: Values | None = None  # what documents were ranked by, if it was noted
+    sample: Sequence[Sampled] = ()  # of runs that are not in memory
 
     def with_part(self, kept: Bools) -> RunLabels:
         """What labelling with judgments of some of the items would find."""

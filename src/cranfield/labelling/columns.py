@@ -23,7 +23,7 @@ from cranfield.data.reading.table import Irregular, Noted, PartRead, Table, in_g
 from cranfield.data.run import Part, TableRun
 from cranfield.data.values import Watch
 from cranfield.dataclass import dataclass
-from cranfield.labelling.blocks import Placed, RunLabels
+from cranfield.labelling.blocks import Placed, RunLabels, Sampled
 from cranfield.labelling.gold import GoldStandard
 
 
@@ -36,6 +36,7 @@ class _Labelled(Placed):
     """What is known of some whole topics of a run."""
 
     names: list[str] = field(default_factory=list)  # all topics, judged or not
+    sample: list[Sampled] = field(default_factory=list)  # see `RunLabels`
     contradicted: list[str] = field(default_factory=list)
 
     def add(self, other: _Labelled) -> None:
@@ -57,7 +58,10 @@ def label_columns(
     def label(table: Table) -> _Labelled:
         if watch is not None:
             watch.note(table)
-        return _label(gold, run, table, exclude_self, noted)
+        labelled = _label(gold, run, table, exclude_self, noted)
+        if run.merging is None:
+            labelled.sample.append(_sampled(table))
+        return labelled
 
     with run.refusing():
         try:
@@ -72,7 +76,17 @@ def label_columns(
     if not found.names:
         raise run.refusal("no results", "at least one")
     rankings = found.rankings(gold.judgments, noted)
-    return RunLabels(rankings, tuple(found.names), tuple(found.contradicted))
+    return RunLabels(rankings, tuple(found.names), tuple(found.contradicted), sample=found.sample)
+
+
+SAMPLED_TOPICS, SAMPLED_DOCS = 20, 10  # of each part of a run, and of each of these topics
+
+
+def _sampled(table: Table) -> Sampled:
+    """Return the first documents of a few topics, without holding on to the text."""
+    step = 1 + len(table.starts) // SAMPLED_TOPICS
+    starts, sizes = table.starts[::step], np.minimum(table.sizes[::step], SAMPLED_DOCS)
+    return table.names[::step], sizes, table.docs[spans(starts, sizes)].copy()
 
 
 # -- parts ----------------------------------------------------------------------------------------

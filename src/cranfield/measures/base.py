@@ -210,6 +210,7 @@ class Measure(metaclass=MeasureType):
     needs_verticals: ClassVar[bool] = False  # of its items, and of intents
     takes_unsampled: ClassVar[bool] = False  # whether levels below 0 mean pooled but not judged
     needs_documents: ClassVar[bool] = False  # whether it asks for their ids
+    ignores_unjudged: ClassVar[bool] = False  # whether unjudged items do not count as nonrelevant
     takes_samples: ClassVar[bool] = False  # whether it estimates from judgments that are a sample
     symbols: ClassVar[Mapping[str, str]] = {}  # what the names of its steps mean, and of no other
 

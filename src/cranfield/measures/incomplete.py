@@ -18,6 +18,7 @@ class Preference(Measure):
 
     rel: float | None = rel_param()
     references = cite("buckley2004", "sakai2007")
+    ignores_unjudged = True
     task = "incomplete judgments; condensed-list AP is usually the better choice"
 
     def misplaced(self, x: Lists) -> Floats:
@@ -108,6 +109,7 @@ class RelativePreference(Measure):
     gain: GainSetting = gain_param()
     rel: float | None = rel_param()
     references = cite("debeer2006", "sakai2007")
+    ignores_unjudged = True
     task = "incomplete graded judgments; condensed-list Q is usually the better choice"
 
     def penalty(self, x: Lists) -> Floats:

@@ -267,7 +267,7 @@ def test_xml_runs_are_runs(tmp_path: Path) -> None:
 def test_ranks_contradict_scores_whatever_the_separator(tmp_path: Path) -> None:
     lines = "1;0;a b;2;9;r\n1;0;c;1;8;r\n"
     path = written(tmp_path / "r", lines)
-    scores = cf.evaluate({"1": {"a b": 1}}, path, "RR", separator=";")
+    scores = cf.evaluate({"1": {"a b": 1, "c": 0}}, path, "RR", separator=";")
     assert scores.summary()["r"]["RR"] == 1.0
     assert [n.kind for n in scores.notices] == ["rank-order"]
     assert cf.evaluate({"1": {"a b": 1}}, path, "RR", separator=";", ties="rank").summary() == {
