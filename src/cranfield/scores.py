@@ -205,7 +205,7 @@ class Notice:
         return self.text
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON has them.
+        """Return all fields but the facts, as JSON has them.
 
         >>> Notice("ties", "ties in 1 topic (7)", "bm25", ("7",)).to_dict()
         {'kind': 'ties', 'text': 'ties in 1 topic (7)', 'run': 'bm25', 'topics': ['7']}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from pathlib import Path
 from typing import Any
 
@@ -257,6 +258,18 @@ class TestSelection:
         assert read == scores
         chosen = {"topics": NAMES[:4], "measures": ["AP"]}
         assert read.select(**chosen).notices == scores.select(**chosen).notices
+
+    def test_notices_are_json(self) -> None:
+        scores = cf.evaluate(ODD_QRELS, ODD_RUNS, STATED)
+        assert any(notice.facts for notice in scores.notices)
+        saved = json.loads(json.dumps([notice.to_dict() for notice in scores.notices]))
+        assert {key for notice in saved for key in notice} == {"kind", "text", "run", "topics"}
+
+    def test_one_document_counts_the_topics_of_the_selection(self) -> None:
+        topics = [f"q{i}" for i in range(12)]
+        scores = cf.evaluate({t: {"a": 1} for t in topics}, {"x": {t: ["a"] for t in topics}}, "AP")
+        (text,) = texts(scores.select(topics=topics[:3]))
+        assert text.startswith("x: one document in each of 3 topics. If")
 
     def test_per_intent_notices_follow_their_topics(self) -> None:
         qrels = [(t, i, d, 1) for t in "12" for i in "xy" for d in "ab"]

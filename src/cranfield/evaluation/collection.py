@@ -69,18 +69,7 @@ class Collection:
         costs = Costs.wanted_by(measures, options)
         verticals = WantedVerticals.wanted_by(measures, options)
         by_intent = asks_for_intents(measures, options)
-        judged = read_qrels(
-            qrels,
-            options.qrels_format,
-            separator=options.separator,
-            labels=options.labels,
-            by_intent=by_intent,
-            sampled=True,
-            columns=options.columns,
-        )
-        judged = replace(judged, declared=_are_declared(qrels, judged, options))
-        if judged.strata is not None:
-            refuse_samples(judged, measures, options)
+        judged = _read(qrels, options, measures, by_intent)
         options = options.among(judged.topics)
         options.merging.refuse_judged(judged)
         known = options.intents
@@ -89,11 +78,8 @@ class Collection:
             judged = embedded(judged, verticals.noted, known)
         if by_intent and options.labelling is not None:
             raise InputError("classes or groups of items", "none with intents")
-        gold = GoldStandard.of(judged)
         documents = Documents.wanted_by(measures)
-        if documents is not None:
-            names = Names(gold.item_docs, documents.noted.names)
-            gold = replace(gold, judgments=replace(gold.judgments, names=names))
+        gold = _with_names(GoldStandard.of(judged), documents)
         intents = intents_on(gold, known) if by_intent else None
         noted = (lengths, costs, verticals if verticals and verticals.asked else None, documents)
         return cls(
@@ -324,6 +310,33 @@ class Collection:
         known = {self.topics[t]} if self.options.exclude_self else set()
         known |= self.gold.by_topic[t].keys()
         return (doc for doc in ranked if doc not in known)
+
+
+def _read(
+    qrels: QrelsLike, options: Options, measures: Sequence[Measure], by_intent: bool
+) -> Qrels:
+    """The judgments as the options say."""
+    judged = read_qrels(
+        qrels,
+        options.qrels_format,
+        separator=options.separator,
+        labels=options.labels,
+        by_intent=by_intent,
+        sampled=True,
+        columns=options.columns,
+    )
+    judged = replace(judged, declared=_are_declared(qrels, judged, options))
+    if judged.strata is not None:
+        refuse_samples(judged, measures, options)
+    return judged
+
+
+def _with_names(gold: GoldStandard, documents: Documents | None) -> GoldStandard:
+    """Judgments with the ids of documents, if a measure asks for them."""
+    if documents is None:
+        return gold
+    names = Names(gold.item_docs, documents.noted.names)
+    return replace(gold, judgments=replace(gold.judgments, names=names))
 
 
 def refuse_samples(judged: Qrels, measures: Sequence[Measure], options: Options) -> None:

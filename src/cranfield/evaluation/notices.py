@@ -307,7 +307,7 @@ def of_run(
 
     yield from _of_columns(labelled.run.in_doubt, name, name)
     yield from _of_values(labelled, collection)
-    yield from _of_one_document(name, rankings)
+    yield from _of_one_document(name, rankings, judged)
     yield from of_merging([labelled.run])
     yield from _few_topics(name, judged, rankings.answered, collection.chosen)
     then = "left out" if options.topics == "common" else "counted as empty lists"
@@ -390,14 +390,15 @@ def _counts(topics: Sequence[str], *columns: Ints) -> dict[str, tuple[int, ...]]
     return {topic: row for topic, row in zip(topics, rows, strict=True) if row[-1] > 0}
 
 
-def _of_one_document(name: str, rankings: Rankings) -> Iterator[Notice]:
+def _of_one_document(name: str, rankings: Rankings, topics: Sequence[str]) -> Iterator[Notice]:
     """Whether many topics have one document each, as if topics and documents were swapped."""
     lengths = rankings.lengths[rankings.answered]
     if len(lengths) >= MANY and (lengths == 1).all():
         columns = option("--columns topic=NAME,doc=NAME", 'columns={"topic": NAME, "doc": NAME}')
-        text = f"{name}: one document in each of {counted(len(lengths), 'topic')}"
-        fix = f"If topic and document are swapped, use {columns}"
-        yield Notice("one-document", f"{text}. {fix}", name)
+        text = "{run}: one document in each of {0:topic}"
+        text += f". If topic and document are swapped, use {columns}"
+        counts = _counts(topics, rankings.lengths)
+        yield Notice.from_facts("one-document", Facts(text, counts, lists_topics=False), run=name)
 
 
 def of_merging(runs: Iterable[Run]) -> Iterator[Notice]:

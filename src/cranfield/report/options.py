@@ -69,7 +69,8 @@ def statistic(also: str = "") -> Rows:
 
 
 LOOK: Rows = {
-    "--title TEXT": "above the picture, in the place of what usually is; '' for nothing",
+    "--title TEXT": "heading above the figure; '' for nothing above it, neither a heading nor the "
+    "lines that explain the figure",
     "width --plot-width N": "of a panel, in points: 150 to 190 for a column of a paper",
     "height --plot-height N": "of a panel, in points",
     "--font-size P": "of numbers and names, in points (default: 11)",

@@ -94,8 +94,7 @@ def document(shown: Showing) -> Any:
 
 def noted(notices: Iterable[Notice]) -> dict[str, Any]:
     """What is to be known, as a part of a document."""
-    shown = ("kind", "text", "run", "topics")
-    return {"notices": [{name: getattr(n, name) for name in shown} for n in notices]}
+    return {"notices": [notice.to_dict() for notice in notices]}
 
 
 def jsonl(shown: Showing) -> str:
