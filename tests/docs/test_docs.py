@@ -64,7 +64,7 @@ LINKED = sorted(  # every document
 
 TUTORIAL = "docs/cwl.md"
 _BETWEEN = "--- next block ---"
-_COMMAND = re.compile(r"(?:\$ |\.venv/bin/)(?=cranfield )")
+_COMMAND = re.compile(r"(?:\$ |\.venv/bin/)(?=(?:python \w+\.py && )?cranfield )")
 
 
 class Block(NamedTuple):

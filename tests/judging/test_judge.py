@@ -163,7 +163,7 @@ class TestPromises:
         said = r"found 0 topics of people and judge by AP, expected at least 3 \(scores that depend"
         with pytest.raises(InputError, match=said):
             judge(part, MODEL, RUNS, "AP")
-        found = judge(part, MODEL, RUNS, "AP", unlabelled="nonrelevant")
+        found = judge(part, MODEL, RUNS, "AP", missing_labels="nonrelevant")
         [text] = [n.text for n in found.notices if n.kind == "incomplete"]
         assert text == (
             "people judged 216 of 720 documents that judge did in the same topics: the others "

@@ -22,7 +22,7 @@ from cranfield.data.systems import path_of
 from cranfield.errors import InputError
 from cranfield.evaluation.options import NAMES
 from cranfield.evaluation.results import read_incomplete, read_scores
-from cranfield.judging.given import Of, Unlabelled
+from cranfield.judging.given import MissingLabels, Of
 from cranfield.judging.judge import Drawn, judge
 from cranfield.report.judge import TABLES
 from cranfield.report.options import alpha, confidence, correction
@@ -38,9 +38,8 @@ OPTIONS = {
         f"--drawn {among(get_args(Drawn))}": "how people's topics or answers were drawn from those "
         "of the judge: at random; chosen, for which there are no intervals; or labels, which were "
         "drawn one by one at random",
-        f"unlabelled --missing-labels {among(get_args(Unlabelled))}": "scores that depend on "
-        "documents of the judge without a human label are unknown (default), or these documents "
-        "are nonrelevant",
+        f"--missing-labels {among(get_args(MissingLabels))}": "scores that depend on documents of "
+        "the judge without a human label are unknown (default), or these count as nonrelevant",
         f"of --labels-of {among(get_args(Of))}": "PEOPLE JUDGE are what they judged of answers, as "
         "`cranfield answers` reads it: assignments of nuggets, or support by citations",
         "audit --audit-file FILE": "people judged documents of this audit, which `cranfield "

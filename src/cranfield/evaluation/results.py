@@ -67,6 +67,28 @@ def read_scores(
     """
     one_of("missing", missing, Missing)
     one_of("run_names", run_names, RunNames)
+    return _read(data, missing, measures, lower, run_names)
+
+
+def read_incomplete(
+    data: ScoresLike, measures: Any = None, lower: Any = (), run_names: RunNames = "tag"
+) -> Scores:
+    """Read scores as `read_scores` does; a value that a run lacks and another has is NaN.
+
+    >>> read_incomplete({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.75}}).values.tolist()
+    [[[0.5], [0.25]], [[0.75], [nan]]]
+    """
+    return _read(data, "nan", measures, lower, run_names)
+
+
+def _read(
+    data: ScoresLike,
+    missing: Missing | Literal["nan"],
+    measures: str | Sequence[Any] | None,
+    lower: str | Sequence[Any],
+    run_names: RunNames,
+) -> Scores:
+    """Read scores; what is missing is an error, left out, 0 or NaN."""
     if isinstance(data, Scores):
         scores = _turned(data, lower)
         if measures is None:
@@ -83,7 +105,7 @@ def read_scores(
     )
     parts = sorted(_parts(data, read), key=lambda part: not isinstance(part, _Saved))
     if len(parts) == 1 and isinstance(parts[0], _Saved) and run_names == "tag":
-        return read_scores(parts[0].scores, missing, measures, lower)
+        return _read(parts[0].scores, missing, measures, lower, run_names)
     rows = (_rows(part, run_names) if isinstance(part, _Saved) else part for part in parts)
     scores = _collected(chain.from_iterable(rows), missing, measures, lower)
     notes = (*_exclusions(excluded), *_suspected_summaries(scores))
@@ -113,24 +135,6 @@ def _suspected_summaries(scores: Scores) -> Iterator[Notice]:
         if np.allclose(values[:, scores.topics.index(topic)], means, 0, ROUNDING):
             text = f"topic {topic!r} has the mean values of the other topics, and counts as a topic"
             yield Notice("summary-topic", f"{text}. If it is a summary, remove its rows.")
-
-
-def read_incomplete(
-    data: ScoresLike, measures: Any = None, lower: Any = (), run_names: RunNames = "tag"
-) -> Scores:
-    """Read scores as `read_scores` does; a value that a run lacks and another has is NaN.
-
-    >>> read_incomplete({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.75}}).values.tolist()
-    [[[0.5], [0.25]], [[0.75], [nan]]]
-    """
-    if isinstance(data, Scores):
-        return read_scores(data, measures=measures, lower=lower)
-    read = partial(read_results, known=_is_known, wanted=_asked_for(measures), run_names=run_names)
-    parts = [*_parts(data, read)]
-    if len(parts) == 1 and isinstance(parts[0], _Saved) and run_names == "tag":
-        return read_scores(parts[0].scores, measures=measures, lower=lower)
-    rows = (_rows(part, run_names) if isinstance(part, _Saved) else part for part in parts)
-    return _called(_collected(chain.from_iterable(rows), "nan", measures, lower), measures)
 
 
 class _Saved(NamedTuple):

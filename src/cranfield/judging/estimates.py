@@ -95,9 +95,36 @@ def without_labels(alone: float, alone_pvalue: float, target: float | None) -> E
 class Needed(NamedTuple):
     """How many labels an interval needs, or the reason why there is no number."""
 
-    labels: int | None = None
+    needed: int | None = None
     why_not: str = ""
     at_best: float | None = None
+
+
+def _reason(why: str, target: float | None) -> Needed:
+    """No number of labels, for a reason, if a number was asked for."""
+    return Needed(None, why if target else "")
+
+
+def _tested(
+    value: float, error: float, quantile: float, df: int, known: bool
+) -> tuple[float | None, float | None, float]:
+    """The ends of an interval and the p-value; without an interval, p is nan."""
+    if not known:
+        return None, None, math.nan
+    return value - quantile * error, value + quantile * error, _t(value, error, df)
+
+
+def _tested_bias(
+    value: float, error: float, quantile: float, df: int, known: bool
+) -> tuple[float | None, float | None, float | None]:
+    """The ends of an interval and the p-value, None without an interval or a variance."""
+    if not known or not error > TOLERANCE:
+        return None, None, None
+    return _tested(value, error, quantile, df, known)
+
+
+def _mean_and_error(x: Floats) -> tuple[float, float]:
+    return float(x.mean()), float(x.std(ddof=1)) / math.sqrt(len(x))
 
 
 def _t(value: float, error: float, df: int) -> float:
@@ -134,35 +161,27 @@ class ByTopic:
         """By prediction-powered inference."""
         Y, f, rest = (contrast @ x for x in (self.people, self.judge, self.others))
         found = prediction_powered(Y, f, rest, confidence=self.confidence)
-        bias, n = f - Y, len(Y)
-        error = float(bias.std(ddof=1)) / math.sqrt(n)
-        half = error * float(t_quantile(self.confidence, n - 1))
-        off, known = float(bias.mean()), self.at_random
-        varies = found.low is not None
+        n, varies = len(Y), found.low is not None
+        bias, error = _mean_and_error(f - Y)
         doubt = unpromised(Y, self.unit) if varies else EQUAL
-        needed = self._needed(Y, f, rest) if varies else Needed(None, EQUAL)
+        needed = self._needed(Y, f, rest) if varies else _reason(EQUAL, self.target)
+        quantile = float(t_quantile(self.confidence, n - 1))
         return Estimate(
             found.estimate,
             found.error,
-            found.low if known else None,
-            found.high if known else None,
-            _t(found.estimate, found.error, n - 1) if known and varies else math.nan,
+            *_tested(found.estimate, found.error, quantile, n - 1, self.at_random and varies),
             found.people,
             found.people_error,
             found.judge,
             _mean_t(np.append(f, rest)),
-            off,
-            off - half if known and error > TOLERANCE else None,
-            off + half if known and error > TOLERANCE else None,
-            _t(off, error, n - 1) if known and error > TOLERANCE else None,
+            bias,
+            *_tested_bias(bias, error, quantile, n - 1, self.at_random),
             found.n_eff if math.isfinite(found.n_eff) else math.nan,
             found.weight,
-            needed=needed.labels if self.target else None,
             agrees=found.covariance > 0 or not f.any(),
-            unpromised=doubt if known else NOT_RANDOM,
+            unpromised=doubt if self.at_random else NOT_RANDOM,
             n=n,
-            why_not=needed.why_not if self.target else "",
-            at_best=needed.at_best,
+            **needed._asdict(),
         )
 
     def _needed(self, Y: Floats, f: Floats, rest: Floats) -> Needed:
@@ -257,39 +276,37 @@ class ByAnswer:
         Y, f = (np.where(self.labelled, x, np.nan) for x in (self.people, self.judge))
         estimate, error = _combined(contrast, rows, theta)
         people, people_error = _combined(contrast, rows, row_means(Y))
-        off, off_error = _combined(contrast, rows, row_means(f - Y))
-        several, varies = least >= LEAST_TOPICS, error > TOLERANCE
-        known = self.at_random and several and varies
-        known_bias = known and off_error > TOLERANCE
-        quantile = float(t_quantile(self.confidence, max(least - 1, 1)))
-        doubts = [unpromised(Y[r][self.labelled[r]], self.unit) for r in rows]
-        doubt = next(filter(None, doubts), "") if varies else EQUAL
-        if not several:
-            few = f"{counted(least, self.unit)} of people"
-            doubt = f"{few} of a run: an interval needs {LEAST_TOPICS}"
-        needed = self._needed(contrast, rows) if several and varies else Needed(None, doubt)
+        bias = _combined(contrast, rows, row_means(f - Y))
+        enough = least >= LEAST_TOPICS and error > TOLERANCE
+        doubt = self._doubt(Y[rows], least, error)
+        needed = self._needed(contrast, rows) if enough else _reason(doubt, self.target)
+        df, known = max(least - 1, 1), self.at_random and enough
+        quantile = float(t_quantile(self.confidence, df))
         return Estimate(
             estimate,
             error,
-            estimate - quantile * error if known else None,
-            estimate + quantile * error if known else None,
-            _t(estimate, error, least - 1) if known else math.nan,
+            *_tested(estimate, error, quantile, df, known),
             people,
             people_error,
             *self._alone(contrast, rows),
-            off,
-            off - quantile * off_error if known_bias else None,
-            off + quantile * off_error if known_bias else None,
-            _t(off, off_error, least - 1) if known_bias else None,
-            n * people_error**2 / error**2 if several and varies else math.nan,
+            bias[0],
+            *_tested_bias(*bias, quantile, df, known),
+            n * people_error**2 / error**2 if enough else math.nan,
             float(weights[rows].mean()),
-            needed=needed.labels if self.target else None,
             agrees=len(rows) > 1 or least < LEAST_TOPICS or self._agrees(rows[0]),
             unpromised=doubt if self.at_random else NOT_RANDOM,
             n=n,
-            why_not=needed.why_not if self.target else "",
-            at_best=needed.at_best,
+            **needed._asdict(),
         )
+
+    def _doubt(self, Y: Floats, least: int, error: float) -> str:
+        """Why an interval may not hold, or is not there."""
+        if least < LEAST_TOPICS:
+            few = f"{counted(least, self.unit)} of people of a run"
+            return f"{few}: an interval needs {LEAST_TOPICS}"
+        if not error > TOLERANCE:
+            return EQUAL
+        return next(filter(None, (unpromised(y[~np.isnan(y)], self.unit) for y in Y)), "")
 
     def _agrees(self, row: int) -> bool:
         """Whether the judge's scores of a run rise with people's."""
@@ -369,10 +386,14 @@ class BySample:
         if seen is not None and not seen.any(axis=1).all():
             return without_labels(alone, alone_pvalue, self.target)
         found = estimated(alone, change / T, said / T, p, self.confidence, self.complete)
-        df = max(found.differ - 1, 1)
-        off = alone - found.estimate
-        reached = None if found.high is None else found.high - found.estimate
-        known = reached is not None
+        known, df = found.low is not None, max(found.differ - 1, 1)
+        bias, quantile = alone - found.estimate, float(t_quantile(self.confidence, df))
+        ends = _tested(bias, found.error, quantile, df, known)
+        needed = (
+            Needed(self._needed(change / T, df))
+            if known
+            else _reason(too_few(self.unit), self.target)
+        )
         return Estimate(
             found.estimate,
             found.error,
@@ -383,17 +404,15 @@ class BySample:
             found.people_error,
             alone,
             alone_pvalue,
-            off,
-            None if reached is None else off - reached,
-            None if reached is None else off + reached,
-            None if reached is None else _t(off, found.error, df),
+            bias,
+            *ends[:2],
+            ends[2] if known else None,
             self._documents(said / T, found.error**2) if known and found.error else math.nan,
             None,
             *self._other_topics(scores, change),
-            needed=self._needed(change / T, df) if known else None,
             unpromised="" if known else too_few(self.unit),
             n=len(p) if seen is None else int(seen.any(axis=0).sum()),
-            why_not=too_few(self.unit) if self.target and not known else "",
+            **needed._asdict(),
         )
 
     def _other_topics(self, scores: Floats, change: Floats) -> tuple[float | None, float | None]:
@@ -465,11 +484,9 @@ class ByImputation(BySample):
             None,
             low,
             high,
-            needed=needed.labels,
             unpromised=self._unpromised() if known or self.topics < 2 else EQUAL,
             n=len(self.probabilities),
-            why_not=needed.why_not,
-            at_best=needed.at_best,
+            **needed._asdict(),
         )
 
     def _unpromised(self) -> str:

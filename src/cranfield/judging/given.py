@@ -37,7 +37,7 @@ ANSWERS: dict[Of, Callable[..., ByRun[Any]]] = {
     "citations": read_support,
 }
 _GIVEN = {"nuggets": "assignments", "citations": "support"}  # to `evaluate_answers`
-Unlabelled: TypeAlias = Literal["unknown", "nonrelevant"]
+MissingLabels: TypeAlias = Literal["unknown", "nonrelevant"]
 Judged: TypeAlias = dict[str, dict[str, float]]  # topic -> doc -> level
 MANY = 100  # documents from which on it is no chance that levels are all the same, or never high
 
@@ -54,7 +54,7 @@ class Asked:
     options: Mapping[str, Any]
     notices: list[Notice]
     invalid: Invalid = "error"
-    unlabelled: Unlabelled = "unknown"
+    missing_labels: MissingLabels = "unknown"
     labels: bool = False  # whether labels were drawn one by one
 
     @property
@@ -213,8 +213,8 @@ def _evaluated(
     by_people, by_judge = (_levels_scored(side, how, wanted) for side in (people, judge))
     known = {(notice.kind, notice.run) for notice in how.notices}  # of another judge
     how.notices.extend([one for one in by_judge.notices if (one.kind, one.run) not in known])
-    how.notices.extend(_about_documents(names, people[1], judge[1], how.unlabelled))
-    if how.unlabelled == "unknown":
+    how.notices.extend(_about_documents(names, people[1], judge[1], how.missing_labels))
+    if how.missing_labels == "unknown":
         by_people = _without_unknown(by_people, people, judge[1], how, wanted)
     return _by_topic(by_people, by_judge, how, names, "ranking", _incomplete())
 
@@ -224,7 +224,7 @@ def _incomplete() -> str:
     audit, labels, nonrelevant = (
         option("--audit-file", "audit="),
         option("--drawn labels", 'drawn="labels"'),
-        option("--missing-labels nonrelevant", 'unlabelled="nonrelevant"'),
+        option("--missing-labels nonrelevant", 'missing_labels="nonrelevant"'),
     )
     return (
         f"scores that depend on unlabelled documents are unknown: use {audit}, {labels} if all "
@@ -278,7 +278,7 @@ def _without_unknown(
 
 
 def _about_documents(
-    names: tuple[str, str], people: Judged, judge: Judged, unlabelled: Unlabelled
+    names: tuple[str, str], people: Judged, judge: Judged, missing: MissingLabels
 ) -> Iterator[Notice]:
     """How much of what the judge labelled in people's topics people labelled, too, and how."""
     both = [topic for topic in people if topic in judge]
@@ -293,7 +293,7 @@ def _about_documents(
     if shared < labelled:
         text = f"{names[0]} judged {shared:,} of {counted(labelled, 'document')} that {names[1]} "
         text += "did in the same topics: "
-        if unlabelled == "unknown":
+        if missing == "unknown":
             text += "scores that depend on the others are unknown"
         else:
             text += "the others count as nonrelevant"

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import combinations
-from operator import mul
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -24,8 +23,8 @@ from cranfield.judging.estimates import NOT_RANDOM, ByAnswer, BySample, Estimate
 from cranfield.judging.given import (
     Asked,
     Judged,
+    MissingLabels,
     Of,
-    Unlabelled,
     from_answers,
     from_judgments,
     from_scores,
@@ -173,7 +172,7 @@ def judge(
     target: float | None = None,
     per_topic: bool = False,
     invalid: Invalid = "error",
-    unlabelled: Unlabelled = "unknown",
+    missing_labels: MissingLabels = "unknown",
     alpha: float = 0.05,
     correction: str = "holm",
     confidence: float = 0.95,
@@ -194,7 +193,7 @@ def judge(
     `invalid` says what labels of answers outside the scale are: an ``error``, or ``missing``.
 
     A score is unknown, too, if it depends on documents, nuggets or citations that the judge
-    labelled and people did not; with ``unlabelled="nonrelevant"`` such documents count as
+    labelled and people did not; with ``missing_labels="nonrelevant"`` such documents count as
     nonrelevant. With ``drawn="labels"``, people labelled documents, nuggets or citations that were
     drawn one by one at random from those of the judge, and these are the units of the estimate.
 
@@ -218,8 +217,8 @@ def judge(
     >>> round(row.found.estimate, 6), round(row.found.low, 4), round(row.found.high, 4)
     (0.459559, 0.1183, 0.8009)
     """
-    _checked(names, audit, runs, of, drawn, target, correction)
-    one_of("unlabelled", unlabelled, Unlabelled)
+    _checked(names, audit, runs, drawn, target, correction)
+    one_of("missing_labels", missing_labels, MissingLabels)
     if of is not None:
         _checked_answers(of, runs, audit)
     checked_alpha(alpha)
@@ -231,7 +230,7 @@ def judge(
             f"judges named {', '.join(judges)}", f"names other than {whose}, each once"
         )
     how = Asked(
-        confidence, target, drawn != "chosen", runs, measures, options, [], invalid, unlabelled,
+        confidence, target, drawn != "chosen", runs, measures, options, [], invalid, missing_labels,
         drawn == "labels",
     )  # fmt: skip
     agreed = None
@@ -239,6 +238,8 @@ def judge(
         estimates, labels = from_answers(people, judges, whose, of, how)
         agreed = _agreement(labels, per_topic)
     elif runs is None:
+        if drawn == "labels":
+            raise InputError("drawn=labels and scores", "labels: runs, or of=nuggets or citations")
         estimates = from_scores(people, judges, whose, how)
     else:
         said, levels = how.levels(people), {who: how.levels(x) for who, x in judges.items()}
@@ -267,7 +268,7 @@ def judge(
 
 
 def _checked(
-    names: Sequence[str], audit: Any, runs: Any, of: Any, drawn: Any, target: Any, correction: str
+    names: Sequence[str], audit: Any, runs: Any, drawn: Any, target: Any, correction: str
 ) -> None:
     """Refuse what cannot be meant."""
     if isinstance(names, str) or len(names) != 2 or len({*names}) < 2:
@@ -275,8 +276,6 @@ def _checked(
     if drawn is not None:
         one_of("drawn", drawn, Drawn)
     one_of("correction", correction, CORRECTIONS)
-    if drawn == "labels" and runs is None and of is None:
-        raise InputError("drawn=labels and scores", "labels: runs, or of=nuggets or citations")
     if audit is not None and runs is None:
         raise InputError("an audit without runs", "runs: it is of their documents")
     if audit is not None and drawn is not None:
@@ -376,24 +375,29 @@ def _trust(
 ) -> Trust:
     """A judge in brief."""
     labelled = [run for run in runs if run.found.n]
-    bias = [run.found.bias for run in labelled]
-    each = [run.found.n if isinstance(one, ByAnswer) else 1 for run in labelled]
     verdicts = [pair.verdict for pair in pairs]
     found = [*(run.found for run in runs), *(pair.found for pair in pairs)]
     n, others = one.size
+    worth = [n * _worth(x, one) for x in found]
     made = Trust(
         who, one.measure, one.unit, n, others,
-        n * _median(_worth(run.found, one) for run in runs),
-        n * _median(_worth(pair.found, one) for pair in pairs) if pairs else None,
-        math.fsum(map(mul, bias, each)) / sum(each), max(bias, key=abs),
+        _median(worth[: len(runs)]), _median(worth[len(runs) :]) if pairs else None,
+        _mean_bias(labelled, one), max((run.found.bias for run in labelled), key=abs),
         _moved(labelled, one.lower_is_better), _tau(labelled),
         sum(pair.alone_pvalue <= alpha for pair in pairs),
         verdicts.count("not confirmed"), verdicts.count("reversed"), verdicts.count("missed"),
-        "", _in_all(one, runs, pairs),
-        "; ".join(dict.fromkeys(x.why_not for x in found if x.why_not)),
+        "", _in_all(one, runs, pairs), "; ".join(filter(None, {x.why_not: None for x in found})),
     )  # fmt: skip
     chosen = any(x.unpromised == NOT_RANDOM for x in found)
     return replace(made, sentence=_sentence(made, NOT_RANDOM if chosen else ""))
+
+
+def _mean_bias(runs: Sequence[JudgedRun], one: Estimates) -> float:
+    """The bias over all that people judged: runs with more labelled answers count more."""
+    weights = [run.found.n if isinstance(one, ByAnswer) else 1 for run in runs]
+    return math.fsum(run.found.bias * n for run, n in zip(runs, weights, strict=True)) / sum(
+        weights
+    )
 
 
 def _worth(found: Estimate, one: Estimates) -> float:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from cranfield.arrays import Bools, Floats
 from cranfield.data.answers import ByRun
 from cranfield.data.judged_answers import Nugget, nuggets_of
 from cranfield.errors import InputError
@@ -96,19 +97,31 @@ class Sample(NamedTuple):
             raise InputError(f"no {unit} with a human label that {m} is defined for", "some")
         count = sum(len(self.answers[run, t].labels) for t in topics for run in self.runs)
         judged, chance = judged[:, defined], len(drawn) / count
-        change, said = np.zeros((2, len(self.runs), len(drawn)))
-        for i, (run, topic, key) in enumerate(drawn):
-            row, answer = self.runs.index(run), self.answers[run, topic]
-            by_people = _score(m, answer, {key: self.people[run, topic, key]})
-            change[row, i] = by_people - judged[row, topics.index(topic)]
-            said[row, i] = by_people - _score(m, answer, {key: 0.0})
+        change, said = _changes(self, m, drawn)
         made = BySample(
             str(m), self.runs, m.better == "lower", judged, change, said,
             np.array([topics.index(k[1]) for k in drawn]), np.full(len(drawn), chance),
-            np.full(count, chance), *options, unit,
-            np.array([[k[0] == run for k in drawn] for run in self.runs]),
+            np.full(count, chance), *options, unit, _seen(self.runs, drawn),
         )  # fmt: skip
         return made, [t for t in self.topics if t not in topics]
+
+
+def _seen(runs: Sequence[str], drawn: Sequence[tuple[str, str, Key]]) -> Bools:
+    """Which labels are of which runs."""
+    return np.array([[k[0] == run for k in drawn] for run in runs])
+
+
+def _changes(
+    sample: Sample, m: AnswerMeasure, drawn: Sequence[tuple[str, str, Key]]
+) -> tuple[Floats, Floats]:
+    """What each label of people changes in the score of its run, and what it adds to it."""
+    change, said = np.zeros((2, len(sample.runs), len(drawn)))
+    for i, (run, topic, key) in enumerate(drawn):
+        row, answer = sample.runs.index(run), sample.answers[run, topic]
+        by_people = _score(m, answer, {key: sample.people[run, topic, key]})
+        change[row, i] = by_people - _score(m, answer)
+        said[row, i] = by_people - _score(m, answer, {key: 0.0})
+    return change, said
 
 
 def _refuse_unsummed(m: AnswerMeasure) -> None:
