@@ -95,15 +95,16 @@ def validate(
     # Judgments first: runs are compared with them while they are read.
     reports: dict[int, Report] = {}
     judged: Report | None = None
+    undecided = kind is None and format is None
     for place in sorted(range(len(opened)), key=lambda i: opened[i].kind != "qrels"):
         source, report = opened[place].source, opened[place].report(judged, most=most)
-        if kind is None and format is None and opened[place].format is not DIRECTORIES:
+        if undecided and opened[place].format is not DIRECTORIES:
             report = _of_answers_judged(report, source)
         if opened[place].name == TREC_ANSWERS:
             _of_answers(report, limits.problems(source), source)
         reports[place] = report
-        if judged is None and reports[place].kind == "qrels" and reports[place].topics:
-            judged = reports[place]
+        if report.kind == "qrels" and report.topics:
+            judged = judged or report
     made = [reports[place] for place in range(len(opened))]
     task = None if named is None else _Task.from_names(named, topics, made)
     for report in made:

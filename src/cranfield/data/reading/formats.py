@@ -266,16 +266,21 @@ def decide(
         told = _with_columns(beginning, text)
     if told is None:
         _refuse_audit(beginning)
-        told = _by_content(beginning)
-        if told is EARLY and kind != "run" and trec.may_be_intents(beginning):
-            if not text.intents:
-                raise trec.grade_or_intent(beginning)
-            told = TREC
+        told = _with_intents(_by_content(beginning), beginning, text)
         shape = shape_of(beginning) if told is None and not text.intents else None
         if shape is not None:
             return Decision(FORMAT[shape.format], replace(text, separator=shape.separator))
         told = told or _with_header(beginning) or _by_name(beginning) or TREC
     return Decision(told, _separated(told, beginning, text))
+
+
+def _with_intents(format: Format | None, beginning: Beginning, text: Text) -> Format | None:
+    """Return the format, or TREC's if what look like grades are intents."""
+    if format is not EARLY or beginning.kind == "run" or not trec.may_be_intents(beginning):
+        return format
+    if not text.intents:
+        raise trec.grade_or_intent(beginning)
+    return TREC
 
 
 AUDIT = "# cranfield audit"  # what an audit as text begins with

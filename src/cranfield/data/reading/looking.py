@@ -78,15 +78,7 @@ class Look:
                 break
         errors = [problem for problem in self.found(FEW) if problem.cause is not None]
         first = errors[0].cause if errors else None
-        if not isinstance(first, RepetitionError):
-            return first
-        again = [problem for problem in errors if isinstance(problem.cause, RepetitionError)]
-        count = sum(1 + problem.more for problem in again)
-        lines = [str(problem.line) for problem in again if problem.line is not None]
-        if count == 1 or not lines:
-            return first
-        hint = f"duplicates on lines {', '.join(lines)}" + ", …" * (count > len(lines))
-        return first.with_hint(hint)
+        return _with_lines(first, errors) if isinstance(first, RepetitionError) else first
 
     def found(self, most: int | None = None) -> list[Problem]:
         """All problems of what was read, in the order of the file.
@@ -280,6 +272,17 @@ class Look:
         """The lines of all rows, asked of the records."""
         each = self.format.each(self.source, self.kind, self.text)
         return [item.line for item in each if isinstance(item, Record)]
+
+
+def _with_lines(first: RepetitionError, errors: Sequence[Problem]) -> RepetitionError:
+    """Return the error of the first duplicate, with the lines of a few."""
+    again = [problem for problem in errors if isinstance(problem.cause, RepetitionError)]
+    count = sum(1 + problem.more for problem in again)
+    lines = [str(problem.line) for problem in again if problem.line is not None]
+    if count == 1 or not lines:
+        return first
+    hint = f"duplicates on lines {', '.join(lines)}" + ", …" * (count > len(lines))
+    return first.with_hint(hint)
 
 
 def _unscored(table: Table) -> Table:
