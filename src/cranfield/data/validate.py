@@ -97,11 +97,8 @@ def validate(
     judged: Report | None = None
     undecided = kind is None and format is None
     for place in sorted(range(len(opened)), key=lambda i: opened[i].kind != "qrels"):
-        source, report = opened[place].source, opened[place].report(judged, most=most)
-        if undecided and opened[place].format is not DIRECTORIES:
-            report = _of_answers_judged(report, source)
-        if opened[place].name == TREC_ANSWERS:
-            _of_answers(report, limits.problems(source), source)
+        report = opened[place].report(judged, most=most)
+        report = _with_answers(report, opened[place], limits, undecided)
         reports[place] = report
         if report.kind == "qrels" and report.topics:
             judged = judged or report
@@ -111,6 +108,15 @@ def validate(
         _compare(report, judged, task)
     _shared_tags(made)
     return made
+
+
+def _with_answers(report: Report, file: _Opened, limits: AnswerLimits, undecided: bool) -> Report:
+    """Return the report with the problems of answers, or of judged answers if a file is these."""
+    if undecided and file.format is not DIRECTORIES:
+        report = _of_answers_judged(report, file.source)
+    if file.name == TREC_ANSWERS:
+        _of_answers(report, limits.problems(file.source), file.source)
+    return report
 
 
 def check_file(path: str | os.PathLike[str], kind: str, read: Callable[..., Any]) -> Report:
