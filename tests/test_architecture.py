@@ -46,6 +46,7 @@ MAY_USE: dict[str, set[str]] = {
     | {
         "data.answers",
         "data.files",
+        "data.names",
         "data.qrels",
         "data.run",
         "data.described",

@@ -31,8 +31,8 @@ from numpy.typing import NDArray
 
 from cranfield.arrays import Floats
 from cranfield.data.files import write_all
+from cranfield.data.names import check_word
 from cranfield.data.ntcir.nev import file_name
-from cranfield.data.reading.lines import word
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError
 from cranfield.wording import counted
@@ -71,7 +71,7 @@ class Collection:
         judged = {topic: {"0": levels} for topic, levels in self.qrels.items()}
         files = {"qrels.txt": _judged_lines(judged)}
         files |= {
-            f"runs/{file_name(tag, 'run')}.txt": _run_lines(word(tag), run)
+            f"runs/{file_name(tag, 'run')}.txt": _run_lines(check_word(tag), run)
             for tag, run in self.runs.items()
         }
         if self.intents is not None:
@@ -298,18 +298,22 @@ def _run_lines(tag: str, run: dict[str, dict[str, float]]) -> Iterator[str]:
             rank_of = dict(zip(by_rank, ranks, strict=True))
             ranks = [rank_of[line] for line in lines]
         ranked = zip(ranks, lines, strict=True)
-        begin = f"{word(topic, True)} Q0"
-        yield "".join([f"{begin} {word(doc)} {rank} {s!r} {tag}\n" for rank, (s, doc) in ranked])
+        begin = f"{check_word(topic, True)} Q0"
+        yield "".join(
+            [f"{begin} {check_word(doc)} {rank} {s!r} {tag}\n" for rank, (s, doc) in ranked]
+        )
 
 
 def _judged_lines(intents: dict[str, dict[str, dict[str, int]]]) -> Iterator[str]:
     for topic, by_intent in intents.items():
         for intent, levels in by_intent.items():
-            begin = f"{word(topic, True)} {word(intent)}"
-            yield "".join([f"{begin} {word(doc)} {level}\n" for doc, level in levels.items()])
+            begin = f"{check_word(topic, True)} {check_word(intent)}"
+            yield "".join([f"{begin} {check_word(doc)} {level}\n" for doc, level in levels.items()])
 
 
 def _probability_lines(probabilities: dict[str, dict[str, float]]) -> Iterator[str]:
     for topic, by_intent in probabilities.items():
-        begin = word(topic, True)
-        yield "".join([f"{begin} {word(intent)} {p:.6f}\n" for intent, p in by_intent.items()])
+        begin = check_word(topic, True)
+        yield "".join(
+            [f"{begin} {check_word(intent)} {p:.6f}\n" for intent, p in by_intent.items()]
+        )

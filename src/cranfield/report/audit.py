@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from cranfield.data.reading.formats import AUDIT
-from cranfield.data.reading.lines import word
+from cranfield.data.names import AUDIT, check_word
 from cranfield.judging.audit import Audit
 from cranfield.report.formats.programs import as_json, rows_as
 from cranfield.report.sheets import Field, Sheet, settings_of, table
@@ -73,5 +72,5 @@ def render_audit(found: Audit, format: str) -> str:
         return as_json([dict(zip(COLUMNS, row, strict=True)) for row in made])
     if format != "text":
         return rows_as(format, [COLUMNS, *made])
-    lines = [f"{word(t, True)} {word(d)} {p!r} {draw!r}\n" for t, d, p, draw, _ in made]
+    lines = [f"{check_word(t, True)} {check_word(d)} {p!r} {draw!r}\n" for t, d, p, draw, _ in made]
     return f"{AUDIT}: {' '.join(COLUMNS[:4])}\n{''.join(lines)}"

@@ -9,7 +9,7 @@ import numpy as np
 
 from cranfield.assess.pool import Pool
 from cranfield.assess.strata import Sample
-from cranfield.data.reading.lines import word
+from cranfield.data.names import check_word
 from cranfield.report.formats.programs import as_json, noted, rows_as
 from cranfield.report.sheets import Field, Sheet, columns, each, listed
 from cranfield.wording import counted
@@ -133,7 +133,7 @@ def render_pairs(
     judgments and runs detect pools by it.
     """
     if format == "text":
-        return "".join(f"{word(topic, True)} {word(doc)}\n" for topic, doc in pairs)
+        return "".join(f"{check_word(topic, True)} {check_word(doc)}\n" for topic, doc in pairs)
     flags = [1] * len(pairs) if judged is None else [int(not known) for known in judged]
     rows = [(*pair, flag) for pair, flag in zip(pairs, flags, strict=True)]
     if format == "json":
@@ -157,4 +157,6 @@ def render_sample(found: Pool, format: str) -> str:
     told = [(*row[:3], "?" if row[3] is None else f"{row[3]:g}") for row in rows]
     if format != "text":
         return rows_as(format, [SAMPLED, *told])
-    return "".join(f"{word(t, True)} 0 {word(doc)} {s} {level}\n" for t, doc, s, level in told)
+    return "".join(
+        f"{check_word(t, True)} 0 {check_word(doc)} {s} {level}\n" for t, doc, s, level in told
+    )

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from operator import itemgetter
 from typing import Any
 
+from cranfield.data.names import check_word
 from cranfield.data.qrels import Qrels
-from cranfield.data.reading.lines import word
 from cranfield.errors import InputError
 from cranfield.report.formats.programs import whole
 from cranfield.report.sheets import Sheet, columns
@@ -40,8 +40,10 @@ def qrels_text(judged: Mapping[str, Mapping[str, float]], format: str = "trec") 
     """
     rows = _rows(judged)
     if format == "ntcir":
-        return "".join(f"{word(t, True)} {word(d)} L{_whole(x, t, d)}\n" for t, d, x in rows)
-    return "".join(f"{word(t, True)} 0 {word(d)} {level}\n" for t, d, level in rows)
+        return "".join(
+            f"{check_word(t, True)} {check_word(d)} L{_whole(x, t, d)}\n" for t, d, x in rows
+        )
+    return "".join(f"{check_word(t, True)} 0 {check_word(d)} {level}\n" for t, d, level in rows)
 
 
 def _whole(level: float | int, topic: str, doc: str) -> int:

@@ -13,6 +13,7 @@ from functools import partial
 from itertools import chain
 from typing import Any, TypeAlias
 
+from cranfield.data.names import AUDIT
 from cranfield.data.ntcir import ir4qa, topic_dirs
 from cranfield.data.reading import columns, letor, tables, trec
 from cranfield.data.reading.binary import refuse_other_files
@@ -281,9 +282,6 @@ def _with_intents(format: Format | None, beginning: Beginning, text: Text) -> Fo
     if not text.intents:
         raise trec.grade_or_intent(beginning)
     return TREC
-
-
-AUDIT = "# cranfield audit"  # what an audit as text begins with
 
 
 def _refuse_audit(beginning: Beginning) -> None:

@@ -93,31 +93,6 @@ def identifier(cell: Any) -> str | None:
         return None
 
 
-def word(name: str, first: bool = False) -> str:
-    """Return a name that can be a field of a line of text, or raise an error.
-
-    The `first` field of a line must not look like a comment or the start of JSON or XML.
-
-    >>> word("d1"), word("a b")
-    Traceback (most recent call last):
-    cranfield.errors.InputError: the name 'a b' contains a space. Use a format such as csv or json.
-    """
-    problem = ""
-    if len(name.split()) != 1 or name != name.strip():
-        problem = "contains a space" if name else "is empty"
-    elif identifier(name) is None:
-        problem = "is not Unicode"
-    elif first and name.startswith(_STARTS):
-        problem = f"begins with {name[0]!r}, which is read as a comment, JSON, XML or a mark"
-    if problem:
-        fix = "Use a format such as csv or json."
-        raise InputError.problem(f"the name {name!r} {problem}", fix)
-    return name
-
-
-_STARTS = ("#", "{", "<", "\ufeff")
-
-
 def finite(value: Any) -> float | None:
     """The finite number a text or a value stands for, or None.
 

@@ -7,8 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from cranfield.data.reading.lines import BLANK, identifier
-from cranfield.errors import InputError
+from cranfield.data.names import check_cell
 from cranfield.report.sheets import Sheet
 from cranfield.scores import Notice, json_number
 
@@ -52,12 +51,7 @@ def rows_as(format: str, rows: Iterable[Iterable[Any]]) -> str:
         for place, cell in enumerate(cells):
             if special.search(cell) or cells == [""]:  # which would be an empty line
                 cells[place] = '"' + cell.replace('"', '""') + '"'
-            if cell != cell.strip(BLANK):
-                problem = f"{cell!r} begins or ends with a space, which {format.upper()} loses"
-                raise InputError.problem(problem, "Use JSON or Parquet.")
-            if identifier(cell or " ") is None:
-                problem = f"{cell!r} is not Unicode, and {format.upper()} cannot contain it"
-                raise InputError.problem(problem, "Use other names.")
+            check_cell(cell, format)
         lines.append(separator.join(cells) + "\n")
     return "".join(lines)
 
