@@ -46,6 +46,7 @@ MAY_USE: dict[str, set[str]] = {
     | {
         "data.answers",
         "data.files",
+        "data.judged_answers",
         "data.names",
         "data.qrels",
         "data.run",

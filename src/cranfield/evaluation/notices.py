@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import chain, compress
 from typing import TYPE_CHECKING, TypeVar
 
@@ -528,10 +529,17 @@ def name_columns(
 ) -> dict[str, str]:
     """The columns of measures, as notices name them; measurements of a user model share a name."""
 
-    def shared(m: Measure) -> str:
-        return str(replace(m, measurement="") if m.is_model else m)
+    names: dict[str, str] = {}
+    for m in measures:
+        columns, shared = _columns_of(m)
+        names |= dict.fromkeys(columns, shared if called is None else called(m))
+    return names
 
-    return {column: (called or shared)(m) for m in measures for column in m.names()}
+
+@lru_cache(maxsize=1 << 12)
+def _columns_of(m: Measure) -> tuple[tuple[str, ...], str]:
+    """Return the columns of a measure, and its name without a measurement."""
+    return tuple(m.names()), str(replace(m, measurement="") if m.is_model else m)
 
 
 def _agree(measures: Sequence[Measure]) -> bool:
