@@ -110,7 +110,9 @@ class TestNotices:
         return {n.kind: n.text for n in scores.notices}
 
     def test_only_of_these_topics(self) -> None:
-        assert self.told("101", "AP") == {}
+        assert self.told("101", "AP") == {
+            "unjudged": "run: 1 of 3 returned documents are unjudged and count as nonrelevant"
+        }
         assert self.told("102,103") == {
             "no-relevant": "1 topic (103) without a relevant document, counted as 0",
             "missing-topics": "run: 1 topic (103) not answered, counted as empty lists",

@@ -143,8 +143,19 @@ either = pytest.mark.parametrize(
 
 
 def evaluate(qrels: Any, runs: Any, measures: Any, **options: Any) -> cf.Scores:
-    """With lengths of all documents, for the measures that need them."""
-    return cf.evaluate(qrels, runs, measures, lengths=LENGTHS, **options)
+    """With lengths of all documents, for the measures that need them.
+
+    Levels may be any numbers here: plain judgments are declared, so that they are not compared
+    with the scores of runs.
+    """
+    first = (
+        next((x for docs in qrels.values() for x in docs.values()), None)
+        if (isinstance(qrels, dict))
+        else None
+    )
+    plain = isinstance(first, int | float)
+    judged = cf.read_qrels(qrels) if plain else qrels
+    return cf.evaluate(judged, runs, measures, lengths=LENGTHS, **options)
 
 
 # -- identities -------------------------------------------------------------------------------

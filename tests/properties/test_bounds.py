@@ -136,7 +136,9 @@ class TestRange:
     @given(collections(ANY_LEVEL))
     @few
     def test_judged_is_a_share(self, drawn: tuple[Lists, Lists]) -> None:
-        values = cf.evaluate(*drawn, ["Judged", "Judged@3", "Judged(condensed=true)@3"]).values
+        qrels, run = cf.read_qrels(drawn[0]), drawn[1]
+        names = ["Judged", "Judged@3", "Judged(condensed=true)@3"]
+        values = cf.evaluate(qrels, run, names).values
         assert ((values >= 0) & (values <= 1)).all()
 
 

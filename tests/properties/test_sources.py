@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -44,7 +45,8 @@ EXPECTED = evaluate(QRELS, {"r": RUN}, NAMES)
 
 
 def notices_of(scores: cf.Scores) -> list[tuple[str, str, tuple[str, ...]]]:
-    return [(n.kind, n.text, tuple(sorted(n.topics))) for n in scores.notices]
+    said = ((n.kind, re.sub(r"\S*qrels\.txt", "qrels", n.text), n.topics) for n in scores.notices)
+    return [(kind, text, tuple(sorted(topics))) for kind, text, topics in said]
 
 
 def identical(scores: cf.Scores) -> None:

@@ -105,9 +105,10 @@ class TestRows:
     @pytest.mark.parametrize(
         ("name", "format"), [("a\tb", "tsv"), ("a\nb", "tsv"), ("a\rb", "tsv"), ("a\rb", "csv")]
     )
-    def test_names_that_would_break_a_row_are_refused(self, name: str, format: str) -> None:
-        with pytest.raises(CranfieldError, match=rf"'a\\.b' cannot be .* as {format.upper()}"):
-            render(named(name), format)
+    def test_render_names_with_separators_read_back(self, name: str, format: str) -> None:
+        text = io.StringIO(render(named(name), format).decode(), newline="")
+        rows = csv.DictReader(text, delimiter="," if format == "csv" else "\t")
+        assert [row["run"] for row in rows] == [name]
 
     @given(st.floats(allow_nan=False))
     def test_every_value_reads_back(self, value: float) -> None:
@@ -128,6 +129,10 @@ class TestRows:
         st.lists(st.text(alphabet="ab\",;'\n é", min_size=1), unique=True, min_size=1, max_size=3)
     )
     def test_csv_quotes(self, names: list[str]) -> None:
+        if any(name != name.strip() for name in names):
+            with pytest.raises(CranfieldError, match="begins or ends with a space"):
+                render(named(*names), "csv")
+            return
         text = render(named(*names), "csv").decode()
         rows = list(csv.DictReader(io.StringIO(text, newline="")))
         assert [row["run"] for row in rows] == names

@@ -95,7 +95,7 @@ OTHER_FILES = {
     rb"Obj\x01": ("Avro file", _TO_PARQUET),
     rb"\x89HDF\r\n": ("HDF5 file", _TO_PARQUET),
     rb"SQLite format 3\0": ("SQLite database", "Export a table as Parquet or CSV."),
-    rb"\x93NUMPY": ("NumPy file", "Load it with numpy.load and pass the array, or convert it."),
+    rb"\x93NUMPY": ("NumPy file", "Pass the array of numpy.load, or write it with np.savetxt."),
 }
 _UNSUPPORTED = (
     "a column has a type that Polars does not read",
