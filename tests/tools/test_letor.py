@@ -661,7 +661,7 @@ def test_hints(command: str, capfd: Capture) -> None:
         (
             b"\x93NUMPY\x01\x00v\x00",
             "wrong: NumPy file. Pass the array of numpy.load, or write it with np.savetxt.",
-        ),  # fmt: skip
+        ),
     ],
 )
 def test_what_learners_write_instead_of_predictions(text: bytes, said: str) -> None:
