@@ -58,7 +58,7 @@ def kinds(scores: cf.Scores) -> set[str]:
 REJECTED = {  # the run or the judgments, and what the error says
     "unknown score": ("run", "qid,docid,bm25\n1,a,1\n1,b,2\n",
                       'no score or rank column among qid, docid, bm25. Use columns={"score": '
-                      '"bm25"}, or ties="given"'),
+                      '"bm25"}, or order="given"'),
     "several numbers": ("run", "qid,docid,year,logit\n1,a,1999,1\n1,b,2000,2\n",
                         'Use columns={"score": "year"} (or logit)'),
     "numbers that are missing": ("run", "qid,docid,pred\n1,a,\n1,b,nan\n2,c,.5\n",
@@ -109,7 +109,7 @@ class TestColumns:
         ours = "rank" if column == "distance" else "score"
         scores = cf.evaluate(QRELS, run, "AP", columns={ours: column})
         assert list(scores.summary().values()) == [{"AP": 1.0 if ours == "rank" else 0.75}]
-        given = cf.evaluate(QRELS, run, "AP", ties="given")
+        given = cf.evaluate(QRELS, run, "AP", order="given")
         assert list(given.summary().values()) == [{"AP": 1.0}]
         assert "columns" not in kinds(given)
 
