@@ -117,7 +117,8 @@ class TestNotices:
         qrels, run = {"a": {"x": 1}, "b": {"y": 1}}, {"a": ["x", "u"], "b": ["v", "w", "y"]}
         notice = the(cf.evaluate(qrels, run, "P@2 nDCG@10"), "unjudged")
         assert "3 of 4 documents in the top 2 are unjudged" in notice.text
-        assert "unjudged" not in kinds(cf.evaluate(qrels, run, "AP"))
+        notice = the(cf.evaluate(qrels, run, "AP"), "unjudged")
+        assert "3 of 5 returned documents are unjudged" in notice.text
         assert "unjudged" not in kinds(cf.evaluate(qrels, run, "P@2", condensed=True))
         assert "unjudged" not in kinds(cf.evaluate(qrels, {"a": ["x", "u"]}, "P@1"))
 
