@@ -503,11 +503,13 @@ def _summaries(
     groups = [""] * len(order)
     if not baselines:
         groups = letters(_different(part, order, pairs, alpha)) or groups
+    against: dict[str, dict[str, Verdict]] = {run: {} for run in part.systems}
+    for pair in pairs if baselines else ():
+        against[pair.run][pair.other] = pair.verdict
+        against[pair.other][pair.run] = _OPPOSITE[pair.verdict]
     for place, i in enumerate(order):
         run = part.systems[i]
-        interval = intervals[run][measure]
-        verdicts = {p.other: p.verdict for p in pairs if p.run == run}
-        verdicts |= {p.run: _OPPOSITE[p.verdict] for p in pairs if p.other == run}
+        interval, verdicts = intervals[run][measure], against[run]
         yield RunSummary(
             measure, run, interval.n, interval.mean, interval.low, interval.high, groups[place],
             tuple(name for name in baselines if verdicts.get(name) == "better"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations, permutations, product
 
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
+import cranfield as cf
 from cranfield.errors import InputError
 from cranfield.stats.anova import two_way
 from cranfield.stats.paired import randomisation, t_test
@@ -380,3 +382,51 @@ def test_no_difference_is_significant_with_too_few_trials() -> None:
     found = randomised_tukey_hsd(normal(10, 3), trials=19, axes=TOPICS_RUNS)
     assert found.critical(0.04) == math.inf
     assert found.critical(0.06) < math.inf
+
+
+def test_compare_with_baseline_computes_only_requested_pairs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of 30 runs and one baseline, 29 p-values and not 435; they are those of all pairs."""
+    rng = np.random.default_rng(3)
+    scores = {
+        f"r{i}": {str(t): float(x) for t, x in enumerate(rng.random(12) + i / 50)}
+        for i in range(30)
+    }
+    every = {test: cf.compare(scores, test=test, trials=200) for test in ("tukey", None)}
+    calls: list[float] = []
+
+    def counted(m: int, df: float) -> Callable[[float], float]:
+        upper_tail = studentised_range(m, df)
+
+        def tail(q: float) -> float:
+            calls.append(q)
+            return upper_tail(q)
+
+        return tail
+
+    monkeypatch.setattr("cranfield.stats.tukey.studentised_range", counted)
+    for test, all_pairs in every.items():
+        found = cf.compare(scores, "r0", test=test, trials=200)
+        assert len(found.pairs) == 29
+        known = {
+            frozenset((p.run, p.other)): (p.pvalue, abs(p.difference)) for p in all_pairs.pairs
+        }
+        for pair in found.pairs:
+            assert known[frozenset((pair.run, pair.other))] == (pair.pvalue, abs(pair.difference))
+    assert len(calls) < 29 + 70  # of which some 60 find the interval
+
+
+def test_family_arrays_equal_those_of_pairs() -> None:
+    rng = np.random.default_rng(4)
+    data = {name: rng.random(9).tolist() for name in "abcd"}
+    for family in (tukey_hsd(data), randomised_tukey_hsd(data, trials=99)):
+        for i, x in enumerate(family.systems):
+            for j, y in enumerate(family.systems):
+                pair = family.pair(x, y)
+                assert pair.pvalue == family.pvalues[i, j]
+                assert pair.difference == family.differences[i, j]
+                if family.statistics is not None:
+                    assert pair.statistic == family.statistics[i, j]
+                if family.counts is not None and pair.sampled is not None:
+                    assert pair.sampled.count == family.counts[i, j]

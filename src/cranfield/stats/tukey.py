@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import field
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import field, replace
+from functools import cache, cached_property
 from itertools import combinations, permutations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from cranfield.errors import InputError
 from cranfield.late import special
 from cranfield.scores import Interval, Notice
 from cranfield.stats.anova import two_way
-from cranfield.stats.cautions import about_normality, about_trials
+from cranfield.stats.cautions import about_each_normality, about_trials
 from cranfield.stats.paired import reach
 from cranfield.stats.resampling import CELLS, TRIALS, Progress, checked_trials, in_chunks
 from cranfield.stats.result import Outcome, Sampled, checked_confidence
@@ -40,23 +41,49 @@ class Family:
     `differences`, `pvalues`, `statistics` and `counts` are arrays [systems, systems]; the
     difference is the mean of the row's system minus that of the column's, and the p-value on the
     diagonal is 1. `counts` are of `trials`, all there are if `exact`: only of tests that count.
+    The arrays are computed when they are first used. With thousands of systems, `pair` is faster.
     """
 
     test: str
     systems: tuple[str, ...]
     means: Floats
     n: int
-    differences: Floats
-    pvalues: Floats
     assumed: str
     threshold: Callable[[float], float] = field(repr=False)
-    statistics: Floats | None = None
+    statistic: Callable[[Any], Any] | None = field(default=None, repr=False)  # of |difference|
+    tail: Callable[[float], float] | None = field(default=None, repr=False)  # p of a statistic
     df: int | None = None
-    counts: NDArray[np.int64] | None = None
+    count: Callable[[Any], Any] | None = field(default=None, repr=False)  # of |difference|
     trials: int | None = None
     seed: int | None = None
     exact: bool = False
     notices: tuple[Notice, ...] = ()
+
+    @cached_property
+    def differences(self) -> Floats:
+        return self.means[:, None] - self.means
+
+    @cached_property
+    def statistics(self) -> Floats | None:
+        return None if self.statistic is None else self.statistic(np.abs(self.differences))
+
+    @cached_property
+    def counts(self) -> NDArray[np.int64] | None:
+        if self.count is None or self.trials is None:
+            return None
+        made: NDArray[np.int64] = self.count(np.abs(self.differences))
+        np.fill_diagonal(made, self.trials)
+        return made
+
+    @cached_property
+    def pvalues(self) -> Floats:
+        if self.counts is not None and self.trials is not None:
+            itself = 0 if self.exact else 1  # the data as they are, one more trial
+            return (self.counts + itself) / (self.trials + itself)
+        made = np.ones((len(self.systems), len(self.systems)))
+        for i, j in combinations(range(len(self.systems)), 2):
+            made[i, j] = made[j, i] = self._of(i, j)[1]
+        return made
 
     def critical(self, alpha: float = 0.05) -> float:
         """The honestly significant difference: pairs that differ by more are significant.
@@ -74,8 +101,9 @@ class Family:
 
     def pair(self, x: str, y: str) -> Outcome:
         """What was found of two systems."""
-        i, j = self._index(x), self._index(y)
-        difference = float(self.differences[i, j])
+        i, j = self._place(x), self._place(y)
+        difference = float(self.means[i] - self.means[j])
+        statistic, pvalue, sampled = self._of(i, j)
 
         def bounds(confidence: float) -> tuple[float, float]:
             half = self.threshold(1 - confidence)
@@ -83,14 +111,14 @@ class Family:
 
         return Outcome(
             test=self.test,
-            statistic=difference if self.statistics is None else float(self.statistics[i, j]),
-            pvalue=float(self.pvalues[i, j]),
+            statistic=difference if statistic is None else statistic,
+            pvalue=pvalue,
             difference=difference,
             n=self.n,
             assumed=self.assumed,
             bounds=bounds,
             df=self.df,
-            sampled=self._sampled(i, j),
+            sampled=sampled,
             notices=self.notices,
         )
 
@@ -98,15 +126,26 @@ class Family:
         """All pairs of systems, the first with each other, then the second with those after it."""
         return [(x, y, self.pair(x, y)) for x, y in combinations(self.systems, 2)]
 
-    def _index(self, system: str) -> int:
-        if system not in self.systems:
-            raise InputError(f"system {system!r}", some(self.systems, "system"))
-        return self.systems.index(system)
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {system: i for i, system in reversed([*enumerate(self.systems)])}
 
-    def _sampled(self, i: int, j: int) -> Sampled | None:
-        if self.counts is None or self.trials is None:
-            return None
-        return Sampled(int(self.counts[i, j]), self.trials, self.seed, self.exact)
+    def _place(self, system: str) -> int:
+        if system not in self._places:
+            raise InputError(f"system {system!r}", some(self.systems, "system"))
+        return self._places[system]
+
+    def _of(self, i: int, j: int) -> tuple[float | None, float, Sampled | None]:
+        """The statistic of a pair, its p-value, and its trials."""
+        size = abs(float(self.means[i] - self.means[j]))
+        if self.count is not None and self.trials is not None:
+            count = self.trials if i == j else int(self.count(size))
+            sampled = Sampled(count, self.trials, self.seed, self.exact)
+            return None, sampled.pvalue, sampled
+        if self.statistic is None or self.tail is None:
+            raise TypeError("a family without a test")
+        statistic = float(self.statistic(size))
+        return statistic, 1.0 if i == j else self.tail(statistic), None
 
 
 # -- by permutation -------------------------------------------------------------------------------
@@ -193,34 +232,34 @@ def _family(data: Matrix, ranges: Floats, seed: int | None, strict: bool) -> Fam
     all there are.
     """
     trials, exact = len(ranges), seed is None
-    differences = data.means[:, None] - data.means
     tolerance = TOLERANCE * (data.scale or 1.0)  # a strict test needs one, if all scores are 0
     slack = tolerance if strict else -tolerance
-    counts = trials - np.searchsorted(ranges, np.abs(differences) + slack)
-    np.fill_diagonal(counts, trials)
-    itself = 0 if exact else 1  # the data as they are, one more trial: as Sampled has it
 
-    def about_pair(i: int, j: int) -> tuple[Notice, ...]:
-        return about_trials(Sampled(int(counts[i, j]), trials, seed, exact))
+    def count(sizes: Any) -> Any:
+        return trials - np.searchsorted(ranges, sizes + slack)
 
-    pvalues = (counts + itself) / (trials + itself)
-    cautions = _about_equal(data.values, tolerance) + _about_pairs(data, about_pair)
-    cautions += _about_far(data, pvalues)
-    return Family(
+    @cache
+    def about_count(count: int) -> tuple[Notice, ...]:
+        return about_trials(Sampled(count, trials, seed, exact))
+
+    def about_row(i: int) -> list[tuple[Notice, ...]]:
+        return [*map(about_count, count(np.abs(data.means[i] - data.means[i + 1 :])).tolist())]
+
+    family = Family(
         test="randomised Tukey HSD",
         systems=data.systems,
         means=data.means,
         n=len(data.values),
-        differences=differences,
-        pvalues=pvalues,
         assumed=f"equal systems could have had each other's scores of a topic; {SIMULTANEOUS}",
         threshold=cache(lambda alpha: reach(ranges, alpha, exact) - slack),
-        counts=counts,
+        count=count,
         trials=trials,
         seed=seed,
         exact=exact,
-        notices=cautions,
     )
+    cautions = _about_equal(data.values, tolerance)
+    cautions += () if exact else _about_pairs(data, about_row)
+    return replace(family, notices=cautions + _about_far(data, family))
 
 
 def _random_ranges(
@@ -290,20 +329,16 @@ def tukey_hsd(scores: Systems, topics: Topics = "same", axes: Axes | None = None
     n, m = data.values.shape
     tolerance = TOLERANCE * data.scale
     residual = two_way(data).residual
-    differences = data.means[:, None] - data.means
     cautions = _about_equal(data.values, tolerance)
-    if cautions:  # no variance but that of rounding
-        unit = 0.0
-        statistics = np.where(np.abs(differences) > tolerance, math.inf, 0.0)
-    else:
-        unit = math.sqrt(residual.mean_square / n)
-        statistics = np.abs(differences) / unit
-        apart = data.values.T
-        cautions = _about_pairs(data, lambda i, j: about_normality(apart[i] - apart[j]))
+    unit = 0.0 if cautions else math.sqrt(residual.mean_square / n)  # or that of rounding
+
+    def statistic(sizes: Any) -> Any:
+        return sizes / unit if unit else np.where(sizes > tolerance, math.inf, 0.0)
+
+    if not cautions:
+        apart = data.values.T.copy()
+        cautions = _about_pairs(data, lambda i: about_each_normality(apart[i] - apart[i + 1 :]))
     upper_tail = studentised_range(m, residual.df)
-    pvalues = np.ones((m, m))
-    for i, j in data.pairs:
-        pvalues[i, j] = pvalues[j, i] = upper_tail(statistics[i, j])
 
     def threshold(alpha: float) -> float:
         low, high = 0.0, 1.0
@@ -319,12 +354,11 @@ def tukey_hsd(scores: Systems, topics: Topics = "same", axes: Axes | None = None
         systems=data.systems,
         means=data.means,
         n=n,
-        differences=differences,
-        pvalues=pvalues,
         assumed="effects of topics and systems add up, residuals are independent and normal with "
         f"the same variance; {SIMULTANEOUS}",
         threshold=cache(threshold),  # the same for all pairs
-        statistics=statistics,
+        statistic=statistic,
+        tail=upper_tail,
         df=residual.df,
         notices=cautions,
     )
@@ -380,7 +414,7 @@ def _about_equal(values: Floats, tolerance: float) -> tuple[Notice, ...]:
     return (Notice("constant", text),)
 
 
-def _about_far(data: Matrix, pvalues: Floats) -> tuple[Notice, ...]:
+def _about_far(data: Matrix, family: Family) -> tuple[Notice, ...]:
     """Whether one of four systems or more is so far from the others that these hardly can differ.
 
     Its scores are permuted among theirs. The variance of what is permuted, Σ_i Σ_j (x_ij − x̄_i·)² /
@@ -392,8 +426,10 @@ def _about_far(data: Matrix, pvalues: Floats) -> tuple[Notice, ...]:
     total, own = float(squares.sum()), squares.sum(axis=0)
     without = (total - own * m / (m - 1)) / (m - 2)
     k = int(without.argmin())
-    others = np.delete(np.delete(pvalues, k, 0), k, 1)[np.triu_indices(m - 1, 1)]
-    if without[k] * FAR**2 * (m - 1) > total or (others <= 0.05).all():
+    if without[k] * FAR**2 * (m - 1) > total:
+        return ()
+    others = np.delete(np.delete(family.pvalues, k, 0), k, 1)[np.triu_indices(m - 1, 1)]
+    if (others <= 0.05).all():
         return ()
     times = math.sqrt(total / (m - 1) / without[k]) if without[k] > 0 else math.inf
     wide = f"makes the intervals of all pairs {times:.2g} times as wide, and p-values larger"
@@ -402,16 +438,20 @@ def _about_far(data: Matrix, pvalues: Floats) -> tuple[Notice, ...]:
 
 
 def _about_pairs(
-    data: Matrix, notices: Callable[[int, int], tuple[Notice, ...]]
+    data: Matrix, about_row: Callable[[int], Iterable[tuple[Notice, ...]]]
 ) -> tuple[Notice, ...]:
-    """One notice for all pairs of systems that there is something to say of."""
-    doubtful = [
-        (data.systems[i], data.systems[j], notice)
-        for i, j in data.pairs
-        for notice in notices(i, j)
-    ]
-    if not doubtful:
+    """Return one notice for all pairs of systems that need one.
+
+    `about_row` returns the notices on a system and each of the systems after it.
+    """
+    first, doubtful = None, 0
+    for i, x in enumerate(data.systems[:-1]):
+        for y, notices in zip(data.systems[i + 1 :], about_row(i), strict=True):
+            if notices:
+                first = first or (x, y, notices[0])
+                doubtful += 1
+    if first is None:
         return ()
-    x, y, notice = doubtful[0]
-    others = f", and {counted(len(doubtful) - 1, 'other pair')}" if len(doubtful) > 1 else ""
+    x, y, notice = first
+    others = f", and {counted(doubtful - 1, 'other pair')}" if doubtful > 1 else ""
     return (Notice(notice.kind, f"{notice.text} ({x} and {y}{others})"),)

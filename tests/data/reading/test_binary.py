@@ -218,11 +218,13 @@ def test_panics_are_one_error_and_quiet(capfd: pytest.CaptureFixture[str]) -> No
     assert capfd.readouterr().err == ""
 
 
-def test_what_others_say_meanwhile_is_not_lost(
+def test_read_binary_damaged_file_keeps_messages_of_other_threads(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def panic(*_: Any) -> None:
-        os.write(2, b"thread panicked\n")
+        os.write(2, b"before\n\nthread 'polars-1' (7) panicked at a.rs:1:2:\nindex\n")
+        os.write(2, b"stack backtrace:\n   0: begin_unwind\n             at a.rs:1\n")
+        os.write(2, b"note: Some details are omitted, run with `RUST_BACKTRACE=full`.\nafter\n")
         raise pl.exceptions.PanicException("index")
 
     monkeypatch.setattr(pl, "read_ipc", lambda _: os.write(2, b"note\n"))
@@ -231,7 +233,7 @@ def test_what_others_say_meanwhile_is_not_lost(
     monkeypatch.setattr(pl, "read_ipc", panic)
     with pytest.raises(cf.InputError, match="x: found a broken arrow file, expected a whole one"):
         read_binary("arrow", b"", "x")
-    assert capfd.readouterr().err == ""
+    assert capfd.readouterr().err == "before\nafter\n"
 
 
 # -- forks ----------------------------------------------------------------------------------------

@@ -211,7 +211,11 @@ _LOCK = Lock()
 
 @contextmanager
 def _panicking_quietly() -> Iterator[None]:
-    """What is written to standard error meanwhile comes after it; if there is an error, never."""
+    """Remove the messages of Polars' panics from standard error, and keep everything else.
+
+    All threads share the descriptor, Polars' own threads too. What they write in the meantime is
+    written to the real standard error afterwards.
+    """
     from tempfile import TemporaryFile
 
     with _LOCK, TemporaryFile() as file:
@@ -221,14 +225,42 @@ def _panicking_quietly() -> Iterator[None]:
             yield
             return
         os.dup2(file.fileno(), 2)
+        reason = ""
         try:
             yield
+        except BaseException as error:
+            reason = str(error)
+            raise
         finally:
             os.dup2(usual, 2)
             os.close(usual)
-        with suppress(OSError):
             file.seek(0)
-            os.write(2, file.read())
+            with suppress(OSError):
+                _write_all(2, without_panics(file.read(), reason))
+
+
+def without_panics(text: bytes, reason: str = "") -> bytes:
+    r"""Return `text` without the messages of Rust's panics.
+
+    `reason` is the message of the exception: it identifies panic messages of several lines.
+
+    >>> panic = b"\nthread 'polars-3' (17) panicked at src/a.rs:1:2:\nno such page\n"
+    >>> without_panics(b"mine\n" + panic + b"note: run with `RUST_BACKTRACE=1`\nyours\n")
+    b'mine\nyours\n'
+    """
+    known = re.escape(reason.encode("utf-8", "replace"))
+    message = rb"(?:%b\n|[^\n]*\n?)" % (known or b"(?!)")
+    return re.sub(_PANIC + message + _BACKTRACE, b"", text)
+
+
+_PANIC = rb"\n?thread '[^\n]*' (?:\(\d+\) )?panicked at [^\n]*\n"  # the message follows
+_BACKTRACE = rb"(?:stack backtrace:\n(?: +[^\n]*\n)*)?(?:note: [^\n]*RUST_BACKTRACE=[^\n]*\n?)?"
+
+
+def _write_all(descriptor: int, text: bytes) -> None:
+    """Write all bytes. A pipe may accept only some of them at a time."""
+    while text:
+        text = text[os.write(descriptor, text) :]
 
 
 # -- forks ----------------------------------------------------------------------------------------
