@@ -23,6 +23,7 @@ from cranfield.measures.base import REGISTRY
 from cranfield.plot.cwl import _numbers
 from cranfield.report.pictures import FORMATS, Picture
 from cranfield.report.places import places_for, shortened, ticks_of
+from cranfield.wording import counted
 from tests.made import simulated
 
 # The two example topics of the paper, with costs in seconds.
@@ -152,13 +153,23 @@ class TestFunctions:
     @pytest.mark.slow
     @pytest.mark.parametrize("topics", [1, 3, 8])
     def test_lines_that_lie_on_each_other_take_turns(self, topics: int) -> None:
-        """RBP does the same on all topics: a rank has at most one mark, and each line some."""
+        """RBP does the same on all topics: a rank has at most one mark, but for the last."""
         picture = cf.plot.cwl("RBP", lists={f"t{i}": [0.0] * 30 for i in range(topics)})
         rows = spec_of(picture)["data"]["values"]
         marked = [(row["rank"], row["line"]) for row in rows if row["marked"]]
+        last = [line for rank, line in marked if rank == 30]
+        assert len(last) == topics
+        marked = [(rank, line) for rank, line in marked if rank < 30]
         assert len({rank for rank, _ in marked}) == len(marked)
         assert {line for _, line in marked} == {f"t{i}" for i in range(topics)}
         assert len(rows) == 30 * topics  # and all can be pointed at
+
+    def test_cwl_functions_last_rank_of_each_line_has_a_mark(self) -> None:
+        """Lines take turns with their marks, and 29 is not the turn of either."""
+        lists = {"a": [1.0] * 29, "b": [0.0] * 29}
+        picture = cf.plot.cwl("RBP(p=0.5)", lists=lists)
+        rows = spec_of(picture)["data"]["values"]
+        assert {row["topic"] for row in rows if row["rank"] == 29 and row["marked"]} == {"a", "b"}
 
     def test_few_ranks_are_all_marked(self) -> None:
         rows = spec_of(cf.plot.cwl("RBP@1", lists=GAINS))["data"]["values"]
@@ -421,7 +432,7 @@ class TestRuns:
         )
         assert bool(told) == bool(nameless)
         for text in told:
-            assert text.startswith(f"{len(nameless)} of {count} runs without room for a name")
+            assert text.startswith(f"no room for the name of {counted(len(nameless), 'run')} (")
 
     def test_long_names_stay_inside_and_different(self) -> None:
         """All begin alike, with more than the width of a panel."""

@@ -209,7 +209,7 @@ class TestLook:
         told = [n.text for n in picture.notices if n.kind == "names"]
         assert len(shown) >= min(runs, 8)
         if len(shown) < runs:
-            assert told[0].startswith(f"{runs - len(shown)} of {runs} runs without room")
+            assert told[0].startswith(f"no room for the name of {runs - len(shown)} run")
         else:
             assert not told
 

@@ -122,7 +122,7 @@ def cwl(
         return Picture(lambda: charts.vary(data, drawn, unit, look), data, notices)
     data = walks.in_the_mean()
     named = charts.named(data, look)
-    notices += nameless(named, len(walks.runs))
+    notices += nameless(named)
     return Picture(lambda: charts.runs(named, unit, look), data, notices)
 
 

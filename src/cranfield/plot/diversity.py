@@ -92,7 +92,7 @@ def diversity(
     plane = scatters.plane_of(drawn, x, y, zoom, look)
     named = scatters.named(drawn, plane, share, names)
     if names:
-        notices += nameless([named], len(known))
+        notices += nameless([named])
     crosses = _intervals(found, x, y) if found else ""
     return Picture(lambda: scatters.scatter(named, plane, share, crosses), data, notices)
 

@@ -151,7 +151,7 @@ def _effects(base: Any, data: pl.DataFrame, look: Look) -> list[Any]:
     most = max(1.0, *data["size"].fill_nan(0.0))
     scale = {"scheme": "greys" if look.grey else "oranges", "domain": [0, most]}
     legend = {"orient": "bottom", "gradientLength": look.points(90), "tickCount": 3}
-    shade = alt.Color("size:Q", scale=scale, title="effect size", legend=legend)
+    shade = alt.Color("size:Q", scale=scale, title="|effect size|", legend=legend)
     rows = base.properties(data=charts.rows_of(data))
     on_dark = {"test": f"datum.size > {0.6 * most}", "value": "white"}
     return _cells(rows, shade, "text", on_dark, look)

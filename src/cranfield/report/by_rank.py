@@ -233,7 +233,7 @@ def outline(
 
 
 def _marked(data: pl.DataFrame) -> pl.DataFrame:
-    """The rows, of which some have a mark: all, but for those that are close behind another."""
+    """Mark the first and the last point, and those between that are not close to another mark."""
     points = sorted({*_known(data, "at")})
     log = is_log(points[0], points[-1])
     place = {at: math.log(at) if log else at for at in points}
@@ -242,6 +242,7 @@ def _marked(data: pl.DataFrame) -> pl.DataFrame:
     for at in points[1:]:
         if place[at] - place[marked[-1]] >= apart:
             marked.append(at)
+    marked[max(len(marked) - 1, 1) :] = points[-1:]
     return data.with_columns(marked=pl.col("at").is_in(marked))
 
 

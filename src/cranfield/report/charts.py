@@ -373,14 +373,15 @@ class Plane:
     ) -> pl.DataFrame:
         """Runs with their names and the places of these, at the first `most` at the utmost.
 
-        Names are as long as lets most of them have a place; they cover no points of the runs that
-        they are among, nor what is taken.
+        Names are as long as lets most of them have a place. They cover no points of the runs that
+        they are among, nor what is taken, and each is closest to its own point.
         """
-        covered = [*(places.around(point, 5) for point in self.at(among)), *taken]
+        points = self.at(among)
+        covered = [*(places.around(point, 5) for point in points), *taken]
         letter = self.look.points(places.LETTER)
         rooms = [max(8, int(self.width / letter / share)) for share in (2, 4, 6)]
         labels = [places.shortened(data["run"].to_list(), room) for room in rooms]
-        tries = [self.written(data, these, covered, most=most) for these in labels]
+        tries = [self.written(data, these, covered, most=most, among=points) for these in labels]
         return max(tries, key=lambda made: (made["place"] != "").sum())
 
     @property
@@ -424,12 +425,11 @@ class Plane:
         return panel(data, *layers, size=(self.width, self.height), **more)
 
 
-def nameless(frames: Iterable[pl.DataFrame], runs: int) -> tuple[Notice, ...]:
-    """That some runs have a point without a name, if so."""
-    without = {run for frame in frames for run in frame.filter(place="")["run"]}
-    text = f"{len(without)} of {counted(runs, 'run')} without room for a name"
-    where = "in .html it is told at the point, in .csv all are listed"
-    return (Notice("names", f"{text}: {where}"),) if without else ()
+def nameless(frames: Iterable[pl.DataFrame]) -> tuple[Notice, ...]:
+    """Return a notice that names the runs whose points have no name, if there are some."""
+    without = dict.fromkeys(run for frame in frames for run in frame.filter(place="")["run"])
+    text = f"no room for the name of {some([*without], 'run')}"
+    return (Notice("names", f"{text}. The .html figure shows it on hover"),) if without else ()
 
 
 # -- panels ---------------------------------------------------------------------------------------

@@ -61,7 +61,8 @@ def _ends_of(values: pl.Series) -> places.Ticks:
 def _marked(data: pl.DataFrame, rank: float) -> pl.DataFrame:
     """Which points have a mark, where a rank is so many points wide.
 
-    Lines take turns, so that those that lie on each other show their marks side by side.
+    Lines take turns, so that those that lie on each other show their marks side by side. The last
+    point of each line has a mark.
     """
     names = data["line"].unique(maintain_order=True)
     every = len(names) * math.ceil(APART / rank)
@@ -69,7 +70,8 @@ def _marked(data: pl.DataFrame, rank: float) -> pl.DataFrame:
         return data.with_columns(marked=True)
     turns = {name: k * every // len(names) for k, name in enumerate(names)}
     turn = pl.col("line").replace_strict(turns, return_dtype=pl.Int64)
-    return data.with_columns(marked=(pl.col("rank") - 1) % every == turn)
+    last = pl.col("rank") == pl.col("rank").max().over("line")
+    return data.with_columns(marked=((pl.col("rank") - 1) % every == turn) | last)
 
 
 def vary(data: pl.DataFrame, measurements: Sequence[str], unit: str, look: Look) -> Any:

@@ -67,6 +67,8 @@ PLACES: dict[str, dict[str, Any]] = {
     "below left": {"align": "right", "baseline": "top", "dx": -4, "dy": 5},
 }
 TOUCH = 4.0  # square points of others that a text may cover
+CLEARLY = 1.25  # times the distance of a text from its point: where other points may begin
+SAME = 1.5  # points between two points that look like one
 
 Point = tuple[float, float]  # from the left, and from the top
 Box = tuple[float, float, float, float]  # left, top, right, bottom
@@ -94,15 +96,22 @@ def places_for(
     size: float = 1.0,
     sides: Sequence[str] = (),
     most: int | None = None,
+    among: Sequence[Point] = (),
 ) -> list[str]:
-    """Where each point has its text, on its own side if it can be: none covers what is taken, nor
-    another text. One that has no room has no place, nor has one after the first `most`. Texts are
-    `size` times as large as usual.
+    """Choose the place of each point's text, on its own side if possible.
+
+    No text covers what is taken or another text, and none is closer to another point of `among`
+    than to its own. A text without room has no place, nor has one after the first `most`. Texts
+    are `size` times as large as usual.
     """
     covered, chosen = list(taken), []
     for k, (point, text) in enumerate(zip(at[:most], texts[:most], strict=True)):
         long = LETTER * size * cells(text)
         boxes = {place: _box(point, long, LINE * size, place) for place in PLACES}
+        boxes = {place: box for place, box in boxes.items() if _is_nearest(box, point, among)}
+        if not boxes:
+            chosen.append("")
+            continue
         hidden = {place: _hidden(box, covered, width, height) for place, box in boxes.items()}
         own = sides[k] if sides else "right"
         place = min(hidden, key=lambda name: (hidden[name], name != own))
@@ -117,6 +126,22 @@ def _box(point: Point, long: float, high: float, place: str) -> Box:
     left = x + look.get("dx", 0) - long * {"left": 0, "center": 0.5, "right": 1}[look["align"]]
     top = y + look.get("dy", 0) - high * {"top": 0, "middle": 0.5, "bottom": 1}[look["baseline"]]
     return left, top, left + long, top + high
+
+
+def _is_nearest(box: Box, point: Point, among: Sequence[Point]) -> bool:
+    """Whether a text is clearly closer to its point than to the others."""
+    own = CLEARLY * _distance(box, point)
+    return all(math.dist(point, other) < SAME or _distance(box, other) > own for other in among)
+
+
+def _distance(box: Box, point: Point) -> float:
+    """The distance of a point from a box.
+
+    >>> _distance((3, 4, 9, 9), (0, 0)), _distance((3, 4, 9, 9), (5, 5))
+    (5.0, 0.0)
+    """
+    (left, top, right, bottom), (x, y) = box, point
+    return math.hypot(max(left - x, 0.0, x - right), max(top - y, 0.0, y - bottom))
 
 
 def _hidden(box: Box, taken: Sequence[Box], width: float, height: float) -> float:

@@ -113,7 +113,7 @@ def scatters(found: CorrelationMatrix, look: Look = PLAIN) -> Picture:
         plane.named(data, data, NAMED, plane.on_equal if found.sets else ())
         for plane, data in zip(planes, frames, strict=True)
     ]
-    data, notices = pl.concat(frames), charts.nameless(named, len(found.runs))
+    data, notices = pl.concat(frames), charts.nameless(named)
 
     def draw() -> Any:
         panels = [
