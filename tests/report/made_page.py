@@ -54,6 +54,7 @@ def page(
         "measures": [_measure(name) for name in MEASURES[:measures]],
         "scores": scores,
         "over": f"{topics} topics",
+        "t": [1.959964, 12.7062, 4.30265, 3.18245, 2.77645, 2.57058],  # to 5 degrees of freedom
         "board": [_board(of_measure) for of_measure in scores],
         "pairs": [_pairs(of_measure) for of_measure in scores],
         "agreement": {
@@ -191,8 +192,11 @@ def _pairs(scores: list[list[float]]) -> dict[str, Any] | None:
         "p": [[round(max(0.0, 0.3 - abs(x)), 4) for x in row] for row in rows],
         "effect": [[round(x * 3, 3) for x in row] for row in rows],
         "difference": rows,
-        "bound_low": [[x - 0.05 for x in row] for row in rows],
-        "bound_high": [[x + 0.07 for x in row] for row in rows],
+        "low": [[round(x - 0.2, 4) for x in row] for row in rows],
+        "high": [[round(x + 0.1, 4) for x in row] for row in rows],
+        "least_p": {"p": 0.0001, "text": "<0.001"},
+        "bound_low": [[round(x - 0.05, 4) for x in row] for row in rows],
+        "bound_high": [[round(x + 0.07, 4) for x in row] for row in rows],
         "test": "Tukey HSD",
         "effect_name": "Hedges’ g",
         "alpha": 0.05,

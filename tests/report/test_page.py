@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import numpy as np
 import pytest
 
 from cranfield.report.page.assembly import assembled
@@ -207,6 +208,37 @@ def test_numbers_are_rounded_as_python_rounds_them(visit: Visit) -> None:
     other = made_page.page()["scores"][0][1][0]
     assert page.inner_text(".facts strong >> nth=0") == f"{0.03125:.4f}" == "0.0312"
     assert page.inner_text(".outcome strong") == f"{0.03125 - other:+.4f}".replace("-", "−")
+
+
+def test_statements_are_those_of_filtered_topics(visit: Visit) -> None:
+    """t0, t2, …, t10 are of the slice: mean, t interval with 5 degrees of freedom, reasons."""
+    made = made_page.page()
+    page = visit("small", "#topics?a=run0&b=run1&slice=source=web")
+    shown = [0, 2, 4, 6, 8, 10]
+    first, second = made["scores"][0][0], made["scores"][0][1]
+    differences = np.array([first[t] - second[t] for t in shown])
+    half = 2.57058 * differences.std(ddof=1) / 6**0.5
+    mean = differences.mean()
+    said = page.inner_text(".tallied")
+    ends = f"[{mean - half:+.4f}, {mean + half:+.4f}]".replace("-", "−")
+    expected = f"Over these 6 topics, A − B = {mean:+.4f}".replace("-", "−")
+    assert f"{expected} {ends} by nDCG@10 (95% interval, Student's t, not corrected)" in said
+    codes = made["buckets"]["codes"][0]
+    failing = "main .table >> nth=1"
+    assert column(page, 4, failing)[0] == str(sum(codes[t] == 2 for t in shown))
+    show(page, "#topics?a=run0&b=run1")
+    low, high = (made["pairs"][0][end][0][0] for end in ("low", "high"))
+    expected = f"[{low:+.4f}, {high:+.4f}] by nDCG@10 (95% interval)".replace("-", "−")
+    assert expected in page.inner_text(".tallied")
+
+
+def test_p_is_written_as_compare_writes_it(visit: Visit) -> None:
+    page = visit("small", "#pairs?a=run0")
+    texts = column(page, 5, "main .table >> nth=1")
+    triangle = made_page.page()["pairs"][0]["p"][0]
+    assert sorted(texts) == sorted(
+        "<0.001*" if p <= 0.0001 else f"{p:.4f}" + "*" * (p <= 0.05) for p in triangle
+    )
 
 
 def test_topics_are_searched_and_filtered(visit: Visit) -> None:

@@ -13,7 +13,7 @@ import pytest
 import cranfield as cf
 from cranfield.evaluation.failures import BUCKETS
 from cranfield.report.page.limits import COMPLETE, Limits
-from cranfield.report.page.numbers import number
+from cranfield.report.page.numbers import number, numbers
 
 MEASURES = ["nDCG@5", "AP", "NumRet"]
 QRELS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"d": 1, "e": 1}, "q3": {"f": 1}}
@@ -96,8 +96,23 @@ class TestNumbers:
                 for name in ("difference", "effect"):
                     value = turn * getattr(pair, name)
                     assert pairs[name][at[0]][at[1]] == number(value, 4)
+                ends = sorted((turn * pair.low, turn * pair.high))
+                assert [pairs[end][at[0]][at[1]] for end in ("low", "high")] == numbers(ends, 4)
             letters = {row.run: row.groups for row in found.runs if row.measure == measure}
             assert data()["board"][m]["letters"] == [letters[run] for run in names]
+
+    def test_least_p_is_written_as_compare_writes_it(self) -> None:
+        """None of 1,000 trials is as extreme: p = 1/1001 is printed as <0.001."""
+        x = {str(t): 0.1 + t / 100 for t in range(30)}
+        y = {t: value + 0.3 + int(t) / 200 for t, value in x.items()}
+        scores = cf.read_scores({"x": x, "y": y})
+        [pair] = cf.report_page(scores, test="randomisation", trials=1000).data["pairs"]
+        assert pair["p"] == [[number(1 / 1001, 8)], []]
+        assert pair["least_p"] == {"p": number(1 / 1001, 8), "text": "<0.001"}
+
+    def test_t_quantiles_are_those_of_tables(self) -> None:
+        assert data()["t"][:4] == pytest.approx([1.959964, 12.706205, 4.302653, 3.182446], abs=1e-6)
+        assert len(data()["t"]) == 9  # of nine topics
 
     def test_buckets_are_those_of_hard_topics(self) -> None:
         made = collection()

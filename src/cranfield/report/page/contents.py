@@ -6,12 +6,12 @@ All numbers are those of `evaluate`, `evaluate_answers`, `compare`, `hard_topics
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 from itertools import chain
 from math import isnan
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.evaluation.answers import AnswerCollection
 from cranfield.evaluation.failures import BUCKETS
+from cranfield.late import special
 from cranfield.meta.correlation import correlation
 from cranfield.report.comparison import procedure
 from cranfield.report.failures import meanings
@@ -36,11 +37,13 @@ from cranfield.report.page.texts import ShownTexts
 from cranfield.report.sheets import interval_text
 from cranfield.scores import Notice, Scores, in_brief, loud_first
 from cranfield.stats.effects import EFFECTS
+from cranfield.stats.judged import t_quantile
 from cranfield.stats.measured import measured
 from cranfield.stats.result import stated_p
 from cranfield.wording import counted, rounded
 
 TOP = 10  # ranks in which unjudged documents are counted
+T_QUANTILES = 100  # degrees of freedom, from which on an expansion is exact to 7 digits
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,6 +192,7 @@ class Contents:
             "measures": self._measures(),
             "scores": self._scores(),
             "over": self.parts.over,
+            "t": _t_quantiles(self.confidence, len(scores.topics)),
             "board": [self._board(m) for m in range(len(scores.measures))],
             "pairs": self._pairs(),
             "agreement": self._agreement(),
@@ -259,7 +263,7 @@ class Contents:
         index = {run: i for i, run in enumerate(self.scores.runs)}
         by_pair = {(index[p.run], index[p.other]): p for p in compared.pairs}
 
-        def triangle(of: Any, turned: int, digits: int = 4) -> list[list[Number]]:
+        def triangle(of: _OfPair, turned: _OfPair, digits: int = 4) -> list[list[Number]]:
             return [
                 [number(_at(by_pair, i, j, of, turned), digits) for j in range(i + 1, len(index))]
                 for i in range(len(index))
@@ -267,9 +271,12 @@ class Contents:
 
         low, high = self._bounds(m)
         return {
-            "p": triangle(lambda p: p.pvalue, 1, 8),  # which the page compares with alpha
-            "effect": triangle(lambda p: p.effect, -1),
-            "difference": triangle(lambda p: p.difference, -1),
+            "p": triangle(_pvalue, _pvalue, 8),  # which the page compares with alpha
+            "least_p": _least_p(compared),
+            "effect": triangle(lambda p: p.effect, lambda p: -p.effect),
+            "difference": triangle(lambda p: p.difference, lambda p: -p.difference),
+            "low": triangle(lambda p: p.low, lambda p: -p.high),
+            "high": triangle(lambda p: p.high, lambda p: -p.low),
             "bound_low": low,
             "bound_high": high,
             "alpha": compared.alpha,
@@ -520,13 +527,37 @@ class Contents:
             yield f"{what} by {_listed([*found.boundings])} only; {COMPLETE}."
 
 
+_OfPair: TypeAlias = Callable[[PairComparison], float]
+
+
 def _at(
-    pairs: Mapping[tuple[int, int], PairComparison], i: int, j: int, of: Any, turned: int
+    pairs: Mapping[tuple[int, int], PairComparison], i: int, j: int, of: _OfPair, turned: _OfPair
 ) -> float | None:
-    """What is said of two runs, whichever of them was named first."""
+    """Return the number of two runs: of their pair, or `turned` if the pair is j and i."""
     if (i, j) in pairs:
-        return float(of(pairs[i, j]))
-    return turned * float(of(pairs[j, i])) if (j, i) in pairs else None
+        return of(pairs[i, j])
+    return turned(pairs[j, i]) if (j, i) in pairs else None
+
+
+def _pvalue(pair: PairComparison) -> float:
+    return pair.pvalue
+
+
+def _least_p(compared: Comparison) -> dict[str, Any] | None:
+    """Return the smallest p-value that the trials can give, with its text, such as "<0.001"."""
+    shown = ((pair.pvalue, compared.shown_p(pair)) for pair in compared.pairs)
+    least = [(p, text) for p, text in shown if p >= 0.0001 and text.startswith("<")]
+    return {"p": number(least[0][0], 8), "text": least[0][1]} if least else None
+
+
+def _t_quantiles(confidence: float, topics: int) -> list[Number]:
+    """Return the quantiles of Student's t for intervals over filtered topics.
+
+    The first is that of the normal distribution, number k that of k degrees of freedom.
+    """
+    df = np.arange(1, max(min(topics, T_QUANTILES), 1))
+    quantiles = [float(special.ndtri((1 + confidence) / 2)), *t_quantile(confidence, df).tolist()]
+    return numbers(quantiles, 9)
 
 
 def _row(label: str, value: str, note: str = "") -> dict[str, str]:

@@ -30,8 +30,11 @@ import { digitsFor } from "./numbers.js";
  * Numbers of pairs are upper triangles: row i holds the runs after i only.
  * @typedef {object} Pairs
  * @property {Value[][]} p
+ * @property {{ p: number, text: string } | null} [least_p] the least that random trials can give
  * @property {Value[][]} effect
  * @property {Value[][]} difference
+ * @property {Value[][]} low of the intervals of differences; null if there is none
+ * @property {Value[][]} high
  * @property {Value[][] | null} bound_low
  * @property {Value[][] | null} bound_high
  * @property {string} test
@@ -91,6 +94,7 @@ import { digitsFor } from "./numbers.js";
  * @property {Measure[]} measures
  * @property {(Value[][] | null)[]} scores by measure, run and topic; those of later measures may be left out
  * @property {string} over how many topics, in words
+ * @property {number[]} t the normal quantile, then those of Student's t with 1, 2, … degrees of freedom
  * @property {Board[]} board
  * @property {(Pairs | null)[]} pairs
  * @property {{ statistic: string, values: Value[][] } | null} agreement
@@ -174,15 +178,16 @@ export function ofPair(triangle, i, j, mirrored) {
 }
 
 /**
- * The least and the most that a difference of means can be, whatever the unjudged documents are.
- * @param {Pairs} pairs
+ * Both ends of what holds for run i minus run j: an interval, or bounds.
+ * @param {Value[][] | null} lows
+ * @param {Value[][] | null} highs
  * @param {number} i
  * @param {number} j
  * @returns {[Value, Value]}
  */
-export function boundsOfPair(pairs, i, j) {
-  const low = ofPair(pairs.bound_low, i, j, -1);
-  const high = ofPair(pairs.bound_high, i, j, -1);
+export function endsOfPair(lows, highs, i, j) {
+  const low = ofPair(lows, i, j, -1);
+  const high = ofPair(highs, i, j, -1);
   return i < j ? [low, high] : [high, low];
 }
 

@@ -35,9 +35,40 @@ export function signed(value, digits = 4) {
   return value !== null && value !== undefined && value > 0 && Number(text) !== 0 ? "+" + text : text;
 }
 
-/** @param {number | null | undefined} p */
-export function probability(p) {
-  return p !== null && p !== undefined && p < 0.00005 ? "<0.0001" : decimal(p);
+/**
+ * A p-value as `compare` prints it: never 0, and below the least that random trials can give.
+ * @param {number | null | undefined} p
+ * @param {{ p: number, text: string } | null} [least]
+ */
+export function probability(p, least) {
+  if (p === null || p === undefined) return NOTHING;
+  if (least && p <= least.p) return least.text;
+  return p < 0.0001 ? "<0.0001" : decimal(p);
+}
+
+/**
+ * The mean of values, and the ends of its interval by Student's t if there are two values or more.
+ * @param {number[]} values
+ * @param {number[]} quantiles that of the normal distribution, then those of 1, 2, … degrees of freedom
+ * @returns {{ mean: number, low: number | null, high: number | null }}
+ */
+export function meanInterval(values, quantiles) {
+  const n = values.length;
+  const mean = values.reduce((sum, value) => sum + value, 0) / n;
+  if (n < 2) return { mean, low: null, high: null };
+  const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (n - 1);
+  const half = tQuantile(n - 1, quantiles) * Math.sqrt(variance / n);
+  return { mean, low: mean - half, high: mean + half };
+}
+
+/**
+ * @param {number} df
+ * @param {number[]} quantiles
+ */
+function tQuantile(df, quantiles) {
+  if (df < quantiles.length) return quantiles[df];
+  const z = quantiles[0];
+  return z + (z ** 3 + z) / (4 * df) + (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * df ** 2);
 }
 
 /** @param {number} count */

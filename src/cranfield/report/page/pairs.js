@@ -2,7 +2,7 @@
 // Runs, two at a time: how likely chance makes such a difference, how large it is, what it could be.
 import { changedAddress } from "./address.js";
 import { choice, chosenAt, measureChoice, runChoice, topicsAddress, unknownNote } from "./chosen.js";
-import { bestFirst, boundsOfPair, ofPair, report } from "./data.js";
+import { bestFirst, endsOfPair, ofPair, report } from "./data.js";
 import { element, named, prose, readable, shortened } from "./dom.js";
 import { decimal, digitsFor, probability, signed } from "./numbers.js";
 import { table } from "./tables.js";
@@ -34,7 +34,7 @@ function isSignificant(pairs, i, j) {
  */
 function kinds(pairs, digits) {
   return {
-    p: { name: "p", value: (/** @type {number} */ i, /** @type {number} */ j) => ofPair(pairs.p, i, j, 1), text: probability },
+    p: { name: "p", value: (/** @type {number} */ i, /** @type {number} */ j) => ofPair(pairs.p, i, j, 1), text: (/** @type {number | null} */ v) => probability(v, pairs.least_p) },
     effect: { name: pairs.effect_name, value: (/** @type {number} */ i, /** @type {number} */ j) => ofPair(pairs.effect, i, j, -1), text: (/** @type {number | null} */ v) => signed(v) },
     difference: { name: "difference of means", value: (/** @type {number} */ i, /** @type {number} */ j) => ofPair(pairs.difference, i, j, -1), text: (/** @type {number | null} */ v) => signed(v, digits) },
   };
@@ -82,7 +82,7 @@ function matrix(place, pairs, m) {
 function against(place, pairs, m, a) {
   const digits = digitsFor(report.board[m].means);
   const bounded = pairs.bound_low !== null && pairs.bound_high !== null;
-  const bounds = (/** @type {number} */ r) => boundsOfPair(pairs, a, r);
+  const bounds = (/** @type {number} */ r) => endsOfPair(pairs.bound_low, pairs.bound_high, a, r);
   /** @type {import("./tables.js").Column<number>[]} */
   const columns = [
     { title: "Run", key: "run", head: true, kind: "sticky", value: (r) => report.runs[r].name, cell: (r) => element("a", { href: topicsAddress(m, a, r) }, named(report.runs[r].name, 40)) },
@@ -91,7 +91,7 @@ function against(place, pairs, m, a) {
     { title: "Effect", hint: prose(pairs.effect_name), key: "effect", number: true, value: (r) => ofPair(pairs.effect, a, r, -1), text: (r) => signed(ofPair(pairs.effect, a, r, -1)) },
     {
       title: "p", key: "p", number: true, smallest: true, value: (r) => ofPair(pairs.p, a, r, 1),
-      text: (r) => probability(ofPair(pairs.p, a, r, 1)) + (isSignificant(pairs, a, r) ? "*" : ""),
+      text: (r) => probability(ofPair(pairs.p, a, r, 1), pairs.least_p) + (isSignificant(pairs, a, r) ? "*" : ""),
     },
   ];
   if (bounded) {

@@ -2,9 +2,9 @@
 // Topics, sorted by the difference of two runs, with why a run fails there.
 import { addressOf, changedAddress, go } from "./address.js";
 import { choice, chosenAt, leftOut, measureChoice, namesOf, runChoice, topicsAddress, unknownNote } from "./chosen.js";
-import { digitsBy, failingBy, ofPair, reason, report, scoreOf, upwards } from "./data.js";
+import { digitsBy, endsOfPair, failingBy, ofPair, reason, report, scoreOf, upwards } from "./data.js";
 import { begun, element, named, readable, shortened } from "./dom.js";
-import { decimal, digitsFor, signed } from "./numbers.js";
+import { decimal, digitsFor, meanInterval, signed } from "./numbers.js";
 import { bar, differences } from "./pictures.js";
 import { ordered, table } from "./tables.js";
 
@@ -112,34 +112,61 @@ function tallied(rows, { a, b, m }) {
   const better = rows.filter(({ difference }) => (difference ?? 0) * upwards(m) > 0).length;
   const worse = rows.filter(({ difference }) => (difference ?? 0) * upwards(m) < 0).length;
   const unknown = rows.filter(({ difference }) => difference === null).length;
-  const mean = report.pairs[m] ? ofPair(report.pairs[m].difference, a, b, -1) : null;
   const said = [`A is better on ${better} of ${rows.length}, B on ${worse}, equal on ${rows.length - better - worse - unknown}`];
   if (unknown) said.push(`, without a score on ${unknown}`);
-  if (mean !== null) said.push(`. Over all topics, A − B = ${signed(mean, digitsFor(report.board[m].means))} by ${measure}`);
+  const stated = meanDifference(rows, { a, b, m });
+  if (stated) said.push(". " + stated);
   return element("p", { class: "tallied" }, said.join("") + ".");
 }
 
 /**
- * How often each run fails, and why.
+ * The mean difference over the topics that are shown, with its interval.
+ * @param {Row[]} rows
+ * @param {{ a: number, b: number, m: number }} chosen
+ */
+function meanDifference(rows, { a, b, m }) {
+  const known = rows.flatMap(({ difference }) => (difference === null ? [] : [difference]));
+  const pairs = report.pairs[m];
+  const all = rows.length === report.topics.length;
+  const mean = all && pairs ? ofPair(pairs.difference, a, b, -1) : null;
+  const whole = pairs && mean !== null;
+  if (!whole && known.length === 0) return "";
+  const digits = digitsFor(report.board[m].means);
+  const own = meanInterval(known, report.t);
+  const [low, high] = whole ? endsOfPair(pairs.low, pairs.high, a, b) : [own.low, own.high];
+  const percent = `${Math.round((report.board[m].confidence ?? 0.95) * 100)}% interval`;
+  const topics = known.length === 1 ? "topic" : "topics";
+  const where = all ? "Over all topics" : `Over ${known.length === 1 ? "this" : `these ${known.length}`} ${topics}`;
+  const ends = low === null || high === null ? ", no interval" : ` [${signed(low, digits)}, ${signed(high, digits)}]`;
+  const by = low === null || high === null ? "" : whole ? ` (${percent})` : ` (${percent}, Student's t, not corrected)`;
+  return `${where}, A − B = ${signed(whole ? mean : own.mean, digits)}${ends} by ${report.measures[m].name}${by}`;
+}
+
+/**
+ * How often each run fails on the topics of the search and the slice, and why.
  * @param {Place} place
  * @param {Chosen} chosen
  */
-function tally(place, { m }) {
+function tally(place, chosen) {
   const { buckets } = report;
+  const { m } = chosen;
   if (!buckets) return null;
-  const counts = buckets.codes.map((codes) => buckets.names.map((_, i) => codes.filter((code) => code === i).length));
+  const shown = rowsAt({ ...place, parameters: { ...place.parameters, why: undefined } }, chosen).map(({ t }) => t);
+  const counts = buckets.codes.map((codes) => buckets.names.map((_, i) => shown.filter((t) => codes[t] === i).length));
+  const { q = "", slice = "" } = place.parameters;
+  const filters = { ...(q ? { q } : {}), ...(slice ? { slice } : {}) };
   /** @type {import("./tables.js").Column<number>[]} */
   const columns = [
     { title: "Run", key: "run", head: true, kind: "sticky", value: (r) => report.runs[r].name, cell: (r) => named(report.runs[r].name, 40) },
     ...buckets.names.map((name, i) => ({
       title: name, key: `why ${name}`, number: true, hint: buckets.explained[i],
       value: (/** @type {number} */ r) => counts[r][i],
-      cell: (/** @type {number} */ r) => (counts[r][i] ? element("a", { href: topicsAddress(m, r, undefined, { why: name }) }, counts[r][i]) : element("span", { class: "muted" }, "0")),
+      cell: (/** @type {number} */ r) => (counts[r][i] ? element("a", { href: topicsAddress(m, r, undefined, { ...filters, why: name }) }, counts[r][i]) : element("span", { class: "muted" }, "0")),
     })),
   ];
   const explained = buckets.names.flatMap((name, i) => [element("dt", {}, name), element("dd", {}, buckets.explained[i] ?? "")]);
   const measure = report.measures[buckets.measure]?.name ?? "";
-  const looked = buckets.counted?.filter(Boolean).length ?? report.topics.length;
+  const looked = shown.filter((t) => buckets.counted?.[t] ?? true).length;
   return element(
     "section",
     {},
