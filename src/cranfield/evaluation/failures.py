@@ -397,9 +397,12 @@ class _Failures:
 
     @cached_property
     def other(self) -> Ints:
-        """The best run of the topic, the first of several, where it is better; else −1."""
-        worth = np.nan_to_num(self.sign * self.score)
-        better = worth < worth.max(axis=0) - self.rounding
+        """The best run of the topic, the first of several, where it is better; else −1.
+
+        A run without a score is neither worse than another nor the best.
+        """
+        worth = np.where(np.isnan(self.score), -np.inf, self.sign * self.score)
+        better = (worth < worth.max(axis=0) - self.rounding) & ~np.isnan(self.score)
         return np.where(better, worth.argmax(axis=0), -1)
 
     @cached_property

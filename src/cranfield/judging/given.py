@@ -444,7 +444,7 @@ def _sampled(
     """The judge's labels of all documents, and people's of the first so many of an audit."""
     count = _judged_so_far(people, order, how.notices)
     sampled, every = order.pairs[:count], order.first(count)
-    unlabelled = [doc for topic, doc in sampled if doc not in judge.get(topic, {})]
+    unlabelled = [doc for topic, doc in order.pairs if doc not in judge.get(topic, {})]
     if unlabelled:
         text = f"{some(unlabelled, 'document')} of the audit without a label of the judge, which "
         how.notices.append(Notice("unlabelled", f"{text}counts as level 0"))
