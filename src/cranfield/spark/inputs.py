@@ -9,14 +9,17 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import field, replace
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
+from cranfield.data.files import record_input
 from cranfield.data.reading.columns import in_doubt, name_columns, read_columns
 from cranfield.data.reading.formats import Format, decide
 from cranfield.data.reading.lines import short
 from cranfield.data.reading.packing import packed_in
+from cranfield.data.reading.partitions import partition_values, refuse_parsed
 from cranfield.data.reading.records import Record, Text
 from cranfield.data.reading.source import LIMITS, Beginning, Limits, Piece, Source
 from cranfield.data.reading.table import Irregular, Table
@@ -24,6 +27,7 @@ from cranfield.data.reading.tables import (
     Framed,
     are_numbers,
     first_cells,
+    id_columns,
     in_spark,
     is_parquet,
     is_spark,
@@ -43,7 +47,10 @@ LINES = 1 << 16  # rows that become a table at a time, at least
 PIECE, STRETCH = 1 << 22, 1 << 27  # bytes that become a table, and that are the work of a task
 HEAD = 100  # lines that tell the format of a text
 UNPACKED = "gz, bz2, zst or lz4, which the end of its name tells"
-NEITHER = "lines of text, Parquet or a DataFrame: other files can be read by Spark first"
+NEITHER = (
+    "lines of text, Parquet or a DataFrame: read other files with spark.read, without inferSchema, "
+    "which parses ids"
+)
 
 
 class Bad(NamedTuple):
@@ -162,22 +169,36 @@ class Given:
     reading: Reading
     name: str | None  # if the user gave it one
     in_doubt: str = ""
+    files: frozenset[str] = frozenset()  # the URIs of its files, if it is a path
 
 
 def given_runs(spark: Spark, runs: Any, options: Options, typed: bool) -> list[Given]:
     """The runs of an argument: a path or a DataFrame, several, or a dict from their names."""
     made = _Making(spark, options, typed)
-    if isinstance(runs, Mapping):
-        each = enumerate(runs.items())
-        return [made.given(number, run, str(name), str(name)) for number, (name, run) in each]
-    every = list(runs) if isinstance(runs, list | tuple) else [runs]
+    every = list(runs) if isinstance(runs, list | tuple | Mapping) else [runs]
     if not every:
         raise InputError("no run", "at least one")
-    refuse_twice(run for run in every if isinstance(run, str | os.PathLike))
-    return [
-        made.given(number, run, None, "run" if len(every) == 1 else f"run{number + 1}")
-        for number, run in enumerate(every)
-    ]
+    if isinstance(runs, Mapping):
+        each = enumerate(runs.items())
+        inputs = [made.given(number, run, str(name), str(name)) for number, (name, run) in each]
+    else:
+        refuse_twice(run for run in every if isinstance(run, str | os.PathLike))
+        inputs = [
+            made.given(number, run, None, "run" if len(every) == 1 else f"run{number + 1}")
+            for number, run in enumerate(every)
+        ]
+    _refuse_same_files(inputs)
+    return inputs
+
+
+def _refuse_same_files(inputs: Iterable[Given]) -> None:
+    """Raise an error if two paths name the same file, as ``x`` and ``file:///dir/x`` can."""
+    owners: dict[str, Given] = {}
+    for one in inputs:
+        for file in sorted(one.files):
+            if (other := owners.setdefault(file, one)) is not one:
+                problem = f"duplicate run: {other.reading.where} also names {file}"
+                raise InputError.problem(problem, "Name each file once.", one.reading.where)
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,10 +229,12 @@ class _Making:
 
     def _of_path(self, number: int, path: str, name: str | None) -> Given:
         lines = text_lines(self.spark, path)
+        files = frozenset(lines.inputFiles())
         head = first_lines(lines, path)
         forced = self.options.run_format
         if forced == "parquet" or (forced is None and is_parquet(Beginning(head))):
-            return self._of_frame(number, parquet(self.spark, path), name, head.name)
+            made = self._of_frame(number, parquet(self.spark, path), name, head.name)
+            return replace(made, files=files)
         decision = decide(head, forced, self.text, "run")
         format, text = decision.format, decision.text
         if not format.streamed:
@@ -225,7 +248,8 @@ class _Making:
         reader = LineReader(format, text, head.name, [*stretches(lines)])
         if n := len(reader.stretches):
             lines = self.spark.range(0, n, 1, n)
-        return Given(lines, Reading(number, reader, head.name, ties, text.by_tag), name)
+        reading = Reading(number, reader, head.name, ties, text.by_tag)
+        return Given(lines, reading, name, files=files)
 
     def _of_frame(self, number: int, frame: Any, name: str | None, where: str) -> Given:
         text = self.text
@@ -235,6 +259,7 @@ class _Making:
             return are_numbers(first_cells(frame, name))
 
         named = name_columns(names, "run", where, None, text.typed, text.columns, has_numbers)
+        refuse_parsed(frame, id_columns(named), where)
         ties = self._order("score" in named, "rank" in named, where)
         chosen = frame.selectExpr(
             *(f"{in_spark(theirs)} AS {in_spark(ours)}" for ours, theirs in named.items())
@@ -259,16 +284,35 @@ def text_lines(spark: Spark, path: str) -> Any:
     """The lines of a text, as bytes."""
     with told(partial(unreadable, path)):
         lines = spark.read.option("lineSep", "\n").text(in_hadoop(path))
-        if not lines.inputFiles():
+        files = lines.inputFiles()
+        if not files:
             why = "Spark finds no file there; those whose names begin with _ or . are none to it"
             raise FileError("read", path, why)
+        for file in local_files(files):
+            with suppress(OSError):
+                record_input(os.stat(file))
         return lines.select(lines["value"].cast("binary"))
 
 
 def parquet(spark: Spark, path: str) -> Any:
-    """The rows of Parquet."""
+    """The rows of Parquet; the values of partition directories such as ``qid=007`` stay text.
+
+    Spark parses them, unless a schema declares text. The session of the user keeps its settings.
+    """
+    place = in_hadoop(path)
     with told(partial(unreadable, path)):
-        return spark.read.parquet(in_hadoop(path))
+        rows = spark.read.parquet(place)
+        texts = {*partition_values(rows)} & {*rows.columns}
+        if not texts:
+            return rows
+        within = spark.read.option("recursiveFileLookup", True).parquet(place)  # no partitions
+        types = {column.name: column.dataType for column in within.schema}
+        schema = rows.schema.jsonValue()
+        for column, parsed in zip(schema["fields"], rows.schema, strict=True):
+            if types.get(parsed.name) != parsed.dataType:
+                column["type"] = "string"
+        rows = spark.read.schema(type(rows.schema).fromJson(schema)).parquet(place)
+        return rows.withColumns({name: rows[in_spark(name)].cast("string") for name in texts})
 
 
 def in_hadoop(path: str) -> str:
@@ -284,17 +328,26 @@ def stretches(lines: Any) -> Iterator[tuple[str, int, int]]:
     """Stretches of the files that lines are in, if these are here and not packed: workers read them
     in far less time than Java, which makes a row of every line.
     """
+    files = lines.inputFiles()
+    sources = [Source(path) for path in local_files(files)]
+    if len(sources) == len(files) and all(source.plain for source in sources):
+        total = sum(os.path.getsize(source) for source in sources)
+        size = min(max(total // 16, PIECE), STRETCH)
+        for source in sources:
+            yield from ((source.path, *ends) for ends in source.bounds(size))
+
+
+def local_files(uris: Iterable[str]) -> list[str]:
+    """Return the paths of the files that are on this machine.
+
+    >>> local_files(["file:///runs/a%20b.txt", "hdfs://host/runs/c.txt"])
+    ['/runs/a b.txt']
+    """
     from urllib.parse import urlsplit
     from urllib.request import url2pathname
 
-    files = [urlsplit(uri) for uri in lines.inputFiles()]
-    if all(file.scheme == "file" for file in files):
-        sources = [Source(url2pathname(file.path)) for file in files]
-        if all(source.plain for source in sources):
-            total = sum(os.path.getsize(source) for source in sources)
-            size = min(max(total // 16, PIECE), STRETCH)
-            for source in sources:
-                yield from ((source.path, *ends) for ends in source.bounds(size))
+    files = map(urlsplit, uris)
+    return [url2pathname(file.path) for file in files if file.scheme == "file"]
 
 
 def first_lines(lines: Any, path: str) -> Piece:

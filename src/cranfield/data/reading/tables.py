@@ -44,6 +44,7 @@ from cranfield.data.reading.columns import (
 )
 from cranfield.data.reading.labels import LABELLED, level_of
 from cranfield.data.reading.lines import BLANK, NUMBER, finite, lines, not_text, short
+from cranfield.data.reading.partitions import refuse_parsed
 from cranfield.data.reading.records import COLUMNS, PLAIN, Found, Problem, Recorder, Text
 from cranfield.data.reading.source import Beginning, FileBytes, Source
 from cranfield.data.reading.strings import Strings
@@ -484,6 +485,8 @@ def framed(data: Any, kind: Kind, where: str, text: Text = PLAIN) -> Framed:
     names = list(map(str, data.collect_schema().names() if lazy else data.columns))
     named = _named(names, kind, where, text, None, partial(first_cells, data))
     needed = list(dict.fromkeys(named.values()))
+    if is_spark(data):
+        refuse_parsed(data, id_columns(named), where)
     data = data.select(needed).collect() if lazy else data
     frame = polars_frame(data, lambda names: needed, where).select(needed)
     found = tidy(frame, kind, where, _with_names(text, named, kind))
@@ -518,6 +521,7 @@ def _pandas_column(column: Any) -> Any:
 
 
 FIRST = 1000  # rows that decide whether a column has numbers
+IDS = ("topic", "doc", "tag", "type", "intent")  # are never parsed
 MISSING = ("", "na", "n/a", "nan", "null", "none", "-")
 
 
@@ -534,6 +538,11 @@ def _named(
     return name_columns(
         names, kind, where, line, text.typed, text.columns, numbers, ordered=text.ordered
     )
+
+
+def id_columns(named: Mapping[str, str]) -> list[str]:
+    """Return the columns that hold ids, by the names of the table."""
+    return [theirs for ours, theirs in named.items() if ours in IDS]
 
 
 def _with_names(text: Text, named: Mapping[str, str], kind: Kind) -> Text:

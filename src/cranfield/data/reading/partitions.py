@@ -1,0 +1,47 @@
+"""Partitions that Spark reads from directories such as ``qid=007``: their values are ids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import Any
+
+from cranfield.errors import InputError
+
+
+def partition_values(rows: Any) -> dict[str, set[str]]:
+    """Return the values of partitions as the names of directories spell them."""
+    from urllib.parse import unquote
+
+    values: dict[str, set[str]] = {}
+    for directory in {file.rpartition("/")[0] for file in rows.inputFiles()}:
+        for part in unquote(directory).split("/"):
+            name, equals, value = map(unquote, part.partition("="))  # Spark escapes both
+            if equals:
+                values.setdefault(name, set()).add(value)
+    return values
+
+
+def refuse_parsed(rows: Any, columns: Iterable[str], where: str) -> None:
+    """Raise an error if Spark has parsed ids in partitions: ``007`` and ``7`` became one id."""
+    types = dict(rows.dtypes)
+    parsed = [name for name in columns if types[name] != "string"]
+    values = partition_values(rows) if parsed else {}
+    for name in parsed:
+        for value in sorted(values.get(name, ())):
+            if _printed(value) not in (value, None):
+                problem = f"Spark has parsed partition {name}={value} as {types[name]}"
+                fix = "Pass the path instead of the DataFrame to keep ids as they are."
+                raise InputError.problem(problem, fix, where)
+
+
+def _printed(value: str) -> str | None:
+    """Return a number as it is printed, None if it is not a number.
+
+    >>> _printed("007"), _printed("1.10"), _printed("12"), _printed("q1")
+    ('7', '1.1', '12', None)
+    """
+    for kind in (int, float):
+        with suppress(ValueError):
+            return str(kind(value))
+    return None
