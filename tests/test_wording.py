@@ -1,9 +1,15 @@
-"""How wide names are on a terminal."""
+"""How wide names are on a terminal, and hints at keyword arguments."""
 
 from __future__ import annotations
 
+import inspect
+import pickle
+from typing import Any
+
+import pytest
 from rich.cells import cell_len
 
+import cranfield as cf
 from cranfield.wording import cells
 
 BLOCKS = (
@@ -19,3 +25,43 @@ def test_widths_are_rich_s() -> None:
     assert [c for c in letters if cells(c) != cell_len(c)] == []
     for name in ("bm25", "検索 システム", "Ångström", "e\u0301te\u0301", "\u1112\u1161\u11ab글"):
         assert cells(name) == cell_len(name)
+
+
+@pytest.mark.parametrize(("function", "name", "hint"), [
+    (cf.compare, "measure", "Did you mean measures?"),
+    (cf.read_run, "tie", "Did you mean ties?"),
+    (cf.read_qrels, "column", "Did you mean columns?"),
+    (cf.pool, "dept", "Did you mean depth?"),
+    (cf.stats.t_test, "alternatives", "Did you mean alternative?"),
+    (cf.meta.swap, "k", "Write the cutoff after the measure: nDCG@10."),
+    (cf.meta.swap, "x", "Valid: scores, sizes, bin, filter, alpha, trials, seed, threads, "
+                        "progress"),
+])  # fmt: skip
+def test_suggests_keywords_unknown_name_raises_hint(function: Any, name: str, hint: str) -> None:
+    with pytest.raises(TypeError) as caught:
+        function(**{name: 1})
+    expected = f"{function.__name__}() got an unexpected keyword argument {name!r}. {hint}"
+    assert str(caught.value) == expected
+
+
+def test_suggests_keywords_keeps_signature_and_name() -> None:
+    parameters = inspect.signature(cf.compare).parameters
+    assert [*parameters][:3] == ["scores", "baseline", "test"]
+    assert (cf.compare.__name__, cf.compare.__module__) == ("compare", "cranfield.comparison")
+    assert pickle.loads(pickle.dumps(cf.compare)) is cf.compare  # noqa: S301
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'scores'"):
+        cf.compare()
+
+
+def test_public_functions_have_hints() -> None:
+    """Every public function with several parameters suggests keywords."""
+    plain = []
+    for module in (cf, cf.stats, cf.meta):
+        for name in module.__all__:
+            function = getattr(module, name)
+            if inspect.isfunction(function) and not hasattr(function, "__wrapped__"):
+                kinds = [p.kind for p in inspect.signature(function).parameters.values()]
+                if inspect.Parameter.VAR_KEYWORD not in kinds and len(kinds) > 1:
+                    plain.append(name)
+    assert {*plain} <= {"param", "ratio", "total", "parse_measure", "parse_measures", "measure",
+                        "user_model", "preset", "presets", "simulate", "bibtex"}  # fmt: skip

@@ -29,7 +29,7 @@ from cranfield.stats.measured import Measured, direction, measured, ranking, rea
 from cranfield.stats.resampling import TRIALS, Progress
 from cranfield.stats.result import all_exact, checked_alpha, shown_p, stated_p
 from cranfield.stats.samples import Matrix
-from cranfield.wording import counted, printable, some
+from cranfield.wording import counted, printable, some, suggests_keywords
 
 Verdict: TypeAlias = Literal["better", "worse", ""]
 _OPPOSITE: dict[Verdict, Verdict] = {"better": "worse", "worse": "better", "": ""}
@@ -278,6 +278,7 @@ class Comparison(Shown, tables="comparison"):
         return "\n".join([*map(printable, [head, *pairs]), *more, *notes(self.notices, runs)])
 
 
+@suggests_keywords
 def compare(
     scores: ScoresLike,
     baseline: str | Sequence[str] | None = None,

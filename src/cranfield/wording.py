@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import wraps
+from typing import Any, TypeVar, cast
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _COUNTED = re.compile(rf"{_NUMBER.pattern}( [a-z]+?)?s?\b")
@@ -73,6 +77,37 @@ def near_names(word: str, names: Iterable[str], most: int = 1, cutoff: float = 0
     near = [name for one in close for name in plain if plain[name] == one]
     near += [name for name, one in plain.items() if one.startswith(key) or key.startswith(one)]
     return [*dict.fromkeys(near)][:most]
+
+
+def refuse_unknown(given: Iterable[str], names: Collection[str], whose: str = "") -> None:
+    """Raise a TypeError if a keyword argument is not among the names.
+
+    >>> refuse_unknown(["metrics"], ["qrels", "runs", "measures"], "evaluate() ")
+    Traceback (most recent call last):
+    TypeError: evaluate() got an unexpected keyword argument 'metrics'. Did you mean measures?
+    """
+    for name in given:
+        if name not in names:
+            near = near_names(name, names, 3)
+            hint = f"Did you mean {' or '.join(near)}?" if near else f"Valid: {', '.join(names)}"
+            if name in CUTOFFS:
+                hint = "Write the cutoff after the measure: nDCG@10."
+            raise TypeError(f"{whose}got an unexpected keyword argument {name!r}. {hint}")
+
+
+def suggests_keywords(function: F) -> F:
+    """Let unknown keyword arguments of a function raise a TypeError that suggests the nearest."""
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    whose, valid = f"{function.__name__}() ", frozenset(names)
+
+    @wraps(function)
+    def checked(*values: Any, **named: Any) -> Any:
+        if not valid.issuperset(named):
+            refuse_unknown(named, names, whose)
+        return function(*values, **named)
+
+    return cast(F, checked)
 
 
 def _plain(name: str) -> str:

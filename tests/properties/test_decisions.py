@@ -49,6 +49,16 @@ def in_form(form: str, frame: pl.DataFrame, folder: Path, name: str) -> Any:
     return path
 
 
+def hits_in_form(form: str, hits: Mapping[str, Any], folder: Path) -> Any:
+    """Hits by topic in memory or in a file, or as records with their topics."""
+    records = [{"qid": topic, "results": each} for topic, each in hits.items()]
+    path = folder / f"run.{form}"
+    if form in ("dict", "records"):
+        return hits if form == "dict" else records
+    path.write_text(json.dumps(hits) if form == "json" else "\n".join(map(json.dumps, records)))
+    return path
+
+
 def kinds(scores: cf.Scores) -> set[str]:
     return {notice.kind for notice in scores.notices}
 
@@ -112,6 +122,60 @@ class TestColumns:
         given = cf.evaluate(QRELS, run, "AP", order="given")
         assert list(given.summary().values()) == [{"AP": 1.0}]
         assert "columns" not in kinds(given)
+
+    @pytest.mark.parametrize("form", ["dict", "json", "records", "jsonl"])
+    def test_evaluate_unknown_score_key_of_hits_raises(self, form: str, tmp_path: Path) -> None:
+        """Hits in arrays follow the rule of tables; RUN_CSV as hits."""
+        hits = {"1": [{"id": "a", "foo": 1.5}, {"id": "b", "foo": 3.25}],
+                "2": [{"id": "c", "foo": 2}]}  # fmt: skip
+        run = hits_in_form(form, hits, tmp_path)
+        with pytest.raises(cf.InputError, match="no score or rank column among id, foo") as caught:
+            cf.evaluate(QRELS, run, "AP")
+        assert str(caught.value).endswith(
+            'Use columns={"score": "foo"}, or order="given" to keep the order of rows.'
+        )
+        for ours in ("score", "run.score"):
+            scores = cf.evaluate(QRELS, run, "AP", columns={ours: "foo"})
+            assert list(scores.summary().values()) == [{"AP": 0.75}]
+        given = cf.evaluate(QRELS, run, "AP", order="given")
+        assert list(given.summary().values()) == [{"AP": 1.0}]
+
+    @pytest.mark.parametrize("form", ["dict", "json", "records", "jsonl"])
+    @pytest.mark.parametrize("key", ["title", "id", "relevant", "text"])
+    def test_evaluate_hits_without_numbers_use_order(
+        self, form: str, key: str, tmp_path: Path
+    ) -> None:
+        cells = {"title": "x", "relevant": True, "text": None}
+        more = {key: cells[key]} if key in cells else {}
+        hits = {t: [{"docid": doc, **more} for doc in docs] for t, docs in QRELS.items()}
+        scores = cf.evaluate(QRELS, hits_in_form(form, hits, tmp_path), "AP")
+        assert list(scores.summary().values()) == [{"AP": 1.0}]
+
+    def test_evaluate_levels_of_hits_in_run_raise(self) -> None:
+        hits = {"1": [{"id": "a", "relevance": 1}, {"id": "b", "relevance": 2}]}
+        with pytest.raises(cf.InputError, match="this looks like judgments for topic '1'"):
+            cf.evaluate(QRELS, hits, "AP")
+
+    def test_read_qrels_named_level_of_hits_is_read(self) -> None:
+        hits = {"1": [{"id": "a", "stars": 3}, {"id": "b", "stars": 0}]}
+        qrels = cf.read_qrels(hits, columns={"level": "stars"})
+        assert (qrels.to_dict(), qrels.in_doubt) == ({"1": {"a": 3, "b": 0}}, "")
+
+    @pytest.mark.parametrize(("values", "columns"), [
+        ((1, 0, 2), "qrels.level=foo"), ((1.5, 0.25, 2.0), "run.score=foo"),
+    ])  # fmt: skip
+    @pytest.mark.parametrize("form", ["csv", "tsv", "parquet", "arrow", "jsonl", "json"])
+    def test_validate_unknown_column_suggests_option_of_its_kind(
+        self, form: str, values: Any, columns: str, tmp_path: Path, cranfield: Any
+    ) -> None:
+        frame = pl.DataFrame({"qid": ["1", "1", "2"], "docid": ["a", "b", "c"], "foo": values})
+        path = str(in_form(form, frame, tmp_path, "x"))
+        code, out, err = cranfield("validate", path)
+        assert code == 2
+        assert f"Use --columns {columns}" in out + err
+        code, out, err = cranfield("validate", "--columns", columns, path)
+        assert code == 0
+        assert ("3 judgments" if "level" in columns else "3 results") in out + err
 
     def test_evaluate_long_parquet_unknown_score_raises(self, tmp_path: Path) -> None:
         rows = (1 << 18) + 1
@@ -234,6 +298,20 @@ class TestDuplicateColumns:
         pq.write_table(table, tmp_path / "x.parquet")
         with pytest.raises(cf.InputError, match=r"'score' has more than one .*Rename or remove"):
             cf.read_run(tmp_path / "x.parquet")
+
+    @pytest.mark.parametrize("form", ["file", "stream", "table", "batch"])
+    @pytest.mark.parametrize("kind", ["qrels", "run"])
+    def test_read_arrow_duplicate_column_raises(self, form: str, kind: str, tmp_path: Path) -> None:
+        pa = pytest.importorskip("pyarrow")
+        table = pa.table([["1"], ["a"], [1.0], [2.0]], names=["qid", "docid", "é", "é"])
+        data: Any = table if form == "table" else table.to_batches()[0]
+        if form in ("file", "stream"):
+            data = tmp_path / "x.arrow"
+            with getattr(pa.ipc, f"new_{form}")(data, table.schema) as writer:
+                writer.write_table(table)
+        read = cf.read_qrels if kind == "qrels" else cf.read_run
+        with pytest.raises(cf.InputError, match=r"duplicate column 'é'\. Rename or remove"):
+            read(data)
 
     def test_read_run_pandas_duplicate_column_raises(self) -> None:
         pd = pytest.importorskip("pandas")
@@ -372,6 +450,23 @@ class TestSwaps:
         assert decision(cf.read_qrels(run), qrels) == "none"
         assert decision(run, cf.read_run(qrels)) == "note"  # that levels look like scores
         assert decision(run, [cf.read_run(qrels, name="a"), cf.read_run(qrels, name="b")]) == "note"
+
+    @pytest.mark.parametrize("audited", [False, True])
+    def test_judge_swapped_arguments_raise(self, audited: bool) -> None:
+        """Both human assessors and the LLM judge seem to give scores, and the run gives levels."""
+        qrels, run = WHOLE["0 to 3"], retrieved(SCORES["cosine"], 10, False)
+        people: dict[str, Any] = dict(run)
+        options: dict[str, Any] = {}
+        if audited:
+            audit = cf.audit(qrels, 20, "P@5", depth=5, seed=1)
+            options = {"audit": audit.order}
+            people = {}
+            for place, (topic, doc) in enumerate(audit.order.pairs[: audit.to_judge]):
+                people.setdefault(topic, {})[doc] = 0.5 + place / 1000
+        with pytest.raises(cf.InputError, match="look swapped: judgments come first"):
+            cf.judge(people, run, qrels, "P@5", **options)
+        declared = cf.judge(cf.read_qrels(people), cf.read_qrels(run), qrels, "P@5", **options)
+        assert declared.runs
 
     def test_evaluate_second_run_swapped_raises(self) -> None:
         click = FRACTIONS["click rates"]

@@ -382,3 +382,30 @@ def test_an_executor_that_is_killed_changes_nothing(spark: Any, cluster: str) ->
     )
     assert done.returncode == 0, done.stderr[-3000:]
     assert "killed 1, the same" in done.stdout
+
+
+@pytest.mark.parametrize("path", [False, True])
+def test_scores_swapped_arguments_raise_as_in_local_engine(
+    spark: Any, tmp_path: Path, path: bool
+) -> None:
+    draw = random.Random(5)  # noqa: S311
+    docs = [f"d{n}" for n in range(40)]
+    levels = [(t, doc, draw.choice([0, 0, 1, 2])) for t in TOPICS for doc in draw.sample(docs, 12)]
+    run = {t: {doc: draw.random() for doc in draw.sample(docs, 20)} for t in TOPICS}
+    given: Any = spark.createDataFrame(levels, "topic string, doc string, score int")
+    if path:
+        given = str(tmp_path / "levels.txt")
+        lines = [f"{t} Q0 {doc} 1 {level} r\n" for t, doc, level in levels]
+        Path(given).write_text("".join(lines))
+    for evaluate_here in (scores, cf.evaluate):
+        with pytest.raises(InputError, match="They look swapped"):
+            evaluate_here(run, given, "AP")
+    judged: dict[str, dict[str, int]] = {}
+    for topic, doc, level in levels:
+        judged.setdefault(topic, {})[doc] = level
+    both = [
+        {n.text.partition(":")[2] for n in f(judged, given, "AP").notices}
+        for f in (scores, cf.evaluate)
+    ]
+    assert both[0] == both[1]
+    assert any("only the scores 0, 1 and 2" in text for text in both[0])

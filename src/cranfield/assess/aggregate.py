@@ -19,7 +19,7 @@ from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, brief, is_one_of
 from cranfield.scores import Notice
 from cranfield.shown import Shown
-from cranfield.wording import some
+from cranfield.wording import some, suggests_keywords
 
 Votes: TypeAlias = Sequence[float]
 Levels: TypeAlias = dict[str, dict[str, float]]  # topic -> doc -> level
@@ -35,6 +35,7 @@ class Consolidated(Qrels, Shown, tables="qrels"):  # type: ignore[misc]  # to_di
     notices: tuple[Notice, ...] = ()
 
 
+@suggests_keywords
 def aggregate(
     assessments: Any,
     scheme: str = "majority",

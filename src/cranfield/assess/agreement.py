@@ -25,7 +25,7 @@ from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.scores import Notice
 from cranfield.shown import Shown
-from cranfield.wording import aligned, counted, some
+from cranfield.wording import aligned, counted, some, suggests_keywords
 
 Weights: TypeAlias = Literal["linear", "quadratic"]
 Scale: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
@@ -185,6 +185,7 @@ class Agreement(Shown, tables="agreement"):
         return "\n".join([f"Agreement: {size}", *lines, *(f"note: {n.text}" for n in self.notices)])
 
 
+@suggests_keywords
 def agreement(
     assessments: Any,
     per_topic: bool = False,

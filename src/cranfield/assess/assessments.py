@@ -24,7 +24,7 @@ from cranfield.data.tracks import TopicsLike, choose_topics, named_topics
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.scores import Notice, about_topics
-from cranfield.wording import counted
+from cranfield.wording import counted, suggests_keywords
 
 Votes: TypeAlias = Mapping[str, float]  # assessor -> score
 _Votes: TypeAlias = dict[str, dict[str, dict[str, float]]]  # topic -> doc -> assessor -> score
@@ -79,6 +79,7 @@ class Assessments:
         )
 
 
+@suggests_keywords
 def read_assessments(
     data: AssessmentsLike,
     labels: LabelsLike | None = None,

@@ -41,7 +41,7 @@ from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.scores import ALL, Notice, about, about_topics
 from cranfield.shown import Rows, Shown
-from cranfield.wording import counted, disagreement, some
+from cranfield.wording import counted, disagreement, some, suggests_keywords
 
 Docs: TypeAlias = dict[str, tuple[str, ...]]  # of each topic
 Tops: TypeAlias = Mapping[str, Top]  # of each topic, the first documents of a run
@@ -192,6 +192,7 @@ class Pool(Shown, tables="pool"):
         return np.array([*sums, flags.sum(axis=0)])
 
 
+@suggests_keywords
 def pool(
     runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
     depth: int | None = None,

@@ -38,7 +38,7 @@ from cranfield.data.reading.table import Irregular, Table
 from cranfield.data.reading.tables import frame_table, is_frame
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
-from cranfield.wording import counted
+from cranfield.wording import counted, suggests_keywords
 
 BOOLS = {bool, np.bool_}
 SAMPLES = "`evaluate` estimates xinfAP and infNDCG from them"
@@ -116,6 +116,7 @@ class Qrels:
         return {t: dict(zip(docs[a:b], levels[a:b], strict=True)) for t, (a, b) in bounds}
 
 
+@suggests_keywords
 def read_qrels(
     data: QrelsLike,
     format: str | None = None,
@@ -176,9 +177,9 @@ def read_qrels(
 
 def _in_memory(data: Any, text: Text) -> Qrels:
     """Judgments in a mapping, or tuples."""
-    judged, repeated = nested(data, "qrels", "qrels")
+    judged, repeated = nested(data, "qrels", "qrels", text)
     qrels = _of_nested(_labelled(judged, text.labels), "qrels", repeated)
-    levels = not isinstance(data, Mapping) or all(map(have_levels, data.values()))
+    levels = not isinstance(data, Mapping) or all(have_levels(docs, text) for docs in data.values())
     return qrels if levels else replace(qrels, in_doubt=NO_LEVELS)
 
 

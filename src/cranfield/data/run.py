@@ -41,7 +41,7 @@ from cranfield.data.systems import (
 )
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError, one_of
-from cranfield.wording import option
+from cranfield.wording import option, suggests_keywords
 
 RunLike: TypeAlias = Any  # a path, {topic: {doc: score}}, {topic: [doc, …]}, a frame, tuples,
 # records, Run, or predictions for LETOR data: an array or a list of numbers
@@ -528,6 +528,7 @@ def _few(names: Sequence[str]) -> str:
     return ", ".join([*names[:2], *["…"] * (len(names) > 2)]) or "(none)"
 
 
+@suggests_keywords
 def read_run(
     data: RunLike,
     format: str | None = None,
@@ -583,6 +584,7 @@ def read_run(
     return _as_one(runs[0], name)
 
 
+@suggests_keywords
 def read_runs(
     runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
     format: str | None = None,
@@ -726,8 +728,8 @@ class _Reader:
     def _in_memory(self, data: Any, where: str, tag: str | None) -> Run:
         scored = not is_listed(data)
         once, repeated = self._without_repeats(data) if self.text.repeats else (data, {})
-        lists = nested(once, "run", where)[0]
-        placed = _placed_in(data) if scored else []
+        lists = nested(once, "run", where, self.text)[0]
+        placed = _placed_in(data, self.text) if scored else []
         if self.ties == "rank" and placed and len(placed) == sum(map(len, lists.values())):
             return self._of_one(replace(_table_of(placed, True, False), tag=tag), where)
         run = self._of_lists(lists, scored, where, tag, repeated)
@@ -936,7 +938,7 @@ def _ranks_of(found: Sequence[Record]) -> dict[str, list[tuple[float, float]]]:
     return made
 
 
-def _placed_in(data: Any) -> list[Record]:
+def _placed_in(data: Any, text: Text) -> list[Record]:
     """Return the results in memory that have ranks: positions in lists, or the ranks of rows.
 
     The documents of a dict have no order.
@@ -945,7 +947,7 @@ def _placed_in(data: Any) -> list[Record]:
     if isinstance(data, Mapping):
         for topic, docs in () if is_plain(data) else data.items():
             if docs and not isinstance(docs, Mapping):
-                cells = entries(docs, "run")
+                cells = entries(docs, "run", text)
                 made += [(topic, x["doc"], x.get("score"), x.get("rank")) for x in cells]
     elif len(next(iter(data), ())) == len(TREC["run"]):
         made = [(row[0], row[2], row[4], row[3]) for row in data]

@@ -6,7 +6,7 @@ The rules were measured on the 17 runs of Robust 2003 and 390 generated pairs; s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 from itertools import chain, islice
@@ -47,6 +47,15 @@ class Values:
         different = _different(values)
         crowded = bool(sizes.max(initial=0) > len(different))
         return cls(different, sizes, crowded or _has_equal(values, sizes))
+
+    @classmethod
+    def join(cls, parts: Sequence[Values], sizes: Ints | None = None) -> Values:
+        """Summarise parts; `sizes` are the numbers of documents of topics that parts have cut."""
+        different = _each_once(np.concatenate([part.different for part in parts]))
+        tied = any(part.tied for part in parts)
+        if sizes is None:
+            return cls(different, np.concatenate([part.sizes for part in parts]), tied)
+        return cls(different, sizes, tied or bool(sizes.max(initial=0) > len(different)))
 
     @classmethod
     def of_qrels(cls, qrels: Qrels) -> Values:
@@ -176,8 +185,4 @@ class Watch:
             return Values.of_lists(run.lists)
         if not self.parts:
             return None
-        return Values(
-            _each_once(np.concatenate([part.different for part in self.parts])),
-            np.concatenate([part.sizes for part in self.parts]),
-            any(part.tied for part in self.parts),
-        )
+        return Values.join(self.parts)

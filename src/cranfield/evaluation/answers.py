@@ -39,7 +39,7 @@ from cranfield.measures.grammar import Measures, measures_for, parse_measures
 from cranfield.measures.texts import ByReferences, Reader, TokensLike, answer, reader, tokeniser
 from cranfield.scores import Facts, Notice, Scores, about
 from cranfield.shown import Shown
-from cranfield.wording import counted, option, some
+from cranfield.wording import counted, option, some, suggests_keywords
 
 # Marks of citations in a text: [1], [2, 3], [^4], and those of OpenAI's assistants.
 MARK = re.compile(r"\[\^?\d+(?:[,;\s-]+\d+)*\]|\u3010[^\u3011]*\u3011")
@@ -104,6 +104,7 @@ PIECES = {
 }  # fmt: skip
 
 
+@suggests_keywords
 def evaluate_answers(
     assignments: AnswersLike | None = None,
     measures: Measures | None = None,

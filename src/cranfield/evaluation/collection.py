@@ -213,7 +213,7 @@ class Collection:
         if isinstance(run, ListRun) and not self.values.look_like_scores:
             return found  # the values are needed for a note only, see `values_of`
         values = watch.values(run)
-        self._refuse_swapped(run, values)
+        self.refuse_swapped(run, values)
         return replace(found, values=values)
 
     @cached_property
@@ -228,9 +228,12 @@ class Collection:
         lists = isinstance(labelled.run, ListRun) and labelled.values is None
         return Watch().values(labelled.run) if lists else labelled.values
 
-    def _refuse_swapped(self, run: Run, scores: Values | None) -> None:
-        """Raise an error if the judgments look like a run, and the run like judgments."""
-        levels = self.values
+    def refuse_swapped(self, run: Run, scores: Values | None, levels: Values | None = None) -> None:
+        """Raise an error if the judgments look like a run, and the run like judgments.
+
+        `levels` are those of the judgments, if the collection was made of others.
+        """
+        levels = self.values if levels is None else levels
         if scores is None or not look_swapped(levels, scores) or can_be_right(levels, scores):
             return
         problem = f"judgments look like scores ({levels}), and {run.where} like levels ({scores})"

@@ -15,12 +15,13 @@ from cranfield.evaluation.systems import scores_of
 from cranfield.measures.distributions import Pair
 from cranfield.measures.grammar import MeasureLike, measures_for
 from cranfield.scores import Notice, Scores
-from cranfield.wording import counted, some
+from cranfield.wording import counted, some, suggests_keywords
 
 Missing: TypeAlias = Literal["error", "uniform"]
 DEFAULT_MEASURES = ("NMD", "RSNOD")  # what NTCIR's dialogue tasks compare ordered labels with
 
 
+@suggests_keywords
 def evaluate_distributions(
     gold: DistributionsLike,
     systems: Any,

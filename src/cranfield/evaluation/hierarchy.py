@@ -31,11 +31,13 @@ from cranfield.measures.base import Measure
 from cranfield.measures.grammar import MeasureLike, parse_measures
 from cranfield.measures.verticals import h_measure, h_score, own_intent
 from cranfield.scores import Notice, Scores
+from cranfield.wording import suggests_keywords
 
 DEFAULT_MEASURE = "Dsharp(nDCG)@10"
 COLUMNS = ("H", "Hscore", "D1sharp", "D2sharp")
 
 
+@suggests_keywords
 def evaluate_hierarchy(
     first: QrelsLike,
     second: QrelsLike,

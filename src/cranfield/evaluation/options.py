@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cached_property, wraps
 from typing import Any, Literal, TypeAlias, TypedDict, TypeVar, cast, get_args
@@ -32,7 +32,7 @@ from cranfield.evaluation.presets import Preset
 from cranfield.evaluation.presets import preset as find_preset
 from cranfield.labelling.strategies import Labelling
 from cranfield.measures.lists import BLOCK_CELLS
-from cranfield.wording import CUTOFFS, near_names
+from cranfield.wording import refuse_unknown
 
 Topics: TypeAlias = str | os.PathLike[str] | Iterable[str]
 Undefined: TypeAlias = Literal["zero", "nan", "skip", "error"]
@@ -342,19 +342,3 @@ def shows(target: T, *kinds: Any) -> T:
     made: Any = target if isinstance(target, type) else checked
     made.__doc__ = doc
     return cast(T, made)
-
-
-def refuse_unknown(given: Iterable[str], names: Collection[str], whose: str = "") -> None:
-    """Raise a TypeError if a keyword argument is not among the names.
-
-    >>> refuse_unknown(["metrics"], ["qrels", "runs", "measures"], "evaluate() ")
-    Traceback (most recent call last):
-    TypeError: evaluate() got an unexpected keyword argument 'metrics'. Did you mean measures?
-    """
-    for name in given:
-        if name not in names:
-            near = near_names(name, names, 3)
-            hint = f"Did you mean {' or '.join(near)}?" if near else f"Valid: {', '.join(names)}"
-            if name in CUTOFFS:
-                hint = "Write the cutoff after the measure: nDCG@10."
-            raise TypeError(f"{whose}got an unexpected keyword argument {name!r}. {hint}")

@@ -28,7 +28,7 @@ from cranfield.errors import CranfieldError, InputError, one_of
 from cranfield.measures.base import Measure
 from cranfield.measures.grammar import name_and_rest, parse_measure
 from cranfield.scores import Facts, Notice, Scores, about
-from cranfield.wording import some
+from cranfield.wording import some, suggests_keywords
 
 Missing: TypeAlias = Literal["error", "common", "zero"]
 ScoresLike: TypeAlias = Any  # Scores, paths, {run: …}, frames
@@ -38,6 +38,7 @@ IN_MEMORY = "scores"  # where those are that no file has
 NO_SCORES = "judgments and results are no scores yet: evaluate(qrels, runs) makes them"
 
 
+@suggests_keywords
 def read_scores(
     data: ScoresLike,
     missing: Missing = "error",

@@ -50,12 +50,13 @@ from cranfield.measures.sessions import (
 )
 from cranfield.scores import Facts, Notice, Scores, about
 from cranfield.shown import Rows
-from cranfield.wording import disagreement, some
+from cranfield.wording import disagreement, some, suggests_keywords
 
 DEFAULT_MEASURES = ("nsDCG@10", "sDCG@10")
 OF_CLICKS = ("clickU",)
 
 
+@suggests_keywords
 def evaluate_sessions(
     qrels: QrelsLike = None,
     sessions: SessionsLike | Sequence[SessionsLike] | Mapping[str, SessionsLike] = None,
@@ -120,6 +121,7 @@ class TrailText(Rows[Read], tables="trail"):
     """All that was read in some sessions, string by string."""
 
 
+@suggests_keywords
 def trailtext(
     qrels: QrelsLike = None,
     sessions: SessionsLike | Sequence[SessionsLike] | Mapping[str, SessionsLike] = None,

@@ -41,13 +41,14 @@ from cranfield.measures.texts import (
 )
 from cranfield.scores import Notice, Scores, about
 from cranfield.shown import Shown
-from cranfield.wording import counted, some
+from cranfield.wording import counted, some, suggests_keywords
 
 BY_REFERENCES = ("ROUGE", "ROUGE(n=2)", "ROUGESU(skip=4)")
 BY_NUGGETS = ("WRecall", "NuggetF", "Smeasure", "Tmeasure", "Ssharp")
 """What is computed if nothing is asked for."""
 
 
+@suggests_keywords
 def evaluate_texts(
     references: TextsLike | None = None,
     systems: Any = None,

@@ -13,6 +13,7 @@ import numpy as np
 from cranfield.arrays import Bools, Floats, Ints
 from cranfield.data.qrels import read_qrels
 from cranfield.data.run import Run, with_each
+from cranfield.data.values import Values
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.evaluation.collection import Labelled
@@ -54,17 +55,19 @@ def labelled_by_both(
     runs: RunsLike,
     measures: Any,
     known: set[tuple[str, str]],
+    declared: bool = True,
     **options: Any,
 ) -> tuple[Evaluator, list[Labelled]]:
     """Runs, and where they have documents that the judge labelled, or people.
 
-    `known` are the documents that could be sampled: a measure may look at no others.
+    `known` are the documents that could be sampled: a measure may look at no others. `declared`:
+    the user declares what are judgments, and what is a run.
     """
     both = _highest(judge, people, sampled)
     for topic, doc in known:
         if topic in both:
             both[topic].setdefault(doc, 0.0)
-    evaluator = Evaluator(read_qrels(both), measures, **options)
+    evaluator = Evaluator(replace(read_qrels(both), declared=declared), measures, **options)
     evaluator.options.refuse_expected()
     for m in evaluator.measures:
         _refuse_unsuited(m, evaluator)
@@ -73,7 +76,10 @@ def labelled_by_both(
 
     def read(each: Sequence[Run]) -> list[Labelled]:
         labelled = [evaluator.collection.label(run) for run in each]
+        levels = Values.of_lists(judge)
         for one in labelled:
+            scores = evaluator.collection.values_of(one)
+            evaluator.collection.refuse_swapped(one.run, scores, levels)
             evaluator.collection.refuse_stranger(one)
             _refuse_unknown(evaluator, one, known)
         return labelled

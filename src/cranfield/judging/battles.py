@@ -42,7 +42,7 @@ from cranfield.stats.letters import letters
 from cranfield.stats.paired import by_t
 from cranfield.stats.resampling import Progress, in_chunks
 from cranfield.stats.result import checked_alpha, checked_confidence
-from cranfield.wording import counted, some
+from cranfield.wording import counted, some, suggests_keywords
 
 TRIALS = 2_000  # draws of topics
 FEW_TOPICS = 20  # fewer make a bootstrap of topics too narrow
@@ -150,6 +150,7 @@ class Battles(Shown, tables="battles"):
         return f"Battles: {size}: {', '.join([*best, *more])}"
 
 
+@suggests_keywords
 def battles(
     data: PreferencePairsLike,
     scores: ScoresLike = None,

@@ -56,6 +56,7 @@ class Asked:
     invalid: Invalid = "error"
     missing_labels: MissingLabels = "unknown"
     labels: bool = False  # whether labels were drawn one by one
+    declared: bool = True  # whether the user declares what are judgments, and what is a run
 
     @property
     def of_runs(self) -> dict[str, Any]:
@@ -244,7 +245,8 @@ def _levels_scored(
             raise InputError(f"no topic of {some(wanted, 'topic')} by {name}", "some")
         given = {**given, "topics": topics}
     usual = "AP" if how.measures is None and given.get("preset") is None else how.measures
-    return evaluate(read_qrels(said), how.runs, usual, **given)
+    qrels = replace(read_qrels(said), declared=how.declared, where=name)
+    return evaluate(qrels, how.runs, usual, **given)
 
 
 def _without_unknown(
@@ -452,7 +454,7 @@ def _sampled(
     usual = "P@10" if how.measures is None and given.get("preset") is None else how.measures
     known = dict(zip(order.pairs, every.tolist(), strict=True))
     evaluator, labelled = labelled_by_both(
-        judge, people, sampled, how.runs, usual, {*known}, **given
+        judge, people, sampled, how.runs, usual, {*known}, how.declared, **given
     )
     added = Added(evaluator, judge, people, sampled)
     others = [m for m in evaluator.measures if not is_sum(m)]

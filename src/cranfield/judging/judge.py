@@ -16,6 +16,7 @@ from cranfield.assess.assessments import Assessments, exact
 from cranfield.assess.teams import about_teams
 from cranfield.data.audits import AuditLike
 from cranfield.data.judged_answers import Invalid
+from cranfield.data.qrels import Qrels
 from cranfield.data.tracks import TeamsLike, read_teams
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, one_of
@@ -231,7 +232,7 @@ def judge(
         )
     how = Asked(
         confidence, target, drawn != "chosen", runs, measures, options, [], invalid, missing_labels,
-        drawn == "labels",
+        drawn == "labels", _are_declared([people, *judges.values()], options),
     )  # fmt: skip
     agreed = None
     if of is not None:
@@ -467,6 +468,12 @@ def _sentence(trust: Trust, doubt: str = "") -> str:
 
 
 # -- agreement, favour ----------------------------------------------------------------------------
+
+
+def _are_declared(judgments: Iterable[Any], options: Mapping[str, Any]) -> bool:
+    """Return True if the user declares that these are judgments, by a format or `read_qrels`."""
+    declared = any(isinstance(one, Qrels) and one.declared for one in judgments)
+    return declared or options.get("qrels_format") is not None
 
 
 def _agreement(levels: Mapping[str, Judged], per_topic: bool) -> Agreement | None:

@@ -20,7 +20,7 @@ from cranfield.shown import Shown
 from cranfield.stats.measured import Measured, measured, ranking, reasons, refuse_one_run
 from cranfield.stats.result import checked_alpha
 from cranfield.stats.samples import refuse_few
-from cranfield.wording import counted
+from cranfield.wording import counted, suggests_keywords
 
 __all__ = ["Concordance", "concordance"]
 
@@ -100,6 +100,7 @@ class Concordance(Shown, tables="meta.concordance"):
         return tuple(pair for pair in self.pairs if pair.gold == wanted)
 
 
+@suggests_keywords
 def concordance(
     scores: ScoresLike,
     gold: str | Sequence[Any],

@@ -31,7 +31,7 @@ from cranfield.stats.measured import (
 from cranfield.stats.resampling import Progress, in_chunks
 from cranfield.stats.result import checked_confidence, checked_share
 from cranfield.stats.samples import refuse_few
-from cranfield.wording import counted, some
+from cranfield.wording import counted, some, suggests_keywords
 
 __all__ = ["CorrelationMatrix", "correlation"]
 
@@ -110,6 +110,7 @@ class CorrelationMatrix(Shown, tables="meta.correlation"):
         ]  # fmt: skip
 
 
+@suggests_keywords
 def correlation(
     scores: ScoresLike,
     others: ScoresLike | None = None,

@@ -21,7 +21,7 @@ from cranfield.stats.families import TESTS, PairTest, compare_pairs
 from cranfield.stats.measured import by_measure
 from cranfield.stats.resampling import TRIALS, Progress
 from cranfield.stats.result import Sampled, checked_alpha
-from cranfield.wording import counted
+from cranfield.wording import counted, suggests_keywords
 
 __all__ = ["DiscriminativePower", "discriminative_power"]
 
@@ -95,6 +95,7 @@ class DiscriminativePower(Shown, tables="meta.discriminative"):
         raise InputError(f"measure {str(measure)!r}", f"one of {expected}")
 
 
+@suggests_keywords
 def discriminative_power(
     scores: ScoresLike,
     test: str = "randomised-tukey",

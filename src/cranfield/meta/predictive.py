@@ -26,7 +26,7 @@ from cranfield.scores import Interval, Notice, Scores
 from cranfield.shown import Shown
 from cranfield.stats.measured import Measured, measured, ranking
 from cranfield.stats.result import checked_alpha, checked_confidence
-from cranfield.wording import counted, some
+from cranfield.wording import counted, some, suggests_keywords
 
 __all__ = ["PredictivePower", "predictive_power"]
 
@@ -102,6 +102,7 @@ class PredictivePower(Shown, tables="meta.predictive"):
     notices: tuple[Notice, ...] = field(default=(), repr=False)
 
 
+@suggests_keywords
 def predictive_power(
     scores: ScoresLike,
     preferences: PreferencePairsLike,

@@ -25,7 +25,7 @@ from cranfield.scores import Interval
 from cranfield.shown import Shown
 from cranfield.stats.result import Bounds, checked_confidence, checked_share
 from cranfield.stats.samples import named, sample
-from cranfield.wording import counted, some
+from cranfield.wording import counted, some, suggests_keywords
 
 __all__ = ["Correlation", "kendall", "rbo", "spearman", "tau_ap", "tau_ap_symmetric"]
 
@@ -79,6 +79,7 @@ class Correlation(Shown):
 # -- the statistics of two rankings ---------------------------------------------------------------
 
 
+@suggests_keywords
 def kendall(x: Rated, y: Rated, variant: Variant = "a") -> Correlation:
     """Kendall's τ: of all pairs of systems, how many more are ordered alike than are not.
 
@@ -109,10 +110,11 @@ def kendall(x: Rated, y: Rated, variant: Variant = "a") -> Correlation:
         m,
         "p-value: all orders equally probable; interval: systems drawn at random, few ties",
         partial(_of_z, tau, 0.437 / (m - 4) if m > 4 else math.nan),
-        lambda: _scipy("kendalltau", a, b),
+        partial(_scipy, "kendalltau", a, b),
     )
 
 
+@suggests_keywords
 def spearman(x: Rated, y: Rated) -> Correlation:
     """Spearman's ρ: Pearson's correlation of the ranks, tied systems sharing their mean rank.
 
@@ -138,10 +140,11 @@ def spearman(x: Rated, y: Rated) -> Correlation:
         m,
         "p-value: ranks nearly normal; interval: systems drawn at random",
         partial(_of_z, rho, (1 + rho**2 / 2) / (m - 3) if m > 3 else math.nan),
-        lambda: _scipy("spearmanr", a, b),
+        partial(_scipy, "spearmanr", a, b),
     )
 
 
+@suggests_keywords
 def tau_ap(evaluated: Rated, gold: Rated) -> Correlation:
     """AP correlation: how well a ranking agrees with the gold one, above all near its top.
 
@@ -165,6 +168,7 @@ def tau_ap(evaluated: Rated, gold: Rated) -> Correlation:
     return Correlation("τ_ap", _of_two(aps, a, b), len(a), _NO_TEST)
 
 
+@suggests_keywords
 def tau_ap_symmetric(x: Rated, y: Rated, variant: Variant = "a") -> Correlation:
     """The mean of the two AP correlations that have one of the rankings as the gold one.
 
@@ -193,6 +197,7 @@ def tau_ap_symmetric(x: Rated, y: Rated, variant: Variant = "a") -> Correlation:
     return Correlation(f"symmetric τ_ap,{variant}", value, len(a), _NO_TEST)
 
 
+@suggests_keywords
 def rbo(x: Ranked, y: Ranked, p: float = P, kind: Kind = "ext", ties: Tied = "a") -> Correlation:
     """Rank-biased overlap of two rankings, which may have different lengths and items.
 

@@ -26,7 +26,7 @@ from cranfield.stats.measured import by_measure
 from cranfield.stats.resampling import CELLS, Progress, in_chunks
 from cranfield.stats.result import checked_confidence
 from cranfield.stats.samples import Matrix
-from cranfield.wording import counted, some
+from cranfield.wording import counted, some, suggests_keywords
 
 __all__ = ["Stability", "stability", "stability_of_judgments"]
 
@@ -92,6 +92,7 @@ class Stability(Shown, tables="meta.stability"):
 # -- of topics ------------------------------------------------------------------------------------
 
 
+@suggests_keywords
 def stability(
     scores: ScoresLike,
     sizes: int | Sequence[int] | None = None,

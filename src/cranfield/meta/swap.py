@@ -22,7 +22,7 @@ from cranfield.stats.measured import by_measure
 from cranfield.stats.resampling import Progress, in_chunks
 from cranfield.stats.result import checked_alpha
 from cranfield.stats.samples import Matrix
-from cranfield.wording import counted, some
+from cranfield.wording import counted, some, suggests_keywords
 
 __all__ = ["Swap", "SwapRates", "swap"]
 
@@ -153,6 +153,7 @@ class Swap(Shown, tables="meta.swap"):
         return max(found, key=lambda x: x.size)
 
 
+@suggests_keywords
 def swap(
     scores: ScoresLike,
     sizes: int | Sequence[int] | None = None,

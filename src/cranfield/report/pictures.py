@@ -108,8 +108,17 @@ class Picture:
             "text/plain": repr(self),
         }
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the chart as Vega-Lite: the function that draws it may be a local one."""
+        return Picture, (partial(_chart, self.chart.to_dict()), self.data, self.notices)
+
     def __repr__(self) -> str:
         return f"Picture of {len(self.data)} rows: {', '.join(self.data.columns)}"
+
+
+def _chart(spec: dict[str, Any]) -> Any:
+    """Return the Altair chart of a Vega-Lite specification."""
+    return alt.Chart.from_dict(spec)
 
 
 def _version() -> str:

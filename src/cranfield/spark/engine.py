@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property, reduce
 from typing import Any, Literal, NamedTuple, TypeAlias, Unpack
@@ -21,6 +21,7 @@ from cranfield.arrays import Floats, Ints
 from cranfield.data.qrels import QrelsLike
 from cranfield.data.run import TableRun
 from cranfield.data.systems import SeveralRuns, distinct, refuse_many
+from cranfield.data.values import Values
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError, one_of
 from cranfield.evaluation import notices
@@ -167,10 +168,11 @@ class _Evaluation:
         """The lists of all runs and the judged documents in them; what is wrong is an error."""
         hashed = self.ways.check_duplicates and self.evaluator.options.duplicates == "error"
         gold, count = self.evaluator.collection.gold, self.ways.bad_rows == "count"
+        watched = not self.evaluator.collection.declared
         judged: Judged = Sieve.of(gold.hashes) if self.spread else Everywhere(gold)
 
         def find(one: Given) -> tasks.FindHits:
-            return tasks.FindHits(self.shared, one.reading, judged, count, hashed)
+            return tasks.FindHits(self.shared, one.reading, judged, count, hashed, watched)
 
         parcels = self._pass(find, PARCELS)
         if self.spread:
@@ -333,7 +335,7 @@ class _Evaluation:
         run, topic = np.divmod(hits.hit_lists, max(self.topics, 1))
         bounds = np.searchsorted(run, np.arange(len(self.lists) + 1))
         made = []
-        for r, (one, known) in enumerate(zip(self.runs, self.lists.values(), strict=True)):
+        for r, (one, (key, known)) in enumerate(zip(self.runs, self.lists.items(), strict=True)):
             own = slice(bounds[r], bounds[r + 1])
             rank, first, last = (column[own] for column in ranked)
             lists = [(index[t], of.rows, 0) for t, of in known.items() if t in index]
@@ -343,11 +345,26 @@ class _Evaluation:
             )
             rankings = placed.rankings(collection.gold.judgments, ())
             wrong = tuple(t for t, of in known.items() if of.wrong and t in index)
-            found = RunLabels(rankings, tuple(known), wrong)
+            values = self._values_of(*key, known)
+            collection.refuse_swapped(one, values)
+            found = RunLabels(rankings, tuple(known), wrong, values)
             labelled = collection.labelled(one, found)
             collection.refuse_stranger(labelled)
             made.append(labelled)
         return made
+
+    def _values_of(self, source: int, tag: str, lists: Mapping[str, Stretch]) -> Values | None:
+        """The values of a run. Ties of a topic may go unnoticed if its rows are in several tasks,
+        unless it has more rows than there are values.
+        """
+        rows = self.found["values"].to_pylist() if "values" in self.found else []
+        parts = [
+            Values(np.array(row["different"]), np.zeros(0, dtype=np.int64), row["tied"])
+            for row in rows
+            if (row["source"], row["tag"]) == (source, tag)
+        ]
+        sizes = np.array([known.rows for known in lists.values()], dtype=np.int64)
+        return Values.join(parts, sizes) if parts else None
 
     def _with_ties(self) -> list[Labelled]:
         """The runs with the numbers of tied documents, if anybody is to be told of them."""

@@ -20,6 +20,7 @@ from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Table
 from cranfield.data.reading.tables import strings_of
 from cranfield.data.run import Run, TableRun
+from cranfield.data.values import Values, Watch
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError
 from cranfield.evaluation import notices
@@ -155,11 +156,12 @@ class FindHits:
     judged: Judged
     count_bad: bool
     hashed: bool  # whether hashes of all rows are sent, to find what is there twice
+    watched: bool = False  # whether values are noted, which may look like levels
 
     def __call__(self, batches: Batches) -> Iterator[Any]:
         number = self.reading.number
         lists, hits = _Lists(number, partition() * PLACES), Held(self.judged.kind)
-        hashes = Held("hashes")
+        hashes, watches = Held("hashes"), dict[str, Watch]()
         for table in self.reading.tables(batches):
             if isinstance(table, Bad):
                 yield parcel("bad", bad_row(table, self.reading.where), partition())
@@ -170,11 +172,18 @@ class FindHits:
                 yield from hashes.add({"key": row_keys(number, table)})
             looked_at, tag = self.shared.lists(table), table.tag or ""
             lists.add(tag, table.names, looked_at)
+            if self.watched:
+                watches.setdefault(tag, Watch()).note(looked_at)
             if len(looked_at):
                 found = self.judged.found(looked_at, self.shared.topics(looked_at))
                 n = len(found["topic"])
                 yield from hits.add(found | {"source": np.full(n, number), "tag": np.full(n, tag)})
         yield from lists.parcels()
+        for tag, watch in watches.items():
+            if watch.parts:
+                values = Values.join(watch.parts)
+                row = {"source": [number], "tag": [tag], "tied": [values.tied]}
+                yield parcel("values", row | {"different": [values.different]}, partition())
         yield from hits.sent()
         yield from hashes.sent()
 

@@ -28,6 +28,7 @@ from cranfield.stats.samples import (
     mean,
     sample,
 )
+from cranfield.wording import suggests_keywords
 
 __all__ = ["Anova", "one_way", "two_way", "two_way_replicated"]
 
@@ -82,6 +83,7 @@ class Anova:
         return "\n".join([self.test, *lines])
 
 
+@suggests_keywords
 def one_way(
     groups: Scores | Mapping[str, Sample] | Sequence[Sample] | Floats, axes: Axes | None = None
 ) -> Anova:
@@ -132,6 +134,7 @@ def one_way(
     )
 
 
+@suggests_keywords
 def two_way(scores: Systems, topics: Topics = "same", axes: Axes | None = None) -> Anova:
     """Two-way analysis of variance without replication: one score for each topic and system.
 
@@ -163,6 +166,7 @@ def two_way(scores: Systems, topics: Topics = "same", axes: Axes | None = None) 
     )
 
 
+@suggests_keywords
 def two_way_replicated(
     scores: Mapping[str, Mapping[str, Sequence[float]]] | ArrayLike,
     topics: Topics = "same",

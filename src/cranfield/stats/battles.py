@@ -12,6 +12,7 @@ from cranfield.arrays import Bools, Floats, Ints
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.shown import Shown
+from cranfield.wording import suggests_keywords
 
 __all__ = ["Davidson", "davidson", "intransitive_triples"]
 
@@ -48,6 +49,7 @@ class Davidson(Shown):
         return first, second, tied
 
 
+@suggests_keywords
 def davidson(wins: ArrayLike, ties: ArrayLike | None = None, ridge: float = RIDGE) -> Davidson:
     """The strengths of systems by maximum likelihood, from who won how often against whom.
 
@@ -94,6 +96,7 @@ def checked_ridge(ridge: float) -> None:
         raise InputError(f"ridge={ridge!r}", "a number from 0")
 
 
+@suggests_keywords
 def intransitive_triples(wins: ArrayLike) -> tuple[int, int]:
     """How many triples of systems are intransitive, and of how many: of those in which each two
     have one that won more often.

@@ -12,6 +12,7 @@ from cranfield.arrays import Bools, Floats
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.stats.samples import short
+from cranfield.wording import suggests_keywords
 
 __all__ = ["Corrected", "benjamini_hochberg", "bonferroni", "family_wise_error", "holm"]
 
@@ -37,6 +38,7 @@ class Corrected:
         return self.pvalues <= alpha
 
 
+@suggests_keywords
 def family_wise_error(tests: int, alpha: float = 0.05) -> float:
     """The probability that one of some tests is significant though no systems differ.
 
@@ -63,6 +65,7 @@ def uncorrected(pvalues: ArrayLike) -> Corrected:
     return _corrected(pvalues, "none", "the error rate of each test", lambda p: p)
 
 
+@suggests_keywords
 def bonferroni(pvalues: ArrayLike) -> Corrected:
     """Bonferroni's correction: the family of N tests errs with probability α at most.
 
@@ -78,6 +81,7 @@ def bonferroni(pvalues: ArrayLike) -> Corrected:
     return _corrected(pvalues, "bonferroni", FAMILY_WISE, lambda p: len(p) * p)
 
 
+@suggests_keywords
 def holm(pvalues: ArrayLike) -> Corrected:
     """Holm's step-down correction: as safe as Bonferroni's, and never less powerful.
 
@@ -99,6 +103,7 @@ def holm(pvalues: ArrayLike) -> Corrected:
     )
 
 
+@suggests_keywords
 def benjamini_hochberg(pvalues: ArrayLike) -> Corrected:
     """The step-up correction of Benjamini and Hochberg: a share α of what is found may be false.
 

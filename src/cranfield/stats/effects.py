@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import field
+from functools import partial
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -29,7 +30,7 @@ from cranfield.stats.samples import (
     paired,
     sample,
 )
-from cranfield.wording import counted
+from cranfield.wording import counted, suggests_keywords
 
 __all__ = ["Effect", "anova_effect", "cohen_dz", "glass_delta", "hedges_g"]
 
@@ -66,6 +67,7 @@ class Effect:
         return Interval(low, high, self.value, self.method, confidence, self.n, *random)
 
 
+@suggests_keywords
 def cohen_dz(x: Sample, y: Sample, topics: Topics = "same") -> Effect:
     """Cohen's d_z of two systems on the same topics.
 
@@ -89,6 +91,7 @@ def cohen_dz(x: Sample, y: Sample, topics: Topics = "same") -> Effect:
     return Effect("Cohen's d_z", value, difference, sd, text, n, NONCENTRAL, bounds)
 
 
+@suggests_keywords
 def hedges_g(x: Sample, y: Sample, unpaired: bool = False, topics: Topics = "same") -> Effect:
     """Hedges' g: an effect size without the bias that few topics give it.
 
@@ -125,6 +128,7 @@ def hedges_g(x: Sample, y: Sample, unpaired: bool = False, topics: Topics = "sam
     return Effect("Hedges' g", correction * value, difference, sd, text, n, NONCENTRAL, bounds)
 
 
+@suggests_keywords
 def glass_delta(
     x: Sample,
     y: Sample,
@@ -156,21 +160,13 @@ def glass_delta(
     n, scale, base = len(a), _scale(a, b), a if baseline == "x" else b
     difference, sd = mean(a) - mean(b), _sd(base, scale)
 
-    def resampled(rng: np.random.Generator, size: int) -> Floats:
-        drawn = drawn_topics(rng, size, n)
-        gap, sds = (a - b)[drawn].mean(axis=1), base[drawn].std(axis=1, ddof=1)
-        return np.array([_ratio(g, s, scale) for g, s in zip(gap, sds, strict=True)])
-
-    def bounds(confidence: float) -> tuple[float, float]:
-        values = np.sort(np.concatenate(in_chunks(resampled, trials, seed, cells=n)))
-        out = int((1 - confidence) / 2 * trials + 1e-9)  # of the values, on each side
-        return float(values[out]), float(values[-1 - out])
-
+    bounds = partial(_resampled_bounds, a - b, base, scale, trials, seed)
     value, text = _ratio(difference, sd, scale), f"standard deviation of {baseline}, the baseline"
     random = bounds, trials, seed
     return Effect("Glass's Δ", value, difference, sd, text, n, PERCENTILE, *random)
 
 
+@suggests_keywords
 def anova_effect(
     scores: Systems, topics: Topics = "same", axes: Axes | None = None
 ) -> dict[tuple[str, str], Effect]:
@@ -289,6 +285,21 @@ def _residual_sd(systems: Matrix) -> float:
     return _clean(math.sqrt(two_way(systems).residual.mean_square), systems.scale)
 
 
+def _resampled_bounds(
+    z: Floats, base: Floats, scale: float, trials: int, seed: int, confidence: float
+) -> tuple[float, float]:
+    """The percentiles of the differences, divided by standard deviations, of drawn topics."""
+
+    def resampled(rng: np.random.Generator, size: int) -> Floats:
+        drawn = drawn_topics(rng, size, len(z))
+        gap, sds = z[drawn].mean(axis=1), base[drawn].std(axis=1, ddof=1)
+        return np.array([_ratio(g, s, scale) for g, s in zip(gap, sds, strict=True)])
+
+    values = np.sort(np.concatenate(in_chunks(resampled, trials, seed, cells=len(z))))
+    out = int((1 - confidence) / 2 * trials + 1e-9)  # of the values, on each side
+    return float(values[out]), float(values[-1 - out])
+
+
 def _clean(sd: float, scale: float) -> float:
     """A standard deviation; 0 if it is what rounding makes of 0."""
     return 0.0 if sd <= TOLERANCE * scale else sd
@@ -307,13 +318,15 @@ def _unbiased(df: int) -> float:
 
 def _noncentral(value: float, root: float, df: int) -> Bounds:
     """The effect sizes with which t = `root` × `value` would be just as high, or as low."""
+    return partial(_noncentral_bounds, value, root, df)
 
-    def bounds(confidence: float) -> tuple[float, float]:
-        t, out = abs(value) * root, (1 - confidence) / 2
-        low, high = (_noncentrality(t, df, p) / root for p in (1 - out, out))
-        return (low, high) if value >= 0 else (-high, -low)  # far tails below 0 get lost
 
-    return bounds
+def _noncentral_bounds(
+    value: float, root: float, df: int, confidence: float
+) -> tuple[float, float]:
+    t, out = abs(value) * root, (1 - confidence) / 2
+    low, high = (_noncentrality(t, df, p) / root for p in (1 - out, out))
+    return (low, high) if value >= 0 else (-high, -low)  # far tails below 0 get lost
 
 
 def _noncentrality(t: float, df: int, p: float) -> float:

@@ -20,7 +20,7 @@ from cranfield.stats.corrections import CORRECTIONS
 from cranfield.stats.resampling import TRIALS, Progress
 from cranfield.stats.result import Outcome, Sampled
 from cranfield.stats.samples import Axes, Matrix, Systems, Topics, matrix
-from cranfield.wording import some
+from cranfield.wording import some, suggests_keywords
 
 __all__ = ["PairTest", "compare_pairs"]
 
@@ -123,6 +123,7 @@ def steps(test: str | None, systems: int, pairs: int, trials: int) -> int:
     return (trials if row.random else 1) * (1 if row.many else pairs)
 
 
+@suggests_keywords
 def compare_pairs(
     scores: Systems,
     test: str | None = None,
@@ -226,10 +227,11 @@ def _numbers(found: Matrix, pairs: Sequence[Any]) -> list[tuple[int, int]]:
 
 
 def _without_trials(outcome: Outcome) -> Outcome:
-    def bounds(confidence: float) -> tuple[float, float]:
-        raise InputError("an interval asked of a pair", "compare_pairs(…, confidence=0.95)")
+    return replace(outcome, bounds=_no_bounds)
 
-    return replace(outcome, bounds=bounds)
+
+def _no_bounds(confidence: float) -> tuple[float, float]:
+    raise InputError("an interval asked of a pair", "compare_pairs(…, confidence=0.95)")
 
 
 def _outcomes(

@@ -15,7 +15,7 @@ from cranfield.stats.power import ALPHA, MOST, topics_to_decide
 from cranfield.stats.resampling import TRIALS
 from cranfield.stats.result import checked_alpha, stated_p
 from cranfield.stats.samples import Sample, Topics
-from cranfield.wording import counted, printable, rounded
+from cranfield.wording import counted, printable, rounded, suggests_keywords
 
 __all__ = ["Gate", "GateVerdict", "WithinMargin", "within_margin"]
 
@@ -44,6 +44,7 @@ class WithinMargin(Shown):
     needed: int | None = None
 
 
+@suggests_keywords
 def within_margin(
     x: Sample,
     y: Sample,

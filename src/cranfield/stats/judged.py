@@ -18,7 +18,7 @@ from cranfield.late import special
 from cranfield.shown import Shown
 from cranfield.stats.result import checked_confidence
 from cranfield.stats.samples import Sample, named, refuse_few, sample
-from cranfield.wording import counted, some
+from cranfield.wording import counted, some, suggests_keywords
 
 __all__ = ["PredictionPowered", "judge_weight", "prediction_powered"]
 
@@ -66,6 +66,7 @@ class Parts(NamedTuple):
     weight: Floats
 
 
+@suggests_keywords
 def prediction_powered(
     people: Sample,
     judge: Sample,
@@ -119,6 +120,7 @@ def prediction_powered(
     )  # fmt: skip
 
 
+@suggests_keywords
 def judge_weight(people: Sample, judge: Sample, others: Sample) -> float:
     """How far a judge is best used, from 0 to 1: Cov(Y, f) / ((1 + n/N) Var f), from the data.
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.errors import InputError
+from cranfield.wording import suggests_keywords
 
 __all__ = ["letters"]
 
@@ -16,6 +17,7 @@ MOST = len(ascii_letters)
 _COLUMNS = 2_000  # groups looked at on the way: beyond that no letters would help
 
 
+@suggests_keywords
 def letters(different: NDArray[np.bool_] | Sequence[Sequence[bool]]) -> list[str] | None:
     """The letters of each system, from which pairs are significantly different.
 

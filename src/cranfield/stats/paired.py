@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -31,6 +32,7 @@ from cranfield.stats.resampling import (
 )
 from cranfield.stats.result import Bounds, Outcome, Sampled
 from cranfield.stats.samples import Sample, Topics, mean, paired
+from cranfield.wording import suggests_keywords
 
 __all__ = ["bootstrap", "randomisation", "sign_test", "t_test", "wilcoxon"]
 
@@ -42,6 +44,7 @@ PAIRS = 50  # of systems that are tested with the same changes of signs at a tim
 EXACT = 50  # topics up to which SciPy takes the signed ranks' own distribution, and so do we
 
 
+@suggests_keywords
 def t_test(
     x: Sample, y: Sample, topics: Topics = "same", alternative: Alternative = "two-sided"
 ) -> Outcome:
@@ -65,6 +68,7 @@ def t_test(
     return by_t("paired t-test", mean(z), error, len(z) - 1, len(z), assumed, alternative, notices)
 
 
+@suggests_keywords
 def wilcoxon(
     x: Sample,
     y: Sample,
@@ -102,11 +106,6 @@ def wilcoxon(
     if z.any():
         found = statistics.wilcoxon(z, zero_method=zeros, alternative=alternative)
         statistic, pvalue = float(found.statistic), float(found.pvalue)
-
-    def bounds(confidence: float) -> tuple[float, float]:
-        outside = _ranks_outside(len(z), tail(confidence, alternative))
-        return _between(_walsh(z), outside, alternative)
-
     return Outcome(
         test="Wilcoxon signed-rank test",
         statistic=statistic,
@@ -114,11 +113,19 @@ def wilcoxon(
         difference=float(np.median(_walsh(z))),
         n=len(z),
         assumed="the differences are a random sample of a symmetric distribution",
-        bounds=bounds,
+        bounds=partial(_signed_rank_bounds, z, alternative),
         notices=notices,
     )
 
 
+def _signed_rank_bounds(
+    z: Floats, alternative: Alternative, confidence: float
+) -> tuple[float, float]:
+    outside = _ranks_outside(len(z), tail(confidence, alternative))
+    return _between(_walsh(z), outside, alternative)
+
+
+@suggests_keywords
 def sign_test(
     x: Sample, y: Sample, topics: Topics = "same", alternative: Alternative = "two-sided"
 ) -> Outcome:
@@ -139,13 +146,6 @@ def sign_test(
     better, worse = int(np.count_nonzero(z > 0)), int(np.count_nonzero(z < 0))
     at_most = {"two-sided": min(better, worse), "greater": worse, "less": better}[alternative]
     sides = 2 if alternative == "two-sided" else 1
-
-    def bounds(confidence: float) -> tuple[float, float]:
-        at_most = special.bdtr(np.arange(len(z)), len(z), 0.5)
-        most = tail(confidence, alternative) + TOLERANCE
-        outside = int(np.count_nonzero(at_most <= most))
-        return _between(z, outside, alternative)
-
     return Outcome(
         test="sign test",
         statistic=float(better),
@@ -153,11 +153,12 @@ def sign_test(
         difference=float(np.median(z)),
         n=len(z),
         assumed="topics are independent",
-        bounds=bounds,
+        bounds=partial(_sign_bounds, z, alternative),
         notices=about_identical(z) + about_zeros(z),
     )
 
 
+@suggests_keywords
 def randomisation(
     x: Sample,
     y: Sample,
@@ -239,6 +240,36 @@ def _flipped(
     return found[:, :-1], found[:, -1], None if exact else seed
 
 
+def _sign_bounds(z: Floats, alternative: Alternative, confidence: float) -> tuple[float, float]:
+    at_most = special.bdtr(np.arange(len(z)), len(z), 0.5)
+    most = tail(confidence, alternative) + TOLERANCE
+    outside = int(np.count_nonzero(at_most <= most))
+    return _between(z, outside, alternative)
+
+
+def _randomised_bounds(
+    z: Floats,
+    tolerance: float,
+    total: Floats,
+    number: Floats,
+    exact: bool,
+    alternative: Alternative,
+    confidence: float,
+) -> tuple[float, float]:
+    n, observed = len(z), mean(z)
+
+    def end(side: float) -> float:
+        """The upper end of the interval of side · z."""
+        changed = _means(side * total, number)
+        if alternative == "two-sided":
+            others = _means(side * (n * observed - total), n - number)
+            changed = np.maximum(changed, others)
+        return reach(changed, 1 - confidence, exact)
+
+    low, high = (0.0 if abs(x) <= tolerance else x for x in (-end(-1.0), end(1.0)))
+    return ends(low, high, alternative)
+
+
 def _randomised(
     z: Floats,
     tolerance: float,
@@ -253,23 +284,13 @@ def _randomised(
     count = extreme(observed - 2 * total / n, observed, alternative, tolerance, strict)
     sampled = Sampled(count, len(total), seed, exact)
 
-    def bounds(confidence: float) -> tuple[float, float]:
-        def end(side: float) -> float:
-            """The upper end of the interval of side · z."""
-            changed = _means(side * total, number)
-            if alternative == "two-sided":
-                others = _means(side * (n * observed - total), n - number)
-                changed = np.maximum(changed, others)
-            return reach(changed, 1 - confidence, exact)
-
-        low, high = (0.0 if abs(x) <= tolerance else x for x in (-end(-1.0), end(1.0)))
-        return ends(low, high, alternative)
-
+    bounds = partial(_randomised_bounds, z, tolerance, total, number, exact, alternative)
     assumed = "either system could have had either of the two scores of a topic"
     both = observed, observed
     return by_trials("randomisation test", *both, n, assumed, bounds, sampled, about_identical(z))
 
 
+@suggests_keywords
 def bootstrap(
     x: Sample,
     y: Sample,
@@ -393,12 +414,15 @@ def by_t(
     pvalue = float(special.stdtr(df, below)) * (2 if alternative == "two-sided" else 1)
     if difference == error == 0:
         pvalue = 1.0  # whatever the alternative: there is no evidence
-
-    def bounds(confidence: float) -> tuple[float, float]:
-        reached = float(special.stdtrit(df, 1 - tail(confidence, alternative))) * error
-        return ends(difference - reached, difference + reached, alternative)
-
+    bounds = partial(_t_bounds, difference, error, df, alternative)
     return Outcome(test, t, pvalue, difference, n, assumed, bounds, df, notices=notices)
+
+
+def _t_bounds(
+    difference: float, error: float, df: float, alternative: Alternative, confidence: float
+) -> tuple[float, float]:
+    reached = float(special.stdtrit(df, 1 - tail(confidence, alternative))) * error
+    return ends(difference - reached, difference + reached, alternative)
 
 
 def by_trials(
@@ -452,16 +476,18 @@ def reach(values: Floats, alpha: float, exact: bool) -> float:
 
 def around(difference: float, deviations: Floats, alternative: Alternative) -> Bounds:
     """The interval as far from the difference as trials are from 0 where there is none."""
+    return partial(_bounds_around, difference, deviations, alternative)
 
-    def bounds(confidence: float) -> tuple[float, float]:
-        alpha = 1 - confidence
-        if alternative == "two-sided":
-            below = above = reach(np.abs(deviations), alpha, exact=False)
-        else:
-            below, above = (reach(side * deviations, alpha, exact=False) for side in (1, -1))
-        return ends(difference - below, difference + above, alternative)
 
-    return bounds
+def _bounds_around(
+    difference: float, deviations: Floats, alternative: Alternative, confidence: float
+) -> tuple[float, float]:
+    alpha = 1 - confidence
+    if alternative == "two-sided":
+        below = above = reach(np.abs(deviations), alpha, exact=False)
+    else:
+        below, above = (reach(side * deviations, alpha, exact=False) for side in (1, -1))
+    return ends(difference - below, difference + above, alternative)
 
 
 def ends(low: float, high: float, alternative: Alternative) -> tuple[float, float]:

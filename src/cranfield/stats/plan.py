@@ -23,7 +23,7 @@ from cranfield.stats.power import (
     variance_from,
 )
 from cranfield.stats.samples import Axes, Systems, as_scores
-from cranfield.wording import counted
+from cranfield.wording import counted, suggests_keywords
 
 __all__ = ["Plan", "plan"]
 
@@ -69,6 +69,7 @@ class _Variances:
     pilot: Pilot | None = None
 
 
+@suggests_keywords
 def plan(
     scores: Systems | None = None,
     *,

@@ -19,6 +19,7 @@ from cranfield.late import special
 from cranfield.shown import Shown
 from cranfield.stats.anova import one_way, two_way
 from cranfield.stats.samples import Axes, Systems, Topics, matrix
+from cranfield.wording import suggests_keywords
 
 __all__ = [
     "Design", "Pilot", "difference_for_anova", "difference_for_t", "power_of_anova", "power_of_t",
@@ -95,6 +96,7 @@ class Design(Shown):
 # The paired t-test
 
 
+@suggests_keywords
 def topics_for_t(
     difference: float, variance: float, alpha: float = ALPHA, power: float = POWER
 ) -> Design:
@@ -116,6 +118,7 @@ def topics_for_t(
     return _with_power(Design("t", 0, variance, alpha, 0.0, _T, difference, power), power)
 
 
+@suggests_keywords
 def power_of_t(topics: int, difference: float, variance: float, alpha: float = ALPHA) -> float:
     """The power of the two-sided paired t-test if the true difference is `difference`.
 
@@ -136,6 +139,7 @@ def power_of_t(topics: int, difference: float, variance: float, alpha: float = A
     return _power(1, topics - 1, topics * difference**2 / variance, alpha)
 
 
+@suggests_keywords
 def difference_for_t(
     topics: int, variance: float, alpha: float = ALPHA, power: float = POWER
 ) -> float:
@@ -155,6 +159,7 @@ def difference_for_t(
 # One-way analysis of variance
 
 
+@suggests_keywords
 def topics_for_anova(
     difference: float, variance: float, systems: int, alpha: float = ALPHA, power: float = POWER
 ) -> Design:
@@ -176,6 +181,7 @@ def topics_for_anova(
     return _with_power(asked, power)
 
 
+@suggests_keywords
 def power_of_anova(
     topics: int, difference: float, variance: float, systems: int, alpha: float = ALPHA
 ) -> float:
@@ -199,6 +205,7 @@ def power_of_anova(
     return _power(systems - 1, systems * (topics - 1), noncentrality, alpha)
 
 
+@suggests_keywords
 def difference_for_anova(
     topics: int, variance: float, systems: int, alpha: float = ALPHA, power: float = POWER
 ) -> float:
@@ -219,6 +226,7 @@ def difference_for_anova(
 # -- the interval of a difference -----------------------------------------------------------------
 
 
+@suggests_keywords
 def topics_for_interval(width: float, variance: float, confidence: float = 1 - ALPHA) -> Design:
     """The smallest number of topics whose confidence interval is as narrow as asked for.
 
@@ -243,6 +251,7 @@ def topics_for_interval(width: float, variance: float, confidence: float = 1 - A
     return Design("interval", topics, variance, alpha, found, _INTERVAL, width=width)
 
 
+@suggests_keywords
 def width_of_interval(topics: int, variance: float, confidence: float = 1 - ALPHA) -> float:
     """The width, in the mean over samples, of the t-interval of a difference.
 
@@ -265,6 +274,7 @@ def width_of_interval(topics: int, variance: float, confidence: float = 1 - ALPH
     return 2 * t * bias * math.sqrt(variance / topics)
 
 
+@suggests_keywords
 def topics_to_decide(
     difference: float, variance: float, margin: float = 0.0, alpha: float = ALPHA
 ) -> int | None:
@@ -329,6 +339,7 @@ class Pilot(Shown):
         return math.sqrt(2 / sum(n - 1 for n in self.topics))
 
 
+@suggests_keywords
 def variance_from(*pilots: Systems, topics: Topics = "same", axes: Axes | None = None) -> Pilot:
     """The residual variances of pilots: of one-way ANOVA, and of two-way without replication.
 

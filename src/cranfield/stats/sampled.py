@@ -17,6 +17,7 @@ from cranfield.errors import InputError, brief, check_number
 from cranfield.shown import Shown
 from cranfield.stats.judged import t_quantile
 from cranfield.stats.result import checked_confidence
+from cranfield.wording import suggests_keywords
 
 __all__ = ["DifferenceEstimate", "difference_estimate", "inclusion_probabilities"]
 
@@ -44,6 +45,7 @@ class DifferenceEstimate(Shown):
     differ: int
 
 
+@suggests_keywords
 def difference_estimate(
     weights: ArrayLike,
     judge: ArrayLike,
@@ -119,6 +121,7 @@ def expected_variance(change: Floats, drawn_with: Floats, then: Floats) -> float
     return math.fsum((1 - then) / then * change**2 / drawn_with)
 
 
+@suggests_keywords
 def inclusion_probabilities(weights: ArrayLike, size: float) -> Floats:
     """π = min(1, c w) with Σ π = size: documents that weigh more are drawn more often.
 

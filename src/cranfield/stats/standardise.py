@@ -16,7 +16,7 @@ from cranfield.errors import InputError, brief, is_one_of, one_of
 from cranfield.late import special
 from cranfield.scores import Notice, Scores
 from cranfield.stats.samples import Axes, Systems, as_scores
-from cranfield.wording import counted, some
+from cranfield.wording import counted, some, suggests_keywords
 
 __all__ = ["Factors", "factors", "standardise"]
 
@@ -34,6 +34,7 @@ class Factors:
     said: str
 
 
+@suggests_keywords
 def factors(scores: Systems, ddof: int = 1, axes: Axes | None = None) -> Factors:
     """The mean and the standard deviation over systems of each topic, for each measure.
 
@@ -67,6 +68,7 @@ def factors(scores: Systems, ddof: int = 1, axes: Axes | None = None) -> Factors
     return Factors(means, stds, given.topics, given.measures, text)
 
 
+@suggests_keywords
 def standardise(
     scores: Systems,
     method: Literal["z", "cdf", "linear"] = "z",

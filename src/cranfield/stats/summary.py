@@ -15,6 +15,7 @@ from cranfield.shown import Shown
 from cranfield.stats.measured import direction
 from cranfield.stats.resampling import TRIALS, checked_trials
 from cranfield.stats.samples import Sample, refuse_few, sample
+from cranfield.wording import suggests_keywords
 
 __all__ = ["Summary", "summarise"]
 
@@ -40,6 +41,7 @@ class Summary(Shown):
     interval: Interval
 
 
+@suggests_keywords
 def summarise(
     x: Sample,
     floor: float = FLOOR,

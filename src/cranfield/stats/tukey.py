@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from itertools import combinations, permutations
 from typing import Any
 
@@ -23,7 +23,7 @@ from cranfield.stats.paired import reach
 from cranfield.stats.resampling import CELLS, TRIALS, Progress, checked_trials, in_chunks
 from cranfield.stats.result import Outcome, Sampled, checked_confidence
 from cranfield.stats.samples import Axes, Matrix, Systems, Topics, matrix
-from cranfield.wording import counted, some
+from cranfield.wording import counted, some, suggests_keywords
 
 __all__ = ["Family", "randomised_tukey_hsd", "tukey_hsd"]
 
@@ -104,11 +104,6 @@ class Family:
         i, j = self._place(x), self._place(y)
         difference = float(self.means[i] - self.means[j])
         statistic, pvalue, sampled = self._of(i, j)
-
-        def bounds(confidence: float) -> tuple[float, float]:
-            half = self.threshold(1 - confidence)
-            return difference - half, difference + half
-
         return Outcome(
             test=self.test,
             statistic=difference if statistic is None else statistic,
@@ -116,7 +111,7 @@ class Family:
             difference=difference,
             n=self.n,
             assumed=self.assumed,
-            bounds=bounds,
+            bounds=partial(_bounds_around, difference, self.threshold),
             df=self.df,
             sampled=sampled,
             notices=self.notices,
@@ -151,6 +146,51 @@ class Family:
 # -- by permutation -------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, eq=False)
+class Cached:
+    """A threshold by alpha, computed once for each; unlike `functools.cache`, it can be pickled."""
+
+    function: Callable[[float], float]
+    values: dict[float, float] = field(default_factory=dict)
+
+    def __call__(self, alpha: float) -> float:
+        if alpha not in self.values:
+            self.values[alpha] = self.function(alpha)
+        return self.values[alpha]
+
+
+def _bounds_around(
+    difference: float, threshold: Callable[[float], float], confidence: float
+) -> tuple[float, float]:
+    half = threshold(1 - confidence)
+    return difference - half, difference + half
+
+
+def _count(ranges: Floats, slack: float, sizes: Any) -> Any:
+    return len(ranges) - np.searchsorted(ranges, sizes + slack)
+
+
+def _randomised_threshold(ranges: Floats, exact: bool, slack: float, alpha: float) -> float:
+    return reach(ranges, alpha, exact) - slack
+
+
+def _studentised(unit: float, tolerance: float, sizes: Any) -> Any:
+    return sizes / unit if unit else np.where(sizes > tolerance, math.inf, 0.0)
+
+
+def _studentised_threshold(
+    upper_tail: Callable[[float], float], tolerance: float, unit: float, alpha: float
+) -> float:
+    low, high = 0.0, 1.0
+    while upper_tail(high) > alpha:
+        low, high = high, 2 * high
+    for _ in range(50):  # halves
+        middle = (low + high) / 2
+        low, high = (middle, high) if upper_tail(middle) > alpha else (low, middle)
+    return max(tolerance, unit * high)
+
+
+@suggests_keywords
 def randomised_tukey_hsd(
     scores: Systems,
     trials: int = TRIALS,
@@ -235,8 +275,7 @@ def _family(data: Matrix, ranges: Floats, seed: int | None, strict: bool) -> Fam
     tolerance = TOLERANCE * (data.scale or 1.0)  # a strict test needs one, if all scores are 0
     slack = tolerance if strict else -tolerance
 
-    def count(sizes: Any) -> Any:
-        return trials - np.searchsorted(ranges, sizes + slack)
+    count = partial(_count, ranges, slack)
 
     @cache
     def about_count(count: int) -> tuple[Notice, ...]:
@@ -251,7 +290,7 @@ def _family(data: Matrix, ranges: Floats, seed: int | None, strict: bool) -> Fam
         means=data.means,
         n=len(data.values),
         assumed=f"equal systems could have had each other's scores of a topic; {SIMULTANEOUS}",
-        threshold=cache(lambda alpha: reach(ranges, alpha, exact) - slack),
+        threshold=Cached(partial(_randomised_threshold, ranges, exact, slack)),
         count=count,
         trials=trials,
         seed=seed,
@@ -307,6 +346,7 @@ def _ranges(sums: Floats, n: int) -> Floats:
 # -- by the studentised range ---------------------------------------------------------------------
 
 
+@suggests_keywords
 def tukey_hsd(scores: Systems, topics: Topics = "same", axes: Axes | None = None) -> Family:
     """Tukey HSD for paired scores: all pairs of systems, by the studentised range.
 
@@ -332,23 +372,11 @@ def tukey_hsd(scores: Systems, topics: Topics = "same", axes: Axes | None = None
     cautions = _about_equal(data.values, tolerance)
     unit = 0.0 if cautions else math.sqrt(residual.mean_square / n)  # or that of rounding
 
-    def statistic(sizes: Any) -> Any:
-        return sizes / unit if unit else np.where(sizes > tolerance, math.inf, 0.0)
-
     if not cautions:
         apart = data.values.T.copy()
         cautions = _about_pairs(data, lambda i: about_each_normality(apart[i] - apart[i + 1 :]))
     upper_tail = studentised_range(m, residual.df)
-
-    def threshold(alpha: float) -> float:
-        low, high = 0.0, 1.0
-        while upper_tail(high) > alpha:
-            low, high = high, 2 * high
-        for _ in range(50):  # halves
-            middle = (low + high) / 2
-            low, high = (middle, high) if upper_tail(middle) > alpha else (low, middle)
-        return max(tolerance, unit * high)
-
+    threshold = partial(_studentised_threshold, upper_tail, tolerance, unit)
     return Family(
         test="Tukey HSD",
         systems=data.systems,
@@ -356,8 +384,8 @@ def tukey_hsd(scores: Systems, topics: Topics = "same", axes: Axes | None = None
         n=n,
         assumed="effects of topics and systems add up, residuals are independent and normal with "
         f"the same variance; {SIMULTANEOUS}",
-        threshold=cache(threshold),  # the same for all pairs
-        statistic=statistic,
+        threshold=Cached(threshold),  # the same for all pairs
+        statistic=partial(_studentised, unit, tolerance),
         tail=upper_tail,
         df=residual.df,
         notices=cautions,
@@ -391,12 +419,14 @@ def studentised_range(m: int, df: float) -> Callable[[float], float]:
     z = np.arange(-8.5, 8.5, step)
     weights = m * step * np.exp(-z * z / 2) / math.sqrt(2 * math.pi)
     below = special.ndtr(z)
+    return partial(_upper_tail, m, s, density, z, weights, below)
 
-    def upper_tail(q: float) -> float:
-        within = (below - special.ndtr(z - q * s[:, None])) ** (m - 1) @ weights
-        return min(1.0, max(0.0, 1.0 - float(density @ within)))
 
-    return upper_tail
+def _upper_tail(
+    m: int, s: Floats, density: Floats, z: Floats, weights: Floats, below: Floats, q: float
+) -> float:
+    within = (below - special.ndtr(z - q * s[:, None])) ** (m - 1) @ weights
+    return min(1.0, max(0.0, 1.0 - float(density @ within)))
 
 
 # -- what should be known about them --------------------------------------------------------------

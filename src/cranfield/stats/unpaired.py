@@ -24,6 +24,7 @@ from cranfield.stats.paired import (
 from cranfield.stats.resampling import TRIALS, Progress, in_chunks
 from cranfield.stats.result import Outcome, Sampled
 from cranfield.stats.samples import Sample, mean, refuse_few, refuse_scale, sample
+from cranfield.wording import suggests_keywords
 
 __all__ = ["unpaired_bootstrap", "welch"]
 
@@ -31,6 +32,7 @@ Statistic: TypeAlias = Literal["mean", "median"] | Callable[..., Any]
 """What is compared: a name, or a function of an array such as ``np.std``."""
 
 
+@suggests_keywords
 def welch(x: Sample, y: Sample, alternative: Alternative = "two-sided") -> Outcome:
     """Welch's t-test: are the means of two samples the same, whatever their variances?
 
@@ -63,6 +65,7 @@ def welch(x: Sample, y: Sample, alternative: Alternative = "two-sided") -> Outco
     return by_t("Welch's t-test", difference, error, df, n + m, assumed, alternative, notices)
 
 
+@suggests_keywords
 def unpaired_bootstrap(
     x: Sample,
     y: Sample,

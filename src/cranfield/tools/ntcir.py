@@ -28,7 +28,7 @@ from cranfield.errors import InputError, to_list
 from cranfield.scores import FLOOR, Notice, Scores
 from cranfield.tools.drop_ins import Printed, about_topics, mean_of, text_of
 from cranfield.tools.ntcir_eval import Setting, Topic, compute, label, labelled_text
-from cranfield.wording import counted, some
+from cranfield.wording import counted, some, suggests_keywords
 
 T = TypeVar("T")
 Path: TypeAlias = str | os.PathLike[str]
@@ -304,6 +304,7 @@ def _numbers(text: str, where: str) -> Gains:
 # -- results --------------------------------------------------------------------------------------
 
 
+@suggests_keywords
 def read_nev(
     nev: Path | Iterable[Path] | Mapping[str, Path],
     topics: Names | None = None,
@@ -432,6 +433,7 @@ def matrix_of(runlist: Names, suffix: str, topics: Names, measure: str) -> Print
     return matrix(scores), [*scores.notices]
 
 
+@suggests_keywords
 def read_matrix(path: Path, topics: Names, runs: Names, measure: str) -> Scores:
     """Scores from a topic-by-run matrix of one measure, which has numbers only.
 

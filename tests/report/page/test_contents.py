@@ -435,3 +435,10 @@ def test_a_page_is_written_whole(tmp_path: Path) -> None:
     assert repr(made).startswith("ReportPage: 3 runs × 3 topics × 1 measure")
     with pytest.raises(cf.CranfieldError, match="cannot write"):
         made.save(tmp_path / "nowhere" / "report.html")
+
+
+@pytest.mark.parametrize("title", ["", " "])
+def test_report_page_empty_title_uses_default(title: str) -> None:
+    made = cf.report_page(QRELS, RUNS, "RR", title=title)
+    assert made.data["title"] == "Evaluation"
+    assert "<title>Evaluation</title>" in made.html

@@ -15,7 +15,7 @@ from cranfield.data.files import write_all
 from cranfield.data.reading.lines import BLANK, fields_of, finite, not_empty, text_lines
 from cranfield.data.reading.source import Source
 from cranfield.errors import InputError
-from cranfield.wording import counted, encoded
+from cranfield.wording import counted, encoded, suggests_keywords
 
 _RESULT = re.compile(r"(?P<topic>.*) (?P<measure>[^\s=]+)=\s*(?P<value>\S+)", re.ASCII)
 _COMMENT = re.compile(r"\s#", re.ASCII)  # after the topic; the # of D#-nDCG follows a letter
@@ -52,6 +52,7 @@ def read_results(source: Source) -> dict[str, dict[str, float]]:
     return found
 
 
+@suggests_keywords
 def read_means(path: str | os.PathLike[str]) -> dict[str, float]:
     """``{run: mean}`` of a means file, as ``cranfield ntcir means`` and NEV2mean write it."""
     source = Source.of(path)

@@ -17,6 +17,7 @@ from functools import cached_property, partial
 from threading import Lock
 from typing import Any, TypeAlias, TypeVar
 
+from cranfield.data.reading.columns import refuse_duplicates
 from cranfield.data.reading.source import FileBytes
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
@@ -34,6 +35,8 @@ def read_binary(format: str, data: bytes, where: str | None, **options: Any) -> 
     """The table that a file of one of READERS holds, or an InputError if it is damaged."""
     if format == "parquet":
         Parquet(data, where).refuse_damaged(options.get("columns"))
+    else:
+        refuse_duplicates(arrow_names(data), where)  # Polars panics
     stream = format == "arrow" and is_stream(data)
     if stream and not data.endswith(STREAM_END):  # batches may be missing
         raise _broken(format, where, "the end of the stream is missing")
@@ -44,6 +47,8 @@ def read_binary(format: str, data: bytes, where: str | None, **options: Any) -> 
 
 def names_in_binary(format: str, data: Data, where: str | None) -> list[str]:
     """The names of its columns, of which nothing else is read."""
+    if format == "arrow":
+        refuse_duplicates(arrow_names(data), where)  # of which Polars names one
     if format == "arrow" and is_stream(data):
         return _asked("read_ipc_stream", format, data, where, lambda x: x.columns, {"n_rows": 0})
     return _asked(f"{READERS[format]}_schema", format, data, where, list)
@@ -52,6 +57,7 @@ def names_in_binary(format: str, data: Data, where: str | None) -> list[str]:
 def read_arrow(table: Any, where: str | None) -> pl.DataFrame:
     """Return the frame of a table that has Arrow's C interface."""
     refuse_forked(where)
+    refuse_duplicates(getattr(getattr(table, "schema", None), "names", ()), where)
     try:
         with _panicking_quietly():
             stream = hasattr(table, "__arrow_c_stream__")
@@ -309,6 +315,41 @@ def _is_worker(task: str) -> bool:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_before_fork, after_in_child=_after_fork)
+
+
+# -- Arrow ----------------------------------------------------------------------------------------
+
+_HEADER, _FIELDS, _NAME = 2, 1, 0  # fields of a message, a schema and a column, in Arrow's *.fbs
+
+
+def arrow_names(data: Data) -> list[str]:
+    """Return the names of columns in the schema of an Arrow file or stream, none if it is damaged.
+
+    The schema is a FlatBuffer: see https://flatbuffers.dev/internals.
+    """
+    start = 0 if is_stream(data) else len(b"ARROW1\0\0")
+    size = int.from_bytes(data[start + 4 : start + 8], "little")
+    text = data[start + 8 : start + 8 + size]
+    try:
+        schema = _field(text, _field(text, _number(text, 0), _HEADER), _FIELDS)
+        columns = (schema + 4 + 4 * i for i in range(_number(text, schema)))
+        names = [_field(text, at + _number(text, at), _NAME) for at in columns]
+        return [text[at + 4 : at + 4 + _number(text, at)].decode() for at in names]
+    except ValueError:
+        return []
+
+
+def _field(text: bytes, table: int, number: int) -> int:
+    """Return the place of what a field of a FlatBuffer's table refers to."""
+    layout = table - _number(text, table)
+    at = table + _number(text, layout + 4 + 2 * number, 2)
+    return at + _number(text, at)
+
+
+def _number(text: bytes, at: int, size: int = 4) -> int:
+    if not 0 <= at <= len(text) - size:
+        raise ValueError(at)
+    return int.from_bytes(text[at : at + size], "little", signed=size == 4)
 
 
 # -- Parquet --------------------------------------------------------------------------------------

@@ -52,7 +52,7 @@ SPELLINGS = {
     "stratum": ("stratum", "stratum_id"),
 }  # fmt: skip
 
-WANTED = {
+WANTED: Mapping[Kind, Sequence[str]] = {
     "qrels": ("topic", "doc", "level", "intent", "stratum"),
     "run": ("topic", "doc", "score", "rank", "tag"),
 }
@@ -175,6 +175,17 @@ def chosen(given: Mapping[str, str], kind: Kind) -> dict[str, str]:
     return found | {ours: given[f"{kind}.{ours}"] for ours in known if f"{kind}.{ours}" in given}
 
 
+def kind_of_columns(given: Mapping[str, str]) -> Kind | None:
+    """Return the kind of file that has all columns a user named; None if both kinds may have them.
+
+    >>> kind_of_columns({"run.score": "bm25"}), kind_of_columns({"topic": "1"})
+    ('run', None)
+    """
+    kinds: dict[Kind, int] = {kind: len(chosen(given, kind)) for kind in WANTED}
+    whole = [kind for kind, count in kinds.items() if count == len(given)]
+    return whole[0] if len(whole) == 1 else None
+
+
 def counted(given: Mapping[str, str], kind: Kind) -> dict[int, str]:
     """Our names by the places of columns, if users gave these, and all that are needed.
 
@@ -189,7 +200,9 @@ def counted(given: Mapping[str, str], kind: Kind) -> dict[int, str]:
     return {int(place): ours for ours, place in own.items()}
 
 
-def _called(theirs: str, names: Sequence[str], where: str, line: int | None) -> str:
+def find_chosen(
+    theirs: str, names: Sequence[str], where: str | None = None, line: int | None = None
+) -> str:
     """The column that a user named, or counted."""
     stripped = {str(name).strip().strip('"'): name for name in names}
     lower = {name.lower(): column for name, column in stripped.items()}
@@ -230,12 +243,12 @@ def name_columns(
     refuse_duplicates(names, where, line)
     own = chosen(given or {}, kind)
     _refuse_pool(names, own, kind, where, line)
-    theirs_by = {ours: _called(theirs, names, where, line) for ours, theirs in own.items()}
+    theirs_by = {ours: find_chosen(theirs, names, where, line) for ours, theirs in own.items()}
     wanted = (*WANTED[kind], *(("type",) if types and kind == "run" else ()))
     found = _find_columns(wanted, names, theirs_by)
     declared = ordered or own.keys() & {"level", "score", "rank"}
     if not declared and {"topic", "doc"} <= found.keys():
-        _refuse_other_kind(found, names, kind, where, line, has_numbers)
+        refuse_other_kind(found, names, kind, where, line, has_numbers)
     needed = {*wanted} - {*OPTIONAL} | ({"intent"} & {*wanted} if types else set())
     for ours in wanted:
         if ours in needed - found.keys():
@@ -274,11 +287,11 @@ def _use_id(found: dict[str, str], names: Sequence[str]) -> None:
         found["topic"] = theirs
 
 
-def _refuse_other_kind(
+def refuse_other_kind(
     found: Mapping[str, str],
     names: Sequence[str],
     kind: Kind,
-    where: str,
+    where: str | None,
     line: int | None,
     has_numbers: Callable[[str], bool] | None,
 ) -> None:
@@ -300,7 +313,7 @@ _TAGS = tuple(name for name in SPELLINGS["tag"] if name != "name")  # which prod
 _FIRST = "Judgments come first"
 
 
-def _refuse_judgments(free: Sequence[str], where: str, line: int | None) -> None:
+def _refuse_judgments(free: Sequence[str], where: str | None, line: int | None) -> None:
     """Raise an error if the columns of a run are those of judgments."""
     level = next((name for name in free if spelt(LEVELS, [name])), None)
     if level is not None:
@@ -310,7 +323,7 @@ def _refuse_judgments(free: Sequence[str], where: str, line: int | None) -> None
 
 
 def _refuse_run(
-    found: Mapping[str, str], free: Sequence[str], where: str, line: int | None
+    found: Mapping[str, str], free: Sequence[str], where: str | None, line: int | None
 ) -> None:
     """Raise an error if the columns of judgments are those of a run, or of a click log."""
     if "level" in found and spelt(LEVELS, [found["level"]]):
@@ -330,13 +343,18 @@ def _refuse_run(
 _KNOWN = tuple(chain.from_iterable(_IN_TABLES[x] for x in SPELLINGS if x not in ("score", "rank")))
 
 
+def unknown_columns(names: Iterable[Any]) -> list[str]:
+    """Return the columns that are neither ours nor row numbers."""
+    return [name for name in map(str, names) if _is_unknown(name)]
+
+
 def _is_unknown(name: str) -> bool:
     """Return True if a column is neither one of ours nor a row number."""
     return _ROW_NUMBERS.fullmatch(fold_name(name)) is None and spelt(_KNOWN, [name]) is None
 
 
 def _unknown_value(
-    numbers: Sequence[str], names: Sequence[str], kind: Kind, where: str, line: int | None
+    numbers: Sequence[str], names: Sequence[str], kind: Kind, where: str | None, line: int | None
 ) -> InputError:
     """Return the error that names the columns that may be the score or the level."""
     first, *others = numbers

@@ -18,7 +18,7 @@ from cranfield.data.reading.objects import (
     object_records,
     object_topics,
 )
-from cranfield.data.reading.records import Found, Text
+from cranfield.data.reading.records import PLAIN, Found, Text
 from cranfield.data.reading.shapes import entries, is_list
 from cranfield.data.reading.source import Beginning, Source
 from cranfield.errors import CranfieldError, InputError
@@ -128,7 +128,7 @@ def json_name(source: Source, kind: Kind) -> str:
 # -- in memory ------------------------------------------------------------------------------------
 
 
-def nested(data: Any, kind: Kind, where: str) -> tuple[Nested, int]:
+def nested(data: Any, kind: Kind, where: str, text: Text = PLAIN) -> tuple[Nested, int]:
     """``{topic: {doc: value}}`` from a mapping or tuples, and how many rows repeat another.
 
     The documents of a topic may be a list, in a run from the top down; see `is_listed`.
@@ -136,7 +136,7 @@ def nested(data: Any, kind: Kind, where: str) -> tuple[Nested, int]:
     if isinstance(data, Mapping):
         if kind == "run" and is_plain(data):
             return dict(data), 0
-        return from_mapping(data, kind, where)
+        return from_mapping(data, kind, where, text)
     if isinstance(data, Iterable) and not isinstance(data, str | bytes):
         return _from_tuples(data, kind, where)
     raise InputError(type(data).__name__, f"{kind} as a path, mapping, frame or tuples", where)
@@ -163,7 +163,9 @@ def is_plain(data: Any) -> bool:
     return kernel.KERNEL is not None and kernel.KERNEL.is_plain(data)
 
 
-def from_mapping(data: Mapping[Any, Any], kind: Kind, where: str) -> tuple[Nested, int]:
+def from_mapping(
+    data: Mapping[Any, Any], kind: Kind, where: str, text: Text = PLAIN
+) -> tuple[Nested, int]:
     """``{topic: {doc: value}}``, every name a string, and how many documents repeat another."""
     made: Nested = {}
     repeated = 0
@@ -177,7 +179,7 @@ def from_mapping(data: Mapping[Any, Any], kind: Kind, where: str) -> tuple[Neste
             continue
         if kind == "run" and _has_names(docs):
             bare[name] = None
-        made[name] = _from_list(docs, topic, kind, where)
+        made[name] = _from_list(docs, topic, kind, where, text)
         repeated += len(docs) - len(made[name])
     if bare:
         _refuse_scores(made, bare, where)
@@ -192,7 +194,7 @@ def _refuse_scores(lists: Nested, bare: Mapping[str, None], where: str) -> None:
             raise InputError(found, "a score for every document or for none", where)
 
 
-def _from_list(docs: Any, topic: Any, kind: Kind, where: str) -> dict[str, float]:
+def _from_list(docs: Any, topic: Any, kind: Kind, where: str, text: Text) -> dict[str, float]:
     """Documents that come in a list, with their values; without any, their order is one."""
     made: dict[str, float]
     if is_list(docs) and are_strings(docs):  # the fast way
@@ -200,18 +202,18 @@ def _from_list(docs: Any, topic: Any, kind: Kind, where: str) -> dict[str, float
         made = dict(zip(docs, places, strict=True)) if kind == "run" else dict.fromkeys(docs, 1.0)
         again = _twice(docs) if kind == "run" and len(made) < len(docs) else None
     else:
-        made, again = _from_entries(docs, topic, kind, where)
+        made, again = _from_entries(docs, topic, kind, where, text)
     if again is not None:
         raise InputError(f"document {again} of topic {topic} twice", "each document once", where)
     return made
 
 
 def _from_entries(
-    docs: Any, topic: Any, kind: Kind, where: str
+    docs: Any, topic: Any, kind: Kind, where: str, text: Text
 ) -> tuple[dict[str, float], str | None]:
     """Documents in a list with their values, and one that must not come again."""
     try:
-        cells = entries(docs, kind)
+        cells = entries(docs, kind, text)
     except InputError as error:
         raise Place(where, None, f" for topic {topic!r}").error(error) from None
     made: dict[str, float] = {}

@@ -7,6 +7,7 @@ alone; in Python as a list. What is told as no shape is a table, whose records a
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import replace
 from itertools import chain
 from numbers import Integral
 from typing import Any, NamedTuple
@@ -81,7 +82,7 @@ class Numbered(NamedTuple):
 
 
 def read_records(
-    records: Iterable[Numbered | InputError], shape: Shape, where: str
+    records: Iterable[Numbered | InputError], shape: Shape, where: str, text: Text
 ) -> Iterator[Listed | InputError | Problem]:
     """The lists of records that all have the shape of the first."""
     naming: str | None = None
@@ -108,10 +109,10 @@ def read_records(
                     raise InputError(f"topic {name} again", f"each topic once{more}")
                 seen.add((tag, name))
                 above = {"topic": name, "tag": tag}
-                if shape.kind == "qrels" and unnoted and not have_levels(docs):
+                if shape.kind == "qrels" and unnoted and not have_levels(docs, text):
                     unnoted = False
                     yield Problem("warning", where, one.place.line, NO_LEVELS, kind=COLUMNS)
-                yield Listed(above, _placed(docs, shape), one.place.line)
+                yield Listed(above, _placed(docs, shape, text), one.place.line)
         except InputError as error:
             yield one.place.error(error)
 
@@ -134,9 +135,9 @@ def _fitting(record: Any, shape: Shape) -> tuple[Item, str]:
     return record, key
 
 
-def _placed(docs: Any, shape: Shape) -> list[Cells]:
+def _placed(docs: Any, shape: Shape, text: Text) -> list[Cells]:
     """The documents of a list; if the order is meant, with their ranks."""
-    made = entries(docs, shape.kind)
+    made = entries(docs, shape.kind, replace(text, ordered=True) if shape.ranked else text)
     if shape.ranked:
         made = [{**cells, "rank": rank} for rank, cells in enumerate(made, 1)]
     return made
@@ -199,13 +200,13 @@ def _opened(data: Any, kind: Kind, where: str, text: Text) -> Objects:
     """An object, as what it is told to be."""
     refuse_foreign(detect(data, where), kind, where)
     if not isinstance(data, Mapping):
-        return _in_array(data, kind, where)
+        return _in_array(data, kind, where, text)
     if _is_record(data) and (shape := _told(data, kind, Place(where))):
-        return Objects(read_records([Numbered(Place(where), data)], shape, where))
+        return Objects(read_records([Numbered(Place(where), data)], shape, where, text))
     topic, first = next(iter(data.items()), ("", None))
     if shape := _told(first, kind, Place(where, None, f" for topic {topic!r}")):
         records = (Numbered(Place(where, None, f" for topic {t!r}"), x, t) for t, x in data.items())
-        return Objects(read_records(records, shape, where))
+        return Objects(read_records(records, shape, where, text))
     return Objects(_of_mapping(data, kind, where, text), strict=True)
 
 
@@ -216,7 +217,7 @@ def _told(record: Any, kind: Kind, place: Place) -> Shape | None:
         raise place.error(error) from None
 
 
-def _in_array(data: Any, kind: Kind, where: str) -> Objects:
+def _in_array(data: Any, kind: Kind, where: str, text: Text) -> Objects:
     """The records of a list; or a list of hits for each query, which it does not name."""
     if isinstance(data, str | bytes) or not isinstance(data, Iterable):
         raise InputError(short(repr(data)), "a JSON object", where)
@@ -230,7 +231,7 @@ def _in_array(data: Any, kind: Kind, where: str) -> Objects:
     else:
         shape = _told(given[0], kind, records[0].place) if given else None
     if shape is not None:
-        return Objects(read_records(records, shape, where))
+        return Objects(read_records(records, shape, where, text))
     for one in records:
         if not isinstance(one.record, Mapping):
             found = InputError(short(repr(one.record), quote=False), "an object in each place")
@@ -243,14 +244,16 @@ def _of_mapping(
 ) -> Iterator[Listed | InputError | Problem]:
     """``{topic: documents}``, with intents between them if judgments are for these."""
     truth = kind == "qrels" and _are_booleans(data)
-    if kind == "qrels" and not all(have_levels(docs) for _, docs in _leaves(data, text.intents)):
+    if kind == "qrels" and not all(
+        have_levels(docs, text) for _, docs in _leaves(data, text.intents)
+    ):
         yield Problem("warning", where, None, NO_LEVELS, kind=COLUMNS)
     for above, docs in _leaves(data, text.intents):
         words = f" for topic {above['topic']!r}"
         if "intent" in above:
             words = f" for {above['intent']!r} of topic {above['topic']!r}"
         try:
-            found = entries(docs, kind)
+            found = entries(docs, kind, text)
         except InputError as error:
             if "intent" in above:
                 error = InputError(error.found, "{topic: {intent: {doc: level}}}")
@@ -431,7 +434,9 @@ def is_whole(data: Any) -> bool:
 # -- lines ----------------------------------------------------------------------------------------
 
 
-def line_lists(source: Source, kind: Kind) -> Iterable[Listed | InputError | Problem] | None:
+def line_lists(
+    source: Source, kind: Kind, text: Text
+) -> Iterable[Listed | InputError | Problem] | None:
     """The lists of records on lines, by the shape of the first; None if these are a table's."""
     first = _first_row(source)
     if first is None:
@@ -445,7 +450,7 @@ def line_lists(source: Source, kind: Kind) -> Iterable[Listed | InputError | Pro
         row if isinstance(row, InputError) else Numbered(Place(source.name, row[0]), row[1])
         for row in json_rows(source)
     )
-    return read_records(rows, shape, source.name)
+    return read_records(rows, shape, source.name, text)
 
 
 def _first_row(source: Source) -> Row | None:
@@ -454,7 +459,7 @@ def _first_row(source: Source) -> Row | None:
 
 def line_records(source: Source, kind: Kind, text: Text) -> Iterator[Found]:
     """Everything that objects on lines hold."""
-    lists = line_lists(source, kind)
+    lists = line_lists(source, kind, text)
     if lists is None:
         yield from json_lines().records(source, kind, text)
     else:
@@ -463,7 +468,7 @@ def line_records(source: Source, kind: Kind, text: Text) -> Iterator[Found]:
 
 def line_topics(source: Source, kind: Kind, text: Text) -> list[str] | None:
     """All topics of objects on lines, those without documents among them; None of a table."""
-    lists = line_lists(source, kind)
+    lists = line_lists(source, kind, text)
     return None if lists is None else _topics(lists)
 
 

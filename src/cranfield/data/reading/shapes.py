@@ -17,13 +17,24 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any, TypeAlias
 
-from cranfield.data.reading.columns import SPELLINGS, VALUE, Kind, spelt
+from cranfield.data.reading.columns import (
+    SPELLINGS,
+    VALUE,
+    Kind,
+    chosen,
+    find_chosen,
+    refuse_other_kind,
+    spelt,
+)
 from cranfield.data.reading.lines import identifier, short
+from cranfield.data.reading.records import PLAIN, Text
+from cranfield.data.reading.tables import are_numbers
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 
 Cells: TypeAlias = dict[str, Any]
 Item: TypeAlias = Mapping[Any, Any]  # a record
+Own: TypeAlias = tuple[tuple[str, str], ...]  # the user's names of keys, by ours
 Lists: TypeAlias = Iterable[tuple[Any, Any]]  # topics, or NAMELESS, with their documents
 
 TREC_ANSWERS = "TREC RAG answers"  # RAGTIME's as well
@@ -33,6 +44,7 @@ NAMELESS = object()  # the topic of a list that its record names
 TEXT_OR_ID = ("doc", "document", "item")
 DOC_ID = (*(name for name in SPELLINGS["doc"] if name not in TEXT_OR_ID), "psg_id")
 HIT = (*DOC_ID, "id", "_id", *TEXT_OR_ID)
+_OF_HITS = {"qrels": ("doc", "level"), "run": ("doc", "score", "rank")}
 GRADE = tuple(name for name in SPELLINGS["level"] if name != "score")
 
 _THINGS = ("", "_docs", "_documents", "_doc_ids", "_document_ids", "_chunks", "_chunk_ids",
@@ -67,10 +79,11 @@ def is_list(docs: Any) -> bool:
     return isinstance(docs, Sequence) and not isinstance(docs, str | bytes)
 
 
-def entries(docs: Any, kind: Kind) -> list[Cells]:
+def entries(docs: Any, kind: Kind, text: Text = PLAIN) -> list[Cells]:
     """The documents of a topic, each as cells: from ``{doc: value}`` or one of several lists.
 
-    The rank of a document with a score is its position in the list, unless it has one.
+    `text` has the user's names of keys, and whether the order is declared to be the ranking. The
+    rank of a document with a score is its position in the list, unless it has one.
 
     >>> entries([["d1", 0.5]], "run"), entries(["d1"], "qrels")
     ([{'doc': 'd1', 'score': 0.5, 'rank': 1}], [{'doc': 'd1', 'level': 1}])
@@ -83,18 +96,40 @@ def entries(docs: Any, kind: Kind) -> list[Cells]:
         docs = sorted(docs, key=str)
     if not is_list(docs):
         raise InputError(type(docs).__name__, SHAPE[kind])
-    cells = [_entry(item, kind) for item in docs]
+    own = tuple(chosen(text.columns, kind).items()) if text.columns else ()
+    cells = [_entry(item, kind, own) for item in docs]
+    _refuse_unlike(cells)
+    if kind == "qrels" or not cells or "rank" in cells[0]:
+        return cells
+    if "score" in cells[0]:
+        return [{**one, "rank": place} for place, one in enumerate(cells, 1)]
+    if not text.ordered and isinstance(docs[0], Mapping):
+        _refuse_unknown_score(docs, own)
+    return cells
+
+
+def _refuse_unlike(cells: Sequence[Cells]) -> None:
+    """Raise an error if only some documents of a list have a value or a rank."""
     for one in cells:
         if unlike := one.keys() ^ cells[0].keys():
             key = min(unlike)
             found = f"document {one['doc']!r} {'with' if key in one else 'without'} {key}"
             raise InputError(found, "the same of all documents of a list")
-    if kind == "run" and cells and "score" in cells[0] and "rank" not in cells[0]:
-        return [{**one, "rank": place} for place, one in enumerate(cells, 1)]
-    return cells
 
 
-def have_levels(docs: Any) -> bool:
+def _refuse_unknown_score(hits: Sequence[Item], own: Own) -> None:
+    """Raise an error if hits have neither scores nor ranks, but other numbers, or levels."""
+    keys, others = _keys(tuple(hits[0]), "run", own)
+
+    def has_numbers(name: str) -> bool:
+        cells = [hit.get(name) for hit in hits]
+        return are_numbers(cells) and not any(isinstance(cell, bool) for cell in cells)
+
+    names = [name for name in hits[0] if isinstance(name, str) and name not in others]
+    refuse_other_kind(keys, names, "run", None, None, has_numbers)
+
+
+def have_levels(docs: Any, text: Text = PLAIN) -> bool:
     """Return False for judged documents without levels, which all have level 1.
 
     >>> have_levels({"d1": 2}), have_levels([["d1", 2]]), have_levels(["d1"])
@@ -103,12 +138,14 @@ def have_levels(docs: Any) -> bool:
     if not (is_list(docs) or isinstance(docs, Set)) or not docs:
         return True
     first = next(iter(docs))
-    return spelt(GRADE, first) is not None if isinstance(first, Mapping) else is_list(first)
+    if not isinstance(first, Mapping):
+        return is_list(first)
+    return "level" in chosen(text.columns, "qrels") or spelt(GRADE, first) is not None
 
 
-def _entry(item: Any, kind: Kind) -> Cells:
+def _entry(item: Any, kind: Kind, own: Own) -> Cells:
     if isinstance(item, Mapping):
-        return _hit(item, kind)
+        return _hit(item, kind, own)
     if not is_list(item):
         return {"doc": item} if kind == "run" else {"doc": item, "level": 1}
     if len(item) != 2:
@@ -116,9 +153,9 @@ def _entry(item: Any, kind: Kind) -> Cells:
     return {"doc": item[0], VALUE[kind]: item[1]}
 
 
-def _hit(item: Item, kind: Kind) -> Cells:
+def _hit(item: Item, kind: Kind, own: Own) -> Cells:
     """A document with its own keys, as ``{"docid": …, "score": …}``."""
-    keys, others = _keys(tuple(item), kind)
+    keys, others = _keys(tuple(item), kind, own)
     found = {ours: item[theirs] for ours, theirs in keys.items()}
     for other in others:
         if item[other] != found["doc"]:
@@ -131,14 +168,16 @@ def _hit(item: Item, kind: Kind) -> Cells:
 
 
 @lru_cache(maxsize=64)
-def _keys(names: tuple[Any, ...], kind: Kind) -> tuple[dict[str, Any], list[Any]]:
+def _keys(names: tuple[Any, ...], kind: Kind, own: Own = ()) -> tuple[dict[str, Any], list[Any]]:
     """The keys of a document, by what they hold, and those that may name it as well."""
-    doc = spelt(HIT, names)
+    named = {ours: find_chosen(key, names) for ours, key in own if ours in _OF_HITS[kind]}
+    doc = named.pop("doc", None) or spelt(HIT, names)
     if doc is None:
         found = f"a document with {', '.join(map(str, names)) or 'no keys'}"
         raise InputError(found, "its id as docid, doc_id or id")
     wanted = {"level": GRADE} if kind == "qrels" else {n: SPELLINGS[n] for n in ("score", "rank")}
     theirs = {ours: spelt(spellings, names) for ours, spellings in wanted.items()}
+    theirs |= named
     keys = {"doc": doc, **{ours: name for ours, name in theirs.items() if name is not None}}
     return keys, [name for name in names if name != doc and spelt(DOC_ID, [name]) is not None]
 

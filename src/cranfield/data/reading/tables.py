@@ -38,11 +38,13 @@ from cranfield.data.reading.columns import (
     find_column,
     in_doubt,
     is_header,
+    kind_of_columns,
     name_columns,
     refuse_duplicates,
     spelt,
+    unknown_columns,
 )
-from cranfield.data.reading.labels import LABELLED, level_of
+from cranfield.data.reading.labels import LABELLED, are_levels, level_of
 from cranfield.data.reading.lines import BLANK, NUMBER, finite, lines, not_text, short
 from cranfield.data.reading.partitions import refuse_parsed
 from cranfield.data.reading.records import COLUMNS, PLAIN, Found, Problem, Recorder, Text
@@ -157,16 +159,28 @@ class Tabular:
             yield Problem("warning", source.name, None, order, kind=COLUMNS)
 
     def kind(self, source: Source, text: Text) -> Kind:
-        """Judgments or results? Told by the names of the columns, or by those the user gave."""
-        if text.columns:
-            return "run" if {"score", "rank", "tag"} & {*text.columns} else "qrels"
+        """Judgments or results? Told by the names of the columns, or by those the user gave.
+
+        If no name tells, an unknown column of few integers is one of levels.
+        """
+        if (kind := kind_of_columns(text.columns)) is not None:
+            return kind
         try:
             names = [str(name) for name in self.names(source)]
+            if find_column("rank", names) or find_column("tag", names):
+                return "run"
+            if spelt((*LEVELS, "corpus-id"), names):
+                return "qrels"
+            return "run" if find_column("score", names) else self._kind_of_values(source, text)
         except (CranfieldError, ValueError, TypeError, RecursionError):
             return "run"  # and let the records say what is wrong
-        if find_column("rank", names) or find_column("tag", names):
-            return "run"
-        return "qrels" if spelt((*LEVELS, "corpus-id"), names) else "run"
+
+    def _kind_of_values(self, source: Source, text: Text) -> Kind:
+        """Judgments or results, by the values of the first unknown column of numbers."""
+        for cells in map(_Beginning(self, source).cells, unknown_columns(self.names(source))):
+            if are_numbers(cells):
+                return "qrels" if are_levels(str(x) for x in cells if x is not None) else "run"
+        return "run"
 
 
 @dataclass(frozen=True, eq=False)

@@ -105,7 +105,7 @@ def report_page(
         As `evaluate` takes them; or, alone, the scores that it has given, or `read_scores`: then
         the page has no lists. Measures of answers may be among them.
     title
-        Of the page.
+        Of the page; if it is empty, the default.
     queries
         What topics ask: ``{topic: query}``, a frame, or a file (TSV, CSV, JSONL, Parquet) with
         columns such as qid and query. All other columns are slices, by which the page can filter.
@@ -147,6 +147,7 @@ def report_page(
     )  # fmt: skip
     limits = Limits.of(complete)
     files = {"judgments": qrels, "queries": queries, "documents": docs, "second": second_qrels}
+    title = title if title.strip() else TITLE  # an HTML page must have one
     if isinstance(qrels, Scores):
         _refuse_with_scores({"runs": runs, "docs": docs, "second_qrels": second_qrels} | judged)
         _refuse_with_scores(options)
