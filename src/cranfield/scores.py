@@ -184,7 +184,7 @@ class Notice:
             return self
         if self.facts:
             facts = [one.without(topics, measures) for one in self.facts]
-            facts = [one for one in facts if one.measures != {}]
+            facts = [one for one in facts if one.measures != {} and one.parts != ()]
             holds = facts and facts[0].holds()
             return self.from_facts(self.kind, *facts, run=self.run) if holds else None
         kept = tuple(topic for topic in self.topics if topic not in topics)

@@ -116,7 +116,7 @@ def test_two_against_two(ties: str | None, expected: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("scheme", "expected"), [("median", [1, 1.5]), ("min", [0, 1]), ("max", [2, 3])]
+    ("scheme", "expected"), [("median", [1, 1]), ("min", [0, 1]), ("max", [2, 3])]
 )
 def test_order_statistics(scheme: str, expected: list[float]) -> None:
     assert levels((2, 0, 1, 1), (3, 1, 2, 1), scheme=scheme) == expected
@@ -132,7 +132,7 @@ def test_the_union_of_favourites() -> None:
     assert aggregate(read, "favourites").to_dict() == {"q": {"a": 1, "b": 1, "c": 1, "d": 0}}
     with_best = aggregate(read, "favourites", best={"q": {"d": 1, "c": 0}})
     assert with_best.to_dict() == {"q": {"a": 1, "b": 1, "c": 1, "d": 1}}
-    assert with_best.notices == ()
+    assert [notice.kind for notice in with_best.notices] == ["labels"]
     unknown = aggregate(read, "favourites", best={"q": {"e": 1}})
     assert unknown.to_dict()["q"]["e"] == 1
     assert "1 item (e of q)" in unknown.notices[0].text
@@ -213,10 +213,56 @@ class TestMissing:
         assert found.to_dict() == {"q": {"d": 1.5, "e": 1.5}}
         assert "taken as 1" in found.notices[0].text
 
-    def test_counts_in_unanimity(self) -> None:
-        """N is 1 for e: 2 + 0.2 · 1 · 2; and 2 for d: 3 + 0.2 · 2 · 1."""
-        found = aggregate(self.ROWS, "unanimity", max_score=2, missing="skip")
-        assert found.to_dict() == {"q": {"d": 3.4, "e": 2.4}}
+    @pytest.mark.parametrize("scheme", ["sum", "unanimity"])
+    def test_aggregate_sum_of_unequal_numbers_of_labels_raises(self, scheme: str) -> None:
+        """e has one label of 2 and d has two of 1 and 2: a sum would rank d above e."""
+        message = (
+            rf"{scheme}: items have different numbers of labels \(1 for 1 item, 2 for 1 item\)\. "
+            r'Use scheme="mean", or missing=LABEL for missing labels'
+        )
+        with pytest.raises(cf.InputError, match=message):
+            aggregate(self.ROWS, scheme, missing="skip")
+
+    def test_aggregate_sum_with_an_assumed_label_adds_it(self) -> None:
+        found = aggregate(self.ROWS, "sum", missing="L1")
+        assert found.to_dict() == {"q": {"d": 3.0, "e": 3.0}}
+        assert found.notices[-1].text == "labels per item: 1 for 1 item, 2 for 1 item"
+
+
+class TestMedian:
+    def test_aggregate_two_relevant_labels_stay_relevant(self) -> None:
+        """By hand: (1, 2) has the medians 1 and 2, (2, 2) and (0, 3, 3) have one."""
+        found = aggregate(votes((1, 2), (2, 2)))
+        assert found.to_dict()["t"] == {"d0": 1, "d1": 2}
+        assert [notice.text for notice in found.notices] == [
+            "labels differ in 1 of 2 items, given the median; "
+            "1 item (d0 of t) given the lower of two medians",
+            "labels per item: 2 for 2 items",
+        ]
+
+    def test_aggregate_odd_number_of_labels_has_one_median(self) -> None:
+        found = aggregate(votes((0, 3, 3), (2, 2, 2)))
+        assert found.to_dict()["t"] == {"d0": 3, "d1": 2}
+        assert found.notices[0].text == "labels differ in 1 of 2 items, given the median"
+
+    def test_aggregate_equal_labels_have_no_note_on_medians(self) -> None:
+        found = aggregate(votes((1, 1), (0, 0)))
+        assert [notice.kind for notice in found.notices] == ["labels"]
+
+    def test_aggregate_skipped_labels_are_counted(self) -> None:
+        found = aggregate(TestMissing.ROWS, missing="skip")
+        assert found.to_dict() == {"q": {"d": 1.0, "e": 2.0}}
+        assert found.notices[-1].text == "labels per item: 1 for 1 item, 2 for 1 item"
+
+    @given(ITEMS)
+    def test_aggregate_default_is_a_label_with_half_on_each_side(
+        self, items: list[list[int]]
+    ) -> None:
+        """A second writing: the lowest label that at least half of the labels do not exceed."""
+        expected = [
+            min(x for x in item if sum(y <= x for y in item) * 2 >= len(item)) for item in items
+        ]
+        assert [*aggregate(votes(*items)).to_dict()["t"].values()] == expected
 
 
 @given(ITEMS, st.sampled_from(SCHEMES), st.randoms(use_true_random=False))

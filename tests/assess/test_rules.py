@@ -67,8 +67,10 @@ def test_rules_give_a_score_for_each_assessor(here: Path) -> None:
     )
     read = read_assessments("stc.csv", rules="ntcir14-stc-cecg")
     assert read.votes == {"t": {"r": {"a": 2.0, "b": 1.0, "c": 0.0}}}
-    assert aggregate(read).to_dict() == {"t": {"r": 0}}  # L2, L1 and L0: no majority
-    assert aggregate(read, "unanimity").notices == ()  # the rules say what the highest score is
+    assert aggregate(read).to_dict() == {"t": {"r": 1}}  # L2, L1 and L0
+    assert aggregate(read, "majority").to_dict() == {"t": {"r": 0}}  # no majority
+    (labels,) = aggregate(read, "unanimity").notices  # the rules declare the highest score
+    assert labels.text == "labels per item: 3 for 1 item"
 
 
 def test_answers_with_names(here: Path) -> None:

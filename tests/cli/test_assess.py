@@ -48,7 +48,8 @@ def files(here: Path) -> list[str]:
 def test_aggregate_prints_qrels(
     files: list[str], options: list[str], expected: str, assess: Command
 ) -> None:
-    assert assess("aggregate", *files, "--scheme", "sum", *options) == (0, expected, "")
+    note = "note: labels per item: 2 for 3 items\n"
+    assert assess("aggregate", *files, "--scheme", "sum", *options) == (0, expected, note)
 
 
 @pytest.mark.parametrize("topics", ["q2", "common", "@few", "judged"])
@@ -64,7 +65,9 @@ def test_aggregate_of_some_topics(files: list[str], topics: str, assess: Command
     else:
         rows = "q1 0 a 4\nq1 0 b 3\n" * (topics == "common") + "q2 0 c 1\n"
         note = "note: few: the first word of each line is read as the topic\n"
-        assert found == (0, rows, note if topics == "@few" else "")
+        count = "3 items" if topics == "common" else "1 item"
+        notes = note * (topics == "@few") + f"note: labels per item: 2 for {count}\n"
+        assert found == (0, rows, notes)
 
 
 def test_aggregate_knows_no_such_topic(files: list[str], assess: Command) -> None:
@@ -96,8 +99,24 @@ def test_names_with_blanks_are_not_written_as_text(here: Path, assess: Command) 
 
 def test_notices_go_to_standard_error(files: list[str], assess: Command) -> None:
     _, out, err = assess.succeeds("aggregate", *files)
-    assert out == "q1 0 a 2\nq1 0 b 0\nq2 0 c 0\n"
-    assert err == "note: 2 items (b of q1, c of q2) without a majority, given level 0\n"
+    assert out == "q1 0 a 2\nq1 0 b 1\nq2 0 c 0\n"
+    assert err == (
+        "note: labels differ in 2 of 3 items, given the median; "
+        "2 items (b of q1, c of q2) given the lower of two medians\n"
+        "note: labels per item: 2 for 3 items\n"
+    )
+
+
+def test_aggregate_sum_of_unequal_numbers_of_labels_names_options(
+    files: list[str], assess: Command
+) -> None:
+    with Path("ann.txt").open("a") as more:
+        more.write("q1 0 d A\n")
+    options = ["--scheme", "sum", "--unlabelled", "skip"]
+    assert assess.refused("aggregate", *files, *options).strip() == (
+        "sum: items have different numbers of labels (1 for 1 item, 2 for 3 items). "
+        "Use --scheme mean, or --unlabelled LABEL for missing labels"
+    )
 
 
 def test_a_number_that_is_none_is_a_clear_error(files: list[str], assess: Command) -> None:

@@ -36,7 +36,7 @@ def files(here: Path) -> None:
         "plot cwl vary qrels {} -m RBP -o x.html",
         "meta correlation qrels {} -m 'RR AP' -f tsv",
         "meta stability qrels {} -m RR -f tsv --sample judgments",
-        "meta leave-one-out qrels {} -m RR -f tsv",
+        "meta leave-one-out qrels {} -m RR -f tsv --depth 100",
     ],
 )
 def test_several_tags_are_as_several_files(cranfield: Command, line: str) -> None:

@@ -200,7 +200,7 @@ class TestOtherUses:
 
     def test_meta(self, folder: Path) -> None:
         path = as_file("all.run", trec)(folder, ROWS)
-        found = cf.meta.leave_one_out(QRELS, path, "RR")
+        found = cf.meta.leave_one_out(QRELS, path, "RR", depth=100)
         assert {one.run for one in found.results} == {"good", "bad"}
 
 

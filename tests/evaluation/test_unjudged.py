@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
-from cranfield.measures.bounds import BOUNDED
+from cranfield.measures.bounds import BOUNDED, has_outer_bounds
 from cranfield.scores import ALL
 from tests.made import examples
 
@@ -146,6 +146,22 @@ def test_no_completion_is_outside(drawn: tuple[Levels, list[list[str]]]) -> None
             assert (low, high) == pytest.approx(((a - b).min(), (a - b).max()), abs=1e-12), measure
         assert low <= (a - b).min() + 1e-12, measure
         assert high >= (a - b).max() - 1e-12, measure
+
+
+def test_has_outer_bounds_of_measures_that_are_not_exact_returns_true() -> None:
+    assert not any(has_outer_bounds(cf.parse_measure(text)) for text in EXACT)
+    assert all(has_outer_bounds(cf.parse_measure(text)) for text in SOUND)
+
+
+@pytest.mark.parametrize("measure", ["AP", "ERR"])
+def test_bounds_of_a_shared_unjudged_document_are_outer_bounds(measure: str) -> None:
+    """The document u of both lists has one level, but the bounds give it one for each list."""
+    judged, lists = {"a": 1.0}, [["a", "u", "v"], ["u", "a", "w"]]
+    runs = {name: {"t": ranked} for name, ranked in zip("AB", lists, strict=True)}
+    a, b = enumerated([measure], judged, lists)[measure]
+    *_, (low, high) = ends({"t": judged} | OTHER, runs, measure)
+    assert low < (a - b).min() - 0.01
+    assert high > (a - b).max() + 0.01
 
 
 def test_every_bounded_measure_is_enumerated() -> None:

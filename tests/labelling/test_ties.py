@@ -616,7 +616,7 @@ def test_bounds_at_a_depth(depth: int) -> None:
         m
         for c in WITHOUT_LENGTHS.values()
         for m in some(c, 6, depth)
-        if m.rewards_better_items() and not m.condensed
+        if m.rewards_better_items() and not m.condensed and m.effectiveness
     ]
     check_bounds(HAND_CASES + random_cases(depth + 30, 20), measures, depth=depth)
 
@@ -691,6 +691,12 @@ NO_BOUNDS = [
     Counterexample("SET(min_gain=1)", Case(((0.0, None),))),
     # A better document costs more.
     Counterexample("TrAP", Case(((1.0, 2.0),)), costs=(1.0, 9.0)),
+    # An item that does harm counts as one of no use in the order.
+    Counterexample("DCG(gain=raw)", Case(((None, -2.0),))),
+    Counterexample("nDCG(gain=raw)", Case(((None, -2.0),), (1.0,))),
+    Counterexample("MeanNDCG(gain=raw)", Case(((None, -2.0),), (1.0,))),
+    Counterexample("nDCGrel(gain=raw)", Case(((None, -2.0, 1.0),), (1.0,))),
+    Counterexample("RnDCG(gain=raw)", Case(((None, -2.0),), (1.0,))),
     # Not a measure of effectiveness.
     Counterexample("Utility(b=3)@1", Case(((1.0, 0.0),))),
     Counterexample("Unjudged@1", Case(((1.0, None),))),
@@ -857,7 +863,11 @@ def test_the_notice_says_what_is_a_bound() -> None:
     assert "no other order scores better" in best
     assert "no other order scores worse" in worst
     said = tie_notice(["AP", "nG@2", "Judged"], ties="best")
-    assert said.endswith("another order may score better under nG@2")  # Judged is never better
+    assert said.endswith(": another order may score better under nG@2")  # Judged has no cutoff
+    said = tie_notice(["AP", "nG@2", "Judged@3"], ties="best")
+    assert said.endswith(
+        ": another order may score better under nG@2; another order may change Judged@3"
+    )
     assert "no other order scores better" in tie_notice(["E@2"], ties="best")
 
 
@@ -874,6 +884,132 @@ def test_no_bound_is_claimed_where_a_depth_breaks_it(name: str) -> None:
     assert f"another order may score better under {name}" in tie_notice(
         measures, ties="best", depth=3
     )
+
+
+# -- what the note claims -----------------------------------------------------------------------
+
+CLAIM_CASES = [
+    Case(((None, 1.0), (None, 0.0, 2.0), (None,)), (3.0,)),
+    Case(((-1.0, None, 0.0, 1.0, 2.0),), (1.0,)),
+    Case(((-2.0, 1.0, -1.0, None),), (2.0,)),
+    Case(((1.0,), (3.0, None, 2.0, 0.0))),
+    HIGHEST,
+]
+CLAIM_OPTIONS: list[dict[str, Any]] = [
+    {},
+    {"depth": 2},
+    {"condensed": True},
+    {"residuals": True},
+]
+
+
+def has_claim(scores: cf.Scores, column: str) -> bool:
+    """Return True if the note claims that no other order of ties scores better, or worse."""
+    notices = scores.select(measures=[column]).notices
+    (notice,) = (x for x in notices if x.kind == "tie-order")
+    return "no other order scores" in notice.text
+
+
+def check_claims(best: cf.Scores, worst: cf.Scores, every: Sequence[Floats]) -> set[str]:
+    """Compare each claimed bound with all orders, and return the columns with a claim."""
+    high, low = (np.array([f(x, axis=0) for x in every]) for f in (np.max, np.min))
+    lower = np.array([better == "lower" for better in best.better])
+    pairs = (best, np.where(lower, low, high)), (worst, np.where(lower, high, low))
+    claims = set()
+    for j, column in enumerate(best.measures):
+        assert has_claim(best, column) == has_claim(worst, column)
+        if has_claim(best, column):
+            claims.add(column)
+            for scores, extreme in pairs:
+                assert close(scores.values[0][:, j], extreme[:, j]).all(), column
+    return claims
+
+
+def claims_of(measures: Sequence[Any], cases: Sequence[Case], **options: Any) -> set[str]:
+    best, worst = (
+        cf.evaluate(*data_of(cases), measures, ties=ties, **options) for ties in ("best", "worst")
+    )
+    return check_claims(best, worst, all_orders(cases, measures, **options))
+
+
+def can_use(m: type[cf.Measure], options: dict[str, Any]) -> bool:
+    """Return True if the option changes something for a measure, and is no error therefore."""
+    names = {f.name for f in m.parameters()}
+    return not ("condensed" in options and "condensed" not in names) and not (
+        "residuals" in options and not m.has_residuals
+    )
+
+
+@pytest.mark.parametrize("name", WITHOUT_LENGTHS)
+def test_of_ties_every_measure_claims_only_bounds_that_hold(name: str) -> None:
+    c = BUILT_IN[name]
+    raw = [c(gain="raw"), c(gain="raw") @ 2] if c.below_zero else []
+    measures = list(dict.fromkeys([*some(c, 8, 3), *raw]))
+    for options in CLAIM_OPTIONS:
+        if can_use(c, options):
+            claims_of(measures, CLAIM_CASES, **options)
+
+
+def test_of_ties_judged_at_a_cutoff_is_not_bounded() -> None:
+    """Unjudged, 0 and 1 tied, and unjudged: best keeps the unjudged one at rank 2 or 3."""
+    qrels = {"t": {"a": 1, "b": 0, "c": 0}}
+    run = {"t": {"z": 1.0, "a": 1.0, "b": 1.0, "c": 1.0}}
+    scores = cf.evaluate(qrels, run, "Judged@3", ties="best")
+    assert scores.values.item() == pytest.approx(2 / 3)
+    assert cf.evaluate(qrels, {"t": ["a", "b", "c", "z"]}, "Judged@3").values.item() == 1.0
+    assert not has_claim(scores, "Judged@3")
+
+
+def test_of_ties_counts_that_every_order_has_are_claimed() -> None:
+    names = ["NumQ@2", "NumRet@2", "NumRel@2", "NumRelRet", "Judged", "Unjudged"]
+    assert claims_of(names, CLAIM_CASES) == set(names)
+    assert claims_of(names, CLAIM_CASES, depth=2) == {"NumQ@2", "NumRet@2", "NumRel@2"}
+
+
+def test_of_ties_residuals_are_not_claimed() -> None:
+    assert claims_of(["RBP"], CLAIM_CASES, residuals=True) == {"RBP"}
+
+
+def test_registry_every_kind_of_measure_is_in_a_test_of_claims() -> None:
+    """Texts, answers, distributions and sessions have no option for ties."""
+    assert {c.takes for c in cf.REGISTRY.values()} - {"lists", "intents"} == {
+        "texts", "answers", "distributions", "sessions",
+    }  # fmt: skip
+
+
+INTENT_LEVELS = {"i1": {"a": 2, "b": 1, "c": 0}, "i2": {"a": 0, "b": 1, "d": 1}}
+DIVERSE = [
+    "IRec", "IA(ERR)", "PMP", "D(nDCG)", "DIN(nDCG)", "Dsharp(nDCG)", "DINsharp(nDCG)",
+    "PplusQ", "PplusQsharp", "alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "NRBP", "nNRBP",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("measures", "options"),
+    [
+        (DIVERSE, {}),
+        (["AP", "nDCG@2", "P@1", "ERR", "Judged@2"], {"intents": {}}),
+        (["AP", "nDCG@2", "P@1", "ERR", "Judged@2"], {"intents": {}, "per_intent": True}),
+    ],
+)
+def test_of_ties_intents_claim_only_bounds_that_hold(
+    measures: list[str], options: dict[str, Any]
+) -> None:
+    """Each intent prefers another document, so that no order is best for all."""
+    options = options and options | {"intents": {"t": {"i1": 0.5, "i2": 0.5}}}
+    docs = [*"abcdz"]
+    every = [
+        cf.evaluate({"t": INTENT_LEVELS}, {"t": list(order)}, measures, **options).values[0]
+        for order in itertools.permutations(docs)
+    ]
+    best, worst = (
+        cf.evaluate({"t": INTENT_LEVELS}, {"t": dict.fromkeys(docs, 1.0)}, measures, ties=ties,
+                    **options)
+        for ties in ("best", "worst")
+    )  # fmt: skip
+    claims = check_claims(best, worst, [*np.stack(every, axis=1)])
+    expected = {"AP", "nDCG@2", "P@1", "ERR"} if "per_intent" not in options else set()
+    assert claims == expected.intersection(measures)
 
 
 QRELS = "q1 0 a 2\nq1 0 b 0\nq1 0 c 1\nq2 0 d 1\n"

@@ -685,7 +685,7 @@ FOREIGN = {
     # BEIR, MTEB
     "HitRate@10": "Success@10",
     "R_cap@10": "RelP@10",
-    "Hole@10": "Unjudged@10",
+    "Hole@10": "Unjudged(scope=collection)@10",
     # ranx
     "precision@10": "P@10",
     "recall@10": "Recall@10",

@@ -89,6 +89,70 @@ def test_depth_of_the_pool_decides_what_is_unique() -> None:
     assert found.results[1].difference == 0.0
 
 
+def pool_notes(found: Any) -> list[str]:
+    return [notice.text for notice in found.notices if notice.kind == "pool-depth"]
+
+
+def test_leave_one_out_depth_is_the_pool_depth_and_no_cutoff() -> None:
+    """The AP of x has c at rank 3, although the pool is 2 deep: as in `test_runs_by_hand`."""
+    found = leave_one_out(QRELS, RUNS, "AP", depth=2)
+    assert found.pool_depth == 2
+    assert found.results == leave_one_out(QRELS, RUNS, "AP", pool_depth=2).results
+    assert found.results[0].before == 3 / 4
+    assert pool_notes(found) == []
+
+
+def test_leave_one_out_without_a_depth_derives_it_from_the_judgments() -> None:
+    """u of y at rank 3 is the first unjudged document; x has one at rank 4."""
+    runs = {"x": {"1": [*"abcv"]}, "y": {"1": [*"acu"]}, "w": {"1": ["d", "a"]}}
+    found = leave_one_out(QRELS, runs, "AP")
+    assert found.pool_depth == 2
+    assert found.results == leave_one_out(QRELS, runs, "AP", depth=2).results
+    assert pool_notes(found) == [
+        "pool depth 2, to which all rankings are judged: "
+        "y has an unjudged document at rank 3 of topic 1. Use depth=K to set it."
+    ]
+
+
+def test_leave_one_out_everything_judged_takes_the_longest_ranking() -> None:
+    found = leave_one_out(QRELS, RUNS, "AP")
+    assert found.pool_depth == 3
+    assert pool_notes(found) == [
+        "pool depth 3, the longest ranking: all returned documents are judged. "
+        "Use depth=K to set it."
+    ]
+
+
+def test_leave_one_out_unjudged_document_at_rank_1_requires_a_depth() -> None:
+    runs = {**RUNS, "v": {"1": ["u", "a"]}}
+    message = (
+        "the judgments do not show the pool depth: v has an unjudged document at rank 1 of "
+        "topic 1. Use depth=K with the depth of the pool"
+    )
+    with pytest.raises(InputError, match=message):
+        leave_one_out(QRELS, runs, "AP")
+
+
+def test_leave_one_out_two_pool_depths_raises() -> None:
+    with pytest.raises(InputError, match="two pool depths: depth=2 and pool_depth=3"):
+        leave_one_out(QRELS, RUNS, "AP", depth=2, pool_depth=3)
+
+
+@settings(max_examples=examples(20))
+@given(st.integers(1, 5), st.randoms(use_true_random=False))
+def test_leave_one_out_complete_pool_derives_at_least_its_depth(depth: int, random: Any) -> None:
+    """Every document of the pool is judged, so that no ranking has a gap above its depth."""
+    ids = [f"d{i}" for i in range(30)]
+    runs = {r: {t: random.sample(ids, 12) for t in "12"} for r in "abc"}
+    qrels = {t: {d: 1 for run in runs.values() for d in run[t][:depth]} for t in "12"}
+    expected = min(
+        next((i for i, d in enumerate(run[t]) if d not in qrels[t]), 12)
+        for run in runs.values()
+        for t in "12"
+    )
+    assert depth <= expected == leave_one_out(qrels, runs, "AP").pool_depth
+
+
 def test_condensed_lists_come_through_the_measures() -> None:
     """Without d, w's list condenses to a: AP is 1/4, where d and a have (1/2)/4."""
     found = leave_one_out(QRELS, RUNS, "AP(condensed=true)", pool_depth=2)
@@ -174,7 +238,7 @@ def test_common_topics_are_those_of_all_runs() -> None:
 def test_common_topics_stay_when_one_is_left_out() -> None:
     qrels = {"1": {"a": 1, "b": 1}, "2": {"c": 1}}
     runs = {"x": {"1": ["n", "a"], "2": ["c"]}, "y": {"1": ["b"]}, "z": {"1": ["n"], "2": ["c"]}}
-    found = leave_one_out(qrels, runs, "P@1", topics="common")
+    found = leave_one_out(qrels, runs, "P@1", topics="common", depth=100)
     assert [(one.run, one.after) for one in found.results] == [("x", 0), ("y", 0), ("z", 0)]
 
 
@@ -189,7 +253,7 @@ def test_intents_of_what_stays_stay() -> None:
     """a, which x alone has, is relevant to intent 1; b, which both have, to both intents."""
     qrels = [("1", "1", "a", 1), ("1", "1", "b", 1), ("1", "2", "b", 1), ("1", "2", "c", 1)]
     runs = {"x": {"1": ["a", "b"]}, "y": {"1": ["b", "n"]}}
-    x, y = leave_one_out(qrels, runs, "IRec@2").results
+    x, y = leave_one_out(qrels, runs, "IRec@2", depth=2).results
     assert (x.before, x.after, y.after) == (1, 1, 1)
 
 
@@ -290,12 +354,14 @@ def test_command_with_a_team_file(files: list[Path], tmp_path: Path, command: Co
     """As above, from files."""
     teams = tmp_path / "teams.txt"
     teams.write_text("x T\ny T\nw W\n")
-    arguments: list[str | Path] = [*files, "-m", "AP P@2", "--teams", teams, "--pool-depth", "2"]
+    arguments: list[str | Path] = [*files, "-m", "AP P@2", "--teams", teams, "--depth", "2"]
     found = json.loads(command.printed(*arguments, "-f", "json"))
     assert [row["after"] for row in found["runs"]] == [0.5, 0.5, 0.125, 0.5, 0.5, 0.5]
     assert found["contributors"][0]["unique_relevant"] == 2
     assert found["settings"] == {"pool_depth": 2, "kind": "team", "runs": 3, "topics": 1}
     assert "3 runs of 2 teams on 1 topic" in found["captions"]["summary"]
+    older = [word if word != "--depth" else "--pool-depth" for word in arguments]
+    assert json.loads(command.printed(*older, "-f", "json")) == found
     shown = command.printed(*arguments)
     assert "unique relevant" in shown
     assert "-0.2500" in shown  # x: 0.5 − 0.75
@@ -358,7 +424,6 @@ LEVELS = {"1": {"a": 1, "b": 3, "c": 2, "d": 0, "e": 1}, "2": {"a": 2, "b": 1, "
     [
         *({"ties": ties} for ties in ("trec", "best", "worst", "expected")),
         {"gains": "topic"},
-        {"depth": 2, "ties": "best"},
         {"lengths": {doc: 3.0 + i for i, doc in enumerate("abcdeuv")}, "ties": "worst"},
         {"exclude_self": True, "topics": ["2"]},
     ],

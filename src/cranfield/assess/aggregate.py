@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache, partial
@@ -19,7 +20,7 @@ from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, brief, is_one_of
 from cranfield.scores import Notice
 from cranfield.shown import Shown
-from cranfield.wording import some, suggests_keywords
+from cranfield.wording import counted, option, some, suggests_keywords
 
 Votes: TypeAlias = Sequence[float]
 Levels: TypeAlias = dict[str, dict[str, float]]  # topic -> doc -> level
@@ -38,7 +39,7 @@ class Consolidated(Qrels, Shown, tables="qrels"):  # type: ignore[misc]  # to_di
 @suggests_keywords
 def aggregate(
     assessments: Any,
-    scheme: str = "majority",
+    scheme: str = "median",
     *,
     ties: str | None = None,
     p: float | str | None = None,
@@ -58,13 +59,14 @@ def aggregate(
 
     `scheme` is one of
 
-    - ``"majority"``: the score given most often. Where two or more are, `ties` decides:
-      ``"zero"`` (level 0, the default), the ``"lower"`` or the ``"higher"`` of them;
-    - ``"sum"``, ``"mean"``, ``"median"`` (of an even number, the mean of the two in the middle),
-      ``"min"``, ``"max"``;
+    - ``"median"``: the score in the middle, the lower of the two for an even number;
+    - ``"majority"``: the score given most often. If there are several, `ties` decides: ``"zero"``
+      (level 0, the default: NTCIR's rule), the ``"lower"`` or the ``"higher"`` of them;
+    - ``"mean"``, ``"min"``, ``"max"``, or ``"sum"``, which needs equally many labels for each item;
     - ``"unanimity"``: ugv = gv + p·N·(Dmax − D). gv is the sum, N the number of assessors, D the
       difference of the highest and the lowest score, Dmax the highest possible score
       (`max_score`; else that of the labels or rules, else the highest given) and `p` 0.2.
+      Each item needs equally many labels.
       With `keep_zero` an item that all scored 0 stays at 0;
     - ``"favourites"``: 1 for what any assessor scored highest in a topic, else 0. The relevant
       items of the judgments `best` are added.
@@ -82,6 +84,9 @@ def aggregate(
     ...          "cy": {"q": {"d": 1, "e": 0}}}
     >>> aggregate(votes).to_dict()
     {'q': {'d': 1.0, 'e': 2.0}}
+    >>> print(*(notice.text for notice in aggregate(votes).notices), sep="\\n")
+    labels differ in 2 of 2 items, given the median
+    labels per item: 3 for 2 items
     >>> aggregate(votes, "unanimity", max_score=2).to_dict()
     {'q': {'d': 4.6, 'e': 4.0}}
     """
@@ -95,6 +100,8 @@ def aggregate(
     limit = None if threshold is None else read_number(threshold, f"threshold {threshold!r}")
     read = read_assessments(assessments, labels, rules, column, columns).of_topics(topics)
     votes, notices = _complete(read, missing)
+    if _SCHEMES[scheme].adds:
+        _refuse_unequal(votes, scheme)
     if scheme == "unanimity":
         settings.setdefault("max_score", read.top)
     made, more = _SCHEMES[scheme].consolidate(votes, **settings)
@@ -103,7 +110,9 @@ def aggregate(
     elif levels is not None:
         made = _mapped(made, levels)
     qrels = read_qrels(made)
-    told = (*read.notices, *notices, *more)
+    counts = Counter(len(given) for _, _, given in read.items())
+    counted_labels = Notice("labels", f"labels per item: {_count_items(counts)}")
+    told = (*read.notices, *notices, *more, counted_labels)
     return Consolidated(qrels.topics, qrels.offsets, qrels.levels, qrels.given, notices=told)
 
 
@@ -190,7 +199,37 @@ def _complete(read: Assessments, missing: Any) -> tuple[_Votes, list[Notice]]:
     return votes, [Notice("missing", f"{found}, missing judgments {done}")]
 
 
+def _count_items(counts: Mapping[int, int]) -> str:
+    """Return how many items have how many labels: 2 for 1 item, 3 for 4 items."""
+    return ", ".join(f"{n} for {counted(counts[n], 'item')}" for n in sorted(counts))
+
+
+def _refuse_unequal(votes: _Votes, scheme: str) -> None:
+    """Raise an error if items have different numbers of labels, because sums depend on them."""
+    counts = Counter(len(scores) for docs in votes.values() for scores in docs.values())
+    if len(counts) > 1:
+        problem = f"{scheme}: items have different numbers of labels ({_count_items(counts)})"
+        mean = option("--scheme mean", 'scheme="mean"')
+        label = option("--unlabelled LABEL", "missing=LABEL")
+        raise InputError.problem(problem, f"Use {mean}, or {label} for missing labels")
+
+
 # -- the schemes: from votes to levels, and what the user should know -----------------------------
+
+
+def _median(votes: _Votes) -> _Made:
+    """The label in the middle; the lower of the two if their number is even."""
+    items = [
+        (f"{doc} of {topic}", sorted(scores.values()))
+        for topic, docs in votes.items()
+        for doc, scores in docs.items()
+    ]
+    differ = sum(scores[0] != scores[-1] for _, scores in items)
+    lower = [name for name, x in items if x[(len(x) - 1) // 2] != x[len(x) // 2]]
+    text = f"labels differ in {differ} of {counted(len(items), 'item')}, given the median"
+    text += f"; {some(lower, 'item')} given the lower of two medians" if lower else ""
+    notices = [Notice("median", text)] if differ else []
+    return _each(votes, statistics.median_low, *notices)
 
 
 def _majority(votes: _Votes, ties: str = "zero") -> _Made:
@@ -262,16 +301,17 @@ def _by_assessor(votes: _Votes) -> Iterator[tuple[str, str, dict[str, float]]]:
 class _Scheme(NamedTuple):
     consolidate: Callable[..., _Made]
     settings: tuple[str, ...] = ()  # which no other scheme takes
+    adds: bool = False  # whether levels grow with the number of labels
 
 
 _SCHEMES = {
+    "median": _Scheme(_median),
     "majority": _Scheme(_majority, ("ties",)),
-    "sum": _Scheme(partial(_each, consolidate=math.fsum)),
+    "sum": _Scheme(partial(_each, consolidate=math.fsum), adds=True),
     "mean": _Scheme(partial(_each, consolidate=lambda scores: math.fsum(scores) / len(scores))),
-    "median": _Scheme(partial(_each, consolidate=statistics.median)),
     "min": _Scheme(partial(_each, consolidate=min)),
     "max": _Scheme(partial(_each, consolidate=max)),
-    "unanimity": _Scheme(_unanimity, ("p", "max_score", "keep_zero")),
+    "unanimity": _Scheme(_unanimity, ("p", "max_score", "keep_zero"), adds=True),
     "favourites": _Scheme(_favourites, ("best",)),
 }
 SCHEMES = tuple(_SCHEMES)

@@ -27,7 +27,8 @@ INPUT = {
 }
 AGGREGATE = {
     **INPUT,
-    f"--scheme {among(SCHEMES)}": "default: majority",
+    f"--scheme {among(SCHEMES)}": "the rule for one level per item (default: median, the lower of "
+    "two)",
     f"ties --majority-ties {among(TIES)}": "majority: where several scores are given most often, "
     "level 0 (zero, the default), the lower or the higher of them",
     "p --strength P": told("unanimity: strength (default: 0.2)", type=None),

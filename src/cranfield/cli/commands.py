@@ -229,7 +229,8 @@ ROWS = (
     Command(
         "meta leave-one-out",
         example="qrels.txt *.run -m AP --teams teams.txt",
-        common="--teams --pool-depth",
+        common="--teams --depth",
+        renamed={"--pool-depth": "--depth"},
     ),
     Command(
         "meta judgments",

@@ -42,7 +42,8 @@ def add_method(parsers: Any, shown: Any) -> None:
     else:
         rows = FILES[takes] | {"runs RUN *": told(method.runs, default=[])}
         rows |= measured(method.measures)
-    rows |= {**method.options, **output(shown.TABLES), **evaluation(scores=takes == "scores")}
+    rows |= {**method.options, **output(shown.TABLES)}
+    rows |= evaluation(scores=takes == "scores", without=method.options)
     add_command(p, rows, partial(run, shown), default_measure=method.measures)
 
 

@@ -53,10 +53,11 @@ def measured(default: str) -> Rows:
     return {"-m --measure MEASURE …": f"{MEASURE} (default: {default})", **preset(text)}
 
 
-def evaluation(scores: bool = True) -> Rows:
+def evaluation(scores: bool = True, without: Collection[str] = ()) -> Rows:
     """The options of `cranfield evaluate` that decide the scores; some with --scores."""
+    lists = {**order(TIES), **judged(), **(MISSING if scores else {})}
     return {
-        "lists and topics": {**order(TIES), **judged(), **(MISSING if scores else {})},
+        "lists and topics": {row: text for row, text in lists.items() if row not in without},
         "relevance": shared("relevance"),
         "diversity": shared("intents", "verticals"),
         "user models": shared("costs"),

@@ -69,13 +69,15 @@ class Measuring:
 
     def _columns(self, m: Measure) -> list[Column]:
         numbers = [Column(name, m.summary, m.better) for name in m.names()]
-        if self.options.residuals and m.has_residuals:
-            numbers += [
-                Column(f"{m.called or m}.{end}", m.summary, "neither") for end in ("lower", "upper")
-            ]
+        numbers += [Column(name, m.summary, "neither") for name in self.residual_columns(m)]
         if self.options.ties != "expected" or self.exact(m):
             return numbers
         return [x for one in numbers for x in (one, Column(f"{one.name}.se", "se", "neither"))]
+
+    def residual_columns(self, m: Measure) -> list[str]:
+        """Return the names of the columns with the residuals of a measure."""
+        shown = self.options.residuals and m.has_residuals
+        return [f"{m.called or m}.{end}" for end in ("lower", "upper")] if shown else []
 
     def each(self, of_topics: Any) -> Any:
         """What is true of topics, of what is scored: intents, if each is a topic of its own."""
@@ -170,8 +172,11 @@ class Measuring:
         return m.exact_under_ties() and orderly and not priced
 
     def bounded(self, m: Measure) -> bool:
-        """Whether no order of tied documents beats the one by level."""
-        return m.rewards_better_items() and self._orderly(m)
+        """Return True if no order of tied documents scores better than the order by level."""
+        depth = self.options.depth
+        cut = m @ depth if depth and m.cutoff is None and not m.effectiveness else m
+        # The level of an item is its highest for any intent, and each intent may prefer another.
+        return cut.rewards_better_items() and self._orderly(m) and not self.options.per_intent
 
     def _orderly(self, m: Measure) -> bool:
         # What a depth leaves of a condensed list depends on where unjudged documents are.

@@ -284,13 +284,25 @@ def of_ties(measuring: Measuring) -> Iterator[Notice]:
         text = "mean over all orders of tied documents: {parts}"
         yield Notice.from_facts("tie-order", Facts(text, parts=tuple(parts), separator="; "))
     elif options.ties in ("best", "worst"):
-        than = {"best": "better", "worst": "worse"}[options.ties]
-        unbound = [m for m in measures if m.better != "neither" and not measuring.bounded(m)]
-        text = f"tied documents ordered by level, the {options.ties} first: "
-        another = f"{text}another order may score {than} under {{measures}}"
-        facts = [Facts(another, measures=name_columns(unbound, str))] if unbound else []
-        none = Facts(f"{text}no other order scores {than}")
-        yield Notice.from_facts("tie-order", *facts, none)
+        yield _claim_bounds(measuring, options.ties)
+
+
+def _claim_bounds(measuring: Measuring, ties: str) -> Notice:
+    """Return the note on the order by level: for which measures it is a bound."""
+    measures = measuring.measures
+    than = {"best": "better", "worst": "worse"}[ties]
+    unbound = [m for m in measures if not measuring.bounded(m)]
+    scored = name_columns((m for m in unbound if m.better != "neither"), str)
+    described = name_columns((m for m in unbound if m.better == "neither"), str)
+    described |= {name: name for m in measures for name in measuring.residual_columns(m)}
+    claims = (
+        Facts(f"another order may score {than} under {{measures}}", measures=scored),
+        Facts("another order may change {measures}", measures=described),
+    )
+    text = f"tied documents ordered by level, the {ties} first: "
+    another = Facts(text + "{parts}", parts=tuple(x for x in claims if x.holds()), separator="; ")
+    none = Facts(f"{text}no other order scores {than}")
+    return Notice.from_facts("tie-order", *(x for x in (another, none) if x.holds()))
 
 
 # -- runs -----------------------------------------------------------------------------------------

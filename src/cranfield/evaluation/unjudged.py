@@ -54,6 +54,9 @@ def bounds(
     mean over all topics. An unjudged document that two runs return is one document. If no `measure`
     is named, it is the first of the preset, or nDCG@10.
 
+    The bounds of a score are attained. So are the bounds of a difference, except for AP, GMAP, ERR
+    and iRBU: they have outer bounds, which a difference never exceeds and may not reach.
+
     >>> runs = {"x": {"q1": ["a", "b", "c"]}, "y": {"q1": ["c", "d", "a"]}}
     >>> *_, mean = bounds({"q1": {"a": 1, "d": 0}}, runs, "P@3")  # b and c are not judged
     >>> mean.run, mean.other, mean.value, mean.low, round(mean.high, 4)

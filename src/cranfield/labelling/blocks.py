@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -34,11 +34,17 @@ def distinct(values: Floats) -> Floats:
     return np.asarray(ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]])
 
 
-class Names(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Names:
     """The ids of documents, for measures that ask for them."""
 
     judged: Sequence[str]  # of all judged items
     returned: Sequence[str]  # of all documents of runs, by the numbers that labelling gave them
+
+    @cached_property
+    def judged_anywhere(self) -> frozenset[str]:
+        """The documents that are judged for any topic."""
+        return frozenset(self.judged)
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,6 +151,13 @@ class Rankings:
     def lengths(self) -> Ints:
         """The number of items of each list, 0 where there is none."""
         return np.maximum(self.returned, 0)
+
+    @property
+    def judged_ranks(self) -> Ints:
+        """The number of ranks above the first unjudged item of each list."""
+        counts = np.diff(self.offsets)
+        judged = self.ranks == spans(np.ones_like(counts), counts)
+        return count_by(self.hit_topics[judged], len(counts))
 
     @property
     def starts(self) -> Ints:

@@ -235,11 +235,15 @@ class Measure(metaclass=MeasureType):
         return self.holds_under_ties
 
     def rewards_better_items(self) -> bool:
-        """Whether the score never gets worse when a better item trades places with a worse one
-        directly above it; then no order of tied items beats the one by level.
+        """Return True if a better item that moves up by one rank never makes the score worse.
+
+        Then no order of tied items scores better than the order by level. If neither end of the
+        scale is better, True means that every order has the same score.
         """
         if self.may_fall or not is_built_in(type(self)):
             return False  # of a user's own measure nothing is known
+        if getattr(self, "gain", "") == "raw":
+            return False  # the order by level does not tell a harmful item from a useless one
         rel = getattr(self, "rel", None)
         return self.effectiveness and (rel is None or rel > 0)  # else some of no use is relevant
 

@@ -11,7 +11,9 @@ two scores is between two bounds. `BOUNDED` is the table of the measures of whic
 - average precision (`averaged`), and what only rises with the levels of its items (`rising`): each
   list at its best and at its worst.
 
-All but the last two are attained by some completion, and so are those of one list.
+All but the last two are attained by some completion, and so are those of one list. The last two are
+outer bounds of a difference: it is never outside, but the ends may be out of reach, because an item
+that both lists have would need two levels.
 """
 
 from __future__ import annotations
@@ -386,8 +388,10 @@ def is_bounded(m: Measure) -> bool:
 
 
 def difference_bounds(m: Measure, a: Seen, b: Seen) -> Ends:
-    """The least and the most that the scores of `a` less those of `b` can be, whatever the
-    unjudged items are; those of `a` alone, if `b` has no items.
+    """Return bounds of the scores of `a` less those of `b`, whatever the unjudged items are.
+
+    They are the bounds of `a` alone if `b` has no items, and then always attained. Some are outer
+    bounds of a difference, see `has_outer_bounds`.
     """
     bound, terms = BOUNDED[type(m).__name__]
     pair = Pair(m, a.by(m), b.by(m), terms)
@@ -395,6 +399,11 @@ def difference_bounds(m: Measure, a: Seen, b: Seen) -> Ends:
     low, high = (np.where(np.abs(end - now) <= TOLERANCE, now, end) for end in bound(pair))
     low, high = (np.where(np.abs(end) <= TOLERANCE, 0.0, end) for end in (low, high))
     return np.minimum(low, now), np.maximum(high, now)
+
+
+def has_outer_bounds(m: Measure) -> bool:
+    """Return True if the bounds of a difference may be wider than what is possible."""
+    return is_bounded(m) and BOUNDED[type(m).__name__][0] in (averaged, rising)
 
 
 def is_sum(m: Measure) -> bool:

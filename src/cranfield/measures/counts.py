@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from cranfield.arrays import Floats
-from cranfield.measures.base import Measure, cite, measure
-from cranfield.measures.lists import Lists, total
-from cranfield.measures.parameters import rel_param
+from cranfield.measures.base import Measure, cite, is_built_in, measure
+from cranfield.measures.lists import Lists, floats, total
+from cranfield.measures.parameters import param, rel_param
 from cranfield.measures.sets import returned, shown_items
 
 
@@ -17,6 +17,9 @@ class Descriptive(Measure):
     better = "neither"
     effectiveness = False
     holds_under_ties = True
+
+    def rewards_better_items(self) -> bool:
+        return self.cutoff is None and is_built_in(type(self))
 
 
 class Coverage(Descriptive):
@@ -45,21 +48,43 @@ class Judged(Coverage):
 
 @measure
 class Unjudged(Coverage):
-    """The share of the ranks down to the cutoff that hold an item nobody judged.
+    """The fraction of the ranks down to the cutoff that hold an unjudged item.
 
     Unjudged@l = unjudged items down to l / l;   without a cutoff, over the length of the list
 
-    trec_eval's unj. Where the list ends before l there is no item, judged or not. BEIR's Hole has
-    the items that were judged for no topic at all, and so at most as many.
+    scope=topic is trec_eval's unj: items not judged for the topic. scope=collection is BEIR's Hole:
+    items judged for no topic of the judgments, at most as many. If the list ends before l, the
+    ranks below its end hold no item.
 
     >>> (Unjudged @ 4)([1, None, 0])
     0.25
+    >>> import cranfield as cf
+    >>> qrels, run = {"1": {"a": 1}, "2": {"b": 1}}, {"1": ["a", "b", "c"], "2": ["b"]}
+    >>> cf.evaluate(qrels, run, "Unjudged@4 Hole@4").values[0].tolist()
+    [[0.5, 0.25], [0.0, 0.0]]
     """
 
-    references = cite("buckley2005")
+    scope: str = param("topic", "judged for the topic, or for any topic (BEIR's Hole)",
+                       choices=("topic", "collection"))  # fmt: skip
+
+    references = cite("buckley2005", "thakur2021")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "needs_documents", self.scope == "collection")
+
+    def exact_under_ties(self) -> bool:
+        return self.scope == "topic"
 
     def score(self, x: Lists) -> Floats:
-        return x.ratio(returned(x) - x.step("judged", total(x.J)), shown_items(x))
+        return x.ratio(returned(x) - x.step("judged", self._judged(x)), shown_items(x))
+
+    def _judged(self, x: Lists) -> Floats:
+        """How many items down to the cutoff are judged, in the scope."""
+        if self.scope == "topic":
+            return total(x.J)
+        judged = x.gold.judged_anywhere
+        return floats([sum(doc in judged for doc in x.docs(t)) for t in range(len(x))])
 
 
 class Count(Descriptive):
@@ -69,8 +94,15 @@ class Count(Descriptive):
     range = "whole numbers"
 
 
+class OrderFree(Count):
+    """A count that every order of a list has, at every cutoff."""
+
+    def rewards_better_items(self) -> bool:
+        return is_built_in(type(self))
+
+
 @measure
-class NumQ(Count):
+class NumQ(OrderFree):
     """The number of topics evaluated.
 
     >>> NumQ()([1])
@@ -82,7 +114,7 @@ class NumQ(Count):
 
 
 @measure
-class NumRet(Count):
+class NumRet(OrderFree):
     """The number of items returned.
 
     >>> NumRet()([1, 0, None])
@@ -94,7 +126,7 @@ class NumRet(Count):
 
 
 @measure
-class NumRel(Count):
+class NumRel(OrderFree):
     """R: the number of items known to be relevant.
 
     >>> NumRel()([1], judged=[1, 1, 0])

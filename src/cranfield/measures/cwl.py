@@ -401,7 +401,7 @@ class UserModel(Measure):
         return self.gain == "unit" and self.max_level is None
 
     def rewards_better_items(self) -> bool:
-        if self.looks_at or self.min_gain != 0 or self.gain == "raw":
+        if self.looks_at or self.min_gain != 0:
             return False  # users who find enough stop, and see less
         return super().rewards_better_items()
 

@@ -151,6 +151,13 @@ class Gold(Remembers):
             names=self.names,
         )
 
+    @property
+    def judged_anywhere(self) -> frozenset[str]:
+        """The ids of the documents that are judged for any topic of the collection."""
+        if self.names is None:
+            raise NeedsMore("needs the ids of documents: use cf.evaluate")
+        return self.names.judged_anywhere
+
     def judged_docs(self, t: int) -> list[str]:
         """The documents of the ideal list of a topic."""
         if self.items is None or self.names is None:

@@ -104,9 +104,9 @@ ALIASES = {
             "Rprec": "r-precision r_precision",
             "RBP": "rbp",
             "U": "u-measure",
-            # BEIR's; its holes are documents judged for no topic at all
+            # BEIR's
             "RelP": "r_cap",
-            "Unjudged": "hole",
+            "Unjudged(scope=collection)": "hole",
             # diversity: NTCIR's, ndeval's, ir_measures'
             "IRec": "i-rec",
             "IRec(intents=relevant)": "strec strecall",

@@ -17,7 +17,7 @@ from cranfield.data.costs import read_costs
 from cranfield.data.intents import read_intents
 from cranfield.data.lengths import read_lengths
 from cranfield.data.qrels import Qrels, QrelsLike
-from cranfield.data.run import RunLike, with_each
+from cranfield.data.run import Run, RunLike, with_each
 from cranfield.data.tracks import TeamsLike
 from cranfield.data.verticals import read_verticals
 from cranfield.dataclass import dataclass
@@ -29,13 +29,11 @@ from cranfield.meta.rankings import kendall, standing
 from cranfield.scores import Notice, Scores
 from cranfield.shown import Shown
 from cranfield.stats.measured import direction, left_out, ranking, reasons
-from cranfield.wording import counted, some
+from cranfield.wording import counted, option, some
 
 __all__ = ["LeaveOneOut", "leave_one_out"]
 
 Kind: TypeAlias = Literal["run", "team"]
-
-POOL_DEPTH = 100
 
 
 @dataclass(frozen=True)
@@ -123,12 +121,17 @@ def leave_one_out(
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
     teams: TeamsLike = None,
-    pool_depth: int = POOL_DEPTH,
+    depth: int | None = None,
+    pool_depth: int | None = None,
     **options: Any,
 ) -> LeaveOneOut:
     """The leave-one-out test: can the collection score runs that did not contribute to its pool?
 
-    C_j are the first `pool_depth` documents of the runs of contributor j, for each topic.
+    C_j are the first `depth` documents of the runs of contributor j, for each topic. `depth` is the
+    depth of the pool, as in `pool`. By default it is derived from the judgments: the largest depth
+    to which the rankings of all runs are judged completely, in all judged topics. A note reports
+    it. If a run has an unjudged document at rank 1, `depth` is required. `pool_depth` is its older
+    name. To score only the first documents of rankings, give measures a cutoff.
 
     U_j = C_j − ∪_{i ≠ j} C_i, what j alone brought
     LOO_j = qrels − U_j
@@ -136,7 +139,7 @@ def leave_one_out(
     The runs of j are scored by the qrels and by LOO_j. Every run is a contributor, or every team
     if `teams` says whose the runs are (``{run: team}``, a path or a frame): other runs of a team
     often find the same documents, so leaving out teams is the more realistic and the harder test.
-    Judged documents that no run has in its first `pool_depth` stay. Ranks are among all runs,
+    Judged documents that no run has in its first `depth` stay. Ranks are among all runs,
     those of the other contributors being scored by all judgments. τ is Kendall's τ_b between the
     runs by their scores and by those without their own contributor: 1 if the ranking is the same.
     Both scores are means over the same topics: `undefined` is about those without a relevant
@@ -156,6 +159,7 @@ def leave_one_out(
     >>> [(one.run, one.before, one.after, one.rank_after) for one in found.results]
     [('x', 1.0, 0.5, 1), ('y', 0.5, 0.5, 2)]
     """
+    depth = _one_depth(depth, pool_depth)
     settings = _read_once(options)
     progress = settings.pop("progress", None)
     reader = Evaluator(qrels, measures, **settings)
@@ -168,7 +172,8 @@ def leave_one_out(
     full = whole.scored(map(whole.collection.labelled, held, found))
     settings["undefined"] = "zero"  # for topics that lose what was relevant
     named = reader.options.named_topics
-    made = pool(held, pool_depth, qrels=judged, teams=teams, topics=named, rel=settings.get("rel"))
+    depth, derived = _find_depth(depth, held, found, whole)
+    made = pool(held, depth, qrels=judged, teams=teams, topics=named, rel=settings.get("rel"))
     kind: Kind = "run" if made.teams is None else "team"
     members = _members(made)
     if len(members) < 2:
@@ -190,6 +195,7 @@ def leave_one_out(
     notices = [
         *full.notices,
         *(notice for notice in made.notices if notice.kind in ("ties", "teams")),
+        *derived,
         *_too_deep(contributors, kind, made.depth),
         *about_measures,
         *of_rankings({full.measures[m]: before[:, m] for m in columns}),
@@ -233,6 +239,46 @@ def _read_once(options: Mapping[str, Any]) -> dict[str, Any]:
         name: readers[name](value) if name in readers and value is not None else value
         for name, value in options.items()
     }
+
+
+# -- the depth of the pool ------------------------------------------------------------------------
+
+
+def _one_depth(depth: int | None, pool_depth: int | None) -> int | None:
+    """Return the depth that is given under either name."""
+    if depth is not None and pool_depth is not None and depth != pool_depth:
+        problem = f"two pool depths: depth={depth} and pool_depth={pool_depth}"
+        raise InputError.problem(problem, "Omit one of them")
+    return pool_depth if depth is None else depth
+
+
+def _find_depth(
+    depth: int | None, runs: Sequence[Run], found: Sequence[Any], whole: Evaluator
+) -> tuple[int, list[Notice]]:
+    """Return the given depth, or the largest to which all rankings are judged, with a note."""
+    if depth is not None:
+        return depth, []
+    lists = [whole.collection.of_chosen(one.rankings) for one in found]
+    judged, lengths = (
+        np.stack([getattr(rankings, name) for rankings in lists])
+        for name in ("judged_ranks", "lengths")
+    )
+    topics = whole.collection.topics
+    override = option("--depth K", "depth=K")
+    if not (judged < lengths).any():
+        longest = int(lengths.max(initial=1))
+        text = f"pool depth {longest}, the longest ranking: all returned documents are judged"
+        return longest, [Notice("pool-depth", f"{text}. Use {override} to set it.")]
+    first = int(np.where(judged < lengths, judged, lengths.max()).argmin())
+    run, topic = divmod(first, len(topics))
+    depth = int(judged[run, topic])
+    place = f"rank {depth + 1} of topic {topics[topic]}"
+    unjudged = f"{runs[run].name} has an unjudged document at {place}"
+    if depth == 0:
+        problem = f"the judgments do not show the pool depth: {unjudged}"
+        raise InputError.problem(problem, f"Use {override} with the depth of the pool")
+    text = f"pool depth {depth}, to which all rankings are judged: {unjudged}"
+    return depth, [Notice("pool-depth", f"{text}. Use {override} to set it.")]
 
 
 # -- who contributed what -------------------------------------------------------------------------

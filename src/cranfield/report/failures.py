@@ -7,6 +7,8 @@ from dataclasses import fields, replace
 from typing import Any
 
 from cranfield.evaluation.failures import BUCKETS, CHANGE, TOP, HardTopics, Result, Topic
+from cranfield.measures.bounds import has_outer_bounds
+from cranfield.measures.grammar import parse_measure
 from cranfield.report import sheets as tables
 from cranfield.report.formats import FLAT
 from cranfield.report.sheets import Field, Sheet
@@ -167,8 +169,11 @@ def _deciding(found: HardTopics, top: int) -> Sheet:
 
 def _allowed(found: HardTopics) -> str:
     """What the bounds are."""
-    said = "Unjudged allow: the least and the most the difference can be, whatever they are. "
-    return said if found.bounded else ""
+    if not found.bounded:
+        return ""
+    if has_outer_bounds(parse_measure(found.measure)):
+        return "Unjudged allow: outer bounds of the difference, which may be out of reach. "
+    return "Unjudged allow: the least and the most the difference can be, whatever they are. "
 
 
 def _verdict(found: HardTopics) -> str:

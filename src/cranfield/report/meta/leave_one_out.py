@@ -11,7 +11,7 @@ from math import isnan
 from typing import Any
 
 from cranfield.late import pl
-from cranfield.meta.leave_one_out import POOL_DEPTH, LeaveOneOut, leave_one_out
+from cranfield.meta.leave_one_out import LeaveOneOut, leave_one_out
 from cranfield.report import charts, options
 from cranfield.report.charts import decimals
 from cranfield.report.look import MANY, PLAIN, Look
@@ -137,7 +137,7 @@ METHOD = Method(
     options={
         "--teams FILE": "leave out teams, not runs: lines `run team`, or a table with these "
         "columns",
-        "--pool-depth K": options.told("how many documents of each list were judged", POOL_DEPTH),
+        "--depth N": "depth of the pool (default: to which all rankings are judged)",
         **options.plot("scores before and after", "the"),
     },
 )

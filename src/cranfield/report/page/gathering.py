@@ -186,7 +186,7 @@ class Gathered:
         return [self.of.collection.place(topic) for topic in self.scores.topics]
 
     def mean_bounds(self, measure: str, a: int, b: int | None = None) -> tuple[float, float]:
-        """The least and the most that the mean of a run can be, or its difference to another's."""
+        """Return the bounds of the mean of a run, or of its difference to another run."""
         bounding, one = self.boundings[measure], self.runs[a].seen[measure]
         other = None if b is None else self.runs[b].seen[measure]
         low, high = (float(end[self.places].mean()) for end in bounding.bounds(one, other))

@@ -96,7 +96,7 @@ function against(place, pairs, m, a) {
   ];
   if (bounded) {
     columns.push({
-      title: "Unjudged allow", key: "allow", number: true, hint: "The least and the most the difference can be, whatever unjudged documents are",
+      title: "Unjudged allow", key: "allow", number: true, hint: "Bounds of the difference, whatever unjudged documents are. For AP, GMAP, ERR and iRBU they are outer bounds",
       value: (r) => bounds(r)[0], also: [{ title: "Unjudged allow at most", value: (r) => bounds(r)[1] }],
       text: (r) => { const [low, high] = bounds(r); return low === null && high === null ? "–" : `[${signed(low, digits)}, ${signed(high, digits)}]`; },
       cell: (r) => {
@@ -106,7 +106,7 @@ function against(place, pairs, m, a) {
       },
     });
   }
-  const note = `The difference is the mean of A minus that of the other run; effect: ${prose(pairs.effect_name)}.` + (bounded ? " Unjudged allow: the least and the most it can be, whatever unjudged documents are; ± where they decide which run is better." : "");
+  const note = `The difference is the mean of A minus that of the other run; effect: ${prose(pairs.effect_name)}.` + (bounded ? " Unjudged allow: bounds of the difference, whatever unjudged documents are (outer bounds for AP, GMAP, ERR and iRBU); ± where they decide which run is better." : "");
   return element(
     "section", {}, element("h2", {}, "A run against all others"),
     element("form", { class: "choices" }, runChoice("a", a)),
