@@ -135,7 +135,7 @@ coverage: $(VENV)/installed-test  ## lines and branches that tests run, per room
 	$(BIN)/coverage combine --quiet
 	$(BIN)/python tests/coverage_of_rooms.py
 
-coverage-simulated: $(VENV)/installed-test  ## how often intervals of a judge and people hold
+coverage-simulated: $(VENV)/installed-test  ## how often intervals and levels of tests hold
 	$(BIN)/python -m tests.coverage_simulated
 
 mutants: $(VENV)/installed-test  ## do tests tell when measures and statistics are changed a little?

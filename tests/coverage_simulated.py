@@ -1,10 +1,15 @@
-"""How often intervals of a judge and people hold, by simulation: ``make coverage-simulated``.
+"""How often intervals and levels of tests hold, by simulation: ``make coverage-simulated``.
 
 Scores are drawn, judges are good, biased or useless, and it is counted how often the 95% interval
 has the truth in it. The bounds are 93 to 97 %, where scores have many values and people judged at
 least 20 topics; those of a sample of documents may hold more often where few of them differ. Of
 measures that are no sums (nDCG, AP) the interval is that of the bootstrap of 50 topics, and the
 truth that of all topics of the kind.
+
+Of tests it is counted how often p is 0.05 or less for systems that do not differ. The level holds
+if this is at most 0.075, the liberal criterion of Bradley (1978), Robustness?, British Journal of
+Mathematical and Statistical Psychology 31. `ENOUGH_TOPICS` of cranfield.stats.few_topics has the
+numbers of topics from which on it does.
 """
 
 from __future__ import annotations
@@ -19,6 +24,8 @@ import numpy as np
 from cranfield.arrays import Floats, Ints
 from cranfield.judging.battles import battles
 from cranfield.judging.estimates import ENOUGH_ALONE, ENOUGH_DRAWN, Bootstrap, ByAnswer
+from cranfield.stats.families import TESTS
+from cranfield.stats.few_topics import ENOUGH_TOPICS
 from cranfield.stats.imputed import Labels, chances, corrected
 from cranfield.stats.judged import ENOUGH, powered, t_quantile
 from cranfield.stats.sampled import estimated, inclusion_probabilities
@@ -191,8 +198,68 @@ def by_battles(topics: int, repetitions: int, trials: int = 400, seed: int = 0) 
     return held / repetitions
 
 
+# -- levels of tests: how often equal systems differ significantly ---------------------------------
+
+MOST_FALSE = 0.075  # and the error of 2,000 repetitions is 0.006
+
+
+def _with_zeros(chance: Random, z: Floats) -> Floats:
+    return np.where(chance.random(z.shape) < 0.4, 0.0, z)
+
+
+DIFFERENCES: dict[str, Callable[[Random, tuple[int, ...]], Floats]] = {
+    "normal": lambda chance, shape: chance.normal(0, 1, shape),
+    "symmetric with zeros": lambda chance, shape: _with_zeros(
+        chance, chance.beta(0.6, 1.6, shape) - chance.beta(0.6, 1.6, shape)
+    ),
+    "skewed with zeros": lambda chance, shape: _with_zeros(chance, 8 - chance.gamma(8, 1, shape)),
+    "exponential losses with zeros": lambda chance, shape: _with_zeros(
+        chance, 1 - chance.exponential(1, shape)
+    ),
+}
+SYMMETRIC = ("normal", "symmetric with zeros")
+ABOUT_MEANS = ("t", "bootstrap", "bootstrap-shift")  # others assume symmetric differences
+TOPIC_COUNTS = (2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50)
+
+
+def level(test: str, shape: str, n: int, repetitions: int, trials: int = 1000) -> float:
+    """How often a test of n differences, of which the mean is 0, has a p-value of 0.05 or less."""
+    chance, row = np.random.default_rng([n, len(shape)]), TESTS[test]
+    how = {"trials": trials, "threads": 1} if row.random else {}
+    drawn = DIFFERENCES[shape](chance, (repetitions, n))
+    wrong: int = sum(row.function(z, np.zeros(n), **how).pvalue <= 0.05 for z in drawn)
+    return wrong / repetitions
+
+
+def level_of_many(test: str, systems: int, n: int, repetitions: int, trials: int = 1000) -> float:
+    """How often any of some systems whose scores are drawn alike differs from another."""
+    chance, row = np.random.default_rng([n, systems]), TESTS[test]
+    how = {"trials": trials, "threads": 1} if row.random else {}
+    scores = chance.beta(0.6, 1.6, (repetitions, n, systems))
+    found = (row.function(x, **how, axes=("topics", "runs")) for x in scores)
+    return sum(bool((family.pvalues <= 0.05).any()) for family in found) / repetitions
+
+
+def levels(repetitions: int) -> Iterator[tuple[str, float, tuple[float, float]]]:
+    """The level of each test by the number of topics; bounds where it is promised to hold."""
+    for test, row in TESTS.items():
+        shapes = [s for s in DIFFERENCES if test in ABOUT_MEANS or s in SYMMETRIC]
+        for n in TOPIC_COUNTS:
+            enough = n >= ENOUGH_TOPICS.get(test, 0)
+            bounds = (0.0, MOST_FALSE + 0.006 if enough else 1.0)
+            text = f"level of {test}, {n} topics, {'' if enough else 'too few, '}"
+            if row.many:
+                yield f"{text}5 systems", level_of_many(test, 5, n, repetitions), bounds
+                continue
+            for shape in shapes:
+                promised = NO_PROMISE if shape.startswith("exponential") else ""
+                share = level(test, shape, n, repetitions)
+                yield f"{text}{shape}{promised}", share, (0.0, 1.0) if promised else bounds
+
+
 def every(repetitions: int = REPETITIONS) -> Iterator[tuple[str, float, tuple[float, float]]]:
     """What is simulated, how often the interval held, and the bounds of that."""
+    yield from levels(repetitions)
     for kind in SCORES:
         for judge in JUDGES:
             for n, N in SIZES:

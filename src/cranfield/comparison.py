@@ -22,7 +22,7 @@ from cranfield.shown import Rows, Shown
 from cranfield.stats.cautions import about_trials, in_short
 from cranfield.stats.corrections import CORRECTIONS, family_wise_error
 from cranfield.stats.effects import EFFECTS, EffectName, usual_effect
-from cranfield.stats.families import TESTS, PairTest, compare_each, decided
+from cranfield.stats.families import TESTS, PairTest, about_reach, compare_each, decided
 from cranfield.stats.gate import Gate, GateVerdict, Undecided, checked_margin, within_margin
 from cranfield.stats.letters import letters
 from cranfield.stats.measured import Measured, direction, measured, ranking, reasons, without_errors
@@ -63,7 +63,9 @@ class PairComparison:
     `pvalue` is corrected for the number of comparisons, `uncorrected` is not. `wins` are topics
     on which the run is better than the other. `verdict` says whether the run is significantly
     better or worse, and is empty if it is not significantly different, or if neither high nor low
-    values of the measure are better.
+    values of the measure are better. `smallest_pvalue` is the smallest corrected p-value that so
+    many topics, trials and pairs can justify. If it is above α, `pvalue` is not below it: there is
+    no verdict.
     """
 
     measure: str
@@ -85,6 +87,7 @@ class PairComparison:
     ties: int
     losses: int
     verdict: Verdict
+    smallest_pvalue: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -427,7 +430,8 @@ def _tested(
         ]
         runs = [*_summaries(scores, measure, parts[m], orders[m], pairs, alpha, baselines)]
         notices = [*seen[m].notices, *_cautions(measure, parts[m], tested[m], alpha)]
-        notices += _hopeless(measure, tested[m], testing["test"], testing["correction"], alpha)
+        how = testing["test"], testing["correction"], testing["trials"]
+        notices += about_reach(measure, tested[m], *how, alpha)
         if not baselines and not any(run.groups for run in runs):
             text = f"{measure}: there are more groups of runs than letters, so none are shown"
             notices.append(Notice("letters", text))
@@ -473,7 +477,8 @@ def _pair(
     (higher, lower), sign = signs, -1 if better == "lower" else 1
     outcome, sampled = tested.outcome, tested.outcome.sampled
     verdict: Verdict = ""
-    if tested.pvalue <= alpha and better != "neither":
+    pvalue = tested.pvalue_at(alpha)
+    if pvalue <= alpha and better != "neither":
         # What the test is about: of ranks and signs not the mean, and if the median is 0, wins.
         direction = outcome.difference or higher - lower
         verdict = "better" if sign * direction > 0 else "worse"
@@ -481,13 +486,14 @@ def _pair(
     difference = float(part.means[tested.first] - part.means[tested.second])
     low, high = (tested.interval.low, tested.interval.high) if tested.interval else (math.nan,) * 2
     asl, error = (sampled.asl, sampled.error) if sampled else (None, None)
-    found = low, high, outcome.statistic, tested.pvalue, outcome.pvalue
-    none = sampled is not None and sampled.count == 0
+    found = low, high, outcome.statistic, pvalue, outcome.pvalue
+    none = sampled is not None and sampled.count == 0 and pvalue == tested.pvalue
     n, won, lost = len(part.topics), *signs[::sign]
     counts = won, n - won - lost, lost
     return PairComparison(
-        measure, *names, n, difference, *found, asl, error, none, effect, dz, *counts, verdict
-    )
+        measure, *names, n, difference, *found, asl, error, none, effect, dz, *counts, verdict,
+        tested.smallest_pvalue,
+    )  # fmt: skip
 
 
 def _summaries(
@@ -550,25 +556,6 @@ def _uncorrected(tests: int, alpha: float) -> Iterator[Notice]:
         yield Notice("family", f"{text} significant with probability {rate:.2f}")
 
 
-def _hopeless(
-    measure: str, tested: Sequence[PairTest], test: str, correction: str, alpha: float
-) -> Iterator[Notice]:
-    """Whether no difference, however large, could have been significant."""
-    one, sampled = tested[0].outcome, tested[0].outcome.sampled
-    of_topics = TESTS[test].least
-    if sampled is not None and not sampled.exact:
-        least, why = 1 / (sampled.trials + 1), f"{counted(sampled.trials, 'trial')}"
-    elif of_topics is not None:
-        least, why = of_topics(np.arange(1.0, one.n + 1)), counted(one.n, "topic")
-    else:
-        return
-    family = len(tested) if CORRECTIONS[correction].family_wise else 1
-    if family * least > alpha:
-        pairs = f" for {counted(family, 'pair')}" if family > 1 else ""
-        text = f"{measure}: with {why}{pairs} no p-value can be {alpha:g} or less: use more"
-        yield Notice("hopeless", text)
-
-
 def _cautions(
     measure: str, part: Matrix, tested: Sequence[PairTest], alpha: float
 ) -> tuple[Notice, ...]:
@@ -577,8 +564,10 @@ def _cautions(
     for pair in tested:
         name = f"{part.systems[pair.first]} – {part.systems[pair.second]}"
         sampled = pair.outcome.sampled
-        found = [notice for notice in pair.outcome.notices if notice.kind != "trials"]
-        found += () if sampled is None else about_trials(sampled, alpha, pair.pvalue)
+        useless = {"trials", "few-topics"} if pair.is_hopeless(alpha) else {"trials"}
+        found = [notice for notice in pair.outcome.notices if notice.kind not in useless]
+        if sampled is not None and not pair.is_hopeless(alpha):
+            found += about_trials(sampled, alpha, pair.pvalue)
         told += [(f"{measure}, {name}", notice) for notice in found]
     times = Counter(notice for _, notice in told)
     of_all = {notice for notice, count in times.items() if count == len(tested)}

@@ -31,7 +31,7 @@ def test_programs_see_what_the_comparison_found() -> None:
         "difference": "difference", "low": "low", "high": "high", "statistic": "statistic",
         "pvalue": "pvalue", "uncorrected": "uncorrected", "asl": "asl", "mc_error": "error",
         "effect": "effect", "dz": "dz", "wins": "wins", "ties": "ties", "losses": "losses",
-        "verdict": "verdict",
+        "verdict": "verdict", "smallest_pvalue": "smallest_pvalue",
     }  # fmt: skip
     expected = [{c: getattr(p, name) for c, name in columns.items()} for p in found.pairs]
     assert table("pairs", found).rows == expected

@@ -17,7 +17,7 @@ from cranfield.meta.cautions import near_alpha
 from cranfield.scores import Notice
 from cranfield.shown import Shown
 from cranfield.stats.cautions import in_short
-from cranfield.stats.families import TESTS, PairTest, compare_pairs
+from cranfield.stats.families import TESTS, PairTest, about_reach, compare_pairs
 from cranfield.stats.measured import by_measure
 from cranfield.stats.resampling import TRIALS, Progress
 from cranfield.stats.result import Sampled, checked_alpha
@@ -146,7 +146,7 @@ def discriminative_power(
     tested: dict[str, list[PairTest]] = {}
     for measure, matrix in matrices.items():
         tests = compare_pairs(matrix, test, None, correction, confidence=confidence, **trying)
-        pairs = sorted((_pair(one, runs) for one in tests), key=lambda pair: -pair.pvalue)
+        pairs = sorted((_pair(one, runs, alpha) for one in tests), key=lambda pair: -pair.pvalue)
         critical = _critical(tests[0], matrix.scale)
         found.append(Discrimination(measure, len(matrix.topics), alpha, tuple(pairs), critical))
         tested[measure] = tests
@@ -159,13 +159,15 @@ def discriminative_power(
         if notice.kind != "trials"
     ]
     notices += *in_short(told, "measure" if many else "pair"), *near_alpha(tested, alpha)
+    for measure, tests in tested.items():
+        notices += about_reach(measure, tests, test, correction, trials, alpha)
     return DiscriminativePower(test, correction, alpha, runs, tuple(found), trials, seed, notices)
 
 
-def _pair(one: PairTest, runs: Sequence[str]) -> Pair:
+def _pair(one: PairTest, runs: Sequence[str], alpha: float) -> Pair:
     outcome = one.outcome
     run, other = runs[one.first], runs[one.second]
-    return Pair(run, other, outcome.difference, one.pvalue, outcome.sampled)
+    return Pair(run, other, outcome.difference, one.pvalue_at(alpha), outcome.sampled)
 
 
 def _critical(one: PairTest, scale: float) -> float | None:

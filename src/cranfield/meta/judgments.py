@@ -495,7 +495,7 @@ def _ranking(
             (names[a.first], names[a.second]),
             (float(differences[0][a.first, a.second]), float(differences[1][a.first, a.second])),
             (a, b),
-            (a.pvalue <= alpha, b.pvalue <= alpha),
+            (a.pvalue_at(alpha) <= alpha, b.pvalue_at(alpha) <= alpha),
         )
         for a, b in zip(*(compare_pairs(m, **testing) for m in matrices), strict=True)
     ]

@@ -157,7 +157,7 @@ def _pairs(found: Comparison) -> tables.Sheet:
         of("effect", head="effect size", text="{:+.2f}".format),
         *tables.each(of, "dz", "wins", "ties", "losses", people=False),
         tables.Field("counts", None, "win/tie/loss", counts),
-        of("verdict", people=False),
+        *tables.each(of, "verdict", "smallest_pvalue", people=False),
     )
 
 

@@ -6,21 +6,24 @@ by themselves. Tests of two systems are done pair by pair, and their p-values co
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import count
 from typing import Any
 
 from cranfield.arrays import Floats
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, brief, is_one_of
-from cranfield.scores import Interval
+from cranfield.scores import Interval, Notice
 from cranfield.stats import paired, tukey
 from cranfield.stats.corrections import CORRECTIONS
+from cranfield.stats.few_topics import is_out_of_reach, smallest_by_shape, smallest_by_signs
 from cranfield.stats.resampling import TRIALS, Progress
 from cranfield.stats.result import Outcome, Sampled
 from cranfield.stats.samples import Axes, Matrix, Systems, Topics, matrix
-from cranfield.wording import some, suggests_keywords
+from cranfield.wording import counted, some, suggests_keywords
 
 __all__ = ["PairTest", "compare_pairs"]
 
@@ -31,9 +34,10 @@ class Test:
 
     `function` tests two systems, given their scores, and returns an `Outcome`; or all of them at
     once (`many`), given a `Matrix`, and returns a `Family`. One that is `random` takes trials, seed
-    and threads. `estimates` is what its interval is of. `least` is the smallest p-value that
-    differences, as many as there are, could have had, if a bound is known. `at_once`, if there is
-    one, does what `function` does for many pairs, or for many matrices (`many`), faster.
+    and threads. `estimates` is what its interval is of. `smallest` is the smallest p-value that a
+    number of topics can justify, `least` the one that so many differences other than 0 could have
+    had, if a bound is known. `at_once`, if there is one, does what `function` does for many pairs,
+    or for many matrices (`many`), faster.
     """
 
     name: str
@@ -42,6 +46,7 @@ class Test:
     many: bool = False
     random: bool = False
     estimates: str = "the difference of means"
+    smallest: Callable[[int], float] = smallest_by_signs
     least: Callable[[Floats], float] | None = None
     at_once: Callable[..., Any] | None = None
 
@@ -49,10 +54,12 @@ class Test:
 _TESTS = (
     Test("randomised-tukey", "randomised Tukey HSD test", tukey.randomised_tukey_hsd,
          many=True, random=True, at_once=tukey.randomised_tukey_hsds),
-    Test("tukey", "Tukey HSD test", tukey.tukey_hsd, many=True),
+    Test("tukey", "Tukey HSD test", tukey.tukey_hsd, many=True,
+         smallest=smallest_by_shape),
     Test("randomisation", "paired randomisation test", paired.randomisation,
          random=True, least=paired.least_of_signs, at_once=paired.randomisations),
-    Test("t", "paired t-test", paired.t_test, least=paired.least_of_t),
+    Test("t", "paired t-test", paired.t_test, smallest=smallest_by_shape,
+         least=paired.least_of_t),
     Test("wilcoxon", "Wilcoxon signed-rank test", paired.wilcoxon,
          estimates="the pseudo-median of differences", least=paired.least_of_ranks),
     Test("sign", "sign test", paired.sign_test, estimates="the median difference",
@@ -70,7 +77,7 @@ class PairTest:
     """Two systems by number, what the test found, and the p-value corrected for their number.
 
     `interval` is that of the test, if a confidence was asked for. The outcome has forgotten its
-    trials: thousands of pairs would keep millions.
+    trials: thousands of pairs would keep millions. `smallest_pvalue` is corrected, too.
     """
 
     first: int
@@ -78,6 +85,15 @@ class PairTest:
     outcome: Outcome
     pvalue: float
     interval: Interval | None = None
+    smallest_pvalue: float = 0.0
+
+    def pvalue_at(self, alpha: float) -> float:
+        """Return the corrected p-value, or the smallest one if `alpha` is out of its reach."""
+        return max(self.pvalue, self.smallest_pvalue * self.is_hopeless(alpha))
+
+    def is_hopeless(self, alpha: float) -> bool:
+        """Return True if no difference, however large, could be significant."""
+        return is_out_of_reach(self.smallest_pvalue, alpha)
 
     @property
     def sampled(self) -> Sampled | None:
@@ -121,6 +137,38 @@ def steps(test: str | None, systems: int, pairs: int, trials: int) -> int:
     """
     row = TESTS[decided(test, None, systems, pairs)[0]]
     return (trials if row.random else 1) * (1 if row.many else pairs)
+
+
+def about_reach(
+    measure: str, tested: Sequence[PairTest], test: str, correction: str, trials: int, alpha: float
+) -> tuple[Notice, ...]:
+    """Return a notice if no difference, however large, could have been significant."""
+    one, outcome = tested[0], tested[0].outcome
+    if not one.is_hopeless(alpha):
+        return ()
+    family = len(tested) if CORRECTIONS[correction].family_wise else 1
+    needed, noun = more_to_reach(test, outcome, alpha / family)
+    size = counted(outcome.n if noun == "topic" else trials, noun)
+    pairs = f" for {counted(family, 'pair')}" if family > 1 else ""
+    smallest = f"with {size} the smallest p-value of this test is {one.smallest_pvalue:.4f}{pairs}"
+    no_interval = one.interval is not None and math.isinf(one.interval.high)
+    text = f"{measure}: {smallest}, above α = {alpha:g}: no verdict{', no interval' * no_interval}"
+    return (Notice("hopeless", f"{text}. Use {counted(needed, noun)} or more"),)
+
+
+def more_to_reach(test: str, outcome: Outcome, alpha: float) -> tuple[int, str]:
+    """Return the number of topics, or of trials, from which on the test can reach `alpha`.
+
+    >>> x, y = [0.5, 0.7, 0.9], [0.4, 0.5, 0.6]
+    >>> more_to_reach("bootstrap", paired.bootstrap(x, y), 0.05)  # 2 / 2⁶
+    (6, 'topic')
+    >>> more_to_reach("bootstrap", paired.bootstrap(x, y, trials=2), 0.05)  # 1 / (19 + 1)
+    (19, 'trial')
+    """
+    smallest = TESTS[test].smallest
+    if smallest(outcome.n) < outcome.smallest_pvalue:
+        return math.ceil(1 / alpha - 1e-9) - 1, "trial"
+    return next(n for n in count(2) if not is_out_of_reach(smallest(n), alpha)), "topic"
 
 
 @suggests_keywords
@@ -200,8 +248,9 @@ def _corrected(
         for o in outcomes
     ]
     adjusted = CORRECTIONS[correction]([outcome.pvalue for outcome, _ in kept]).pvalues
+    family = len(kept) if CORRECTIONS[correction].family_wise else 1
     return [
-        PairTest(i, j, outcome, float(p), interval)
+        PairTest(i, j, outcome, float(p), interval, min(1.0, family * outcome.smallest_pvalue))
         for (i, j), (outcome, interval), p in zip(pairs, kept, adjusted, strict=True)
     ]
 

@@ -21,6 +21,7 @@ from cranfield.stats.cautions import (
     about_trials,
     about_zeros,
 )
+from cranfield.stats.few_topics import about_few_topics, smallest_by_signs
 from cranfield.stats.resampling import (
     CELLS,
     NEAR,
@@ -115,6 +116,7 @@ def wilcoxon(
         assumed="the differences are a random sample of a symmetric distribution",
         bounds=partial(_signed_rank_bounds, z, alternative),
         notices=notices,
+        smallest_pvalue=smallest_by_signs(len(z), sides(alternative)),
     )
 
 
@@ -145,16 +147,16 @@ def sign_test(
     one_of("alternative", alternative, Alternative)
     better, worse = int(np.count_nonzero(z > 0)), int(np.count_nonzero(z < 0))
     at_most = {"two-sided": min(better, worse), "greater": worse, "less": better}[alternative]
-    sides = 2 if alternative == "two-sided" else 1
     return Outcome(
         test="sign test",
         statistic=float(better),
-        pvalue=min(1.0, sides * float(special.bdtr(at_most, better + worse, 0.5))),
+        pvalue=min(1.0, sides(alternative) * float(special.bdtr(at_most, better + worse, 0.5))),
         difference=float(np.median(z)),
         n=len(z),
         assumed="topics are independent",
         bounds=partial(_sign_bounds, z, alternative),
         notices=about_identical(z) + about_zeros(z),
+        smallest_pvalue=smallest_by_signs(len(z), sides(alternative)),
     )
 
 
@@ -286,8 +288,10 @@ def _randomised(
 
     bounds = partial(_randomised_bounds, z, tolerance, total, number, exact, alternative)
     assumed = "either system could have had either of the two scores of a topic"
-    both = observed, observed
-    return by_trials("randomisation test", *both, n, assumed, bounds, sampled, about_identical(z))
+    both, smallest = (observed, observed), smallest_by_signs(n, sides(alternative))
+    return by_trials(
+        "randomisation test", *both, n, assumed, bounds, sampled, smallest, about_identical(z)
+    )
 
 
 @suggests_keywords
@@ -330,7 +334,9 @@ def bootstrap(
     assumed = "the differences are a random sample of any distribution"
     bounds = around(observed, unit * found, alternative)
     notices = about_identical(z) + about_constant(z, tolerance)
-    return by_trials(test, statistic, observed, len(z), assumed, bounds, sampled, notices)
+    notices += () if studentised else about_few_topics("bootstrap-shift", len(z))
+    smallest = smallest_by_signs(len(z), sides(alternative))
+    return by_trials(test, statistic, observed, len(z), assumed, bounds, sampled, smallest, notices)
 
 
 def bootstrapped(
@@ -411,7 +417,7 @@ def by_t(
     one_of("alternative", alternative, Alternative)
     t = in_errors(difference, error)
     below = {"two-sided": -abs(t), "greater": -t, "less": t}[alternative]
-    pvalue = float(special.stdtr(df, below)) * (2 if alternative == "two-sided" else 1)
+    pvalue = float(special.stdtr(df, below)) * sides(alternative)
     if difference == error == 0:
         pvalue = 1.0  # whatever the alternative: there is no evidence
     bounds = partial(_t_bounds, difference, error, df, alternative)
@@ -433,12 +439,13 @@ def by_trials(
     assumed: str,
     bounds: Bounds,
     sampled: Sampled,
+    smallest: float,
     notices: tuple[Notice, ...] = (),
 ) -> Outcome:
     """What a statistic means that was compared with those of trials."""
-    told = notices + about_trials(sampled)
+    told, smallest = notices + about_trials(sampled), max(smallest, sampled.smallest_pvalue)
     found = test, statistic, sampled.pvalue, difference, n, assumed, bounds
-    return Outcome(*found, sampled=sampled, notices=told)
+    return Outcome(*found, sampled=sampled, notices=told, smallest_pvalue=smallest)
 
 
 def extreme(
@@ -498,9 +505,14 @@ def ends(low: float, high: float, alternative: Alternative) -> tuple[float, floa
     )
 
 
+def sides(alternative: Alternative) -> int:
+    """Return the number of tails of the test."""
+    return 2 if alternative == "two-sided" else 1
+
+
 def tail(confidence: float, alternative: Alternative) -> float:
     """The probability beyond each end of an interval."""
-    return (1 - confidence) / 2 if alternative == "two-sided" else 1 - confidence
+    return (1 - confidence) / sides(alternative)
 
 
 # -- the smallest p-value that so many topics which differ could have -----------------------------

@@ -11,6 +11,7 @@ from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, check_number
 from cranfield.scores import Interval, Notice
 from cranfield.shown import Shown
+from cranfield.stats.few_topics import is_out_of_reach
 
 __all__ = ["Outcome", "Sampled"]
 
@@ -48,6 +49,11 @@ class Sampled:
         return self.count / self.trials
 
     @property
+    def smallest_pvalue(self) -> float:
+        """The p-value if no trial is as extreme as the data: 1 / (trials + 1); 0 if exact."""
+        return 0.0 if self.exact else 1 / (self.trials + 1)
+
+    @property
     def error(self) -> float:
         """The Monte-Carlo standard error of the p-value, √(p (1 − p) / trials); 0 if exact."""
         return 0.0 if self.exact else math.sqrt(self.pvalue * (1 - self.pvalue) / self.trials)
@@ -59,7 +65,8 @@ class Outcome(Shown):
 
     `difference` is what is estimated (the mean of x − y, unless the test says otherwise), `n` the
     number of topics, `assumed` what has to hold for the p-value to mean what it says. `sampled`
-    tells trials, seed and Monte-Carlo error of tests that count.
+    tells trials, seed and Monte-Carlo error of tests that count. `smallest_pvalue` is the smallest
+    p-value that so many topics and trials can justify: a smaller one is no stronger evidence.
     """
 
     test: str
@@ -72,14 +79,18 @@ class Outcome(Shown):
     df: float | None = None
     sampled: Sampled | None = None
     notices: tuple[Notice, ...] = ()
+    smallest_pvalue: float = 0.0
 
     def confidence_interval(self, confidence: float = 0.95) -> Interval:
         """An interval of the difference that belongs to the test.
 
         The difference is significant at 1 − `confidence` where it does not contain 0, but for
-        ties at its ends, and for tests that leave out differences of 0 (sign, Wilcoxon).
+        ties at its ends, and for tests that leave out differences of 0 (sign, Wilcoxon). It has
+        no ends if 1 − `confidence` is below the smallest p-value.
         """
         low, high = self.bounds(checked_confidence(confidence))
+        if is_out_of_reach(self.smallest_pvalue, 1 - confidence):
+            low, high = -math.inf, math.inf
         trials, seed = (self.sampled.trials, self.sampled.seed) if self.sampled else (None, None)
         return Interval(low, high, self.difference, self.test, confidence, self.n, trials, seed)
 

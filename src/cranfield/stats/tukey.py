@@ -19,6 +19,7 @@ from cranfield.late import special
 from cranfield.scores import Interval, Notice
 from cranfield.stats.anova import two_way
 from cranfield.stats.cautions import about_each_normality, about_trials
+from cranfield.stats.few_topics import is_out_of_reach, smallest_by_signs
 from cranfield.stats.paired import reach
 from cranfield.stats.resampling import CELLS, TRIALS, Progress, checked_trials, in_chunks
 from cranfield.stats.result import Outcome, Sampled, checked_confidence
@@ -58,6 +59,7 @@ class Family:
     seed: int | None = None
     exact: bool = False
     notices: tuple[Notice, ...] = ()
+    smallest_pvalue: float = 0.0
 
     @cached_property
     def differences(self) -> Floats:
@@ -88,9 +90,10 @@ class Family:
     def critical(self, alpha: float = 0.05) -> float:
         """The honestly significant difference: pairs that differ by more are significant.
 
-        Infinite if no difference would be: `alpha` is too small for the number of trials.
+        Infinite if no difference would be: `alpha` is below `smallest_pvalue`.
         """
-        return self.threshold(1 - checked_confidence(1 - alpha))
+        checked_confidence(1 - alpha)
+        return math.inf if is_out_of_reach(self.smallest_pvalue, alpha) else self.threshold(alpha)
 
     def confidence_interval(self, x: str, y: str, confidence: float = 0.95) -> Interval:
         """An interval of the difference of two systems: all intervals hold at once.
@@ -115,6 +118,7 @@ class Family:
             df=self.df,
             sampled=sampled,
             notices=self.notices,
+            smallest_pvalue=self.smallest_pvalue,
         )
 
     def pairs(self) -> list[tuple[str, str, Outcome]]:
@@ -295,6 +299,7 @@ def _family(data: Matrix, ranges: Floats, seed: int | None, strict: bool) -> Fam
         trials=trials,
         seed=seed,
         exact=exact,
+        smallest_pvalue=max(smallest_by_signs(len(data.values)), 0 if exact else 1 / (trials + 1)),
     )
     cautions = _about_equal(data.values, tolerance)
     cautions += () if exact else _about_pairs(data, about_row)

@@ -112,7 +112,10 @@ def unpaired_bootstrap(
     sampled = Sampled(extreme(found, difference, alternative, tolerance, strict), trials, seed)
     assumed = "if there is no difference, all scores are random samples of one distribution"
     bounds, both = around(difference, found, alternative), (difference, difference)
-    return by_trials("unpaired bootstrap test", *both, cells, assumed, bounds, sampled)
+    # Each score could be in either sample. The most extreme split has a mirror if sizes are equal.
+    extremes = 2 if alternative == "two-sided" and len(first) == len(second) else 1
+    smallest = min(1.0, extremes / math.comb(cells, min(len(first), len(second), 50)))
+    return by_trials("unpaired bootstrap test", *both, cells, assumed, bounds, sampled, smallest)
 
 
 def pooled(x: Floats, y: Floats, integers: NDArray[np.integer]) -> tuple[Floats, Floats]:
