@@ -22,7 +22,15 @@ from cranfield.shown import Rows, Shown
 from cranfield.stats.cautions import about_trials, in_short
 from cranfield.stats.corrections import CORRECTIONS, family_wise_error
 from cranfield.stats.effects import EFFECTS, EffectName, usual_effect
-from cranfield.stats.families import TESTS, PairTest, about_reach, compare_each, decided
+from cranfield.stats.families import (
+    TESTS,
+    PairTest,
+    about_reach,
+    compare_each,
+    decided,
+    topics_to_reach,
+)
+from cranfield.stats.few_topics import is_out_of_reach
 from cranfield.stats.gate import Gate, GateVerdict, Undecided, checked_margin, within_margin
 from cranfield.stats.letters import letters
 from cranfield.stats.measured import Measured, direction, measured, ranking, reasons, without_errors
@@ -189,9 +197,11 @@ class Comparison(Shown, tables="comparison"):
     def gate(self, margin: float | None = None, undecided: Undecided = "fail") -> Gate:
         """Whether the runs may take the place of the baselines, by every measure.
 
-        Without a margin a run fails if it is significantly worse than a baseline. With one it
-        passes if it is not worse by more than that, and fails if it is worse, as far as can be told
-        (see `cf.stats.within_margin`); where it cannot, `undecided` says what is done.
+        Without a margin a run fails if it is significantly worse than a baseline. It is undecided
+        if no loss could have been significant: α is below the smallest p-value of so many topics,
+        or the mean is worse and too few topics differ. With a margin it passes if it is not worse
+        by more than that, and fails if it is worse, as far as can be told (see
+        `cf.stats.within_margin`). If it is undecided it fails, unless `undecided` is ``pass``.
 
         >>> x = {f"q{i}": i / 10 for i in range(8)}
         >>> y = {topic: value - 0.01 for topic, value in x.items()}
@@ -235,7 +245,7 @@ class Comparison(Shown, tables="comparison"):
         )  # fmt: skip
         if margin is None:
             z = np.where(np.abs(x - y) <= TOLERANCE * part.scale, 0.0, x - y)
-            return replace(verdict, least=self._least(pair, z))
+            return self._tested(replace(verdict, least=self._least(pair, z)), pair, z)
         trials, seed = self.trials or TRIALS, self.seed or 0
         found = within_margin(sign * x, sign * y, margin, self.alpha, trials, seed)
         low, high = sorted((sign * found.interval.low, sign * found.interval.high))
@@ -250,6 +260,32 @@ class Comparison(Shown, tables="comparison"):
             by_bootstrap=found.by_bootstrap,
             needed=found.needed,
         )
+
+    def _tested(self, verdict: GateVerdict, pair: PairComparison, z: Floats) -> GateVerdict:
+        """Return the verdict without a margin: undecided if no loss could have been significant."""
+        hopeless = is_out_of_reach(pair.smallest_pvalue, self.alpha)
+        verdict = replace(verdict, smallest=pair.smallest_pvalue)
+        if verdict.decision == "fail" or not (hopeless or self._is_unseen_loss(verdict)):
+            return verdict
+        pairs = sum(p.measure == pair.measure for p in self.pairs)
+        level = self.alpha / (pairs if CORRECTIONS[self.correction].family_wise else 1)
+        if self.trials and not self.enumerated and is_out_of_reach(1 / (self.trials + 1), level):
+            return replace(verdict, decision="undecided")  # not for the number of topics
+        if hopeless:
+            needed: int | None = topics_to_reach(self.test, level)
+        else:  # topics that differ
+            n, differ = len(z), int(np.count_nonzero(z))
+            more = ((k, (np.arange(n) < k) * np.arange(1.0, n + 1)) for k in range(differ + 1, n))
+            least = ((k, self._least(pair, of)) for k, of in more)
+            needed = next((k for k, p in least if p is not None and p <= self.alpha), n)
+        return replace(verdict, decision="undecided", needed=needed)
+
+    def _is_unseen_loss(self, verdict: GateVerdict) -> bool:
+        """Return True for a loss on topics that are too few to be significant."""
+        if verdict.least is None or not is_out_of_reach(verdict.least, self.alpha):
+            return False
+        worse = -verdict.difference if verdict.lower_is_better else verdict.difference
+        return worse < 0 or verdict.losses > verdict.wins
 
     def _relative(self, pair: PairComparison) -> float | None:
         """How much the mean of a run is above that of the other, as a share of that."""

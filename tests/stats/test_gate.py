@@ -156,14 +156,49 @@ def test_five_of_forty_destroyed() -> None:
     """−7%, which the randomisation test of 5 topics that differ cannot show: 2 / 2⁵."""
     gate = old_and_new([0.28] * 5, 40).gate()
     [verdict] = gate.verdicts
-    assert gate.passed
-    assert verdict.least == 0.0625
+    assert not gate.passed
+    assert (verdict.decision, verdict.least, verdict.needed) == ("undecided", 0.0625, 6)
     [line] = gate.lines
-    assert line.startswith("verdict: pass: new is not significantly worse than old by AP: -0.0350 ")
+    start = (
+        "verdict: undecided, which fails: cannot tell whether new is worse than old by AP: -0.0350 "
+    )
+    assert line.startswith(start)
     assert "(-7.0%), 95% interval [-0.0" in line
     assert "5 topics worse and 0 better of 40; " in line
     end = "5 topics that differ could not have shown a loss: no exact p is below 0.0625"
-    assert line.endswith(end)
+    assert line.endswith(f"{end}, 6 would be needed")
+    assert old_and_new([0.28] * 5, 40).gate(undecided="pass").passed
+
+
+def test_gate_few_topics_that_differ_without_a_loss_passes() -> None:
+    """Five topics of 40 are better, or none differs: nothing suggests a loss."""
+    for losses in ([-0.28] * 5, []):
+        gate = old_and_new(losses, 40).gate()
+        assert ([v.decision for v in gate.verdicts], gate.passed) == (["pass"], True)
+
+
+@pytest.mark.parametrize("loss", [0.35, 0.0, -0.1])
+@pytest.mark.parametrize("test", ["randomisation", "sign", "wilcoxon", "bootstrap-shift"])
+def test_gate_fewer_than_six_topics_is_undecided(test: str, loss: float) -> None:
+    """2 / 2² = 0.5 and 2 / 2⁵ = 0.0625 are above 0.05, whatever the difference: a loss of 70%."""
+    for n, smallest in ((2, 0.5), (5, 0.0625)):
+        x = np.linspace(0.45, 0.55, n)
+        found = cf.compare(scored([x, x - loss], ("old", "new")), "old", test=test)
+        gate = found.gate()
+        [verdict] = gate.verdicts
+        assert (verdict.decision, verdict.needed, gate.passed) == ("undecided", 6, False)
+        assert (verdict.low, verdict.high) == (-math.inf, math.inf)
+        end = f"; {n} topics cannot show a loss: no p is below {smallest:.4f}, use 6 topics or more"
+        assert gate.lines[0].endswith(end)
+        assert found.gate(undecided="pass").passed
+
+
+def test_gate_many_runs_and_few_topics_is_undecided() -> None:
+    """Corrected for 2 pairs, 2 · 2 / 2⁶ = 0.0625: 7 topics are needed."""
+    x = np.linspace(0.4, 0.6, 6)
+    scores = scored([x, x - 0.1, x - 0.2], ("old", "a", "b"))
+    gate = cf.compare(scores, "old", test="sign").gate()
+    assert [(v.decision, v.needed) for v in gate.verdicts] == [("undecided", 7)] * 2
 
 
 def test_six_could_have_shown_it() -> None:
@@ -263,10 +298,11 @@ def test_trials_too_few_to_show_anything() -> None:
     assert (
         found.gate()
         .lines[0]
-        .endswith("; 10 trials could not have shown a loss: no p is below 0.0909")
+        .endswith("; 10 trials cannot show a loss: no p is below 0.0909, use more trials")
     )
     many = cf.compare(scored([x, x - 0.1, x], ("old", "new", "same")), "old", trials=10)
-    assert many.gate().lines[-1].endswith("; no loss would fail")
+    end = "; 10 trials cannot show a loss: no p is below 0.0909, use more trials"
+    assert many.gate().lines[-1].endswith(end)
 
 
 def test_of_many_runs_it_says_which_loss_would_fail() -> None:

@@ -21,9 +21,8 @@ options=()
 while IFS= read -r word; do
   [[ -n $word ]] && options+=("$word")
 done <<<"${OPTIONS:-}"
-if [[ -n ${MARGIN:-} ]]; then
-  options+=(--margin "$MARGIN" --undecided "${UNDECIDED:-fail}")
-fi
+options+=(--undecided "${UNDECIDED:-fail}")
+if [[ -n ${MARGIN:-} ]]; then options+=(--margin "$MARGIN"); fi
 
 tables=$(mktemp)
 said=$(mktemp)

@@ -40,8 +40,8 @@ OPTIONS = {
     "baseline by any measure, and exit with 1 if so",
     "--margin M with --fail-if-worse": "exit with 1 unless it is shown that no run is worse by "
     "more than M: by the 1 − 2α paired t interval of the difference",
-    f"--undecided {among(get_args(Undecided))} with --margin M": "what to do if topics are too few "
-    "to tell (default: fail)",
+    f"--undecided {among(get_args(Undecided))} with --fail-if-worse": "what to do if topics are "
+    "too few to show a loss (default: fail)",
     **output(TABLES),
     **evaluation(),
 }

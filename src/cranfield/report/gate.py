@@ -13,6 +13,7 @@ def sheets(found: Gate) -> list[tables.Sheet]:
     """The table of verdicts."""
     rows, with_margin = found.verdicts, found.margin is not None
     of = tables.columns(rows)
+    undecided = any(row.needed for row in rows)
     several = len({row.measure for row in rows}) > 1
     moved = [f"{row.wins}/{row.ties}/{row.losses}" for row in rows]
     both = [tables.interval_text(row.bootstrap_low, row.bootstrap_high, "+") for row in rows]
@@ -31,7 +32,7 @@ def sheets(found: Gate) -> list[tables.Sheet]:
         of("least_p", "least", people=False, dtype=float),
         *tables.each(of, "wins", "ties", "losses", people=False),
         tables.Field("counts", None, "win/tie/loss", moved),
-        of("topics_needed", "needed", people=with_margin, dtype=int),
+        of("topics_needed", "needed", people=with_margin or undecided, dtype=int),
         of("lower_is_better", people=False),
         tables.Field("text", found.lines, people=False),
     )
@@ -52,10 +53,13 @@ def text(found: Gate) -> str:
 def _how(found: Gate) -> str:
     """What decided."""
     level = f"α = {found.alpha:g}"
-    if found.margin is None:
-        return f"fail if significantly worse ({TESTS[found.test].title}, two-sided, {level})"
-    sure = tables.percent(found.confidence)
     otherwise = "fails" if found.undecided == "fail" else "passes"
+    if found.margin is None:
+        text = f"fail if significantly worse ({TESTS[found.test].title}, two-sided, {level})"
+        undecided = any(one.decision == "undecided" for one in found.verdicts)
+        unseen = f", undecided, which {otherwise}, if no loss could be significant"
+        return f"{text}{unseen * undecided}"
+    sure = tables.percent(found.confidence)
     return (
         f"pass if no part of the {sure} paired t interval of the difference is worse than the "
         f"margin of {found.margin:g}, else fail if all of it is worse than 0, else undecided, "

@@ -168,7 +168,16 @@ def more_to_reach(test: str, outcome: Outcome, alpha: float) -> tuple[int, str]:
     smallest = TESTS[test].smallest
     if smallest(outcome.n) < outcome.smallest_pvalue:
         return math.ceil(1 / alpha - 1e-9) - 1, "trial"
-    return next(n for n in count(2) if not is_out_of_reach(smallest(n), alpha)), "topic"
+    return topics_to_reach(test, alpha), "topic"
+
+
+def topics_to_reach(test: str, alpha: float) -> int:
+    """Return the smallest number of topics that can justify a p-value of `alpha`.
+
+    >>> topics_to_reach("sign", 0.05), topics_to_reach("sign", 0.05 / 3), topics_to_reach("t", 0.05)
+    (6, 7, 2)
+    """
+    return next(n for n in count(2) if not is_out_of_reach(TESTS[test].smallest(n), alpha))
 
 
 @suggests_keywords

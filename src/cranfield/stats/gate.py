@@ -10,6 +10,7 @@ from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.scores import Interval, Notice, notes
 from cranfield.shown import Shown
+from cranfield.stats.few_topics import is_out_of_reach
 from cranfield.stats.paired import around, bootstrapped, differences, standard_error, t_test
 from cranfield.stats.power import ALPHA, MOST, topics_to_decide
 from cranfield.stats.resampling import TRIALS
@@ -21,7 +22,7 @@ __all__ = ["Gate", "GateVerdict", "WithinMargin", "within_margin"]
 
 Decision: TypeAlias = Literal["pass", "fail", "undecided"]
 Undecided: TypeAlias = Literal["fail", "pass"]
-"""What a gate does if too few topics were there to tell."""
+"""What a gate does if there were too few topics to tell."""
 
 
 @dataclass(frozen=True)
@@ -118,8 +119,9 @@ class GateVerdict:
     `difference` is run − other, `relative` that of the means, of the other's, if that is above 0.
     Without a margin, `low` and `high` are the interval of the test, and `least` is the smallest
     p-value that the topics, `wins` and `losses` of which are better and worse, could have had,
-    where that is known; with one they are those of `within_margin`, the decision of which follows,
-    with the other interval, what that would decide, and how many topics are `needed`.
+    where that is known, `smallest` the smallest that any topics could have had; with a margin they
+    are those of `within_margin`, the decision of which follows, with the other interval, and what
+    that would decide. If it is undecided, `needed` topics would decide.
     """
 
     measure: str
@@ -142,6 +144,7 @@ class GateVerdict:
     by_bootstrap: Decision | None = None
     needed: int | None = None
     shown_p: str = ""  # the p-value as people read it
+    smallest: float = 0.0
 
     @property
     def is_worse(self) -> bool:
@@ -153,8 +156,9 @@ class GateVerdict:
 class Gate(Shown, tables="gate"):
     """Verdicts on runs, baseline by baseline and measure by measure: one that fails fails all.
 
-    Without a `margin` a run fails if it is significantly worse; with one, if it is worse, unless
-    by no more than that. `undecided` says what is done where there are too few topics to tell.
+    Without a `margin` a run fails if it is significantly worse, and is undecided if no loss could
+    have been significant; with one, it fails if it is worse, unless by no more than that.
+    `undecided` says what is done where there are too few topics to tell.
     """
 
     verdicts: tuple[GateVerdict, ...]
@@ -195,7 +199,7 @@ class Gate(Shown, tables="gate"):
     def _said(self, one: GateVerdict) -> str:
         """What was decided, in words."""
         than = f"worse than {one.other} by {one.measure}"
-        if self.margin is None:
+        if self.margin is None and one.decision != "undecided":
             return f"{one.run} is {'' if one.decision == 'fail' else 'not '}significantly {than}"
         more = f" by more than {self.margin:g}" if self.margin else ""
         if one.decision == "fail":
@@ -223,12 +227,24 @@ class Gate(Shown, tables="gate"):
 
     def _remark(self, one: GateVerdict) -> str:
         """What else is to be known: could it have failed, how many topics would decide?"""
+        if self.margin is None:
+            return self._remark_on_test(one)
         if one.decision == "undecided":
             many = f"about {counted(one.needed or MOST, 'topic')} like these would decide"
             return f"; {many if one.needed else many.replace('about', 'not even')}"
-        if self.margin is not None:
-            other = one.by_bootstrap
-            return "" if other == one.decision else f"; {other} by the bootstrap-t interval"
+        other = one.by_bootstrap
+        return "" if other == one.decision else f"; {other} by the bootstrap-t interval"
+
+    def _remark_on_test(self, one: GateVerdict) -> str:
+        """Return whether the test could have failed, and otherwise the number of topics needed."""
+        if is_out_of_reach(one.smallest, self.alpha):
+            short = (
+                counted(one.topics, "topic") if one.needed else counted(self.trials or 0, "trial")
+            )
+            needed = (
+                f"use {counted(one.needed, 'topic')} or more" if one.needed else "use more trials"
+            )
+            return f"; {short} cannot show a loss: no p is below {one.smallest:.4f}, {needed}"
         if one.decision == "fail" or not one.wins + one.losses:
             return ""
         if one.least is None:  # of tests whose intervals are as wide above as below
@@ -240,7 +256,8 @@ class Gate(Shown, tables="gate"):
             return f"; {few} could have shown a loss"
         if self.trials and self.trials + 1 < 2 ** (differ - 1):
             few, p = counted(self.trials, "trial"), "p"
-        return f"; {few} could not have shown a loss: no {p} is below {one.least:.4f}"
+        text = f"; {few} could not have shown a loss: no {p} is below {one.least:.4f}"
+        return f"{text}, {one.needed:,} would be needed" if one.needed else text
 
     def __repr__(self) -> str:
         head = f"Gate: {'pass' if self.passed else 'fail'}"
