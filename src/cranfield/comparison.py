@@ -600,7 +600,8 @@ def _cautions(
     for pair in tested:
         name = f"{part.systems[pair.first]} – {part.systems[pair.second]}"
         sampled = pair.outcome.sampled
-        useless = {"trials", "few-topics"} if pair.is_hopeless(alpha) else {"trials"}
+        useless = {"trials"} | ({"few-topics", "far"} if pair.is_hopeless(alpha) else set())
+        useless |= {"far"} if pair.pvalue <= alpha else set()  # only undecided pairs need it
         found = [notice for notice in pair.outcome.notices if notice.kind not in useless]
         if sampled is not None and not pair.is_hopeless(alpha):
             found += about_trials(sampled, alpha, pair.pvalue)

@@ -588,7 +588,10 @@ def test_too_few_trials(count: int, trials: int, warns: bool) -> None:
 
 def test_small_p_values_are_shown_with_a_digit() -> None:
     (notice,) = about_trials(Sampled(3, 1_000_000, seed=0))
-    assert notice.text == "p = 0.000004 rests on 3 of 1,000,000 trials: more would make it precise"
+    assert notice.text == (
+        "p = 0.000004, standard error 0.000002 from 1,000,000 trials. "
+        "Use trials=10000000 for a more precise p"
+    )
 
 
 def test_skewed_differences() -> None:

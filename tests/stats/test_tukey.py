@@ -25,7 +25,7 @@ from cranfield.stats.tukey import (
     tukey_hsd,
 )
 from tests.evidence import checks
-from tests.made import examples
+from tests.made import examples, scored
 from tests.stats.made import TOPICS_RUNS, close, normal
 
 Tenths = list[list[int]]
@@ -196,8 +196,10 @@ def test_a_system_far_from_the_others_is_told() -> None:
     found = randomised_tukey_hsd(dict(zip("abcd", both.T, strict=True)), trials=500)
     times = math.sqrt(both.var(axis=1, ddof=1).mean() / near.var(axis=1, ddof=1).mean())
     (text,) = (notice.text for notice in found.notices if notice.kind == "far")
-    assert text.startswith("d is far from all others, which makes the intervals of all pairs ")
-    assert f" {times:.2g} times as wide, and p-values larger: whether it belongs" in text
+    assert text.startswith("the mean of d is farther from all other means than these are from each")
+    assert f"d makes the intervals of other pairs {times:.2g} times as wide: decide" in text
+    for x, y, outcome in found.pairs():
+        assert ("far" in {notice.kind for notice in outcome.notices}) == ("d" not in (x, y))
     alone = randomised_tukey_hsd(near, trials=500, axes=TOPICS_RUNS)
     assert found.critical() > times * alone.critical()  # and there are more pairs
 
@@ -210,11 +212,30 @@ def test_a_system_that_is_not_far_or_of_few_is_not(lower: float, systems: int) -
     assert "far" not in {notice.kind for notice in notices}
 
 
-def test_that_a_system_is_far_does_not_matter_if_all_others_differ() -> None:
-    near = np.random.default_rng(1).normal([0.8, 0.7, 0.6], 0.01, (400, 3))
-    notices = randomised_tukey_hsd(
-        np.column_stack([near, near[:, 0] - 0.79]), trials=500, axes=TOPICS_RUNS
-    ).notices
+def test_compare_outlier_is_noted_for_undecided_pairs_of_others_alone() -> None:
+    """d is 0.5 lower. Of pairs with d, and of others that all differ, nothing depends on it."""
+    rng = np.random.default_rng(1)
+    near, apart = rng.normal(0.5, 0.1, (60, 3)), rng.normal([0.8, 0.7, 0.6], 0.01, (400, 3))
+    for values, baseline, is_noted in (
+        (near, None, True), (near, "a", True), (near, "d", False), (apart, None, False)
+    ):  # fmt: skip
+        rows = [*values.T, values[:, 0] - 0.5]
+        found = cf.compare(scored(rows, tuple("abcd")), baseline, trials=500)
+        texts = [notice.text for notice in found.notices if notice.kind == "far"]
+        assert len(texts) == is_noted
+        assert all("the mean of d is farther" in text for text in texts)
+
+
+def test_randomised_tukey_hsd_system_that_varies_most_is_no_outlier() -> None:
+    """The third of four means, 0.4, is among the others, though its scores are far from theirs."""
+    topics = np.arange(40)
+    rows = [
+        0.5 + 0 * topics,
+        0.45 + 0.01 * (topics % 2),
+        0.4 + 0.4 * (-1.0) ** topics,
+        0.3 + 0 * topics,
+    ]
+    notices = randomised_tukey_hsd(dict(zip("abcd", rows, strict=True)), trials=500).notices
     assert "far" not in {notice.kind for notice in notices}
 
 

@@ -9,8 +9,9 @@ import numpy as np
 
 from cranfield.arrays import Floats
 from cranfield.scores import Notice
+from cranfield.stats.resampling import MOST
 from cranfield.stats.result import Sampled
-from cranfield.wording import counted
+from cranfield.wording import counted, option
 
 FEW = 10  # a count below it has a relative error of a third or more
 SKEWED = 0.3  # |skewness| / √n at which a tail of 0.025 is doubled, or empty
@@ -19,17 +20,19 @@ SKEWED = 0.3  # |skewness| / √n at which a tail of 0.025 is doubled, or empty
 def about_trials(
     sampled: Sampled, alpha: float = 0.05, pvalue: float | None = None
 ) -> tuple[Notice, ...]:
-    """Whether there were too few trials for the p-value, or to tell it from `alpha`.
+    """Return the standard error of a p-value from random trials, if it matters.
 
     `pvalue` is the p-value corrected for the number of tests, which is what is compared with
-    `alpha`; its Monte-Carlo error is larger by the same factor. Too few are fewer than 10 trials
-    as extreme as the data, and an `alpha` within two Monte-Carlo standard errors of p. A count of
-    0 is shown as a bound, p < 1 / trials, which is no reason to warn if `alpha` is far from it.
+    `alpha`; its Monte-Carlo error is larger by the same factor. It matters if `alpha` is within two
+    standard errors of p, which more trials might put on its other side, and if fewer than 10
+    trials are as extreme as the data: the error is then a third of p or more. A count of 0 is
+    shown as a bound, p < 1 / trials, which is no reason to warn if `alpha` is far from it.
 
     >>> about_trials(Sampled(count=3, trials=10_000, seed=0))[0].text
-    'p = 0.0004 rests on 3 of 10,000 trials: more would make it precise'
+    'p = 0.0004, standard error 0.0002 from 10,000 trials. Use trials=100000 for a more precise p'
     >>> about_trials(Sampled(count=480, trials=10_000, seed=0))[0].text
-    'p = 0.0481 ± 0.0021 may be on either side of 0.05: use more than 10,000 trials'
+    'p = 0.0481, standard error 0.0021 from 10,000 trials, may be on either side of 0.05. Use \
+trials=100000 for a more precise p'
     >>> about_trials(Sampled(count=100, trials=10_000, seed=0))
     ()
     """
@@ -37,15 +40,15 @@ def about_trials(
         return ()
     p = sampled.pvalue if pvalue is None else pvalue
     error, trials = sampled.error * p / sampled.pvalue, counted(sampled.trials, "trial")
-    if abs(p - alpha) <= 2 * error:
-        shown = f"p = {p:.4f} ± {error:.4f}"
-        text = f"{shown} may be on either side of {alpha:g}: use more than {trials}"
-    elif 0 < sampled.count < FEW:
-        text = f"p = {p:.{_decimals(p)}f} rests on {sampled.count} of {trials}"
-        text += ": more would make it precise"
-    else:
+    is_near = abs(p - alpha) <= 2 * error
+    if not is_near and not 0 < sampled.count < FEW:
         return ()
-    return (Notice("trials", text),)
+    places = _decimals(min(p, error) or p)
+    shown = f"p = {p:.{places}f}, standard error {error:.{places}f} from {trials}"
+    either = f", may be on either side of {alpha:g}" if is_near else ""
+    more = min(MOST, 10 * sampled.trials)
+    use = option(f"--trials {more}", f"trials={more}")
+    return (Notice("trials", f"{shown}{either}. Use {use} for a more precise p"),)
 
 
 def about_normality(z: Floats) -> tuple[Notice, ...]:

@@ -28,7 +28,7 @@ from cranfield.wording import counted, some, suggests_keywords
 
 __all__ = ["Family", "randomised_tukey_hsd", "tukey_hsd"]
 
-FAR = 1.2  # from here on it is told that one system makes intervals so many times as wide
+FAR = 1.2  # how many times as wide an outlier makes intervals, if there is a notice about it
 SIMULTANEOUS = (
     "p-values and intervals hold for all pairs at once: if all systems are equal, the probability "
     "that any pair is found to differ is at most α"
@@ -117,7 +117,7 @@ class Family:
             bounds=partial(_bounds_around, difference, self.threshold),
             df=self.df,
             sampled=sampled,
-            notices=self.notices,
+            notices=tuple(n for n in self.notices if n.kind != "far" or n.run not in (x, y)),
             smallest_pvalue=self.smallest_pvalue,
         )
 
@@ -303,7 +303,7 @@ def _family(data: Matrix, ranges: Floats, seed: int | None, strict: bool) -> Fam
     )
     cautions = _about_equal(data.values, tolerance)
     cautions += () if exact else _about_pairs(data, about_row)
-    return replace(family, notices=cautions + _about_far(data, family))
+    return replace(family, notices=cautions + _about_far(data))
 
 
 def _random_ranges(
@@ -449,27 +449,46 @@ def _about_equal(values: Floats, tolerance: float) -> tuple[Notice, ...]:
     return (Notice("constant", text),)
 
 
-def _about_far(data: Matrix, family: Family) -> tuple[Notice, ...]:
-    """Whether one of four systems or more is so far from the others that these hardly can differ.
+def _find_outlier(means: Floats) -> int | None:
+    """Return the system whose mean is farther from all others than these are from each other.
 
-    Its scores are permuted among theirs. The variance of what is permuted, Σ_i Σ_j (x_ij − x̄_i·)² /
-    (n (m − 1)), makes intervals wide: here is told what it would be without each of the systems.
+    >>> _find_outlier(np.array([0.5, 0.1, 0.48, 0.52]))
+    1
+    >>> _find_outlier(np.array([0.5, 0.3, 0.4, 0.2])) is None
+    True
     """
-    m, squares = len(data.systems), (data.values - data.values.mean(axis=1)[:, None]) ** 2
-    if m < 4:
+    order = np.argsort(means, kind="stable")
+    ordered = means[order]
+    gaps = ordered[1] - ordered[0], ordered[-1] - ordered[-2]
+    others = ordered[-1] - ordered[1], ordered[-2] - ordered[0]
+    for end, gap, spread in zip((0, -1), gaps, others, strict=True):
+        if gap > spread:
+            return int(order[end])
+    return None
+
+
+def _about_far(data: Matrix) -> tuple[Notice, ...]:
+    """Return a notice if one of four systems or more is an outlier that makes intervals wide.
+
+    Its scores are permuted among those of the others. Intervals are as wide as the root of the
+    variance of what is permuted, Σ_i Σ_j (x_ij − x̄_i·)² / (n (m − 1)). The notice is for systems
+    without which it is smaller by the factor `FAR` or more.
+    """
+    k = _find_outlier(data.means) if len(data.systems) > 3 else None
+    if k is None:
         return ()
-    total, own = float(squares.sum()), squares.sum(axis=0)
-    without = (total - own * m / (m - 1)) / (m - 2)
-    k = int(without.argmin())
-    if without[k] * FAR**2 * (m - 1) > total:
+    every, others = (
+        math.sqrt(float(values.var(axis=1, ddof=1).mean()))
+        for values in (data.values, np.delete(data.values, k, axis=1))
+    )
+    if every < FAR * others:
         return ()
-    others = np.delete(np.delete(family.pvalues, k, 0), k, 1)[np.triu_indices(m - 1, 1)]
-    if (others <= 0.05).all():
-        return ()
-    times = math.sqrt(total / (m - 1) / without[k]) if without[k] > 0 else math.inf
-    wide = f"makes the intervals of all pairs {times:.2g} times as wide, and p-values larger"
-    text = f"{data.systems[k]} is far from all others, which {wide}: whether it belongs to the"
-    return (Notice("far", f"{text} comparison is to be decided without looking at p-values"),)
+    times = every / others if others else math.inf
+    name = data.systems[k]
+    far = f"the mean of {name} is farther from all other means than these are from each other"
+    wide = f"{name} makes the intervals of other pairs {times:.2g} times as wide"
+    text = f"{far}. {wide}: decide without p-values whether it belongs to the comparison"
+    return (Notice("far", text, run=name),)
 
 
 def _about_pairs(
