@@ -64,22 +64,17 @@ def about_normality(z: Floats) -> tuple[Notice, ...]:
     >>> about_normality(np.array([0.0] * 20 + [0.9]))[0].text  # 19 / √20
     'the differences of 21 topics are too skewed (4.25) for this test: p may be far off'
     """
-    return about_each_normality(z[None, :])[0]
-
-
-def about_each_normality(z: Floats) -> list[tuple[Notice, ...]]:
-    """Return the notices of `about_normality` for each row of values."""
-    n = z.shape[1]
-    centred = z - z.mean(axis=1)[:, None]
-    variance = (centred**2).mean(axis=1)
-    scale = np.where(variance == 0, 1.0, variance) ** 1.5
-    skewness = (centred**3).mean(axis=1) / scale
+    n = len(z)
+    centred = z - z.mean()
+    variance = float((centred**2).mean())
+    if variance == 0:
+        return ()
+    skewness = float((centred**3).mean()) / variance**1.5
     error = math.sqrt(6 * (n - 2) / ((n + 1) * (n + 3)))
-    notices: list[tuple[Notice, ...]] = [()] * len(z)
-    for row in np.flatnonzero(np.abs(skewness) > max(SKEWED * math.sqrt(n), 3 * error)).tolist():
-        shown = f"the differences of {n} topics are too skewed ({skewness[row]:.2f}) for this test"
-        notices[row] = (Notice("normality", f"{shown}: p may be far off"),)
-    return notices
+    if abs(skewness) <= max(SKEWED * math.sqrt(n), 3 * error):
+        return ()
+    text = f"the differences of {n} topics are too skewed ({skewness:.2f}) for this test"
+    return (Notice("normality", f"{text}: p may be far off"),)
 
 
 def about_identical(z: Floats) -> tuple[Notice, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field, replace
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 from itertools import combinations, permutations
 from typing import Any
 
@@ -18,7 +18,7 @@ from cranfield.errors import InputError
 from cranfield.late import special
 from cranfield.scores import Interval, Notice
 from cranfield.stats.anova import two_way
-from cranfield.stats.cautions import about_each_normality, about_trials
+from cranfield.stats.cautions import about_normality, about_trials
 from cranfield.stats.few_topics import is_out_of_reach, smallest_by_signs
 from cranfield.stats.paired import reach
 from cranfield.stats.resampling import CELLS, TRIALS, Progress, checked_trials, in_chunks
@@ -58,8 +58,16 @@ class Family:
     trials: int | None = None
     seed: int | None = None
     exact: bool = False
-    notices: tuple[Notice, ...] = ()
+    of_all: tuple[Notice, ...] = ()  # the notices on all pairs
+    of_pair: Callable[[int, int], tuple[Notice, ...]] | None = field(default=None, repr=False)
     smallest_pvalue: float = 0.0
+
+    @cached_property
+    def notices(self) -> tuple[Notice, ...]:
+        """The notices on all pairs, and one for each kind of notice on single pairs."""
+        numbers = combinations(range(len(self.systems)), 2)
+        single = [(i, j, notice) for i, j in numbers for notice in self._notices(i, j)]
+        return self.of_all + tuple(self._joined(single))
 
     @cached_property
     def differences(self) -> Floats:
@@ -117,7 +125,8 @@ class Family:
             bounds=partial(_bounds_around, difference, self.threshold),
             df=self.df,
             sampled=sampled,
-            notices=tuple(n for n in self.notices if n.kind != "far" or n.run not in (x, y)),
+            notices=tuple(n for n in self.of_all if n.kind != "far" or n.run not in (x, y))
+            + self._notices(i, j),
             smallest_pvalue=self.smallest_pvalue,
         )
 
@@ -133,6 +142,23 @@ class Family:
         if system not in self._places:
             raise InputError(f"system {system!r}", some(self.systems, "system"))
         return self._places[system]
+
+    def _notices(self, i: int, j: int) -> tuple[Notice, ...]:
+        """Return the notices on a single pair."""
+        if self.of_pair is not None:
+            return self.of_pair(i, j)
+        sampled = self._of(i, j)[2]
+        return () if sampled is None else about_trials(sampled)
+
+    def _joined(self, single: Iterable[tuple[int, int, Notice]]) -> Iterator[Notice]:
+        """Return the first notice of each kind, with its pair and the number of other pairs."""
+        by_kind: dict[str, list[tuple[int, int, Notice]]] = {}
+        for row in single:
+            by_kind.setdefault(row[2].kind, []).append(row)
+        for (i, j, notice), *others in by_kind.values():
+            more = f", and {counted(len(others), 'other pair')}" if others else ""
+            pair = f"{self.systems[i]} and {self.systems[j]}{more}"
+            yield replace(notice, text=f"{notice.text} ({pair})")
 
     def _of(self, i: int, j: int) -> tuple[float | None, float, Sampled | None]:
         """The statistic of a pair, its p-value, and its trials."""
@@ -281,14 +307,7 @@ def _family(data: Matrix, ranges: Floats, seed: int | None, strict: bool) -> Fam
 
     count = partial(_count, ranges, slack)
 
-    @cache
-    def about_count(count: int) -> tuple[Notice, ...]:
-        return about_trials(Sampled(count, trials, seed, exact))
-
-    def about_row(i: int) -> list[tuple[Notice, ...]]:
-        return [*map(about_count, count(np.abs(data.means[i] - data.means[i + 1 :])).tolist())]
-
-    family = Family(
+    return Family(
         test="randomised Tukey HSD",
         systems=data.systems,
         means=data.means,
@@ -299,11 +318,9 @@ def _family(data: Matrix, ranges: Floats, seed: int | None, strict: bool) -> Fam
         trials=trials,
         seed=seed,
         exact=exact,
+        of_all=_about_equal(data.values, tolerance) + _about_far(data),
         smallest_pvalue=max(smallest_by_signs(len(data.values)), 0 if exact else 1 / (trials + 1)),
     )
-    cautions = _about_equal(data.values, tolerance)
-    cautions += () if exact else _about_pairs(data, about_row)
-    return replace(family, notices=cautions + _about_far(data))
 
 
 def _random_ranges(
@@ -376,10 +393,6 @@ def tukey_hsd(scores: Systems, topics: Topics = "same", axes: Axes | None = None
     residual = two_way(data).residual
     cautions = _about_equal(data.values, tolerance)
     unit = 0.0 if cautions else math.sqrt(residual.mean_square / n)  # or that of rounding
-
-    if not cautions:
-        apart = data.values.T.copy()
-        cautions = _about_pairs(data, lambda i: about_each_normality(apart[i] - apart[i + 1 :]))
     upper_tail = studentised_range(m, residual.df)
     threshold = partial(_studentised_threshold, upper_tail, tolerance, unit)
     return Family(
@@ -393,8 +406,13 @@ def tukey_hsd(scores: Systems, topics: Topics = "same", axes: Axes | None = None
         statistic=partial(_studentised, unit, tolerance),
         tail=upper_tail,
         df=residual.df,
-        notices=cautions,
+        of_all=cautions,
+        of_pair=None if cautions else partial(_about_normality, data.values),
     )
+
+
+def _about_normality(values: Floats, i: int, j: int) -> tuple[Notice, ...]:
+    return about_normality(values[:, i] - values[:, j])
 
 
 def studentised_range(m: int, df: float) -> Callable[[float], float]:
@@ -489,23 +507,3 @@ def _about_far(data: Matrix) -> tuple[Notice, ...]:
     wide = f"{name} makes the intervals of other pairs {times:.2g} times as wide"
     text = f"{far}. {wide}: decide without p-values whether it belongs to the comparison"
     return (Notice("far", text, run=name),)
-
-
-def _about_pairs(
-    data: Matrix, about_row: Callable[[int], Iterable[tuple[Notice, ...]]]
-) -> tuple[Notice, ...]:
-    """Return one notice for all pairs of systems that need one.
-
-    `about_row` returns the notices on a system and each of the systems after it.
-    """
-    first, doubtful = None, 0
-    for i, x in enumerate(data.systems[:-1]):
-        for y, notices in zip(data.systems[i + 1 :], about_row(i), strict=True):
-            if notices:
-                first = first or (x, y, notices[0])
-                doubtful += 1
-    if first is None:
-        return ()
-    x, y, notice = first
-    others = f", and {counted(doubtful - 1, 'other pair')}" if doubtful > 1 else ""
-    return (Notice(notice.kind, f"{notice.text} ({x} and {y}{others})"),)
