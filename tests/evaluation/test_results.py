@@ -800,3 +800,25 @@ def test_what_unknown_measures_may_mean_is_not_sought(tmp_path: Path) -> None:
     with mock.patch("difflib.get_close_matches", side_effect=AssertionError):
         scores = read_scores(path, measures="AP", lower="mine0")
     assert scores.values.tolist() == [[[0.25]]]
+
+
+@pytest.mark.parametrize(
+    ("values", "noted"),
+    [
+        ((0.5, -1, 1.0), True),
+        ((0.5, 0.0, 1.0), False),
+        ((0.5, -1, -0.3), False),  # a scale that has negative values
+        ((4.0, -1, 2.0), False),
+        ((-1.0, -1.0, -1.0), False),
+    ],
+)
+def test_read_scores_minus_one_among_shares_is_noted(
+    values: tuple[float, ...], noted: bool
+) -> None:
+    scores = read_scores({"a": {str(t): {"faith": x} for t, x in enumerate(values)}}, "error")
+    texts = [notice.text for notice in scores.notices if notice.kind == "failed"]
+    expected = (
+        "faith: 1 of 3 scores are −1, the others from 0 to 1. −1 is averaged. "
+        "If the judge failed, remove these scores."
+    )
+    assert texts == [expected] * noted

@@ -109,7 +109,7 @@ def _read(
         return _read(parts[0].scores, missing, measures, lower, run_names)
     rows = (_rows(part, run_names) if isinstance(part, _Saved) else part for part in parts)
     scores = _collected(chain.from_iterable(rows), missing, measures, lower)
-    notes = (*_exclusions(excluded), *_suspected_summaries(scores))
+    notes = (*_exclusions(excluded), *_suspected_summaries(scores), *_suspected_failures(scores))
     return _called(replace(scores, notices=(*scores.notices, *notes)), measures)
 
 
@@ -122,6 +122,18 @@ def _exclusions(excluded: Excluded) -> Iterator[Notice]:
     for (where, name), in_file in excluded.items():
         if name != ALL or not in_file:
             yield Notice("summary-rows", f"{where}: summary row {name!r} excluded")
+
+
+def _suspected_failures(scores: Scores) -> Iterator[Notice]:
+    """Warn of −1 among scores of 0 to 1: judges write it if they fail."""
+    for m, measure in enumerate(scores.measures):
+        values = scores.values[:, :, m]
+        failed = values == -1
+        known = values[~failed & ~np.isnan(values)]
+        if failed.any() and known.size and ((known >= 0) & (known <= 1)).all():
+            count = f"{failed.sum()} of {failed.sum() + known.size} scores are −1"
+            text = f"{measure}: {count}, the others from 0 to 1. −1 is averaged"
+            yield Notice("failed", f"{text}. If the judge failed, remove these scores.")
 
 
 def _suspected_summaries(scores: Scores) -> Iterator[Notice]:
