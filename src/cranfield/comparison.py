@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, combinations
@@ -28,6 +27,7 @@ from cranfield.stats.families import (
     about_reach,
     compare_each,
     decided,
+    name_subjects,
     topics_to_reach,
 )
 from cranfield.stats.few_topics import is_out_of_reach
@@ -596,16 +596,13 @@ def _cautions(
     measure: str, part: Matrix, tested: Sequence[PairTest], alpha: float
 ) -> tuple[Notice, ...]:
     """What the tests warn of, each kind once; whether trials are too few depends on the level."""
-    told: list[tuple[str, Notice]] = []
+    notices: list[tuple[PairTest, list[Notice]]] = []
     for pair in tested:
-        name = f"{part.systems[pair.first]} – {part.systems[pair.second]}"
         sampled = pair.outcome.sampled
         useless = {"trials"} | ({"few-topics", "far"} if pair.is_hopeless(alpha) else set())
         useless |= {"far"} if pair.pvalue <= alpha else set()  # only undecided pairs need it
-        found = [notice for notice in pair.outcome.notices if notice.kind not in useless]
+        of_pair = [notice for notice in pair.outcome.notices if notice.kind not in useless]
         if sampled is not None and not pair.is_hopeless(alpha):
-            found += about_trials(sampled, alpha, pair.pvalue)
-        told += [(f"{measure}, {name}", notice) for notice in found]
-    times = Counter(notice for _, notice in told)
-    of_all = {notice for notice, count in times.items() if count == len(tested)}
-    return in_short([(measure if n in of_all else about, n) for about, n in told], "pair")
+            of_pair += about_trials(sampled, alpha, pair.pvalue)
+        notices.append((pair, of_pair))
+    return in_short(name_subjects(measure, part.systems, notices), "pair")

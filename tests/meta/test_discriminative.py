@@ -264,7 +264,7 @@ def test_many_cautions_are_told_once() -> None:
     values = [[0.5, 0.1, 0.2, 0.3, 0.4], [0.5, 0.2, 0.4, 0.6, 0.8], [0.5, 0.4, 0.6, 0.9, 0.7]]
     found = discriminative_power(scores_of([values] * 2, ["AP", "RR"]), "sign")
     assert [notice.text for notice in found.notices if notice.kind == "zeros"] == [
-        "AP, run0 – run1: 1 of 5 topics without a difference left out; likewise 5 other pairs"
+        "AP: 1 of 5 topics without a difference left out; likewise 1 other measure"
     ]
     assert "Notice" not in repr(found)
 

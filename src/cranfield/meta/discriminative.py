@@ -17,7 +17,14 @@ from cranfield.meta.cautions import near_alpha
 from cranfield.scores import Notice
 from cranfield.shown import Shown
 from cranfield.stats.cautions import in_short
-from cranfield.stats.families import TESTS, PairTest, about_reach, compare_pairs
+from cranfield.stats.families import (
+    TESTS,
+    PairTest,
+    about_reach,
+    compare_pairs,
+    decided,
+    name_subjects,
+)
 from cranfield.stats.measured import by_measure
 from cranfield.stats.resampling import TRIALS, Progress
 from cranfield.stats.result import Sampled, checked_alpha
@@ -139,6 +146,7 @@ def discriminative_power(
     checked_alpha(alpha)
     matrices, notices = by_measure(read_scores(scores))
     runs = next(iter(matrices.values())).systems
+    test, correction = decided(test, correction, len(runs), 1)
     many = is_one_of(test, TESTS) and TESTS[test].many
     confidence = 1 - alpha if many else None
     trying: Any = {"trials": trials, "seed": seed, "threads": threads, "progress": progress}
@@ -151,14 +159,12 @@ def discriminative_power(
         found.append(Discrimination(measure, len(matrix.topics), alpha, tuple(pairs), critical))
         tested[measure] = tests
     found.sort(key=lambda one: -one.share)
-    told = [
-        (measure if many else f"{measure}, {runs[one.first]} – {runs[one.second]}", notice)
-        for measure, tests in tested.items()
-        for one in tests
-        for notice in one.outcome.notices
-        if notice.kind != "trials"
-    ]
-    notices += *in_short(told, "measure" if many else "pair"), *near_alpha(tested, alpha)
+    told: list[tuple[str, Notice]] = []
+    for measure, tests in tested.items():
+        kept = [(one, [n for n in one.outcome.notices if n.kind != "trials"]) for one in tests]
+        told += name_subjects(measure, runs, kept)
+    noun = "measure" if all(subject in tested for subject, _ in told) else "pair"
+    notices += *in_short(told, noun), *near_alpha(tested, alpha)
     for measure, tests in tested.items():
         notices += about_reach(measure, tests, test, correction, trials, alpha)
     return DiscriminativePower(test, correction, alpha, runs, tuple(found), trials, seed, notices)

@@ -7,6 +7,7 @@ by themselves. Tests of two systems are done pair by pair, and their p-values co
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -154,6 +155,23 @@ def about_reach(
     no_interval = one.interval is not None and math.isinf(one.interval.high)
     text = f"{measure}: {smallest}, above α = {alpha:g}: no verdict{', no interval' * no_interval}"
     return (Notice("hopeless", f"{text}. Use {counted(needed, noun)} or more"),)
+
+
+def name_subjects(
+    measure: str, systems: Sequence[str], notices: Sequence[tuple[PairTest, Sequence[Notice]]]
+) -> list[tuple[str, Notice]]:
+    """Return the notices on pairs with their subjects: the measure if one is on all pairs."""
+    times = Counter(notice for _, of_pair in notices for notice in of_pair)
+    return [
+        (
+            measure
+            if times[notice] == len(notices)
+            else f"{measure}, {systems[pair.first]} – {systems[pair.second]}",
+            notice,
+        )
+        for pair, of_pair in notices
+        for notice in of_pair
+    ]
 
 
 def more_to_reach(test: str, outcome: Outcome, alpha: float) -> tuple[int, str]:
