@@ -96,8 +96,12 @@ class TestNumbers:
                 for name in ("difference", "effect"):
                     value = turn * getattr(pair, name)
                     assert pairs[name][at[0]][at[1]] == number(value, 4)
-                ends = sorted((turn * pair.low, turn * pair.high))
-                assert [pairs[end][at[0]][at[1]] for end in ("low", "high")] == numbers(ends, 4)
+                if pairs["half"] is None:
+                    ends = sorted((turn * pair.low, turn * pair.high))
+                    shown = [pairs[end][at[0]][at[1]] for end in ("low", "high")]
+                    assert shown == numbers(ends, 4)
+                else:  # that of the randomised Tukey HSD test
+                    assert pairs["half"] == pytest.approx((pair.high - pair.low) / 2, abs=1e-8)
             letters = {row.run: row.groups for row in found.runs if row.measure == measure}
             assert data()["board"][m]["letters"] == [letters[run] for run in names]
 
@@ -109,6 +113,8 @@ class TestNumbers:
         [pair] = cf.report_page(scores, test="randomisation", trials=1000).data["pairs"]
         assert pair["p"] == [[number(1 / 1001, 8)], []]
         assert pair["least_p"] == {"p": number(1 / 1001, 8), "text": "<0.001"}
+        assert pair["half"] is None
+        assert [pair["low"][0][0] < -0.37 < pair["high"][0][0]] == [True]  # 0.3 + 14.5 / 200
 
     def test_t_quantiles_are_those_of_tables(self) -> None:
         assert data()["t"][:4] == pytest.approx([1.959964, 12.706205, 4.302653, 3.182446], abs=1e-6)

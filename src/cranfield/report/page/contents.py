@@ -275,8 +275,9 @@ class Contents:
             "least_p": _least_p(compared),
             "effect": triangle(lambda p: p.effect, lambda p: -p.effect),
             "difference": triangle(lambda p: p.difference, lambda p: -p.difference),
-            "low": triangle(lambda p: p.low, lambda p: -p.high),
-            "high": triangle(lambda p: p.high, lambda p: -p.low),
+            "half": (half := _common_half(compared)),
+            "low": None if half is not None else triangle(lambda p: p.low, lambda p: -p.high),
+            "high": None if half is not None else triangle(lambda p: p.high, lambda p: -p.low),
             "bound_low": low,
             "bound_high": high,
             "alpha": compared.alpha,
@@ -541,6 +542,17 @@ def _at(
 
 def _pvalue(pair: PairComparison) -> float:
     return pair.pvalue
+
+
+def _common_half(compared: Comparison) -> Number:
+    """Return half the width of all intervals, if all are equally wide, as those of Tukey's tests.
+
+    The HTML report of 100 runs is then smaller by a tenth.
+    """
+    halves = [(pair.high - pair.low) / 2 for pair in compared.pairs]
+    middles = [(pair.high + pair.low) / 2 - pair.difference for pair in compared.pairs]
+    same = np.allclose([half - halves[0] for half in halves] + middles, 0, atol=1e-12)
+    return number(halves[0], 9) if same else None
 
 
 def _least_p(compared: Comparison) -> dict[str, Any] | None:

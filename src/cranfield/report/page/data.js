@@ -33,8 +33,9 @@ import { digitsFor } from "./numbers.js";
  * @property {{ p: number, text: string } | null} [least_p] the least that random trials can give
  * @property {Value[][]} effect
  * @property {Value[][]} difference
- * @property {Value[][]} low of the intervals of differences; null if there is none
- * @property {Value[][]} high
+ * @property {Value} [half] half the width of the intervals of differences, if it is the same for all
+ * @property {Value[][] | null} low else their ends
+ * @property {Value[][] | null} high
  * @property {Value[][] | null} bound_low
  * @property {Value[][] | null} bound_high
  * @property {string} test
@@ -189,6 +190,20 @@ export function endsOfPair(lows, highs, i, j) {
   const low = ofPair(lows, i, j, -1);
   const high = ofPair(highs, i, j, -1);
   return i < j ? [low, high] : [high, low];
+}
+
+/**
+ * The interval of the difference of run i and run j.
+ * @param {Pairs} pairs
+ * @param {number} i
+ * @param {number} j
+ * @returns {[Value, Value]}
+ */
+export function intervalOfPair(pairs, i, j) {
+  const difference = ofPair(pairs.difference, i, j, -1);
+  const { half } = pairs;
+  if (half === null || half === undefined || difference === null) return endsOfPair(pairs.low, pairs.high, i, j);
+  return [difference - half, difference + half];
 }
 
 /**

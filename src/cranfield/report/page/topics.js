@@ -2,7 +2,7 @@
 // Topics, sorted by the difference of two runs, with why a run fails there.
 import { addressOf, changedAddress, go } from "./address.js";
 import { choice, chosenAt, leftOut, measureChoice, namesOf, runChoice, topicsAddress, unknownNote } from "./chosen.js";
-import { digitsBy, endsOfPair, failingBy, ofPair, reason, report, scoreOf, upwards } from "./data.js";
+import { digitsBy, failingBy, intervalOfPair, ofPair, reason, report, scoreOf, upwards } from "./data.js";
 import { begun, element, named, readable, shortened } from "./dom.js";
 import { decimal, digitsFor, meanInterval, signed } from "./numbers.js";
 import { bar, differences } from "./pictures.js";
@@ -133,7 +133,7 @@ function meanDifference(rows, { a, b, m }) {
   if (!whole && known.length === 0) return "";
   const digits = digitsFor(report.board[m].means);
   const own = meanInterval(known, report.t);
-  const [low, high] = whole ? endsOfPair(pairs.low, pairs.high, a, b) : [own.low, own.high];
+  const [low, high] = whole ? intervalOfPair(pairs, a, b) : [own.low, own.high];
   const percent = `${Math.round((report.board[m].confidence ?? 0.95) * 100)}% interval`;
   const topics = known.length === 1 ? "topic" : "topics";
   const where = all ? "Over all topics" : `Over ${known.length === 1 ? "this" : `these ${known.length}`} ${topics}`;
