@@ -161,3 +161,10 @@ def test_evaluate_unjudged_documents_down_to_the_depth() -> None:
     assert [n.text for n in notices] == [
         "run: 1 of 2 documents in the top 2 are unjudged and count as nonrelevant"
     ]
+
+
+def test_evaluate_judged_ids_that_differ_in_case_are_not_confused() -> None:
+    """d1 and D1 are two judged documents: D1 of the run is one of them, not d1 misspelt."""
+    qrels = {"1": {**{f"D{k}": 1 for k in range(9)}, **{f"d{k}": 0 for k in range(9)}}}
+    scores = cf.evaluate(qrels, {"1": {f"D{k}": float(k) for k in range(9)}}, "AP")
+    assert "folded-ids" not in [notice.kind for notice in scores.notices]

@@ -217,6 +217,11 @@ class Collection:
         return replace(found, values=values)
 
     @cached_property
+    def folded(self) -> dict[int, tuple[set[str], dict[str, tuple[str, int]]]]:
+        """The judged documents of topics, and by folded id: `spelling` fills it."""
+        return {}
+
+    @cached_property
     def values(self) -> Values:
         """The levels of the judgments."""
         return Values.of_qrels(self.gold.qrels)

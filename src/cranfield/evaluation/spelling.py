@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
-from cranfield.data.folding import differences, match_folded
+from cranfield.arrays import Ints
+from cranfield.data.folding import differences, fold_ids, match_folded
 from cranfield.data.run import ListRun
 from cranfield.scores import Notice
 from cranfield.wording import counted
@@ -14,6 +15,7 @@ from cranfield.wording import counted
 if TYPE_CHECKING:
     from cranfield.evaluation.collection import Collection, Labelled
 
+Judged: TypeAlias = dict[str, tuple[str, int]]  # folded id -> document, item
 LEAST = 0.1  # of the documents that match at all: fewer are an accident
 MOST_DOCS, MOST_JUDGED = 2_000, 5_000  # documents that are compared
 MOST_TOPICS, OF_TOPIC = 200, 10  # topics of a run in memory, and documents of each
@@ -44,12 +46,11 @@ def _documents(labelled: Labelled, collection: Collection) -> str:
         t = gold.topic_index.get(topic)
         if t is None or not collection.chosen[t]:
             continue
-        rows = slice(gold.qrels.offsets[t], gold.qrels.offsets[t + 1])
-        hits = slice(rankings.offsets[t], rankings.offsets[t + 1])
-        judged, known = gold.qrels.docs[rows].tolist(), {*rankings.items[hits].tolist()}
-        left = [d for d, x in zip(judged, gold.items[rows].tolist(), strict=True) if x not in known]
+        judged, folded = _fold_judged(collection, t)
         others = [*{*docs}.difference(judged)]
-        pairs += match_folded(others, left)
+        pairs += _match(
+            others, folded, rankings.items[rankings.offsets[t] : rankings.offsets[t + 1]]
+        )
         compared, exact = compared + len(docs), exact + len(docs) - len(others)
         of_judged += len(judged)
         if compared >= MOST_DOCS or of_judged >= MOST_JUDGED:
@@ -57,6 +58,26 @@ def _documents(labelled: Labelled, collection: Collection) -> str:
     if not pairs or len(pairs) < LEAST * (exact + len(pairs)):
         return ""
     return _difference(sorted(pairs), f"{len(pairs):,} of {counted(compared, 'document')} compared")
+
+
+def _fold_judged(collection: Collection, t: int) -> tuple[set[str], Judged]:
+    """Return the judged documents of a topic, and with their items by folded id; once."""
+    if t not in collection.folded:
+        gold = collection.gold
+        rows = slice(gold.qrels.offsets[t], gold.qrels.offsets[t + 1])
+        docs = gold.qrels.docs[rows].tolist()
+        both = zip(docs, gold.items[rows].tolist(), strict=True)
+        collection.folded[t] = {*docs}, dict(zip(fold_ids(docs), both, strict=True))
+    return collection.folded[t]
+
+
+def _match(docs: Sequence[str], folded: Judged, returned: Ints) -> list[tuple[str, str]]:
+    """Return the documents that match a judged one only when folded, if that is not returned."""
+    same = [
+        (doc, *folded[key]) for doc, key in zip(docs, fold_ids(docs), strict=True) if key in folded
+    ]
+    known = {*returned.tolist()} if same else set()
+    return [(doc, other) for doc, other, item in same if item not in known]
 
 
 def _sample(labelled: Labelled) -> Iterator[tuple[str, Sequence[str]]]:
