@@ -12,7 +12,7 @@ QUICK := tests $(foreach part,$(LATER),--ignore=tests/$(part))
 
 unexport PYTHONDONTWRITEBYTECODE  # what pytest rewrites and mypy reads is kept for the next run
 
-.PHONY: demo test tests test-all test-quick test-no-kernel test-robust test-spark test-integrations test-site test-light test-lowest test-release dist docs gallery slowest coverage coverage-simulated mutants fuzz fuzz-guided sanitize audit bench bench-scale bench-spark bench-install lint style types types-page clean
+.PHONY: demo test tests test-full test-all test-quick test-no-kernel test-robust test-spark test-integrations test-site test-light test-lowest test-release dist docs gallery slowest coverage coverage-simulated mutants fuzz fuzz-guided sanitize audit bench bench-scale bench-spark bench-install lint style types types-page clean
 
 $(VENV)/made:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version.split()[0])'
@@ -62,9 +62,12 @@ test: style  ## lint, types, unit, property, differential and transcript tests
 	@$(MAKE) --no-print-directory --jobs=2 types tests
 
 tests: $(VENV)/installed-test
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto -m "not full"
 
-test-all: $(VENV)/installed-test  ## the same tests, with all examples that they may draw
+test-full: $(VENV)/installed-test  ## what `make test` leaves out: browser, whole documents, kills, slow peers
+	$(BIN)/python -m pytest -n auto -m full
+
+test-all: $(VENV)/installed-test  ## the tests of both, with all examples that they may draw
 	CRANFIELD_TESTS=all $(BIN)/python -m pytest -n auto
 
 test-quick: $(VENV)/installed-test  ## while you work: most tests of the rooms, in about a minute

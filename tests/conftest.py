@@ -31,6 +31,33 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
+# What `make test` leaves to `make test-full` and CI: tests that need a browser or a peer that is
+# compiled when it is first called, that start hundreds of processes, or that run a whole page of
+# documentation, but for those of KEPT, or draw every figure.
+FULL = (
+    "tests/compat/test_ir_measures.py::TestUserModels",
+    "tests/data/reading/test_adapters.py::test_evaluate_ranx_objects_score_as_dicts",
+    "tests/docs/test_docs.py::test_commands_run_and_print_what_is_shown",
+    "tests/docs/test_docs.py::test_python_blocks_run_and_print_what_is_shown",
+    "tests/docs/test_integrations.py",
+    "tests/fuzz/",
+    "tests/peers/test_pyntcireval.py",
+    "tests/peers/test_ranx.py",
+    "tests/plot/test_kinds.py",
+    "tests/robust/",
+    "tests/test_late.py::test_everything_works_or_says_its_extra",
+)
+KEPT = ("[README.md]", "[docs/guide.md]", "[docs/compare.md]")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that `make test` leaves out."""
+    for item in items:
+        listed = item.nodeid.startswith(FULL) and not item.nodeid.endswith(KEPT)
+        if listed or "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.full)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     """A test that says what it checks has to ask for it."""
