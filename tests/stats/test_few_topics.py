@@ -168,8 +168,8 @@ def test_level_few_normal_differences_is_as_documented(
     assert low <= level(test, "normal", n, repetitions=300, trials=200) <= high
 
 
-def test_compare_bootstrap_shift_below_25_topics_warns() -> None:
-    for n, kinds in ((5, {"hopeless"}), (6, {"few-topics"}), (24, {"few-topics"}), (25, set())):
+def test_compare_bootstrap_shift_below_30_topics_warns() -> None:
+    for n, kinds in ((5, {"hopeless"}), (6, {"few-topics"}), (29, {"few-topics"}), (30, set())):
         found = compared(n, "bootstrap-shift")
         assert {notice.kind for notice in found.notices} == kinds
     for test in ("t", "bootstrap", "randomisation", "sign", "wilcoxon", "randomised-tukey"):

@@ -8,7 +8,7 @@ from cranfield.wording import counted
 # The number of topics from which on a test held its level of 0.05 (at most 0.075 of p-values, the
 # criterion of Bradley 1978) for equal systems: `levels` of tests/coverage_simulated.py. Other tests
 # held it with any number of topics.
-ENOUGH_TOPICS = {"bootstrap-shift": 25}
+ENOUGH_TOPICS = {"bootstrap-shift": 30}
 
 
 def smallest_by_signs(n: int, sides: int = 2) -> float:
@@ -48,7 +48,7 @@ def about_few_topics(test: str, n: int) -> tuple[Notice, ...]:
     """Return a notice if the level of a test was not found to hold for so few topics.
 
     >>> about_few_topics("bootstrap-shift", 10)[0].text
-    '10 topics: p may be too small. In simulations this test holds its level from 25 topics on'
+    '10 topics: p may be too small. In simulations this test holds its level from 30 topics on'
     >>> about_few_topics("randomisation", 10)
     ()
     """
