@@ -70,8 +70,9 @@ def _marked(data: pl.DataFrame, rank: float) -> pl.DataFrame:
         return data.with_columns(marked=True)
     turns = {name: k * every // len(names) for k, name in enumerate(names)}
     turn = pl.col("line").replace_strict(turns, return_dtype=pl.Int64)
-    last = pl.col("rank") == pl.col("rank").max().over("line")
-    return data.with_columns(marked=((pl.col("rank") - 1) % every == turn) | last)
+    before_last = pl.col("rank").max().over("line") - pl.col("rank")
+    in_turn = ((pl.col("rank") - 1) % every == turn) & (before_last * rank >= APART)
+    return data.with_columns(marked=in_turn | (before_last == 0))
 
 
 def vary(data: pl.DataFrame, measurements: Sequence[str], unit: str, look: Look) -> Any:
