@@ -78,16 +78,18 @@ def told(meaning: str, **settings: Any) -> dict[str, Any]:
 
 
 def declare(p: Any, rows: Mapping[str, Any], **settings: Mapping[str, Any]) -> None:
-    """Declare arguments, given by how they are written and what they mean.
+    """Declare the arguments of a command from rows: their syntax, and their help.
 
-    ``"-o --output FILE"`` has a value, ``"--condensed"`` is a flag, ``"--topic TOPIC …"`` may be
-    repeated, which makes `topics`, and ``"runs RUN *"`` is as many words as argparse's sign says.
-    ``"--kind {qrels,run}"`` is one of these (`among`); ``"gold -r REL !"`` must be given, and is
-    called `gold` here, and ``…!`` may be repeated, too; ``"--whole with --plot FILE"`` is refused
-    without the other, as is ``"--p P with --statistic rbo"`` with another value, and the help says
-    so. `settings` are what else argparse is told about some of them, by their names, or about all
-    values that are called alike (``REL``); or a row tells it itself (`told`). A row with rows of
-    its own is a group, below its title.
+    - ``"-o --output FILE"`` has a value, and ``"--condensed"`` is a flag.
+    - ``"--topic TOPIC …"`` may be repeated. Its values are `topics`.
+    - ``"runs RUN *"`` has the number of words that argparse's sign ``*`` stands for.
+    - ``"--kind {qrels,run}"`` is one of these values (`among`).
+    - ``"gold -r REL !"`` is required, with the name `gold`. ``…!`` may also be repeated.
+    - ``"--whole with --plot FILE"`` is rejected without the other option, and
+      ``"--p P with --statistic rbo"`` if the other has another value. The help states this.
+
+    `settings` are further arguments for argparse, by the name of an option or of a value
+    (``REL``). A row may also contain them (`told`). A row that contains rows is a group.
     """
     for row, meaning in rows.items():
         said = told(meaning) if isinstance(meaning, str) else meaning

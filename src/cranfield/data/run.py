@@ -656,10 +656,9 @@ def _looked_over(runs: Sequence[Run]) -> list[Run]:
 
 
 def with_each(runs: Sequence[Run], use: Callable[[Sequence[Run]], T]) -> T:
-    """What comes of the use of some runs; those that were read as one are told apart.
+    """Return `use(runs)`; a text that contains several runs is replaced by these runs.
 
-    The tags of a text are known when it has been read, and it is read when it is used: if it holds
-    several runs, they are used in its place.
+    A text is read when it is used, so its tags, one for each run, are known only then.
     """
     try:
         return use(runs)

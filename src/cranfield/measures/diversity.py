@@ -668,9 +668,9 @@ class Cascade(Diverse):
 class OverGreedy(Cascade):
     """A cascade over that of the greedy ideal list."""
 
-    equal: str = param("rounded", "which items add the same to the ideal list: rounded: those "
-                       "whose sums differ by rounding alone; bits: those whose sums have the same "
-                       "bits (ndeval)", choices=("rounded", "bits"))  # fmt: skip
+    equal: str = param("rounded", "items are equally good for the ideal list if their sums "
+                       "differ only by rounding (rounded) or not at all (bits, as in ndeval)",
+                       choices=("rounded", "bits"))  # fmt: skip
     properties = has("normalised", "diminishing return")
 
     def score(self, x: Lists) -> Floats:

@@ -139,7 +139,7 @@ class Format:
             yield error
 
     def taken(self, source: Source, kind: Kind, text: Text) -> list[str]:
-        """Which columns are taken as what, in words; nothing where there are no columns."""
+        """Describe the meaning of each column; an empty list if the format has no columns."""
         if self.rows is not None:
             names = [str(name) for name in self.rows.names(source)]
             named = columns.name_columns(names, kind, source.name, None, text.typed, text.columns)

@@ -1,13 +1,13 @@
 """The shapes in which other tools write the documents of a topic, in JSON or in memory: one table.
 
-A record is told by a key, under which its documents are. `objects` reads them, wherever they stand.
+A record is recognised by the key that contains its documents. `objects` reads the records.
 
-Where the shapes come from: RankLLM's ``Request`` and ``Result``, and the ``hits`` of its older
+Sources of the shapes: RankLLM's ``Request`` and ``Result``, and the ``hits`` of its older
 files (castorini/rank_llm); ragas' ``SingleTurnSample``; KILT's and DPR's README files, Pyserini's
 runs for DPR; TREC RAG's answers of 2024 and 2025 (castorini/ragnarok); what
 ``sentence_transformers.util.semantic_search`` returns, and what its evaluators of retrieval write
-as predictions; MTEB's ``*_predictions.json``. Golden lists have no home: their keys are those that
-people choose.
+as predictions; MTEB's ``*_predictions.json``. Golden lists have no specification: their keys are
+common choices.
 """
 
 from __future__ import annotations
