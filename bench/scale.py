@@ -112,31 +112,33 @@ def draw(found: dict[tuple[str, int], Cost]) -> None:
     """The picture: seconds and megabytes against lines."""
     import polars as pl
 
-    from cranfield.report import by_rank, charts
-    from cranfield.report.look import Look
-    from cranfield.report.pictures import Picture
+    from cranfield.report import charts, rank_charts
+    from cranfield.report.figures import Figure
+    from cranfield.report.theme import Theme
 
-    look = Look()
+    look = Theme()
     rows = [
         {"line": form, "at": float(n), "seconds": c.processor, "MB": c.megabytes}
         for (form, n), c in found.items()
     ]
     data = pl.DataFrame(rows)
     first, last = min(data["at"]), max(data["at"])
-    named = by_rank.Lines.of(dict.fromkeys(FORMS, 0.0), look, 2)
+    named = rank_charts.NamedLines.from_values(dict.fromkeys(FORMS, 0.0), look, 2)
 
     def panel(column: str, title: str, style: dict[str, Any], ends: list[float] | None) -> Any:
-        x = by_rank.rank_axis(first, last, "million lines", look)
-        y = charts.axis("y", "value", title, ends, style)
+        x = rank_charts.build_rank_axis(first, last, "million lines", look)
+        y = charts.build_axis("y", "value", title, ends, style)
         of = data.with_columns(value=pl.col(column))
-        return by_rank.panel(of, named, x, y, charts.decimals("at", column, format=".4~g"), look)
+        return rank_charts.draw_panel(
+            of, named, x, y, charts.build_number_tooltips("at", column, format=".4~g"), look
+        )
 
     log = {"type": "log", "zero": False}
     both = [
         panel("seconds", "seconds of processors (log scale)", log, None),
         panel("MB", "MB at the most", {}, None),
     ]
-    picture = Picture(lambda: by_rank.figure(both, 2, look, []), data)
+    picture = Figure(lambda: rank_charts.combine_panels(both, 2, look, []), data)
     picture.save(FIGURE)
 
 

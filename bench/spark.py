@@ -182,14 +182,17 @@ def one_topic(docs: int) -> None:
     from pyspark.sql import functions as F  # noqa: N812
 
     from cranfield.spark.engine import scores
-    from cranfield.spark.session import started
+    from cranfield.spark.session import open_session
 
     os.environ["SPARK_HOME"] = str(Path(pyspark.__file__).parent)
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     conf = ["spark.driver.host=127.0.0.1", "spark.driver.bindAddress=127.0.0.1"]
     conf += ["spark.executor.memory=768m", "spark.sql.shuffle.partitions=8"]
     qrels = {"1": {f"D{n * 9973 % docs}": n % 3 for n in range(1000)}}
-    with tempfile.TemporaryDirectory() as folder, started("local-cluster[1,2,1024]", conf) as spark:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        open_session("local-cluster[1,2,1024]", conf) as spark,
+    ):
         path = f"{folder}/run.parquet"
         spark.range(docs).select(
             F.lit("1").alias("topic"),

@@ -45,7 +45,7 @@ FULL = (
     "tests/peers/test_ranx.py",
     "tests/plot/test_kinds.py",
     "tests/robust/",
-    "tests/test_late.py::test_everything_works_or_says_its_extra",
+    "tests/test_lazy_imports.py::test_everything_works_or_says_its_extra",
 )
 KEPT = ("[README.md]", "[docs/guide.md]", "[docs/compare.md]")
 
@@ -97,4 +97,4 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def pieces(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     """Makes files be read in pieces of so many bytes."""
-    return lambda size: monkeypatch.setattr(Source.pieces, "__defaults__", (size,))
+    return lambda size: monkeypatch.setattr(Source.iter_pieces, "__defaults__", (size,))

@@ -23,12 +23,12 @@ import numpy as np
 
 from cranfield.arrays import Floats, Ints
 from cranfield.judging.battles import battles
-from cranfield.judging.estimates import ENOUGH_ALONE, ENOUGH_DRAWN, Bootstrap, ByAnswer
+from cranfield.judging.estimates import ENOUGH_ALONE, ENOUGH_DRAWN, AnswerEstimator, Bootstrap
 from cranfield.stats.families import TESTS
 from cranfield.stats.few_topics import ENOUGH_TOPICS
-from cranfield.stats.imputed import Labels, chances, corrected
-from cranfield.stats.judged import ENOUGH, powered, t_quantile
-from cranfield.stats.sampled import estimated, inclusion_probabilities
+from cranfield.stats.imputation import Labels, correct_scores, estimate_level_probabilities
+from cranfield.stats.prediction import ENOUGH, compute_t_quantile, estimate_powered
+from cranfield.stats.sample_estimates import estimate_difference, inclusion_probabilities
 
 REPETITIONS = 2_000
 BOUNDS = (0.93, 0.97)
@@ -55,8 +55,8 @@ def by_topic(kind: str, judge: str, n: int, N: int, repetitions: int, seed: int 
     chance = np.random.default_rng([seed, n, N])
     Y = SCORES[kind](chance, (repetitions, n + N))
     f = JUDGES[judge](chance, Y)
-    found = powered(Y[:, :n], f[:, :n], f[:, n:])
-    half = found.error * t_quantile(0.95, n - 1)
+    found = estimate_powered(Y[:, :n], f[:, :n], f[:, n:])
+    half = found.error * compute_t_quantile(0.95, n - 1)
     return float(np.mean(np.abs(found.estimate - TRUTH[kind]) <= half))
 
 
@@ -81,9 +81,9 @@ def by_answer(
         drawn = chance.permutation(3 * topics).reshape(3, topics) < size
         if nested:
             drawn = chance.permutation(topics) < np.array([[size], [size // 2], [0]])
-        found = ByAnswer("m", ("a", "b", "c"), False, np.where(drawn, Y, np.nan), f)
+        found = AnswerEstimator("m", ("a", "b", "c"), False, np.where(drawn, Y, np.nan), f)
         for kind, contrast in (("scores", [1, 0, 0]), ("differences", [1, -1, 0])):
-            one = found.of(np.array(contrast, dtype=float))
+            one = found.estimate(np.array(contrast, dtype=float))
             if one.low is not None and one.high is not None:
                 held[kind].append(one.low <= float(np.dot(contrast, RUNS)) <= one.high)
     return {kind: float(np.mean(each)) for kind, each in held.items()}
@@ -102,7 +102,7 @@ def by_sample(wrong: float, size: int, repetitions: int, seed: int = 0) -> float
         f = np.where(chance.random(1000) < wrong * (1.5 - y), 1 - y, y)
         p = inclusion_probabilities(w.sum(axis=0), size)
         s = chance.random(1000) < p
-        found = estimated(float(w[0] @ f), (w[0] * (y - f))[s], (w[0] * y)[s], p[s])
+        found = estimate_difference(float(w[0] @ f), (w[0] * (y - f))[s], (w[0] * y)[s], p[s])
         assert found.low is not None
         assert found.high is not None
         held += found.low <= float(w[0] @ y) <= found.high
@@ -166,12 +166,12 @@ def by_ratio(judge: str, size: int, repetitions: int, seed: int = 0) -> dict[str
         said = np.where(chance.random(len(p)) < p, y.ravel(), -1).astype(int)
         where = np.arange(TOPICS * DOCUMENTS)
         labels = Labels(where // DOCUMENTS, f.ravel(), said, np.arange(4.0), p)
-        likely, found = chances(labels), []
+        likely, found = estimate_level_probabilities(labels), []
         for t, docs in enumerate(where.reshape(TOPICS, DOCUMENTS)):
             score = partial(ratios, lists=lists[:, t])
-            found.append(corrected(labels, likely, docs, score, t)[0])
+            found.append(correct_scores(labels, likely, docs, score, t)[0])
         for name, contrast in CONTRASTS.items():
-            low, high = Bootstrap(np.array(contrast) @ np.transpose(found)).interval(0.95)
+            low, high = Bootstrap(np.array(contrast) @ np.transpose(found)).compute_interval(0.95)
             held[name] += low <= np.dot(contrast, truth) <= high
     return {name: count / repetitions for name, count in held.items()}
 
@@ -248,7 +248,7 @@ def levels(repetitions: int) -> Iterator[tuple[str, float, tuple[float, float]]]
             enough = n >= ENOUGH_TOPICS.get(test, 0)
             bounds = (0.0, MOST_FALSE + 0.006 if enough else 1.0)
             text = f"level of {test}, {n} topics, {'' if enough else 'too few, '}"
-            if row.many:
+            if row.is_joint:
                 yield f"{text}5 systems", level_of_many(test, 5, n, repetitions), bounds
                 continue
             for shape in shapes:

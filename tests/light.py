@@ -2,7 +2,7 @@
 
 Each does what it does elsewhere, or says in one line which extra it needs: nothing else is allowed.
 `make test-light` runs them in an environment that holds NumPy alone, and beside it with everything;
-`tests/test_late.py` where all other packages are as if they were not there.
+`tests/test_lazy_imports.py` where all other packages are as if they were not there.
 
 This file is run by an environment without tools of the tests: it imports them where they are.
 """

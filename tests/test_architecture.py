@@ -50,7 +50,7 @@ MAY_USE: dict[str, set[str]] = {
         "data.names",
         "data.qrels",
         "data.run",
-        "data.described",
+        "data.descriptions",
         "data.systems",
         "data.texts",
         "data.tracks",
@@ -180,7 +180,7 @@ class TestRooms:
         assert not allowed("measures/base.py", "cranfield.labelling.gold")
         assert not allowed("scores.py", "cranfield.data.reading.source")
         assert not allowed("report/formats.py", "cranfield.cli.main")
-        assert not allowed("report/pictures.py", "cranfield.data.reading.source")
+        assert not allowed("report/figures.py", "cranfield.data.reading.source")
         assert not allowed("report/cwl.py", "cranfield.plot")
         assert allowed("measures/base.py", "cranfield.labelling.blocks")
         assert allowed("cli/evaluate.py", "cranfield.report.terminal")
@@ -273,7 +273,7 @@ UNUSED = {
     *("shlex", "shutil", "subprocess", "tempfile", "tomllib", "traceback"),
     *(f"cranfield.measures.{name}" for name in ("cwl", "models", "diversity", "texts", "graded")),
     *(f"cranfield.report.formats.{name}" for name in ("html", "latex", "markdown")),
-    *("cranfield.report.pictures", "cranfield.stats"),
+    *("cranfield.report.figures", "cranfield.stats"),
 }  # fmt: skip
 RUNS_MAIN = "import sys; from cranfield.cli.main import main; assert main(sys.argv[1:]) == 0"
 

@@ -16,11 +16,11 @@ from scipy import stats
 
 import cranfield as cf
 from cranfield.comparison import compare
-from cranfield.meta.cautions import near_alpha
-from cranfield.report.comparison import procedure
-from cranfield.stats.cautions import about_trials
+from cranfield.meta.notes import collect_alpha_notes
+from cranfield.report.comparison import describe_procedure
 from cranfield.stats.families import compare_each, compare_pairs
 from cranfield.stats.letters import letters
+from cranfield.stats.notes import note_trials
 from cranfield.stats.result import Sampled
 from tests.made import examples, scored, simulated
 from tests.stats.made import TOPICS_RUNS
@@ -131,15 +131,15 @@ class TestPairs:
         logs = np.log(np.maximum(values, 1e-5)).mean(axis=1)
         assert found.pair("b", "a").difference == pytest.approx(logs[1] - logs[0])
         assert found.runs[1].mean == pytest.approx(math.exp(logs[0]))
-        assert any(n.kind == "logarithms" for n in found.notices)
+        assert any(n.kind == "logarithms" for n in found.notes)
 
     def test_undefined_topics_are_left_out_and_named(self) -> None:
         values = [[0.1, math.nan, 0.4, 0.2], [0.2, 0.1, 0.8, 0.6]]
         scores = scored(values, ("a", "b"), undefined="skip")
         found = compare(scores)
         assert found.pairs[0].topics == 3
-        (notice,) = (n for n in found.notices if n.kind == "undefined")
-        assert notice.topics == ("q1",)
+        (note,) = (n for n in found.notes if n.kind == "undefined")
+        assert note.topics == ("q1",)
 
     def test_the_seed_decides_and_threads_do_not(self) -> None:
         scores = simulated(3, gap=0.01)
@@ -177,15 +177,15 @@ class TestPairs:
         assert found.to_polars()["run"].to_list() == ["run2", "run2", "run1"]
         assert "run2 − run1" in repr(found)
 
-    def test_people_see_no_p_of_0_and_a_few_notices(self) -> None:
+    def test_people_see_no_p_of_0_and_a_few_notes(self) -> None:
         found = compare(simulated(6, gap=0.5), trials=1000)  # 15 pairs
         lines = repr(found).splitlines()
-        assert len(lines) == 1 + 10 + 1 + len(found.notices)
+        assert len(lines) == 1 + 10 + 1 + len(found.notes)
         assert lines[5].startswith("AP: run5 − run0 = ")  # as far apart as can be
         assert lines[5].endswith(", p < 0.001")
         assert lines[11] == "… 5 more in .pairs"
-        told = replace(found, notices=tuple(cf.Notice("x", f"notice {i}") for i in range(7)))
-        assert repr(told).splitlines()[-2:] == ["note: notice 4", "… 2 more in .notices"]
+        told = replace(found, notes=tuple(cf.Note("x", f"notice {i}") for i in range(7)))
+        assert repr(told).splitlines()[-2:] == ["note: notice 4", "… 2 more in .notes"]
 
     def test_a_corrected_p_is_not_below_one_trial(self) -> None:
         """Of 99 trials none is as extreme: p = 1/100, by Bonferroni for 3 pairs 3/100."""
@@ -198,14 +198,14 @@ class TestPairs:
     def test_runs_that_are_the_same_are_named(self) -> None:
         values = simulated(3).values[:, :, 0]
         scores = scored([*values, values[1]], ("a", "b", "c", "d"))
-        (notice,) = (n for n in compare(scores, trials=99).notices if n.kind == "identical")
-        assert notice.text.startswith("2 runs (b, d) have the same scores by every measure")
-        assert not any(n.kind == "identical" for n in compare(simulated(3), trials=99).notices)
+        (note,) = (n for n in compare(scores, trials=99).notes if n.kind == "identical")
+        assert note.text.startswith("2 runs (b, d) have the same scores by every measure")
+        assert not any(n.kind == "identical" for n in compare(simulated(3), trials=99).notes)
 
     def test_tests_of_two_need_not_be_told_twice(self) -> None:
         x = [0.5, 0.25, 0.75]
-        notices = compare(two(x, x), test="t").notices
-        assert len([n for n in notices if n.kind == "identical"]) == 1
+        notes = compare(two(x, x), test="t").notes
+        assert len([n for n in notes if n.kind == "identical"]) == 1
 
     @pytest.mark.parametrize(
         ("better", "bold"),
@@ -337,8 +337,8 @@ class TestComparison:
     def test_a_caution_names_its_pair(self) -> None:
         x = np.random.default_rng(3).random(8)
         found = compare(scored([x, x, x[::-1]], ("a", "b", "c")), test="t")
-        (notice,) = (n for n in found.notices if n.kind == "identical")
-        assert notice.text.startswith("AP, a – b: all 8 differences are 0")
+        (note,) = (n for n in found.notes if n.kind == "identical")
+        assert note.text.startswith("AP, a – b: all 8 differences are 0")
 
     def test_effects_of_many_share_a_divisor(self) -> None:
         assert compare(scored(np.random.default_rng(4).random((3, 6)), tuple("abc"))).effect == (
@@ -376,21 +376,21 @@ def test_enumerated_only_if_all_measures_were() -> None:
         for run in "ab"
     }  # fmt: skip
     for order in ("AP P@5", "P@5 AP"):
-        assert "10,000 trials, seed 0" in procedure(cf.compare(given, measures=order))
+        assert "10,000 trials, seed 0" in describe_procedure(cf.compare(given, measures=order))
 
 
 class TestHopeless:
     def test_few_topics(self) -> None:
         """Five topics can be swapped in 32 ways: 2 / 32 is more than 0.05."""
         found = compare(scored([[0.5] * 5, [0.1, 0.2, 0.3, 0.4, 0.45]], ("x", "y")))
-        assert [n.kind for n in found.notices] == ["hopeless"]
+        assert [n.kind for n in found.notes] == ["hopeless"]
 
     def test_few_trials_for_many_pairs(self) -> None:
         x = np.random.default_rng(3).random((5, 20))
         found = compare(scored(x, tuple("abcde")), test="randomisation", trials=99)
-        assert "hopeless" in {n.kind for n in found.notices}  # 10 pairs × 1 / 100
+        assert "hopeless" in {n.kind for n in found.notes}  # 10 pairs × 1 / 100
         enough = compare(scored(x, tuple("abcde")), test="randomisation", trials=999)
-        assert "hopeless" not in {n.kind for n in enough.notices}
+        assert "hopeless" not in {n.kind for n in enough.notes}
 
 
 def test_trials_are_too_few_for_the_level_that_is_asked_for() -> None:
@@ -400,9 +400,9 @@ def test_trials_are_too_few_for_the_level_that_is_asked_for() -> None:
     given = scored(x, ("x", "y"))
     p = compare(given, test="t").pairs[0].pvalue
     near = compare(given, trials=300, alpha=round(p, 4))
-    assert [n.kind for n in near.notices] == ["trials"]
-    assert "either side" in near.notices[0].text
-    assert not [n for n in compare(given, trials=300, alpha=0.5).notices if "either" in n.text]
+    assert [n.kind for n in near.notes] == ["trials"]
+    assert "either side" in near.notes[0].text
+    assert not [n for n in compare(given, trials=300, alpha=0.5).notes if "either" in n.text]
 
 
 def test_more_trials_do_not_help_where_all_outcomes_were_counted() -> None:
@@ -410,14 +410,14 @@ def test_more_trials_do_not_help_where_all_outcomes_were_counted() -> None:
     x = np.column_stack([np.arange(6.0), np.arange(6.0) + 1])
     tested = compare_pairs(x, "randomisation", axes=TOPICS_RUNS)
     assert tested[0].pvalue == 2 / 64
-    assert near_alpha({"AP": tested}, 2 / 64) == ()
+    assert collect_alpha_notes({"AP": tested}, 2 / 64) == ()
 
 
 def hopeless(topics: int, runs: int, correction: str) -> bool:
     x = np.random.default_rng(0).random((runs, topics))
     scores = {f"r{i}": {str(t): float(v) for t, v in enumerate(row)} for i, row in enumerate(x)}
     found = cf.compare(scores, test="randomisation", correction=correction)
-    return any(notice.kind == "hopeless" for notice in found.notices)
+    return any(note.kind == "hopeless" for note in found.notes)
 
 
 def test_so_few_topics_that_nothing_can_be_significant() -> None:
@@ -436,7 +436,7 @@ def test_trials_are_few_by_the_level_asked_for() -> None:
         "b": {str(t): 1.0 for t in range(30)},
     }
     told = [
-        [notice.kind for notice in cf.compare(runs, trials=300, alpha=alpha).notices]
+        [note.kind for note in cf.compare(runs, trials=300, alpha=alpha).notes]
         for alpha in (0.05, 0.5)
     ]
     assert told == [["trials"], []]
@@ -448,10 +448,10 @@ def test_trials_are_few_by_the_level_asked_for() -> None:
 def test_trials_are_too_few_by_the_corrected_p_value() -> None:
     """Of three tests: 3 · 0.019 is near 0.05, 3 · 0.049 is not; errors are three times as large."""
     near, far = Sampled(37, 1999, seed=0), Sampled(97, 1999, seed=0)  # p = 0.019, 0.049
-    assert "0.0570" in about_trials(near, 0.05, 3 * near.pvalue)[0].text
-    assert about_trials(near, 0.05) == ()
-    assert about_trials(far, 0.05, 3 * far.pvalue) == ()
-    assert len(about_trials(far, 0.05)) == 1
+    assert "0.0570" in note_trials(near, 0.05, 3 * near.pvalue)[0].text
+    assert note_trials(near, 0.05) == ()
+    assert note_trials(far, 0.05, 3 * far.pvalue) == ()
+    assert len(note_trials(far, 0.05)) == 1
 
 
 def constant_steps(*names: str) -> dict[str, dict[str, float]]:
@@ -479,7 +479,7 @@ def test_several_tests_without_a_correction() -> None:
 
     def told(runs: int, **how: Any) -> list[str]:
         found = compare(simulated(runs), **how)
-        return [notice.text for notice in found.notices if notice.kind == "family"]
+        return [note.text for note in found.notes if note.kind == "family"]
 
     (text,) = told(3, test="t", correction="none")
     assert text.startswith("3 tests by each measure, at 0.05 each and not corrected: ")

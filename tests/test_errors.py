@@ -13,13 +13,13 @@ import polars as pl
 import pytest
 
 import cranfield as cf
-from cranfield.errors import RepetitionError
+from cranfield.errors import DuplicateError
 
 ERRORS = [
     cf.CranfieldError("no"),
     cf.InputError("a", "b", "file.txt", 3, "hint"),
-    cf.InputError.problem("file is empty", where="empty.txt"),
-    RepetitionError("d1", "d1 twice", "once", "file.txt", 2),
+    cf.InputError.from_problem("file is empty", where="empty.txt"),
+    DuplicateError("d1", "d1 twice", "once", "file.txt", 2),
     cf.FileError("read", "file.txt", "permission denied"),
     cf.MissingPackage("frames need Polars", "frames", ["polars>=1.30"]),
     cf.UserCodeError(ValueError("no"), "mine.py", 5),

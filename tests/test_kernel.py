@@ -27,7 +27,7 @@ from cranfield.data.reading import strings
 from cranfield.data.reading.columns import TREC, Kind
 from cranfield.data.reading.strings import ROOM
 from cranfield.data.reading.table import Irregular, Table
-from cranfield.data.reading.tables import packed
+from cranfield.data.reading.tables import pack_strings
 from cranfield.data.reading.trec import read_table
 from tests.made import examples
 
@@ -165,7 +165,7 @@ def test_a_large_piece_is_read_in_one_loop(monkeypatch: pytest.MonkeyPatch) -> N
     again = read_table(TREC, text, "run")
     assert again.docs.tolist() == found.docs.tolist() == [f"d#{i}" for i in range(5000)]
     assert again.names == [str(i) for i in range(50)]
-    assert (again.hashes == strings.Strings.of(again.docs.tolist()).hashes()).all()
+    assert (again.hashes == strings.Strings.from_list(again.docs.tolist()).compute_hashes()).all()
 
 
 def test_comments_may_be_in_any_encoding() -> None:
@@ -215,7 +215,7 @@ def test_columns_that_are_too_short() -> None:
 @given(st.lists(st.text(max_size=40)))
 def test_hashes_are_those_of_numpy(names: list[str]) -> None:
     names = [name.encode("utf-8", "ignore").decode() for name in names]
-    compiled, plain = both(lambda: strings.Strings.of(names)[::-1].hashes().tolist())
+    compiled, plain = both(lambda: strings.Strings.from_list(names)[::-1].compute_hashes().tolist())
     assert compiled == plain
 
 
@@ -304,7 +304,11 @@ def placed(qrels: Any, run: Any, ties: Any, **options: Any) -> Any:
         return str(error)
     columns = ("returned", "offsets", "ranks", "items", "levels", "first", "last", "tied")
     return [
-        ([getattr(one.placed, name).tolist() for name in columns], one.topics, one.contradicted)
+        (
+            [getattr(one.full_rankings, name).tolist() for name in columns],
+            one.topics,
+            one.contradicted,
+        )
         for one in labelled
     ]
 
@@ -556,7 +560,7 @@ def test_columns_of_text_are_packed_as_they_are_without(parts: list[list[str]]) 
     for some in clean:
         column = column.append(pl.Series("a", some, dtype=pl.String))
     for these in (column, column[1:], column.gather_every(2), column.filter(column != "")):
-        compiled, plain = both(lambda these=these: packed(these))  # type: ignore[misc]
+        compiled, plain = both(lambda these=these: pack_strings(these))  # type: ignore[misc]
         for names, hashes in (compiled, plain):
             assert names.tolist() == these.to_list()
             assert hashes.tolist() == plain[1].tolist()
@@ -578,6 +582,6 @@ def test_columns_that_are_not_packed() -> None:
 def test_a_kernel_of_another_version_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     """As after an update of the sources alone."""
     monkeypatch.setattr(kernel, "VERSION", kernel.VERSION + 1)
-    found, said = kernel._loaded()
+    found, said = kernel._load()
     assert found is None
     assert said.endswith("of another version: install again")

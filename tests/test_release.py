@@ -13,8 +13,8 @@ from readme_renderer.markdown import render
 
 import cranfield
 from cranfield.cli.commands import COMMANDS
-from cranfield.cli.main import parser
-from cranfield.late import PACKAGES
+from cranfield.cli.main import build_parser
+from cranfield.lazy_imports import PACKAGES
 from tests import ROOT
 
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
@@ -136,7 +136,7 @@ class TestAgents:
             given = [word.rstrip("…").replace("QRELS", "q") for word in words]
             if words[0] == "explain" and len(words) == 2:
                 continue
-            parser(words[:1]).parse_args(given)
+            build_parser(words[:1]).parse_args(given)
 
     def test_kinds_and_codes_are_those_of_the_documents(self) -> None:
         page = text("docs/command-line.md")

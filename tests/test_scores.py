@@ -25,12 +25,12 @@ from cranfield.scores import (
     BETTER,
     SUMMARIES,
     Interval,
-    Notice,
+    Note,
     Scores,
-    number,
-    readable,
+    format_value,
+    to_number,
 )
-from cranfield.wording import printable
+from cranfield.wording import escape_unprintable
 
 NAN = math.nan
 
@@ -68,9 +68,9 @@ def scores() -> Scores:
         ("301", "302"),
         ("AP", "num_ret"),
         ("mean", "sum"),
-        notices=(
-            Notice("ties", "bm25 has ties.", "bm25"),
-            Notice("unjudged", "Topic 302 has no judgments.", None, ("302",)),
+        notes=(
+            Note("ties", "bm25 has ties.", "bm25"),
+            Note("unjudged", "Topic 302 has no judgments.", None, ("302",)),
         ),
     )
 
@@ -172,16 +172,16 @@ class TestSelecting:
         assert scores["bm25", 301, AP()] == 0.5
         assert scores.select(measures=[AP()]).measures == ("AP",)
 
-    def test_notices_follow_what_they_are_about(self, scores: Scores) -> None:
-        assert [n.kind for n in scores["bm25", "301"].notices] == ["ties"]
-        assert [n.kind for n in scores["dense"].notices] == ["unjudged"]
-        assert scores.select(runs="dense", topics="301").notices == ()
+    def test_notes_follow_what_they_are_about(self, scores: Scores) -> None:
+        assert [n.kind for n in scores["bm25", "301"].notes] == ["ties"]
+        assert [n.kind for n in scores["dense"].notes] == ["unjudged"]
+        assert scores.select(runs="dense", topics="301").notes == ()
 
     def test_topics_that_were_left_out_before_are_still_told(self) -> None:
-        told = Notice("missing-topics", "1 topic (303) left out", topics=("303",))
+        told = Note("missing-topics", "1 topic (303) left out", topics=("303",))
         scores = make([[[0.5], [0.25]]], topics=["301", "302"], measures=["AP"], notices=[told])
-        assert scores.select(measures="AP").notices == (told,)
-        assert scores.select(topics="301").notices == (told,)
+        assert scores.select(measures="AP").notes == (told,)
+        assert scores.select(topics="301").notes == (told,)
 
     def test_an_unknown_name_suggests(self, scores: Scores) -> None:
         with pytest.raises(KeyError, match="no run 'bm52'; did you mean 'bm25'"):
@@ -456,8 +456,8 @@ def any_scores(draw: st.DrawFn) -> Scores:
     runs, topics, measures = draw(names), draw(names), draw(names)
     size = len(runs) * len(topics) * len(measures)
     values = draw(st.lists(st.floats(width=64), min_size=size, max_size=size))
-    notice = st.builds(
-        Notice, st.text(), st.text(), st.none() | st.text(), st.lists(st.text()).map(tuple)
+    note = st.builds(
+        Note, st.text(), st.text(), st.none() | st.text(), st.lists(st.text()).map(tuple)
     )
     return make(
         np.array(values).reshape(len(runs), len(topics), len(measures)),
@@ -467,7 +467,7 @@ def any_scores(draw: st.DrawFn) -> Scores:
         measures=tuple(measures),
         summaries=tuple(draw(st.sampled_from(SUMMARIES)) for _ in measures),
         better=tuple(draw(st.sampled_from(BETTER)) for _ in measures),
-        notices=tuple(draw(st.lists(notice, max_size=2))),
+        notices=tuple(draw(st.lists(note, max_size=2))),
     )
 
 
@@ -493,7 +493,7 @@ class TestFiles:
 
         json.loads(scores.to_json(), parse_constant=refuse)
         assert Scores.from_json(scores.to_json()) == scores
-        assert len(repr(scores).split("\n")) == 2 + len(scores.runs) + len(scores.notices)
+        assert len(repr(scores).split("\n")) == 2 + len(scores.runs) + len(scores.notes)
         assert scores._repr_html_().count("<table>") == 1
 
     @pytest.mark.parametrize("extension", [".json", ".parquet"])
@@ -567,14 +567,14 @@ class TestForPeople:
             "note: Topic 302 has no judgments.",
         ]
 
-    def test_repr_shows_the_first_notices(self) -> None:
-        notices = [Notice("ties", f"number {i}\n") for i in range(7)]
-        lines = repr(make([[[0.5]]], notices=notices)).split("\n")
-        assert lines[3:] == [f"note: number {i}\\n" for i in range(5)] + ["… 2 more in .notices"]
+    def test_repr_shows_the_first_notes(self) -> None:
+        notes = [Note("ties", f"number {i}\n") for i in range(7)]
+        lines = repr(make([[[0.5]]], notices=notes)).split("\n")
+        assert lines[3:] == [f"note: number {i}\\n" for i in range(5)] + ["… 2 more in .notes"]
 
-    def test_notices_are_escaped_in_html(self) -> None:
-        notices = [Notice("ties", "<script>")]
-        html = make([[[0.5]]], notices=notices)._repr_html_()
+    def test_notes_are_escaped_in_html(self) -> None:
+        notes = [Note("ties", "<script>")]
+        html = make([[[0.5]]], notices=notes)._repr_html_()
         assert "<p>note: &lt;script&gt;</p>" in html
 
     def test_repr_of_many_runs_is_cut(self) -> None:
@@ -593,16 +593,16 @@ class TestForPeople:
         assert "<td>0.5000</td>" in html
 
     def test_numbers(self) -> None:
-        assert readable(0.00005) == "0.0001"  # the double is a little above
-        assert readable(1e6, "sum") == "1000000"
-        assert readable(1.5, "sum") == "1.5000"
-        assert readable(NAN, "sum") == "nan"
-        assert isinstance(number(3.0, "sum"), int)
-        assert isinstance(number(3.0), float)
+        assert format_value(0.00005) == "0.0001"  # the double is a little above
+        assert format_value(1e6, "sum") == "1000000"
+        assert format_value(1.5, "sum") == "1.5000"
+        assert format_value(NAN, "sum") == "nan"
+        assert isinstance(to_number(3.0, "sum"), int)
+        assert isinstance(to_number(3.0), float)
 
     def test_control_characters_are_shown_not_sent(self) -> None:
-        assert printable("a\x1b[2Jb\nc") == "a\\x1b[2Jb\\nc"
-        assert printable("検索 é") == "検索 é"
+        assert escape_unprintable("a\x1b[2Jb\nc") == "a\\x1b[2Jb\\nc"
+        assert escape_unprintable("検索 é") == "検索 é"
 
 
 def test_starting_up_imports_nothing_heavy() -> None:

@@ -10,7 +10,7 @@ import pytest
 from rich.cells import cell_len
 
 import cranfield as cf
-from cranfield.wording import cells
+from cranfield.wording import measure_width
 
 BLOCKS = (
     *((0x20, 0x0250), (0x0370, 0x0900), (0x2010, 0x2600), (0x3040, 0x3131), (0x3400, 0x4DC0)),
@@ -22,9 +22,9 @@ def test_widths_are_rich_s() -> None:
     """Of all letters and signs that names are written with, as another program has them."""
     letters = [chr(i) for low, high in BLOCKS for i in range(low, high) if chr(i).isprintable()]
     assert len(letters) > 40_000
-    assert [c for c in letters if cells(c) != cell_len(c)] == []
+    assert [c for c in letters if measure_width(c) != cell_len(c)] == []
     for name in ("bm25", "検索 システム", "Ångström", "e\u0301te\u0301", "\u1112\u1161\u11ab글"):
-        assert cells(name) == cell_len(name)
+        assert measure_width(name) == cell_len(name)
 
 
 @pytest.mark.parametrize(("function", "name", "hint"), [

@@ -9,6 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from cranfield.errors import warn_renamed
 from cranfield.measures.families import MEASURES
 
 __version__ = "1.0.0rc1"  # the one place: pyproject.toml reads it, and a test the others
@@ -53,10 +54,11 @@ _PUBLIC = {
     "measures.lists": "Lists ratio total",
     "measures.parameters": "param",
     "report.bibliography": "bibtex",
-    "report.page.pages": "ReportPage report_page",
-    "scores": "Interval Notice Scores",
+    "report.page.report": "ReportPage report_page",
+    "scores": "Interval Note Scores",
     "tools.ntcir": "read_matrix read_nev",
 }
+_FORMER = {"Notice": "Note"}  # names before 1.0.0, which still work
 _HOMES = {name: module for module, names in _PUBLIC.items() for name in names.split()}
 _HOMES |= {name: f"measures.{family}" for name, family in MEASURES.items()}
 
@@ -68,6 +70,9 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
+    if name in _FORMER:
+        warn_renamed(f"cf.{name}", f"cf.{_FORMER[name]}")
+        name = _FORMER[name]
     if name not in _HOMES:
         raise AttributeError(f"module 'cranfield' has no attribute {name!r}")
     if not _HOMES[name]:

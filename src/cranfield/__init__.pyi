@@ -212,10 +212,10 @@ from cranfield.measures.texts import WRecall as WRecall
 from cranfield.measures.verticals import QUscore as QUscore
 from cranfield.measures.verticals import Vscore as Vscore
 from cranfield.report.bibliography import bibtex as bibtex
-from cranfield.report.page.pages import ReportPage as ReportPage
-from cranfield.report.page.pages import report_page as report_page
+from cranfield.report.page.report import ReportPage as ReportPage
+from cranfield.report.page.report import report_page as report_page
 from cranfield.scores import Interval as Interval
-from cranfield.scores import Notice as Notice
+from cranfield.scores import Note as Note
 from cranfield.scores import Scores as Scores
 from cranfield.tools.ntcir import read_matrix as read_matrix
 from cranfield.tools.ntcir import read_nev as read_nev

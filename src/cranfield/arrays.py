@@ -25,17 +25,17 @@ LARGEST = 1e12  # level or gain: sums of them remain finite, and still know what
 TOLERANCE = 1e-12  # of the largest number that was added: what rounding may make of a tie
 
 
-def rounding_of(*values: Any) -> float:
+def estimate_rounding(*values: Any) -> float:
     """What rounding may make of a difference of 0 between such values, NaN and infinite ones apart.
 
     >>> rounding_of([0.5, float("nan")], [-2.0])
     2e-12
     """
-    known = [np.abs(np.asarray(x, dtype=np.float64)) for x in values]
-    return TOLERANCE * max(float(x[np.isfinite(x)].max(initial=0.0)) for x in known)
+    magnitudes = [np.abs(np.asarray(x, dtype=np.float64)) for x in values]
+    return TOLERANCE * max(float(x[np.isfinite(x)].max(initial=0.0)) for x in magnitudes)
 
 
-def apart(x: Any, y: Any, rounding: Any) -> Floats:
+def subtract_rounded(x: Any, y: Any, rounding: Any) -> Floats:
     """x − y, and 0 where rounding could have made it.
 
     >>> apart(np.array([0.1 + 0.2, 1.0]), np.array([0.3, 0.5]), 1e-12)
@@ -45,7 +45,7 @@ def apart(x: Any, y: Any, rounding: Any) -> Floats:
     return np.where(np.abs(z) <= rounding, 0.0, z)
 
 
-def placed(values: Floats, rounding: Any) -> tuple[Ints, Ints]:
+def sort_rounded(values: Floats, rounding: Any) -> tuple[Ints, Ints]:
     """The order of the values along the last axis, the lowest first, and at each of its places the
     first place of the same value. `rounding` is one for all, or that of each value.
 
@@ -62,14 +62,14 @@ def placed(values: Floats, rounding: Any) -> tuple[Ints, Ints]:
     return order, np.maximum.accumulate(first, axis=-1)
 
 
-def settled(values: Floats, rounding: Any) -> Floats:
+def unify_rounded(values: Floats, rounding: Any) -> Floats:
     """The values, where those that differ by rounding alone are all as the lowest of them.
 
     >>> settled(np.array([0.7, 0.1 + 0.2, 0.3]), 1e-12)
     array([0.7, 0.3, 0.3])
     """
-    order, first = placed(values, rounding)
+    order, first = sort_rounded(values, rounding)
     lowest = np.take_along_axis(values, np.take_along_axis(order, first, axis=-1), axis=-1)
-    made = np.empty_like(values)
-    np.put_along_axis(made, order, lowest, axis=-1)
-    return made
+    output = np.empty_like(values)
+    np.put_along_axis(output, order, lowest, axis=-1)
+    return output

@@ -10,39 +10,53 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from cranfield.arrays import TOLERANCE, Bools, Floats, apart, rounding_of, settled
-from cranfield.assess.teams import TeamBest, best_of_teams
+from cranfield.arrays import (
+    TOLERANCE,
+    Bools,
+    Floats,
+    estimate_rounding,
+    subtract_rounded,
+    unify_rounded,
+)
+from cranfield.assess.teams import TeamBest, select_best_runs
 from cranfield.data.tracks import TeamsLike
 from cranfield.dataclass import dataclass
-from cranfield.errors import InputError, brief, one_of, to_list
+from cranfield.display import Rows, TableResult
+from cranfield.errors import InputError, check_choice, describe_value, to_list
 from cranfield.evaluation.results import Missing, ScoresLike, read_scores
-from cranfield.scores import Notice, Scores, notes
-from cranfield.shown import Rows, Shown
-from cranfield.stats.cautions import about_trials, in_short
+from cranfield.scores import Note, Scores, format_first_notes
 from cranfield.stats.corrections import CORRECTIONS, family_wise_error
-from cranfield.stats.effects import EFFECTS, EffectName, usual_effect
+from cranfield.stats.effects import EFFECTS, EffectName, get_default_effect
 from cranfield.stats.families import (
     TESTS,
     PairTest,
-    about_reach,
+    choose_test,
     compare_each,
-    decided,
+    count_required_topics,
     name_subjects,
-    topics_to_reach,
+    note_reach,
 )
 from cranfield.stats.few_topics import is_out_of_reach
-from cranfield.stats.gate import Gate, GateVerdict, Undecided, checked_margin, within_margin
+from cranfield.stats.gate import Gate, GateVerdict, Undecided, check_margin, within_margin
 from cranfield.stats.letters import letters
-from cranfield.stats.measured import Measured, direction, measured, ranking, reasons, without_errors
+from cranfield.stats.measure_scores import (
+    MeasureScores,
+    drop_standard_errors,
+    extract_measure,
+    find_ranking_measures,
+    format_reasons,
+    get_sign,
+)
+from cranfield.stats.notes import merge_notes, note_trials
 from cranfield.stats.resampling import TRIALS, Progress
-from cranfield.stats.result import all_exact, checked_alpha, shown_p, stated_p
+from cranfield.stats.result import check_alpha, format_p, format_p_statement, is_fully_enumerated
 from cranfield.stats.samples import Matrix
-from cranfield.wording import counted, printable, some, suggests_keywords
+from cranfield.wording import escape_unprintable, format_count, format_names, suggest_keywords
 
 Verdict: TypeAlias = Literal["better", "worse", ""]
 _OPPOSITE: dict[Verdict, Verdict] = {"better": "worse", "worse": "better", "": ""}
 _PAIRS_SHOWN = 10
-_TOGETHER = 4096  # pairs whose differences are in memory at a time
+_PAIRS_PER_BLOCK = 4096  # pairs whose differences are in memory at a time
 
 
 @dataclass(frozen=True)
@@ -112,7 +126,7 @@ class Mover:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Shown, tables="comparison"):
+class Comparison(TableResult, tables="comparison"):
     """Runs compared, measure by measure: `runs` and `pairs`, in order of their means.
 
     `test`, `correction`, `alpha`, `trials` and `seed` are what was asked for or done by default;
@@ -131,7 +145,7 @@ class Comparison(Shown, tables="comparison"):
     trials: int | None = None
     seed: int | None = None
     enumerated: bool = False
-    notices: tuple[Notice, ...] = ()
+    notes: tuple[Note, ...] = ()
     teams: tuple[TeamBest, ...] = ()
 
     @property
@@ -154,11 +168,11 @@ class Comparison(Shown, tables="comparison"):
             if (pair.run, pair.other, pair.measure) == (run, other, name):
                 return pair
         if name not in self.scores.measures:
-            measures = some(self.scores.measures, "measure")
+            measures = format_names(self.scores.measures, "measure")
             raise InputError(f"measure {name!r}", f"one of {measures}")
         of_measure = [f"{p.run} – {p.other}" for p in self.pairs if p.measure == name]
-        known = some(of_measure, "pair")
-        raise InputError(f"the pair {run} – {other} by {name}", f"one of {known}")
+        pairs_text = format_names(of_measure, "pair")
+        raise InputError(f"the pair {run} – {other} by {name}", f"one of {pairs_text}")
 
     def by(self, measure: str) -> Comparison:
         """The part that is by one measure, without the notices, which are of all."""
@@ -167,23 +181,23 @@ class Comparison(Shown, tables="comparison"):
             scores=self.scores.select(measures=[measure]),
             runs=tuple(run for run in self.runs if run.measure == measure),
             pairs=tuple(pair for pair in self.pairs if pair.measure == measure),
-            notices=(),
+            notes=(),
         )
 
     def movers(self, most: int = 3) -> Rows[Mover]:
         """For each pair, the topics that differ most: up to `most` for the better, and as many for
         the worse, the largest first.
         """
-        return Rows(mover for pair in self.pairs for mover in self._movers(pair, most))
+        return Rows(mover for pair in self.pairs for mover in self._iter_movers(pair, most))
 
-    def _movers(self, pair: PairComparison, most: int) -> Iterator[Mover]:
+    def _iter_movers(self, pair: PairComparison, limit: int) -> Iterator[Mover]:
         scores = self.scores
         runs, m = (pair.run, pair.other), scores.measures.index(pair.measure)
         x, y = (scores.values[scores.runs.index(run), :, m] for run in runs)
-        rounding = rounding_of(x, y)
-        z = apart(x, y, rounding)
-        order = np.argsort(-settled(np.abs(z), rounding), kind="stable").tolist()
-        ups, downs = ([t for t in order if side * z[t] > 0][:most] for side in (1, -1))
+        rounding = estimate_rounding(x, y)
+        z = subtract_rounded(x, y, rounding)
+        order = np.argsort(-unify_rounded(np.abs(z), rounding), kind="stable").tolist()
+        ups, downs = ([t for t in order if side * z[t] > 0][:limit] for side in (1, -1))
         for t in (*ups, *downs):
             names = (pair.measure, pair.run, pair.other, scores.topics[t])
             yield Mover(*names, float(x[t]), float(y[t]), float(z[t]))
@@ -192,7 +206,7 @@ class Comparison(Shown, tables="comparison"):
         """The p-value of a pair as people read it: never 0, such as 0.0321 or <0.0001."""
         trials = None if self.enumerated else self.trials
         least = pair.none_as_extreme and self.correction == "none"  # corrected, another bound
-        return shown_p(pair.pvalue, trials, least)
+        return format_p(pair.pvalue, trials, least)
 
     def gate(self, margin: float | None = None, undecided: Undecided = "fail") -> Gate:
         """Whether the runs may take the place of the baselines, by every measure.
@@ -212,56 +226,60 @@ class Comparison(Shown, tables="comparison"):
         if not self.baselines:
             raise InputError("a comparison without a baseline", "compare(…, baseline=…)")
         if margin is not None:
-            checked_margin(margin, self.alpha)
-        one_of("undecided", undecided, Undecided)
-        measures, others = ranking(self.scores)
+            check_margin(margin, self.alpha)
+        check_choice("undecided", undecided, Undecided)
+        measures, excluded = find_ranking_measures(self.scores)
         if not measures:
-            raise InputError(f"no measure to decide by{reasons(others)}", "one that ranks runs")
-        notices = tuple(
-            Notice("no-verdict", f"{name} has no verdict: neither high nor low values are better")
+            raise InputError(
+                f"no measure to decide by{format_reasons(excluded)}", "one that ranks runs"
+            )
+        notes = tuple(
+            Note("no-verdict", f"{name} has no verdict: neither high nor low values are better")
             for name in self.scores.measures
             if name not in measures
         )
         verdicts = [
-            self._verdict(pair, margin)
+            self._build_verdict(pair, margin)
             for pair in self.pairs
             if pair.measure in measures and pair.run not in self.baselines
         ]
         estimates = TESTS[self.test].estimates
-        of = "" if "mean" in estimates else f" of {estimates}"
+        estimated = "" if "mean" in estimates else f" of {estimates}"
         trials = None if self.enumerated else self.trials
-        decided = self.test, self.alpha, margin, undecided, of, trials, notices
-        return Gate(tuple(verdicts), *decided)
+        settings = self.test, self.alpha, margin, undecided, estimated, trials, notes
+        return Gate(tuple(verdicts), *settings)
 
-    def _verdict(self, pair: PairComparison, margin: float | None) -> GateVerdict:
-        part = measured(self.scores, pair.measure, turned=False).matrix
+    def _build_verdict(self, pair: PairComparison, margin: float | None) -> GateVerdict:
+        part = extract_measure(self.scores, pair.measure, turned=False).matrix
         x, y = (part.values[:, part.systems.index(run)] for run in (pair.run, pair.other))
-        sign = direction(self.scores, pair.measure)
+        sign = get_sign(self.scores, pair.measure)
         verdict = GateVerdict(
             pair.measure, pair.run, pair.other,
             "fail" if pair.verdict == "worse" else "pass",
-            pair.topics, pair.difference, self._relative(pair), pair.low, pair.high, pair.pvalue,
+            pair.topics, pair.difference, self._compute_relative(pair), pair.low, pair.high, pair.pvalue,
             pair.wins, pair.ties, pair.losses, sign < 0, shown_p=self.shown_p(pair),
         )  # fmt: skip
         if margin is None:
             z = np.where(np.abs(x - y) <= TOLERANCE * part.scale, 0.0, x - y)
-            return self._tested(replace(verdict, least=self._least(pair, z)), pair, z)
+            return self._mark_undecided(
+                replace(verdict, least=self._compute_smallest_p(pair, z)), pair, z
+            )
         trials, seed = self.trials or TRIALS, self.seed or 0
-        found = within_margin(sign * x, sign * y, margin, self.alpha, trials, seed)
-        low, high = sorted((sign * found.interval.low, sign * found.interval.high))
-        b_low, b_high = sorted((sign * found.bootstrap.low, sign * found.bootstrap.high))
+        result = within_margin(sign * x, sign * y, margin, self.alpha, trials, seed)
+        low, high = sorted((sign * result.interval.low, sign * result.interval.high))
+        b_low, b_high = sorted((sign * result.bootstrap.low, sign * result.bootstrap.high))
         return replace(
             verdict,
-            decision=found.decision,
+            decision=result.decision,
             low=low,
             high=high,
             bootstrap_low=b_low,
             bootstrap_high=b_high,
-            by_bootstrap=found.by_bootstrap,
-            needed=found.needed,
+            by_bootstrap=result.by_bootstrap,
+            needed=result.needed,
         )
 
-    def _tested(self, verdict: GateVerdict, pair: PairComparison, z: Floats) -> GateVerdict:
+    def _mark_undecided(self, verdict: GateVerdict, pair: PairComparison, z: Floats) -> GateVerdict:
         """Return the verdict without a margin: undecided if no loss could have been significant."""
         hopeless = is_out_of_reach(pair.smallest_pvalue, self.alpha)
         verdict = replace(verdict, smallest=pair.smallest_pvalue)
@@ -272,13 +290,13 @@ class Comparison(Shown, tables="comparison"):
         if self.trials and not self.enumerated and is_out_of_reach(1 / (self.trials + 1), level):
             return replace(verdict, decision="undecided")  # not for the number of topics
         if hopeless:
-            needed: int | None = topics_to_reach(self.test, level)
+            required_topics: int | None = count_required_topics(self.test, level)
         else:  # topics that differ
             n, differ = len(z), int(np.count_nonzero(z))
             more = ((k, (np.arange(n) < k) * np.arange(1.0, n + 1)) for k in range(differ + 1, n))
-            least = ((k, self._least(pair, of)) for k, of in more)
-            needed = next((k for k, p in least if p is not None and p <= self.alpha), n)
-        return replace(verdict, decision="undecided", needed=needed)
+            least = ((k, self._compute_smallest_p(pair, signs)) for k, signs in more)
+            required_topics = next((k for k, p in least if p is not None and p <= self.alpha), n)
+        return replace(verdict, decision="undecided", needed=required_topics)
 
     def _is_unseen_loss(self, verdict: GateVerdict) -> bool:
         """Return True for a loss on topics that are too few to be significant."""
@@ -287,37 +305,39 @@ class Comparison(Shown, tables="comparison"):
         worse = -verdict.difference if verdict.lower_is_better else verdict.difference
         return worse < 0 or verdict.losses > verdict.wins
 
-    def _relative(self, pair: PairComparison) -> float | None:
+    def _compute_relative(self, pair: PairComparison) -> float | None:
         """How much the mean of a run is above that of the other, as a share of that."""
-        of = {run.run: run.mean for run in self.runs if run.measure == pair.measure}
-        return of[pair.run] / of[pair.other] - 1 if of[pair.other] > 0 else None
+        means = {run.run: run.mean for run in self.runs if run.measure == pair.measure}
+        return means[pair.run] / means[pair.other] - 1 if means[pair.other] > 0 else None
 
-    def _least(self, pair: PairComparison, z: Floats) -> float | None:
+    def _compute_smallest_p(self, pair: PairComparison, z: Floats) -> float | None:
         """The smallest p-value of a pair that differs on as many topics, the others as they are."""
-        of_topics = TESTS[self.test].least
-        if of_topics is None:
+        smallest_p = TESTS[self.test].smallest_p
+        if smallest_p is None:
             return None
         family = [p for p in self.pairs if p.measure == pair.measure]
-        of_trials = 0.0 if self.trials is None or self.enumerated else 1 / (self.trials + 1)
-        least = max(of_topics(z), of_trials)
+        trial_limit = 0.0 if self.trials is None or self.enumerated else 1 / (self.trials + 1)
+        least = max(smallest_p(z), trial_limit)
         pvalues = [least if p is pair else p.uncorrected for p in family]
         return float(CORRECTIONS[self.correction](pvalues).pvalues[family.index(pair)])
 
     def __repr__(self) -> str:
         pairs = [
             f"{p.measure}: {p.run} − {p.other} = {p.difference:+z.4f} "
-            f"[{p.low:+z.4f}, {p.high:+z.4f}], {stated_p(self.shown_p(p))}"
+            f"[{p.low:+z.4f}, {p.high:+z.4f}], {format_p_statement(self.shown_p(p))}"
             for p in self.pairs[:_PAIRS_SHOWN]
         ]
         runs, topics = len(self.scores.runs), len(self.scores.topics)
-        size = f"{counted(runs, 'run')} × {counted(topics, 'topic')}"
+        size = f"{format_count(runs, 'run')} × {format_count(topics, 'topic')}"
         head = f"Comparison: {size}, {self.test}, α = {self.alpha:g}"
         hidden = len(self.pairs) - len(pairs)
         more = [f"… {hidden} more in .pairs"] if hidden else []
-        return "\n".join([*map(printable, [head, *pairs]), *more, *notes(self.notices, runs)])
+        return "\n".join(
+            [*map(escape_unprintable, [head, *pairs]), *more, *format_first_notes(self.notes, runs)]
+        )
 
 
-@suggests_keywords
+@suggest_keywords
 def compare(
     scores: ScoresLike,
     baseline: str | Sequence[str] | None = None,
@@ -369,70 +389,74 @@ def compare(
     >>> round(pair.difference, 4), pair.pvalue, pair.wins, pair.verdict  # p = 2 / 2 ** 8
     (0.1, 0.0078125, 8, 'better')
     """
-    read = without_errors(read_scores(scores, missing, measures, lower))
+    read = drop_standard_errors(read_scores(scores, missing, measures, lower))
     if len(read.runs) < 2:
         raise InputError(f"{len(read.runs)} run", "at least 2 to compare")
-    checked_alpha(alpha)
+    check_alpha(alpha)
     if effect is not None:
-        one_of("effect", effect, EFFECTS)
-    baselines = _baselines(read, baseline)
+        check_choice("effect", effect, EFFECTS)
+    baselines = _read_baselines(read, baseline)
     best: tuple[TeamBest, ...] = ()
-    chosen_how: list[Notice] = []
+    team_notes: list[Note] = []
     if teams is not None:
-        read, best, chosen_how = best_of_teams(read, teams, best_by, baselines)
-        _baselines(read, baselines or None)  # is there another run?
+        read, best, team_notes = select_best_runs(read, teams, best_by, baselines)
+        _read_baselines(read, baselines or None)  # is there another run?
     elif best_by is not None:
         raise InputError("best_by without teams", "teams: whose the runs are")
-    size = len(_asked(range(len(read.runs)), [*map(read.runs.index, baselines)]))
-    chosen, applied = decided(test, correction, len(read.runs), size)
-    told_by = effect or usual_effect(len(read.runs))
+    size = len(_list_pairs(range(len(read.runs)), [*map(read.runs.index, baselines)]))
+    chosen_test, chosen_correction = choose_test(test, correction, len(read.runs), size)
+    effect_name = effect or get_default_effect(len(read.runs))
     testing: dict[str, Any] = {
-        "test": chosen,
-        "correction": applied,
+        "test": chosen_test,
+        "correction": chosen_correction,
         "trials": trials,
         "seed": seed,
     }
     testing |= {"threads": threads, "progress": progress}
-    found = _tested(read, alpha, baselines, told_by, testing)
-    runs, pairs, enumerated, told = zip(*found, strict=True)
-    notices = [*chosen_how, *read.notices, *chain(*told)]
-    if "identical" not in {notice.kind for notice in notices}:  # tests of two tell it themselves
-        notices += _identical(read)
-    if applied == "none" and not TESTS[chosen].many:
-        notices += _uncorrected(size, alpha)
-    drawn: tuple[int | None, int | None] = (trials, seed) if TESTS[chosen].random else (None, None)
+    results = _compare_measures(read, alpha, baselines, effect_name, testing)
+    runs, pairs, enumerated, result_notes = zip(*results, strict=True)
+    notes = [*team_notes, *read.notes, *chain(*result_notes)]
+    if "identical" not in {note.kind for note in notes}:  # tests of two tell it themselves
+        notes += _note_identical(read)
+    if chosen_correction == "none" and not TESTS[chosen_test].is_joint:
+        notes += _note_uncorrected(size, alpha)
+    trial_settings: tuple[int | None, int | None] = (
+        (trials, seed) if TESTS[chosen_test].random else (None, None)
+    )
     return Comparison(
         read,
         tuple(chain(*runs)),
         tuple(chain(*pairs)),
-        chosen,
-        applied,
+        chosen_test,
+        chosen_correction,
         alpha,
-        told_by,
+        effect_name,
         baselines,
-        *drawn,
+        *trial_settings,
         all(enumerated),
-        tuple(notices),
+        tuple(notes),
         best,
     )
 
 
-def _baselines(scores: Scores, baseline: str | Sequence[str] | None) -> tuple[str, ...]:
+def _read_baselines(scores: Scores, baseline: str | Sequence[str] | None) -> tuple[str, ...]:
     if baseline is None:
         return ()
-    expected = f"one of {some(scores.runs, 'run')}"
-    one = isinstance(baseline, str)
-    named = (baseline,) if one else tuple(to_list("baseline", baseline, expected))
-    named = tuple(dict.fromkeys(name if isinstance(name, str) else brief(name) for name in named))
-    for name in named:
+    expected = f"one of {format_names(scores.runs, 'run')}"
+    is_single = isinstance(baseline, str)
+    names = (baseline,) if is_single else tuple(to_list("baseline", baseline, expected))
+    names = tuple(
+        dict.fromkeys(name if isinstance(name, str) else describe_value(name) for name in names)
+    )
+    for name in names:
         if name not in scores.runs:
-            raise InputError(f"baseline {name!r}", f"one of {some(scores.runs, 'run')}")
-    if len(named) == len(scores.runs):
-        raise InputError(f"{counted(len(named), 'baseline')}", "a run that is none")
-    return named
+            raise InputError(f"baseline {name!r}", f"one of {format_names(scores.runs, 'run')}")
+    if len(names) == len(scores.runs):
+        raise InputError(f"{format_count(len(names), 'baseline')}", "a run that is none")
+    return names
 
 
-def _asked(order: Sequence[int], baselines: Sequence[int]) -> list[tuple[int, int]]:
+def _list_pairs(order: Sequence[int], baselines: Sequence[int]) -> list[tuple[int, int]]:
     """The pairs that are compared: all, or every other run with each baseline.
 
     >>> _asked([2, 0, 1], []), _asked([2, 0, 1], [1])
@@ -440,67 +464,78 @@ def _asked(order: Sequence[int], baselines: Sequence[int]) -> list[tuple[int, in
     """
     if not baselines:
         return [*combinations(order, 2)]
-    return [(i, b) for at, b in enumerate(baselines) for i in order if i not in baselines[: at + 1]]
+    return [
+        (i, b)
+        for index, b in enumerate(baselines)
+        for i in order
+        if i not in baselines[: index + 1]
+    ]
 
 
-def _tested(
+def _compare_measures(
     scores: Scores,
     alpha: float,
     baselines: tuple[str, ...],
     effect: str,
     testing: dict[str, Any],
-) -> Iterator[tuple[list[RunSummary], list[PairComparison], bool, list[Notice]]]:
+) -> Iterator[tuple[list[RunSummary], list[PairComparison], bool, list[Note]]]:
     """By each measure: runs and pairs, whether all outcomes were enumerated, what to know."""
-    seen = [_seen(scores, measure) for measure in scores.measures]
-    parts = [one.matrix for one in seen]
-    orders = [_order(part, better) for part, better in zip(parts, scores.better, strict=True)]
-    asked = [_asked(order, [*map(scores.runs.index, baselines)]) for order in orders]
+    extracted = [_extract_measure(scores, measure) for measure in scores.measures]
+    parts = [scores_part.matrix for scores_part in extracted]
+    orders = [_order_runs(part, better) for part, better in zip(parts, scores.better, strict=True)]
+    pairs_by_measure = [
+        _list_pairs(order, [*map(scores.runs.index, baselines)]) for order in orders
+    ]
     row = CORRECTIONS.get(testing["correction"])
-    level = alpha / len(asked[0]) if row is not None and row.simultaneous else alpha
-    tested = compare_each(parts, asked, confidence=1 - level, **testing)
+    level = alpha / len(pairs_by_measure[0]) if row is not None and row.simultaneous else alpha
+    tested = compare_each(parts, pairs_by_measure, confidence=1 - level, **testing)
     for m, measure in enumerate(scores.measures):
-        effects, dz = (EFFECTS[name].of(parts[m], asked[m]) for name in (effect, "dz"))
+        effects, dz = (
+            EFFECTS[name].compute(parts[m], pairs_by_measure[m]) for name in (effect, "dz")
+        )
         pairs = [
-            _pair(measure, parts[m], *of, alpha, scores.better[m])
-            for of in zip(tested[m], effects, dz, _signs(parts[m], asked[m]), strict=True)
+            _build_pair(measure, parts[m], *values, alpha, scores.better[m])
+            for values in zip(
+                tested[m], effects, dz, _count_signs(parts[m], pairs_by_measure[m]), strict=True
+            )
         ]
-        runs = [*_summaries(scores, measure, parts[m], orders[m], pairs, alpha, baselines)]
-        notices = [*seen[m].notices, *_cautions(measure, parts[m], tested[m], alpha)]
-        how = testing["test"], testing["correction"], testing["trials"]
-        notices += about_reach(measure, tested[m], *how, alpha)
+        runs = [*_build_summaries(scores, measure, parts[m], orders[m], pairs, alpha, baselines)]
+        notes = [*extracted[m].notes, *_collect_notes(measure, parts[m], tested[m], alpha)]
+        test_settings = testing["test"], testing["correction"], testing["trials"]
+        notes += note_reach(measure, tested[m], *test_settings, alpha)
         if not baselines and not any(run.groups for run in runs):
             text = f"{measure}: there are more groups of runs than letters, so none are shown"
-            notices.append(Notice("letters", text))
-        yield runs, pairs, all_exact(pair.outcome.sampled for pair in tested[m]), notices
+            notes.append(Note("letters", text))
+        yield runs, pairs, is_fully_enumerated(pair.outcome.sampled for pair in tested[m]), notes
 
 
-def _seen(scores: Scores, measure: str) -> Measured:
+def _extract_measure(scores: Scores, measure: str) -> MeasureScores:
     """What tests see of a measure, if it has scores of two topics at least."""
-    one = measured(scores, measure, turned=False)
-    if len(one.matrix.topics) < 2:
-        text = f"{measure} of {counted(len(one.matrix.topics), 'topic')}"
+    extracted = extract_measure(scores, measure, turned=False)
+    if len(extracted.matrix.topics) < 2:
+        text = f"{measure} of {format_count(len(extracted.matrix.topics), 'topic')}"
         raise InputError(text, "at least 2 topics to compare runs on")
-    return one
+    return extracted
 
 
-def _order(part: Matrix, better: str) -> list[int]:
+def _order_runs(part: Matrix, better: str) -> list[int]:
     """The runs by their means, the best first; as given if there is no better."""
     if better == "neither":
         return list(range(len(part.systems)))
     sign = 1 if better == "lower" else -1
-    means = settled(part.means, TOLERANCE * part.scale)
+    means = unify_rounded(part.means, TOLERANCE * part.scale)
     return sorted(range(len(part.systems)), key=lambda i: sign * means[i])
 
 
-def _signs(part: Matrix, pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+def _count_signs(part: Matrix, pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     """On how many topics the first of each pair has the higher score, and on how many the lower."""
-    for begin in range(0, len(pairs), _TOGETHER):
-        first, second = np.array(pairs[begin : begin + _TOGETHER]).T
-        z = apart(part.values[:, first], part.values[:, second], TOLERANCE * part.scale)
+    for begin in range(0, len(pairs), _PAIRS_PER_BLOCK):
+        first, second = np.array(pairs[begin : begin + _PAIRS_PER_BLOCK]).T
+        z = subtract_rounded(part.values[:, first], part.values[:, second], TOLERANCE * part.scale)
         yield from zip((z > 0).sum(axis=0).tolist(), (z < 0).sum(axis=0).tolist(), strict=True)
 
 
-def _pair(
+def _build_pair(
     measure: str,
     part: Matrix,
     tested: PairTest,
@@ -522,17 +557,17 @@ def _pair(
     difference = float(part.means[tested.first] - part.means[tested.second])
     low, high = (tested.interval.low, tested.interval.high) if tested.interval else (math.nan,) * 2
     asl, error = (sampled.asl, sampled.error) if sampled else (None, None)
-    found = low, high, outcome.statistic, pvalue, outcome.pvalue
-    none = sampled is not None and sampled.count == 0 and pvalue == tested.pvalue
+    estimates = low, high, outcome.statistic, pvalue, outcome.pvalue
+    none_as_extreme = sampled is not None and sampled.count == 0 and pvalue == tested.pvalue
     n, won, lost = len(part.topics), *signs[::sign]
     counts = won, n - won - lost, lost
     return PairComparison(
-        measure, *names, n, difference, *found, asl, error, none, effect, dz, *counts, verdict,
+        measure, *names, n, difference, *estimates, asl, error, none_as_extreme, effect, dz, *counts, verdict,
         tested.smallest_pvalue,
     )  # fmt: skip
 
 
-def _summaries(
+def _build_summaries(
     scores: Scores,
     measure: str,
     part: Matrix,
@@ -541,11 +576,11 @@ def _summaries(
     alpha: float,
     baselines: tuple[str, ...],
 ) -> Iterator[RunSummary]:
-    kept = scores.select(topics=list(part.topics), measures=[measure])
-    intervals = kept.interval("t", confidence=1 - alpha)
+    selected = scores.select(topics=list(part.topics), measures=[measure])
+    intervals = selected.interval("t", confidence=1 - alpha)
     groups = [""] * len(order)
     if not baselines:
-        groups = letters(_different(part, order, pairs, alpha)) or groups
+        groups = letters(_find_different(part, order, pairs, alpha)) or groups
     against: dict[str, dict[str, Verdict]] = {run: {} for run in part.systems}
     for pair in pairs if baselines else ():
         against[pair.run][pair.other] = pair.verdict
@@ -560,7 +595,7 @@ def _summaries(
         )  # fmt: skip
 
 
-def _different(
+def _find_different(
     part: Matrix, order: list[int], pairs: Sequence[PairComparison], alpha: float
 ) -> Bools:
     """Which runs, in this order, are significantly different."""
@@ -572,37 +607,39 @@ def _different(
     return different
 
 
-def _identical(scores: Scores) -> Iterator[Notice]:
+def _note_identical(scores: Scores) -> Iterator[Note]:
     """Runs that no score tells apart, among others."""
-    alike: dict[bytes, list[str]] = {}
+    groups: dict[bytes, list[str]] = {}
     for run, values in zip(scores.runs, scores.values, strict=True):
-        alike.setdefault(values.tobytes(), []).append(run)
-    for names in alike.values():
+        groups.setdefault(values.tobytes(), []).append(run)
+    for names in groups.values():
         if len(names) > 1:
-            text = f"{some(names, 'run')} have the same scores by every measure: are they copies?"
-            yield Notice("identical", text)
+            text = f"{format_names(names, 'run')} have the same scores by every measure: are they copies?"
+            yield Note("identical", text)
 
 
-def _uncorrected(tests: int, alpha: float) -> Iterator[Notice]:
+def _note_uncorrected(tests: int, alpha: float) -> Iterator[Note]:
     """How likely one of several tests is to err, if each may."""
     if tests > 1:
         rate = family_wise_error(tests, alpha)
-        each = f"{counted(tests, 'test')} by each measure, at {alpha:g} each and not corrected"
-        text = f"{each}: if no runs differed, and tests were independent, one would still be"
-        yield Notice("family", f"{text} significant with probability {rate:.2f}")
+        tests_text = (
+            f"{format_count(tests, 'test')} by each measure, at {alpha:g} each and not corrected"
+        )
+        text = f"{tests_text}: if no runs differed, and tests were independent, one would still be"
+        yield Note("family", f"{text} significant with probability {rate:.2f}")
 
 
-def _cautions(
+def _collect_notes(
     measure: str, part: Matrix, tested: Sequence[PairTest], alpha: float
-) -> tuple[Notice, ...]:
+) -> tuple[Note, ...]:
     """What the tests warn of, each kind once; whether trials are too few depends on the level."""
-    notices: list[tuple[PairTest, list[Notice]]] = []
+    notes: list[tuple[PairTest, list[Note]]] = []
     for pair in tested:
         sampled = pair.outcome.sampled
         useless = {"trials"} | ({"few-topics", "far"} if pair.is_hopeless(alpha) else set())
         useless |= {"far"} if pair.pvalue <= alpha else set()  # only undecided pairs need it
-        of_pair = [notice for notice in pair.outcome.notices if notice.kind not in useless]
+        of_pair = [note for note in pair.outcome.notes if note.kind not in useless]
         if sampled is not None and not pair.is_hopeless(alpha):
-            of_pair += about_trials(sampled, alpha, pair.pvalue)
-        notices.append((pair, of_pair))
-    return in_short(name_subjects(measure, part.systems, notices), "pair")
+            of_pair += note_trials(sampled, alpha, pair.pvalue)
+        notes.append((pair, of_pair))
+    return merge_notes(name_subjects(measure, part.systems, notes), "pair")

@@ -20,45 +20,45 @@ C = TypeVar("C", bound=type)
 MISSING = dataclasses.MISSING
 
 
-def _frozen(*, eq: bool = True, repr: bool = True, kw_only: bool = False) -> Callable[[C], C]:
+def _make_frozen(*, eq: bool = True, repr: bool = True, kw_only: bool = False) -> Callable[[C], C]:
     """A decorator with the options that are used here; a class's own methods are kept."""
 
-    def decorated(cls: C) -> C:
+    def decorate(cls: C) -> C:
         dataclasses.dataclass(init=False, repr=False, eq=False, kw_only=kw_only)(cls)
-        methods = _making(cls) | (_comparing(cls) if eq else {}) | (SHOWING if repr else {})
+        methods = _build_init(cls) | (_build_comparison(cls) if eq else {}) | (REPR if repr else {})
         for name, method in (FROZEN | methods).items():
             if vars(cls).get(name) is None:  # as __hash__ is where a class says what equals what
                 setattr(cls, name, method)
         return cls
 
-    return decorated
+    return decorate
 
 
-def _making(cls: type) -> dict[str, Any]:
+def _build_init(cls: type) -> dict[str, Any]:
     """How an instance is made of its fields."""
-    every = dataclasses.fields(cls)
-    fields = [f for f in every if f.init]
-    made = {f.name: f.default_factory for f in every if f.default_factory is not MISSING}
-    needed = {f.name for f in fields if f.default is MISSING} - made.keys()
+    all_fields = dataclasses.fields(cls)
+    fields = [f for f in all_fields if f.init]
+    factories = {f.name: f.default_factory for f in all_fields if f.default_factory is not MISSING}
+    required = {f.name for f in fields if f.default is MISSING} - factories.keys()
     in_order = [f.name for f in fields if not f.kw_only]
     # By how many values are given without a name: what else can be given, and what must be.
     counts = range(len(in_order) + 1)
-    left = [{f.name: f.default for f in fields if f.name not in in_order[:k]} for k in counts]
-    lacking = [needed.difference(in_order[:k]) for k in counts]
-    checked = hasattr(cls, "__post_init__")
+    remaining = [{f.name: f.default for f in fields if f.name not in in_order[:k]} for k in counts]
+    missing = [required.difference(in_order[:k]) for k in counts]
+    has_post_init = hasattr(cls, "__post_init__")
 
-    def __init__(self: Any, *values: Any, **named: Any) -> None:  # noqa: N807
+    def __init__(self: Any, *values: Any, **keywords: Any) -> None:  # noqa: N807
         k = len(values)
-        if k not in counts or not lacking[k] <= named.keys() <= left[k].keys():
-            signature_of(cls).bind(*values, **named)  # says what is wrong
-        held = self.__dict__
-        held.update(zip(in_order, values))  # noqa: B905
-        held.update(left[k])
-        held.update(named)
-        for name, make in made.items():
-            if held.get(name, MISSING) is MISSING:
-                held[name] = make()
-        if checked:
+        if k not in counts or not missing[k] <= keywords.keys() <= remaining[k].keys():
+            build_signature(cls).bind(*values, **keywords)  # says what is wrong
+        attributes = self.__dict__
+        attributes.update(zip(in_order, values))  # noqa: B905
+        attributes.update(remaining[k])
+        attributes.update(keywords)
+        for name, make in factories.items():
+            if attributes.get(name, MISSING) is MISSING:
+                attributes[name] = make()
+        if has_post_init:
             self.__post_init__()
 
     return {"__init__": __init__, "__signature__": Signature()}
@@ -71,16 +71,16 @@ class Signature:
         maker = next(base for base in cls.__mro__ if "__init__" in vars(base))
         if instance is not None or "__signature__" not in vars(maker):
             raise AttributeError("__signature__")  # what is called is not a method of ours
-        return signature_of(maker)
+        return build_signature(maker)
 
 
-def signature_of(cls: type) -> Signed:
+def build_signature(cls: type) -> Signed:
     """The fields of a class, those that must be named last, and their defaults."""
     parameters = [
         Parameter(
             f.name,
             Parameter.KEYWORD_ONLY if f.kw_only else Parameter.POSITIONAL_OR_KEYWORD,
-            default=_default(f),
+            default=_get_default(f),
             annotation=f.type,
         )
         for f in dataclasses.fields(cls)
@@ -89,13 +89,13 @@ def signature_of(cls: type) -> Signed:
     return Signed(sorted(parameters, key=lambda p: p.kind))
 
 
-def _default(f: dataclasses.Field[Any]) -> Any:
+def _get_default(f: dataclasses.Field[Any]) -> Any:
     if f.default_factory is not MISSING:
         return f.default_factory()
     return Parameter.empty if f.default is MISSING else f.default
 
 
-def _comparing(cls: type) -> dict[str, Any]:
+def _build_comparison(cls: type) -> dict[str, Any]:
     """Two of a class are equal if all fields are."""
     values = attrgetter("__class__", *(f.name for f in dataclasses.fields(cls) if f.compare))
 
@@ -108,9 +108,9 @@ def _comparing(cls: type) -> dict[str, Any]:
     return {"__eq__": __eq__, "__hash__": __hash__}
 
 
-def _shown(self: Any) -> str:
-    held = [f"{f.name}={getattr(self, f.name)!r}" for f in dataclasses.fields(self) if f.repr]
-    return f"{type(self).__qualname__}({', '.join(held)})"
+def _format_repr(self: Any) -> str:
+    parts = [f"{f.name}={getattr(self, f.name)!r}" for f in dataclasses.fields(self) if f.repr]
+    return f"{type(self).__qualname__}({', '.join(parts)})"
 
 
 def _assign(self: object, name: str, value: object) -> None:
@@ -121,7 +121,7 @@ def _delete(self: object, name: str) -> None:
     raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
 
 
-SHOWING = {"__repr__": _shown}
+REPR = {"__repr__": _format_repr}
 FROZEN = {"__setattr__": _assign, "__delattr__": _delete}
 
 if TYPE_CHECKING:
@@ -131,5 +131,5 @@ else:
     def dataclass(cls: type | None = None, /, *, frozen: bool = False, **options: bool) -> Any:
         """As `dataclasses.dataclass`, which is quicker where fields are simply assigned to."""
         if frozen:
-            return _frozen(**options)
+            return _make_frozen(**options)
         return dataclasses.dataclass(cls, **options)

@@ -37,10 +37,10 @@ class MeasureError(CranfieldError):
 
     def __str__(self) -> str:
         message, *values = self.args
-        return _without_breaks(message(*values) if callable(message) else message)
+        return _escape_newlines(message(*values) if callable(message) else message)
 
 
-def _without_breaks(text: str) -> str:
+def _escape_newlines(text: str) -> str:
     """A sentence that repeats what users wrote, in one line."""
     return text.replace("\n", "\\n")
 
@@ -64,16 +64,16 @@ class InputError(CranfieldError):
         self.found, self.expected, self.line = str(found), str(expected), line
         self.where = None if where is None else str(where)
         place = "" if where is None else f"{where}" + (f":{line}" if line else "") + ": "
-        shown, self.hint = _without_breaks(self.found), hint
+        text, self.hint = _escape_newlines(self.found), hint
         if self.expected:
-            self.plain = f"{place}found {shown}, expected {expected}"
-            super().__init__(self.plain + (f" ({hint})" if hint else ""))
+            self.message = f"{place}found {text}, expected {expected}"
+            super().__init__(self.message + (f" ({hint})" if hint else ""))
         else:
-            self.plain = place + shown
-            super().__init__(self.plain + (f". {hint}" if hint else ""))
+            self.message = place + text
+            super().__init__(self.message + (f". {hint}" if hint else ""))
 
     @classmethod
-    def problem(
+    def from_problem(
         cls, problem: str, fix: str = "", where: object = None, line: int | None = None
     ) -> InputError:
         """Return an error that reads as ``file:line: problem. Fix.``
@@ -95,7 +95,7 @@ class FileError(CranfieldError):
 
 
 class MissingPackage(CranfieldError, ImportError):
-    """A package that is needed is not installed: see `cranfield.late`.
+    """A package that is needed is not installed: see `cranfield.lazy_imports`.
 
     Says the extra that has it, and the command that installs it for the Python that runs, be that a
     clone's or another: what ``pip`` alone means may be a different one, and a package index need
@@ -105,22 +105,22 @@ class MissingPackage(CranfieldError, ImportError):
     def __init__(self, needed: str, extra: str, packages: Sequence[str]) -> None:
         import shlex
 
-        asked = " ".join(f'"{package}"' for package in packages)
+        requirements = " ".join(f'"{package}"' for package in packages)
         self.needed, self.extra = needed, f"cranfield[{extra}]"
-        self.command = f"{shlex.quote(from_here(sys.executable))} -m pip install {asked}"
+        self.command = f"{shlex.quote(shorten_path(sys.executable))} -m pip install {requirements}"
         super().__init__(f"{needed} ({self.extra}): {self.command}")
 
 
-def one_of(name: str, value: object, choices: Any) -> None:
+def check_choice(name: str, value: object, choices: Any) -> None:
     """Refuse a setting that is none of its choices.
 
     >>> one_of("topics", "all", ("judged", "common"))
     Traceback (most recent call last):
     cranfield.errors.InputError: found topics='all', expected one of judged, common
     """
-    known = get_args(choices) or choices  # of a Literal, or as they are
-    if not is_one_of(value, known):
-        raise InputError(f"{name}={brief(value)}", f"one of {', '.join(known)}")
+    valid_names = get_args(choices) or choices  # of a Literal, or as they are
+    if not is_one_of(value, valid_names):
+        raise InputError(f"{name}={describe_value(value)}", f"one of {', '.join(valid_names)}")
 
 
 def is_one_of(value: object, choices: Iterable[object]) -> bool:
@@ -141,17 +141,17 @@ def is_hashable(value: object) -> bool:
     return True
 
 
-def brief(value: object) -> str:
+def describe_value(value: object) -> str:
     """Return the repr of a value if it is short, otherwise the name of its type.
 
     >>> brief("t"), brief(list(range(100)))
     ("'t'", 'list')
     """
     text = repr(value)
-    return text if len(text) <= SHORT and "\n" not in text else type(value).__name__
+    return text if len(text) <= MAX_REPR and "\n" not in text else type(value).__name__
 
 
-SHORT = 60  # characters of a value that a message repeats
+MAX_REPR = 60  # characters of a value that a message repeats
 
 
 def check_number(name: str, value: object, expected: str = "a number") -> None:
@@ -162,7 +162,7 @@ def check_number(name: str, value: object, expected: str = "a number") -> None:
     cranfield.errors.InputError: found alpha='0.05', expected a number
     """
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise InputError(f"{name}={brief(value)}", expected)
+        raise InputError(f"{name}={describe_value(value)}", expected)
 
 
 def to_list(name: str, value: Any, expected: str) -> list[Any]:
@@ -173,11 +173,11 @@ def to_list(name: str, value: Any, expected: str) -> list[Any]:
     cranfield.errors.InputError: found gold=5, expected measures
     """
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
-        raise InputError(f"{name}={brief(value)}", expected)
+        raise InputError(f"{name}={describe_value(value)}", expected)
     return [*value]
 
 
-class RepetitionError(InputError):
+class DuplicateError(InputError):
     """A document stands in a list, or among the judgments of a topic, twice."""
 
     def __init__(
@@ -192,10 +192,10 @@ class RepetitionError(InputError):
         super().__init__(found, expected, where, line, hint)
         self.doc = doc
 
-    def with_hint(self, hint: str) -> RepetitionError:
+    def with_hint(self, hint: str) -> DuplicateError:
         """Return the same error with another hint."""
-        known = (self.doc, self.found, self.expected, self.where, self.line)
-        return RepetitionError(*known, hint)
+        values = (self.doc, self.found, self.expected, self.where, self.line)
+        return DuplicateError(*values, hint)
 
 
 # -- users' own code ------------------------------------------------------------------------------
@@ -210,21 +210,21 @@ class UserCodeError(CranfieldError):
     def __init__(self, error: BaseException, where: str, line: int | None) -> None:
         self.error, self.where, self.line = error, where, line
         place = f"{where}:{line}" if line else where
-        super().__init__(f"{place}: {in_one_line(error)}")
+        super().__init__(f"{place}: {format_error(error)}")
 
 
-def in_one_line(error: BaseException) -> str:
+def format_error(error: BaseException) -> str:
     r"""Of which kind an error is, and what it says.
 
     >>> in_one_line(ValueError("no\nnumber")), in_one_line(MemoryError())
     ('ValueError: no number', 'MemoryError')
     """
-    said = error.msg if isinstance(error, SyntaxError) else str(error)
-    return ": ".join(filter(None, (type(error).__name__, " ".join(said.split()))))
+    message = error.msg if isinstance(error, SyntaxError) else str(error)
+    return ": ".join(filter(None, (type(error).__name__, " ".join(message.split()))))
 
 
 @contextmanager
-def users_code(cls: type) -> Iterator[None]:
+def wrap_user_errors(cls: type) -> Iterator[None]:
     """Where methods of a class are called that a user may have written.
 
     An error that passed through the user's module is theirs, and is said with the last line of
@@ -237,14 +237,24 @@ def users_code(cls: type) -> Iterator[None]:
     except Exception as error:
         from traceback import walk_tb
 
-        ours = ("cranfield", "builtins")
-        theirs = {c.__module__ for c in cls.__mro__ if c.__module__.split(".")[0] not in ours}
+        own_packages = ("cranfield", "builtins")
+        user_modules = {
+            c.__module__ for c in cls.__mro__ if c.__module__.split(".")[0] not in own_packages
+        }
         for frame, line in reversed([*walk_tb(error.__traceback__)]):
-            if frame.f_globals.get("__name__") in theirs:
-                raise UserCodeError(error, from_here(frame.f_code.co_filename), line) from error
+            if frame.f_globals.get("__name__") in user_modules:
+                raise UserCodeError(error, shorten_path(frame.f_code.co_filename), line) from error
         raise
 
 
-def from_here(path: str) -> str:
+def shorten_path(path: str) -> str:
     """A path as it is written where we are."""
     return path.removeprefix(os.path.join(os.getcwd(), ""))
+
+
+def warn_renamed(former: str, name: str) -> None:
+    """Warn that a public name was replaced."""
+    import warnings
+
+    message = f"{former} is deprecated. Use {name}."
+    warnings.warn(message, DeprecationWarning, stacklevel=3)

@@ -14,22 +14,22 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 import numpy as np
 
-from cranfield.arrays import Floats, rounding_of, settled
+from cranfield.arrays import Floats, estimate_rounding, unify_rounded
 from cranfield.data.files import read_bytes, write_whole
 from cranfield.dataclass import dataclass
-from cranfield.errors import InputError, check_number, one_of
-from cranfield.late import load, pl, special, statistics
-from cranfield.shown import Shown
+from cranfield.display import TableResult
+from cranfield.errors import InputError, check_choice, check_number
+from cranfield.lazy_imports import load, pl, special, statistics
 from cranfield.wording import (
-    aligned,
-    counted,
-    encoded,
-    in_one,
-    printable,
-    rounded,
-    some,
-    without_names,
-    without_numbers,
+    align_columns,
+    encode_text,
+    escape_unprintable,
+    format_count,
+    format_names,
+    format_number,
+    merge_sentences,
+    remove_names,
+    remove_numbers,
 )
 
 if TYPE_CHECKING:
@@ -45,12 +45,12 @@ SUMMARIES = ("mean", "sum", "gmean", "clipped", "se")
 INTERVALS = ("t", "bootstrap", "percentile")
 
 _NOUNS = ("judged topic", "topic", "session", "item")  # what notices list by name
-_BESIDE = (".se", ".lower", ".upper")  # columns that belong to a measure
+_COMPANION_SUFFIXES = (".se", ".lower", ".upper")  # columns that belong to a measure
 _RUNS_SHOWN = 20  # a repr longer than a screen helps nobody
 _NOTICES_SHOWN = 5
-_FEW = 2  # so many runs are told of one by one
+_MAX_LISTED_RUNS = 2  # so many runs are told of one by one
 # What JSON of another kind gives: values that are missing, of another type, too large or too deep.
-_NOT_OURS = (ValueError, TypeError, LookupError, OverflowError, RecursionError)
+_INVALID_JSON_ERRORS = (ValueError, TypeError, LookupError, OverflowError, RecursionError)
 _PARQUET_KEY = "cranfield"  # where a Parquet file keeps what does not fit in a table
 _BOOTSTRAP_CELLS = 4_000_000  # resampled values held at a time: 32 MB
 
@@ -95,7 +95,7 @@ class Facts:
         """The counts of all topics together."""
         return [sum(column) for column in zip(*(self.counts or {}).values(), strict=True)]
 
-    def holds(self) -> bool:
+    def has_content(self) -> bool:
         """Return True if there is something to state."""
         if self.measures == {} or self.counts == {} or self.parts == ():
             return False
@@ -104,34 +104,40 @@ class Facts:
         first, *rest = self.sums
         return first < self.below * rest[0] if self.below else first > 0
 
-    def without(self, topics: set[str], measures: set[str]) -> Facts:
+    def exclude(self, topics: set[str], measures: set[str]) -> Facts:
         """Return the facts without some topics and columns; they may no longer hold."""
-        parts = [part.without(topics, measures) for part in self.parts or ()]
+        parts = [part.exclude(topics, measures) for part in self.parts or ()]
         return replace(
             self,
-            counts=_without(self.counts, topics),
-            measures=_without(self.measures, measures),
-            parts=None if self.parts is None else tuple(part for part in parts if part.holds()),
+            counts=_exclude_keys(self.counts, topics),
+            measures=_exclude_keys(self.measures, measures),
+            parts=None
+            if self.parts is None
+            else tuple(part for part in parts if part.has_content()),
         )
 
-    def text(self, run: str | None = None) -> str:
+    def format(self, run: str | None = None) -> str:
         """Return the facts as a sentence."""
 
-        def value(match: re.Match[str]) -> str:
+        def replace_match(match: re.Match[str]) -> str:
             name, noun = match.groups()
             if name.isdigit():
                 total = self.sums[int(name)]
-                return counted(total, noun) if noun and noun != "," else f"{total:{noun or ''}}"
+                return (
+                    format_count(total, noun) if noun and noun != "," else f"{total:{noun or ''}}"
+                )
             names = [*dict.fromkeys((self.measures or {}).values())]
             values: dict[str, Callable[[], str]] = {
                 "run": lambda: run or "",
-                "topics": lambda: some(self.topics, noun or "topic"),
-                "measures": lambda: some(names, noun) if noun else first_names(names),
-                "parts": lambda: self.separator.join(part.text(run) for part in self.parts or ()),
+                "topics": lambda: format_names(self.topics, noun or "topic"),
+                "measures": lambda: (
+                    format_names(names, noun) if noun else format_first_names(names)
+                ),
+                "parts": lambda: self.separator.join(part.format(run) for part in self.parts or ()),
             }
             return values[name]() if name in values else match[0]
 
-        return _FACT.sub(value, self.pattern)
+        return _FACT.sub(replace_match, self.pattern)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Facts:
@@ -141,18 +147,18 @@ class Facts:
         return cls(**{**data, "counts": counts, "parts": parts})
 
 
-def _without(named: Mapping[str, T] | None, names: set[str]) -> dict[str, T] | None:
-    return None if named is None else {k: x for k, x in named.items() if k not in names}
+def _exclude_keys(mapping: Mapping[str, T] | None, names: set[str]) -> dict[str, T] | None:
+    return None if mapping is None else {k: x for k, x in mapping.items() if k not in names}
 
 
-def first_names(names: Sequence[str]) -> str:
+def format_first_names(names: Sequence[str]) -> str:
     """Return all names, or the first 12 of very many."""
     more = len(names) - 12
     return ", ".join(names) if more <= 0 else f"{', '.join(names[:12])} and {more} more"
 
 
 @dataclass(frozen=True)
-class Notice:
+class Note:
     """Something the user should know about the scores; never an error.
 
     `kind` is for programs (``"missing-topics"``, ``"ties"``, ``"unjudged"``, …). `text` is for
@@ -168,12 +174,12 @@ class Notice:
     facts: tuple[Facts, ...] = field(default=(), compare=False, repr=False)
 
     @classmethod
-    def from_facts(cls, kind: str, *facts: Facts, run: str | None = None) -> Notice:
+    def from_facts(cls, kind: str, *facts: Facts, run: str | None = None) -> Note:
         """Return the notice that states the first of the facts."""
         topics = facts[0].topics if facts[0].lists_topics else ()
-        return cls(kind, facts[0].text(run), run, topics, facts)
+        return cls(kind, facts[0].format(run), run, topics, facts)
 
-    def without(self, topics: set[str], measures: set[str]) -> Notice | None:
+    def exclude(self, topics: set[str], measures: set[str]) -> Note | None:
         """Return the notice without some topics and columns, None if nothing is left of it.
 
         >>> notice = Notice("missing-topics", "bm25: 2 topics (1, 2) not answered", "bm25", "12")
@@ -183,25 +189,33 @@ class Notice:
         if not topics and not measures:
             return self
         if self.facts:
-            facts = [one.without(topics, measures) for one in self.facts]
-            facts = [one for one in facts if one.measures != {} and one.parts != ()]
-            holds = facts and facts[0].holds()
+            facts = [facts_part.exclude(topics, measures) for facts_part in self.facts]
+            facts = [
+                facts_part
+                for facts_part in facts
+                if facts_part.measures != {} and facts_part.parts != ()
+            ]
+            holds = facts and facts[0].has_content()
             return self.from_facts(self.kind, *facts, run=self.run) if holds else None
-        kept = tuple(topic for topic in self.topics if topic not in topics)
-        if len(kept) == len(self.topics):
+        remaining = tuple(topic for topic in self.topics if topic not in topics)
+        if len(remaining) == len(self.topics):
             return self
-        return replace(self, text=self._with_topics(kept), topics=kept) if kept else None
+        return (
+            replace(self, text=self._replace_topics(remaining), topics=remaining)
+            if remaining
+            else None
+        )
 
-    def rewritten(self, change: Callable[[str], str]) -> Notice:
+    def rewrite(self, change: Callable[[str], str]) -> Note:
         """Return the notice with another text, now and for every selection."""
-        facts = tuple(replace(one, pattern=change(one.pattern)) for one in self.facts)
+        facts = tuple(replace(part, pattern=change(part.pattern)) for part in self.facts)
         return replace(self, text=change(self.text), facts=facts)
 
-    def _with_topics(self, kept: Sequence[str]) -> str:
+    def _replace_topics(self, remaining: Sequence[str]) -> str:
         """The text, with other topics in the place of those it lists."""
         for noun in _NOUNS:
-            if (listed := some(self.topics, noun)) in self.text:
-                return some(kept, noun).join(self.text.rsplit(listed, 1))
+            if (topic_list := format_names(self.topics, noun)) in self.text:
+                return format_names(remaining, noun).join(self.text.rsplit(topic_list, 1))
         return self.text
 
     def to_dict(self) -> dict[str, Any]:
@@ -213,25 +227,25 @@ class Notice:
         return {"kind": self.kind, "text": self.text, "run": self.run, "topics": [*self.topics]}
 
 
-def about(
-    kind: str, topics: Sequence[str], said: str, run: str | None = None, noun: str = "topic"
-) -> Iterator[Notice]:
+def note_topics(
+    kind: str, topics: Sequence[str], text: str, run: str | None = None, noun: str = "topic"
+) -> Iterator[Note]:
     """What there is to say of some topics (or sessions, …) of a run or of all: nothing of none.
 
     >>> [notice.text for notice in about("missing-topics", ["302"], "not answered", "bm25")]
     ['bm25: 1 topic (302) not answered']
     """
     if topics:
-        whose = "" if run is None else f"{run}: "
-        yield Notice(kind, f"{whose}{some(topics, noun)} {said}", run, tuple(topics))
+        prefix = "" if run is None else f"{run}: "
+        yield Note(kind, f"{prefix}{format_names(topics, noun)} {text}", run, tuple(topics))
 
 
-def about_topics(named: Sequence[str] | None) -> Iterator[Notice]:
+def note_topics_file(topics: Sequence[str] | None) -> Iterator[Note]:
     """Note how files that name topics were read: see `data.tracks.choose_topics`."""
-    yield from (Notice("topics-file", note) for note in getattr(named, "notes", ()))
+    yield from (Note("topics-file", note) for note in getattr(topics, "notes", ()))
 
 
-LOUD = (
+PRIORITY_KINDS = (
     "none-judged",
     "rising-scores",
     "stray-topics",
@@ -244,13 +258,13 @@ LOUD = (
 )  # kinds of notices that are said first, in this order
 
 
-def loud_first(notices: Iterable[Notice]) -> tuple[Notice, ...]:
+def sort_notes(notes: Iterable[Note]) -> tuple[Note, ...]:
     """The notices; first those without which the others mislead."""
-    order = {kind: place for place, kind in enumerate(LOUD)}
-    return tuple(sorted(notices, key=lambda notice: order.get(notice.kind, len(LOUD))))
+    order = {kind: place for place, kind in enumerate(PRIORITY_KINDS)}
+    return tuple(sorted(notes, key=lambda note: order.get(note.kind, len(PRIORITY_KINDS))))
 
 
-class Later(Sequence[Notice]):
+class LazyNotes(Sequence[Note]):
     """Notices that are thought of when somebody reads them: most loops of training never do.
 
     >>> notices = Later(lambda: [Notice("topics", "one topic", None, ())])
@@ -258,72 +272,84 @@ class Later(Sequence[Notice]):
     (1, 'topics', True)
     """
 
-    def __init__(self, tell: Callable[[], Iterable[Notice]]) -> None:
-        self.tell = tell
+    def __init__(self, compute: Callable[[], Iterable[Note]]) -> None:
+        self.compute = compute
 
     @cached_property
-    def told(self) -> tuple[Notice, ...]:
+    def items(self) -> tuple[Note, ...]:
         """All of them."""
-        return tuple(self.tell())
+        return tuple(self.compute())
 
     def __getitem__(self, place: Any) -> Any:
-        return self.told[place]
+        return self.items[place]
 
-    def __iter__(self) -> Iterator[Notice]:  # an IndexError of `tell` is no end of the notices
-        return iter(self.told)
+    def __iter__(self) -> Iterator[Note]:  # an IndexError of `tell` is no end of the notices
+        return iter(self.items)
 
     def __len__(self) -> int:
-        return len(self.told)
+        return len(self.items)
 
     def __eq__(self, other: object) -> bool:
-        return self.told == (other.told if isinstance(other, Later) else other)
+        return self.items == (other.items if isinstance(other, LazyNotes) else other)
 
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return repr(self.told)
+        return repr(self.items)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return tuple, (self.told,)
+        return tuple, (self.items,)
 
 
-def in_brief(notices: Iterable[Notice], runs: int | None = None, listed: str = "") -> list[str]:
+def format_notes(
+    notes: Iterable[Note], runs: int | None = None, details_option: str = ""
+) -> list[str]:
     """The notices for people, a line each; one line for all that say the same of several runs.
 
-    `runs` is how many runs there are, and `listed` what shows every notice by itself.
+    `runs` is how many runs there are, and `details_option` what shows every notice by itself.
 
     >>> told = [Notice("ties", f"{run}: ties could change a score in 1 topic (7): 2 of 5 tied "
     ...                "documents", run, ("7",)) for run in "abc"]
     >>> in_brief(told, 17, "-v")
     ['ties could change a score in 3 of 17 runs; -v lists them']
     """
-    groups: dict[tuple[str, str], list[Notice]] = {}
-    for notice in notices:
-        alike = notice.text if notice.run is None else without_numbers(_of_any(notice))
-        groups.setdefault((notice.kind, alike), []).append(notice)
-    return [line for alike in groups.values() for line in _in_brief(alike, runs, listed)]
+    groups: dict[tuple[str, str], list[Note]] = {}
+    for note in notes:
+        group = note.text if note.run is None else remove_numbers(_remove_names(note))
+        groups.setdefault((note.kind, group), []).append(note)
+    return [
+        line for group in groups.values() for line in _format_group(group, runs, details_option)
+    ]
 
 
-def _in_brief(alike: Sequence[Notice], runs: int | None, listed: str) -> Iterator[str]:
-    count = len({notice.run for notice in alike})
-    if count <= _FEW:
-        yield from (notice.text for notice in alike)
+def _format_group(group: Sequence[Note], runs: int | None, details_option: str) -> Iterator[str]:
+    count = len({note.run for note in group})
+    if count <= _MAX_LISTED_RUNS:
+        yield from (note.text for note in group)
         return
-    of_all = {None: f"{count} runs", count: f"all {count} runs"}
-    who = of_all.get(runs, f"{count} of {runs} runs")
-    said = in_one([_of_any(notice) for notice in alike])
-    told = said.replace(_IN_RUNS, f" in {who}") if _IN_RUNS in said else f"{who}: {said}"
-    details = f" Use {listed} for details." if told.endswith(".") else f"; {listed} lists them"
-    yield told + details if listed else told
+    run_phrases = {None: f"{count} runs", count: f"all {count} runs"}
+    run_phrase = run_phrases.get(runs, f"{count} of {runs} runs")
+    summary = merge_sentences([_remove_names(note) for note in group])
+    line = (
+        summary.replace(_IN_RUNS, f" in {run_phrase}")
+        if _IN_RUNS in summary
+        else f"{run_phrase}: {summary}"
+    )
+    details = (
+        f" Use {details_option} for details."
+        if line.endswith(".")
+        else f"; {details_option} lists them"
+    )
+    yield line + details if details_option else line
 
 
 _IN_RUNS = " in …"
 _IN_TOPICS = re.compile(r" in \d[\d,]* (?:topic|session|item)s?(?:: [^;]*)?")
 
 
-def _of_any(notice: Notice) -> str:
+def _remove_names(note: Note) -> str:
     """What a notice says of a run, without the name of the run, and of its topics."""
-    text = without_names(notice.text.replace(f"{notice.run}: ", "", 1))
+    text = remove_names(note.text.replace(f"{note.run}: ", "", 1))
     return _IN_TOPICS.sub(_IN_RUNS, text)
 
 
@@ -345,7 +371,7 @@ class Interval:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Scores(Shown, tables="scores"):
+class Scores(TableResult, tables="scores"):
     """The value of every measure, for every run and topic.
 
     `values` is a read-only array [runs, topics, measures] in which NaN means undefined.
@@ -385,7 +411,7 @@ class Scores(Shown, tables="scores"):
     measures: tuple[str, ...]
     summaries: tuple[str, ...]
     undefined: str = "zero"
-    notices: Sequence[Notice] = ()
+    notes: Sequence[Note] = ()
     better: tuple[str, ...] = ()
     asked: Mapping[str, str] = field(default_factory=dict)
 
@@ -393,12 +419,12 @@ class Scores(Shown, tables="scores"):
         values = np.array(self.values, dtype=np.float64)  # a copy, that nobody else can change
         values.setflags(write=False)
         object.__setattr__(self, "values", values)
-        for name in ("runs", "topics", "measures", "summaries", "notices", "better"):
-            if not isinstance(given := getattr(self, name), tuple | Later):
-                object.__setattr__(self, name, tuple(given))
+        for name in ("runs", "topics", "measures", "summaries", "notes", "better"):
+            if not isinstance(value := getattr(self, name), tuple | LazyNotes):
+                object.__setattr__(self, name, tuple(value))
         if not self.better:
-            usual = {"sum": "neither", "se": "neither"}
-            better = tuple(usual.get(s, "higher") for s in self.summaries)
+            defaults = {"sum": "neither", "se": "neither"}
+            better = tuple(defaults.get(s, "higher") for s in self.summaries)
             object.__setattr__(self, "better", better)
         self._validate()
 
@@ -413,12 +439,15 @@ class Scores(Shown, tables="scores"):
                 raise InputError(f"the {kind} {twice!r} twice", f"every {kind} once")
         if ALL in self.topics:
             raise InputError(f"a topic named '{ALL}'", "another name: it is kept for the summary")
-        whole = "each of the measures"
-        for name, choices, of in (("summaries", SUMMARIES, "each"), ("better", BETTER, whole)):
-            given = getattr(self, name)
-            if len(given) != len(self.measures) or not set(given) <= set(choices):
-                raise InputError(f"{name} {given}", f"one of {', '.join(choices)} for {of}")
-        one_of("undefined", self.undefined, UNDEFINED)
+        each_measure = "each of the measures"
+        for name, choices, target in (
+            ("summaries", SUMMARIES, "each"),
+            ("better", BETTER, each_measure),
+        ):
+            entries = getattr(self, name)
+            if len(entries) != len(self.measures) or not set(entries) <= set(choices):
+                raise InputError(f"{name} {entries}", f"one of {', '.join(choices)} for {target}")
+        check_choice("undefined", self.undefined, UNDEFINED)
 
     @property
     def _axes(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -428,8 +457,8 @@ class Scores(Shown, tables="scores"):
         """Whether everything but `asked` is the same, where NaN is the same as NaN."""
         if not isinstance(other, Scores):
             return NotImplemented
-        same = self._names() == other._names() and self.notices == other.notices
-        return same and np.array_equal(self.values, other.values, equal_nan=True)
+        is_same = self._get_metadata() == other._get_metadata() and self.notes == other.notes
+        return is_same and np.array_equal(self.values, other.values, equal_nan=True)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -449,11 +478,11 @@ class Scores(Shown, tables="scores"):
         keys = key if isinstance(key, tuple) else (key,)
         if isinstance(key, int) and str(key) not in self.runs:  # or iteration, as in list(scores)
             fix = "Use scores[run, topic, measure]. Names: scores.runs, .topics and .measures."
-            raise InputError.problem("Scores are neither numbered nor iterable", fix)
+            raise InputError.from_problem("Scores are neither numbered nor iterable", fix)
         if len(keys) > 3:
             raise InputError(f"{len(keys)} indices", "[run, topic, measure]")
         if len(keys) == 3 and all(_is_name(k) for k in keys):
-            r, t, m = (self._position(axis, str(name)) for axis, name in enumerate(keys))
+            r, t, m = (self._find_position(axis, str(name)) for axis, name in enumerate(keys))
             return self.values[r, t, m].item()
         return self.select(*keys)
 
@@ -468,7 +497,9 @@ class Scores(Shown, tables="scores"):
         >>> scores.select(measures=["num_ret", "AP"]).measures
         ('num_ret', 'AP')
         """
-        r, t, m = (self._positions(axis, key) for axis, key in enumerate((runs, topics, measures)))
+        r, t, m = (
+            self._find_positions(axis, key) for axis, key in enumerate((runs, topics, measures))
+        )
         run_names = tuple(self.runs[i] for i in r)
         topic_names = tuple(self.topics[i] for i in t)
         columns = tuple(self.measures[i] for i in m)
@@ -479,48 +510,52 @@ class Scores(Shown, tables="scores"):
             columns,
             tuple(self.summaries[i] for i in m),
             self.undefined,
-            Later(lambda: self._notices_of(run_names, topic_names, columns)),
+            LazyNotes(lambda: self._select_notes(run_names, topic_names, columns)),
             tuple(self.better[i] for i in m),
             self.asked,
         )
 
-    def _notices_of(
+    def _select_notes(
         self, runs: Sequence[str], topics: Sequence[str], columns: Sequence[str]
-    ) -> list[Notice]:
+    ) -> list[Note]:
         """The notices of some runs, topics and columns."""
-        left_topics = _left_out(self.topics, topics)
-        whole = {name.removesuffix(end) for name in columns for end in _BESIDE}
-        left_columns = set(self.measures).difference(columns, whole)
-        about_runs = (n for n in self.notices if n.run is None or n.run in runs)
-        kept = (notice.without(left_topics, left_columns) for notice in about_runs)
-        return [notice for notice in kept if notice is not None]
+        excluded_topics = _find_excluded(self.topics, topics)
+        main_measures = {name.removesuffix(end) for name in columns for end in _COMPANION_SUFFIXES}
+        excluded_columns = set(self.measures).difference(columns, main_measures)
+        about_runs = (n for n in self.notes if n.run is None or n.run in runs)
+        selected = (note.exclude(excluded_topics, excluded_columns) for note in about_runs)
+        return [note for note in selected if note is not None]
 
     @cached_property
     def _lookup(self) -> tuple[dict[str, int], ...]:
         return tuple({name: i for i, name in enumerate(names)} for _, names in self._axes)
 
-    def _positions(self, axis: int, key: Any) -> list[int]:
+    def _find_positions(self, axis: int, key: Any) -> list[int]:
         if key is None or isinstance(key, slice):
             return list(range(len(self._lookup[axis])))[key or slice(None)]
-        return [self._position(axis, str(k)) for k in ([key] if _is_name(key) else key)]
+        return [self._find_position(axis, str(k)) for k in ([key] if _is_name(key) else key)]
 
-    def _position(self, axis: int, name: str) -> int:
+    def _find_position(self, axis: int, name: str) -> int:
         position = self._lookup[axis].get(name)
         if position is None and axis == 2:
             position = self._lookup[axis].get(self.asked.get(name, name))
         if position is None:
-            raise KeyError(self._not_found(axis, name))
+            raise KeyError(self._describe_missing(axis, name))
         return position
 
-    def _not_found(self, axis: int, name: str) -> str:
+    def _describe_missing(self, axis: int, name: str) -> str:
         from difflib import get_close_matches
 
         kind, names = self._axes[axis]
-        near = get_close_matches(name, names)
-        hint = f"did you mean {_listed(near)}?" if near else f"there is {_listed(names)}"
-        for other, (other_kind, _) in enumerate(self._axes):
-            if other != axis and name in self._lookup[other]:
-                index = ", ".join([":"] * other + [repr(name)])
+        matches = get_close_matches(name, names)
+        hint = (
+            f"did you mean {_quote_names(matches)}?"
+            if matches
+            else f"there is {_quote_names(names)}"
+        )
+        for axis_number, (other_kind, _) in enumerate(self._axes):
+            if axis_number != axis and name in self._lookup[axis_number]:
+                index = ", ".join([":"] * axis_number + [repr(name)])
                 hint = f"it is a {other_kind}: use scores[{index}]"
         return f"no {kind} {name!r}; {hint}"
 
@@ -534,12 +569,14 @@ class Scores(Shown, tables="scores"):
         ('dense', 'bm25')
         """
         try:
-            m = self._position(2, str(measure))
+            m = self._find_position(2, str(measure))
         except KeyError as error:
             raise InputError(f"to sort by: {error.args[0]}", "a measure that is there") from None
         sign = 1 if self.better[m] == "lower" else -1
         means = np.array([of_run[self.measures[m]] for of_run in self.summary().values()])
-        order = np.argsort(sign * settled(means, rounding_of(means)), kind="stable")  # NaN is last
+        order = np.argsort(
+            sign * unify_rounded(means, estimate_rounding(means)), kind="stable"
+        )  # NaN is last
         return self.select(runs=[self.runs[i] for i in order])
 
     def summary(self, safe_names: bool = False) -> dict[str, dict[str, float]]:
@@ -555,12 +592,12 @@ class Scores(Shown, tables="scores"):
         >>> scores.summary(safe_names=True)
         {'bm25': {'P_10': 0.4, 'num_ret': 30.0}}
         """
-        found = self._over_topics(_mean, of_others=SUMMARISED)
-        return self._safely(found) if safe_names else found
+        summaries = self._aggregate_topics(_mean, by_summary=SUMMARISED)
+        return self._use_safe_names(summaries) if safe_names else summaries
 
     def mean(self) -> dict[str, dict[str, float]]:
         """Return the arithmetic mean over topics, from 0 to 1 if the measure is ``"clipped"``."""
-        return self._over_topics(_mean, of_others={"clipped": _clipped})
+        return self._aggregate_topics(_mean, by_summary={"clipped": _clip_mean})
 
     def gmean(self, floor: float = FLOOR) -> dict[str, dict[str, float]]:
         """Return the geometric mean over topics, exp(mean(log(max(x, floor)))).
@@ -571,15 +608,15 @@ class Scores(Shown, tables="scores"):
         check_number("floor", floor, "a number above 0")
         if not floor > 0:
             raise InputError(f"floor={floor}", "a number above 0")
-        return self._over_topics(lambda x: _gmean(x, floor))
+        return self._aggregate_topics(lambda x: _compute_gmean(x, floor))
 
     def median(self) -> dict[str, dict[str, float]]:
         """Return the median over topics."""
-        return self._over_topics(lambda x: float(np.median(x)) if x else math.nan)
+        return self._aggregate_topics(lambda x: float(np.median(x)) if x else math.nan)
 
     def std(self, ddof: int = 1) -> dict[str, dict[str, float]]:
         """Return the standard deviation over topics, with n - `ddof` in the denominator."""
-        return self._over_topics(lambda x: _std(x, ddof))
+        return self._aggregate_topics(lambda x: _compute_std(x, ddof))
 
     def interval(
         self,
@@ -602,57 +639,57 @@ class Scores(Shown, tables="scores"):
         >>> round(interval.low, 4), round(interval.high, 4)
         (0.2, 0.4)
         """
-        one_of("method", method, INTERVALS)
+        check_choice("method", method, INTERVALS)
         if not 0 < confidence < 1:
             raise InputError(f"confidence={confidence}", "a number between 0 and 1")
         if trials < 1:
             raise InputError(f"trials={trials}", "at least 1")
 
-        def of_mean(x: list[float]) -> Interval:
-            return _interval(x, method, confidence, trials, seed)
+        def compute_mean(x: list[float]) -> Interval:
+            return _compute_interval(x, method, confidence, trials, seed)
 
-        def of_gmean(x: list[float]) -> Interval:
+        def compute_gmean(x: list[float]) -> Interval:
             """That of the mean of the logarithms, turned back."""
-            logs = of_mean([math.log(max(value, FLOOR)) for value in x])
+            logs = compute_mean([math.log(max(value, FLOOR)) for value in x])
             low, high, mean = (math.exp(end) for end in (logs.low, logs.high, logs.mean))
             return replace(logs, low=low, high=high, mean=mean)
 
-        def of_clipped(x: list[float]) -> Interval:
-            found = of_mean(x)
+        def compute_clipped(x: list[float]) -> Interval:
+            found = compute_mean(x)
             low, high, mean = (_clip(end) for end in (found.low, found.high, found.mean))
             return replace(found, low=low, high=high, mean=mean)
 
-        others = {"gmean": of_gmean, "clipped": of_clipped}
-        found = self._over_topics(of_mean, of_others=others)
+        functions = {"gmean": compute_gmean, "clipped": compute_clipped}
+        intervals = self._aggregate_topics(compute_mean, by_summary=functions)
         errors = {m for m, s in zip(self.measures, self.summaries, strict=True) if s == "se"}
-        found = {
+        intervals = {
             run: {m: interval for m, interval in of_run.items() if m not in errors}
-            for run, of_run in found.items()
+            for run, of_run in intervals.items()
         }
-        return self._safely(found) if safe_names else found
+        return self._use_safe_names(intervals) if safe_names else intervals
 
-    def _safely(self, found: Mapping[str, Mapping[str, T]]) -> dict[str, dict[str, T]]:
+    def _use_safe_names(self, values: Mapping[str, Mapping[str, T]]) -> dict[str, dict[str, T]]:
         """What was found by run and measure, under the measures' safe names."""
-        names = dict(zip(self.measures, _safe_names(self.measures), strict=True))
-        return {run: {names[m]: x for m, x in of_run.items()} for run, of_run in found.items()}
+        names = dict(zip(self.measures, _make_safe_names(self.measures), strict=True))
+        return {run: {names[m]: x for m, x in of_run.items()} for run, of_run in values.items()}
 
-    def _over_topics(
+    def _aggregate_topics(
         self,
         function: Callable[[list[float]], T],
-        of_others: Mapping[str, Callable[[list[float]], T]] | None = None,
+        by_summary: Mapping[str, Callable[[list[float]], T]] | None = None,
     ) -> dict[str, dict[str, T]]:
         """Apply a function to the topics' values, or another one by how they are summarised."""
-        functions = [(of_others or {}).get(s, function) for s in self.summaries]
+        functions = [(by_summary or {}).get(s, function) for s in self.summaries]
         columns = self.values.transpose(0, 2, 1).tolist()  # [runs, measures, topics]
         return {
             run: {
-                measure: function(self._kept(x))
+                measure: function(self._drop_undefined(x))
                 for measure, function, x in zip(self.measures, functions, of_run, strict=True)
             }
             for run, of_run in zip(self.runs, columns, strict=True)
         }
 
-    def _kept(self, x: list[float]) -> list[float]:
+    def _drop_undefined(self, x: list[float]) -> list[float]:
         return [v for v in x if not math.isnan(v)] if self.undefined == "skip" else x
 
     # -- rows and frames --------------------------------------------------------------------------
@@ -670,11 +707,11 @@ class Scores(Shown, tables="scores"):
         """
         for run, summary in self.summary().items():
             if per_topic:
-                yield from self._topic_rows(run)
+                yield from self._iter_topic_rows(run)
             for measure, value in summary.items():
                 yield run, ALL, measure, value
 
-    def _topic_rows(self, run: str) -> Iterator[Row]:
+    def _iter_topic_rows(self, run: str) -> Iterator[Row]:
         by_topic = self.values[self._lookup[0][run]].tolist()
         for topic, by_measure in zip(self.topics, by_topic, strict=True):
             for measure, value in zip(self.measures, by_measure, strict=True):
@@ -692,9 +729,9 @@ class Scores(Shown, tables="scores"):
         """
         result: dict[str, dict[str, dict[str, float]]] = {run: {} for run in self.runs}
         for run in self.runs:
-            for _, topic, measure, value in self._topic_rows(run):
+            for _, topic, measure, value in self._iter_topic_rows(run):
                 result[run].setdefault(topic, {})[measure] = value
-        return {run: self._safely(x) for run, x in result.items()} if safe_names else result
+        return {run: self._use_safe_names(x) for run, x in result.items()} if safe_names else result
 
     def to_polars(self, wide: bool = False) -> pl.DataFrame:  # type: ignore[override]
         """Return a Polars frame with the columns run, topic, measure and value.
@@ -702,10 +739,10 @@ class Scores(Shown, tables="scores"):
         With `wide`, the columns are run, topic and one for each measure.
         """
         if not wide:
-            frame = self._long_frame()
+            frame = self._build_long_frame()
             skip = self.undefined == "skip"
             return frame.filter(pl.col("value").is_not_nan()) if skip else frame
-        columns = self._wide_columns()
+        columns = self._build_wide_columns()
         names = dict.fromkeys(("run", "topic"), pl.String())
         return pl.DataFrame(columns, {**dict.fromkeys(columns, pl.Float64()), **names})
 
@@ -713,15 +750,15 @@ class Scores(Shown, tables="scores"):
         """Return a pandas frame with the columns of `to_polars`."""
         pd = load("pandas")
         if wide:
-            return pd.DataFrame(self._wide_columns())
-        frame = pd.DataFrame(self._long_columns())
+            return pd.DataFrame(self._build_wide_columns())
+        frame = pd.DataFrame(self._build_long_columns())
         return frame.dropna(ignore_index=True) if self.undefined == "skip" else frame
 
-    def _long_frame(self) -> pl.DataFrame:
+    def _build_long_frame(self) -> pl.DataFrame:
         names = dict.fromkeys(("run", "topic", "measure"), pl.String())
-        return pl.DataFrame(self._long_columns(), {**names, "value": pl.Float64()})
+        return pl.DataFrame(self._build_long_columns(), {**names, "value": pl.Float64()})
 
-    def _long_columns(self) -> dict[str, Any]:
+    def _build_long_columns(self) -> dict[str, Any]:
         r, t, m = self.values.shape
         return {
             "run": [run for run in self.runs for _ in range(t * m)],
@@ -730,7 +767,7 @@ class Scores(Shown, tables="scores"):
             "value": self.values.ravel(),
         }
 
-    def _wide_columns(self) -> dict[str, Any]:
+    def _build_wide_columns(self) -> dict[str, Any]:
         for name in {"run", "topic"} & set(self.measures):
             raise InputError(f"a measure named {name!r}", "another name in a wide frame")
         r, t, _ = self.values.shape
@@ -752,9 +789,11 @@ class Scores(Shown, tables="scores"):
         import json
 
         values = [
-            [[json_number(v) for v in topic] for topic in run] for run in self.values.tolist()
+            [[to_json_number(v) for v in topic] for topic in run] for run in self.values.tolist()
         ]
-        return json.dumps({**self._saved(), "values": values}, ensure_ascii=False, allow_nan=False)
+        return json.dumps(
+            {**self._build_metadata(), "values": values}, ensure_ascii=False, allow_nan=False
+        )
 
     @classmethod
     def from_json(cls, text: str) -> Scores:
@@ -766,89 +805,93 @@ class Scores(Shown, tables="scores"):
 
         The Parquet file is also a plain table for others: run, topic, measure, value.
         """
-        as_json = _format_of(path) == ".json"
+        as_json = _detect_format(path) == ".json"
         try:
-            data = encoded(self.to_json()) if as_json else self._to_parquet()
+            data = encode_text(self.to_json()) if as_json else self._to_parquet()
         except UnicodeEncodeError as error:
-            raise InputError.problem(f"the name {error.object!r} is not Unicode") from None
+            raise InputError.from_problem(f"the name {error.object!r} is not Unicode") from None
         write_whole(path, data)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Scores:
         """Return the scores that `save` wrote."""
-        read = cls._from_json if _format_of(path) == ".json" else cls._from_parquet
+        read = cls._from_json if _detect_format(path) == ".json" else cls._from_parquet
         return read(read_bytes(path), os.fspath(path))
 
-    def _names(self) -> dict[str, Any]:
+    def _get_metadata(self) -> dict[str, Any]:
         """Return everything but the values and the notices."""
-        plain = ("runs", "topics", "measures", "summaries", "undefined", "better")
-        return {name: getattr(self, name) for name in plain}
+        fields = ("runs", "topics", "measures", "summaries", "undefined", "better")
+        return {name: getattr(self, name) for name in fields}
 
-    def _saved(self) -> dict[str, Any]:
-        saved = {**self._names(), "notices": [*map(save_notice, self.notices)]}
-        asked = {name: m for name, m in self.asked.items() if m in self.measures}
-        return {**saved, "asked": asked} if asked else saved
+    def _build_metadata(self) -> dict[str, Any]:
+        saved = {**self._get_metadata(), "notices": [*map(save_note, self.notes)]}
+        aliases = {name: m for name, m in self.asked.items() if m in self.measures}
+        return {**saved, "asked": aliases} if aliases else saved
 
     @classmethod
-    def _from_names(cls, names: Mapping[str, Any], values: Any) -> Scores:
-        notices = [*map(read_notice, names["notices"])]
+    def _from_metadata(cls, names: Mapping[str, Any], values: Any) -> Scores:
+        notes = [*map(read_note, names["notices"])]
         shape = tuple(len(names[axis]) for axis in ("runs", "topics", "measures"))
         values = np.array(values, dtype=np.float64).reshape(shape)
-        return cls(values, **{**names, "notices": notices})
+        fields = {name: value for name, value in names.items() if name != "notices"}
+        return cls(values, **fields, notes=notes)
 
     @classmethod
-    def _from_json(cls, text: str | bytes, where: str | None) -> Scores:
+    def _from_json(cls, text: str | bytes, path: str | None) -> Scores:
         import json
 
         try:
             names = json.loads(text)
-            return cls._from_names(names, names.pop("values"))
-        except (*_NOT_OURS, AttributeError) as error:
-            raise InputError(
-                f"other JSON ({error})", "what Scores.to_json writes", where
-            ) from error
+            return cls._from_metadata(names, names.pop("values"))
+        except (*_INVALID_JSON_ERRORS, AttributeError) as error:
+            raise InputError(f"other JSON ({error})", "what Scores.to_json writes", path) from error
 
     def _to_parquet(self) -> bytes:
         import json
 
         file = io.BytesIO()
-        metadata = {_PARQUET_KEY: json.dumps(self._saved())}
-        self._long_frame().write_parquet(file, metadata=metadata)
+        metadata = {_PARQUET_KEY: json.dumps(self._build_metadata())}
+        self._build_long_frame().write_parquet(file, metadata=metadata)
         return file.getvalue()
 
     @classmethod
-    def _from_parquet(cls, data: bytes, where: str) -> Scores:
+    def _from_parquet(cls, data: bytes, path: str) -> Scores:
         import json
 
-        refused = (*_NOT_OURS, pl.exceptions.PolarsError, pl.exceptions.PanicException)
+        refused = (*_INVALID_JSON_ERRORS, pl.exceptions.PolarsError, pl.exceptions.PanicException)
         try:
             names = json.loads(pl.read_parquet_metadata(io.BytesIO(data))[_PARQUET_KEY])
             values = pl.read_parquet(io.BytesIO(data), columns=["value"])["value"]
-            return cls._from_names(names, values.to_numpy())
+            return cls._from_metadata(names, values.to_numpy())
         except refused as error:
-            raise InputError("another kind of file", "what Scores.save writes", where) from error
+            raise InputError("another kind of file", "what Scores.save writes", path) from error
 
     # -- for people -------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
-        table = [["run", *map(printable, self.measures)], *self._table(_RUNS_SHOWN)]
-        lines = aligned(table, "l" + "r" * len(self.measures))
+        table = [["run", *map(escape_unprintable, self.measures)], *self._format_rows(_RUNS_SHOWN)]
+        lines = align_columns(table, "l" + "r" * len(self.measures))
         return "\n".join(
-            [f"Scores: {self._size()}", *lines, *self._more(), *notes(self.notices, len(self.runs))]
+            [
+                f"Scores: {self._format_size()}",
+                *lines,
+                *self._format_hidden(),
+                *format_first_notes(self.notes, len(self.runs)),
+            ]
         )
 
-    def _size(self) -> str:
-        return " × ".join(counted(len(names), kind) for kind, names in self._axes)
+    def _format_size(self) -> str:
+        return " × ".join(format_count(len(names), kind) for kind, names in self._axes)
 
-    def _table(self, runs: int) -> list[list[str]]:
+    def _format_rows(self, runs: int) -> list[list[str]]:
         """Return the name and the summary of the first runs, as text."""
         return [
-            [printable(run)]
-            + [readable(v, s) for v, s in zip(row.values(), self.summaries, strict=True)]
+            [escape_unprintable(run)]
+            + [format_value(v, s) for v, s in zip(row.values(), self.summaries, strict=True)]
             for run, row in self[:runs].summary().items()
         ]
 
-    def _more(self) -> list[str]:
+    def _format_hidden(self) -> list[str]:
         hidden = len(self.runs) - _RUNS_SHOWN
         return [f"… {hidden} more"] if hidden > 0 else []
 
@@ -856,7 +899,7 @@ class Scores(Shown, tables="scores"):
 # -- numbers and names as people and files want them ----------------------------------------------
 
 
-def readable(value: float, summary: str = "mean") -> str:
+def format_value(value: float, summary: str = "mean") -> str:
     """Return a value as people read it: rounded, or whole if it is a count.
 
     A standard error too small for that is not shown as nothing.
@@ -868,18 +911,18 @@ def readable(value: float, summary: str = "mean") -> str:
     """
     if summary == "se" and 0 < value < 0.0005:
         return f"{value:.1e}"
-    return str(number(value, summary)) if _is_count(value, summary) else rounded(value)
+    return str(to_number(value, summary)) if _is_count(value, summary) else format_number(value)
 
 
-def notes(notices: Sequence[Notice], runs: int | None = None) -> list[str]:
-    """The first few notices in brief, for a repr; `.notices` has all of them."""
-    lines = in_brief(notices, runs, ".notices")
+def format_first_notes(notes: Sequence[Note], runs: int | None = None) -> list[str]:
+    """The first few notices in brief, for a repr; `.notes` has all of them."""
+    lines = format_notes(notes, runs, ".notes")
     hidden = len(lines) - _NOTICES_SHOWN
-    shown = [f"note: {printable(line)}" for line in lines[:_NOTICES_SHOWN]]
-    return shown + ([f"… {hidden} more in .notices"] if hidden > 0 else [])
+    lines_shown = [f"note: {escape_unprintable(line)}" for line in lines[:_NOTICES_SHOWN]]
+    return lines_shown + ([f"… {hidden} more in .notes"] if hidden > 0 else [])
 
 
-def number(value: float, summary: str = "mean") -> float | int:
+def to_number(value: float, summary: str = "mean") -> float | int:
     """Return a value as files keep it: in full, and a count as an integer.
 
     >>> number(1.0), number(1000.0, "sum")
@@ -888,7 +931,7 @@ def number(value: float, summary: str = "mean") -> float | int:
     return int(value) if _is_count(value, summary) else value
 
 
-def json_number(value: float) -> float | str | None:
+def to_json_number(value: float) -> float | str | None:
     """Return a value as JSON can hold it: NaN is null, infinity a string.
 
     >>> json_number(0.5), json_number(math.nan), json_number(-math.inf)
@@ -899,22 +942,24 @@ def json_number(value: float) -> float | str | None:
     return str(value) if math.isinf(value) else value
 
 
-def _safe_names(names: Sequence[str]) -> list[str]:
+def _make_safe_names(names: Sequence[str]) -> list[str]:
     """Names of letters, digits and _, each once: the second of two that are alike ends in _2."""
-    found: list[str] = []
+    safe_names: list[str] = []
     for name in names:
-        plain = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")
-        plain = plain if plain and not plain[0].isdigit() else f"_{plain}"
-        others = (f"{plain}_{k}" for k in count(2))
-        found.append(next(one for one in chain([plain], others) if one not in found))
-    return found
+        base = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")
+        base = base if base and not base[0].isdigit() else f"_{base}"
+        numbered = (f"{base}_{k}" for k in count(2))
+        safe_names.append(
+            next(candidate for candidate in chain([base], numbered) if candidate not in safe_names)
+        )
+    return safe_names
 
 
 def _is_count(value: float, summary: str) -> bool:
     return summary == "sum" and value.is_integer()
 
 
-def _listed(names: Sequence[str]) -> str:
+def _quote_names(names: Sequence[str]) -> str:
     more = ", …" if len(names) > 5 else ""
     return ", ".join(repr(name) for name in names[:5]) + more if names else "none"
 
@@ -922,7 +967,7 @@ def _listed(names: Sequence[str]) -> str:
 # -- validating and selecting ---------------------------------------------------------------------
 
 
-def _format_of(path: str | os.PathLike[str]) -> str:
+def _detect_format(path: str | os.PathLike[str]) -> str:
     suffix = os.path.splitext(path)[1].lower()
     if suffix not in (".json", ".parquet"):
         raise InputError(
@@ -931,36 +976,36 @@ def _format_of(path: str | os.PathLike[str]) -> str:
     return suffix
 
 
-def save_notice(notice: Notice) -> dict[str, Any]:
+def save_note(note: Note) -> dict[str, Any]:
     """Return a notice as JSON can hold it, with its facts."""
-    saved = asdict(notice)
-    return saved if notice.facts else {k: v for k, v in saved.items() if k != "facts"}
+    saved = asdict(note)
+    return saved if note.facts else {k: v for k, v in saved.items() if k != "facts"}
 
 
-def read_notice(saved: Mapping[str, Any]) -> Notice:
-    """Return the notice that `save_notice` gave."""
+def read_note(saved: Mapping[str, Any]) -> Note:
+    """Return the notice that `save_note` gave."""
     facts = tuple(map(Facts.from_dict, saved.get("facts", ())))
-    return Notice(**{**saved, "topics": tuple(saved["topics"]), "facts": facts})
+    return Note(**{**saved, "topics": tuple(saved["topics"]), "facts": facts})
 
 
 def _is_name(key: Any) -> bool:
     return isinstance(key, str) or not (key is None or isinstance(key, slice | Iterable))
 
 
-def _left_out(every: Sequence[str], kept: Sequence[str]) -> set[str]:
+def _find_excluded(names: Sequence[str], selected: Sequence[str]) -> set[str]:
     """The topics that are left out, and those all of whose intents or sessions are: what stands
     before a slash.
 
     >>> sorted(_left_out(["1/a", "1/b", "2/a"], ["1/a"]))
     ['1/b', '2', '2/a']
     """
-    left = set(every).difference(kept)
-    return left | (_before_slashes(left) - _before_slashes(kept) - set(every))
+    excluded = set(names).difference(selected)
+    return excluded | (_find_parents(excluded) - _find_parents(selected) - set(names))
 
 
-def _before_slashes(names: Iterable[str]) -> set[str]:
+def _find_parents(names: Iterable[str]) -> set[str]:
     parts = (name.split("/") for name in names if "/" in name)
-    return {"/".join(few[:k]) for few in parts for k in range(1, len(few))}
+    return {"/".join(pieces[:k]) for pieces in parts for k in range(1, len(pieces))}
 
 
 # -- formulas -------------------------------------------------------------------------------------
@@ -981,7 +1026,7 @@ def _mean(x: Sequence[float]) -> float:
     return mean if math.isfinite(mean) else _sum([value / len(x) for value in x])
 
 
-def _gmean(x: Sequence[float], floor: float = FLOOR) -> float:
+def _compute_gmean(x: Sequence[float], floor: float = FLOOR) -> float:
     return math.exp(_mean([math.log(max(value, floor)) for value in x]))
 
 
@@ -990,7 +1035,7 @@ def _mean_error(x: Sequence[float]) -> float:
     return math.sqrt(_sum([v * v for v in x])) / len(x) if x else math.nan
 
 
-def _clipped(x: Sequence[float]) -> float:
+def _clip_mean(x: Sequence[float]) -> float:
     return _clip(_mean(x))
 
 
@@ -998,17 +1043,23 @@ def _clip(x: float) -> float:
     return x if math.isnan(x) else min(1.0, max(0.0, x))
 
 
-SUMMARISED = {"mean": _mean, "sum": _sum, "gmean": _gmean, "clipped": _clipped, "se": _mean_error}
+SUMMARISED = {
+    "mean": _mean,
+    "sum": _sum,
+    "gmean": _compute_gmean,
+    "clipped": _clip_mean,
+    "se": _mean_error,
+}
 
 
-def _std(x: Sequence[float], ddof: int) -> float:
+def _compute_std(x: Sequence[float], ddof: int) -> float:
     if len(x) <= ddof:
         return math.nan
     mean = _mean(x)
     return math.sqrt(_sum([(v - mean) * (v - mean) for v in x]) / (len(x) - ddof))
 
 
-def _interval(
+def _compute_interval(
     x: Sequence[float], method: str, confidence: float, trials: int, seed: int
 ) -> Interval:
     mean, n = _mean(x), len(x)
@@ -1017,16 +1068,16 @@ def _interval(
     elif min(x) == max(x):
         low = high = mean  # the bootstrap divides by the variance
     elif method == "t":
-        low, high = _t_bounds(x, confidence)
+        low, high = _compute_t_bounds(x, confidence)
     else:
         low, high = _bootstrap_bounds(x, method, confidence, trials, seed)
     random = (None, None) if method == "t" else (trials, seed)
     return Interval(low, high, mean, method, confidence, n, *random)
 
 
-def _t_bounds(x: Sequence[float], confidence: float) -> tuple[float, float]:
+def _compute_t_bounds(x: Sequence[float], confidence: float) -> tuple[float, float]:
     t = float(special.stdtrit(len(x) - 1, (1 + confidence) / 2))
-    half = t * _std(x, ddof=1) / math.sqrt(len(x))
+    half = t * _compute_std(x, ddof=1) / math.sqrt(len(x))
     return _mean(x) - half, _mean(x) + half
 
 

@@ -12,24 +12,24 @@ from typing import Any, TypeVar, cast
 F = TypeVar("F", bound=Callable[..., Any])
 
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
-_COUNTED = re.compile(rf"{_NUMBER.pattern}( [a-z]+?)?s?\b")
+_COUNT = re.compile(rf"{_NUMBER.pattern}( [a-z]+?)?s?\b")
 _NAMES = re.compile(r"(\d[\d,]* [a-z ]+) \([^()]*\)")  # as `some` writes them
 
 _on_command_line = False  # not a ContextVar: readers also run in threads
 
 
 @contextmanager
-def command_line() -> Iterator[None]:
+def use_flags() -> Iterator[None]:
     """Let messages name flags instead of keyword arguments while a command runs."""
     global _on_command_line  # noqa: PLW0603
-    before, _on_command_line = _on_command_line, True
+    previous, _on_command_line = _on_command_line, True
     try:
         yield
     finally:
-        _on_command_line = before
+        _on_command_line = previous
 
 
-def option(flag: str, keyword: str) -> str:
+def format_option(flag: str, keyword: str) -> str:
     """Return the flag if a command runs, otherwise the keyword argument.
 
     >>> option("--columns score=NAME", 'columns={"score": NAME}')
@@ -59,7 +59,9 @@ SYNONYMS = {
 CUTOFFS = ("k", "cutoff", "cutoffs", "k_values", "top_k", "topk", "at_k")
 
 
-def near_names(word: str, names: Iterable[str], most: int = 1, cutoff: float = 0.75) -> list[str]:
+def suggest_names(
+    word: str, names: Iterable[str], limit: int = 1, cutoff: float = 0.75
+) -> list[str]:
     """Return the names that a word may stand for: synonyms, or names with a similar spelling.
 
     >>> near_names("metrics", ["measures", "measurements"]), near_names("--group-by", ["--groups"])
@@ -69,61 +71,73 @@ def near_names(word: str, names: Iterable[str], most: int = 1, cutoff: float = 0
     """
     from difflib import get_close_matches
 
-    key, plain = _plain(word), {name: _plain(name) for name in sorted(names)}
-    same = [name for name, one in plain.items() if key in SYNONYMS.get(one, "").split()]
-    if same or not key or any(key in words.split() for words in SYNONYMS.values()):
-        return same[:most]  # a similar spelling of a word with a known meaning misleads
-    close = get_close_matches(key, plain.values(), most, cutoff)
-    near = [name for one in close for name in plain if plain[name] == one]
-    near += [name for name, one in plain.items() if one.startswith(key) or key.startswith(one)]
-    return [*dict.fromkeys(near)][:most]
+    key, normal_names = _normalize(word), {name: _normalize(name) for name in sorted(names)}
+    synonyms = [
+        name for name, spelling in normal_names.items() if key in SYNONYMS.get(spelling, "").split()
+    ]
+    if synonyms or not key or any(key in words.split() for words in SYNONYMS.values()):
+        return synonyms[:limit]  # a similar spelling of a word with a known meaning misleads
+    close = get_close_matches(key, normal_names.values(), limit, cutoff)
+    matches = [
+        name for spelling in close for name in normal_names if normal_names[name] == spelling
+    ]
+    matches += [
+        name
+        for name, spelling in normal_names.items()
+        if spelling.startswith(key) or key.startswith(spelling)
+    ]
+    return [*dict.fromkeys(matches)][:limit]
 
 
-def refuse_unknown(given: Iterable[str], names: Collection[str], whose: str = "") -> None:
+def reject_unknown(keywords: Iterable[str], names: Collection[str], prefix: str = "") -> None:
     """Raise a TypeError if a keyword argument is not among the names.
 
     >>> refuse_unknown(["metrics"], ["qrels", "runs", "measures"], "evaluate() ")
     Traceback (most recent call last):
     TypeError: evaluate() got an unexpected keyword argument 'metrics'. Did you mean measures?
     """
-    for name in given:
+    for name in keywords:
         if name not in names:
-            near = near_names(name, names, 3)
-            hint = f"Did you mean {' or '.join(near)}?" if near else f"Valid: {', '.join(names)}"
+            matches = suggest_names(name, names, 3)
+            hint = (
+                f"Did you mean {' or '.join(matches)}?" if matches else f"Valid: {', '.join(names)}"
+            )
             if name in CUTOFFS:
                 hint = "Write the cutoff after the measure: nDCG@10."
-            raise TypeError(f"{whose}got an unexpected keyword argument {name!r}. {hint}")
+            raise TypeError(f"{prefix}got an unexpected keyword argument {name!r}. {hint}")
 
 
-def suggests_keywords(function: F) -> F:
+def suggest_keywords(function: F) -> F:
     """Let unknown keyword arguments of a function raise a TypeError that suggests the nearest."""
     code = function.__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    whose, valid = f"{function.__name__}() ", frozenset(names)
+    prefix, valid = f"{function.__name__}() ", frozenset(names)
 
     @wraps(function)
-    def checked(*values: Any, **named: Any) -> Any:
-        if not valid.issuperset(named):
-            refuse_unknown(named, names, whose)
-        return function(*values, **named)
+    def call_checked(*values: Any, **keywords: Any) -> Any:
+        if not valid.issuperset(keywords):
+            reject_unknown(keywords, names, prefix)
+        return function(*values, **keywords)
 
-    return cast(F, checked)
+    return cast(F, call_checked)
 
 
-def _plain(name: str) -> str:
+def _normalize(name: str) -> str:
     return name.lstrip("-").replace("-", "_")
 
 
-def disagreement(names: Sequence[str], noun: str = "topic") -> str:
+def describe_disagreement(names: Sequence[str], noun: str = "topic") -> str:
     """Return the note about rankings whose ranks or positions contradict their scores.
 
     >>> disagreement(["301", "302"])
     'rank and score disagree in 2 topics (301, 302). Documents are ordered by score.'
     """
-    return f"rank and score disagree in {some(names, noun)}. Documents are ordered by score."
+    return (
+        f"rank and score disagree in {format_names(names, noun)}. Documents are ordered by score."
+    )
 
 
-def counted(count: int, noun: str) -> str:
+def format_count(count: int, noun: str) -> str:
     """A number of things.
 
     >>> counted(1, "topic"), counted(50, "topic")
@@ -132,17 +146,17 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
-def some(names: Sequence[str], noun: str) -> str:
+def format_names(names: Sequence[str], noun: str) -> str:
     """How many there are, and the first few of them.
 
     >>> some(["301"], "topic"), some(list("abcdefg"), "topic")
     ('1 topic (301)', '7 topics (a, b, c, d, e, …)')
     """
-    shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
-    return f"{counted(len(names), noun)} ({shown})"
+    listing = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
+    return f"{format_count(len(names), noun)} ({listing})"
 
 
-def without_names(text: str) -> str:
+def remove_names(text: str) -> str:
     """A sentence that says how many there are, and no longer which.
 
     >>> without_names("2 topics (301, 302) not answered")
@@ -151,32 +165,32 @@ def without_names(text: str) -> str:
     return _NAMES.sub(r"\1", text)
 
 
-def without_numbers(text: str) -> str:
+def remove_numbers(text: str) -> str:
     """What sentences have in common that differ only in their numbers.
 
     >>> without_numbers("1 topic not answered") == without_numbers("4 topics not answered")
     True
     """
-    return _COUNTED.sub(r"#\1", text)
+    return _COUNT.sub(r"#\1", text)
 
 
-def in_one(texts: Sequence[str]) -> str:
+def merge_sentences(texts: Sequence[str]) -> str:
     """Sentences that differ only in their numbers as one, which says from where to where they go.
 
     >>> in_one(["1 topic of 50 not answered", "1,000 topics of 50 not answered"])
     '1 to 1,000 topics of 50 not answered'
     """
-    ranges = map(_range, zip(*map(_NUMBER.findall, texts), strict=True))
+    ranges = map(_format_range, zip(*map(_NUMBER.findall, texts), strict=True))
     plural = max(texts, key=lambda text: len(_NUMBER.sub("", text)))
     return _NUMBER.sub(lambda _: next(ranges), plural)
 
 
-def _range(numbers: Sequence[str]) -> str:
+def _format_range(numbers: Sequence[str]) -> str:
     ordered = sorted(set(numbers), key=lambda number: float(number.replace(",", "")))
     return ordered[0] if len(ordered) == 1 else f"{ordered[0]} to {ordered[-1]}"
 
 
-def aligned(rows: Sequence[Sequence[str]], sides: str) -> list[str]:
+def align_columns(rows: Sequence[Sequence[str]], sides: str) -> list[str]:
     """Rows of cells as lines, each column to the side that its letter says: l or r.
 
     >>> aligned([["run", "AP"], ["bm25", "0.5000"]], "lr")
@@ -189,7 +203,7 @@ def aligned(rows: Sequence[Sequence[str]], sides: str) -> list[str]:
     return [form.format(*row).rstrip() for row in rows]
 
 
-def folded(text: str, width: int, indent: int = 0) -> list[str]:
+def fold_text(text: str, width: int, indent: int = 0) -> list[str]:
     """A text in lines of at most that width, broken between words; all but the first indented.
 
     >>> folded("nDCG@10, Q@10 and nERR@10", 16, indent=2)
@@ -203,7 +217,7 @@ def folded(text: str, width: int, indent: int = 0) -> list[str]:
     )
 
 
-def cells(text: str) -> int:
+def measure_width(text: str) -> int:
     r"""How many cells of a terminal a text takes: a Japanese character two, an accent of its own
     none, nor a letter of Hangul after the first of a syllable.
 
@@ -214,11 +228,11 @@ def cells(text: str) -> int:
         return len(text)
     from unicodedata import category, east_asian_width
 
-    shown = (c for c in text if category(c)[0] != "M" and not "\u1160" <= c <= "\u11ff")
-    return sum(2 if east_asian_width(c) in "WF" else 1 for c in shown)
+    visible = (c for c in text if category(c)[0] != "M" and not "\u1160" <= c <= "\u11ff")
+    return sum(2 if east_asian_width(c) in "WF" else 1 for c in visible)
 
 
-def printable(name: str) -> str:
+def escape_unprintable(name: str) -> str:
     r"""Return a name that cannot upset a terminal: control characters are written as escapes.
 
     >>> print(printable("bm25\x1b[2J"))
@@ -230,7 +244,7 @@ def printable(name: str) -> str:
     return "".join(c if c.isprintable() or c in harmless else ascii(c)[1:-1] for c in name)
 
 
-def encoded(text: str) -> bytes:
+def encode_text(text: str) -> bytes:
     r"""A text as files hold it: UTF-8, with escapes for what that cannot hold, half characters.
 
     Those come of names of files that are no UTF-8, and of JSON, where the escape is the same.
@@ -245,7 +259,7 @@ _DECIMALS = ContextVar("decimals", default=4)
 
 
 @contextmanager
-def decimals(count: int) -> Iterator[None]:
+def use_decimals(count: int) -> Iterator[None]:
     """Numbers that people read have so many decimals, as long as this lasts.
 
     >>> with decimals(3):
@@ -259,7 +273,7 @@ def decimals(count: int) -> Iterator[None]:
         _DECIMALS.reset(token)
 
 
-def rounded(value: float, sign: str = "") -> str:
+def format_number(value: float, sign: str = "") -> str:
     """A number as people read it, with four decimals if nobody asks for others; with "+" as `sign`
     a difference. Nothing is shown as minus zero.
 

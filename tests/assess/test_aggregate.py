@@ -74,7 +74,7 @@ def test_the_highest_possible_score_is_declared_or_told() -> None:
     assert levels("AB", scheme="unanimity", labels="S=3,A=2,B=1,C=0") == [3 + 0.2 * 2 * (3 - 1)]
     found = aggregate(votes((2, 1)), "unanimity")
     assert found.to_dict() == {"t": {"d0": 3 + 0.2 * 2 * (2 - 1)}}
-    assert "taken to be 2, the highest given" in found.notices[0].text
+    assert "taken to be 2, the highest given" in found.notes[0].text
     with pytest.raises(cf.InputError, match="found score 2, expected at most 1"):
         aggregate(votes((2, 1)), "unanimity", max_score=1)
     one_missing = [("q", "d", "a", 2), ("q", "e", "a", 2), ("q", "d", "b", 1)]
@@ -112,7 +112,7 @@ def test_the_survey_s_majority() -> None:
 def test_two_against_two(ties: str | None, expected: int) -> None:
     found = aggregate(votes((2, 2, 1, 1), (3, 1, 1, 0)), "majority", ties=ties)
     assert found.to_dict()["t"] == {"d0": expected, "d1": 1}
-    assert found.notices[0].text.startswith("1 item (d0 of t) without a majority, given ")
+    assert found.notes[0].text.startswith("1 item (d0 of t) without a majority, given ")
 
 
 @pytest.mark.parametrize(
@@ -132,16 +132,16 @@ def test_the_union_of_favourites() -> None:
     assert aggregate(read, "favourites").to_dict() == {"q": {"a": 1, "b": 1, "c": 1, "d": 0}}
     with_best = aggregate(read, "favourites", best={"q": {"d": 1, "c": 0}})
     assert with_best.to_dict() == {"q": {"a": 1, "b": 1, "c": 1, "d": 1}}
-    assert [notice.kind for notice in with_best.notices] == ["labels"]
+    assert [note.kind for note in with_best.notes] == ["labels"]
     unknown = aggregate(read, "favourites", best={"q": {"e": 1}})
     assert unknown.to_dict()["q"]["e"] == 1
-    assert "1 item (e of q)" in unknown.notices[0].text
+    assert "1 item (e of q)" in unknown.notes[0].text
 
 
 def test_all_are_favourites_of_who_scores_all_alike() -> None:
     found = aggregate(votes((0, 1), (0, 0)), "favourites")
     assert found.to_dict() == {"t": {"d0": 1, "d1": 1}}
-    assert "1 case (a0 in t)" in found.notices[0].text
+    assert "1 case (a0 in t)" in found.notes[0].text
 
 
 def test_maps_of_the_math_tasks() -> None:
@@ -204,14 +204,14 @@ class TestMissing:
     def test_is_skipped_and_counted(self) -> None:
         found = aggregate(self.ROWS, "mean", missing="skip")
         assert found.to_dict() == {"q": {"d": 1.5, "e": 2.0}}
-        assert found.notices[0].text == (
+        assert found.notes[0].text == (
             "1 item (e of q not by b) not judged by every assessor, missing judgments left out"
         )
 
     def test_has_an_assumed_label(self) -> None:
         found = aggregate(self.ROWS, "mean", missing="L1")
         assert found.to_dict() == {"q": {"d": 1.5, "e": 1.5}}
-        assert "taken as 1" in found.notices[0].text
+        assert "taken as 1" in found.notes[0].text
 
     @pytest.mark.parametrize("scheme", ["sum", "unanimity"])
     def test_aggregate_sum_of_unequal_numbers_of_labels_raises(self, scheme: str) -> None:
@@ -226,7 +226,7 @@ class TestMissing:
     def test_aggregate_sum_with_an_assumed_label_adds_it(self) -> None:
         found = aggregate(self.ROWS, "sum", missing="L1")
         assert found.to_dict() == {"q": {"d": 3.0, "e": 3.0}}
-        assert found.notices[-1].text == "labels per item: 1 for 1 item, 2 for 1 item"
+        assert found.notes[-1].text == "labels per item: 1 for 1 item, 2 for 1 item"
 
 
 class TestMedian:
@@ -234,7 +234,7 @@ class TestMedian:
         """By hand: (1, 2) has the medians 1 and 2, (2, 2) and (0, 3, 3) have one."""
         found = aggregate(votes((1, 2), (2, 2)))
         assert found.to_dict()["t"] == {"d0": 1, "d1": 2}
-        assert [notice.text for notice in found.notices] == [
+        assert [note.text for note in found.notes] == [
             "labels differ in 1 of 2 items, given the median; "
             "1 item (d0 of t) given the lower of two medians",
             "labels per item: 2 for 2 items",
@@ -243,16 +243,16 @@ class TestMedian:
     def test_aggregate_odd_number_of_labels_has_one_median(self) -> None:
         found = aggregate(votes((0, 3, 3), (2, 2, 2)))
         assert found.to_dict()["t"] == {"d0": 3, "d1": 2}
-        assert found.notices[0].text == "labels differ in 1 of 2 items, given the median"
+        assert found.notes[0].text == "labels differ in 1 of 2 items, given the median"
 
     def test_aggregate_equal_labels_have_no_note_on_medians(self) -> None:
         found = aggregate(votes((1, 1), (0, 0)))
-        assert [notice.kind for notice in found.notices] == ["labels"]
+        assert [note.kind for note in found.notes] == ["labels"]
 
     def test_aggregate_skipped_labels_are_counted(self) -> None:
         found = aggregate(TestMissing.ROWS, missing="skip")
         assert found.to_dict() == {"q": {"d": 1.0, "e": 2.0}}
-        assert found.notices[-1].text == "labels per item: 1 for 1 item, 2 for 1 item"
+        assert found.notes[-1].text == "labels per item: 1 for 1 item, 2 for 1 item"
 
     @given(ITEMS)
     def test_aggregate_default_is_a_label_with_half_on_each_side(

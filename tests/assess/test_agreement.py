@@ -92,7 +92,7 @@ def test_krippendorff_s_own_example() -> None:
     assert found["alpha_interval"] == pytest.approx(0.849, abs=5e-4)
     assert found["alpha_ratio"] == pytest.approx(0.797, abs=5e-4)
     assert math.isnan(found["fleiss"])
-    assert any("Fleiss' κ is nan: found 1 to 4 judgments" in n.text for n in found.notices)
+    assert any("Fleiss' κ is nan: found 1 to 4 judgments" in n.text for n in found.notes)
 
 
 # Agreement: second writings and properties
@@ -194,7 +194,7 @@ def test_perfect_agreement_is_one(labels: list[int], assessors: int) -> None:
     for name, value in found.values.items():
         if name != "agreement":
             assert value == pytest.approx(expected, nan_ok=True), name
-    assert bool(found.notices) == (len(set(labels)) == 1)
+    assert bool(found.notes) == (len(set(labels)) == 1)
 
 
 @given(st.lists(st.lists(st.integers(0, 9), min_size=3, max_size=3), min_size=3, max_size=3))
@@ -247,22 +247,22 @@ def test_missing_items_are_left_to_those_who_judged_them() -> None:
     assert [(p.assessors, p.items) for p in found.pairs] == [(("a", "b"), 2)]
     assert found["agreement"] == 0.5
     assert found.judged == {"a": 3, "b": 2, "c": 1}
-    assert [found.lacks(name) for name in found.assessors] == [1, 2, 3]
-    assert any("2 of 3 pairs of assessors share no item" in n.text for n in found.notices)
+    assert [found.count_missing(name) for name in found.assessors] == [1, 2, 3]
+    assert any("2 of 3 pairs of assessors share no item" in n.text for n in found.notes)
 
 
 def test_undefined_pairs_are_named_and_not_in_the_mean() -> None:
     found = agreement(votes((1, 1, 1), (1, 1, 0)))
     assert [p.values["kappa"] for p in found.pairs] == pytest.approx([math.nan, 0, 0], nan_ok=True)
     assert found["kappa"] == 0
-    assert any("1 pair (a0 and a1)" in n.text for n in found.notices)
+    assert any("1 pair (a0 and a1)" in n.text for n in found.notes)
 
 
 def test_scores_below_zero_have_no_ratio() -> None:
     found = agreement(votes((-1, -1), (1, 0)))
     assert math.isnan(found["alpha_ratio"])
     assert found["alpha_interval"] < 1
-    assert any("ratio scale is nan" in n.text for n in found.notices)
+    assert any("ratio scale is nan" in n.text for n in found.notes)
 
 
 def test_per_topic_is_as_alone() -> None:
@@ -275,14 +275,14 @@ def test_per_topic_is_as_alone() -> None:
         assert one.values == alone.values
     assert found.topics["q"]["kappa"] == 1
     assert found.topics["r"]["kappa"] == pytest.approx(0.4)  # 2/3 agree, 4/9 by chance
-    assert found.notices == ()
+    assert found.notes == ()
 
 
 def test_topics_without_a_coefficient_are_named() -> None:
     one = {"q": {"d": 1}, "r": {"e": 1, "f": 0}}
     found = agreement({"a": one, "b": one}, per_topic=True)
     assert math.isnan(found.topics["q"]["kappa"])
-    assert [n.text for n in found.notices] == ["nan where a coefficient is undefined: 1 topic (q)"]
+    assert [n.text for n in found.notes] == ["nan where a coefficient is undefined: 1 topic (q)"]
 
 
 def test_agreement_takes_two() -> None:

@@ -150,10 +150,10 @@ def test_a_label_without_alphabet_is_refused() -> None:
         read_assessments([("q", "d", "a", "L" + "9" * 400)])
 
 
-def test_the_same_judgment_twice_is_a_notice() -> None:
+def test_the_same_judgment_twice_is_a_note() -> None:
     read = read_assessments([("q", "d", "a", 1), ("q", "d", "a", "L1"), ("q", "d", "b", 1)])
-    assert [n.text for n in read.notices] == ["1 judgment given more than once, each time alike"]
-    assert aggregate(read, "sum").notices[:-1] == read.notices
+    assert [n.text for n in read.notes] == ["1 judgment given more than once, each time alike"]
+    assert aggregate(read, "sum").notes[:-1] == read.notes
 
 
 def test_a_file_given_twice_is_refused(here: Path) -> None:
@@ -269,7 +269,7 @@ def test_tables_read_by_columns_or_by_rows_are_the_same(
     def told() -> Any:
         try:
             read = read_assessments("long.csv", labels=CQA, column="label")
-            return read.assessors, read.votes, read.notices
+            return read.assessors, read.votes, read.notes
         except cf.InputError as error:
             return str(error)
 
@@ -278,6 +278,6 @@ def test_tables_read_by_columns_or_by_rows_are_the_same(
     def never(*_: Any) -> Any:
         raise Irregular
 
-    monkeypatch.setattr("cranfield.assess.assessments.written", never)
+    monkeypatch.setattr("cranfield.assess.assessments.read_assessment_columns", never)
     assert told() == by_columns
     assert by_columns

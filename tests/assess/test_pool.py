@@ -118,7 +118,7 @@ class TestTopics:
     def test_judged_topics_are_pooled_and_others_named(self) -> None:
         found = pool({"r": {"q9": ["a"], "q1": ["a"]}}, qrels=QRELS)
         assert found.to_dict() == {"q1": ["a"], "q2": []}
-        assert [n.text for n in found.notices] == [
+        assert [n.text for n in found.notes] == [
             "1 topic (q9) of the runs without judgments, left out",
             "1 topic (q2) not answered by any run",
         ]
@@ -132,9 +132,9 @@ class TestTopics:
             found = pool(run, qrels=QRELS, topics=topics)
             assert found.to_dict() == {"q9": ["c"], "q1": ["a"]}
             assert found.unjudged == {"q9": ("c",), "q1": ()}
-            about_file = [n for n in found.notices if n.kind == "topics-file"]
+            about_file = [n for n in found.notes if n.kind == "topics-file"]
             assert len(about_file) == (not isinstance(topics, list))
-            assert [n.text for n in found.notices if n not in about_file] == [
+            assert [n.text for n in found.notes if n not in about_file] == [
                 "1 topic (q2) of the runs not asked for, left out",
                 "1 topic (q9) without judgments: every document is unjudged",
             ]
@@ -150,11 +150,11 @@ class TestTopics:
         path.write_text("q1\nq7\n")
         for file in (path, f"@{path}", str(path)):
             found = pool(run, topics=file)
-            assert [n.text for n in found.notices] == ["1 topic (q7) not answered by any run"]
+            assert [n.text for n in found.notes] == ["1 topic (q7) not answered by any run"]
 
     def test_a_run_that_does_not_answer_a_topic(self) -> None:
         found = pool({"r": {"q1": ["a"], "q2": ["b"]}, "s": {"q2": ["b"]}})
-        assert [(n.run, n.topics) for n in found.notices] == [("s", ("q1",))]
+        assert [(n.run, n.topics) for n in found.notes] == [("s", ("q1",))]
 
 
 class TestTeamFiles:
@@ -171,7 +171,7 @@ class TestTeamFiles:
         path.write_text(text, newline="")
         found = pool(RUNS, teams=path)
         assert found.teams == ("A", "A", "Univ. of B, Dept. C")
-        assert not found.notices
+        assert not found.notes
 
     @pytest.mark.parametrize("frame", [pl.DataFrame, pd.DataFrame])
     def test_frames(self, frame: Callable[[Any], Any]) -> None:
@@ -181,7 +181,7 @@ class TestTeamFiles:
     def test_a_run_without_a_team_is_one(self) -> None:
         found = pool(RUNS, teams={"bm25": "A", "bm25+": "A", "tfidf": "C"})
         assert found.teams == ("A", "A", "dense")
-        assert [n.text for n in found.notices] == [
+        assert [n.text for n in found.notes] == [
             "no team is given for 1 run (dense): each such run is a team of its own",
             "teams are given for 1 run (tfidf) not pooled",
         ]
@@ -367,7 +367,7 @@ class TestRankings:
             for rank, doc in enumerate(ranked, 1):
                 scored = cf.evaluate({topic: {doc: 1}}, run, "RR")
                 assert scored["run", topic, "RR"] == 1 / rank
-            assert cf.read_run(run).ranked(topic) == ranked
+            assert cf.read_run(run).rank_topic(topic) == ranked
 
     @pytest.mark.slow
     @pytest.mark.parametrize("size", [1, 40, 1 << 20])
@@ -375,7 +375,7 @@ class TestRankings:
     def test_files_in_pieces(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int, ties: Any
     ) -> None:
-        monkeypatch.setattr(Source.pieces, "__defaults__", (size,))
+        monkeypatch.setattr(Source.iter_pieces, "__defaults__", (size,))
         path = tmp_path / "r.run"
 
         @few
@@ -414,7 +414,7 @@ class TestRankings:
     def test_bad_files(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int, text: str, error: str
     ) -> None:
-        monkeypatch.setattr(Source.pieces, "__defaults__", (size,))
+        monkeypatch.setattr(Source.iter_pieces, "__defaults__", (size,))
         path = tmp_path / "r.run"
         path.write_text(text)
         with pytest.raises(cf.CranfieldError) as caught:
@@ -506,7 +506,7 @@ pool of 2 topics at depth 2 from 3 runs of 2 teams: 7 documents, 3.5 a topic (fr
         assert document["topics"]["q2"] == {"documents": 1, "relevant": 0, "unjudged": 1}
         assert [c["unique_relevant"] for c in document["contributions"]] == [1, 0]
 
-    def test_notices(self, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_notes(self, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
         Path("teams").write_text("bm25 A\n")
         command = ["pool", "dense.run", "bm25.run", "--teams", "teams"]
         assert main(command) == 0
@@ -633,8 +633,8 @@ def test_ties_at_the_depth_are_told(source: str, tmp_path: Path) -> None:
     made = pool(run, depth=2)
     assert made.to_dict() == {"q1": ["b", "c"], "q2": ["x", "y"]}
     said = "run: equal scores on both sides of depth 2 in 1 topic (q1); document ids decide"
-    assert [notice.text for notice in made.notices] == [said]
-    assert not pool(run, depth=2, topics=["q2"]).notices[1:]
+    assert [note.text for note in made.notes] == [said]
+    assert not pool(run, depth=2, topics=["q2"]).notes[1:]
 
 
 def test_with_a_format_o_holds_what_is_shown(
@@ -662,7 +662,7 @@ class TestStrata:
         """d30 is first in run two; ranks 1-5 of the two are d01..d05 and d26..d30."""
         made = cf.pool(self.RUNS, strata="1-5:1,6-15:0.25", seed=1)
         assert made.depth == 15
-        rows = made.sampled()
+        rows = made.list_sample()
         top = {doc for topic, doc, stratum, _ in rows if (topic, stratum) == ("q", 1)}
         assert top == {f"d{i:02}" for i in (*range(1, 6), *range(26, 31))}
         drawn = [row for row in rows if row[0] == "q" and row[2] == 2 and row[3] is None]
@@ -671,11 +671,11 @@ class TestStrata:
         assert {level for *_, level in rows} == {None, -1.0}
 
     def test_what_is_drawn_depends_on_seed_and_topic_alone(self) -> None:
-        whole = cf.pool(self.RUNS, strata="1-15:0.3", seed=4).sampled()
-        one = cf.pool(self.RUNS, strata="1-15:0.3", seed=4, topics="q").sampled()
+        whole = cf.pool(self.RUNS, strata="1-15:0.3", seed=4).list_sample()
+        one = cf.pool(self.RUNS, strata="1-15:0.3", seed=4, topics="q").list_sample()
         assert [row for row in whole if row[0] == "q"] == one
         drawn = [cf.pool(self.RUNS, strata="1-15:0.3", topics="q", seed=s) for s in range(9)]
-        others = {tuple(made.sampled()) for made in drawn}
+        others = {tuple(made.list_sample()) for made in drawn}
         assert len(others) > 5
 
     def test_every_document_is_drawn_as_often(self) -> None:
@@ -685,14 +685,14 @@ class TestStrata:
         for seed in range(2000):
             sample = cf.pool(run, strata="1-10:0.3", seed=seed).sample
             assert sample is not None
-            counts += sample.drawn
+            counts += sample.is_drawn
         assert (np.abs(counts / 2000 - 0.3) < 4 * (0.3 * 0.7 / 2000) ** 0.5).all()
         assert counts.sum() == 3 * 2000
 
     def test_judgments_made_so_far(self) -> None:
         qrels = {"q": {"d01": 2, "d30": 0, "d10": 1}}
         made = cf.pool(self.RUNS, strata="1-1:1,2-15:0.1", seed=0, qrels=qrels)
-        levels = {doc: level for topic, doc, _, level in made.sampled() if topic == "q"}
+        levels = {doc: level for topic, doc, _, level in made.list_sample() if topic == "q"}
         assert (levels["d01"], levels["d30"]) == (2, 0)
         assert levels["d10"] in (1, -1)  # −1 if it was not drawn, whatever it was judged
 
@@ -707,7 +707,7 @@ class TestStrata:
         for seed in range(300):
             made = cf.pool(run, strata="1-10:1,11-60:0.25", seed=seed, qrels={"q": judged})
             frame = pl.DataFrame(
-                made.sampled(), schema=["topic", "doc", "stratum", "level"], orient="row"
+                made.list_sample(), schema=["topic", "doc", "stratum", "level"], orient="row"
             )
             found.append(cf.evaluate(frame, run, "xinfAP infNDCG").values[0, 0])
         errors = np.std(found, axis=0, ddof=1) / np.sqrt(len(found))
@@ -754,10 +754,10 @@ def test_a_run_whose_scores_grow_with_its_ranks_is_named(tmp_path: Path) -> None
     distances.write_text("q1 Q0 a 1 0.1 d\nq1 Q0 b 2 0.5 d\nq1 Q0 c 3 0.9 d\nq2 Q0 x 1 0.3 d\n")
     found = pool(str(distances), 1)
     assert found.to_dict() == {"q1": ["c"], "q2": ["x"]}
-    (notice,) = found.notices
-    assert (notice.kind, notice.run, notice.topics) == ("rank-order", "d", ("q1",))
+    (note,) = found.notes
+    assert (note.kind, note.run, note.topics) == ("rank-order", "d", ("q1",))
     by_rank = pool(str(distances), 1, ties="rank")
-    assert (by_rank.to_dict(), by_rank.notices) == ({"q1": ["a"], "q2": ["x"]}, ())
+    assert (by_rank.to_dict(), by_rank.notes) == ({"q1": ["a"], "q2": ["x"]}, ())
     tied = tmp_path / "tied"  # equal scores may have any ranks
     tied.write_text("q1 Q0 a 2 0.9 d\nq1 Q0 b 1 0.9 d\nq1 Q0 c 3 0.1 d\n")
-    assert [x.kind for x in pool(str(tied), 3).notices] == []
+    assert [x.kind for x in pool(str(tied), 3).notes] == []

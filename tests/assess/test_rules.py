@@ -10,12 +10,12 @@ import pytest
 import cranfield as cf
 from cranfield.assess.aggregate import aggregate
 from cranfield.assess.assessments import read_assessments
-from cranfield.assess.rules import built_in, read_rules
+from cranfield.assess.rules import read_built_in, read_rules
 
 # Rules
 
 
-@pytest.mark.parametrize("name", built_in())
+@pytest.mark.parametrize("name", read_built_in())
 def test_built_in_rules_say_what_may_be_answered(name: str) -> None:
     rules = read_rules(name)
     assert rules.top == 2
@@ -69,7 +69,7 @@ def test_rules_give_a_score_for_each_assessor(here: Path) -> None:
     assert read.votes == {"t": {"r": {"a": 2.0, "b": 1.0, "c": 0.0}}}
     assert aggregate(read).to_dict() == {"t": {"r": 1}}  # L2, L1 and L0
     assert aggregate(read, "majority").to_dict() == {"t": {"r": 0}}  # no majority
-    (labels,) = aggregate(read, "unanimity").notices  # the rules declare the highest score
+    (labels,) = aggregate(read, "unanimity").notes  # the rules declare the highest score
     assert labels.text == "labels per item: 3 for 1 item"
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import cranfield as cf
-from cranfield.assess.teams import best_of_teams
+from cranfield.assess.teams import select_best_runs
 from cranfield.scores import Scores
 
 TEAMS = {"a1": "A", "a2": "A", "b1": "B", "b2": "B", "c1": "C"}
@@ -19,23 +19,23 @@ def scores(better: str = "higher") -> Scores:
 
 
 def test_the_best_by_the_first_measure_or_by_another() -> None:
-    chosen, best, _ = best_of_teams(scores(), TEAMS)
+    chosen, best, _ = select_best_runs(scores(), TEAMS)
     assert chosen.runs == ("a2", "b1", "c1")
     assert [(x.team, x.run, len(x.runs)) for x in best] == [("A", "a2", 2), ("B", "b1", 2),
                                                             ("C", "c1", 1)]  # fmt: skip
-    assert best_of_teams(scores(), TEAMS, "RNOD")[0].runs == ("a2", "b2", "c1")
-    assert best_of_teams(scores("lower"), TEAMS)[0].runs == ("a1", "b1", "c1")
+    assert select_best_runs(scores(), TEAMS, "RNOD")[0].runs == ("a2", "b2", "c1")
+    assert select_best_runs(scores("lower"), TEAMS)[0].runs == ("a1", "b1", "c1")
 
 
 def test_what_is_kept_stays() -> None:
-    assert best_of_teams(scores(), TEAMS, kept=["a1"])[0].runs == ("a1", "a2", "b1", "c1")
+    assert select_best_runs(scores(), TEAMS, extra_runs=["a1"])[0].runs == ("a1", "a2", "b1", "c1")
 
 
 def test_rounding_decides_nothing() -> None:
     """0.1 + 0.3 is no better than 0.4: the first given is taken, which is said."""
-    _, best, notices = best_of_teams(scores(), TEAMS)
+    _, best, notes = select_best_runs(scores(), TEAMS)
     assert best[1].tied == ("b2",)
-    assert [notice.text for notice in notices] == [
+    assert [note.text for note in notes] == [
         "of up to 2 runs of a team the best by AP was chosen on the topics that it is tested on: "
         "its scores are optimistic, and p-values and intervals do not know of the choice",
         "B: 2 runs (b1, b2) have the same AP; the first given stands for the team",
@@ -44,15 +44,15 @@ def test_rounding_decides_nothing() -> None:
 
 def test_where_no_team_could_choose_nothing_is_said() -> None:
     one = {run: run.upper() for run in TEAMS}
-    assert best_of_teams(scores(), one)[2] == []
+    assert select_best_runs(scores(), one)[2] == []
 
 
 def test_a_run_without_a_team_is_one() -> None:
     few = {run: team for run, team in TEAMS.items() if run != "c1"}
-    chosen, best, notices = best_of_teams(scores(), few | {"d": "D"})
+    chosen, best, notes = select_best_runs(scores(), few | {"d": "D"})
     assert chosen.runs == ("a2", "b1", "c1")
     assert best[2].team == "c1"
-    assert [notice.text for notice in notices][:2] == [
+    assert [note.text for note in notes][:2] == [
         "no team is given for 1 run (c1): each such run is a team of its own",
         "teams are given for 1 run (d) not compared",
     ]
@@ -69,4 +69,4 @@ def test_a_run_without_a_team_is_one() -> None:
 )
 def test_what_is_refused(teams: dict[str, str], by: str | None, better: str, said: str) -> None:
     with pytest.raises(cf.CranfieldError, match=said):
-        best_of_teams(scores(better), teams, by)
+        select_best_runs(scores(better), teams, by)

@@ -97,7 +97,7 @@ def test_names_with_blanks_are_not_written_as_text(here: Path, assess: Command) 
     assert json.loads(assess.printed("aggregate long.csv -f json")) == {"q 1": {"d": 1}}
 
 
-def test_notices_go_to_standard_error(files: list[str], assess: Command) -> None:
+def test_notes_go_to_standard_error(files: list[str], assess: Command) -> None:
     _, out, err = assess.succeeds("aggregate", *files)
     assert out == "q1 0 a 2\nq1 0 b 1\nq2 0 c 0\n"
     assert err == (

@@ -13,7 +13,7 @@ import pytest
 import cranfield as cf
 from cranfield.cli.main import main
 from cranfield.comparison import Comparison, compare
-from cranfield.stats.samples import matrix
+from cranfield.stats.samples import to_matrix
 from tests.made import Command, simulated
 
 # On the command line
@@ -350,10 +350,10 @@ def test_standard_errors_alone_are_refused(
 def test_a_column_of_topics_is_no_system() -> None:
     frame = pl.DataFrame({"topic": [301, 302], "bm25": [0.1, 0.2], "dense": [0.3, 0.4]})
     for given in (frame, frame.to_pandas(), frame.with_columns(pl.col("topic").cast(pl.String))):
-        found = matrix(given)
+        found = to_matrix(given)
         assert (found.systems, found.topics) == (("bm25", "dense"), ("301", "302"))
     with pytest.raises(cf.CranfieldError, match="a topic twice"):
-        matrix(frame.with_columns(topic=pl.lit(1)))
+        to_matrix(frame.with_columns(topic=pl.lit(1)))
 
 
 @pytest.mark.parametrize("format", ["csv", "json"])

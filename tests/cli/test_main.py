@@ -308,8 +308,8 @@ def test_progress_is_shown_to_those_who_wait_and_watch(
 ) -> None:
     from cranfield.cli import progress
 
-    monkeypatch.setattr(progress, "PATIENCE", patience)
-    monkeypatch.setattr(progress, "OFTEN", 0.0)
+    monkeypatch.setattr(progress, "DELAY", patience)
+    monkeypatch.setattr(progress, "INTERVAL", 0.0)
     told = Terminal() if watched else io.StringIO()
     monkeypatch.setattr(sys, "stderr", told)
     assert main(["evaluate", "qrels", "bm25.run", "dense.run", "-o", "out", "--quiet"]) == 0
@@ -321,7 +321,7 @@ def test_progress_counts_every_part_of_a_run(here: Path, monkeypatch: pytest.Mon
     import cranfield as cf
     from cranfield.data.reading.source import Source
 
-    monkeypatch.setattr(Source.pieces, "__defaults__", (20,))
+    monkeypatch.setattr(Source.iter_pieces, "__defaults__", (20,))
     seen: list[str] = []
     cf.evaluate("qrels", ["bm25.run", "dense.run"], "AP", progress=seen.append)
     # Pieces of 20 bytes and the rest of the line: one a line here, two lines where they are short.
@@ -476,7 +476,7 @@ def test_a_file_whose_name_is_no_text(here: Path, format: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "ascii"])
-def test_notices_and_errors_in_any_encoding(here: Path, encoding: str) -> None:
+def test_notes_and_errors_in_any_encoding(here: Path, encoding: str) -> None:
     Path("σ.run").write_text("q1 Q0 a 1 1.0 σ\n")
     code = (
         "import sys; from cranfield.cli.main import entry;"

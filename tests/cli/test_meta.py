@@ -9,11 +9,11 @@ from typing import Self
 import pytest
 
 import cranfield as cf
-from cranfield.report.meta import methods
+from cranfield.report.meta import load_methods
 from tests import ROOT
 from tests.made import Command
 
-NAMES = [*methods()]
+NAMES = [*load_methods()]
 COMMANDS = [["plan"], *(["meta", name] for name in NAMES)]
 
 

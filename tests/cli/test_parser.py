@@ -19,13 +19,13 @@ import pytest
 
 import cranfield as cf
 from cranfield.cli.commands import BY_NAME, COMMANDS, GROUPS, RENAMED, TOOLS
-from cranfield.cli.main import parser
+from cranfield.cli.main import build_parser
 from cranfield.cli.parser import COMMON, Parser
 from cranfield.kernel import USED
 from tests import ROOT
 from tests.made import Command
 
-DROP_INS = {name for name, row in COMMANDS.items() if not row.ours}
+DROP_INS = {name for name, row in COMMANDS.items() if not row.is_native}
 
 
 def walk(p: argparse.ArgumentParser) -> Iterator[Parser]:
@@ -38,14 +38,14 @@ def walk(p: argparse.ArgumentParser) -> Iterator[Parser]:
                 yield from walk(part)
 
 
-PARSERS = {p.prog.removeprefix("cranfield "): p for p in walk(parser([*COMMANDS]))}
+PARSERS = {p.prog.removeprefix("cranfield "): p for p in walk(build_parser([*COMMANDS]))}
 LEAVES = {name: p for name, p in PARSERS.items() if p._subparsers is None}
 OURS = {name: p for name, p in LEAVES.items() if name.split()[0] not in DROP_INS}
 
 
 def parsed(line: str) -> argparse.Namespace:
     words = shlex.split(line)
-    return parser(words[:1]).parse_args(words)
+    return build_parser(words[:1]).parse_args(words)
 
 
 # -- help -----------------------------------------------------------------------------------------

@@ -12,8 +12,15 @@ import pytest
 
 import cranfield as cf
 from cranfield.cli.commands import COMMANDS
-from cranfield.cli.main import NO_OPTIONS, parser
-from cranfield.cli.paths import READ, READ_AFTER_AT, RUN_NAMES, WRITTEN, check_outputs, input_files
+from cranfield.cli.main import NO_OPTIONS, build_parser
+from cranfield.cli.paths import (
+    INPUTS,
+    INPUTS_AFTER_AT,
+    OUTPUTS,
+    RUN_NAMES,
+    check_outputs,
+    list_input_files,
+)
 from cranfield.errors import CranfieldError
 from tests.made import RUN, TREC, Command, split
 
@@ -43,7 +50,7 @@ def commands() -> dict[str, Any]:
     made: dict[str, Any] = {}
     for name in COMMANDS:
         if name not in NO_OPTIONS:
-            for action in parser([name])._actions:
+            for action in build_parser([name])._actions:
                 if isinstance(action, argparse._SubParsersAction):
                     made |= each_parser(action.choices[name], name)
     return made
@@ -75,25 +82,29 @@ def test_declared_options_are_inputs_outputs_or_words(name: str) -> None:
         metavars = [action.metavar] if isinstance(action.metavar, str) else action.metavar or ()
         words = {word for text in metavars for word in text.split("|")}
         assert words, action
-        known = words <= READ | READ_AFTER_AT | WORDS | READ_ELSEWHERE
-        assert known or action.type is not None or action.dest in WRITTEN, action
+        known = words <= INPUTS | INPUTS_AFTER_AT | WORDS | READ_ELSEWHERE
+        assert known or action.type is not None or action.dest in OUTPUTS, action
 
 
 @pytest.mark.parametrize("name", PARSERS)
 def test_check_outputs_every_input_option_raises(name: str) -> None:
     made = PARSERS[name]
-    outputs = [a for a in made._actions if a.dest in WRITTEN]
+    outputs = [a for a in made._actions if a.dest in OUTPUTS]
     for output in outputs:
         for action in values(made):
             names = {*str(action.metavar).split("|")}
-            if action in outputs or action.dest in RUN_NAMES or not names & (READ | READ_AFTER_AT):
+            if (
+                action in outputs
+                or action.dest in RUN_NAMES
+                or not names & (INPUTS | INPUTS_AFTER_AT)
+            ):
                 continue
-            word = "q" if names & READ else "@q"
+            word = "q" if names & INPUTS else "@q"
             many = action.nargs in ("*", "+") or isinstance(action, argparse._AppendAction)
             options = argparse.Namespace(declared=made._actions)
             setattr(options, output.dest, "../" + os.path.basename(os.getcwd()) + "/q")
             setattr(options, action.dest, ["r", word] if many else word)
-            assert "q" in [*input_files(options)]
+            assert "q" in [*list_input_files(options)]
             with pytest.raises(CranfieldError, match=r"is also an input \(q\)"):
                 check_outputs(options)
 

@@ -107,7 +107,7 @@ class TestCommand:
         rows = [f"{r}\t{t}\tAP\t{t % 5 / 10}\n" for r in "ab" for t in range(topics)]
         (tmp_path / "s.tsv").write_text("run\ttopic\tmeasure\tvalue\n" + "".join(rows))
         words = ["--scores", str(tmp_path / "s.tsv"), "--residual", "one-way", "-f", "json"]
-        kinds = [notice["kind"] for notice in json.loads(plan.printed(*words))["notices"]]
+        kinds = [note["kind"] for note in json.loads(plan.printed(*words))["notices"]]
         assert ("small-pilot" in kinds) == told
 
     @pytest.mark.parametrize("residual", ["one-way", "two-way"])

@@ -12,7 +12,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.cli import progress
-from cranfield.cli.saying import said_as
+from cranfield.cli.messages import use_error_format
 from cranfield.data.reading import tables
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.table import PartRead
@@ -26,14 +26,14 @@ def test_threads_share_one_progress_bar(monkeypatch: pytest.MonkeyPatch) -> None
             super().__init__()
             made.append(self)
 
-    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    monkeypatch.setattr(progress, "DELAY", 0.0)
     monkeypatch.setattr(progress, "Bar", Counted)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     together = Barrier(4)
 
     def work(bar: progress.Progress) -> None:
         together.wait()
-        bar.step(1)
+        bar.update(1)
 
     with progress.Progress((), "testing", 4) as bar, ThreadPoolExecutor(4) as pool:
         list(pool.map(work, [bar] * 4))
@@ -74,14 +74,14 @@ def test_lines_and_bytes_of_the_file_are_told(
     form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All lines, and, however it is packed, nearly all bytes that the file has."""
-    monkeypatch.setattr(Source.pieces, "__defaults__", (4000,))
+    monkeypatch.setattr(Source.iter_pieces, "__defaults__", (4000,))
     monkeypatch.setattr(tables, "PART", 300)
     path = parquet(tmp_path) if form == "parquet" else packed(tmp_path, form)
     told: list[PartRead] = []
     cf.evaluate({"1": {"d1": 1}}, path, "AP", progress=told.append)
     assert len(told) > 3
     assert sum(part.lines for part in told) == LINES
-    taken = sum(part.taken for part in told) / path.stat().st_size
+    taken = sum(part.bytes_read for part in told) / path.stat().st_size
     assert taken == pytest.approx(1, abs=0.01) if form in (".txt", "parquet") else 0.8 < taken < 3
 
 
@@ -101,8 +101,8 @@ def test_rate_and_time_left(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     shown: list[str] = []
     monkeypatch.setattr(progress.Bar, "show", lambda self, text: shown.append(text))
     with progress.Progress([str(path)]) as bar:
-        bar.step(PartRead("bm25", 4_000_000, 50))
-        bar.step(PartRead("bm25", 4_000_000, 80))
+        bar.update(PartRead("bm25", 4_000_000, 50))
+        bar.update(PartRead("bm25", 4_000_000, 80))
     half, whole = shown
     assert half == f"reading bm25 {'━' * 12}{'─' * 12} 2.0 M lines/s 0:02 left"
     assert whole == f"reading bm25 {'━' * 24} 4.0 M lines/s 0:00 left"  # twice is no more than all
@@ -116,8 +116,8 @@ def test_steps_have_their_own_time(monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[str] = []
     monkeypatch.setattr(progress.Bar, "show", lambda self, text: shown.append(text))
     with progress.Progress((), "testing", 8) as bar:
-        bar.step(0)
-        bar.step(2)
+        bar.update(0)
+        bar.update(2)
     assert shown == [f"testing {'─' * 24}", f"testing {'━' * 6}{'─' * 18} 0:09 left"]
 
 
@@ -151,6 +151,6 @@ def test_a_line_is_written_over_and_gone(capsys: pytest.CaptureFixture[str]) -> 
 
 def test_programs_see_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
-    with said_as("json"):
-        assert not progress.Progress()._watched
-    assert progress.Progress()._watched
+    with use_error_format("json"):
+        assert not progress.Progress()._visible
+    assert progress.Progress()._visible

@@ -49,8 +49,8 @@ SCATTERED = [TOPIC_ROWS[i] for i in (3, 0, 4, 2, 1)]
 
 def costs_of(known: DocCosts) -> Any:
     """What was read, as a dict."""
-    table = known.known
-    groups = zip(table.names, table.bounds(), strict=True)
+    table = known.table
+    groups = zip(table.names, table.iter_bounds(), strict=True)
     made = {
         name: dict(zip(table.docs[a:b], known.values["cost"][a:b].tolist(), strict=True))
         for name, (a, b) in groups
@@ -200,7 +200,7 @@ class TestUnits:
         known = read_costs(type_frame(cost="seconds"))
         assert read_costs(known) is known
         again = read_costs(known, "hours")
-        assert (again.unit, again.known) == ("hours", known.known)
+        assert (again.unit, again.table) == ("hours", known.table)
 
 
 # -- malformed --------------------------------------------------------------------------------
@@ -387,7 +387,7 @@ def trec_text(separator: str = " ") -> str:
 
 def types_of(run: Run) -> list[str] | None:
     assert isinstance(run, TableRun)
-    types = run.gathered().types
+    types = run.gather().types
     return None if types is None else types.tolist()
 
 
@@ -459,8 +459,8 @@ def rankings_of(
 
 
 def labelled(run: Run, costs: DocCosts) -> list[float]:
-    gold = GoldStandard.of(read_qrels({"q1": {"a": 1}, "q2": {"a": 1}}))
-    found: list[float] = rankings_of(gold, run, costs).noted["cost"].tolist()
+    gold = GoldStandard.from_qrels(read_qrels({"q1": {"a": 1}, "q2": {"a": 1}}))
+    found: list[float] = rankings_of(gold, run, costs).document_values["cost"].tolist()
     return found
 
 
@@ -536,7 +536,7 @@ def test_any_collection_by_hand(
     by_type = {"web": 1.5, "news": 0.1}
     by_doc = {"a": 1.0, "é": 2.0, "q": 3.0}
     named = pl.DataFrame({"doc": list(by_doc), "cost": list(by_doc.values())})
-    gold = GoldStandard.of(read_qrels(qrels))
+    gold = GoldStandard.from_qrels(read_qrels(qrels))
     path = tmp_path_factory.getbasetemp() / "costs"
     ways: dict[DocCosts, Callable[[str, str], float | None]] = {
         read_costs(by_topic): lambda t, d: by_topic.get(t, {}).get(d),
@@ -544,7 +544,7 @@ def test_any_collection_by_hand(
         read_costs(by_type): lambda t, d: by_type.get(kind_of(t, d)),
     }
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Source.pieces, "__defaults__", (size,))
+        patch.setattr(Source.iter_pieces, "__defaults__", (size,))
         sources = [run, as_frame(run), as_frame(run, shuffled=True)]
         for shuffled in (False, True):
             path = path.with_suffix(f".{shuffled}")
@@ -556,9 +556,9 @@ def test_any_collection_by_hand(
             for source in sources[1:] if known.by_type else sources:
                 read = read_run(source, types=known.by_type)
                 found = rankings_of(gold, read, known, exclude_self=exclude_self, threads=1)
-                assert nans(found.noted["cost"].tolist()) == expected
-                shorter = found.truncated(depth)
-                assert nans(shorter.noted["cost"].tolist()) == cut
+                assert nans(found.document_values["cost"].tolist()) == expected
+                shorter = found.truncate(depth)
+                assert nans(shorter.document_values["cost"].tolist()) == cut
 
 
 def large() -> tuple[Nested, Nested, Nested]:
@@ -583,8 +583,8 @@ def test_pieces_threads_and_batches(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int, threads: int
 ) -> None:
     qrels, run, by_topic = large()
-    gold = GoldStandard.of(read_qrels(qrels))
-    monkeypatch.setattr(Source.pieces, "__defaults__", (size,))
+    gold = GoldStandard.from_qrels(read_qrels(qrels))
+    monkeypatch.setattr(Source.iter_pieces, "__defaults__", (size,))
     path = written(tmp_path / "run", lambda p: p.write_text(as_text(run)))
     topics = gold.judgments.topics
     known = read_costs(by_topic)
@@ -592,63 +592,63 @@ def test_pieces_threads_and_batches(
     assert {None, 5.0} < set(expected)
     for source in (run, path):
         found = rankings_of(gold, read_run(source), known, threads=threads)
-        assert nans(found.noted["cost"].tolist()) == expected
+        assert nans(found.document_values["cost"].tolist()) == expected
     by_type = {"web": 1.0, "news": 2.0, "Q0": 4.0}
     expected = naive(topics, run, lambda t, d: by_type.get(kind_of(t, d)))
     assert set(expected) == {None, 1.0, 2.0, 4.0}
     found = rankings_of(gold, read_run(path, types=True), read_costs(by_type), threads=threads)
-    assert nans(found.noted["cost"].tolist()) == expected
+    assert nans(found.document_values["cost"].tolist()) == expected
 
 
 def test_lengths_and_costs_side_by_side() -> None:
     run = {"q1": {"a": 1.0, "b": 2.0}, "q2": {"a": 1.0}}
-    gold = GoldStandard.of(read_qrels({"q2": {"a": 1}, "q1": {"a": 1}}))
+    gold = GoldStandard.from_qrels(read_qrels({"q2": {"a": 1}, "q1": {"a": 1}}))
     noted = (
         read_lengths({"words": {"a": 10, "b": 20}}),
         read_costs({"q1": {"a": 3}, "q2": {"a": 4}}),
     )
     for source in (run, as_frame(run)):
-        found = rankings_of(gold, read_run(source), *noted).noted
+        found = rankings_of(gold, read_run(source), *noted).document_values
         lists = {unit: nans(values.tolist()) for unit, values in found.items()}
         assert lists == {"words": [10, 20, 10], "cost": [4, None, 3]}
 
 
 def test_a_list_that_loses_its_only_document() -> None:
     run = {"q1": {"q1": 1.0}}
-    gold = GoldStandard.of(read_qrels({"q1": {"a": 1}}))
+    gold = GoldStandard.from_qrels(read_qrels({"q1": {"a": 1}}))
     for source in (run, as_frame(run)):
         found = rankings_of(gold, read_run(source), read_costs({"q1": {"a": 1}}), exclude_self=True)
-        assert (found.returned.tolist(), found.noted["cost"].tolist()) == ([0], [])
+        assert (found.returned.tolist(), found.document_values["cost"].tolist()) == ([0], [])
 
 
 def test_no_judged_topic_is_answered() -> None:
     run = {"other": {"a": 1.0}}
-    gold = GoldStandard.of(read_qrels({"q1": {"a": 1}}))
+    gold = GoldStandard.from_qrels(read_qrels({"q1": {"a": 1}}))
     for source in (run, as_frame(run)):
         found = rankings_of(gold, read_run(source), read_costs({"other": {"a": 1}}))
-        assert (found.returned.tolist(), found.noted["cost"].tolist()) == ([-1], [])
+        assert (found.returned.tolist(), found.document_values["cost"].tolist()) == ([-1], [])
 
 
 def test_tied_documents_move_with_their_costs() -> None:
     """By name the order is c, b, a; the best has the relevant a first."""
     costs = read_costs({"q": {"a": 1, "b": 2, "c": 3, "top": 9}})
     run = {"q": {"a": 1.0, "b": 1.0, "c": 1.0, "top": 2.0}}
-    gold = GoldStandard.of(read_qrels({"q": {"a": 1}}))
+    gold = GoldStandard.from_qrels(read_qrels({"q": {"a": 1}}))
     for source in (run, as_frame(run)):
         found = rankings_of(gold, read_run(source), costs)
-        assert found.noted["cost"].tolist() == [9, 3, 2, 1]
-        assert Reordering(found).best().noted["cost"].tolist() == [9, 1, 3, 2]
+        assert found.document_values["cost"].tolist() == [9, 3, 2, 1]
+        assert Reordering(found).best().document_values["cost"].tolist() == [9, 1, 3, 2]
 
 
 def test_keys_whose_hashes_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     """A hash proves nothing: here two are left, for types as for documents."""
-    hashes = Strings.hashes
-    monkeypatch.setattr(Strings, "hashes", lambda self: hashes(self) % np.uint64(2))
+    hashes = Strings.compute_hashes
+    monkeypatch.setattr(Strings, "compute_hashes", lambda self: hashes(self) % np.uint64(2))
     docs = [f"d{i}" for i in range(30)]
     by_topic = {t: {d: float(i + 1) for i, d in enumerate(docs[k:])} for k, t in enumerate("pqr")}
     rows = [(t, d) for t in ("r", "unknown", "p") for d in (*docs, "another")]
-    topics, names = (Strings.of(column) for column in zip(*rows, strict=True))
-    found = read_costs(by_topic).rows(Table.of(names, np.zeros(len(rows)), topics))
+    topics, names = (Strings.from_list(column) for column in zip(*rows, strict=True))
+    found = read_costs(by_topic).rows(Table.from_columns(names, np.zeros(len(rows)), topics))
     flat = [(t, d) for t, known in by_topic.items() for d in known]
     expected = [flat.index(pair) if pair in flat else -1 for pair in rows]
     assert found.tolist() == expected

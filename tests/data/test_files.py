@@ -13,7 +13,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.data import files
-from cranfield.data.files import Aside, read_bytes, write_all, write_whole
+from cranfield.data.files import TemporaryDirectory, read_bytes, write_all, write_whole
 from cranfield.errors import CranfieldError
 
 
@@ -132,8 +132,8 @@ def leave(directory: Path, name: str = LEFT) -> Path:
 class TestAside:
     def test_enter_left_directory_removes_it_and_no_locked_one(self, tmp_path: Path) -> None:
         leave(tmp_path)
-        with Aside(str(tmp_path)) as held:
-            made = os.path.basename(held.made)
+        with TemporaryDirectory(str(tmp_path)) as held:
+            made = os.path.basename(held.path)
             assert names(tmp_path) == [made, f"{made}/cranfield"]
             write_whole(tmp_path / "a", b"1")
             assert names(tmp_path) == [made, f"{made}/cranfield", "a"]
@@ -182,18 +182,18 @@ class TestAside:
         victim, moved = tmp_path / "victim", tmp_path / "moved"
         victim.mkdir()
         (victim / "0").write_text("mine")
-        with Aside(str(tmp_path)) as held:
-            os.rename(held.made, moved)
-            os.symlink(victim, held.made)
+        with TemporaryDirectory(str(tmp_path)) as held:
+            os.rename(held.path, moved)
+            os.symlink(victim, held.path)
         assert (victim / "0").read_text() == "mine"
         assert list(moved.iterdir()) == []
 
     def test_exit_foreign_file_keeps_it(self, tmp_path: Path) -> None:
-        with Aside(str(tmp_path)) as held:
-            Path(held.made, "notes.txt").write_text("mine")
-            Path(held.made, "0").write_text("ours")
+        with TemporaryDirectory(str(tmp_path)) as held:
+            Path(held.path, "notes.txt").write_text("mine")
+            Path(held.path, "0").write_text("ours")
         assert [os.path.basename(name) for name in names(tmp_path)] == [
-            os.path.basename(held.made),
+            os.path.basename(held.path),
             "notes.txt",
         ]
 
@@ -220,5 +220,5 @@ class TestAside:
 
         monkeypatch.setattr(files, "_open_directory", interrupt)
         with pytest.raises(KeyboardInterrupt):
-            Aside(str(tmp_path)).__enter__()
+            TemporaryDirectory(str(tmp_path)).__enter__()
         assert names(tmp_path) == []

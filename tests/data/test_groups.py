@@ -206,7 +206,7 @@ def test_a_group_of_items_of_no_use_is_of_no_use() -> None:
 def test_classes_of_other_topics_are_told() -> None:
     classes = cf.EquivalenceClasses({"1": {"a": "x"}, "9": {"z": "x"}})
     scores = cf.evaluate({"1": {"a": 1}}, {"1": ["a"]}, "AP", labelling=classes)
-    assert [n.text for n in scores.notices] == ["classes: 1 topic (9) without judgments, ignored"]
+    assert [n.text for n in scores.notes] == ["classes: 1 topic (9) without judgments, ignored"]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ import cranfield as cf
 from cranfield.cli.main import main
 from cranfield.data.intents import read_intents
 from cranfield.data.qrels import read_qrels
-from cranfield.data.reading.columns import in_order
+from cranfield.data.reading.columns import sort_intents
 from tests.made import examples
 
 QRELS = "q1 1 a 2\nq1 2 a 1\nq1 2 b 1\nq2 1 c 1\n"
@@ -132,8 +132,8 @@ class TestRead:
         assert repr(read_intents(known)) == "Intents: 3 intents of 2 topics"
 
     def test_in_order(self) -> None:
-        assert in_order(["10", "9", "1"]) == ["1", "9", "10"]
-        assert in_order(["b", "a", "10"]) == ["10", "a", "b"]
+        assert sort_intents(["10", "9", "1"]) == ["1", "9", "10"]
+        assert sort_intents(["b", "a", "10"]) == ["10", "a", "b"]
 
 
 REFUSED = [
@@ -265,7 +265,7 @@ class TestJudgments:
     def test_repeated_alike(self, files: Files) -> None:
         files(qrels=QRELS + "q1 2 b 1\n", run=RUN)
         found = cf.evaluate("qrels", "run", "IRec@1")
-        assert [n.text for n in found.notices if "repeated" in n.text] == [
+        assert [n.text for n in found.notes if "repeated" in n.text] == [
             "qrels: 1 judgment repeated, each alike"
         ]
         assert found["r", "q1", "IRec@1"] == 0.5
@@ -275,33 +275,33 @@ class TestJudgments:
         files(qrels=QRELS, run=RUN)
         found = cf.evaluate("qrels", "run", "IRec@1 nDCG@1")
         assert found["r", "q1", "nDCG@1"] == 0.5  # b is level 1, a is 2
-        assert any("highest level it has for any intent" in n.text for n in found.notices)
+        assert any("highest level it has for any intent" in n.text for n in found.notes)
         plain = {"q1": {"a": 2, "b": 1}, "q2": {"c": 1}}
         assert read_qrels("qrels", by_intent=True).to_dict() == plain
 
     def test_the_second_column_is_an_intent_only_if_asked_for(self, files: Files) -> None:
         files(qrels="q1 0 a 1\nq1 0 b 1\n", run=RUN)
-        assert not any("intent" in n.text for n in cf.evaluate("qrels", "run", "AP").notices)
+        assert not any("intent" in n.text for n in cf.evaluate("qrels", "run", "AP").notes)
         asked = cf.evaluate("qrels", "run", "IRec")
-        assert any("every topic has one intent only" in n.text for n in asked.notices)
+        assert any("every topic has one intent only" in n.text for n in asked.notes)
 
     def test_probabilities_that_nobody_asks_for(self, files: Files) -> None:
         files(qrels=QRELS, run=RUN, p=LIKELY)
         found = cf.evaluate("qrels", "run", "AP", intents="p")
-        assert any("no measure is of diversity" in n.text for n in found.notices)
+        assert any("no measure is of diversity" in n.text for n in found.notes)
 
     def test_topics_that_nobody_judged(self, files: Files) -> None:
         files(qrels=QRELS, run=RUN, p=LIKELY + "q9 1 1\n")
         found = cf.evaluate("qrels", "run", "D(nDCG)", intents="p")
-        assert any(n.topics == ("q9",) and "p: " in n.text for n in found.notices)
+        assert any(n.topics == ("q9",) and "p: " in n.text for n in found.notes)
 
     def test_equally_probable_is_told(self, files: Files) -> None:
         files(qrels=QRELS, run=RUN, p=LIKELY)
         said = "are taken to be equally probable"
         without = cf.evaluate("qrels", "run", "D(nDCG)")
-        assert any(said in n.text for n in without.notices)
+        assert any(said in n.text for n in without.notes)
         given_some = cf.evaluate("qrels", "run", "D(nDCG)", intents="p")  # q2 has one intent
-        assert not any(said in n.text for n in given_some.notices)
+        assert not any(said in n.text for n in given_some.notes)
 
 
 # -- nothing brings it down -----------------------------------------------------------------------
@@ -445,20 +445,18 @@ def test_rounded_probabilities_get_a_hint() -> None:
 @pytest.mark.parametrize(("name", "told"), [("DIN(nDCG)", True), ("PplusQ", True), ("D(Q)", False)])
 def test_who_asks_for_types_is_told_that_there_are_none(name: str, told: bool) -> None:
     known = {"1": {"1": 0.5, "2": 0.5}}
-    texts = [n.text for n in cf.evaluate(TWO, RAN, name, intents=known).notices]
+    texts = [n.text for n in cf.evaluate(TWO, RAN, name, intents=known).notes]
     assert any("all intents are taken to be informational" in text for text in texts) == told
     typed = {"1": {"1": (0.5, "nav"), "2": 0.5}}
     assert not any(
-        "informational" in n.text for n in cf.evaluate(TWO, RAN, name, intents=typed).notices
+        "informational" in n.text for n in cf.evaluate(TWO, RAN, name, intents=typed).notes
     )
 
 
 def test_swapped_columns_are_asked_about() -> None:
     swapped = [("1", "a", "1", 1), ("1", "b", "2", 1)]  # topic doc intent level
-    notices = cf.evaluate(swapped, RAN, "IRec@2").notices
-    assert any(
-        "are the columns of the judgments topic intent doc level?" in n.text for n in notices
-    )
+    notes = cf.evaluate(swapped, RAN, "IRec@2").notes
+    assert any("are the columns of the judgments topic intent doc level?" in n.text for n in notes)
 
 
 def test_named_tuples_are_read_by_their_names() -> None:

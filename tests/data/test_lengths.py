@@ -113,7 +113,7 @@ def test_every_topic_by_hand() -> None:
     assert EXPECTED.values[0].tolist() == [pytest.approx(row, rel=1e-12) for row in by_hand]
     assert EXPECTED.values[0, 2].tolist() == [0, 0, 0, 0]  # not answered
     assert np.count_nonzero(EXPECTED.values) > 20
-    assert "ties" in {notice.kind for notice in EXPECTED.notices}
+    assert "ties" in {note.kind for note in EXPECTED.notes}
 
 
 def test_one_list_by_hand() -> None:
@@ -179,7 +179,7 @@ def test_tables_are_read_as_tables_of_results_are(tmp_path: Path, text: str) -> 
     """A header in quotes, and blanks around a document."""
     (tmp_path / "l.csv").write_text(text)
     found = read_lengths(tmp_path / "l.csv")
-    assert (found.known.docs.tolist(), found.values[""].tolist()) == (["d1"], [10.0])
+    assert (found.table.docs.tolist(), found.values[""].tolist()) == (["d1"], [10.0])
 
 
 BOTH: dict[str, Callable[[Path], Any]] = {
@@ -228,7 +228,7 @@ def test_a_named_unit_is_preferred_to_one_without_a_name() -> None:
 
 def test_an_evaluator_reads_them_once() -> None:
     evaluator = cf.Evaluator(QRELS, MEASURES, lengths=UNITS)
-    assert [type(extra.noted) for extra in evaluator.collection.extras] == [DocLengths]
+    assert [type(extra.source) for extra in evaluator.collection.extras] == [DocLengths]
     for _ in range(2):
         same(evaluator({"r": RUN}))
 
@@ -287,7 +287,7 @@ def test_pieces_threads_and_blocks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int, threads: int, option: str
 ) -> None:
     expected = cf.evaluate(QRELS, {"r": RUN}, MORE, lengths=UNITS, **OPTIONS[option])
-    monkeypatch.setattr(Source.pieces, "__defaults__", (size,))
+    monkeypatch.setattr(Source.iter_pieces, "__defaults__", (size,))
     (tmp_path / "run").write_text(trec(RUN))
     (tmp_path / "words").write_text(lines(WORDS))  # never read in pieces
     run = {"r": tmp_path / "run"}
@@ -342,11 +342,11 @@ def test_more_topics_than_are_labelled_at_once(tmp_path: Path) -> None:
 
 def test_documents_whose_hashes_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     """A hash proves nothing: here three are left for all documents."""
-    hashes = Strings.hashes
-    monkeypatch.setattr(Strings, "hashes", lambda self: hashes(self) % np.uint64(3))
+    hashes = Strings.compute_hashes
+    monkeypatch.setattr(Strings, "compute_hashes", lambda self: hashes(self) % np.uint64(3))
     known = read_lengths(WORDS)
-    asked = Strings.of(["unknown", *reversed(WORDS), "d1", "another", "d1"])
-    rows = known.rows(Table.of(asked, np.zeros(len(asked))))
+    asked = Strings.from_list(["unknown", *reversed(WORDS), "d1", "another", "d1"])
+    rows = known.rows(Table.from_columns(asked, np.zeros(len(asked))))
     found = [list(WORDS)[row] if row >= 0 else None for row in rows.tolist()]
     assert found == [None, *reversed(WORDS), "d1", None, "d1"]
 

@@ -68,7 +68,7 @@ def test_chunks_become_documents(
     found = cf.read_run(FORMS[form](), chunks="#", chunk_score=score)
     if form != "scattered" or score != "first":  # whose first lines are others
         assert found.to_dict() == MERGED[score]
-        assert found.list_of("2") == MERGED[score]["2"]
+        assert found.get_scores("2") == MERGED[score]["2"]
         made = cf.evaluate(QRELS, FORMS[form](), "AP nDCG@2", chunks="#", chunk_score=score)
         expected = cf.evaluate(QRELS, MERGED[score], "AP nDCG@2")
         assert (made.values == expected.values).all()
@@ -80,7 +80,7 @@ def test_the_best_chunk_is_what_counts_if_nothing_is_said(here: Path) -> None:
     """Pyserini's --max-passage: the list from the top, of each document the first chunk."""
     from_the_top = sorted(LISTS["1"], key=LISTS["1"].__getitem__, reverse=True)
     pyserini = list(dict.fromkeys(chunk.split("#")[0] for chunk in from_the_top))
-    assert cf.read_run(LISTS, chunks="#").ranked("1") == pyserini
+    assert cf.read_run(LISTS, chunks="#").rank_topic("1") == pyserini
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_both_sources_agree_with_the_naive_way(
     expected = naive(lines, score, duplicates)
     told: Any = {"chunks": "#", "chunk_score": score, "duplicates": duplicates}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cranfield.data.reading.source.Source.pieces.__defaults__", (size,))
+        patch.setattr("cranfield.data.reading.source.Source.iter_pieces.__defaults__", (size,))
         assert cf.read_run(path, **told).to_dict() == expected
         ours = cf.evaluate(QRELS, path, "AP", **told)
     assert cf.read_run(lines, **told).to_dict() == expected
@@ -160,13 +160,13 @@ def test_duplicates(duplicates: Any, value: float, here: Path) -> None:
     for data in (text(trec(TWICE)), text(csv, "r.csv"), text(jsonl, "r.jsonl"), TWICE, full):
         run = cf.read_run(data, duplicates=duplicates)
         assert run.to_dict() == {"1": {"a": value, "b": 2.0}, "2": {"a": 1.0}}
-        notices = cf.evaluate(QRELS, data, "AP", duplicates=duplicates).notices
+        notes = cf.evaluate(QRELS, data, "AP", duplicates=duplicates).notes
         said = f"1 repeated line left out, the {duplicates} of each document kept"
-        assert [n.text.partition(": ")[2] for n in notices if n.kind == "duplicates"] == [said]
+        assert [n.text.partition(": ")[2] for n in notes if n.kind == "duplicates"] == [said]
         with pytest.raises(cf.CranfieldError, match=r"expected each document once"):
             cf.evaluate(QRELS, data, "AP")
     by_sign = cf.read_run(text(separated), separator=";", duplicates=duplicates)
-    assert by_sign.list_of("1") == {"a": value, "b": 2.0}
+    assert by_sign.get_scores("1") == {"a": value, "b": 2.0}
 
 
 @pytest.mark.parametrize(("duplicates", "value"), [("first", 1.0), ("best", 3.0)])
@@ -180,7 +180,7 @@ def test_pairs_and_records_that_repeat_a_document(
         run = cf.read_run(data, duplicates=duplicates)
         assert run.to_dict() == {"1": {"a": value, "b": 2.0}, "2": {"a": 1.0}}
         assert run.merging is not None
-        assert [kind for kind, _ in run.merging.said()] == ["duplicates"]
+        assert [kind for kind, _ in run.merging.describe_merges()] == ["duplicates"]
 
 
 def test_lists_that_repeat_a_document(here: Path) -> None:
@@ -190,7 +190,7 @@ def test_lists_that_repeat_a_document(here: Path) -> None:
             run = cf.read_run(data, duplicates=duplicates)
             assert run.rankings() == {"1": ["b", "a", "c"], "2": ["d"]}
             assert run.merging is not None
-            assert dict(run.merging.said()).keys() == {"duplicates"}
+            assert dict(run.merging.describe_merges()).keys() == {"duplicates"}
 
 
 def test_a_chunk_twice_is_an_error_unless_it_is_allowed(here: Path) -> None:
@@ -211,13 +211,13 @@ def test_ranks_and_given_orders_take_the_first_chunk(here: Path) -> None:
     run = text(lines)
     for score in (None, "first"):
         by_rank = cf.read_run(run, ties="rank", chunks="#", chunk_score=score)
-        assert by_rank.ranked("1") == ["c", "a", "b"]
+        assert by_rank.rank_topic("1") == ["c", "a", "b"]
         given = cf.read_run(run, ties="given", chunks="#", chunk_score=score)
-        assert given.ranked("1") == ["b", "a", "c"]
+        assert given.rank_topic("1") == ["b", "a", "c"]
     listed = {"1": ["b#1", "a#1", "b#2", "c#1"]}
-    assert cf.read_run(listed, chunks="#").ranked("1") == ["b", "a", "c"]
+    assert cf.read_run(listed, chunks="#").rank_topic("1") == ["b", "a", "c"]
     table = text("topic,doc,rank\n1,b#1,5\n1,a#1,2\n1,b#2,1\n", "r.csv")
-    assert cf.read_run(table, chunks="#").ranked("1") == ["b", "a"]
+    assert cf.read_run(table, chunks="#").rank_topic("1") == ["b", "a"]
 
 
 @pytest.mark.parametrize("score", ["max", "sum"])
@@ -251,20 +251,20 @@ def test_ties_between_documents_are_ties_as_ever(here: Path, cranfield: Command)
         ({"chunks": "/(.)§/"}, "no document id is that of a chunk: nothing was merged"),
     ],
 )
-def test_a_notice_says_what_was_done(told: Any, said: str, here: Path) -> None:
+def test_a_note_says_what_was_done(told: Any, said: str, here: Path) -> None:
     ev = cf.Evaluator(QRELS, "AP", **{"chunks": "#", **told})
     for form in ("trec", "trec", "dict")[: 2 if told.get("ties") == "rank" else 3]:
-        notices = ev(FORMS[form]()).notices  # counted once, however often a run is read
-        assert any(said in notice.text for notice in notices), notices
+        notes = ev(FORMS[form]()).notes  # counted once, however often a run is read
+        assert any(said in note.text for note in notes), notes
         if "chunks" in told:
-            assert "no-chunks" in {notice.kind for notice in notices[:2]}  # said first
+            assert "no-chunks" in {note.kind for note in notes[:2]}  # said first
 
 
-def test_every_run_of_a_file_has_its_own_notice(here: Path) -> None:
+def test_every_run_of_a_file_has_its_own_note(here: Path) -> None:
     both = text(trec(ROWS) + trec(ROWS[:3]).replace("tag", "other"))
-    notices = [n.text for n in cf.evaluate(QRELS, both, "AP", chunks="#").notices]
-    assert "tag: 8 chunks became 5 documents, each with the score of its best chunk" in notices
-    assert "other: 3 chunks became 2 documents, each with the score of its best chunk" in notices
+    notes = [n.text for n in cf.evaluate(QRELS, both, "AP", chunks="#").notes]
+    assert "tag: 8 chunks became 5 documents, each with the score of its best chunk" in notes
+    assert "other: 3 chunks became 2 documents, each with the score of its best chunk" in notes
 
 
 @pytest.mark.parametrize(
@@ -317,10 +317,7 @@ def test_judgments_of_chunks(here: Path, cranfield: Command) -> None:
 
 def test_a_run_that_was_read_with_other_chunks(here: Path) -> None:
     read = cf.read_run(LISTS, chunks="#")
-    assert (
-        cf.evaluate(QRELS, read, "AP").notices
-        == cf.evaluate(QRELS, LISTS, "AP", chunks="#").notices
-    )
+    assert cf.evaluate(QRELS, read, "AP").notes == cf.evaluate(QRELS, LISTS, "AP", chunks="#").notes
     assert cf.evaluate(QRELS, read, "AP", chunks="#").summary()
     with pytest.raises(cf.CranfieldError, match="already read with other chunks"):
         cf.evaluate(QRELS, read, "AP", chunks="#", chunk_score="sum")
@@ -354,5 +351,5 @@ def test_every_command_that_reads_runs(command: str, here: Path, cranfield: Comm
 def test_documents_of_a_column() -> None:
     """Ids longer than a word, and none at all."""
     docs = {f"{'x' * n}#{n}": float(n) for n in range(1, 40)}
-    found = Merging("#").of_list("1", docs)
+    found = Merging("#").merge_ranking("1", docs)
     assert [len(doc) for doc in found] == [*range(1, 40)]

@@ -31,10 +31,10 @@ from hypothesis import strategies as st
 import cranfield as cf
 from cranfield.data.reading.cells import read_lines
 from cranfield.data.reading.columns import Kind
-from cranfield.data.reading.formats import FORMAT, TABLE, Format, decide
+from cranfield.data.reading.formats import FORMAT, TABLE, Format, detect_format
 from cranfield.data.reading.letor import read_predictions
-from cranfield.data.reading.mappings import SHORT
-from cranfield.data.reading.records import COLUMNS, Problem, Record, Text
+from cranfield.data.reading.mappings import SHORT_LIST
+from cranfield.data.reading.records import COLUMNS, Problem, ReadOptions, Record
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.table import Irregular
 from cranfield.data.validate import validate
@@ -487,10 +487,10 @@ class TestRuns:
         lists = {"a": ["x", "z", "y"], "b": []}
         for data in (lists, {t: tuple(docs) for t, docs in lists.items()}):
             run = cf.read_run(data)
-            assert run.given
+            assert run.keeps_order
             assert list(lists_of(run)["a"]) == ["x", "z", "y"]
         run = cf.read_run(write(json.dumps(lists)))
-        assert run.given
+        assert run.keeps_order
         assert list(lists_of(run)["a"]) == ["x", "z", "y"]
 
     def test_lists_with_a_document_twice(self) -> None:
@@ -654,7 +654,7 @@ class TestEmptyTopics:
         data: Any = {"r": run if form == "memory" else write(json.dumps(run))}
         scores = cf.evaluate({"a": {"x": 1}, "b": {"x": 1}}, data, "AP", topics="common")
         assert scores.topics == ("a", "b")
-        assert "missing-topics" not in [n.kind for n in scores.notices]
+        assert "missing-topics" not in [n.kind for n in scores.notes]
 
 
 class TestQrels:
@@ -1210,7 +1210,7 @@ def scratch(tmp_path_factory: pytest.TempPathFactory) -> Folder:
 def agrees(kind: str, path: str, content: bytes, size: int) -> None:
     """The package and the simplest reader refuse the same line, or read the same."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Source.pieces, "__defaults__", (size,))
+        patch.setattr(Source.iter_pieces, "__defaults__", (size,))
         try:
             expected = simplest(kind, content)
         except Refused as refused:
@@ -1399,30 +1399,30 @@ class TestAnyTable:
 Read = tuple[list[Any], str]  # rows, and which columns were in doubt
 
 
-def as_columns(format: Format, source: Source, kind: Kind, text: Text) -> Read | None:
+def as_columns(format: Format, source: Source, kind: Kind, text: ReadOptions) -> Read | None:
     """What the fast reader yields, None if it gives up."""
     try:
-        table = format.table(source, kind, text)
+        table = format.read_table(source, kind, text)
     except Irregular:
         return None
-    grouped = table.grouped()
-    if grouped.repeats() or not len(table) or (kind == "qrels" and "all" in table.names):
+    grouped = table.group_by_topic()
+    if grouped.find_duplicate() or not len(table) or (kind == "qrels" and "all" in table.names):
         return None
     topics = np.repeat(np.array(table.names, dtype=object), table.sizes).tolist()
     values = table.values.tolist() if table.scored else [None] * len(table)
     seconds = [None] * len(table) if table.types is None else table.types.tolist()
     rows = list(zip(topics, table.docs.tolist(), values, seconds, strict=True))
-    return [*rows, table.tag], table.in_doubt
+    return [*rows, table.tag], table.doubts
 
 
-def by_record(format: Format, source: Source, kind: Kind, text: Text) -> Read | None:
+def by_record(format: Format, source: Source, kind: Kind, text: ReadOptions) -> Read | None:
     """What the record reader yields, None if anything is wrong or judged again."""
-    found = list(format.errors(source, kind, text))
+    found = list(format.check_records(source, kind, text))
     problems = [item for item in found if isinstance(item, Problem)]
     if any(problem.kind != COLUMNS for problem in problems):
         return None
     records = [item for item in found if isinstance(item, Record)]
-    rows = [(r.topic, r.doc, r.value, r.type if text.typed else None) for r in records]
+    rows = [(r.topic, r.doc, r.value, r.type if text.uses_second_column else None) for r in records]
     doubts = dict.fromkeys(problem.text for problem in problems)
     return [*rows, records[0].tag if kind == "run" else None], "; ".join(doubts)
 
@@ -1457,10 +1457,10 @@ def test_both_readers_of_text_agree(
 ) -> None:
     """What the fast reader takes, the record reader takes, and they yield the same."""
     content = edited((before + LINES[name, kind]).encode(), edits)
-    source, format = Source.of(scratch(content, f"both.{name}")), FORMAT[name]
-    text = Text(types=typed and kind == "run" and name == "trec")
+    source, format = Source.from_path(scratch(content, f"both.{name}")), FORMAT[name]
+    text = ReadOptions(types=typed and kind == "run" and name == "trec")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Source.pieces, "__defaults__", (size,))
+        patch.setattr(Source.iter_pieces, "__defaults__", (size,))
         fast, slow = (read(format, source, kind, text) for read in (as_columns, by_record))
     assert fast is None or fast == slow
     if not edits:
@@ -1482,10 +1482,10 @@ def test_both_readers_agree_on_separators(
 ) -> None:
     clean = "".join(f"{line}\n" for line in LINES[name, kind].splitlines() if line[:1] not in " #")
     content = edited(re.sub(r"[ \t]+", separator, clean).encode(), edits)
-    source, format = Source.of(scratch(content, "both.txt")), FORMAT[name]
-    text = Text(separator)
+    source, format = Source.from_path(scratch(content, "both.txt")), FORMAT[name]
+    text = ReadOptions(separator)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Source.pieces, "__defaults__", (size,))
+        patch.setattr(Source.iter_pieces, "__defaults__", (size,))
         fast, slow = (read(format, source, kind, text) for read in (as_columns, by_record))
     assert fast is None or fast == slow
 
@@ -1494,8 +1494,8 @@ def test_a_carriage_return_alone_ends_a_line(scratch: Folder) -> None:
     """Unless it is quoted; whoever reads the file."""
     quoted = scratch(b'qid,docno,label\na,"x\ry",1\n', "quoted.csv")
     assert cf.read_qrels(quoted).to_dict() == {"a": {"x\ry": 1}}
-    source = Source.of(scratch(b"qid,docno,label\na,x\r y,1\n", "cr.csv"))
-    assert as_columns(FORMAT["csv"], source, "qrels", Text()) is None
+    source = Source.from_path(scratch(b"qid,docno,label\na,x\r y,1\n", "cr.csv"))
+    assert as_columns(FORMAT["csv"], source, "qrels", ReadOptions()) is None
     with pytest.raises(cf.CranfieldError, match=r"cr\.csv:2: found 2 fields \('a,x'\)"):
         cf.read_qrels(source)
 
@@ -1527,8 +1527,10 @@ def test_both_readers_of_tables_agree(
 ) -> None:
     out = io.BytesIO()
     getattr(pl.DataFrame(columns), writer)(out)
-    source = Source.of(scratch(out.getvalue(), f"both.{name}"))
-    fast, slow = (read(FORMAT[name], source, kind, Text()) for read in (as_columns, by_record))
+    source = Source.from_path(scratch(out.getvalue(), f"both.{name}"))
+    fast, slow = (
+        read(FORMAT[name], source, kind, ReadOptions()) for read in (as_columns, by_record)
+    )
     assert fast is None or fast == slow
 
 
@@ -1572,23 +1574,23 @@ def written(scratch: Folder, name: str, kind: str, content: bytes) -> str:
 
 def lists_read(path: str, kind: Kind, format: Format, good: int) -> Lists:
     """What users get, without topics that have no documents."""
-    if format.placed and kind == "run":
-        numbers = read_predictions(Source.of(path), good, "qrels", path)
+    if format.positional and kind == "run":
+        numbers = read_predictions(Source.from_path(path), good, "qrels", path)
         return {"": {str(place): x for place, x in enumerate(numbers.tolist())}}
-    found = read(kind, path, format.name if format.forced else None)
+    found = read(kind, path, format.name if format.selectable else None)
     return {topic: docs for topic, docs in found.items() if docs}
 
 
 def users_get_what_records_say(path: str, name: str, kind: Kind) -> None:
     """The same is refused, with the first of its errors, and else the same is read."""
-    source = Source.of(path)
-    decision = decide(source, name if FORMAT[name].forced else None, kind=kind)
+    source = Source.from_path(path)
+    decision = detect_format(source, name if FORMAT[name].selectable else None, kind=kind)
     format = decision.format
-    items = list(format.errors(source, kind, decision.text))
+    items = list(format.check_records(source, kind, decision.options))
     wrong = [item.cause for item in items if isinstance(item, Problem) and item.cause]
     records = [item for item in items if isinstance(item, Record)]
     assert wrong or records
-    predicted = format.placed and kind == "run"
+    predicted = format.positional and kind == "run"
     if predicted and not records:
         return  # as many as there are judgments, and these are some
     if wrong:
@@ -1742,7 +1744,7 @@ def test_a_run_as_a_dict_is_checked(last: str, said: str, tmp_path: Path) -> Non
     assert str(caught.value).startswith(f"{tmp_path}/{said}")
 
 
-LONG = {f"d{i}": 1.0 for i in range(SHORT)}
+LONG = {f"d{i}": 1.0 for i in range(SHORT_LIST)}
 
 
 @pytest.mark.parametrize(

@@ -169,7 +169,7 @@ def test_any_lines_in_any_format(folder: Path, rows: list[Row], size: int) -> No
     gold = QRELS | {"3": {"x": 1}}
     in_memory = cf.evaluate(gold, expected, "AP NumRet")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Source.pieces, "__defaults__", (size,))
+        patch.setattr(Source.iter_pieces, "__defaults__", (size,))
         for way, make in WAYS.items():
             read = {run.name: run.to_dict() for run in cf.read_runs(make(folder, rows))}
             assert read == expected, way
@@ -232,22 +232,22 @@ class TestNoTopicInCommon:
     def test_fewer_than_half_is_said_first(self) -> None:
         gold = {str(i): {"a": 1} for i in range(5)}
         scores = cf.evaluate(gold, {"0": ["a"], "1": ["a"], "x": ["a"]}, "nERR@10")
-        kinds = [notice.kind for notice in scores.notices]
+        kinds = [note.kind for note in scores.notes]
         assert kinds[0] == "few-topics"
         assert {"missing-topics", "unjudged-topics"} <= {*kinds[1:]}
-        assert scores.notices[0].text == "run: only 2 of 5 judged topics answered"
+        assert scores.notes[0].text == "run: only 2 of 5 judged topics answered"
         half = cf.evaluate({t: gold[t] for t in "0123"}, {"0": ["a"], "1": ["a"]}, "RR")
-        assert "few-topics" not in [notice.kind for notice in half.notices]
+        assert "few-topics" not in [note.kind for note in half.notes]
 
     def test_no_judged_document_is_said_first(self) -> None:
         scores = cf.evaluate(QRELS, {"1": ["A"], "2": ["C"]}, "nERR@10")
-        assert scores.notices[0].kind == "none-judged"
+        assert scores.notes[0].kind == "none-judged"
         runs = {"few": {"1": ["a"]}, "none": {"1": ["x"]}}
         scores = cf.evaluate(QRELS | {"3": {"e": 1}}, runs, "nERR@10")
-        kinds = [(notice.run, notice.kind) for notice in scores.notices[:3]]
+        kinds = [(note.run, note.kind) for note in scores.notes[:3]]
         assert kinds == [("none", "none-judged"), ("few", "few-topics"), ("none", "few-topics")]
 
     def test_named_topics_may_be_unanswered(self) -> None:
         scores = cf.evaluate(QRELS, {"1": ["a"]}, "RR", topics=["2"])
         assert scores.summary() == {"run": {"RR": 0.0}}
-        assert scores.notices[0].text == "run: only 0 of 1 judged topic answered"
+        assert scores.notes[0].text == "run: only 0 of 1 judged topic answered"

@@ -26,7 +26,7 @@ def chosen(path: Path, text: str, name: str = "topics.txt") -> tuple[tuple[str, 
     notes = " ".join(topics.notes).removeprefix(f"{file}: ")
     by_path = cf.evaluate(QRELS, RUN, "AP", topics=file)
     assert {*by_path.topics} == {*topics}
-    assert [n.text for n in by_path.notices if n.kind == "topics-file"] == [*topics.notes]
+    assert [n.text for n in by_path.notes if n.kind == "topics-file"] == [*topics.notes]
     return tuple(topics), notes
 
 

@@ -20,7 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
-from cranfield.data.reading.records import Text
+from cranfield.data.reading.records import ReadOptions
 from cranfield.data.validate import Report, validate
 from tests.made import Command, examples, seconds
 
@@ -399,7 +399,7 @@ class TestWarnings:
     def test_several_tags(self, write: Write) -> None:
         text = "a Q0 x 1 2.5 t\na Q0 y 2 1.5 u\n"
         starts(one(write(text)), [("warning", None, "2 run tags (t, u), each a run")])
-        as_one = one(write(text), "run", None, Text())
+        as_one = one(write(text), "run", None, ReadOptions())
         starts(as_one, [("warning", None, "2 run tags (t, u), taken as one run")])
 
     def test_a_hundred_tags_and_no_more(self, write: Write) -> None:

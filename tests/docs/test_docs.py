@@ -428,12 +428,12 @@ def test_every_user_model_has_its_picture() -> None:
 
 def draw_models() -> None:
     """The pictures of the user models, and those of the tutorials."""
-    from cranfield.measures.cwl import models
+    from cranfield.measures.cwl import list_models
 
     with mock.patch.object(sys, "path", [str(PAGES), *sys.path]):
         lists = runpy.run_path(str(PAGES / "models.py"))
     GAINS, COSTS = lists["GAINS"], lists["COSTS"]
-    for name, model in models().items():
+    for name, model in list_models().items():
         picture = cf.plot.cwl(model.examples, lists=GAINS, costs=COSTS, height=110)
         picture.chart.config.aria = False  # which an image on a page does not need
         picture.save(MODELS / f"{name}.svg")

@@ -15,7 +15,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.measures.base import REGISTRY
-from cranfield.measures.cwl import models
+from cranfield.measures.cwl import list_models
 from tests import ROOT
 
 
@@ -83,7 +83,7 @@ def test_every_sign_of_a_docstring_is_there(formulas: ModuleType, name: str) -> 
     written = [p for p in re.split(r"\n\s*\n", body) if formulas.is_formula(p)]
     assert written or name.startswith("Num") or "=" not in body.partition(">>>")[0] or c.combines
     for paragraph in written:
-        made = formulas.typeset(paragraph, [f.name for f in c.parameters()])
+        made = formulas.typeset(paragraph, [f.name for f in c.list_parameters()])
         table = ElementTree.fromstring(made)  # noqa: S314 (our own)
         assert all(len(frac) == 2 for frac in table.iter("mfrac"))
         plain = html.unescape(re.sub(r"<[^>]+>", "", made))
@@ -92,8 +92,8 @@ def test_every_sign_of_a_docstring_is_there(formulas: ModuleType, name: str) -> 
 
 def stated() -> dict[str, tuple[list[str], list[str]]]:
     """The paragraphs of user models and methods that are formulas, and the names of letters."""
-    found = {f"model {name}": (c.__doc__ or "", [f.name for f in c.parameters()])
-             for name, c in models().items()}  # fmt: skip
+    found = {f"model {name}": (c.__doc__ or "", [f.name for f in c.list_parameters()])
+             for name, c in list_models().items()}  # fmt: skip
     for room in (cf.stats, cf.meta):
         for name in room.__all__:
             if name[0].islower():

@@ -26,7 +26,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.compat import provider
-from cranfield.shown import Shown
+from cranfield.display import TableResult
 from tests import ROOT
 from tests.docs.test_docs import Block, blocks, differ, environment, make_files, same, scripts
 from tests.made import shown_by
@@ -129,7 +129,7 @@ def test_the_gate_of_the_page_is_a_test(tmp_path: Path) -> None:
 
 def test_the_notebook_runs() -> None:
     shown = shown_by(NOTEBOOK)
-    kinds = {type(value).__name__ for value in shown if isinstance(value, Shown)}
+    kinds = {type(value).__name__ for value in shown if isinstance(value, TableResult)}
     assert {"Scores", "Comparison", "Gate", "HardTopics"} <= kinds
     decisions = next(x for x in shown if isinstance(x, list) and ("sys01", "AP", "pass") in x)
     assert ("sys03", "nDCG@10", "fail") in decisions

@@ -126,7 +126,7 @@ def test_every_measure_has_a_page() -> None:
         assert f"<h1>{name}<" in text
         assert "<h2>Example<" in text, name
         assert text.count("BibTeX") == bool(c.references), name
-        assert all(f">{f.name}<" in text for f in c.parameters()), name
+        assert all(f">{f.name}<" in text for f in c.list_parameters()), name
 
 
 def test_no_page_complains_or_is_wider_than_a_telephone(visit: Visit) -> None:

@@ -16,7 +16,7 @@ import cranfield as cf
 from cranfield.cli.main import main
 from cranfield.data.answers import read_answers
 from cranfield.data.judged_answers import read_support
-from cranfield.report.scores import caption
+from cranfield.report.scores import build_caption
 from tests.made import Command
 
 NAMES = ("born in 1942", "a knight", "left-handed", "vegetarian", "Wings")
@@ -155,13 +155,13 @@ class TestCitations:
         answers = write("answers.jsonl", lines(answer))
         found = cf.evaluate_answers(answers=answers, support=support)
         assert found.mean()["a"] == pytest.approx(WORKED)
-        assert found.notices == ()
+        assert found.notes == ()
 
     def test_the_order_of_citations_is_that_of_the_answer(self) -> None:
         """Support lists d1 first; the fourth sentence of the answer cites d2 first."""
         found = cf.evaluate_answers(support=SUPPORT, measures="CitationR")
         assert found["a", "q1", "CitationR"] == 0.5  # 1, 0, 0, 1
-        assert "the last sentence that is listed" in found.notices[0].text
+        assert "the last sentence that is listed" in found.notes[0].text
 
     def test_places_among_the_references(self) -> None:
         """7 is a document; 1 is none, and so the place of d2."""
@@ -185,13 +185,13 @@ class TestCitations:
         found = cf.evaluate_answers(answers=[TREC_25], support=SUPPORT[:3])
         assert found.mean()["a"] == pytest.approx({"CitationP": 0.5, "CitationR": 0.25,
                                                    "CitationF": 1 / 3})  # fmt: skip
-        assert [n.text for n in found.notices] == ["a: 3 of 6 citations not judged, left out"]
+        assert [n.text for n in found.notes] == ["a: 3 of 6 citations not judged, left out"]
 
     def test_support_without_its_answer_is_told_of(self) -> None:
         rows = [*SUPPORT, ("q2", "a", 1, "d1", "full")]
         found = cf.evaluate_answers(support=rows, answers=[TREC_25], measures="CitationR")
         assert found["a", "q2", "CitationR"] == 1.0
-        assert [n.text for n in found.notices] == [
+        assert [n.text for n in found.notes] == [
             "a: 1 topic (q2) with support and without an answer, taken to end with the last "
             "sentence listed"
         ]
@@ -200,13 +200,15 @@ class TestCitations:
         support = {"a": {"q1": [{"d": "full"}], "q2": [{"d": "none"}], "q3": [{"d": "none"}]}}
         one = {"a": {"q1": {"x": ("vital", "support")}}}
         found = cf.evaluate_answers(one, "NuggetV NuggetA CitationP", support=support)
-        assert caption(found, per_topic=False) == "mean over 3 topics, NuggetV, NuggetA over 1"
+        assert (
+            build_caption(found, per_topic=False) == "mean over 3 topics, NuggetV, NuggetA over 1"
+        )
 
     def test_an_answer_that_cites_nothing(self) -> None:
         silent = {"run_id": "b", "topic_id": "q1", "answer": [{"text": "No.", "citations": []}]}
         found = cf.evaluate_answers(answers=[TREC_24, silent], support=SUPPORT)
         assert found.mean()["b"] == {"CitationP": 0.0, "CitationR": 0.0, "CitationF": 0.0}
-        assert [n.text for n in found.notices] == [
+        assert [n.text for n in found.notes] == [
             "b: 1 topic (q1) for which CitationP is undefined, counted as 0"
         ]
         left_out = cf.evaluate_answers(answers=[TREC_24, silent], support=SUPPORT, undefined="skip")
@@ -235,13 +237,13 @@ class TestUndefinedAndMissing:
     def test_a_missing_answer_counts_as_0(self) -> None:
         scores = cf.evaluate_answers(JUDGED, "NuggetA")
         assert scores.mean() == {"a": {"NuggetA": 1.0}, "b": {"NuggetA": 0.25}}
-        assert [n.text for n in scores.notices] == ["b: 1 topic (q2) not answered, counted as 0"]
+        assert [n.text for n in scores.notes] == ["b: 1 topic (q2) not answered, counted as 0"]
 
     def test_topics_that_nobody_judged_are_left_out(self) -> None:
         support = {run: {"q1": [{"d": "full"}]} for run in "ab"}
         scores = cf.evaluate_answers(JUDGED, "NuggetA CitationP", support=support)
         assert scores.mean()["a"] == {"NuggetA": 1.0, "CitationP": 1.0}
-        said = [n.text for n in scores.notices]
+        said = [n.text for n in scores.notes]
         assert "CitationP: 1 topic (q2) without support by citations, left out of the means" in said
 
     def test_an_answer_that_nobody_judged_is_refused(self) -> None:
@@ -264,7 +266,7 @@ class TestShort:
         write("a.tsv", "q1\tone, two\nq9\tmore\n")
         texts = cf.evaluate_answers(answers="a.tsv", gold="gold.tsv", measures="EM rouge-1")
         assert texts.mean() == {"a.tsv": {"EM": 1.0, "ROUGE": 1.0}}
-        assert [n.kind for n in texts.notices] == ["unjudged-topics", "tokens"]
+        assert [n.kind for n in texts.notes] == ["unjudged-topics", "tokens"]
 
     @pytest.mark.parametrize(
         ("answer", "gold"), [("answer", "ground_truth"), ("response", "reference")]
@@ -278,14 +280,14 @@ class TestShort:
         ]
         found = cf.evaluate_answers(answers=records, gold=records, measures="EM")
         assert found.mean() == {"run": {"EM": 0.5}}
-        assert found.notices[0].text == "run: 1 topic (river?) without gold answers, ignored"
+        assert found.notes[0].text == "run: 1 topic (river?) without gold answers, ignored"
 
     def test_marks_of_citations_are_told_of(self) -> None:
         gold = {"q1": "In Paris.", "q2": "No."}
         marked = {"a": {"q1": "In Paris.[1][2, 3]", "q2": "No."}, "b": gold}
         found = cf.evaluate_answers(answers=marked, gold=gold, measures="EM")
         assert found.mean() == {"a": {"EM": 0.5}, "b": {"EM": 1.0}}
-        assert [(n.kind, n.text.partition(", ")[0]) for n in found.notices] == [
+        assert [(n.kind, n.text.partition(", ")[0]) for n in found.notes] == [
             ("marked-citations", "a: 1 of 2 answers with marks of citations such as [1]")
         ]
 
@@ -641,7 +643,7 @@ def test_support_of_text_is_that_of_a_table(tmp_path: Path) -> None:
     rows = [dict(zip(names, line.split(), strict=True)) for line in LISTED]
     by_columns, by_rows = (
         {run: {topic: {number: {name: x.support for name, x in cited.items()}
-                       for number, cited in entry.found.items()}
+                       for number, cited in entry.value.items()}
                for topic, entry in topics.items()}
          for run, topics in read_support(given).by_run.items()}
         for given in (path, rows)
@@ -682,8 +684,8 @@ def test_a_place_may_be_a_name() -> None:
     given = [{"qid": "q1", "references": ["x", "y", "1", "0"], "answer": said}]
     entry = read_answers(given).get("run", "q1")
     assert entry is not None
-    assert entry.found.sentences is not None
-    assert entry.found.sentences[0].citations == ("1", "0")
+    assert entry.value.sentences is not None
+    assert entry.value.sentences[0].citations == ("1", "0")
 
 
 # -- mistakes that gave numbers, or were told in other words ---------------------------------------
@@ -750,7 +752,7 @@ def test_judged_and_not_among_the_answers() -> None:
     answers = {"a": {"q2": "Paris"}}
     judged = {"a": {"q1": {"x": ("vital", "support")}, "q2": {"y": ("vital", "support")}}}
     found = cf.evaluate_answers(judged, "NuggetV", answers=answers)
-    assert [n.text for n in found.notices] == [
+    assert [n.text for n in found.notes] == [
         "a: 1 topic (q1) with assignments of nuggets and without an answer"
     ]
 
@@ -792,7 +794,7 @@ def test_citation_recall_topic_with_unjudged_citations_is_excluded_with_note() -
     support = [("q1", "a", 1, "d1", "full")]
     found = cf.evaluate_answers(answers=answers, support=support, measures="CitationR")
     assert found.mean() == {"a": {"CitationR": 1.0}}
-    assert [n.text for n in found.notices] == [
+    assert [n.text for n in found.notes] == [
         "CitationR: 1 topic (q2) without support by citations, left out of the means"
     ]
 
@@ -801,7 +803,7 @@ def test_nuggets_answered_topic_without_nuggets_is_noted() -> None:
     answers = {"a": {"q1": "x", "q2": "y"}}
     judged = {"a": {"q1": {"x": ("vital", "support")}}}
     found = cf.evaluate_answers(judged, "NuggetA", answers=answers)
-    assert [n.text for n in found.notices] == [
+    assert [n.text for n in found.notes] == [
         "NuggetA: 1 topic (q2) without assignments of nuggets, left out of the means"
     ]
 
@@ -819,9 +821,9 @@ def test_nuggets_omitted_by_the_judge_count_as_not_supported() -> None:
     }
     found = cf.evaluate_answers(given, "NuggetA NuggetV")
     assert found.mean()["b"] == pytest.approx({"NuggetA": 1 / 3, "NuggetV": 1 / 3})
-    (notice,) = found.notices
-    assert (notice.kind, notice.run, notice.topics) == ("missing-nuggets", "b", ("q1",))
-    assert notice.text == (
+    (note,) = found.notes
+    assert (note.kind, note.run, note.topics) == ("missing-nuggets", "b", ("q1",))
+    assert note.text == (
         "b: 2 of 3 nuggets without an assignment in 1 topic (q1), counted as not supported, so "
         "scores can only be too low"
     )
@@ -842,7 +844,7 @@ def test_nuggets_missing_from_assignments_of_a_bank_count_as_not_supported() -> 
         {"a": {"q1": {"x": "support"}}}, "NuggetA", nuggets={"q1": {"x": "vital", "y": "okay"}}
     )
     assert found.mean() == {"a": {"NuggetA": 0.5}}
-    assert found.notices[0].text.startswith("a: 1 of 2 nuggets without an assignment in 1 topic")
+    assert found.notes[0].text.startswith("a: 1 of 2 nuggets without an assignment in 1 topic")
 
 
 @pytest.mark.parametrize("label", [-1, None, "N/A", "Error: timeout", 0.5, "", float("nan")])
@@ -856,8 +858,8 @@ def test_nugget_label_outside_the_scale_raises_or_is_missing(label: Any) -> None
         cf.evaluate_answers({"a": {"q1": nuggets}}, "NuggetA")
     found = cf.evaluate_answers({"a": {"q1": nuggets}}, "NuggetA", invalid="missing")
     assert found.mean() == {"a": {"NuggetA": 0.5}}
-    assert [n.kind for n in found.notices] == ["invalid-labels", "missing-nuggets"]
-    assert found.notices[0].text.startswith("1 label outside the scale (")
+    assert [n.kind for n in found.notes] == ["invalid-labels", "missing-nuggets"]
+    assert found.notes[0].text.startswith("1 label outside the scale (")
 
 
 def test_support_label_outside_the_scale_is_missing_if_asked() -> None:
@@ -870,7 +872,7 @@ def test_support_label_outside_the_scale_is_missing_if_asked() -> None:
         answers=answers, support=rows, measures="CitationP", invalid="missing"
     )
     assert found.mean() == {"a": {"CitationP": 1.0}}
-    kinds = [n.kind for n in found.notices]
+    kinds = [n.kind for n in found.notes]
     assert kinds == ["invalid-labels", "unjudged-citations"]
 
 
@@ -892,7 +894,7 @@ def test_criterion_label_outside_the_scale_raises_or_is_missing(met: Any) -> Non
         rubric={"a": {"q1": criteria}}, measures="Rubric", invalid="missing"
     )
     assert found.mean() == {"a": {"Rubric": 0.5}}
-    assert [n.kind for n in found.notices] == ["invalid-labels", "missing-criteria"]
+    assert [n.kind for n in found.notes] == ["invalid-labels", "missing-criteria"]
 
 
 @pytest.mark.parametrize("bank", [None, {"q1": {"n1": "vital"}}])
@@ -922,9 +924,9 @@ def test_criteria_omitted_by_the_judge_count_as_not_met() -> None:
         rubric={"a": {"q1": every}, "b": {"q1": every[:1]}}, measures="Rubric"
     )
     assert found.mean() == {"a": {"Rubric": 1.0}, "b": {"Rubric": 0.5}}
-    (notice,) = found.notices
-    assert notice.kind == "missing-criteria"
-    assert notice.text == (
+    (note,) = found.notes
+    assert note.kind == "missing-criteria"
+    assert note.text == (
         "b: 2 of 3 criteria without a label in 1 topic (q1), counted as not met, so scores can be "
         "too low, or too high by 1 of negative weight"
     )

@@ -108,7 +108,7 @@ def test_scikit_learn_takes_the_mean_over_orders_of_ties(k: int) -> None:
 def test_ties_are_told() -> None:
     found = cf.evaluate_arrays([[0, 1]], [[0.5, 0.5]], measures="RR")
     assert found.values.item() == 0.5
-    assert [n.topics for n in found.notices if n.kind == "ties"] == [("0",)]
+    assert [n.topics for n in found.notes if n.kind == "ties"] == [("0",)]
     best = cf.evaluate_arrays([[0, 1]], [[0.5, 0.5]], measures="RR", ties="best")
     assert best.values.item() == 1.0
 
@@ -193,4 +193,4 @@ def test_gains_of_levels_from_one() -> None:
 def test_levels_and_predictions_exchanged(y_true: Any, y_score: Any, told: bool) -> None:
     """XGBoost's and LightGBM's own metrics are called with predictions first."""
     found = cf.evaluate_arrays(y_true, y_score, [2], "RR")
-    assert [x.kind for x in found.notices] == ["exchanged"] * told
+    assert [x.kind for x in found.notes] == ["exchanged"] * told

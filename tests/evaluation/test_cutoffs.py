@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import cranfield as cf
 from cranfield.errors import InputError
-from cranfield.evaluation.cutoffs import curves, cutoffs_to, judged_by_rank
+from cranfield.evaluation.cutoffs import choose_cutoffs, compute_curves, compute_judged_by_rank
 from cranfield.labelling.runs import label_run
 from tests.made import examples
 
@@ -30,7 +30,7 @@ def values(found: Any, run: str, measure: str) -> dict[float, float]:
 class TestCurves:
     def test_recall_by_hand(self) -> None:
         """q1 finds 1, 1, 2, 2 of 3, q2 finds 0, 1, 1, 1 of 1."""
-        found = curves(QRELS, RUNS, "Recall")
+        found = compute_curves(QRELS, RUNS, "Recall")
         assert values(found, "one", "Recall") == pytest.approx(
             {1: (1 / 3 + 0) / 2, 2: (1 / 3 + 1) / 2, 3: (2 / 3 + 1) / 2, 4: (2 / 3 + 1) / 2}
         )
@@ -38,7 +38,7 @@ class TestCurves:
 
     def test_recall_precision_by_hand(self) -> None:
         """q1: 1 at recall 1/3, 2/3 at recall 2/3; q2: 1/2 at recall 1."""
-        found = curves(QRELS, RUNS["one"])
+        found = compute_curves(QRELS, RUNS["one"])
         assert found.of_recall == {"IPrec"}
         first, then, last = (1 + 0.5) / 2, (2 / 3 + 0.5) / 2, (0 + 0.5) / 2
         tenths = [i / 10 for i in range(11)]
@@ -49,33 +49,39 @@ class TestCurves:
 
     def test_intervals_are_those_of_the_means(self) -> None:
         """Student's: 0.5 ± t(1; 0.975)·s/√2, where s/√2 is half the distance of the two."""
-        first = next(curves(QRELS, RUNS["one"], "P", [1]).points(0.95))  # 1 in q1, 0 in q2
+        first = next(
+            compute_curves(QRELS, RUNS["one"], "P", [1]).iter_points(0.95)
+        )  # 1 in q1, 0 in q2
         assert (first.at, first.value) == (1, 0.5)
         assert first.low is not None
         assert first.high is not None
         assert (first.low, first.high) == pytest.approx((0.5 - 12.7062 * 0.5, 0.5 + 12.7062 * 0.5))
 
     def test_sums_have_no_interval(self) -> None:
-        found = curves(QRELS, RUNS["one"], "NumRelRet", [1, 2])
-        assert [(p.value, p.low) for p in found.points(0.95)] == [(1, None), (2, None)]
+        found = compute_curves(QRELS, RUNS["one"], "NumRelRet", [1, 2])
+        assert [(p.value, p.low) for p in found.iter_points(0.95)] == [(1, None), (2, None)]
 
     def test_runs_are_labelled_once(self) -> None:
         with mock.patch("cranfield.evaluation.collection.label_run", wraps=label_run) as labelling:
-            curves(QRELS, RUNS, "nDCG P IPrec")
+            compute_curves(QRELS, RUNS, "nDCG P IPrec")
         assert labelling.call_count == len(RUNS)
 
     def test_settings_of_all_measures_and_names(self) -> None:
-        found = curves(QRELS, RUNS, "P hit=Success", [1], rel=2)
+        found = compute_curves(QRELS, RUNS, "P hit=Success", [1], rel=2)
         assert [*found.columns] == ["P(rel=2)", "hit"]
         assert values(found, "one", "hit") == {1: 0.5}
 
     def test_the_depth_is_the_last_cutoff(self) -> None:
         for ties in ("trec", "expected"):
-            found = curves(QRELS, {"q1": dict.fromkeys("abdx", 1.0)}, "P", depth=2, ties=ties)
+            found = compute_curves(
+                QRELS, {"q1": dict.fromkeys("abdx", 1.0)}, "P", depth=2, ties=ties
+            )
             assert [*found.columns["P"]] == [1, 2]
 
-    def test_notices_are_said_once(self) -> None:
-        said = [n.text for n in curves(QRELS, RUNS, "ERR").scores.notices if n.kind == "max-level"]
+    def test_notes_are_said_once(self) -> None:
+        said = [
+            n.text for n in compute_curves(QRELS, RUNS, "ERR").scores.notes if n.kind == "max-level"
+        ]
         [text] = said
         assert text.startswith("ERR: ")
 
@@ -100,21 +106,21 @@ class TestCurves:
     )
     def test_what_is_refused(self, measures: str, cutoffs: Any, words: str) -> None:
         with pytest.raises(InputError, match=words):
-            curves(QRELS, RUNS, measures, cutoffs)
+            compute_curves(QRELS, RUNS, measures, cutoffs)
 
 
 def test_cutoffs_are_every_rank_or_round_ones() -> None:
-    assert cutoffs_to(0) == (1,)
-    assert cutoffs_to(20) == tuple(range(1, 21))
-    assert cutoffs_to(21) == (1, 2, 3, 5, 7, 10, 15, 20, 21)
-    assert cutoffs_to(100)[-4:] == (30, 50, 70, 100)
-    assert cutoffs_to(1000)[-4:] == (300, 500, 700, 1000)
+    assert choose_cutoffs(0) == (1,)
+    assert choose_cutoffs(20) == tuple(range(1, 21))
+    assert choose_cutoffs(21) == (1, 2, 3, 5, 7, 10, 15, 20, 21)
+    assert choose_cutoffs(100)[-4:] == (30, 50, 70, 100)
+    assert choose_cutoffs(1000)[-4:] == (300, 500, 700, 1000)
 
 
 class TestJudged:
     def test_by_hand(self) -> None:
         """Ranks 1 to 2 of one: a and e judged, x and y not; 3 to 4: b and d, q2 has ended."""
-        rows, _ = judged_by_rank(QRELS, RUNS, [2, 4])
+        rows, _ = compute_judged_by_rank(QRELS, RUNS, [2, 4])
         one, two = rows[:2], rows[2:]
         assert [(r.first, r.last, r.documents) for r in one] == [(1, 2, 4), (3, 4, 2)]
         assert [(r.judged, r.relevant) for r in one] == [(0.5, 0.5), (1.0, 0.5)]
@@ -123,7 +129,7 @@ class TestJudged:
         assert two[1].judged_to == (1 / 2 + 0) / 2  # as at rank 2, where its lists end
 
     def test_relevant_as_asked(self) -> None:
-        [row] = judged_by_rank(QRELS, RUNS["one"], [1], rel=2)[0]
+        [row] = compute_judged_by_rank(QRELS, RUNS["one"], [1], rel=2)[0]
         assert (row.judged, row.relevant) == (0.5, 0.5)
 
     @settings(max_examples=examples(50))
@@ -137,7 +143,7 @@ class TestJudged:
     ) -> None:
         qrels = {str(t): judged for t in range(len(lists))}
         run = {str(t): docs for t, docs in enumerate(lists)}
-        rows, scores = judged_by_rank(qrels, run, ends)
+        rows, scores = compute_judged_by_rank(qrels, run, ends)
         above = 0
         for row, last in zip(rows, sorted(ends), strict=True):
             between = [doc for docs in lists for doc in docs[above:last]]

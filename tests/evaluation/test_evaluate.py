@@ -89,12 +89,12 @@ def test_results_pickled_are_the_same() -> None:
         assert again(found).to_dict() == found.to_dict()
 
 
-def test_notice_to_dict_is_json() -> None:
+def test_note_to_dict_is_json() -> None:
     qrels, run = {"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": {"b": 1.0, "a": 1.0}}
     scores = cf.evaluate(qrels, run, "AP")
-    told = json.loads(json.dumps([notice.to_dict() for notice in scores.notices]))
-    assert [one["kind"] for one in told] == [notice.kind for notice in scores.notices]
-    assert told[0]["topics"] == [*scores.notices[0].topics]
+    told = json.loads(json.dumps([note.to_dict() for note in scores.notes]))
+    assert [one["kind"] for one in told] == [note.kind for note in scores.notes]
+    assert told[0]["topics"] == [*scores.notes[0].topics]
     assert told[0].keys() == {"kind", "text", "run", "topics"}
 
 

@@ -177,8 +177,8 @@ def test_hardest_and_divisive() -> None:
     q1, q2, _ = found.topics
     assert (q1.best_runs, q1.worst_runs) == (("x", "y"), ("x", "y"))
     assert (q2.best, q2.best_runs, q2.worst, q2.worst_runs) == (1.0, ("y",), 0.5, ("x",))
-    (notice,) = [notice for notice in found.notices if notice.kind == "no-relevant"]
-    assert notice.text == "1 topic (q4) without a relevant document, left out"
+    (note,) = [note for note in found.notes if note.kind == "no-relevant"]
+    assert note.text == "1 topic (q4) without a relevant document, left out"
 
 
 def test_deciding() -> None:
@@ -234,17 +234,17 @@ def test_that_unjudged_documents_explain_most_failures_is_told(unjudged: int, to
     qrels = {f"q{i}": {"a": 1, "b": 0, "c": 0} for i in range(10)}
     x = {f"q{i}": ["z" if i < unjudged else "b", "a"] for i in range(10)}
     runs = {"x": x, "y": {topic: ["a", "c"] for topic in qrels}}
-    texts = [n.text for n in cf.hard_topics(qrels, runs, "RR").notices if "failures" in n.text]
+    texts = [n.text for n in cf.hard_topics(qrels, runs, "RR").notes if "failures" in n.text]
     said = "6 of 10 failures are put down to unjudged documents, which are 15% of those that RR"
     more = "a lower cutoff or depth, or more judgments, would tell why runs fail"
     assert texts == ([f"{said} looks at: {more}"] if told else [])
     few = {topic: qrels[topic] for topic in [*qrels][:9]}
-    assert "failures" not in str(cf.hard_topics(few, runs, "RR").notices)
+    assert "failures" not in str(cf.hard_topics(few, runs, "RR").notes)
 
 
 def test_more_that_are_as_hard() -> None:
     found = cf.hard_topics({f"q{i}": {"a": 1, "b": 0} for i in range(4)}, {"q0": ["b", "a"]}, "RR")
-    assert (found.as_hard(1), found.as_hard(3), found.as_hard(4)) == (2, 0, 0)
+    assert (found.count_tied(1), found.count_tied(3), found.count_tied(4)) == (2, 0, 0)
     text = found.to_markdown("hardest", top=1)
     assert "The hardest of 4 topics: those with the lowest RR (2 more topics as hard" in text
 
@@ -264,7 +264,7 @@ def test_where_no_bounds_are_known(measure: str, options: Any) -> None:
         options = {"intents": {"t": {"1": 1.0}}}
     found = cf.hard_topics(qrels, lists(x=["z", "b", "a"], y=["a"]), measure, **options)
     assert not found.bounded
-    assert [notice.kind for notice in found.notices].count("bounds") == 1
+    assert [note.kind for note in found.notes].count("bounds") == 1
     assert {one.unjudged_low for one in found.results} == {None}
     assert found.to_polars("tally")["unjudged"].to_list() == [None, None]
     with pytest.raises(cf.InputError, match="expected one of P, SetP, DCG"):
@@ -274,8 +274,8 @@ def test_where_no_bounds_are_known(measure: str, options: Any) -> None:
 def test_with_classes_no_bounds_are_known() -> None:
     classes = cf.EquivalenceClasses({"t": {"a": "1", "b": "1"}})
     found = cf.hard_topics({"t": {"a": 1, "b": 1}}, lists(x=["z", "a"]), "AP", labelling=classes)
-    (notice,) = [notice for notice in found.notices if notice.kind == "bounds"]
-    assert notice.text.startswith("classes or groups of documents: what unjudged documents could")
+    (note,) = [note for note in found.notes if note.kind == "bounds"]
+    assert note.text.startswith("classes or groups of documents: what unjudged documents could")
 
 
 def test_measures_of_intents() -> None:

@@ -16,7 +16,7 @@ import cranfield as cf
 from cranfield.cli.main import main
 from cranfield.data.hierarchies import read_hierarchy, read_parents
 from cranfield.evaluation.hierarchy import evaluate_hierarchy
-from cranfield.measures.verticals import h_measure, h_score
+from cranfield.measures.verticals import compute_h_measure, compute_h_score
 
 # -- hierarchies ------------------------------------------------------------------------------
 
@@ -59,19 +59,19 @@ parts = st.floats(0, 1)
 
 @given(parts, parts, parts, parts)
 def test_hmeasure_is_bounded_by_each_of_its_parts(h: float, a: float, b: float, w: float) -> None:
-    found = h_measure(np.array(h), np.array(a), np.array(b), w)
+    found = compute_h_measure(np.array(h), np.array(a), np.array(b), w)
     assert 0 <= found <= min(h, max(a, b)) + 1e-12
-    assert h_measure(np.array(1.0), np.array(a), np.array(b), 1.0) == a
-    assert h_measure(np.array(1.0), np.array(a), np.array(b), 0.0) == b
+    assert compute_h_measure(np.array(1.0), np.array(a), np.array(b), 1.0) == a
+    assert compute_h_measure(np.array(1.0), np.array(a), np.array(b), 0.0) == b
 
 
 def test_nothing_returned_is_not_right() -> None:
-    assert h_score([], []) == 0
+    assert compute_h_score([], []) == 0
     two = {level: {"q": few["q"], "r": few["q"]} for level, few in (("1", FIRST), ("2", SECOND))}
     parents = {"q": PARENTS["q"], "r": PARENTS["q"]}
     scores = evaluate_hierarchy(two["1"], two["2"], parents, TREE)
     assert scores.select(topics="r").values.ravel().tolist() == [0, 0, 0, 0]
-    assert [n.kind for n in scores.notices].count("missing-topics") == 2
+    assert [n.kind for n in scores.notes].count("missing-topics") == 2
 
 
 def test_several_runs() -> None:
@@ -115,7 +115,7 @@ def test_tables_and_tuples(tmp_path: Path) -> None:
     assert hierarchy(table) == hierarchy(rows) == hierarchy(places.reverse()) == hierarchy()
     from_file = evaluate_hierarchy(FIRST, SECOND, PARENTS, tmp_path / "run.csv")
     assert list(from_file.summary().values()) == [hierarchy()]
-    assert read_parents(PARENTS).of == PARENTS
+    assert read_parents(PARENTS).by_topic == PARENTS
 
 
 MISTAKES: dict[str, tuple[str, str, str]] = {  # file, text, what is said

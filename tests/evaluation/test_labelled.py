@@ -106,7 +106,7 @@ def test_label_shows_groups_that_wait_or_lack_something() -> None:
 
 
 def on_a_terminal(found: Any, width: int, colour: bool = False) -> str:
-    made = replace(results.shown(found, "table", {}), width=width, colour=colour)
+    made = replace(results.prepare_output(found, "table", {}), width=width, colour=colour)
     return render(made, "table").decode()
 
 

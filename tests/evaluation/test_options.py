@@ -111,7 +111,7 @@ def test_public_function_unknown_keyword_suggests_its_own_arguments(
 
 
 def test_a_preset_gives_what_is_not_given() -> None:
-    chosen = Options.of({"preset": "ntcir7-ir4qa"})
+    chosen = Options.from_mapping({"preset": "ntcir7-ir4qa"})
     assert chosen.depth == 1000
-    assert Options.of({"preset": "ntcir7-ir4qa", "depth": 5}).depth == 5
-    assert Options.of({}).task is None
+    assert Options.from_mapping({"preset": "ntcir7-ir4qa", "depth": 5}).depth == 5
+    assert Options.from_mapping({}).task is None

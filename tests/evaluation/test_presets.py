@@ -310,7 +310,7 @@ def test_presets_worked_by_hand(name: str) -> None:
 def test_users_learn_what_a_preset_assumes(name: str) -> None:
     p = preset(name)
     scores, _ = worked(name)
-    said = [notice.text for notice in scores.notices if notice.kind == "preset"]
+    said = [note.text for note in scores.notes if note.kind == "preset"]
     assert all(text.startswith(f"{name}: ") for text in said)
     assert [text for text in said if any(f": {setting} is " in text for setting in p.settings)] == [
         f"{name}: {setting} is {meaning}" for setting, meaning in p.settings.items()
@@ -779,7 +779,7 @@ def test_a_preset_brings_its_labels_and_its_settings_are_told(small: Path) -> No
     scores = cf.evaluate("q", "run", preset="ntcir2-jeir")
     assert scores["r", "1", "AP(rel=2)"] == 1 / 2  # a (S) at rank 2
     assert scores["r", "1", "AP(rel=1)"] == 1
-    said = [notice.text for notice in scores.notices if notice.kind == "preset"]
+    said = [note.text for note in scores.notes if note.kind == "preset"]
     assert said == [
         "ntcir2-jeir: rigid is rel=2: S and A are relevant",
         "ntcir2-jeir: relaxed is rel=1: S, A and B are relevant",

@@ -20,9 +20,9 @@ import cranfield as cf
 from cranfield.errors import CranfieldError
 from cranfield.evaluation.results import read_scores
 from cranfield.report import formats
-from cranfield.report.results import shown
+from cranfield.report.results import prepare_output
 from cranfield.scores import Scores
-from cranfield.stats.samples import matrix, paired
+from cranfield.stats.samples import pair_scores, to_matrix
 from tests.made import Command, examples, scored
 
 # As trec_eval -q prints it: measures padded with blanks, tabs, relevance as a string, the name of
@@ -200,7 +200,7 @@ def alike(read: Scores, scores: Scores) -> bool:
 
 
 def render(scores: Scores, format: str, per_topic: bool) -> bytes:
-    return formats.render(shown(scores, format, {"per_topic": per_topic}), format)
+    return formats.render(prepare_output(scores, format, {"per_topic": per_topic}), format)
 
 
 @pytest.mark.parametrize("format", ["tsv", "csv", "json", "jsonl", "parquet"])
@@ -434,30 +434,30 @@ def test_scores_stand_for_themselves(ours: Scores) -> None:
 
 def test_series_are_paired_by_their_index() -> None:
     x = pd.Series([0.5, 0.25, 1.0], index=["q1", "q2", "q3"])
-    first, second = paired(x, x[::-1] * 2)
+    first, second = pair_scores(x, x[::-1] * 2)
     assert second.tolist() == [1.0, 0.5, 2.0] == (2 * first).tolist()
-    assert paired(x, {"q3": 3, "q2": 2, "q1": 1})[1].tolist() == [1, 2, 3]
+    assert pair_scores(x, {"q3": 3, "q2": 2, "q1": 1})[1].tolist() == [1, 2, 3]
     with pytest.raises(CranfieldError, match=r"2 topics \(q1, q3\) of one system only"):
-        paired(x[["q1", "q2"]], x[["q2", "q3"]])
+        pair_scores(x[["q1", "q2"]], x[["q2", "q3"]])
     with pytest.raises(CranfieldError, match="an index that has a name twice"):
-        paired(x, pd.Series([1, 2], index=["q1", "q1"]))
+        pair_scores(x, pd.Series([1, 2], index=["q1", "q1"]))
     with pytest.raises(CranfieldError, match="4 topics"):  # of four, two and two others
-        paired(pd.Series([1, 2, 3, 4])[::2], pd.Series([1, 2, 3, 4])[1::2])
+        pair_scores(pd.Series([1, 2, 3, 4])[::2], pd.Series([1, 2, 3, 4])[1::2])
 
 
 def test_series_without_names_are_in_order() -> None:
     x = pd.Series([0.5, 0.25])
-    assert paired(x, [1, 2])[0].tolist() == [0.5, 0.25]
-    assert matrix({"a": x, "b": [1, 2]}).topics == ("1", "2")
+    assert pair_scores(x, [1, 2])[0].tolist() == [0.5, 0.25]
+    assert to_matrix({"a": x, "b": [1, 2]}).topics == ("1", "2")
 
 
 def test_frames_name_their_systems() -> None:
     a = pd.Series([0.5, 0.25], index=["q1", "q2"])
-    found = matrix(pd.DataFrame({"a": a, "b": a[::-1] * 2}))
+    found = to_matrix(pd.DataFrame({"a": a, "b": a[::-1] * 2}))
     assert (found.systems, found.topics) == (("a", "b"), ("q1", "q2"))
     assert found.values.tolist() == [[0.5, 1.0], [0.25, 0.5]]
-    assert matrix({"a": a, "b": a[::-1] * 2}).values.tolist() == found.values.tolist()
-    of_polars = matrix(pl.DataFrame({"a": [0.5, 0.25], "b": [1.0, 0.5]}))
+    assert to_matrix({"a": a, "b": a[::-1] * 2}).values.tolist() == found.values.tolist()
+    of_polars = to_matrix(pl.DataFrame({"a": [0.5, 0.25], "b": [1.0, 0.5]}))
     assert of_polars.systems == ("a", "b")
     assert of_polars.values.tolist() == found.values.tolist()
 
@@ -537,7 +537,7 @@ def test_measures_by_name_or_alias(here: Path) -> None:
 def test_lower_may_be_better(here: Path) -> None:
     scores = read_scores(written("E q1 0.5\nAP q1 0.5\nmine q1 0.5\n"))
     assert scores.better == ("lower", "higher", "higher")
-    assert [notice.text for notice in scores.notices] == [
+    assert [note.text for note in scores.notes] == [
         "1 measure (mine) not known here: higher values are taken to be better "
         "(--lower-is-better, or lower=, says otherwise)"
     ]
@@ -546,12 +546,12 @@ def test_lower_may_be_better(here: Path) -> None:
 def test_lower_is_better_if_the_user_says_so(here: Path, ours: Scores) -> None:
     file = written("mine q1 0.5\nnum_x q1 3\nAP q1 0.5\n")
     told = read_scores(file, lower="mine")
-    assert (told.better, told.notices) == (("lower", "neither", "higher"), ())
+    assert (told.better, told.notes) == (("lower", "neither", "higher"), ())
     assert read_scores(file, measures="AP", lower=["mine"]).better == ("higher",)
     assert read_scores(ours, measures="P@5", lower="P_5").better == ("lower",)
     with pytest.raises(CranfieldError, match="no scores of yours, expected one of 3 measures"):
         read_scores(file, lower="yours")
-    assert read_scores({"a": {"q1": 0.5}}).notices == ()  # a score without a name is one
+    assert read_scores({"a": {"q1": 0.5}}).notes == ()  # a score without a name is one
 
 
 # Missing topics
@@ -579,12 +579,12 @@ def test_zeros_do_not_make_topics_common() -> None:
 def test_missing_topics_left_out_or_zero() -> None:
     common = read_scores(LACKING, "common")
     assert common.topics == ("q1",)
-    assert [notice.text for notice in common.notices] == [
+    assert [note.text for note in common.notes] == [
         "1 topic (q2) left out, which not every run has"
     ]
     zero = read_scores(LACKING, "zero")
     assert zero["b", "q2", "score"] == 0.0
-    assert [notice.text for notice in zero.notices] == ["b: nothing for 1 topic (q2), counted as 0"]
+    assert [note.text for note in zero.notes] == ["b: nothing for 1 topic (q2), counted as 0"]
     with pytest.raises(CranfieldError, match="no topic that all of 2 runs"):
         read_scores({"a": {"q1": 1.0}, "b": {"q2": 1.0}}, "common")
     with pytest.raises(CranfieldError, match="one of error, common, zero"):
@@ -595,10 +595,10 @@ def test_missing_topics_left_out_or_zero() -> None:
 def test_measures_that_not_every_run_has(missing: Any) -> None:
     """b was not scored by RR: that is no score of 0."""
     data = {"a": {"q1": {"AP": 0.5, "RR": 1.0}}, "b": {"q1": {"AP": 0.25}}}
-    assert read_scores(data, missing, "AP").notices == ()
+    assert read_scores(data, missing, "AP").notes == ()
     read = read_scores(data, missing)
     assert read.measures == ("AP",)
-    assert [notice.text for notice in read.notices] == [
+    assert [note.text for note in read.notes] == [
         "1 measure (RR) left out, which not every run has"
     ]
     with pytest.raises(CranfieldError) as error:
@@ -666,7 +666,7 @@ NAMED = {"mean": 0.9, "amean": 0.2, "average": 0.4, "1": 0.7}  # topics
 def test_read_scores_topics_named_as_means_in_memory_are_kept(data: Any) -> None:
     scores = read_scores(data)
     assert {*scores.topics} == {*NAMED}
-    assert not scores.notices
+    assert not scores.notes
 
 
 @pytest.mark.parametrize("format", ["tsv", "csv", "json", "jsonl", "parquet"])
@@ -681,7 +681,7 @@ def test_read_scores_own_file_with_topics_named_as_means_round_trips(
     again = cf.evaluate("q", "r", "AP")
     assert kept.topics == again.topics
     assert kept.values.tolist() == again.values.tolist()
-    assert not kept.notices
+    assert not kept.notes
 
 
 def test_read_scores_frame_with_a_topic_named_mean_keeps_it() -> None:
@@ -693,20 +693,20 @@ def test_read_scores_frame_with_a_topic_named_mean_keeps_it() -> None:
 def test_read_scores_ndeval_reports_the_excluded_summary(here: Path, text: str) -> None:
     scores = read_scores(written(text))
     assert len(scores.topics) == 2
-    assert [n.text for n in scores.notices] == ["scores.txt: summary row 'amean' excluded"]
+    assert [n.text for n in scores.notes] == ["scores.txt: summary row 'amean' excluded"]
 
 
 def test_read_scores_all_in_memory_is_reported() -> None:
     scores = read_scores({"a": {"1": 0.5, "2": 0.25, "all": 0.375}})
     assert scores.topics == ("1", "2")
-    assert [n.text for n in scores.notices] == ["a: summary row 'all' excluded"]
+    assert [n.text for n in scores.notes] == ["a: summary row 'all' excluded"]
 
 
 def test_read_scores_row_mean_with_mean_values_warns(here: Path) -> None:
     rows = "topic,AP\n1,0.5\n2,0.25\nmean,0.375\n"
     scores = read_scores(written(rows, "scores.csv"))
     assert scores.topics == ("1", "2", "mean")
-    assert scores.notices[0].text == (
+    assert scores.notes[0].text == (
         "topic 'mean' has the mean values of the other topics, and counts as a topic. "
         "If it is a summary, remove its rows."
     )
@@ -816,7 +816,7 @@ def test_read_scores_minus_one_among_shares_is_noted(
     values: tuple[float, ...], noted: bool
 ) -> None:
     scores = read_scores({"a": {str(t): {"faith": x} for t, x in enumerate(values)}}, "error")
-    texts = [notice.text for notice in scores.notices if notice.kind == "failed"]
+    texts = [note.text for note in scores.notes if note.kind == "failed"]
     expected = (
         "faith: 1 of 3 scores are −1, the others from 0 to 1. −1 is averaged. "
         "If the judge failed, remove these scores."

@@ -79,7 +79,7 @@ def test_the_mean_is_that_of_the_orders_drawn(
 
 
 def blind(c: type[cf.Measure]) -> bool:
-    return c.takes == "lists" and c().sees_gains_alone()
+    return c.takes == "lists" and c().can_drop_nonrelevant()
 
 
 @pytest.mark.parametrize("name", sorted(c.__name__ for c in cf.REGISTRY.values() if blind(c)))
@@ -98,10 +98,10 @@ def test_a_measure_of_ones_own_sees_all() -> None:
     class Own(cf.ERR):
         pass
 
-    assert cf.ERR().sees_gains_alone()
-    assert not Own().sees_gains_alone()
-    assert not cf.ERR(condensed=True).sees_gains_alone()
-    assert not cf.bpref().sees_gains_alone()
+    assert cf.ERR().can_drop_nonrelevant()
+    assert not Own().can_drop_nonrelevant()
+    assert not cf.ERR(condensed=True).can_drop_nonrelevant()
+    assert not cf.bpref().can_drop_nonrelevant()
 
 
 class Counted(cf.Measure):

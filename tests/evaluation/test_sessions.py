@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import cranfield as cf
 from cranfield.data.sessions import read_clicks, read_sessions
-from cranfield.evaluation.sessions import Read, evaluate_sessions, trailtext
+from cranfield.evaluation.sessions import ReadString, evaluate_sessions, trailtext
 from cranfield.measures.sessions import clickU, nsDCG, sDCG, sU
 from tests.evidence import checks
 from tests.made import Command, examples
@@ -221,7 +221,7 @@ class TestSessionDCG:
 # -- U ----------------------------------------------------------------------------------------
 
 
-def strings(trail: Sequence[Read]) -> list[tuple[str, int, int, float]]:
+def strings(trail: Sequence[ReadString]) -> list[tuple[str, int, int, float]]:
     return [(read.kind, read.query, read.rank, read.offset) for read in trail]
 
 
@@ -400,7 +400,7 @@ ROWS = [dict(zip(NAMES, line.split(), strict=True)) for line in TEXT.splitlines(
 
 
 def said(scores: cf.Scores) -> str:
-    return "\n".join(notice.text for notice in scores.notices)
+    return "\n".join(note.text for note in scores.notes)
 
 
 def as_text(path: Path) -> Any:
@@ -680,7 +680,7 @@ def test_capitals_tell_two_measures_apart() -> None:
 @pytest.mark.parametrize("m", [sDCG(), nsDCG(), sU(), clickU()], ids=str)
 def test_they_take_sessions(m: cf.Measure) -> None:
     assert m.takes == "sessions"
-    assert "condensed" not in {f.name for f in m.parameters()}
+    assert "condensed" not in {f.name for f in m.list_parameters()}
     with pytest.raises(cf.CranfieldError, match="found cutoff 5, expected none"):
         replace(clickU(), cutoff=5)
 
@@ -939,7 +939,7 @@ class TestCommand:
     def test_a_trail_of_clicks_for_programs(self, session: Command) -> None:
         out = session.printed("--clicks log --trail -f tsv")
         rows = [line.split("\t") for line in out.splitlines()]
-        assert rows[0] == list(Read._fields)
+        assert rows[0] == list(ReadString._fields)
         assert rows[-1][:8] == ["log", "1/s1", "document", "1", "2", "", "1000", "3800"]
         assert float(rows[-1][-1]) == close(0.5 * (1 - 3800 / 132000))
         assert json.loads(session.printed("--clicks log --trail -f json"))[-1]["offset"] == 3800

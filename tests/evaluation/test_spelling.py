@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cranfield as cf
-from cranfield.data.folding import FOLDS, differences, fold_id, fold_ids, match_folded
+from cranfield.data.folding import FOLDS, describe_difference, fold_id, fold_ids, match_folded
 from tests.made import Command
 
 TOPICS, DOCS = range(1, 31), range(40)
@@ -29,8 +29,8 @@ SPELLINGS: dict[str, Callable[[str], str]] = {
 
 
 def warnings_of(qrels: Any, run: Any, measure: str = "AP") -> list[str]:
-    notices = cf.evaluate(qrels, run, measure).notices
-    return [notice.text for notice in notices if notice.kind == "folded-ids"]
+    notes = cf.evaluate(qrels, run, measure).notes
+    return [note.text for note in notes if note.kind == "folded-ids"]
 
 
 def renamed(spell: Callable[[str], str], share: int = 1) -> dict[str, dict[str, float]]:
@@ -121,7 +121,7 @@ def test_read_scores_topics_spelt_otherwise_names_the_difference() -> None:
     scores = {"a": {"1": 0.5, "2": 0.25, "7": 0.5}, "b": {"1": 0.5, "2": 0.25, "007": 0.5}}
     with pytest.raises(cf.CranfieldError, match="ids differ only in leading zeros: '7' and '007'"):
         cf.read_scores(scores)
-    kinds = [notice.kind for notice in cf.read_scores(scores, missing="common").notices]
+    kinds = [note.kind for note in cf.read_scores(scores, missing="common").notes]
     assert kinds == ["folded-ids", "folded-ids", "missing-topics"]
 
 
@@ -135,7 +135,7 @@ def test_differences_names_a_fold_that_explains(name: str, what: str) -> None:
     other = FOLDS[what](name)
     if name != other and fold_id(name) == fold_id(other):
         assert match_folded([name], [other]) == [(name, other)]
-        assert differences(name, other)
+        assert describe_difference(name, other)
 
 
 # -- unjudged documents of measures without a cutoff ------------------------------------------
@@ -152,13 +152,13 @@ def test_differences_names_a_fold_that_explains(name: str, what: str) -> None:
     ],
 )
 def test_evaluate_unjudged_documents_are_reported(measures: str, text: str) -> None:
-    notices = cf.evaluate({"1": {"a": 1, "b": 0}}, {"1": ["a", "x", "b", "y"]}, measures).notices
-    assert [n.text for n in notices if n.kind == "unjudged"] == [f"run: {text}"] * bool(text)
+    notes = cf.evaluate({"1": {"a": 1, "b": 0}}, {"1": ["a", "x", "b", "y"]}, measures).notes
+    assert [n.text for n in notes if n.kind == "unjudged"] == [f"run: {text}"] * bool(text)
 
 
 def test_evaluate_unjudged_documents_down_to_the_depth() -> None:
-    notices = cf.evaluate({"1": {"a": 1}}, {"1": ["a", "x", "b", "y"]}, "AP", depth=2).notices
-    assert [n.text for n in notices] == [
+    notes = cf.evaluate({"1": {"a": 1}}, {"1": ["a", "x", "b", "y"]}, "AP", depth=2).notes
+    assert [n.text for n in notes] == [
         "run: 1 of 2 documents in the top 2 are unjudged and count as nonrelevant"
     ]
 
@@ -167,4 +167,4 @@ def test_evaluate_judged_ids_that_differ_in_case_are_not_confused() -> None:
     """d1 and D1 are two judged documents: D1 of the run is one of them, not d1 misspelt."""
     qrels = {"1": {**{f"D{k}": 1 for k in range(9)}, **{f"d{k}": 0 for k in range(9)}}}
     scores = cf.evaluate(qrels, {"1": {f"D{k}": float(k) for k in range(9)}}, "AP")
-    assert "folded-ids" not in [notice.kind for notice in scores.notices]
+    assert "folded-ids" not in [note.kind for note in scores.notes]

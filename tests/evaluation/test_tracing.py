@@ -16,9 +16,9 @@ from cranfield.cli.main import main
 from cranfield.measures.base import READINGS, REGISTRY, Measure
 from cranfield.measures.ncu import STOPS, UTILITIES
 from cranfield.measures.notation import LETTERS, NOTATION, STEPS, WALK
-from cranfield.measures.verticals import OfPairs
+from cranfield.measures.verticals import PairMeasure
 from cranfield.report.formats import terminal
-from cranfield.report.results import shown as tables_of
+from cranfield.report.results import prepare_output as tables_of
 from tests import ROOT
 from tests.made import Command, each
 
@@ -35,7 +35,7 @@ LENGTHS = {doc: 100.0 * (i + 1) for i, doc in enumerate("abcefsxyz")}
 BUILT_IN = [
     c
     for c in REGISTRY.values()
-    if c.__module__.startswith("cranfield.measures") and c.ranks_documents()
+    if c.__module__.startswith("cranfield.measures") and c.takes_rankings()
 ]
 
 
@@ -44,12 +44,12 @@ WANTED = {t: {i: {"Web": 2, "News": 1} for i in few} for t, few in BY_INTENT.ite
 
 def options(m: Measure) -> dict[str, Any]:
     needed: dict[str, Any] = {"lengths": LENGTHS} if m.length_unit else {}
-    return needed | ({"verticals": WANTED} if isinstance(m, OfPairs) else {})
+    return needed | ({"verticals": WANTED} if isinstance(m, PairMeasure) else {})
 
 
 def run_for(m: Measure) -> object:
     """The run, with verticals where they count."""
-    if not isinstance(m, OfPairs):
+    if not isinstance(m, PairMeasure):
         return RUN
     rows = [(t, d, "News", s) for t, docs in RUN.items() for d, s in docs.items()]
     return pl.DataFrame(rows, schema=["topic", "doc", "type", "score"], orient="row")
@@ -178,8 +178,10 @@ def test_what_cannot_be_explained(arguments: dict[str, Any], said: str) -> None:
 def measures_of_lists() -> list[Measure]:
     """Every measure, every user model that a measure is read as, and every choice of NCU."""
     found = [built(cls) for cls in BUILT_IN]
-    found += [cls(cutoff=2, **unit(cls)) for cls in BUILT_IN if cls.at and cls is not cf.IPrec]
-    found += [REGISTRY[name]().reading("EU") for name in READINGS]
+    found += [
+        cls(cutoff=2, **unit(cls)) for cls in BUILT_IN if cls.cutoff_meaning and cls is not cf.IPrec
+    ]
+    found += [REGISTRY[name]().to_user_model("EU") for name in READINGS]
     found += [cf.NCU(stop=stop, utility=utility) for stop in STOPS for utility in UTILITIES]
     return found
 
@@ -508,7 +510,9 @@ def test_lines_are_no_wider_than_the_terminal(m: Measure) -> None:
     else:
         shown = explained(m, **settings)
     for width in (60, 80, 160):
-        lines = terminal.written(replace(tables_of(shown, "table", {}), width=width)).splitlines()
+        lines = terminal.write_tables(
+            replace(tables_of(shown, "table", {}), width=width)
+        ).splitlines()
         assert max(map(len, lines)) <= width
         head = [name for line in lines if line.split()[:1] == ["rank"] for name in line.split()]
         for name in " ".join((*shown.steps.columns, "document", "level")).split():

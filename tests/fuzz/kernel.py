@@ -115,8 +115,8 @@ class Kernel:
             sys.exit(f"no compiled kernel to try: {kernel.USED}")
         self.compiled = kernel.KERNEL
         self.key = int(strings.KEY)
-        self.docs = Strings.of(JUDGED * len(TOPICS))
-        self.hashes = self.docs.hashes()
+        self.docs = Strings.from_list(JUDGED * len(TOPICS))
+        self.hashes = self.docs.compute_hashes()
         self.items = np.arange(len(self.docs))
         self.names = JUDGED * len(TOPICS)
         self.of_names = np.empty(len(self.names), dtype=np.int64)

@@ -341,7 +341,9 @@ def any_measure(choose: random.Random) -> str:
     keys = ["rel", "p", "gain", "max_level", "mult", "beta", "alpha", "T", "n", "condensed", "norm"]
     if choose.random() < 0.4:
         key = choose.choice(
-            [*keys, *(f.name for f in REGISTRY[name].parameters())] if name in REGISTRY else keys
+            [*keys, *(f.name for f in REGISTRY[name].list_parameters())]
+            if name in REGISTRY
+            else keys
         )
         name += f"({key}={choose.choice([*NUMBERS, 'true', 'exp', 'linear'])})"
     if choose.random() < 0.2:
@@ -354,9 +356,9 @@ def any_measure(choose: random.Random) -> str:
 @cache
 def parser_of(command: str) -> argparse.ArgumentParser:
     """What reads the options of a command."""
-    from cranfield.cli.main import parser
+    from cranfield.cli.main import build_parser
 
-    return parser([command])
+    return build_parser([command])
 
 
 def options_of(words: tuple[str, ...]) -> list[tuple[str, list[str], bool]]:

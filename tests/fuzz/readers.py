@@ -11,7 +11,7 @@ from typing import Any, NoReturn, get_args
 
 from cranfield.data.qrels import read_qrels
 from cranfield.data.reading.columns import Kind
-from cranfield.data.reading.formats import decide
+from cranfield.data.reading.formats import detect_format
 from cranfield.data.reading.records import Problem
 from cranfield.data.reading.source import Source
 from cranfield.data.run import read_run
@@ -65,15 +65,15 @@ def _held(
 def _fast(kind: Kind, path: str) -> Held:
     if kind == "run":
         return _plain(read_run(path, run_names="file").to_dict())
-    sampled = decide(Source.of(path), kind=kind).format.name == "sampled"
+    sampled = detect_format(Source.from_path(path), kind=kind).format.name == "sampled"
     return _plain(read_qrels(path, sampled=sampled).to_dict())
 
 
 def _record(kind: Kind, path: str) -> Held:
     held: dict[str, dict[str, Any]] = {}
-    source = Source.of(path)
-    found = decide(source, kind=kind)
-    for item in found.format.errors(source, kind, found.text):
+    source = Source.from_path(path)
+    found = detect_format(source, kind=kind)
+    for item in found.format.check_records(source, kind, found.options):
         if not isinstance(item, Problem):
             held.setdefault(item.topic, {})[item.doc] = item.value
         elif item.severity == "error":

@@ -25,7 +25,7 @@ from cranfield.data import (
     answers,
     audits,
     costs,
-    described,
+    descriptions,
     distributions,
     groups,
     hierarchies,
@@ -139,7 +139,7 @@ def _seeds(reads: Callable[[bytes], object], own: Iterable[bytes]) -> Callable[[
 
 
 def _source(read: Callable[[Source], object]) -> Callable[[str], object]:
-    return lambda path: read(Source.of(path))
+    return lambda path: read(Source.from_path(path))
 
 
 READERS: dict[str, Callable[[str], object]] = {
@@ -153,7 +153,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "costs": costs.read_costs,
     "criteria": judged_answers.read_criteria,
     "distributions": distributions.read_distributions,
-    "docs": lambda path: described.read_docs(path, {"d1", "a1", "e1", "b1"}),
+    "docs": lambda path: descriptions.read_docs(path, {"d1", "a1", "e1", "b1"}),
     "groups": groups.read_groups,
     "hierarchy": hierarchies.read_hierarchy,
     "intents": intents.read_intents,
@@ -166,7 +166,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "preference-pairs": preference_pairs.read_preference_pairs,
     "preferences": preferences.read_preferences,
     "preferences-qrels": lambda path: preferences.read_preferences(path, "qrels_prefs"),
-    "queries": described.read_queries,
+    "queries": descriptions.read_queries,
     "results": results.read_results,
     "scores": read_scores,
     "sessions": sessions.read_sessions,
@@ -249,7 +249,7 @@ def _parameters() -> list[bytes]:
     """What stands in the names of measures."""
     import cranfield as cf
 
-    names = {f.name for c in cf.REGISTRY.values() for f in c.parameters()}
+    names = {f.name for c in cf.REGISTRY.values() for f in c.list_parameters()}
     signs = (
         b"( ) , = @ : | . .EU .residual true false exp linear raw 1 0 0.5 1e9 - -l2 trec: ntcir:"
     )

@@ -43,7 +43,7 @@ def test_each_is_drawn_as_often_as_it_should() -> None:
     made = [audit(RUNS, 60, "RBP(p=0.8)@5", depth=5, seed=seed) for seed in range(300)]
     every = len(made[0].order)
     for count in (40, 60):
-        counts = [float((1 / one.order.first(count)[:count]).sum()) for one in made]
+        counts = [float((1 / one.order.compute_probabilities(count)[:count]).sum()) for one in made]
         assert np.mean(counts) == pytest.approx(every, rel=0.03)
 
 
@@ -70,7 +70,7 @@ def test_more_go_on_where_fewer_stopped() -> None:
 def test_all_are_to_be_judged() -> None:
     made = audit(RUNS, 10_000, "P@5", depth=5)
     assert made.to_judge == len(made.order)
-    assert [n.kind for n in made.notices] == ["audit"]
+    assert [n.kind for n in made.notes] == ["audit"]
 
 
 @pytest.mark.parametrize("format", ["text", "csv", "tsv", "json"])
@@ -86,9 +86,9 @@ def test_there_and_back(format: str, tmp_path: Path) -> None:
 def test_thresholds() -> None:
     order = AuditOrder((("q", "a"), ("q", "b"), ("q", "c")), np.array([0.8, 0.5, 0.2]),
                        np.array([0.5, 0.9, 1.6]))  # fmt: skip
-    assert order.first(2).tolist() == [0.8, 0.5, 0.2]
-    assert order.first(1) == pytest.approx([0.72, 0.45, 0.18])
-    assert order.first(3).tolist() == [1, 1, 1]
+    assert order.compute_probabilities(2).tolist() == [0.8, 0.5, 0.2]
+    assert order.compute_probabilities(1) == pytest.approx([0.72, 0.45, 0.18])
+    assert order.compute_probabilities(3).tolist() == [1, 1, 1]
 
 
 @pytest.mark.parametrize(

@@ -117,7 +117,7 @@ class TestPosition:
         rows = [(f"{k}", "x", "y", "ab"[k % 3 == 0], "a") for k in range(30)]
         found = battles(frame(rows), trials=20)
         assert found.position is None
-        assert [n.kind for n in found.notices if n.kind == "order"] == ["order"]
+        assert [n.kind for n in found.notes if n.kind == "order"] == ["order"]
 
     def test_unknown_orders(self) -> None:
         assert battles([("1", "x", "y"), ("2", "y", "x")], trials=20).position is None
@@ -142,7 +142,7 @@ def test_measures_agree() -> None:
 class TestCautions:
     def test_who_won_everything(self) -> None:
         said = [(str(k), "x", "y") for k in range(25)] + [(str(k), "y", "z") for k in range(25)]
-        texts = [n.text for n in battles([*said, ("1", "z", "y")], trials=20).notices]
+        texts = [n.text for n in battles([*said, ("1", "z", "y")], trials=20).notes]
         assert texts[0].startswith("1 run (x) won every battle: only the ridge of 1e-06 bounds")
 
     def test_one_topic(self) -> None:
@@ -150,11 +150,11 @@ class TestCautions:
         assert found.runs[0].low is None
         assert found.pairs[0].pvalue is None
         assert "all battles are on one topic: no intervals, no tests" in [
-            n.text for n in found.notices
+            n.text for n in found.notes
         ]
 
     def test_battles_runs_named_as_sides_preferred_column_has_one_meaning(self) -> None:
-        kinds = {n.kind for n in battles([("1", "a", "b"), ("2", "b", "a")], trials=20).notices}
+        kinds = {n.kind for n in battles([("1", "a", "b"), ("2", "b", "a")], trials=20).notes}
         assert "sides" not in kinds
 
     def test_battles_ambiguous_winner_reported_once(self) -> None:
@@ -165,7 +165,7 @@ class TestCautions:
             ("4", "b", "c", "c"),
         ]
         scores = {run: {"1": 0.1, "2": 0.2, "3": 0.3, "4": 0.4} for run in "abc"}
-        notes = [n.text for n in battles(rows, scores, trials=20).notices if n.kind == "sides"]
+        notes = [n.text for n in battles(rows, scores, trials=20).notes if n.kind == "sides"]
         assert notes == ["preferences: winner 'a' read as the run in 1 line: other lines name runs"]
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.errors import InputError
-from cranfield.judging.judge import _sentence, judge
+from cranfield.judging.judge import _format_sentence, judge
 from tests.evidence import checks
 from tests.made import Command, written
 
@@ -96,7 +96,7 @@ def test_what_trusting_the_judge_would_do() -> None:
 
 
 def test_swapped_judgments_are_told_of() -> None:
-    lacking = [n.text for n in judge(MODEL, SOME, RUNS, "nDCG@10").notices if "left out" in n.text]
+    lacking = [n.text for n in judge(MODEL, SOME, RUNS, "nDCG@10").notes if "left out" in n.text]
     assert [text.endswith(", left out: are the two swapped?") for text in lacking] == [True]
 
 
@@ -105,7 +105,7 @@ def test_swapped_judgments_are_told_of() -> None:
 )
 def test_how_far_a_judge_was_worth_it(n_eff: float, said: str) -> None:
     [trust] = judge(SOME, MODEL, RUNS, "nDCG@10").trusts
-    found = _sentence(replace(trust, n=20, n_eff=n_eff, n_eff_pairs=20.0))
+    found = _format_sentence(replace(trust, n=20, n_eff=n_eff, n_eff_pairs=20.0))
     assert found.startswith(f"judge {said}")
 
 
@@ -129,21 +129,19 @@ class TestPromises:
             (None, "people's topics were not drawn at random")
         }
         assert {p.verdict for p in found.pairs} == {"unknown"}
-        assert "not-promised" in {notice.kind for notice in found.notices}
+        assert "not-promised" in {note.kind for note in found.notes}
 
     def test_what_nobody_said_is_told(self) -> None:
-        kinds = {n.kind for n in judge(SOME, MODEL, RUNS, "AP").notices}
+        kinds = {n.kind for n in judge(SOME, MODEL, RUNS, "AP").notes}
         assert "drawn" in kinds
-        assert "drawn" not in {
-            n.kind for n in judge(SOME, MODEL, RUNS, "AP", drawn="random").notices
-        }
+        assert "drawn" not in {n.kind for n in judge(SOME, MODEL, RUNS, "AP", drawn="random").notes}
 
     def test_the_first_topics_are_no_sample(self) -> None:
         first = {t: PEOPLE[t] for t in TOPICS[:N]}
-        told = [n.text for n in judge(first, MODEL, RUNS, "AP").notices if n.kind == "not-random"]
+        told = [n.text for n in judge(first, MODEL, RUNS, "AP").notes if n.kind == "not-random"]
         [text] = told
         assert text.startswith(f"people judged the first {N} of {ALL} topics: were they drawn at")
-        assert "not-random" not in {n.kind for n in judge(SOME, MODEL, RUNS, "AP").notices}
+        assert "not-random" not in {n.kind for n in judge(SOME, MODEL, RUNS, "AP").notes}
 
     def test_scores_of_two_values(self) -> None:
         found = judge(SOME, MODEL, RUNS, "Success@1")
@@ -155,7 +153,7 @@ class TestPromises:
         flipped = {t: {d: 1 - x for d, x in docs.items()} for t, docs in PEOPLE.items()}
         told = judge(SOME, flipped, RUNS, "P@10")
         assert {r.found.weight for r in told.runs} == {0}
-        assert "no-agreement" in {n.kind for n in told.notices}
+        assert "no-agreement" in {n.kind for n in told.notes}
 
     def test_judge_partly_labelled_topics_raises_or_counts_as_nonrelevant(self) -> None:
         """AP depends on every document: it is unknown in all topics, unless the user decides."""
@@ -164,7 +162,7 @@ class TestPromises:
         with pytest.raises(InputError, match=said):
             judge(part, MODEL, RUNS, "AP")
         found = judge(part, MODEL, RUNS, "AP", missing_labels="nonrelevant")
-        [text] = [n.text for n in found.notices if n.kind == "incomplete"]
+        [text] = [n.text for n in found.notes if n.kind == "incomplete"]
         assert text == (
             "people judged 216 of 720 documents that judge did in the same topics: the others "
             "count as nonrelevant"
@@ -292,7 +290,7 @@ class TestAudit:
     def test_whoever_stops_has_a_smaller_sample(self) -> None:
         found = judge(self.people(150), MODEL, RUNS, "P@10", audit=self.AUDIT.order)
         assert found.trusts[0].n == 150
-        [text] = [n.text for n in found.notices if n.kind == "audit"]
+        [text] = [n.text for n in found.notes if n.kind == "audit"]
         assert text.startswith(
             f"people judged 150 of {len(self.DRAWN)} documents of the audit, up to"
         )
@@ -312,7 +310,7 @@ class TestAudit:
         del people[topic][doc]
         found = judge(people, MODEL, RUNS, "P@10", audit=self.AUDIT.order)
         assert found.trusts[0].n == 99
-        texts = [n.text for n in found.notices if n.kind == "audit"]
+        texts = [n.text for n in found.notes if n.kind == "audit"]
         assert any(f"{len(self.DRAWN) - 100} judgments of people that are not" in x for x in texts)
 
     def test_refused(self) -> None:
@@ -598,7 +596,7 @@ def test_refused_commands(
 
 
 def kinds(found: Any) -> set[str]:
-    return {notice.kind for notice in found.notices}
+    return {note.kind for note in found.notes}
 
 
 def test_documents_of_other_names_are_refused() -> None:
@@ -612,7 +610,7 @@ def test_documents_of_other_names_are_refused() -> None:
 def test_levels_on_another_scale_are_noted() -> None:
     scaled = {t: {d: 25 * level for d, level in docs.items()} for t, docs in MODEL.items()}
     found = judge(SOME, scaled, RUNS, "P@10", drawn="random")
-    [text] = [notice.text for notice in found.notices if notice.kind == "scales"]
+    [text] = [note.text for note in found.notes if note.kind == "scales"]
     assert text.startswith("people has levels up to 1, judge up to 25, of the same documents")
     plain = judge(SOME, MODEL, RUNS, "P@10", drawn="random")
     assert "scales" not in kinds(plain)
@@ -621,7 +619,7 @@ def test_levels_on_another_scale_are_noted() -> None:
 
 def test_a_copy_is_noted() -> None:
     found = judge(SOME, PEOPLE, RUNS, "P@10", drawn="random")
-    [text] = [notice.text for notice in found.notices if notice.kind == "same-levels"]
+    [text] = [note.text for note in found.notes if note.kind == "same-levels"]
     assert text == ("people and judge have the same levels for all 720 documents of both: is one a "
                     "copy of the other?")  # fmt: skip
     assert "same-levels" not in kinds(judge(SOME, MODEL, RUNS, "P@10", drawn="random"))

@@ -23,7 +23,7 @@ def key(request: Any, monkeypatch: pytest.MonkeyPatch) -> int:
 
 def test_judged_documents_with_one_hash(key: int, tmp_path: Path, cranfield: Any) -> None:
     """Both are found, whatever hashes begin with: trec_eval says 1.0."""
-    same = len(set(Strings.of(ALIKE).hashes().tolist())) == 1
+    same = len(set(Strings.from_list(ALIKE).compute_hashes().tolist())) == 1
     assert same == (key == 0)
     qrels, run = tmp_path / "q", tmp_path / "r"
     for first, second in (ALIKE, ALIKE[::-1]):
@@ -40,7 +40,7 @@ def test_judged_documents_with_one_hash(key: int, tmp_path: Path, cranfield: Any
 
 def test_hashes_begin_with_a_key_of_the_process() -> None:
     with pytest.MonkeyPatch.context() as patch:
-        found = [Strings.of(ALIKE).hashes().tolist()]
+        found = [Strings.from_list(ALIKE).compute_hashes().tolist()]
         patch.setattr(strings, "KEY", strings.KEY ^ np.uint64(1))
-        found.append(Strings.of(ALIKE).hashes().tolist())
+        found.append(Strings.from_list(ALIKE).compute_hashes().tolist())
     assert found[0] != found[1]

@@ -140,7 +140,7 @@ def by_hand_scores(
             np.array([len(counts)]),
             Gold(np.array([ideal]), np.ones((1, len(ideal)), dtype=bool), highest),
         )
-        rows.append([float(m.values(lists)[0, 0]) for m in MEASURES])
+        rows.append([float(m.compute(lists)[0, 0]) for m in MEASURES])
     return rows
 
 
@@ -158,7 +158,7 @@ def as_trec(run: Scored) -> str:
 def test_what_counts_is_what_the_words_say(collection: Collection) -> None:
     kind, qrels, classes, run = collection
     ev = cf.Evaluator(qrels, "AP", labelling=kind(classes))
-    rankings, ideal = ev.collection.rankings(cf.read_run(run)), ev.collection.ideal
+    rankings, ideal = ev.collection.compute_rankings(cf.read_run(run)), ev.collection.ideal
     for t, (topic, judged) in enumerate(qrels.items()):
         counts, best = BY_HAND[kind](judged, classes.get(topic, {}), in_trec_order(run[topic]))
         hits = slice(rankings.offsets[t], rankings.offsets[t + 1])
@@ -215,9 +215,9 @@ def test_labelling_and_truncation_commute(collection: Collection, depth: int) ->
     """The first of a class is the first at any depth; a group that is cut is worth nothing."""
     kind, qrels, classes, run = collection
     ev = cf.Evaluator(qrels, "AP", labelling=kind(classes))
-    after = ev.collection.rankings(cf.read_run(run)).truncated(depth)
+    after = ev.collection.compute_rankings(cf.read_run(run)).truncate(depth)
     cut = {topic: in_trec_order(docs)[:depth] for topic, docs in run.items()}
-    before = ev.collection.rankings(cf.read_run(cut))
+    before = ev.collection.compute_rankings(cf.read_run(cut))
     assert after.levels.tolist() == before.levels.tolist()
     assert after.ranks.tolist() == before.ranks.tolist()
 
@@ -318,8 +318,8 @@ def test_sampled_ties_come_near_the_mean_of_all_orders(kind: type, depth: int | 
     ev = cf.Evaluator(qrels, TIED_MEASURES, **options)
     every = np.array([ev(order).values[0, 0] for order in orders])
     ours = cf.evaluate(qrels, TIED, TIED_MEASURES, ties="expected", tie_samples=1500, **options)
-    assert "tie-order" in {notice.kind for notice in ours.notices}
-    assert not any("exact" in notice.text for notice in ours.notices)  # classes make nothing exact
+    assert "tie-order" in {note.kind for note in ours.notes}
+    assert not any("exact" in note.text for note in ours.notes)  # classes make nothing exact
     for name, mean, spread in zip(
         TIED_MEASURES, every.mean(axis=0), every.std(axis=0), strict=True
     ):
@@ -341,7 +341,7 @@ def test_best_and_worst_order_by_level_and_promise_nothing(ties: Any, order: str
     ours = cf.evaluate(TIED_QRELS, TIED, TIED_MEASURES, ties=ties, labelling=classes)
     by_hand = cf.evaluate(TIED_QRELS, {"t": list(order)}, TIED_MEASURES, labelling=classes)
     assert ours.values.tolist() == by_hand.values.tolist()
-    said = [notice.text for notice in ours.notices if notice.kind == "tie-order"]
+    said = [note.text for note in ours.notes if note.kind == "tie-order"]
     than = {"best": "better", "worst": "worse"}[ties]
     assert len(said) == 1
     assert f"another order may score {than} under AP" in said[0]
@@ -358,9 +358,9 @@ def test_the_order_by_level_is_not_always_best() -> None:
 
 def test_ties_within_a_level_are_told_if_classes_make_them_matter() -> None:
     qrels, run = {"t": {"a": 1, "b": 1, "c": 1}}, {"t": {"a": 1.0, "b": 1.0, "c": 1.0}}
-    assert not any(n.kind == "ties" for n in cf.evaluate(qrels, run, "AP").notices)
+    assert not any(n.kind == "ties" for n in cf.evaluate(qrels, run, "AP").notes)
     scores = cf.evaluate(qrels, run, "AP", labelling=cf.EquivalenceClasses(PAIR))
-    assert any(n.kind == "ties" and "3 of 3 tied documents" in n.text for n in scores.notices)
+    assert any(n.kind == "ties" and "3 of 3 tied documents" in n.text for n in scores.notes)
 
 
 # -- strategies of one's own ------------------------------------------------------------------
@@ -485,7 +485,7 @@ def test_what_a_strategy_must_not_say(method: str, told: Any, said: str) -> None
 def test_options_that_change_nothing_are_told(
     measures: str, options: dict[str, Any], useless: list[str]
 ) -> None:
-    found = cf.evaluate({"1": {"a": 1}}, {"1": ["a"]}, measures, **options).notices
+    found = cf.evaluate({"1": {"a": 1}}, {"1": ["a"]}, measures, **options).notes
     assert [n.text.split()[0] for n in found if n.kind == "settings"] == useless
 
 
@@ -516,4 +516,4 @@ def test_more_than_there_is_to_find_is_told() -> None:
     for strategy in (Generous(), Forgetful()):
         scores = cf.evaluate({"t": {"a": 1, "b": 1}}, {"t": ["a", "b"]}, "AP", labelling=strategy)
         said = "run: the labels of 1 topic (t) are worth more than the ideal list"
-        assert [n.text for n in scores.notices] == [f"{said}: scores may exceed 1"]
+        assert [n.text for n in scores.notes] == [f"{said}: scores may exceed 1"]

@@ -183,7 +183,7 @@ OF_MODELS: dict[str, tuple[Any, ...]] = {  # gains from 0 to 1, and few ranks
 def tried(m: type[cf.Measure]) -> dict[str, tuple[Any, ...]]:
     """The values tried for each parameter of a measure, the default first."""
     found: dict[str, tuple[Any, ...]] = {}
-    for f in m.parameters():
+    for f in m.list_parameters():
         kind = f.metadata["kind"]
         table = isinstance(kind, Table)
         others = BETA_TABLES if f.name == "beta" and table else TRIED.get(f.name, ())
@@ -506,7 +506,7 @@ def test_without_ties_nothing_changes(ties: Any, depth: int | None) -> None:
     assert bool(errors) == (ties == "expected")
     assert (found[:, :, list(plain.measures)].values == plain.values).all()
     assert (found[:, :, errors].values == 0).all()
-    assert not any(n.kind == "ties" for n in found.notices)
+    assert not any(n.kind == "ties" for n in found.notes)
 
 
 def test_a_topic_without_ties_is_sampled_without_error_next_to_one_with() -> None:
@@ -541,7 +541,7 @@ def test_threads_blocks_and_sources_do_not_matter(ties: Any, tmp_path: Path) -> 
     files = cf.evaluate(*write_trec(tmp_path, qrels, run), measures, **options)
     assert files.topics == reference.topics
     assert (files.values == reference.values).all()
-    assert files.notices == reference.notices
+    assert files.notes == reference.notes
 
 
 def test_undefined_topics_stay_undefined() -> None:
@@ -839,36 +839,36 @@ def test_wrong_options(options: dict[str, Any], said: str) -> None:
         cf.Evaluator({"t": {"a": 1}}, "AP", **{"ties": "expected", **options})
 
 
-def tie_notice(measures: Any, **options: Any) -> str:
+def tie_note(measures: Any, **options: Any) -> str:
     scores = cf.evaluate(*data_of([SMALL[0], HIGHEST]), measures, **options)
-    (notice,) = (n for n in scores.notices if n.kind == "tie-order")
-    return notice.text
+    (note,) = (n for n in scores.notes if n.kind == "tie-order")
+    return note.text
 
 
-def test_the_notice_says_what_is_exact() -> None:
-    said = tie_notice(["AP", "ERR", "P@3", "G"], ties="expected", tie_samples=50, seed=4)
+def test_the_note_says_what_is_exact() -> None:
+    said = tie_note(["AP", "ERR", "P@3", "G"], ties="expected", tie_samples=50, seed=4)
     assert said == (
         "mean over all orders of tied documents: exact for AP, P@3; "
         "from 50 random orders (seed 4) for ERR, G"
     )
-    assert "random" not in tie_notice(["AP"], ties="expected")
-    assert "exact" not in tie_notice(["ERR"], ties="expected")
-    said = tie_notice(["AP", "AP(condensed=true)"], ties="expected", depth=3)
+    assert "random" not in tie_note(["AP"], ties="expected")
+    assert "exact" not in tie_note(["ERR"], ties="expected")
+    said = tie_note(["AP", "AP(condensed=true)"], ties="expected", depth=3)
     assert "exact for AP;" in said
     assert said.endswith("for AP(condensed=true)")
 
 
-def test_the_notice_says_what_is_a_bound() -> None:
-    best, worst = (tie_notice(["AP", "nDCG@3"], ties=ties) for ties in ("best", "worst"))
+def test_the_note_says_what_is_a_bound() -> None:
+    best, worst = (tie_note(["AP", "nDCG@3"], ties=ties) for ties in ("best", "worst"))
     assert "no other order scores better" in best
     assert "no other order scores worse" in worst
-    said = tie_notice(["AP", "nG@2", "Judged"], ties="best")
+    said = tie_note(["AP", "nG@2", "Judged"], ties="best")
     assert said.endswith(": another order may score better under nG@2")  # Judged has no cutoff
-    said = tie_notice(["AP", "nG@2", "Judged@3"], ties="best")
+    said = tie_note(["AP", "nG@2", "Judged@3"], ties="best")
     assert said.endswith(
         ": another order may score better under nG@2; another order may change Judged@3"
     )
-    assert "no other order scores better" in tie_notice(["E@2"], ties="best")
+    assert "no other order scores better" in tie_note(["E@2"], ties="best")
 
 
 @pytest.mark.parametrize("name", ["P(condensed=true)", "PairAccuracy"])
@@ -881,7 +881,7 @@ def test_no_bound_is_claimed_where_a_depth_breaks_it(name: str) -> None:
     measures = list(cf.parse_measures(name))
     found = bounds([case], measures, depth=3)
     assert any(not close(value, extreme).all() for value, extreme in found.values())
-    assert f"another order may score better under {name}" in tie_notice(
+    assert f"another order may score better under {name}" in tie_note(
         measures, ties="best", depth=3
     )
 
@@ -905,9 +905,9 @@ CLAIM_OPTIONS: list[dict[str, Any]] = [
 
 def has_claim(scores: cf.Scores, column: str) -> bool:
     """Return True if the note claims that no other order of ties scores better, or worse."""
-    notices = scores.select(measures=[column]).notices
-    (notice,) = (x for x in notices if x.kind == "tie-order")
-    return "no other order scores" in notice.text
+    notes = scores.select(measures=[column]).notes
+    (note,) = (x for x in notes if x.kind == "tie-order")
+    return "no other order scores" in note.text
 
 
 def check_claims(best: cf.Scores, worst: cf.Scores, every: Sequence[Floats]) -> set[str]:
@@ -934,7 +934,7 @@ def claims_of(measures: Sequence[Any], cases: Sequence[Case], **options: Any) ->
 
 def can_use(m: type[cf.Measure], options: dict[str, Any]) -> bool:
     """Return True if the option changes something for a measure, and is no error therefore."""
-    names = {f.name for f in m.parameters()}
+    names = {f.name for f in m.list_parameters()}
     return not ("condensed" in options and "condensed" not in names) and not (
         "residuals" in options and not m.has_residuals
     )
@@ -943,7 +943,7 @@ def can_use(m: type[cf.Measure], options: dict[str, Any]) -> bool:
 @pytest.mark.parametrize("name", WITHOUT_LENGTHS)
 def test_of_ties_every_measure_claims_only_bounds_that_hold(name: str) -> None:
     c = BUILT_IN[name]
-    raw = [c(gain="raw"), c(gain="raw") @ 2] if c.below_zero else []
+    raw = [c(gain="raw"), c(gain="raw") @ 2] if c.takes_raw_gains else []
     measures = list(dict.fromkeys([*some(c, 8, 3), *raw]))
     for options in CLAIM_OPTIONS:
         if can_use(c, options):

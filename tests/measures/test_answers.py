@@ -14,7 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
-from cranfield.measures.texts import common_subsequence, plain_words, reader, tokeniser
+from cranfield.measures.texts import (
+    build_reader,
+    count_common_subsequence,
+    get_tokeniser,
+    normalise_words,
+)
 from tests.evidence import checks
 from tests.made import examples
 
@@ -286,23 +291,23 @@ def test_the_longest_common_subsequence(a: list[int], b: list[int]) -> None:
         for j, y in enumerate(b):
             longer = max(lengths[i, j + 1], lengths[i + 1, j])
             lengths[i + 1, j + 1] = lengths[i, j] + 1 if x == y else longer
-    assert common_subsequence(a, b) == lengths[len(a), len(b)]
+    assert count_common_subsequence(a, b) == lengths[len(a), len(b)]
 
 
 @few
 @given(st.text(alphabet="aAnthe bT.,'–_é٣\x00\x1c\t[1]™ﬁ日", max_size=30))
 def test_words_are_those_of_the_regular_expression(text: str) -> None:
     """Whichever way is taken: articles next to other signs, and those that are no letters."""
-    assert plain_words(text) == normalised(text).split()
+    assert normalise_words(text) == normalised(text).split()
 
 
 @few
 @given(st.lists(st.text(alphabet="aAb .,'–é日韓ﬁ ", max_size=60), max_size=4))
 def test_numbers_of_tokens_are_those_of_the_tokeniser(texts: list[str]) -> None:
     """Words that come again are not read again, and are the same numbers."""
-    read, names = reader("auto"), dict[int, str]()
+    read, names = build_reader("auto"), dict[int, str]()
     for text in [*texts, *texts]:
-        tokens = tokeniser("auto")(text)
+        tokens = get_tokeniser("auto")(text)
         assert len(tokens) == len(read(text).tokens)
         assert all(names.setdefault(number, token) == token
                    for number, token in zip(read(text).tokens, tokens, strict=True))  # fmt: skip

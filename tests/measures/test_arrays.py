@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
-from cranfield.measures.base import FIVE
-from cranfield.measures.cwl import models
+from cranfield.measures.base import MEASUREMENTS
+from cranfield.measures.cwl import list_models
 from tests.made import each, examples
 
 Level = float | None
@@ -29,7 +29,7 @@ def with_top_3(c: type[cf.Measure], **settings: Any) -> cf.Measure:
     User models look at a few ranks, and have gains from 0 to 1, which some of them ask for.
     """
     declared: dict[str, Any] = {}
-    if "max_level" in {f.name for f in c.parameters()}:
+    if "max_level" in {f.name for f in c.list_parameters()}:
         declared["max_level"] = 3
     if issubclass(c, cf.UserModel):
         declared |= {"n": 20, "gain": "0.2:0.5:1"}
@@ -43,7 +43,8 @@ ALL = [
     for settings in ({}, {"cutoff": 1 if c is cf.IPrec else 3}, {"condensed": True})
 ]
 ALL += [  # and every user model, with one of its measurements
-    with_top_3(c, measurement=FIVE[i % 5]) for i, c in enumerate(dict.fromkeys(models().values()))
+    with_top_3(c, measurement=MEASUREMENTS[i % 5])
+    for i, c in enumerate(dict.fromkeys(list_models().values()))
 ]
 ALL += map(
     cf.parse_measure,

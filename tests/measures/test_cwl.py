@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import cranfield as cf
 from cranfield.cli.main import main
 from cranfield.measures import models
-from cranfield.measures.base import FIVE, READINGS, REGISTRY
+from cranfield.measures.base import MEASUREMENTS, READINGS, REGISTRY
 from cranfield.measures.cwl import UserModel, Walk
 from tests.evidence import checks
 from tests.made import examples
@@ -33,7 +33,7 @@ def model(text: str) -> Any:
 
 
 def five(walk: Walk) -> Row:
-    return [getattr(walk, name) for name in FIVE]
+    return [getattr(walk, name) for name in MEASUREMENTS]
 
 
 def close(found: Any, expected: Any) -> bool:
@@ -106,7 +106,7 @@ class TestTables:
             by_document(GAINS), SEED_RUN, list(table), measurements=True, costs=known
         )
         found = {
-            name: printed([scores["run", "T1", f"{name}.{kind}"] for kind in FIVE])
+            name: printed([scores["run", "T1", f"{name}.{kind}"] for kind in MEASUREMENTS])
             for name in {m.rpartition(".")[0]: None for m in scores.measures}
         }
         assert {str(cf.parse_measure(name)): row for name, row in table.items()} == found
@@ -138,8 +138,8 @@ class TestTables:
         rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
         of_t1 = {measure: float(value) for _, topic, measure, value in rows if topic == "T1"}
         names = [str(cf.parse_measure(name)) for name in table]
-        assert list(of_t1) == [f"{name}.{kind}" for name in names for kind in FIVE]
-        found = [printed([of_t1[f"{name}.{kind}"] for kind in FIVE]) for name in names]
+        assert list(of_t1) == [f"{name}.{kind}" for name in names for kind in MEASUREMENTS]
+        found = [printed([of_t1[f"{name}.{kind}"] for kind in MEASUREMENTS]) for name in names]
         assert found == list(table.values())
 
     @TABLES
@@ -360,8 +360,8 @@ PARAMETERS: dict[str, st.SearchStrategy[Any]] = {
 
 def own_parameters(name: str) -> list[str]:
     """The parameters that only this model has."""
-    shared = {f.name for f in UserModel.parameters()}
-    return [f.name for f in cls_of(name).parameters() if f.name not in shared]
+    shared = {f.name for f in UserModel.list_parameters()}
+    return [f.name for f in cls_of(name).list_parameters() if f.name not in shared]
 
 
 def parameters_of(name: str) -> st.SearchStrategy[dict[str, Any]]:
@@ -463,7 +463,7 @@ class TestSecondWriting:
                             settings[name], False, shared["totals"])
                     for at_best in (False, True)
                 )  # fmt: skip
-                for kind in FIVE:
+                for kind in MEASUREMENTS:
                     column = f"{m}.{kind}"
                     expected = [worst[kind], *sorted((worst[kind], best[kind]))]
                     columns = (column, f"{column}.lower", f"{column}.upper")
@@ -788,7 +788,7 @@ class TestOwnModels:
         scores = cf.evaluate(
             JUDGED, RANKED, "Halving(p=0.5, n=3)", measurements=True, residuals=True
         )
-        names = [f"Halving(p=0.5, n=3).{kind}" for kind in FIVE]
+        names = [f"Halving(p=0.5, n=3).{kind}" for kind in MEASUREMENTS]
         assert scores.measures == tuple(n + end for n in names for end in ("", ".lower", ".upper"))
         found = scores.values[0, 0]
         assert close(found[0::3], expected_of(make))
@@ -974,7 +974,7 @@ class TestGrammar:
         assert cf.parse_measure(name) == found
 
     @pytest.mark.parametrize("name", [*NAMES, "NCU"])
-    @pytest.mark.parametrize("kind", FIVE)
+    @pytest.mark.parametrize("kind", MEASUREMENTS)
     def test_every_measurement_has_a_name(self, name: str, kind: str) -> None:
         m = getattr(usual(name), kind)
         assert str(m).endswith(f".{kind}")
@@ -997,7 +997,7 @@ class TestGrammar:
         with pytest.raises(cf.CranfieldError, match=f"^measure '{text}': {name} .*{kind}"):
             cf.parse_measure(text)
         with pytest.raises(cf.CranfieldError, match=f"{name}.* it is no user model"):
-            cf.parse_measure(text.rpartition(".")[0]).reading("EU")
+            cf.parse_measure(text.rpartition(".")[0]).to_user_model("EU")
 
     def test_other_measurements(self) -> None:
         with pytest.raises(cf.CranfieldError, match="'XU', only EU, ETU, EC, ETC, ED"):
@@ -1061,19 +1061,19 @@ BY_DOC = {"q1": {"a": 2.0, "x": 8.0, "b": 4.0}, "q2": {"d": 3.0}}
 
 
 def said(scores: cf.Scores) -> list[str]:
-    return [notice.text for notice in scores.notices]
+    return [note.text for note in scores.notes]
 
 
 class TestMeasurements:
     def test_models_only_and_in_order(self) -> None:
         scores = cf.evaluate(QRELS, RUN, "nDCG@10 P@2 Recall@5 INST(T=2)", measurements=True)
-        of_p, of_inst = ([f"{m}.{kind}" for kind in FIVE] for m in ("P@2", "INST(T=2)"))
+        of_p, of_inst = ([f"{m}.{kind}" for kind in MEASUREMENTS] for m in ("P@2", "INST(T=2)"))
         assert scores.measures == ("nDCG@10", *of_p, "Recall@5", *of_inst)
 
     def test_one_named_already(self) -> None:
         """A measurement stands for its model, and a column is there once."""
         scores = cf.evaluate(QRELS, RUN, "INST.ED INST", measurements=True)
-        assert scores.measures == tuple(f"INST.{kind}" for kind in FIVE)
+        assert scores.measures == tuple(f"INST.{kind}" for kind in MEASUREMENTS)
 
     def test_values(self) -> None:
         """P@2 of 1 and nothing: 1/2, 1, 1, 2, 2."""
@@ -1084,7 +1084,7 @@ class TestMeasurements:
         scores = cf.evaluate(QRELS, RUN, "INST RBP", measurements=True, residuals=True)
         better = dict(zip(scores.measures, scores.better, strict=True))
         for name in ("INST", "RBP"):
-            ends = [better[f"{name}.{kind}"] for kind in FIVE]
+            ends = [better[f"{name}.{kind}"] for kind in MEASUREMENTS]
             assert ends == ["higher", "higher", "neither", "neither", "neither"]
             assert better[f"{name}.EU.lower"] == better[f"{name}.EU.upper"] == "neither"
 
@@ -1362,8 +1362,8 @@ class TestReviewed:
 
     def test_readings_have_the_defaults_of_their_measures(self) -> None:
         for name, model in READINGS.items():
-            ours = {f.name: f.default for f in model.parameters()}
-            for f in REGISTRY[name].parameters():
+            ours = {f.name: f.default for f in model.list_parameters()}
+            for f in REGISTRY[name].list_parameters():
                 assert ours.get(f.name, f.default) == f.default, (name, f.name)
 
     def test_suffixes_of_classes(self) -> None:

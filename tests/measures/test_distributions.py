@@ -353,9 +353,9 @@ class TestEvaluating:
         scores = evaluate_distributions(tmp_path / "text.txt", paths)
         assert scores.runs == (str(paths[0]), str(paths[1]))
         assert not scores.values.any()
-        assert [n.kind for n in scores.notices] == ["items", "labels", "votes"]
-        assert "labels 1, 2, 3 in this order" in scores.notices[1].text
-        assert scores.notices[2].text == f"{paths[1]}: 4 votes an item, divided by their number"
+        assert [n.kind for n in scores.notes] == ["items", "labels", "votes"]
+        assert "labels 1, 2, 3 in this order" in scores.notes[1].text
+        assert scores.notes[2].text == f"{paths[1]}: 4 votes an item, divided by their number"
 
     def test_missing_items_are_an_error_or_uniform(self) -> None:
         gold = {"d1": [0, 0, 1], "d2": [1, 0, 0]}
@@ -364,7 +364,7 @@ class TestEvaluating:
         scores = evaluate_distributions(gold, {"d1": [0, 0, 1]}, "NMD", missing="uniform")
         # cumulative 1/3, 2/3, 1 against 1, 1, 1: (2/3 + 1/3)/2
         assert scores["system", "d2", "NMD"] == pytest.approx(0.5)
-        told = next(n for n in scores.notices if n.kind == "missing-items")
+        told = next(n for n in scores.notes if n.kind == "missing-items")
         assert (told.run, told.topics) == ("system", ("d2",))
         with pytest.raises(cf.InputError, match="one of error, uniform"):
             evaluate_distributions(gold, gold, missing="zero")  # type: ignore[arg-type]
@@ -373,7 +373,7 @@ class TestEvaluating:
         system = {"d1": [0, 1], "d9": [1, 0]}
         scores = evaluate_distributions({"d1": [0, 1]}, system, labels=("no", "yes"))
         assert scores.topics == ("d1",)
-        assert [n.text for n in scores.notices] == [
+        assert [n.text for n in scores.notes] == [
             "rows are items; means are over items",
             "system: 1 item (d9) not in the gold, left out",
         ]
@@ -392,7 +392,7 @@ class TestEvaluating:
 
     def test_rows_are_told(self) -> None:
         gold = {"d": [0, 1]}
-        assert evaluate_distributions(gold, gold).notices[0].text.startswith("rows are items")
+        assert evaluate_distributions(gold, gold).notes[0].text.startswith("rows are items")
 
     def test_measures_of_lists_are_refused(self) -> None:
         with pytest.raises(cf.CranfieldError, match=r"found nDCG@10, .* distributions: JSD, NMD"):

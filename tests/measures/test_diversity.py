@@ -25,8 +25,8 @@ from hypothesis import strategies as st
 
 import cranfield as cf
 from cranfield.cli.main import main
-from cranfield.data.reading.columns import in_order
-from cranfield.measures.diversity import over_intents
+from cranfield.data.reading.columns import sort_intents
+from cranfield.measures.diversity import sum_intents
 from tests.evidence import checks
 from tests.made import Command, examples
 
@@ -909,7 +909,7 @@ def combined(how: str) -> list[tuple[cf.Measure, cf.Measure]]:
     """D(M) and M, say, for every M that there is."""
     found: list[tuple[cf.Measure, cf.Measure]] = []
     for c in OF_LISTS:
-        names = {f.name for f in c.parameters()}
+        names = {f.name for f in c.list_parameters()}
         chosen = [f"({name}={x})" for name, x in SETTINGS if name in names]
         for base in (c.__name__ + setting for setting in ("", *chosen)):
             with contextlib.suppress(cf.CranfieldError):  # there is no such thing
@@ -1385,7 +1385,7 @@ def test_both_parts_of_a_sharp_measure_are_shown() -> None:
 
 
 def test_sums_over_no_intents_are_0() -> None:
-    assert over_intents(np.zeros((2, 3, 0))).tolist() == [[0.0] * 3] * 2
+    assert sum_intents(np.zeros((2, 3, 0))).tolist() == [[0.0] * 3] * 2
 
 
 def test_harm_alone_stays_harm() -> None:
@@ -1396,7 +1396,7 @@ def test_harm_alone_stays_harm() -> None:
 
 def test_numbers_written_in_two_ways() -> None:
     """1 and 01 are two intents, in the order of their names whichever came first."""
-    assert in_order(["1", "01"]) == in_order(["01", "1"]) == ["01", "1"]
+    assert sort_intents(["1", "01"]) == sort_intents(["01", "1"]) == ["01", "1"]
 
 
 def test_a_condensed_base_makes_a_condensed_combination() -> None:
@@ -1423,15 +1423,15 @@ def test_condensed_for_all_is_of_use_to_a_combination() -> None:
     """So nobody is told that it changes nothing; and is, if all measures say so."""
     qrels, run = {"1": {"1": {"a": 1}}}, {"1": ["x", "a"]}
     for name, told in (("D(nDCG)", False), ("D(nDCG, condensed=true)", True)):
-        notices = cf.evaluate(qrels, run, name, condensed=True).notices
-        assert any("condensed" in n.text and "nothing" in n.text for n in notices) == told
+        notes = cf.evaluate(qrels, run, name, condensed=True).notes
+        assert any("condensed" in n.text and "nothing" in n.text for n in notes) == told
 
 
 def test_IA_tells_the_highest_level() -> None:
     """It may be declared."""
     for name, told in (("IA(ERR)", True), ("IA(ERR(max_level=3))", False)):
-        notices = cf.evaluate(TWO, {"1": ["a"]}, name).notices
-        assert any("the highest level is 1" in n.text for n in notices) == told
+        notes = cf.evaluate(TWO, {"1": ["a"]}, name).notes
+        assert any("the highest level is 1" in n.text for n in notes) == told
 
 
 def test_condensed_sharp_measures_have_condensed_intent_recall() -> None:
@@ -1456,7 +1456,7 @@ def test_ties_between_documents_for_different_intents_are_told() -> None:
     """Both have level 1, for different intents: their order decides."""
     qrels = {"1": {"1": {"a": 1}, "2": {"b": 1}, "3": {"b": 1}}}
     scores = cf.evaluate(qrels, {"1": {"a": 1.0, "b": 1.0}}, "alpha_nDCG@1")
-    assert [n.kind for n in scores.notices] == ["ties"]
+    assert [n.kind for n in scores.notes] == ["ties"]
 
 
 def test_costs_of_documents_for_every_intent() -> None:
@@ -1481,7 +1481,7 @@ def test_an_unknown_intent_of_judgments_without_a_file() -> None:
 
 def test_D_of_U_tells_the_highest_level() -> None:
     scores = cf.evaluate(TWO, {"1": ["a"]}, "D(U)", lengths={"a": 1, "b": 1})
-    assert any("the highest level is 1" in notice.text for notice in scores.notices)
+    assert any("the highest level is 1" in note.text for note in scores.notes)
 
 
 @pytest.mark.parametrize("options", [{"condensed": True}, {"rel": 1}, {"gains": "1:3"}])
@@ -1496,8 +1496,8 @@ def test_a_picture_with_settings_for_all_measures(options: dict[str, object]) ->
 )
 def test_who_asks_how_probable_intents_are(measure: str, weighs: bool) -> None:
     """Gains of intents are weighted by Pr(i|q); intent recall is a count."""
-    notices = cf.evaluate(TWO, {"1": ["a"]}, measure).notices
-    assert any("equally probable" in notice.text for notice in notices) == weighs
+    notes = cf.evaluate(TWO, {"1": ["a"]}, measure).notes
+    assert any("equally probable" in note.text for note in notes) == weighs
 
 
 def test_settings_for_all_measures_are_those_of_the_measure_inside() -> None:

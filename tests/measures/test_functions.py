@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import cranfield as cf
+from cranfield.cli.main import build_parser as with_options
 from cranfield.cli.main import main
-from cranfield.cli.main import parser as with_options
 
 QRELS = {"1": {"a": 2, "b": 0, "c": 1, "z": -1}, "2": {"d": 1}, "3": {"e": 1}}
 RUN = {"bm25": {"1": ["b", "x", "a"], "2": ["d", "z"]}}  # 3 is not answered
@@ -452,7 +452,7 @@ class TestCommands:
             return parser
 
         Path("bad.py").write_text("def f():\n    1 / 0\nf()\n")
-        monkeypatch.setattr("cranfield.cli.main.parser", verbose)
+        monkeypatch.setattr("cranfield.cli.main.build_parser", verbose)
         assert main(["measures", "--import", "bad.py"]) == 2
         err = capsys.readouterr().err
         assert "Traceback (most recent call last):" in err
@@ -524,7 +524,7 @@ class TestErrors:
 
         monkeypatch.setattr(cf.Measure, "view", math.floor)  # of lists?
         with pytest.raises(TypeError):
-            Fine().values(Fine().lists([1], None, None, None, None, None))
+            Fine().compute(Fine().build_lists([1], None, None, None, None, None))
 
     def test_what_is_no_number(self) -> None:
         @cf.measure

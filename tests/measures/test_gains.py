@@ -11,7 +11,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.cli.main import main
-from cranfield.measures.gains import gain_of
+from cranfield.measures.gains import compute_gains
 from tests.made import Command, Qrels
 
 # -- gains by topic ---------------------------------------------------------------------------
@@ -50,7 +50,7 @@ def test_gains_up_to_the_highest_level_of_each_topic() -> None:
     ours = cf.evaluate(TOPICS, LISTS, GRADED, gains="topic")
     assert ours.values.tolist() == cf.evaluate(TOPICS, LISTS, GRADED, gains=own).values.tolist()
     said = "gains by topic: 1 in 2 topics, 1:2:3 in 1 topic, 1:2 in 1 topic"
-    assert said in [notice.text for notice in ours.notices]
+    assert said in [note.text for note in ours.notes]
 
 
 def test_the_highest_level_really_changes_by_topic() -> None:
@@ -117,12 +117,12 @@ def test_topic_gains_on_the_command_line(small: Path, cranfield: Command) -> Non
 
 def test_levels_that_a_gain_is_not_for() -> None:
     """2^1023 is the last power of 2 that is a number; a table of two gains has levels 1 and 2."""
-    assert gain_of("exp", np.array([3.0])).tolist() == [7.0]
-    assert gain_of((1.0, 3.0), np.array([2.0, 0.0, -1.0])).tolist() == [3.0, 0.0, 0.0]
+    assert compute_gains("exp", np.array([3.0])).tolist() == [7.0]
+    assert compute_gains((1.0, 3.0), np.array([2.0, 0.0, -1.0])).tolist() == [3.0, 0.0, 0.0]
     for gain, level, expected in (
         ("exp", 2000.0, "levels up to"),
         ((1.0, 3.0), 0.5, "whole levels"),
         ((1.0, 3.0), 3.0, "levels up to 2"),
     ):
         with pytest.raises(cf.CranfieldError, match=f"expected {expected}"):
-            gain_of(gain, np.array([level]))
+            compute_gains(gain, np.array([level]))

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 
 import cranfield as cf
 from cranfield import measures as measure_modules
-from cranfield.measures.base import FIVE, READINGS, REGISTRY, find
-from cranfield.measures.cwl import models
+from cranfield.measures.base import MEASUREMENTS, READINGS, REGISTRY, find_classes
+from cranfield.measures.cwl import list_models
 from cranfield.measures.gains import NAMES as GAINS
 from cranfield.measures.grammar import parse_model
 from cranfield.measures.names import ALIASES, IR_MEASURES, NTCIREVAL, TREC_EVAL
@@ -32,12 +32,12 @@ from tests.made import each, examples, seconds
 BUILT_IN = [
     c
     for c in REGISTRY.values()
-    if c.__module__.startswith("cranfield.measures") and c.ranks_documents()
+    if c.__module__.startswith("cranfield.measures") and c.takes_rankings()
 ]
 OF_ALL_KINDS = [c for c in REGISTRY.values() if c.__module__.startswith("cranfield.measures")]
 EACH = each("cls", BUILT_IN)
 MODELS = [c for c in BUILT_IN if issubclass(c, cf.UserModel)]  # those with a name of their own
-EACH_MODEL = each("cls", dict.fromkeys(models().values()))
+EACH_MODEL = each("cls", dict.fromkeys(list_models().values()))
 
 
 def same(text: str, expected: cf.Measure) -> None:
@@ -78,14 +78,14 @@ def values_of(f: dataclasses.Field[Any]) -> st.SearchStrategy[Any]:
 @st.composite
 def measures(draw: st.DrawFn) -> cf.Measure:
     cls = draw(st.sampled_from([*BUILT_IN, *READINGS.values()]))
-    chosen = {f.name: draw(values_of(f)) for f in cls.parameters() if draw(st.booleans())}
+    chosen = {f.name: draw(values_of(f)) for f in cls.list_parameters() if draw(st.booleans())}
     for low, high in (("min_gain", "max_gain"), ("min_cost", "max_cost")):  # not the other way
         given: list[Any] = [chosen.get(x) for x in (low, high)]
         if None not in given:
             chosen[low], chosen[high] = sorted(given)
         elif low in chosen or high in chosen:
             chosen |= {low: 1.0, high: 2.5}
-    if chosen.get("gain") == "raw" and not (issubclass(cls, cf.UserModel) or cls.below_zero):
+    if chosen.get("gain") == "raw" and not (issubclass(cls, cf.UserModel) or cls.takes_raw_gains):
         chosen["gain"] = "unit"
     if chosen.get("beta") == 0 and cls is cf.SET:
         chosen["beta"] = 0.25
@@ -115,7 +115,7 @@ class TestRoundTrip:
     @given(measures())
     @settings(max_examples=examples(100))
     def test_it_shows_every_parameter_that_is_not_the_default(self, m: cf.Measure) -> None:
-        for f in m.parameters():
+        for f in m.list_parameters():
             shown = re.search(rf"[( ]{f.name}=", str(m)) is not None
             assert shown is (getattr(m, f.name) != f.default)
 
@@ -124,8 +124,8 @@ class TestRoundTrip:
     def test_case_and_blanks_do_not_matter(self, m: cf.Measure) -> None:
         name = type(m).__name__
         for spelling in (name.lower(), name.upper()):
-            found = [READINGS.get(c.__name__, c) if m.measurement in FIVE else c
-                     for c in find(spelling)]  # fmt: skip
+            found = [READINGS.get(c.__name__, c) if m.measurement in MEASUREMENTS else c
+                     for c in find_classes(spelling)]  # fmt: skip
             if found == [type(m)]:  # all but GAP and gAP, NRBP and nRBP
                 same(str(m).replace(name, spelling, 1), m)
         spaced = str(m).replace("(", "( ").replace(")", " )").replace("=", " = ")
@@ -160,12 +160,12 @@ class TestRoundTrip:
         assert sorted(map(sorted, twins)) == [["GAP", "gAP"], ["NRBP", "nRBP"], ["SDCG", "sDCG"]]
 
     def test_names_are_found_letter_for_letter_then_ignoring_case(self) -> None:
-        assert find("GAP") == [cf.GAP]
-        assert find("gAP") == [cf.gAP]
+        assert find_classes("GAP") == [cf.GAP]
+        assert find_classes("gAP") == [cf.gAP]
         both: set[type[cf.Measure]] = {cf.GAP, cf.gAP}
-        assert set(find("gap")) == set(find("Gap")) == both
-        assert find("NDCG") == find("ndcg") == find("nDCG") == [cf.nDCG]
-        assert find("nothing") == []
+        assert set(find_classes("gap")) == set(find_classes("Gap")) == both
+        assert find_classes("NDCG") == find_classes("ndcg") == find_classes("nDCG") == [cf.nDCG]
+        assert find_classes("nothing") == []
 
     def test_where_case_matters_both_are_named(self) -> None:
         assert cf.parse_measures("GAP gAP") == (cf.GAP(), cf.gAP())
@@ -431,7 +431,7 @@ class TestMeasurements:
             "RBP": ("residual",),
             "DCG": ("ideal",),
         }
-        assert all(c.measurements == FIVE for c in models().values())
+        assert all(c.measurements == MEASUREMENTS for c in list_models().values())
         assert [c.__name__ for c in BUILT_IN if c().is_user_model()] == [
             c.__name__ for c in BUILT_IN if c in MODELS or c.__name__ in READINGS
         ]
@@ -442,13 +442,13 @@ class TestReadings:
     """Measures that C/W/L has a reading of: the suffix asks for it."""
 
     @EACH_MODEL
-    @each("measurement", FIVE)
+    @each("measurement", MEASUREMENTS)
     def test_all_five_of_every_model(self, cls: type[cf.UserModel], measurement: str) -> None:
         m = cls(cutoff=7, measurement=measurement)
         same(f"{cls.__name__}@7.{measurement}", m)
         assert str(m) == f"{cls.__name__}@7.{measurement}"
         assert m.names() == (str(m),)
-        assert m.reading("ED") == cls(cutoff=7, measurement="ED")
+        assert m.to_user_model("ED") == cls(cutoff=7, measurement="ED")
 
     @each("cls", MODELS)
     def test_a_model_alone_is_expected_utility(self, cls: type[cf.UserModel]) -> None:
@@ -518,23 +518,24 @@ class TestVariants:
 
     @each("text", VARIANTS)
     def test_says_which(self, text: str) -> None:
-        said = cf.parse_measure(text).variant()
+        said = cf.parse_measure(text).describe_variant()
         assert [word for word in VARIANTS[text] if word not in said] == [], said
 
     def test_no_two_say_the_same(self) -> None:
-        said = [cf.parse_measure(text).variant() for text in VARIANTS]
+        said = [cf.parse_measure(text).describe_variant() for text in VARIANTS]
         assert len(set(said)) == len(VARIANTS)
 
     def test_nothing_to_say(self) -> None:
-        assert cf.AP().variant() == cf.P().variant() == ""
+        assert cf.AP().describe_variant() == cf.P().describe_variant() == ""
 
     def test_of_other_parameters(self) -> None:
         """No tool is named that computes something else."""
         assert (
-            cf.nDCG(discount="jk", b=10).variant() == "discount max(1, log10 r), the level as gain"
+            cf.nDCG(discount="jk", b=10).describe_variant()
+            == "discount max(1, log10 r), the level as gain"
         )
-        assert cf.nDCG(gain="1:3").variant() == "discount log2(r + 1), gains 1:3"
-        assert cf.nDCG(gain="exp", discount="jk2008").variant().endswith("gain 2^x − 1")
+        assert cf.nDCG(gain="1:3").describe_variant() == "discount log2(r + 1), gains 1:3"
+        assert cf.nDCG(gain="exp", discount="jk2008").describe_variant().endswith("gain 2^x − 1")
 
     def test_in_python(self) -> None:
         nDCG: Any = cf.nDCG  # with the names of other tools, which are not declared
@@ -556,9 +557,9 @@ class TestVariants:
 
     @pytest.mark.parametrize("name", ["NCU", "ERR", "nERR", "EBR", "nEBR", "iRBU", "niRBU"])
     def test_users_who_stop_are_described(self, name: str) -> None:
-        assert cf.parse_measure(name).variant()
-        assert "in proportion to their gain" in cf.NCU(stop="gu").variant()
-        assert "factor γ" in cf.NCU(stop="rb").variant()
+        assert cf.parse_measure(name).describe_variant()
+        assert "in proportion to their gain" in cf.NCU(stop="gu").describe_variant()
+        assert "factor γ" in cf.NCU(stop="rb").describe_variant()
 
 
 # -- the catalogue ----------------------------------------------------------------------------
@@ -813,7 +814,7 @@ class TestForeignNames:
         plain, _, at_cutoff = ALIASES[name].partition("|")
         assert cf.parse_measure(name) == cf.parse_measure(plain)
         assert cf.parse_measure(name.upper()) == cf.parse_measure(plain)
-        if not cf.parse_measure(plain).at:
+        if not cf.parse_measure(plain).cutoff_meaning:
             return
         k = 1 if plain.startswith("IPrec") else 7  # a recall, not a rank
         assert cf.parse_measure(f"{name}@{k}") == cf.parse_measure(at_cutoff or plain) @ k
@@ -1103,7 +1104,7 @@ class TestRegistering:
 
     @pytest.mark.parametrize("name", ["AP", "ap", "NDCG", "bPref", "gAP", "gap"])
     def test_not_over_a_built_in(self, name: str) -> None:
-        before, registered = find(name)[0], dict(REGISTRY)
+        before, registered = find_classes(name)[0], dict(REGISTRY)
         with pytest.raises(cf.CranfieldError, match=f"a measure named {before.__name__} already"):
             cf.measure(self.named(name))
         assert registered == REGISTRY
@@ -1111,7 +1112,7 @@ class TestRegistering:
     def test_over_ones_own_in_other_letters(self) -> None:
         for name in ("Mine", "mINE"):
             cf.measure(self.named(name))
-        assert [c.__name__ for c in find("mine")] == ["mINE"]
+        assert [c.__name__ for c in find_classes("mine")] == ["mINE"]
 
     def test_over_ones_own(self) -> None:
         for value in (1.0, 2.0):
@@ -1233,7 +1234,7 @@ class TestDocumentation:
             return
         text = (inspect.getdoc(cls) or "").partition(">>>")[0]
         defined = r"[CW]\(i\)" if cls in MODELS else cls.__name__
-        defined = defined if cls.ranks_documents() else r"[A-Za-z]"  # S♯ is no name
+        defined = defined if cls.takes_rankings() else r"[A-Za-z]"  # S♯ is no name
         assert re.search(rf"^\s*{defined}\S*\s+=\s", text, re.MULTILINE), text
 
     def test_has_references_that_exist(self, cls: type[cf.Measure]) -> None:
@@ -1263,9 +1264,9 @@ class TestDocumentation:
         assert runner.summarize(verbose=False).failed == 0
 
     def test_explains_its_parameters(self, cls: type[cf.Measure]) -> None:
-        names = [f.name for f in cls.parameters()]
-        assert ("condensed" in names[-1:]) is cls.ranks_documents()
-        for f in cls.parameters():
+        names = [f.name for f in cls.list_parameters()]
+        assert ("condensed" in names[-1:]) is cls.takes_rankings()
+        for f in cls.list_parameters():
             assert len(f.metadata["doc"]) > 8, f.name
 
 

@@ -189,4 +189,4 @@ class TestReading:
         """Neither is relevant, but infNDCG@2 asks how many of the list were judged."""
         (tmp_path / "q").write_text(LINES)
         scores = cf.evaluate(tmp_path / "q", {"q": {"d3": 2.0, "d4": 1.0, "d5": 1.0}}, "infNDCG@2")
-        assert "ties" in {notice.kind for notice in scores.notices}
+        assert "ties" in {note.kind for note in scores.notes}

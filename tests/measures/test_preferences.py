@@ -22,7 +22,7 @@ from cranfield.data.preferences import (
     read_judgment_groups,
     read_preferences,
 )
-from cranfield.labelling.preferences import preference_counts
+from cranfield.labelling.preferences import count_preferences
 from cranfield.measures.preferences import MEASURES, PRINTED
 from tests.peers.recorded import original
 
@@ -34,7 +34,7 @@ def scores(rows: Iterable[Row], ranking: Sequence[str]) -> dict[str, float]:
     """All measures of the only topic."""
     preferences = read_preferences(rows)
     (topic,) = preferences.topics
-    counts = preference_counts(preferences, topic, ranking)
+    counts = count_preferences(preferences, topic, ranking)
     return {name: measure(counts) for name, measure in MEASURES.items()}
 
 
@@ -506,7 +506,7 @@ def test_preferences_beside_trec_eval(format: str, seed: int, tmp_path: Path) ->
     as_described = 0
     for topic in preferences.topics:
         docs = run.get(topic, {})
-        counts = preference_counts(preferences, topic, sorted(docs, key=lambda d: (-docs[d], d)))
+        counts = count_preferences(preferences, topic, sorted(docs, key=lambda d: (-docs[d], d)))
         plain = all(max(group.N, 1) <= group.R for group in counts.groups)
         whole = plain and all(group.retrieved == len(group.places) for group in counts.groups)
         trusted = {"prefs_avgjg_Rnonrel": plain, "prefs_avgjg_Rnonrel_ret": whole}

@@ -17,8 +17,8 @@ import cranfield as cf
 from cranfield.cli.main import main
 from cranfield.data.intents import read_intents
 from cranfield.data.qrels import read_qrels
-from cranfield.data.verticals import embedded, read_verticals
-from cranfield.measures.verticals import QUscore, Vscore, h_measure, own_intent
+from cranfield.data.verticals import embed_verticals, read_verticals
+from cranfield.measures.verticals import QUscore, Vscore, compute_h_measure, find_intents
 from tests.evidence import checks
 
 # -- pairs of subtopic and vertical -----------------------------------------------------------
@@ -224,16 +224,16 @@ def test_files_and_memory_agree(tmp_path: Path) -> None:
 
 def test_unknown_verticals_are_told(tmp_path: Path) -> None:
     scores = cf.evaluate(QRELS, frame(RUN), "Vscore@4", verticals=VERTICALS)
-    said = [notice.text for notice in scores.notices if notice.kind == "verticals"]
+    said = [note.text for note in scores.notes if note.kind == "verticals"]
     assert said == ["run: 1 vertical (Video) not in verticals, worth 0"]
     known = cf.evaluate(QRELS, frame(RUN[:3]), "Vscore@4", verticals=VERTICALS)
-    assert not [notice for notice in known.notices if notice.kind == "verticals"]
+    assert not [note for note in known.notes if note.kind == "verticals"]
 
 
 def test_tied_subtopics_with_different_verticals_are_told() -> None:
     run = frame(RUN[:1] + RUN[2:3]).with_columns(score=pl.lit(1.0))
     scores = cf.evaluate(QRELS, run, "Vscore@1", verticals=VERTICALS)
-    assert [notice.kind for notice in scores.notices] == ["ties"]
+    assert [note.kind for note in scores.notes] == ["ties"]
     # Either pair may come first: the mean of 1 and 1/2.
     mean = cf.evaluate(QRELS, run, "Vscore@1", verticals=VERTICALS, ties="expected")
     assert mean["run", "q", "Vscore@1"] == pytest.approx(0.75, abs=5 * mean.values[0, 0, 1])
@@ -293,7 +293,7 @@ def test_verticals_must_be_given_where_they_count_and_not_elsewhere() -> None:
     with pytest.raises(cf.CranfieldError, match="QUscore@4: found no verticals, expected some"):
         cf.evaluate(QRELS, frame(RUN), "QUscore@4")
     scores = cf.evaluate(QRELS, frame(RUN), "IRec@4", verticals=VERTICALS)
-    assert any(n.text.startswith("verticals changes nothing") for n in scores.notices)
+    assert any(n.text.startswith("verticals changes nothing") for n in scores.notes)
     with pytest.raises(cf.CranfieldError, match="Vscore@4 has no value for a single intent"):
         cf.evaluate(QRELS, frame(RUN), "Vscore@4", verticals=VERTICALS, per_intent=True)
 
@@ -317,7 +317,7 @@ def judged(qrels: cf.Qrels) -> dict[str, dict[str, float]]:
 def test_embedding_by_hand() -> None:
     """Pr(Web|a) = 3/4, Pr(News|a) = 1/4, Pr(Web|b) = 1/5, Pr(Image|b) = 4/5."""
     qrels = read_qrels(DOCS, by_intent=True)
-    made = judged(embedded(qrels, read_verticals(WANTED)))
+    made = judged(embed_verticals(qrels, read_verticals(WANTED)))
     assert made["a"] == pytest.approx({"d1": 1.5, "d2": 0.75, "Vertical-News": 0.5})
     assert made["b"] == pytest.approx({"d3": 0.4, "d1": 0, "Vertical-Image": 1.6})
     assert judged(qrels) == DOCS["q"]  # which are left as they were
@@ -347,7 +347,7 @@ def test_a_vertical_may_be_all_that_serves_an_intent() -> None:
     """Intent c has a probability, and no document is relevant to it."""
     known = read_intents({"q": {"a": 0.5, "b": 0.25, "c": 0.25}})
     wanted = {"q": {**WANTED["q"], "c": {"Vertical-Image": 1}}}
-    made = judged(embedded(read_qrels(DOCS, by_intent=True), read_verticals(wanted), known))
+    made = judged(embed_verticals(read_qrels(DOCS, by_intent=True), read_verticals(wanted), known))
     assert made["c"] == {"Vertical-Image": 2.0}
     with pytest.raises(cf.CranfieldError, match="found intent c of topic q, expected one of a, b"):
         cf.evaluate(DOCS, {"q": ["d1"]}, "IRec@4", verticals=wanted, embed_verticals=True)
@@ -356,12 +356,12 @@ def test_a_vertical_may_be_all_that_serves_an_intent() -> None:
 def test_what_cannot_be_embedded() -> None:
     qrels = read_qrels(DOCS, by_intent=True)
     with pytest.raises(cf.CranfieldError, match=r"found 1 vertical \(News\), expected Web among"):
-        embedded(qrels, read_verticals({"q": {"a": {"News": 1}, "b": {"News": 1}}}))
+        embed_verticals(qrels, read_verticals({"q": {"a": {"News": 1}, "b": {"News": 1}}}))
     clash = {"q": {"a": {"Web": 1, "d1": 1}, "b": {"Web": 1}}}
     with pytest.raises(cf.CranfieldError, match="found a judgment of vertical d1 of intent a"):
-        embedded(qrels, read_verticals(clash))
+        embed_verticals(qrels, read_verticals(clash))
     with pytest.raises(cf.CranfieldError, match="found judgments without intents"):
-        embedded(read_qrels({"q": {"d": 1}}), read_verticals(WANTED))
+        embed_verticals(read_qrels({"q": {"d": 1}}), read_verticals(WANTED))
     with pytest.raises(cf.CranfieldError, match="embed_verticals: found no verticals"):
         cf.evaluate(DOCS, {"q": ["d1"]}, "IRec@4", embed_verticals=True)
 
@@ -374,15 +374,15 @@ def test_shares_are_from_0_to_1(share: float) -> None:
 
 def test_an_item_belongs_to_an_intent_from_a_level_on() -> None:
     levels = np.array([[0, 2, 1], [1, 0, 0], [0, 0, 0]])
-    assert own_intent(levels, rel=1).tolist() == [1, 0, -1]
-    assert own_intent(levels, rel=2).tolist() == [1, -1, -1]
+    assert find_intents(levels, rel=1).tolist() == [1, 0, -1]
+    assert find_intents(levels, rel=2).tolist() == [1, -1, -1]
 
 
 def test_without_intents_items_belong_to_none() -> None:
-    assert own_intent(np.zeros((2, 3, 0))).tolist() == [[-1] * 3] * 2
-    assert own_intent(np.zeros((2, 0, 3))).shape == (2, 0)
+    assert find_intents(np.zeros((2, 3, 0))).tolist() == [[-1] * 3] * 2
+    assert find_intents(np.zeros((2, 0, 3))).shape == (2, 0)
 
 
 def test_h_measure_weighs_the_levels_of_a_hierarchy() -> None:
     """0.5 · (0.2 · 0.5 + 0.8 · 1)."""
-    assert h_measure(0.5, 0.5, 1.0, alpha=0.2) == pytest.approx(0.45)  # type: ignore[arg-type]
+    assert compute_h_measure(0.5, 0.5, 1.0, alpha=0.2) == pytest.approx(0.45)  # type: ignore[arg-type]

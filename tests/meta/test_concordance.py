@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from cranfield.errors import InputError
-from cranfield.meta.concordance import ConcordancePair, concordance, sign_test_of
+from cranfield.meta.concordance import ConcordancePair, compute_sign_test, concordance
 from cranfield.meta.predictive import predictive_power
-from cranfield.report.meta.concordance import cell_of
+from cranfield.report.meta.concordance import format_cell
 from cranfield.scores import Scores
 from tests.evidence import checks
 from tests.made import Command
@@ -101,7 +101,7 @@ def test_same_measures_never_disagree_and_reversed_ones_are_turned_round(values:
     found = concordance(scores_of(array, ["M", "N", "L", "G", "H"], better), "G", ["M", "N", "L"])
     assert {pair.disagreements for pair in found.pairs} == {0}
     assert np.isnan(found.pairs[0].shares).all()
-    assert [n.text for n in found.notices] == [
+    assert [n.text for n in found.notes] == [
         "L is better if lower: its scores are taken with the other sign"
     ]
 
@@ -119,7 +119,7 @@ def test_undefined_topics_are_left_out_for_a_measure_and_said() -> None:
     array[1, 0, 0] = np.nan
     found = concordance(scores_of(array, ["M1", "M2", "G", "H", "M3"]), "G", ["M1", "M2", "M3"])
     assert [(p.compared, p.disagreements) for p in found.pairs] == [(2, 1), (2, 1), (3, 0)]
-    assert [n.text for n in found.notices] == [
+    assert [n.text for n in found.notes] == [
         "M1: 1 topic (1) left out, where it is undefined for a run"
     ]
 
@@ -133,7 +133,7 @@ def test_table_2() -> None:
     pair = ConcordancePair("D#-nDCG", "ERR-IA", ("I-rec", "P"), 6800, 1106, (778, 316), (592, 130))
     assert pair.concordant[0] - pair.concordant[1] == pair.wins[0] - pair.wins[1]
     assert [f"{share:.0%}" for share in pair.win_shares] == ["54%", "12%"]
-    assert cell_of(pair, alpha=0.01) == "70%/29%† (1106)"
+    assert format_cell(pair, alpha=0.01) == "70%/29%† (1106)"
     assert pair.compared == 50 * 17 * 16 // 2
 
 
@@ -141,7 +141,7 @@ def test_table_2() -> None:
 def test_sign_test_is_scipys(first: int, second: int) -> None:
     """The exact binomial test, and 1 where there is nothing to test."""
     expected = binomtest(first, first + second).pvalue if first + second else 1.0
-    assert sign_test_of(first, second) == pytest.approx(expected, rel=1e-10)
+    assert compute_sign_test(first, second) == pytest.approx(expected, rel=1e-10)
 
 
 @pytest.mark.parametrize(
@@ -206,7 +206,7 @@ def test_counts_are_neither_gold_nor_measure() -> None:
     scores = scores_of(BY_HAND.values, ["M1", "M2", "G", "num_ret"], ("higher",) * 3 + ("neither",))
     found = concordance(scores, "G")
     assert found.measures == ("M1", "M2")
-    assert "num_ret is left out" in found.notices[0].text
+    assert "num_ret is left out" in found.notes[0].text
     with pytest.raises(InputError, match="gold measure num_ret"):
         concordance(scores, "num_ret")
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import cranfield as cf
 from cranfield.errors import InputError
-from cranfield.meta.contributions import Found, relevant_found
+from cranfield.meta.contributions import RelevantCount, count_relevant
 from tests.made import examples
 
 QRELS = {"1": {"a": 1, "b": 2, "c": 1, "d": 0}, "2": {"e": 1}}
@@ -21,56 +21,59 @@ RUNS = {
 
 def test_by_hand() -> None:
     """4 are relevant. First: x has a and e; by rank 2 also b, and y a and e; w has c at rank 3."""
-    found = relevant_found(QRELS, RUNS)
+    found = count_relevant(QRELS, RUNS)
     assert (found.relevant, found.topics) == (4, 2)
     assert found.rows == (
-        Found("all", "all", 1, 2, 0.5, None),
-        Found("all", "all", 2, 3, 0.75, None),
-        Found("all", "all", 3, 4, 1.0, None),
-        Found("run", "x", 1, 2, 0.5, 2),
-        Found("run", "x", 2, 3, 0.75, 1),  # b alone
-        Found("run", "x", 3, 3, 0.75, 1),
-        Found("run", "y", 1, 0, 0.0, 0),
-        Found("run", "y", 2, 2, 0.5, 0),
-        Found("run", "y", 3, 2, 0.5, 0),
-        Found("run", "w", 1, 0, 0.0, 0),
-        Found("run", "w", 2, 0, 0.0, 0),
-        Found("run", "w", 3, 1, 0.25, 1),
+        RelevantCount("all", "all", 1, 2, 0.5, None),
+        RelevantCount("all", "all", 2, 3, 0.75, None),
+        RelevantCount("all", "all", 3, 4, 1.0, None),
+        RelevantCount("run", "x", 1, 2, 0.5, 2),
+        RelevantCount("run", "x", 2, 3, 0.75, 1),  # b alone
+        RelevantCount("run", "x", 3, 3, 0.75, 1),
+        RelevantCount("run", "y", 1, 0, 0.0, 0),
+        RelevantCount("run", "y", 2, 2, 0.5, 0),
+        RelevantCount("run", "y", 3, 2, 0.5, 0),
+        RelevantCount("run", "w", 1, 0, 0.0, 0),
+        RelevantCount("run", "w", 2, 0, 0.0, 0),
+        RelevantCount("run", "w", 3, 1, 0.25, 1),
     )
 
 
 def test_teams() -> None:
     """Both runs of T have b and c, which nobody else has; a and e are also y's from rank 2 on."""
-    found = relevant_found(QRELS, RUNS, [3], teams={"x": "T", "w": "T"})
-    assert found.rows[1:] == (Found("team", "T", 3, 4, 1.0, 2), Found("team", "y", 3, 2, 0.5, 0))
-    assert [n.text for n in found.notices if n.kind == "teams"] == [
+    found = count_relevant(QRELS, RUNS, [3], teams={"x": "T", "w": "T"})
+    assert found.rows[1:] == (
+        RelevantCount("team", "T", 3, 4, 1.0, 2),
+        RelevantCount("team", "y", 3, 2, 0.5, 0),
+    )
+    assert [n.text for n in found.notes if n.kind == "teams"] == [
         "no team is given for 1 run (y): each such run is a team of its own"
     ]
 
 
 def test_topics_and_what_is_relevant() -> None:
-    assert relevant_found(QRELS, RUNS, [3], topics=["2"]).relevant == 1
-    assert relevant_found(QRELS, RUNS, [3], topics="common").topics == 1
-    found = relevant_found(QRELS, RUNS, [3], rel=2)
+    assert count_relevant(QRELS, RUNS, [3], topics=["2"]).relevant == 1
+    assert count_relevant(QRELS, RUNS, [3], topics="common").topics == 1
+    found = count_relevant(QRELS, RUNS, [3], rel=2)
     assert found.relevant == 1
     assert [(row.name, row.relevant) for row in found.rows[1:]] == [("x", 1), ("y", 0), ("w", 0)]
-    assert relevant_found(QRELS, RUNS, depth=2).rows[-1].depth == 2
+    assert count_relevant(QRELS, RUNS, depth=2).rows[-1].depth == 2
 
 
 def test_one_run_is_all() -> None:
-    every, own = relevant_found(QRELS, RUNS["x"], [2]).rows
+    every, own = count_relevant(QRELS, RUNS["x"], [2]).rows
     assert (every.relevant, own.relevant, own.unique) == (3, 3, 3)
 
 
 def test_what_is_refused() -> None:
     with pytest.raises(InputError, match="found no relevant document, expected one"):
-        relevant_found({"1": {"a": 0}}, RUNS)
+        count_relevant({"1": {"a": 0}}, RUNS)
     with pytest.raises(InputError, match="teams of 1 run \\(v\\), expected those of 3 runs"):
-        relevant_found(QRELS, RUNS, teams={"v": "T"})
+        count_relevant(QRELS, RUNS, teams={"v": "T"})
     with pytest.raises(InputError, match="ties=expected"):
-        relevant_found(QRELS, RUNS, ties="expected")
+        count_relevant(QRELS, RUNS, ties="expected")
     with pytest.raises(InputError, match="classes or groups"):
-        relevant_found(QRELS, RUNS, labelling=cf.EquivalenceClasses({"1": {"a": "k"}}))
+        count_relevant(QRELS, RUNS, labelling=cf.EquivalenceClasses({"1": {"a": "k"}}))
 
 
 LISTS = st.lists(st.sampled_from("abcdefgh"), unique=True, min_size=1)
@@ -89,7 +92,7 @@ def test_as_pools_of_that_depth(
     qrels = {"1": {**judged, "a": 1}, "2": judged}
     runs = {f"r{i}": {"1": one, "2": two} for i, (one, two) in enumerate(lists)}
     teams = {run: f"team{i % 2}" for i, run in enumerate(runs)} if in_teams else None
-    rows = relevant_found(qrels, runs, [1, 3, 8], teams=teams).rows
+    rows = count_relevant(qrels, runs, [1, 3, 8], teams=teams).rows
     for depth in (1, 3, 8):
         made = cf.pool(runs, depth, qrels=qrels, teams=teams)
         assert made.is_relevant is not None

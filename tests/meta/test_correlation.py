@@ -21,17 +21,17 @@ from cranfield.meta.concordance import concordance
 from cranfield.meta.correlation import CorrelationMatrix, correlation
 from cranfield.meta.rankings import (
     STATISTICS,
-    Kind,
-    Tied,
+    RboKind,
+    TieVariant,
     kendall,
     rbo,
     spearman,
     tau_ap,
     tau_ap_symmetric,
 )
-from cranfield.report.meta.correlation import picture, sheets
-from cranfield.scores import Notice, Scores
-from cranfield.stats.resampling import generator
+from cranfield.report.meta.correlation import build_figure, build_tables
+from cranfield.scores import Note, Scores
+from cranfield.stats.resampling import create_generator
 from tests.evidence import checks
 from tests.made import examples
 
@@ -254,7 +254,7 @@ def test_rbo_of_the_same_and_of_other_lists() -> None:
 
 @checks("cf.meta.rbo", against="by hand")
 @pytest.mark.parametrize(("ties", "value"), [("a", 0.7507), ("w", 0.7870), ("b", 0.8023)])
-def test_rbo_tie_variants_worked_example(ties: Tied, value: float) -> None:
+def test_rbo_tie_variants_worked_example(ties: TieVariant, value: float) -> None:
     """(a b) c d and b a (e c) at p = 0.8, computed independently of this project."""
     x, y = {"a": 3, "b": 3, "c": 2, "d": 1}, {"b": 4, "a": 3, "e": 2, "c": 2}
     assert rbo(x, y, 0.8, ties=ties).value == pytest.approx(value, abs=5e-5)
@@ -272,7 +272,7 @@ def test_rbo_tie_variants_order_bounds_and_identity(
     x: dict[str, float], y: dict[str, float]
 ) -> None:
     """Variant b of a ranking and itself is 1, a is never above b, and ext is within the bounds."""
-    for ties in get_args(Tied):
+    for ties in get_args(TieVariant):
         found = rbo(x, y, 0.8, ties=ties)
         assert found.minimum is not None
         assert found.maximum is not None
@@ -280,7 +280,7 @@ def test_rbo_tie_variants_order_bounds_and_identity(
         assert rbo(y, x, 0.8, ties=ties).value == close(found.value)
     assert rbo(x, x, 0.8, ties="b").value == close(1.0)
     assert rbo(x, y, 0.8, ties="a").value <= rbo(x, y, 0.8, ties="b").value + 1e-12
-    untied = [rbo(list(x), list(y), 0.8, ties=ties).value for ties in get_args(Tied)]
+    untied = [rbo(list(x), list(y), 0.8, ties=ties).value for ties in get_args(TieVariant)]
     assert untied == pytest.approx([untied[0]] * 3, rel=0, abs=1e-12)
 
 
@@ -296,7 +296,7 @@ UNEVEN: tuple[dict[str, float], dict[str, float]] = (
     [(*pair, kind) for pair in TIED for kind in ("ext", "min", "max", "res")] + [(*UNEVEN, "min")],
 )
 def test_rbo_variant_a_equals_mean_over_orders(
-    x: dict[str, float], y: dict[str, float], kind: Kind
+    x: dict[str, float], y: dict[str, float], kind: RboKind
 ) -> None:
     every = [rbo(a, b, 0.8, kind).value for a, b in product(orders(x), orders(y))]
     assert rbo(x, y, 0.8, kind).value == close(math.fsum(every) / len(every))
@@ -403,7 +403,7 @@ def test_intervals_are_quantiles_of_resampled_topics() -> None:
     from scipy import stats
 
     scores, trials = make(), 40
-    drawn = generator(3, 0).multinomial(8, np.full(8, 1 / 8), size=trials)
+    drawn = create_generator(3, 0).multinomial(8, np.full(8, 1 / 8), size=trials)
     taus = []
     for counts in drawn:
         x, y = (np.repeat(scores.values[:, :, m], counts, axis=1).mean(axis=1) for m in (0, 1))
@@ -485,7 +485,7 @@ def test_subsets_of_topics_are_compared_and_named() -> None:
     assert found["AP", "AP"].mean == close(expected)
     assert found["AP", "AP"].low < expected
     assert "only one of the two sets has 8 topics (300, 302, 304, 306, 301, …)" in [
-        notice.text for notice in found.notices
+        note.text for note in found.notes
     ]
 
 
@@ -500,7 +500,7 @@ def test_lower_is_better_turns_round_and_neither_is_left_out() -> None:
     assert found.names == ("AP", "cost")
     assert found["AP", "cost"].mean == close(1.0)
     assert found["AP", "cost"].low == close(1.0)
-    assert [notice.kind for notice in found.notices] == ["left-out", "turned-round"]
+    assert [note.kind for note in found.notes] == ["left-out", "turned-round"]
 
 
 @pytest.mark.parametrize("undefined", ["zero", "skip"])
@@ -514,7 +514,7 @@ def test_a_topic_undefined_for_one_run_is_left_out_of_that_measure(undefined: st
     ap = means(scores.select(topics=without), "AP")
     assert found["AP", "Q"].mean == close(kendall(ap, means(scores, "Q")).value)
     assert not np.isnan(found.low).any()
-    assert [n.text for n in found.notices] == [
+    assert [n.text for n in found.notes] == [
         "AP: 1 topic (302) left out, where it is undefined for a run"
     ]
 
@@ -533,7 +533,7 @@ def test_a_topic_undefined_by_one_set_is_left_out_of_both(side: int) -> None:
     found = correlation(sets[0], sets[1], trials=5)
     assert found["AP", "AP"].mean == close(expected["AP", "AP"].mean)
     assert np.array_equal(found.means, expected.means)
-    assert [n.kind for n in found.notices] == ["undefined"]
+    assert [n.kind for n in found.notes] == ["undefined"]
 
 
 def test_what_leaves_no_measure_is_told() -> None:
@@ -575,13 +575,13 @@ def test_a_constant_measure_is_said_to_rank_nothing(statistic: str) -> None:
     undefined = statistic in ("kendall-b", "tau-ap-b", "spearman")
     assert math.isnan(found["AP", "Q"].mean) == undefined
     assert math.isnan(found["AP", "Q"].low) == undefined
-    assert [n.text for n in found.notices] == ["Q ranks nothing: all runs have the same mean"]
+    assert [n.text for n in found.notes] == ["Q ranks nothing: all runs have the same mean"]
 
 
 @pytest.mark.parametrize(("runs", "kinds"), [(3, ["few-runs"]), (4, [])])
 def test_few_runs_agree_by_chance(runs: int, kinds: list[str]) -> None:
     found = correlation(make(runs=runs), trials=5)
-    assert [notice.kind for notice in found.notices] == kinds
+    assert [note.kind for note in found.notes] == kinds
 
 
 def test_an_interval_is_the_same_if_a_measure_is_turned_round() -> None:
@@ -602,13 +602,13 @@ def test_geometric_means_are_resampled_by_logarithms() -> None:
     assert (of_scores.low, of_scores.high) == (close(of_logs.low), close(of_logs.high))
 
 
-def test_what_was_noticed_of_scores_is_passed_on() -> None:
-    notice = Notice("ties", "ties could change a score")
+def test_what_was_noted_of_scores_is_passed_on() -> None:
+    note = Note("ties", "ties could change a score")
     scores = make(measures="AP Q G")
     names = (scores.runs, scores.topics, scores.measures, scores.summaries)
-    told = Scores(scores.values, *names, notices=(notice,))
-    assert notice in correlation(told, trials=5).notices
-    assert notice in concordance(told, "G").notices
+    told = Scores(scores.values, *names, notes=(note,))
+    assert note in correlation(told, trials=5).notes
+    assert note in concordance(told, "G").notes
 
 
 @pytest.mark.parametrize(
@@ -638,8 +638,8 @@ def test_what_cannot_be_correlated_is_refused(call: Callable[[], object], found:
 
 def test_the_matrix_is_an_upper_triangle() -> None:
     found = correlation(make(), trials=20)
-    matrix, pairs = sheets(found)
-    shown = [field.shown for field in matrix.fields]
+    matrix, pairs = build_tables(found)
+    shown = [field.cell_texts for field in matrix.fields]
     assert [field.head or field.name for field in matrix.fields] == ["measure", "Q", "RR"]
     assert shown[0] == ["AP", "Q"]
     assert shown[1][0].startswith(f"{found['AP', 'Q'].mean:.4f} [{found['AP', 'Q'].low:.4f}, ")
@@ -654,26 +654,26 @@ def test_the_matrix_is_an_upper_triangle() -> None:
 
 def test_of_tau_ap_both_triangles_are_shown() -> None:
     found = correlation(make(), statistic="tau-ap", trials=5)
-    matrix, pairs = sheets(found)
-    assert [field.shown[0] == "" for field in matrix.fields[1:]] == [True, False, False]
+    matrix, pairs = build_tables(found)
+    assert [field.cell_texts[0] == "" for field in matrix.fields[1:]] == [True, False, False]
     assert len(pairs.rows) == 6
 
 
 def test_pictures_show_the_numbers() -> None:
     between = correlation(make(), trials=5)
-    map_ = picture(between)
+    map_ = build_figure(between)
     assert map_.data["value"].to_list() == [row["value"] for row in between.rows()]
     svg = map_.render("svg").decode()
     assert f"{between['AP', 'Q'].mean:.4f}" in svg
     sets = correlation(make(0), make(1), trials=5)
-    scatter = picture(sets)
+    scatter = build_figure(sets)
     assert scatter.data.filter(scatter.data["measure"] == "AP")["first"].to_list() == [
         close(mean) for mean in means(make(0), "AP").values()
     ]
     assert "r5" in scatter.render("svg").decode()
     named = correlation(make(0), make(1), "tau-ap", trials=5, names=["people", "llm"])
-    assert "mean by llm" in picture(named).render("json").decode()
-    caption = sheets(named)[0].caption
+    assert "mean by llm" in build_figure(named).render("json").decode()
+    caption = build_tables(named)[0].caption
     assert "between the rankings by people and llm, people being the gold one" in caption
 
 

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 
 import cranfield as cf
 from cranfield.errors import CranfieldError
-from cranfield.meta.cautions import near_alpha
 from cranfield.meta.discriminative import DiscriminativePower, discriminative_power
-from cranfield.report.meta.discriminative import picture, sheets
-from cranfield.report.meta.discriminative import settings as settings_of
+from cranfield.meta.notes import collect_alpha_notes
+from cranfield.report.meta.discriminative import build_figure, build_tables
+from cranfield.report.meta.discriminative import build_settings as settings_of
 from cranfield.stats.families import PairTest, compare_pairs
-from cranfield.stats.measured import by_measure, measured
+from cranfield.stats.measure_scores import extract_measure, split_by_measure
 from cranfield.stats.result import Outcome, Sampled
 from tests.evidence import checks
 from tests.made import Command, examples, rows_of
@@ -77,7 +77,7 @@ def test_no_significant_pair() -> None:
     found = power["AP"]
     assert (found.share, found.smallest) == (0.0, None)
     assert found.critical is None
-    assert [notice.kind for notice in power.notices] == ["hopeless"]
+    assert [note.kind for note in power.notes] == ["hopeless"]
 
 
 def test_no_difference_would_be_significant() -> None:
@@ -93,8 +93,8 @@ def test_tests_of_two_runs_are_not_corrected_unless_asked() -> None:
     assert pvalues(discriminative_power(scores, "t"), "AP") == pytest.approx([1, p, p])
     holm = discriminative_power(scores, "t", correction="holm")
     assert pvalues(holm, "AP") == pytest.approx([1, 3 * p, 3 * p])
-    assert "no correction" in sheets(discriminative_power(scores, "t"))[0].caption
-    assert "Holm's correction" in sheets(holm)[0].caption
+    assert "no correction" in build_tables(discriminative_power(scores, "t"))[0].caption
+    assert "Holm's correction" in build_tables(holm)[0].caption
 
 
 def test_identical_runs() -> None:
@@ -148,32 +148,32 @@ def test_lower_is_better_is_turned_round() -> None:
     scores = scores_of([values, -values], ["AP", "RNOD"], better=("higher", "lower"))
     found = discriminative_power(scores, "t")
     assert found["AP"].pairs == found["RNOD"].pairs
-    assert any("RNOD is better if lower" in notice.text for notice in found.notices)
+    assert any("RNOD is better if lower" in note.text for note in found.notes)
 
 
 def test_what_ranks_nothing_is_left_out() -> None:
     """Standard errors are no measures; of counts neither end is better."""
     values = random_scores(3, 5, ["AP"]).values[:, :, 0]
     scores = scores_of([values] * 3, ["ERR", "ERR.se", "NumRet"], summaries=["mean", "se", "sum"])
-    matrices, notices = by_measure(scores)
+    matrices, notes = split_by_measure(scores)
     assert list(matrices) == ["ERR"]
-    assert [n.text for n in notices] == [
+    assert [n.text for n in notes] == [
         "NumRet is left out: neither high nor low values of it are better"
     ]
     with pytest.raises(CranfieldError, match="none of which ranks runs"):
-        by_measure(scores.select(measures="NumRet"))
+        split_by_measure(scores.select(measures="NumRet"))
 
 
 def test_what_tests_see_of_a_measure() -> None:
     """Logarithms of geometric means, at least 1e-5; turned round only where that is asked for."""
     scores = scores_of([[[0.5, 0.0], [0.25, 1.0]]], ["x"], ["lower"], ["gmean"])
     logs = np.log([[0.5, 0.25], [1e-5, 1.0]])
-    assert measured(scores, "x", turned=False).matrix.values == pytest.approx(logs)
-    turned = measured(scores, "x")
+    assert extract_measure(scores, "x", turned=False).matrix.values == pytest.approx(logs)
+    turned = extract_measure(scores, "x")
     assert turned.values == pytest.approx(-logs)
-    assert [notice.kind for notice in turned.notices] == ["logarithms", "turned-round"]
+    assert [note.kind for note in turned.notes] == ["logarithms", "turned-round"]
     with pytest.raises(CranfieldError, match="found scores without AP, expected one of x"):
-        measured(scores, "AP")
+        extract_measure(scores, "AP")
 
 
 def test_undefined_topics_are_left_out_and_told() -> None:
@@ -183,7 +183,7 @@ def test_undefined_topics_are_left_out_and_told() -> None:
     found = discriminative_power(scores_of([values, lacking], ["AP", "RR"]), "t")
     assert (found["AP"].topics, found["RR"].topics) == (5, 4)
     assert "RR: 1 topic (q2) left out, where it is undefined for a run" in {
-        notice.text for notice in found.notices
+        note.text for note in found.notes
     }
     without = discriminative_power(scores_of([np.delete(values, 2, axis=1)]), "t")
     assert found["RR"].pairs == without["AP"].pairs
@@ -213,7 +213,7 @@ def test_a_measure_defined_for_one_topic_is_left_out() -> None:
     scores = scores_of([[[0.1, 0.3], [0.2, 0.1]], [[0.2, math.nan], [0.3, 0.1]]], ["AP", "RR"])
     found = discriminative_power(scores, "t")
     assert [one.measure for one in found.measures] == ["AP"]
-    assert "RR is left out: defined for 1 topic only" in [n.text for n in found.notices]
+    assert "RR is left out: defined for 1 topic only" in [n.text for n in found.notes]
 
 
 def test_a_result_in_a_line() -> None:
@@ -242,11 +242,11 @@ def test_trials_matter_where_they_decide() -> None:
     """
     wins = scores_of([[[1] * 5 + [0] * 3, [0] * 5 + [1] * 3]] * 2, ["AP", "RR"])
     near = discriminative_power(wins, "bootstrap-shift", alpha=0.7, trials=10)
-    assert [notice.text for notice in near.notices if notice.kind == "trials"] == [
+    assert [note.text for note in near.notes if note.kind == "trials"] == [
         "AP: 1 p-value, RR: 1 p-value may be on either side of 0.7: use more trials"
     ]
     far = discriminative_power(wins, "bootstrap-shift", alpha=0.01, trials=10_000)
-    assert "trials" not in {notice.kind for notice in far.notices}
+    assert "trials" not in {note.kind for note in far.notes}
 
 
 def test_a_corrected_p_value_has_a_larger_error() -> None:
@@ -255,15 +255,15 @@ def test_a_corrected_p_value_has_a_larger_error() -> None:
     """
     sampled = Sampled(19, 999, 0)
     outcome = Outcome("t", 0, sampled.pvalue, 0, 5, "", lambda _: (0, 0), sampled=sampled)
-    assert near_alpha({"AP": [PairTest(0, 1, outcome, 0.06)]}, 0.05)
-    assert not near_alpha({"AP": [PairTest(0, 1, outcome, 0.02)]}, 0.03)
+    assert collect_alpha_notes({"AP": [PairTest(0, 1, outcome, 0.06)]}, 0.05)
+    assert not collect_alpha_notes({"AP": [PairTest(0, 1, outcome, 0.02)]}, 0.03)
 
 
 def test_many_cautions_are_told_once() -> None:
     """Every two runs are equal on one of five topics: three pairs by each of two measures."""
     values = [[0.5, 0.1, 0.2, 0.3, 0.4], [0.5, 0.2, 0.4, 0.6, 0.8], [0.5, 0.4, 0.6, 0.9, 0.7]]
     found = discriminative_power(scores_of([values] * 2, ["AP", "RR"]), "sign")
-    assert [notice.text for notice in found.notices if notice.kind == "zeros"] == [
+    assert [note.text for note in found.notes if note.kind == "zeros"] == [
         "AP: 1 of 5 topics without a difference left out; likewise 1 other measure"
     ]
     assert "Notice" not in repr(found)
@@ -282,7 +282,7 @@ def test_the_honestly_significant_difference_shows_no_tolerance() -> None:
 
 def test_tables() -> None:
     found = discriminative_power(random_scores(6, 30, ["AP", "RR"]), trials=500)
-    measures, curves = sheets(found)
+    measures, curves = build_tables(found)
     assert [row["pairs"] for row in measures.rows] == [15, 15]
     assert {"smallest_significant", "hsd"} <= measures.rows[0].keys()
     made = {"test": "randomised-tukey", "correction": "none", "alpha": 0.05}
@@ -294,7 +294,7 @@ def test_tables() -> None:
     )
     assert [row["rank"] for row in curves.rows] == [*range(1, 16)] * 2
     pvalues = next(field for field in curves.fields if field.name == "pvalue")
-    shown = [p + mark for p, mark in zip(pvalues.shown, pvalues.marks, strict=True)]
+    shown = [p + mark for p, mark in zip(pvalues.cell_texts, pvalues.marks, strict=True)]
     none_as_extreme = [pair.sampled and pair.sampled.count == 0 for pair in found["AP"].pairs]
     assert any(none_as_extreme)
     assert (shown[14], curves.rows[14]["pvalue"]) == ("<0.002*", 1 / 501)
@@ -304,7 +304,7 @@ def test_tables() -> None:
 def test_picture() -> None:
     """Curves near α, or whole; a line each, more than there are colours."""
     found = discriminative_power(random_scores(3, 10, [f"m{k}" for k in range(10)]), "t")
-    near, whole = (picture(found, whole=x) for x in (False, True))
+    near, whole = (build_figure(found, whole=x) for x in (False, True))
     assert near.data.columns == ["measure", "rank", "run", "other", "difference", "pvalue"]
     assert len(near.data) == 10 * 3
     for drawn, top in ((near, 0.15), (whole, 1.0)):

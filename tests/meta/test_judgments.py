@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import cranfield as cf
 from cranfield.errors import CranfieldError
 from cranfield.meta.judgments import JudgmentComparison, Overlap, compare_judgments
-from cranfield.report.meta.judgments import sheets
+from cranfield.report.meta.judgments import build_tables
 from tests.evidence import checks
 from tests.made import Command, examples, rows_of
 
@@ -40,8 +40,8 @@ def found(**relevant: int) -> Judged:
     }
 
 
-def notices(comparison: JudgmentComparison) -> str:
-    return "\n".join(notice.text for notice in comparison.notices)
+def notes(comparison: JudgmentComparison) -> str:
+    return "\n".join(note.text for note in comparison.notes)
 
 
 # Overlap and agreement
@@ -89,7 +89,7 @@ def test_topics_one_by_one() -> None:
     assert compared.levels is not None
     assert compared.levels.topics["q1"]["agreement"] == pytest.approx(2 / 3)
     assert compared.levels.topics["q2"]["agreement"] == 1.0
-    topics = next(sheet for sheet in sheets(compared) if sheet.name == "topics")
+    topics = next(sheet for sheet in build_tables(compared) if sheet.name == "topics")
     assert [row["agreement"] for row in topics.rows] == [pytest.approx(2 / 3), 1.0, None]
 
 
@@ -99,8 +99,8 @@ def test_letters_and_scales() -> None:
     assert compared.levels is not None
     assert compared.levels["agreement"] == 0.5
     assert compared.ranges == ((0.0, 2.0), (0.0, 1.0))
-    assert "levels are 0 to 2 by first and 0 to 1 by second" in notices(compared)
-    assert "levels are" not in notices(compare_judgments(PEOPLE, PEOPLE))
+    assert "levels are 0 to 2 by first and 0 to 1 by second" in notes(compared)
+    assert "levels are" not in notes(compare_judgments(PEOPLE, PEOPLE))
 
 
 levels = st.dictionaries(st.sampled_from("abcdef"), st.integers(0, 3), min_size=1)
@@ -115,7 +115,7 @@ def test_a_set_agrees_with_itself(judged: Judged) -> None:
     assert compared.levels is not None
     assert compared.levels["kappa"] == compared.levels["agreement"] == 1.0
     assert compared.items.first == compared.items.second == 0
-    assert compared.notices == () or "nan" in notices(compared)
+    assert compared.notes == () or "nan" in notes(compared)
 
 
 @given(judgments, judgments)
@@ -216,7 +216,7 @@ def test_undefined_topics_are_left_out_and_told() -> None:
     second["t0"] = dict.fromkeys("abc", 0)
     compared = compare_judgments(first, second, RUNS, "AP", undefined="skip", trials=10)
     assert compared.rankings[0].topics == 7
-    assert "AP: 1 topic (t0) left out, where it is undefined for a run" in notices(compared)
+    assert "AP: 1 topic (t0) left out, where it is undefined for a run" in notes(compared)
     counted = compare_judgments(first, second, RUNS, "AP", trials=10)
     assert counted.rankings[0].topics == 8
 
@@ -227,15 +227,15 @@ def test_topics_of_one_set_are_left_out_and_told() -> None:
     second["other"] = {"a": 1}
     compared = compare_judgments(first, second, RUNS, "P@1", names=("x", "y"), trials=10)
     assert compared.rankings[0].topics == 7
-    assert "1 topic (t7) judged by x only" in notices(compared)
-    assert "1 topic (other) judged by y only" in notices(compared)
+    assert "1 topic (t7) judged by x only" in notes(compared)
+    assert "1 topic (other) judged by y only" in notes(compared)
 
 
 def test_measures_that_rank_nothing() -> None:
     qrels = found(a=8, b=4, c=2)
     compared = compare_judgments(qrels, qrels, RUNS, "P@1 NumRet", trials=10)
     assert [ranking.measure for ranking in compared.rankings] == ["P@1"]
-    assert "NumRet is left out" in notices(compared)
+    assert "NumRet is left out" in notes(compared)
     with pytest.raises(CranfieldError, match="no measure that ranks runs"):
         compare_judgments(qrels, qrels, RUNS, "NumRet")
 
@@ -265,7 +265,7 @@ def test_common_topics_without_a_common_document() -> None:
     first, second = {"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": {"a": 1}, "q2": {"c": 1}}
     compared = compare_judgments(first, second, {"q1": ["a"]}, "P@1", common=True)
     assert compared.rankings[0].topics == 1
-    assert "1 topic (q2) without a document judged by both" in notices(compared)
+    assert "1 topic (q2) without a document judged by both" in notes(compared)
 
 
 def test_same_seed_same_p_on_any_number_of_threads() -> None:
@@ -294,18 +294,18 @@ def test_p_near_alpha_is_told() -> None:
     two = {name: RUNS[name] for name in "ab"}
     qrels = found(a=5, b=3)
     near = compare_judgments(qrels, qrels, two, "P@1", alpha=0.7, trials=10)
-    assert "P@1: 2 p-values may be on either side of 0.7: use more trials" in notices(near)
+    assert "P@1: 2 p-values may be on either side of 0.7: use more trials" in notes(near)
     far = compare_judgments(qrels, qrels, two, "P@1", alpha=0.01, trials=10_000)
-    assert "either side" not in notices(far)
+    assert "either side" not in notes(far)
 
 
 def test_a_ranking_of_tied_runs_is_told() -> None:
     """By the second judgments nothing that a run returns is relevant."""
     none = {t: {"z": 1, "a": 0} for t in TOPICS}
-    texts = notices(compare_judgments(found(a=5, b=3, c=1), none, RUNS, "P@1", trials=5))
+    texts = notes(compare_judgments(found(a=5, b=3, c=1), none, RUNS, "P@1", trials=5))
     assert "by second: P@1 ranks nothing: all runs have the same mean" in texts
     assert "rankings of 3 runs are compared: so few agree easily by chance" in texts
-    both = notices(compare_judgments(none, none, RUNS, "P@1", trials=5))
+    both = notes(compare_judgments(none, none, RUNS, "P@1", trials=5))
     assert both.count("P@1 ranks nothing") == 1
     assert "by first" not in both
 
@@ -333,15 +333,15 @@ def test_the_level_asked_for_is_that_of_measures() -> None:
 
 def test_scales_that_begin_elsewhere_are_told() -> None:
     compared = compare_judgments({"1": {"a": 1, "b": 0}}, {"1": {"a": 1, "b": 1}})
-    assert [notice.text for notice in compared.notices if notice.kind == "scales"] == [
+    assert [note.text for note in compared.notes if note.kind == "scales"] == [
         "levels are 0 to 1 by first and 1 to 1 by second: they are compared as numbers"
     ]
 
 
-def test_what_both_judgments_notice_is_told_once() -> None:
+def test_what_both_judgments_note_is_told_once() -> None:
     qrels = {"1": {"a": 1, "b": 0}, "2": {"a": 1, "b": 0}}
     runs = {"x": {"1": ["a"]}, "y": {"1": ["b"], "2": ["a"]}}
-    texts = [notice.text for notice in compare_judgments(qrels, qrels, runs, "P@1").notices]
+    texts = [note.text for note in compare_judgments(qrels, qrels, runs, "P@1").notes]
     assert [text for text in texts if "not answered" in text] == [
         "x: 1 topic (2) not answered, counted as empty lists"
     ]
@@ -460,6 +460,6 @@ def test_a_caption_says_that_all_outcomes_were_enumerated() -> None:
     qrels = {t: {"a": 1, "b": 0} for t in "123"}
     runs = {"x": {t: ["a", "b"] for t in "123"}, "y": {t: ["b", "a"] for t in "123"}}
     found = compare_judgments(qrels, qrels, runs, "RR")
-    captions = " ".join(sheet.caption for sheet in sheets(found))
+    captions = " ".join(sheet.caption for sheet in build_tables(found))
     assert "paired randomisation test, all outcomes enumerated, α = 0.05" in captions
     assert "trials, seed" not in captions

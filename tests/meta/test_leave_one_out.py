@@ -16,7 +16,7 @@ import cranfield as cf
 from cranfield.errors import CranfieldError, InputError
 from cranfield.labelling.runs import label_run
 from cranfield.meta.leave_one_out import Contributor, LeftOut, leave_one_out
-from cranfield.report.meta.leave_one_out import picture
+from cranfield.report.meta.leave_one_out import build_figure
 from tests.evidence import checks
 from tests.made import Command, examples
 
@@ -79,7 +79,7 @@ def test_a_team_is_left_out_with_all_its_runs() -> None:
     assert found.contributors[0] == Contributor("T", ("x", "y"), 3, 2, 2, 2)
     assert [one.after for one in found.results] == [0.5, 0.5, 0.125, 0.5, 0.5, 0.5]
     assert [one.rank_after for one in found.results[3:]] == [1, 1, 3]
-    assert [n.kind for n in found.notices if n.kind == "teams"] == ["teams"]  # w has none
+    assert [n.kind for n in found.notes if n.kind == "teams"] == ["teams"]  # w has none
 
 
 def test_depth_of_the_pool_decides_what_is_unique() -> None:
@@ -90,7 +90,7 @@ def test_depth_of_the_pool_decides_what_is_unique() -> None:
 
 
 def pool_notes(found: Any) -> list[str]:
-    return [notice.text for notice in found.notices if notice.kind == "pool-depth"]
+    return [note.text for note in found.notes if note.kind == "pool-depth"]
 
 
 def test_leave_one_out_depth_is_the_pool_depth_and_no_cutoff() -> None:
@@ -186,7 +186,7 @@ def test_topics_that_lose_their_last_relevant_document_are_named() -> None:
     found = leave_one_out(qrels, runs, "AP", pool_depth=1)
     assert (found.results[0].before, found.results[0].after) == (1.0, 0.5)
     said = "leaving out 1 run (x) leaves 1 topic (2) without a relevant document"
-    assert said in [n.text for n in found.notices]
+    assert said in [n.text for n in found.notes]
 
 
 @pytest.mark.parametrize("undefined", ["zero", "skip", "nan", "error"])
@@ -216,7 +216,7 @@ def test_topics_that_never_had_a_relevant_document_are_not_blamed_on_a_run() -> 
     qrels = {"1": {"a": 0, "b": 0}, "2": {"c": 1, "d": 1}}
     runs = {"x": {"1": ["a"], "2": ["c"]}, "y": {"1": ["b"], "2": ["d"]}}
     found = leave_one_out(qrels, runs, "P@1")
-    assert not [notice for notice in found.notices if notice.text.startswith("leaving out")]
+    assert not [note for note in found.notes if note.text.startswith("leaving out")]
 
 
 def test_tied_runs_that_stay_tied_have_the_same_ranking() -> None:
@@ -261,9 +261,9 @@ def test_highest_level_that_goes_is_named() -> None:
     """ERR depends on the highest level, which only b, unique to x, has."""
     qrels = {"1": {"a": 1, "b": 2, "n": 0}}
     runs = {"x": {"1": ["a", "b"]}, "y": {"1": ["a", "n"]}}
-    texts = [n.text for n in leave_one_out(qrels, runs, "ERR", pool_depth=2).notices]
+    texts = [n.text for n in leave_one_out(qrels, runs, "ERR", pool_depth=2).notes]
     assert "leaving out 1 run (x) takes the highest level away; max_level= declares it" in texts
-    declared = leave_one_out(qrels, runs, "ERR(max_level=2)", pool_depth=2).notices
+    declared = leave_one_out(qrels, runs, "ERR(max_level=2)", pool_depth=2).notes
     assert not [n for n in declared if n.kind == "max-level"]
 
 
@@ -379,7 +379,7 @@ def test_command_refuses(files: list[Path], tmp_path: Path, command: Command) ->
 
 def test_picture_has_a_point_for_each_run_and_measure() -> None:
     """And the numbers of the results."""
-    drawn = picture(leave_one_out(QRELS, RUNS, ["AP", "P@2"], pool_depth=2))
+    drawn = build_figure(leave_one_out(QRELS, RUNS, ["AP", "P@2"], pool_depth=2))
     assert drawn.data.select("run", "after").rows()[3:] == [("x", 0.5), ("y", 0.5), ("w", 0.5)]
     chart = drawn.chart.to_dict()
     assert len(chart["concat"]) == 2
@@ -390,7 +390,7 @@ def test_a_pool_that_was_shallower_is_suspected() -> None:
     """To depth 2 all unique documents are judged; to depth 3, u of x and v of y are not."""
     deeper = {**RUNS, "x": {"1": ["a", "b", "u"]}, "y": {"1": ["a", "c", "v"]}}
     told = {
-        depth: [n.text for n in leave_one_out(QRELS, deeper, "AP", pool_depth=depth).notices
+        depth: [n.text for n in leave_one_out(QRELS, deeper, "AP", pool_depth=depth).notes
                 if n.kind == "pool-depth"]
         for depth in (2, 3)
     }  # fmt: skip

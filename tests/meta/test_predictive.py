@@ -15,7 +15,7 @@ from scipy.stats import binomtest
 from cranfield.data.preference_pairs import PreferencePair, read_preference_pairs
 from cranfield.errors import CranfieldError, InputError
 from cranfield.meta.predictive import predictive_power
-from cranfield.report.meta.predictive import measures_sheet, pairs_sheet
+from cranfield.report.meta.predictive import build_measures_table, build_pairs_table
 from tests.evidence import checks
 from tests.made import Command
 from tests.meta.made import BY_HAND, scores_of
@@ -47,7 +47,7 @@ def test_predictive_power_by_hand() -> None:
     assert pair.pvalue == pytest.approx(binomtest(4, 5).pvalue)
     assert (found.preferences, found.tied_preferences, found.left_out) == (5, 1, 0)
     assert (found.outputs, found.assessors) == (3, 0)
-    assert [n.kind for n in found.notices] == ["tied-preferences"]
+    assert [n.kind for n in found.notes] == ["tied-preferences"]
 
 
 @checks("cf.meta.predictive_power interval", against="SciPy")
@@ -68,7 +68,7 @@ def test_preferences_without_scores_are_left_out_and_said() -> None:
     said = [("1", "a", "b"), ("1", "a", "z"), ("9", "a", "b")]
     found = predictive_power(BY_HAND, said, ["M1"])
     assert (found.preferences, found.left_out) == (1, 2)
-    assert [n.text for n in found.notices] == [
+    assert [n.text for n in found.notes] == [
         "preferences: preferences about 1 run (z) without scores are left out",
         "preferences: preferences about 1 topic (9) without scores are left out",
     ]
@@ -96,8 +96,8 @@ def test_preferences_of_undefined_topics_are_left_out_for_that_measure() -> None
         assert [one.n for one in found.measures] == n
         assert [pair.n for pair in found.pairs] == [1]
     assert found.runs == ("a", "b")  # nobody was asked about c
-    for sheet in (measures_sheet(found), pairs_sheet(found)):
-        assert "preferences" in [field.name for field in sheet.seen]
+    for sheet in (build_measures_table(found), build_pairs_table(found)):
+        assert "preferences" in [field.name for field in sheet.visible_fields]
         assert "defined" in sheet.caption
 
 

@@ -18,7 +18,7 @@ from cranfield.cli.main import main
 from cranfield.errors import CranfieldError
 from cranfield.evaluation.evaluate import Evaluator
 from cranfield.meta.rankings import kendall, tau_ap
-from cranfield.meta.stability import drawn_part, scored_with, stability, stability_of_judgments
+from cranfield.meta.stability import draw_judgments, score_with, stability, stability_of_judgments
 from cranfield.meta.swap import swap
 from cranfield.report.meta import stability as stability_report
 from cranfield.report.meta import swap as swap_report
@@ -128,13 +128,13 @@ def test_one_size_will_do() -> None:
     assert repr(found) == (
         f"Stability of kendall, 3 runs, samples of topics: score at 1 {point.mean:.4f}"
     )
-    assert [notice.kind for notice in found.notices] == ["few-runs"]
+    assert [note.kind for note in found.notes] == ["few-runs"]
     assert swap(THREE, 1, trials=5)["score"].size == 1
 
 
 def test_a_constant_measure_has_no_stability() -> None:
     found = stability(by_topic(a=[1, 1], b=[1, 1], c=[1, 1], d=[1, 1]), trials=5)
-    assert [n.text for n in found.notices] == ["score ranks nothing: all runs have the same mean"]
+    assert [n.text for n in found.notes] == ["score ranks nothing: all runs have the same mean"]
 
 
 def test_all_topics_are_the_gold_ranking() -> None:
@@ -179,7 +179,7 @@ def test_a_part_is_as_if_the_rest_had_never_been_judged(
     whole = Evaluator(collection.qrels, measures, **options)
     runs = whole.read(collection.runs)
     every = whole.collection.gold.judgments
-    kept = drawn_part(every, np.random.default_rng(1).random(len(every.levels)), 0.4)
+    kept = draw_judgments(every, np.random.default_rng(1).random(len(every.levels)), 0.4)
     docs = {
         item: (topic, doc)
         for topic, items in zip(every.topics, whole.collection.gold.by_topic, strict=True)
@@ -190,7 +190,7 @@ def test_a_part_is_as_if_the_rest_had_never_been_judged(
         topic, doc = docs[item]
         left[topic][doc] = collection.qrels[topic][doc]
     expected = Evaluator(left, measures, **options)(runs)
-    found = scored_with(whole, [whole.collection.rankings(run) for run in runs], kept)
+    found = score_with(whole, [whole.collection.compute_rankings(run) for run in runs], kept)
     counted = [topic in expected.topics for topic in every.topics]
     assert 0 < kept.sum() < len(kept)
     np.testing.assert_array_equal(found[:, counted], expected.values)
@@ -200,7 +200,7 @@ def test_parts_are_nested_and_stratified(collection: Any) -> None:
     """⌈share · number⌉ of the relevant and of the other judgments of every topic."""
     every = Evaluator(collection.qrels, "AP").collection.gold.judgments
     order = np.random.default_rng(0).random(len(every.levels))
-    parts = [drawn_part(every, order, share) for share in (0.1, 0.3, 0.7, 1.0)]
+    parts = [draw_judgments(every, order, share) for share in (0.1, 0.3, 0.7, 1.0)]
     for smaller, larger in pairwise(parts):
         assert (larger | ~smaller).all()
     assert parts[-1].all()
@@ -239,7 +239,7 @@ def test_topics_that_lose_what_is_relevant_are_told() -> None:
     runs = {"x": {"1": ["a"], "2": ["c"]}, "y": {"1": ["b", "a"], "2": ["d"]}}
     options = {"rel": 2, "undefined": "skip"}
     found = stability_of_judgments(qrels, runs, "AP", [0.5], trials=20, **options)  # type: ignore[arg-type]
-    assert found.notices[-1].text == (
+    assert found.notes[-1].text == (
         "with fewer judgments 1 measure (AP(rel=2)) is undefined for some topics: left out of that "
         "trial"
     )
@@ -271,7 +271,7 @@ def test_judgments_of_common_topics_only() -> None:
 def test_a_share_is_not_rounded_up_for_rounding() -> None:
     judgments = Evaluator({"1": {f"d{i}": 0 for i in range(25)}}, "P@1").collection.gold.judgments
     assert 0.28 * 25 > 7  # in floating point
-    assert drawn_part(judgments, np.arange(25.0), 0.28).sum() == 7
+    assert draw_judgments(judgments, np.arange(25.0), 0.28).sum() == 7
 
 
 def test_what_judgments_refuse(collection: Any) -> None:
@@ -289,7 +289,7 @@ def test_the_legend_has_lines_without_a_bin() -> None:
     """Of equal scores no difference is significant: there is nothing to draw, but to name."""
     same = np.full((2, 4, 2), 0.5)
     scores = cf.Scores(same, ("x", "y"), tuple("abcd"), ("AP", "RR"), ("mean", "mean"))
-    drawn = swap_report.picture(swap(scores, trials=3, filter="t"))
+    drawn = swap_report.build_figure(swap(scores, trials=3, filter="t"))
     assert drawn.data.is_empty()
     lines = json.loads(drawn.render("json"))["layer"][1]["encoding"]["color"]
     assert lines["scale"]["domain"] == ["AP", "RR"]
@@ -300,9 +300,9 @@ def test_the_legend_has_lines_without_a_bin() -> None:
 
 def test_tables_and_pictures_of_stability() -> None:
     found = stability(THREE, trials=20)
-    sizes, points = stability_report.sheets(found)
-    assert sizes.seen[0].shown == ["1", "2"]
-    assert sizes.seen[1].shown[1] == "1.0000 [1.0000, 1.0000]"
+    sizes, points = stability_report.build_tables(found)
+    assert sizes.visible_fields[0].cell_texts == ["1", "2"]
+    assert sizes.visible_fields[1].cell_texts[1] == "1.0000 [1.0000, 1.0000]"
     assert [row["size"] for row in points.rows] == [1, 2]
     assert sizes.caption == (
         "Kendall's τ between the rankings of 3 runs on a random sample of topics and on all: mean, "
@@ -310,11 +310,12 @@ def test_tables_and_pictures_of_stability() -> None:
     )
     marks = [
         layer["mark"]["type"]
-        for layer in json.loads(stability_report.picture(found).render("json"))["layer"]
+        for layer in json.loads(stability_report.build_figure(found).render("json"))["layer"]
     ]
     assert marks == ["area", "line", "point"]
     assert (
-        "Kendall's τ, mean of 20 trials" in stability_report.picture(found).render("json").decode()
+        "Kendall's τ, mean of 20 trials"
+        in stability_report.build_figure(found).render("json").decode()
     )
 
 

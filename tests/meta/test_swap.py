@@ -167,13 +167,15 @@ def test_drawn_rates_fall() -> None:
 def test_swaps_are_shown_as_counts() -> None:
     bins = (SwapBin(0.0, 0.1, 6000, 3112.0), SwapBin(0.1, 0.2, 5000, 1012.5))
     found = Swap(("a", "b"), (SwapRates("AP", 10, 5, bins),), 0.1, None, 0.05, 1000, 0)
-    [swaps] = [field for field in swap_report.sheets(found)[1].fields if field.name == "swaps"]
-    assert swaps.shown == ["3,112", "1,012.5"]
+    [swaps] = [
+        field for field in swap_report.build_tables(found)[1].fields if field.name == "swaps"
+    ]
+    assert swaps.cell_texts == ["3,112", "1,012.5"]
 
 
 def test_tables_and_picture_of_swaps() -> None:
     found = swap(random_runs(3, 8), [2, 4], bin=0.1, filter="t", trials=100)
-    measures, bins = swap_report.sheets(found)
+    measures, bins = swap_report.build_tables(found)
     assert [row["set_size"] for row in measures.rows] == [2, 4]
     assert sum(row["comparisons"] for row in bins.rows) == sum(
         row["comparisons"] for row in measures.rows
@@ -181,7 +183,7 @@ def test_tables_and_picture_of_swaps() -> None:
     assert "pairs of 3 runs that differ significantly on it (paired t-test, α = 0.05)" in (
         measures.caption
     )
-    drawn = swap_report.picture(found)
+    drawn = swap_report.build_figure(found)
     legend = json.loads(drawn.render("json"))["layer"][1]["encoding"]["color"]["scale"]["domain"]
     assert legend == ["sets of 2 topics", "sets of 4 topics"]
     names = ["swap_rate", "difference_needed", "share", "tolerated_rate"]
@@ -193,7 +195,7 @@ def test_what_sets_are_drawn_from() -> None:
     scores = random_runs(3, 8)
     for sizes, told in (([3], "two sets of 3 of 8 topics"), ([2, 4], "sets drawn from 8 topics")):
         found = swap(scores, sizes, trials=20)
-        assert f"3 runs, {told} (20 trials, seed 0)." in swap_report.sheets(found)[1].caption
+        assert f"3 runs, {told} (20 trials, seed 0)." in swap_report.build_tables(found)[1].caption
 
 
 def test_swap_command(files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -223,5 +225,5 @@ def test_a_difference_that_rests_on_a_few_comparisons_is_told() -> None:
     given = {run: dict(zip("1234", x, strict=True)) for run, x in (("a", a), ("b", b))}
     found = swap(given, 2, trials=6)
     assert found["score"].required(1.0) is not None
-    assert [notice.kind for notice in found.cautions(1.0)] == ["few-comparisons"]
+    assert [note.kind for note in found.cautions(1.0)] == ["few-comparisons"]
     assert not found.cautions(0.0) or found["score"].required(0.0) is not None

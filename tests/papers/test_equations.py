@@ -748,7 +748,7 @@ SETTINGS: dict[str, Chosen] = {
 
 
 def takes(name: str, parameter: str) -> bool:
-    return parameter in {f.name for f in BUILT_IN[name].parameters()}
+    return parameter in {f.name for f in BUILT_IN[name].list_parameters()}
 
 
 GAIN_TABLES: Chosen = [{"gain": (1.0, 3.0, 7.0)}, {"gain": (0.0, 0.5, 2.0)}]
@@ -790,7 +790,9 @@ def settings_of(m: cf.Measure) -> dict[str, Any]:
     """What differs from the defaults of the second writing."""
     name = type(m).__name__
     chosen = DEFAULTS | OWN_DEFAULTS.get(name, {})
-    own = {f.name: getattr(m, f.name) for f in m.parameters() if getattr(m, f.name) != f.default}
+    own = {
+        f.name: getattr(m, f.name) for f in m.list_parameters() if getattr(m, f.name) != f.default
+    }
     return chosen | own | {"measurement": m.measurement}
 
 
@@ -1205,7 +1207,7 @@ class TestIdentities:
     def test_the_table_of_NWRR_says_which_level_is_the_highest(self) -> None:
         """A table declares the levels, as a table of gains does; or a notice must say h."""
         scores = cf.evaluate({"t": {"a": 2}}, {"t": ["a"]}, "NWRR(beta=4:3:2)")
-        said = "max-level" in [n.kind for n in scores.notices]
+        said = "max-level" in [n.kind for n in scores.notes]
         assert said or scores.values.item() == pytest.approx((1 - 1 / 2) / (1 - 1 / 3), abs=1e-12)
 
     def test_a_curve_and_a_point_of_it(self) -> None:

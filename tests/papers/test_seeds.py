@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import cranfield as cf
-from cranfield.measures.arrays import lists_of
+from cranfield.measures.arrays import build_lists
 from cranfield.measures.ncu import STOPS
 from tests.evidence import checks
 
@@ -46,9 +46,9 @@ def single(
 ) -> float:
     """The value that calling the measure with a single list gives it."""
     m = cf.parse_measure(measure)
-    known = {f.name for f in m.parameters()}
+    known = {f.name for f in m.list_parameters()}
     settings = {k: v for k, v in settings.items() if k in known}
-    made = type(m)(**({f.name: getattr(m, f.name) for f in m.parameters()} | settings))
+    made = type(m)(**({f.name: getattr(m, f.name) for f in m.list_parameters()} | settings))
     return float((made if m.cutoff is None else made @ m.cutoff)(levels, judged=judged))
 
 
@@ -201,7 +201,7 @@ def stopping_probabilities(
     m: cf.NCU, levels: Levels, judged: Sequence[float]
 ) -> list[tuple[int, float]]:
     """The ranks where users stop, and how likely it is."""
-    x = m.view(lists_of(levels, judged))
+    x = m.view(build_lists(levels, judged))
     weight, together = STOPS[m.stop](m, x)
     at = (weight / together[:, None])[0]
     return [(int(r), float(p)) for r, p in zip(x.r[0], at, strict=True) if p]
@@ -639,7 +639,10 @@ AFTER: tuple[Levels, list[int]] = ([1, 1], [10, 500])  # replaced by a short rel
 def test_seed_001_tbg_time_to_reach_rank_2(T_S: float) -> None:
     """T(2) = T_S + 10.062 before, T_S + 5.107 (5.1072) after."""
     m = cf.TBG(summary_time=T_S)
-    times = [m.time(m.view(lists_of(a, a, lengths={"words": n})))[0] for a, n in (BEFORE, AFTER)]
+    times = [
+        m.compute_time(m.view(build_lists(a, a, lengths={"words": n})))[0]
+        for a, n in (BEFORE, AFTER)
+    ]
     assert [f"{T[1] - T_S:.3f}" for T in times] == ["10.062", "5.107"]
     assert [T[0] for T in times] == [0, 0]
 

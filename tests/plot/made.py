@@ -6,12 +6,12 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from cranfield.report.pictures import Picture
+from cranfield.report.figures import Figure
 
 Rows = list[dict[str, Any]]
 
 
-def spec_of(picture: Picture) -> Any:
+def spec_of(picture: Figure) -> Any:
     """What a picture is drawn from, as Vega-Lite has it; data are where they are used."""
     spec = json.loads(picture.render("json"))
     named = spec.pop("datasets", {})
@@ -26,7 +26,7 @@ def _is_named(found: dict[str, Any], named: dict[str, Any]) -> bool:
     return list(found) == ["name"] and found["name"] in named
 
 
-def panels_of(picture: Picture) -> list[Any]:
+def panels_of(picture: Figure) -> list[Any]:
     """Its panels, those of a row after each other."""
     return list(_panels(spec_of(picture)))
 
@@ -58,7 +58,7 @@ def marks_of(panel: Any) -> list[str]:
     return [layer["mark"]["type"] for layer in panel["layer"]]
 
 
-def said_by(picture: Picture) -> str:
+def said_by(picture: Figure) -> str:
     """What stands above it, in one line."""
     title = spec_of(picture).get("title", {})
     parts = [title.get(name, []) for name in ("text", "subtitle")]

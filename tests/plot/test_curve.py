@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import cranfield as cf
-from cranfield.report.look import Look
+from cranfield.report.theme import Theme
 from tests.made import Command
 from tests.plot.made import axis_of, marks_of, panels_of, rows_of, said_by
 
@@ -57,7 +57,7 @@ def test_recall_and_precision() -> None:
 
 def test_a_line_has_its_dash_its_mark_and_a_sample_of_both() -> None:
     (panel,) = panels_of(cf.plot.curve(QRELS, RUNS, grey=True))
-    styles = Look(grey=True).styles(RUNS)
+    styles = Theme(grey=True).assign_styles(RUNS)
     for name in RUNS:
         own = [
             layer["mark"] for layer in panel["layer"]
@@ -85,7 +85,7 @@ def test_of_many_runs_the_best_have_names(many: Any) -> None:
     assert [*named] == [run for run in means if run in best[:8]]
     assert named | others == means
     assert "Named: the 8 of 12 runs that are best; grey: the others." in said_by(picture)
-    assert [n.kind for n in picture.notices][-1] == "names"
+    assert [n.kind for n in picture.notes][-1] == "names"
 
 
 def test_of_many_runs_the_lowest_are_best_where_lower_is_better(many: Any) -> None:
@@ -131,7 +131,7 @@ def test_long_names_have_room_in_a_column() -> None:
     shown = legend["scale"]["domain"]
     assert len({*shown}) == 8
     assert max(map(len, shown)) * 8 * 0.6 + 20 < 190
-    assert legend["scale"]["range"] == [Look().styles(names)[name].colour for name in names]
+    assert legend["scale"]["range"] == [Theme().assign_styles(names)[name].colour for name in names]
 
 
 def test_the_command(cranfield: Command, here: Path) -> None:

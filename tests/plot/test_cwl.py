@@ -20,10 +20,10 @@ from hypothesis import strategies as st
 import cranfield as cf
 from cranfield.cli.main import main
 from cranfield.measures.base import REGISTRY
-from cranfield.plot.cwl import _numbers
-from cranfield.report.pictures import FORMATS, Picture
-from cranfield.report.places import places_for, shortened, ticks_of
-from cranfield.wording import counted
+from cranfield.plot.cwl import _parse_numbers
+from cranfield.report.figures import FORMATS, Figure
+from cranfield.report.layout import choose_places, choose_ticks, shorten_names
+from cranfield.wording import format_count
 from tests.made import simulated
 
 # The two example topics of the paper, with costs in seconds.
@@ -39,12 +39,12 @@ FIVE = ("EU", "ETU", "EC", "ETC", "ED")
 EVIL = "</script><script>alert(1)</script>"
 
 
-def spec_of(picture: Picture) -> Any:
+def spec_of(picture: Figure) -> Any:
     """What a picture is drawn from."""
     return json.loads(picture.render("json"))
 
 
-def panels_of(picture: Picture) -> list[Any]:
+def panels_of(picture: Figure) -> list[Any]:
     """Its panels, those of a row after each other."""
     return [panel for row in spec_of(picture)["concat"] for panel in row.get("hconcat", [row])]
 
@@ -113,7 +113,7 @@ class TestFunctions:
         of_lists = cf.plot.cwl(models, lists=GAINS, costs=COSTS)
         assert of_files.data["run"].unique().to_list() == ["seed"]
         assert of_files.data.drop("run").equals(of_lists.data.drop("run"))
-        assert any("seconds" in notice.text for notice in of_files.notices)
+        assert any("seconds" in note.text for note in of_files.notes)
 
     @pytest.mark.slow
     def test_every_line_and_axis_is_named(self) -> None:
@@ -212,7 +212,7 @@ class TestFunctions:
         assert first["setting"].to_list() == ["p = 0.5", "p = 0.8", "p = 0.95", "DCG@10"]
         assert first["W"].to_list()[:3] == pytest.approx([0.5, 0.2, 0.05])
         assert picture.data["rank"].max() == 30
-        assert not picture.notices
+        assert not picture.notes
         panels = panels_of(picture)
         assert len(panels) == 2 * 3
         colour = panels[0]["layer"][0]["encoding"]["color"]
@@ -346,15 +346,15 @@ class TestVary:
         of_walk = spec_of(cf.plot.cwl("AP", lists=GAINS))["concat"][0]
         assert of_walk["title"] == "user model AP"
 
-    def test_notices_name_one_model_of_a_series(self) -> None:
+    def test_notes_name_one_model_of_a_series(self) -> None:
         qrels, run = {"t": {"a": 2}}, {"t": ["a"]}
         models = ["RBP(p=0.1:0.9:0.1, gain=unit)", "INST(T=1|2|3, gain=unit)"]
-        notices = cf.plot.cwl(models, qrels, run, "vary").notices
-        found = [notice.text for notice in notices if notice.kind == "max-level"]
+        notes = cf.plot.cwl(models, qrels, run, "vary").notes
+        found = [note.text for note in notes if note.kind == "max-level"]
         assert [text.split(":")[0] for text in found] == ["RBP(p=0.1, gain=unit), INST(gain=unit)"]
         declared = "RBP(p=0.1|0.5, gain=unit, max_level=1)"
-        notices = cf.plot.cwl(declared, qrels, run, "vary").notices
-        found = [notice.text for notice in notices if notice.kind == "max-level"]
+        notes = cf.plot.cwl(declared, qrels, run, "vary").notes
+        found = [note.text for note in notes if note.kind == "max-level"]
         assert [text.split(":")[0] for text in found] == ["RBP(p=0.1, gain=unit, max_level=1)"]
 
     def test_a_parameter_of_a_model_comes_before_the_cutoff(self) -> None:
@@ -398,8 +398,8 @@ class TestVary:
         """Whole steps of a fraction, the last one included if it is reached."""
         expected = [n / parts for n in range(first, first + more + 1, step)]
         text = f"{first / parts}:{(first + more) / parts}:{step / parts}"
-        assert _numbers(text) == pytest.approx(expected)
-        assert _numbers("|".join(map(str, expected)) + "|0") == [*expected, 0]
+        assert _parse_numbers(text) == pytest.approx(expected)
+        assert _parse_numbers("|".join(map(str, expected)) + "|0") == [*expected, 0]
 
 
 class TestRuns:
@@ -426,13 +426,15 @@ class TestRuns:
             assert [layer["mark"]["type"] for layer in panel["layer"]].count("point") == 1
             tooltip = panel["layer"][0]["encoding"]["tooltip"]
             assert [shown["field"] for shown in tooltip][:2] == ["run", "model"]
-        told = [notice.text for notice in picture.notices if notice.kind == "names"]
+        told = [note.text for note in picture.notes if note.kind == "names"]
         nameless = {f"r{i}" for i in range(count)} - (
             texts_of(on_one_point).keys() & texts_of(on_a_column).keys()
         )
         assert bool(told) == bool(nameless)
         for text in told:
-            assert text.startswith(f"no room for the name of {counted(len(nameless), 'run')} (")
+            assert text.startswith(
+                f"no room for the name of {format_count(len(nameless), 'run')} ("
+            )
 
     def test_long_names_stay_inside_and_different(self) -> None:
         """All begin alike, with more than the width of a panel."""
@@ -450,7 +452,7 @@ class TestRuns:
 
     @given(st.lists(st.text("ab_…é検", max_size=12), min_size=1, unique=True), st.integers(8, 14))
     def test_shortened_names(self, names: list[str], most: int) -> None:
-        found = shortened(names, most)
+        found = shorten_names(names, most)
         assert len(set(found)) == len(names)
         assert all(len(name) <= most for name in found)
         if max(map(len, names)) <= most:
@@ -465,7 +467,7 @@ class TestRuns:
 
         def places(at: list[tuple[float, float]], names: list[str]) -> list[str]:
             points = [(x - 5, y - 5, x + 5, y + 5) for x, y in at]
-            return places_for(at, names, 300, 200, points)
+            return choose_places(at, names, 300, 200, points)
 
         assert places([(100, 100), (112, 100)], ["left", "right"]) == ["left", "right"]
         assert places([(295, 100)], ["at the edge"]) == ["left"]
@@ -486,7 +488,7 @@ class TestRuns:
 
     @given(st.floats(-1e3, 1e3), st.floats(1e-4, 1e6))
     def test_ticks(self, low: float, more: float) -> None:
-        ticks = ticks_of(low, low + more)
+        ticks = choose_ticks(low, low + more)
         step = ticks[1] - ticks[0]
         assert ticks[0] <= low + 1e-9 * step
         assert ticks[-1] >= low + more - 1e-9 * step
@@ -495,12 +497,12 @@ class TestRuns:
 
 
 @pytest.fixture(scope="module")
-def picture() -> Picture:
+def picture() -> Figure:
     return cf.plot.cwl("RBP(p=0.8)", lists={EVIL: [1, 0], "T & <b>": [0, 1]}, title=EVIL)
 
 
 class TestFiles:
-    def test_images(self, picture: Picture, tmp_path: Path) -> None:
+    def test_images(self, picture: Figure, tmp_path: Path) -> None:
         begins = {"png": b"\x89PNG\r\n\x1a\n", "pdf": b"%PDF-", "svg": b"<svg "}
         for format, magic in begins.items():
             path = tmp_path / f"figure.{format.upper()}"
@@ -508,14 +510,14 @@ class TestFiles:
             assert path.read_bytes().startswith(magic)
             assert len(path.read_bytes()) > 2000
 
-    def test_scale(self, picture: Picture) -> None:
+    def test_scale(self, picture: Figure) -> None:
         def width(data: bytes) -> int:
             return int.from_bytes(data[16:20])  # in the header of a PNG
 
         once, twice = width(picture.render("png", scale=1)), width(picture.render("png"))
         assert abs(twice - 2 * once) <= 2
 
-    def test_svg_is_well_formed_whatever_the_names(self, picture: Picture) -> None:
+    def test_svg_is_well_formed_whatever_the_names(self, picture: Figure) -> None:
         from xml.etree import ElementTree
 
         svg = ElementTree.fromstring(picture.render("svg"))  # noqa: S314
@@ -524,7 +526,7 @@ class TestFiles:
         assert "T & <b>" in said
         assert not [element for element in svg.iter() if element.tag.endswith("script")]
 
-    def test_html_is_whole_and_safe(self, picture: Picture) -> None:
+    def test_html_is_whole_and_safe(self, picture: Figure) -> None:
         page = picture.render("html").decode()
         assert page.startswith("<!DOCTYPE html>")
         assert EVIL not in page
@@ -536,12 +538,12 @@ class TestFiles:
         assert spec is not None
         assert json.loads(spec[1]) == spec_of(picture)
 
-    def test_json_is_vega_lite(self, picture: Picture) -> None:
+    def test_json_is_vega_lite(self, picture: Figure) -> None:
         spec = json.loads(picture.render("json"))
         assert "vega-lite" in spec["$schema"]
         assert len(spec["concat"][0]["hconcat"]) == 3
 
-    def test_numbers(self, picture: Picture, tmp_path: Path) -> None:
+    def test_numbers(self, picture: Figure, tmp_path: Path) -> None:
         import polars as pl
 
         for end, separator in (("csv", ","), ("tsv", "\t")):
@@ -549,7 +551,7 @@ class TestFiles:
             picture.save(path)
             assert pl.read_csv(path, separator=separator).equals(picture.data)
 
-    def test_notebooks(self, picture: Picture) -> None:
+    def test_notebooks(self, picture: Figure) -> None:
         shown = picture._repr_mimebundle_()
         assert shown["image/svg+xml"].startswith("<svg ")
         assert [
@@ -568,20 +570,20 @@ class TestFiles:
 
     @pytest.mark.parametrize("name", ["figure.jpg", "figure", "png"])
     def test_unknown_endings_name_those_possible(
-        self, name: str, picture: Picture, tmp_path: Path
+        self, name: str, picture: Figure, tmp_path: Path
     ) -> None:
         with pytest.raises(cf.CranfieldError, match=r"ends in \.png, \.svg, \.pdf, .* or \.tsv"):
             picture.save(tmp_path / name)
         assert not [*tmp_path.iterdir()]
 
-    def test_formats(self, picture: Picture) -> None:
+    def test_formats(self, picture: Figure) -> None:
         with pytest.raises(cf.CranfieldError, match="'jpg', expected one of png"):
             picture.render("jpg")
         for scale in (0, -1, float("nan"), float("inf")):
             with pytest.raises(cf.CranfieldError, match=r"found scale .*, expected a number above"):
                 picture.render("png", scale)
 
-    def test_more_pixels_than_can_be_drawn(self, picture: Picture) -> None:
+    def test_more_pixels_than_can_be_drawn(self, picture: Figure) -> None:
         with pytest.raises(cf.CranfieldError, match=r"found a PNG of .* × .* at most 100,000,000"):
             picture.render("png", scale=1000)
         assert picture.render("svg", scale=1000)  # which has no pixels

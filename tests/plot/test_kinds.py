@@ -14,20 +14,20 @@ import pytest
 
 import cranfield as cf
 from cranfield.evaluation.options import Options
-from cranfield.plot.kinds import Drawing, figures
-from cranfield.report.look import Look
-from cranfield.report.pictures import Picture
+from cranfield.plot.kinds import Drawing, load_figures
+from cranfield.report.figures import Figure
+from cranfield.report.theme import Theme
 from tests.made import Command, scored, simulated
 from tests.plot.made import spec_of
 
-KINDS = {name: row for name, row in figures().items() if row.takes == "scores"}
+KINDS = {name: row for name, row in load_figures().items() if row.takes == "scores"}
 LONG = "a_run_with_a_very_long_name_of_sixty_characters_and_a_number"
 EVIL = "</script><script>alert(1)</script>"
 each_kind = pytest.mark.parametrize("kind", KINDS)
 COLLECTION = cf.simulate(topics=6, runs=3, depth=20, seed=7)
 
 
-def drawn(kind: str, scores: cf.Scores, **options: Any) -> Picture:
+def drawn(kind: str, scores: cf.Scores, **options: Any) -> Figure:
     """A figure; two measures, where it is about these."""
     if kind == "agreement" and len(scores.measures) == 1:
         twice = np.concatenate([scores.values, scores.values**2], axis=2)
@@ -37,11 +37,11 @@ def drawn(kind: str, scores: cf.Scores, **options: Any) -> Picture:
             twice, scores.runs, scores.topics, names, ("mean", "mean"), better=better
         )
     own = {"trials": 99} if "trials" in inspect.signature(KINDS[kind].function).parameters else {}
-    picture: Picture = KINDS[kind].function(scores, **own, **options)
+    picture: Figure = KINDS[kind].function(scores, **own, **options)
     return picture
 
 
-def numbers_in(picture: Picture) -> set[float]:
+def numbers_in(picture: Figure) -> set[float]:
     """Every number in the data of a specification."""
     found: set[float] = set()
 
@@ -92,14 +92,14 @@ def test_there_is_a_picture(kind: str, case: str) -> None:
         return
     picture = drawn(kind, CASES[case])
     assert picture.data.height > 0
-    svg = picture._svg()
+    svg = picture._render_svg()
     assert len(re.findall(r'<path[^>]* d="M', svg)) > 3
     if case not in ("equal scores", "all zero"):
         named = {"score", "mean", "first", "second", "pvalue", "difference"}
         drawn_from = picture.data.select(name for name in picture.data.columns if name in named)
         known = {v for column in drawn_from for v in column.drop_nans().to_list()}
         shown = numbers_in(picture)
-        left_out = any(notice.kind == "names" for notice in picture.notices)
+        left_out = any(note.kind == "names" for note in picture.notes)
         assert known <= shown or left_out
     assert "<script" not in svg
 
@@ -112,13 +112,13 @@ def test_nothing_is_cut_off(kind: str) -> None:
     many = 40 if kind == "pairs" else 100
     scores = simulated(many, topics=4, gap=0.002)
     picture = drawn(kind, scores)
-    svg = picture._svg()
+    svg = picture._render_svg()
     written = {run for run in scores.runs if f">{run}<" in svg}
     nameless = kind == "topics"  # which says that a point is a run
-    told = " ".join(notice.text for notice in picture.notices)
+    told = " ".join(note.text for note in picture.notes)
     assert len(written) == many or "room" in told or (nameless and "a point is a run" in svg)
     low = drawn(kind, scores, height=200)
-    assert any("room" in notice.text for notice in low.notices) or nameless
+    assert any("room" in note.text for note in low.notes) or nameless
 
 
 @each_kind
@@ -146,7 +146,7 @@ def test_all_have_one_look(kind: str) -> None:
     picture = drawn(
         kind, simulated(3, topics=5), title="A <title>", width=155, font_size=7, grey=True
     )
-    spec, svg = spec_of(picture), picture._svg()
+    spec, svg = spec_of(picture), picture._render_svg()
     assert spec["title"]["text"] == "A <title>"
     assert spec["config"]["axis"]["labelFontSize"] == 7
     assert '"width": 155' in json.dumps(spec)
@@ -180,13 +180,13 @@ def test_ways_in_give_the_same(kind: str) -> None:
 @each_kind
 def test_signatures_show_every_option(kind: str) -> None:
     shown = inspect.signature(KINDS[kind].function).parameters
-    assert {f.name for one in (Look, Options) for f in fields(one)} <= set(shown)
+    assert {f.name for one in (Theme, Options) for f in fields(one)} <= set(shown)
     assert "font_size" in (inspect.getdoc(KINDS[kind].function) or "")
     assert not [p for p in shown.values() if p.kind is p.VAR_KEYWORD]
 
 
 def test_options_have_the_same_names_everywhere() -> None:
-    assert {f.name for one in (Look, Options) for f in fields(one)} == set(get_type_hints(Drawing))
+    assert {f.name for one in (Theme, Options) for f in fields(one)} == set(get_type_hints(Drawing))
 
 
 @each_kind
@@ -245,7 +245,7 @@ def test_pictures_of_meta_and_plan_have_the_same_look(
 def test_points_of_a_legend_have_no_dashes() -> None:
     """They would be cut to pieces; the lines have them."""
     designs = [cf.stats.topics_for_t(difference, 0.08) for difference in (0.05, 0.1)]
-    svg = cf.plot.power(designs, title="Power")._svg()
+    svg = cf.plot.power(designs, title="Power")._render_svg()
     symbols = re.findall(r'role-legend-symbol"[^>]*><path[^>]*>', svg)
     assert len(symbols) == 2
     assert not [symbol for symbol in symbols if "stroke-dasharray" in symbol]
@@ -257,7 +257,7 @@ def test_a_measure_has_its_colour_in_pictures_of_meta() -> None:
     a = simulated(3, topics=6)
     values = np.concatenate([a.values, a.values**2], axis=2)
     scores = cf.Scores(values, a.runs, a.topics, ("AP", "RR"), ("mean", "mean"))
-    own = [style.colour for style in Look().styles(scores.measures).values()]
+    own = [style.colour for style in Theme().assign_styles(scores.measures).values()]
     for found in (
         cf.meta.discriminative_power(scores, trials=99),
         cf.meta.stability(scores, trials=9),

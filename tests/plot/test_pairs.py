@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import cranfield as cf
-from cranfield.plot.pairs import _level
+from cranfield.plot.pairs import _format_level
 from tests.made import simulated
 from tests.plot.made import marks_of, panels_of, rows_of
 
@@ -40,4 +40,4 @@ def test_many_cells_have_no_room_for_texts() -> None:
      (0.051, 0.05, "p > 0.05"), (0.0004, 0.0005, "p ≤ 0.0005"), (0.002, 0.0005, "p > 0.0005")],
 )  # fmt: skip
 def test_levels(pvalue: float, alpha: float, level: str) -> None:
-    assert _level(pvalue, alpha) == level
+    assert _format_level(pvalue, alpha) == level

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import cranfield as cf
-from cranfield.report.look import Look
+from cranfield.report.theme import Theme
 from tests.made import scored
 from tests.plot.made import axis_of, marks_of, panels_of, rows_of
 
@@ -55,7 +55,7 @@ def test_the_median_is_that_of_all_runs_with_the_best_and_the_worst() -> None:
 
 def test_a_colour_is_that_of_the_run_in_every_panel_and_figure() -> None:
     """Panels share one scale, in which every run has the colour that it has elsewhere."""
-    own = {name: style.colour for name, style in Look().styles(SCORES.runs).items()}
+    own = {name: style.colour for name, style in Theme().assign_styles(SCORES.runs).items()}
     for panel in panels_of(cf.plot.topics(SCORES, against="median", show=["c", "a"])):
         [bars] = [layer for layer in panel["layer"] if layer["mark"]["type"] == "bar"]
         scale = bars["encoding"]["color"]["scale"]
@@ -86,9 +86,7 @@ def test_every_run_on_every_topic_the_easiest_first() -> None:
 def test_undefined_topics_are_told() -> None:
     values = [[0.1, np.nan, 0.3], [0.2, np.nan, 0.1]]
     picture = cf.plot.topics(scored(values, ("a", "b")))
-    assert [n.text for n in picture.notices] == [
-        "1 topic (q1) without a difference of AP: not shown"
-    ]
+    assert [n.text for n in picture.notes] == ["1 topic (q1) without a difference of AP: not shown"]
     assert len(rows_of(panels_of(picture)[0])) == 2
 
 
@@ -96,7 +94,7 @@ def test_more_runs_than_have_room() -> None:
     scores = scored(np.random.default_rng(1).random((20, 3)), tuple(f"r{k}" for k in range(20)))
     picture = cf.plot.topics(scores, against="median")
     assert len(panels_of(picture)) == 12
-    assert picture.notices[-1].text.startswith("8 runs (r12, r13, r14, r15, r16, …) without room")
+    assert picture.notes[-1].text.startswith("8 runs (r12, r13, r14, r15, r16, …) without room")
     assert picture.data["run"].n_unique() == 20
 
 

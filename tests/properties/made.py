@@ -12,8 +12,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 import cranfield as cf
-from cranfield.measures.base import FIVE
-from cranfield.measures.cwl import models
+from cranfield.measures.base import MEASUREMENTS
+from cranfield.measures.cwl import list_models
 from tests.made import examples
 
 Lists = dict[str, dict[str, float]]
@@ -25,7 +25,9 @@ BUILT_IN = {
 }
 
 USER_MODELS = {name: c for name, c in BUILT_IN.items() if issubclass(c, cf.UserModel)}
-UNIT_GAINS = {name for name, c in models().items() if c.unit_gains}  # gains must be from 0 to 1
+UNIT_GAINS = {
+    name for name, c in list_models().items() if c.unit_gains
+}  # gains must be from 0 to 1
 
 few = settings(max_examples=examples(20))
 many = settings(max_examples=examples(40))
@@ -57,7 +59,7 @@ TABLES: dict[str, list[dict[str, Any]]] = {
     if name in UNIT_GAINS
     else [{"gain": (1.0, 3.0, 7.0)}, {"gain": (0.0, 0.5, 2.0)}]
     for name, c in BUILT_IN.items()
-    if "gain" in {f.name for f in c.parameters()}
+    if "gain" in {f.name for f in c.list_parameters()}
 }
 
 
@@ -88,8 +90,8 @@ EACH = [  # one of each, for tests that take long
 ]  # fmt: skip
 EACH_MODEL = [  # all that user models measure, some at a cutoff
     c(n=20, cutoff=4 if i % 3 == 2 else None, measurement=measurement)
-    for i, c in enumerate(dict.fromkeys(models().values()))
-    for measurement in FIVE
+    for i, c in enumerate(dict.fromkeys(list_models().values()))
+    for measurement in MEASUREMENTS
 ]
 
 

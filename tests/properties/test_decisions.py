@@ -18,7 +18,7 @@ import polars as pl
 import pytest
 
 import cranfield as cf
-from cranfield.data.described import read_queries
+from cranfield.data.descriptions import read_queries
 
 Nested = Mapping[str, Mapping[str, float]]
 QRELS = {"1": {"a": 1, "b": 0}, "2": {"c": 2}}
@@ -60,7 +60,7 @@ def hits_in_form(form: str, hits: Mapping[str, Any], folder: Path) -> Any:
 
 
 def kinds(scores: cf.Scores) -> set[str]:
-    return {notice.kind for notice in scores.notices}
+    return {note.kind for note in scores.notes}
 
 
 # -- columns --------------------------------------------------------------------------------------
@@ -190,7 +190,7 @@ class TestColumns:
         frame = table_of("qid,docid,title\n1,a,x\n1,b,7\n2,c,y\n")
         scores = cf.evaluate(QRELS, in_form(form, frame, tmp_path, "run"), "AP")
         assert list(scores.summary().values()) == [{"AP": 1.0}]
-        (note,) = [x.text for x in scores.notices if x.kind == "columns"]
+        (note,) = [x.text for x in scores.notes if x.kind == "columns"]
         assert note.endswith("no score or rank column, the order of the rows is the ranking")
 
     @pytest.mark.parametrize("name", ["", "Unnamed: 0", "index", "id", "row", "__index_level_0__"])
@@ -475,8 +475,8 @@ class TestSwaps:
 
     def test_evaluate_uniform_run_warns(self) -> None:
         scores = cf.evaluate(FRACTIONS["click rates"], retrieved(TIED["0 to 3"], 10, False), "RR")
-        assert scores.notices[0].kind == "swapped"
-        assert "scores 0, 1, 2 and 3 look like levels" in scores.notices[0].text
+        assert scores.notes[0].kind == "swapped"
+        assert "scores 0, 1, 2 and 3 look like levels" in scores.notes[0].text
 
     def test_evaluate_scattered_topics_are_noted_once(self, tmp_path: Path) -> None:
         run = retrieved(TIED["0 to 3"], 10, False)
@@ -582,7 +582,7 @@ class TestNotes:
     def test_evaluate_level_below_zero_is_noted(self) -> None:
         run = {"1": {"a": 0.5, "b": 0.25}}
         scores = cf.evaluate({"1": {"a": 1, "b": -1, "c": 0}}, run, "AP")
-        (note,) = [x.text for x in scores.notices if x.kind == "failed"]
+        (note,) = [x.text for x in scores.notes if x.kind == "failed"]
         assert note == (
             "qrels: 1 judgment of level -1 counts as nonrelevant. "
             "If the judge failed, remove these judgments"
@@ -603,7 +603,7 @@ class TestNotes:
         qrels = judged(_ones, 1, 1)
         run = {topic: {"d1": 0.5 + t / 100} for t, topic in enumerate(qrels)}
         scores = cf.evaluate(qrels, run, "RR")
-        assert scores.notices[0].kind in ("one-document", "none-judged")
+        assert scores.notes[0].kind in ("one-document", "none-judged")
         assert "one-document" in kinds(scores)
         few = dict(list(run.items())[:9])
         assert "one-document" not in kinds(cf.evaluate(qrels, few, "RR"))
@@ -614,7 +614,7 @@ class TestNotes:
     def test_evaluate_judgments_without_levels_are_noted(self, data: Any, tmp_path: Path) -> None:
         note = "documents without a level have level 1"
         scores = cf.evaluate(data, {"1": {"a": 0.5}}, "AP")
-        assert [x.text for x in scores.notices if x.kind == "columns"] == [f"qrels: {note}"]
+        assert [x.text for x in scores.notes if x.kind == "columns"] == [f"qrels: {note}"]
         if not isinstance(data, dict) or isinstance(data["1"], list):
             path = tmp_path / "q.json"
             path.write_text(json.dumps(data))

@@ -19,7 +19,7 @@ ROWS, DEPTH = 800, 6
 
 def with_top_3(c: type[cf.Measure], cutoff: int | None = None) -> cf.Measure:
     """The measure with the highest level declared, so that it does not depend on the batch."""
-    declared = {"max_level": 3} if "max_level" in {f.name for f in c.parameters()} else {}
+    declared = {"max_level": 3} if "max_level" in {f.name for f in c.list_parameters()} else {}
     gains = {"n": 20, "gain": "0.2:0.5:1"} if issubclass(c, cf.UserModel) else {}
     return c(**declared, **gains, cutoff=None if c is cf.IPrec else cutoff)
 

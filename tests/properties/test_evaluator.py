@@ -30,7 +30,7 @@ class TestEvaluator:
         for run in (RUN, other, RUN, frame_of(RUN)):
             scores, expected = ev(run), cf.evaluate(QRELS, run, names, **chosen)
             assert scores == expected
-            assert scores.notices == expected.notices
+            assert scores.notes == expected.notes
 
     def test_parameters_for_all_measures(self) -> None:
         ev = cf.Evaluator(QRELS, "AP nDCG@10 nDCG(rel=1) ERR", rel=2, gains="1:2:3")

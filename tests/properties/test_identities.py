@@ -75,7 +75,7 @@ class TestIdentities:
         qrels = {"a": {"a": 1, "b": 1}, "b": {"x": 1}}
         scores = cf.evaluate(qrels, give({"a": {"a": 1.0}, **others}), "NumRet", exclude_self=True)
         assert scores["r", "a", "NumRet"] == 0
-        missing = [t for n in scores.notices if n.kind == "missing-topics" for t in n.topics]
+        missing = [t for n in scores.notes if n.kind == "missing-topics" for t in n.topics]
         assert missing == ([] if others else ["b"])
 
     @either
@@ -117,7 +117,7 @@ class TestIdentities:
 
 
 def _condensed(m: cf.Measure) -> cf.Measure:
-    values = {f.name: getattr(m, f.name) for f in m.parameters()} | {"condensed": True}
+    values = {f.name: getattr(m, f.name) for f in m.list_parameters()} | {"condensed": True}
     return type(m)(**values, cutoff=m.cutoff, measurement=m.measurement)
 
 

@@ -59,11 +59,11 @@ def peak(path: Path) -> int:
 def test_three_times_the_lines_take_no_more_memory(
     form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Source.pieces, "__defaults__", (1 << 15,))
+    monkeypatch.setattr(Source.iter_pieces, "__defaults__", (1 << 15,))
     monkeypatch.setattr(tables, "PART", 1500)
-    monkeypatch.setattr(grouping, "LAID", 1500)
-    monkeypatch.setattr(grouping, "LINES", 1500)
-    monkeypatch.setattr(grouping, "HELD", 1)
+    monkeypatch.setattr(grouping, "BATCH_LINES", 1500)
+    monkeypatch.setattr(grouping, "PART_LINES", 1500)
+    monkeypatch.setattr(grouping, "MEMORY_LIMIT", 1)
     few, many = (write(tmp_path, form, topics) for topics in (20, 60))
     peak(few)  # what is imported, and kept for the next
     with monkeypatch.context() as patch:

@@ -174,7 +174,7 @@ def outcome(qrels: Any, run: Any) -> tuple[object, set[str]]:
     except CranfieldError as error:
         return error, set()
     values = {topic: scores.values[0, t].tolist() for t, topic in enumerate(scores.topics)}
-    return values, {note.text for note in scores.notices}
+    return values, {note.text for note in scores.notes}
 
 
 def check(qrels: Any, run: Any, expected: tuple[object, set[str]], context: object) -> None:

@@ -18,43 +18,43 @@ from tests.properties.made import EACH, HOLES, HOLES_RUN, Give, Lists, collectio
 
 
 def kinds(scores: cf.Scores) -> list[str]:
-    return [n.kind for n in scores.notices]
+    return [n.kind for n in scores.notes]
 
 
-def the(scores: cf.Scores, kind: str) -> cf.Notice:
-    (found,) = [n for n in scores.notices if n.kind == kind]
+def the(scores: cf.Scores, kind: str) -> cf.Note:
+    (found,) = [n for n in scores.notes if n.kind == kind]
     return found
 
 
-class TestNotices:
+class TestNotes:
     def test_none_where_all_is_well(self) -> None:
-        assert cf.evaluate({"a": {"x": 1}}, {"a": {"x": 1.0}}, "AP nDCG@5").notices == ()
+        assert cf.evaluate({"a": {"x": 1}}, {"a": {"x": 1.0}}, "AP nDCG@5").notes == ()
 
     def test_missing_topics(self) -> None:
-        notice = the(cf.evaluate(HOLES, HOLES_RUN, "AP"), "missing-topics")
-        assert (notice.run, notice.topics) == ("run", ("c",))
-        assert notice.text.startswith("run: 1 topic (c) not answered")
-        assert "empty" in notice.text
+        note = the(cf.evaluate(HOLES, HOLES_RUN, "AP"), "missing-topics")
+        assert (note.run, note.topics) == ("run", ("c",))
+        assert note.text.startswith("run: 1 topic (c) not answered")
+        assert "empty" in note.text
         common = the(cf.evaluate(HOLES, HOLES_RUN, "AP", topics="common"), "missing-topics")
         assert "left out" in common.text
 
     def test_unjudged_topics(self) -> None:
-        notice = the(cf.evaluate(HOLES, HOLES_RUN, "AP"), "unjudged-topics")
-        assert notice.topics == ("z",)
-        assert notice.text.startswith("run: 1 topic (z) without judgments")
+        note = the(cf.evaluate(HOLES, HOLES_RUN, "AP"), "unjudged-topics")
+        assert note.topics == ("z",)
+        assert note.text.startswith("run: 1 topic (z) without judgments")
 
     def test_only_a_few_topics_are_named(self) -> None:
         qrels = {f"t{i}": {"x": 1} for i in range(9)}
-        notice = the(cf.evaluate(qrels, {"t0": {"x": 1.0}}, "AP"), "missing-topics")
-        assert "8 topics (t1, t2, t3, t4, t5, …)" in notice.text
-        assert len(notice.topics) == 8
+        note = the(cf.evaluate(qrels, {"t0": {"x": 1.0}}, "AP"), "missing-topics")
+        assert "8 topics (t1, t2, t3, t4, t5, …)" in note.text
+        assert len(note.topics) == 8
 
     def test_ties_that_matter(self, give: Give) -> None:
         qrels = {"a": {"x": 1, "y": 0}, "b": {"x": 1}}
         run = {"a": {"x": 1.0, "y": 1.0, "z": 0.5}, "b": {"u": 1.0, "x": 1.0, "v": 1.0, "w": 2.0}}
-        notice = the(cf.evaluate(qrels, give(run), "AP"), "ties")
-        assert notice.topics == ("a", "b")
-        assert "5 of 5 tied documents" in notice.text
+        note = the(cf.evaluate(qrels, give(run), "AP"), "ties")
+        assert note.topics == ("a", "b")
+        assert "5 of 5 tied documents" in note.text
 
     @pytest.mark.parametrize(
         ("judged", "ranked"),
@@ -76,7 +76,7 @@ class TestNotices:
         qrels, run = drawn
         measures = [m for m in EACH if getattr(m, "rel", None) != 0.0 and not m.length_unit]
         scores = evaluate(qrels, run, measures)
-        reported = {t for n in scores.notices if n.kind == "ties" for t in n.topics}
+        reported = {t for n in scores.notes if n.kind == "ties" for t in n.topics}
         turned = {
             t: sorted(docs, key=lambda d, docs=docs: (-docs[d], d.encode()))  # type: ignore[misc]
             for t, docs in run.items()
@@ -115,10 +115,10 @@ class TestNotices:
 
     def test_unjudged_at_the_cutoff(self) -> None:
         qrels, run = {"a": {"x": 1}, "b": {"y": 1}}, {"a": ["x", "u"], "b": ["v", "w", "y"]}
-        notice = the(cf.evaluate(qrels, run, "P@2 nDCG@10"), "unjudged")
-        assert "3 of 4 documents in the top 2 are unjudged" in notice.text
-        notice = the(cf.evaluate(qrels, run, "AP"), "unjudged")
-        assert "3 of 5 returned documents are unjudged" in notice.text
+        note = the(cf.evaluate(qrels, run, "P@2 nDCG@10"), "unjudged")
+        assert "3 of 4 documents in the top 2 are unjudged" in note.text
+        note = the(cf.evaluate(qrels, run, "AP"), "unjudged")
+        assert "3 of 5 returned documents are unjudged" in note.text
         assert "unjudged" not in kinds(cf.evaluate(qrels, run, "P@2", condensed=True))
         assert "unjudged" not in kinds(cf.evaluate(qrels, {"a": ["x", "u"]}, "P@1"))
 
@@ -127,9 +127,9 @@ class TestNotices:
     )
     def test_max_level_is_said_where_nobody_declared_it(self, text: str) -> None:
         qrels = {"a": {"x": 1, "y": 3}}
-        notice = the(cf.evaluate(qrels, {"a": ["x"]}, ["AP", text]), "max-level")
-        assert "the highest level is 3" in notice.text
-        assert text in notice.text
+        note = the(cf.evaluate(qrels, {"a": ["x"]}, ["AP", text]), "max-level")
+        assert "the highest level is 3" in note.text
+        assert text in note.text
         low = cf.evaluate({"a": {"x": 1}}, {"a": ["x"]}, text)
         high = cf.evaluate(qrels, {"a": ["x"]}, text)
         assert low.values != high.values, "the highest level matters"
@@ -174,9 +174,7 @@ class TestNotices:
         pieces(size)
         qrels = {"a": {"x": 1}, "b": {"x": 1}}
         scores = cf.evaluate(qrels, path, "RR")
-        assert [n.topics for n in scores.notices if n.kind == "rank-order"] == [topics][
-            : len(topics)
-        ]
+        assert [n.topics for n in scores.notes if n.kind == "rank-order"] == [topics][: len(topics)]
         assert kinds(scores).count("rank-order") == kinds(
             cf.evaluate(qrels, path, "RR", ties="trec")
         ).count("rank-order")
@@ -225,7 +223,7 @@ def test_of_a_measure_of_ones_own_no_bound_is_claimed() -> None:
         scores = cf.evaluate({"t": {"a": 1, "b": 0}}, run, "LastHit", ties="best")
     finally:
         del cf.REGISTRY["LastHit"]
-    said = [n.text for n in scores.notices if n.kind == "tie-order"]
+    said = [n.text for n in scores.notes if n.kind == "tie-order"]
     assert said[0].endswith("another order may score better under LastHit")
 
 
@@ -234,7 +232,7 @@ def test_unjudged_documents_are_counted_in_the_order_scored() -> None:
 
     def said(ties: Any) -> list[str]:
         scores = cf.evaluate(qrels, run, "P@1", ties=ties)
-        return [n.text for n in scores.notices if n.kind == "unjudged"]
+        return [n.text for n in scores.notes if n.kind == "unjudged"]
 
     assert said("best") == []
     assert len(said("worst")) == 1
@@ -244,12 +242,12 @@ def test_unjudged_documents_are_counted_in_the_order_scored() -> None:
 def test_the_worst_of_E_is_not_called_0() -> None:
     scores = cf.evaluate({"t": {"a": 0}}, {"t": ["a"]}, "E")
     assert scores.values.item() == 1
-    assert [n.text for n in scores.notices if n.kind == "no-relevant"] == [
+    assert [n.text for n in scores.notes if n.kind == "no-relevant"] == [
         "1 topic (t) without a relevant document, counted as the worst score"
     ]
 
 
 def test_levels_above_the_declared_highest_are_said_to_count_as_it() -> None:
     scores = cf.evaluate({"t": {"a": 2}}, {"t": ["a"]}, "ERR(max_level=1)")
-    said = [n.text for n in scores.notices if n.kind == "max-level"]
+    said = [n.text for n in scores.notes if n.kind == "max-level"]
     assert said == ["ERR(max_level=1): levels up to 2 in the judgments count as 1"]

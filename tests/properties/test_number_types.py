@@ -80,8 +80,8 @@ def test_evaluate_any_number_type_equals_trec_text(
         order: Any = ties if ties in ("trec", "file", "given") else "trec"
         in_memory, in_file = (cf.read_run(x, ties=order) for x in (run, path))
         assert in_memory.rankings() == in_file.rankings()
-        assert in_memory.ranked("1") == in_file.ranked("1")
-        assert in_memory.tops(3)["1"].tied == in_file.tops(3)["1"].tied
+        assert in_memory.rank_topic("1") == in_file.rank_topic("1")
+        assert in_memory.find_tops(3)["1"].tied == in_file.find_tops(3)["1"].tied
         assert in_memory.to_dict() == in_file.to_dict()
 
 
@@ -117,7 +117,7 @@ def test_read_run_chunks_and_duplicates_of_any_number_type() -> None:
     found = cf.read_run(run, chunks="#", chunk_score="sum").to_dict()
     assert found == {"1": {"a": 0.75, "b": 0.25}}
     rows = [("1", "a", NEAR), ("1", "b", NEAR), ("1", "a", NEAR + 1)]
-    assert cf.read_run(rows, duplicates="best").ranked("1") == ["b", "a"]
+    assert cf.read_run(rows, duplicates="best").rank_topic("1") == ["b", "a"]
 
 
 def test_read_qrels_equal_levels_of_two_types_are_one_judgment() -> None:

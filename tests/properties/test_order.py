@@ -138,7 +138,7 @@ class TestOrder:
             ranked = sorted((x for x in lines if x[0] == topic), key=keys[ties], reverse=True)
             expected = 1 / (1 + [x[1] for x in ranked].index(doc))
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(Source.pieces, "__defaults__", (size,))
+                patch.setattr(Source.iter_pieces, "__defaults__", (size,))
                 got = cf.evaluate({topic: {doc: 1}}, path, "RR", ties=ties, exclude_self=excluded)
             assert got.values.item() == expected
 

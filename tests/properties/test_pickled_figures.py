@@ -8,7 +8,7 @@ import re
 import pytest
 
 import cranfield as cf
-from cranfield.report.pictures import Picture
+from cranfield.report.figures import Figure
 
 QRELS = {f"q{i}": {"a": 1, "b": i % 2, "c": 0} for i in range(6)}
 RUNS = {
@@ -17,7 +17,7 @@ RUNS = {
 }
 
 
-def svg_of(picture: Picture) -> str:
+def svg_of(picture: Figure) -> str:
     """The figure without the numbers that Vega counts in a process."""
     return re.sub(r"(clip|gradient_)\d+", r"\1", picture.render("svg").decode())
 
@@ -27,5 +27,5 @@ def test_pickle_picture_keeps_figure_and_numbers(kind: str) -> None:
     picture = getattr(cf.plot, kind)(QRELS, RUNS)
     copy = pickle.loads(pickle.dumps(picture))  # noqa: S301
     assert copy.data.equals(picture.data)
-    assert copy.notices == picture.notices
+    assert copy.notes == picture.notes
     assert svg_of(copy) == svg_of(picture)

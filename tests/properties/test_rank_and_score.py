@@ -64,7 +64,7 @@ SHAPES: dict[str, Shape] = {
 
 
 def notes(scores: cf.Scores) -> dict[str, str]:
-    return {notice.kind: notice.text for notice in scores.notices}
+    return {note.kind: note.text for note in scores.notes}
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -20,9 +20,9 @@ from cranfield.data.audits import read_audit
 from cranfield.report.audit import render_audit
 from cranfield.report.formats import render
 from cranfield.report.pool import render_pool, render_sample
-from cranfield.report.qrels import qrels_text
-from cranfield.report.results import shown
-from cranfield.wording import encoded
+from cranfield.report.qrels import format_qrels
+from cranfield.report.results import prepare_output
+from cranfield.wording import encode_text
 from tests.made import Command, examples
 
 HOSTILE = (
@@ -51,7 +51,7 @@ def written(write: Callable[[], str | bytes], path: Path) -> bool:
         if re.search(CAUSE, str(error)):
             return False
         raise
-    path.write_bytes(encoded(data) if isinstance(data, str) else data)
+    path.write_bytes(encode_text(data) if isinstance(data, str) else data)
     return True
 
 
@@ -81,7 +81,7 @@ def test_read_scores_written_scores_returns_them(
 ) -> None:
     scores, path = scores_with(name, axis), place / f"scores.{format}"
     options = {"per_topic": True, "sort": None, "wide": False}
-    if not written(lambda: render(shown(scores, format, options, ()), format), path):
+    if not written(lambda: render(prepare_output(scores, format, options, ()), format), path):
         assert format in ("csv", "tsv")
         assert name != name.strip()
         return
@@ -109,7 +109,7 @@ def test_render_name_that_is_not_unicode_raises(axis: str, format: str, tmp_path
     scores = scores_with("\udc80x", axis)
     options = {"per_topic": True, "sort": None, "wide": False}
     with pytest.raises(cf.InputError, match="is not Unicode"):
-        render(shown(scores, format, options, ()), format)
+        render(prepare_output(scores, format, options, ()), format)
     if format == "parquet":
         with pytest.raises(cf.InputError, match="is not Unicode"):
             scores.save(tmp_path / "scores.parquet")
@@ -134,8 +134,8 @@ def test_read_qrels_aggregated_judgments_returns_them(
 
     def write() -> str | bytes:
         if format in ("trec", "ntcir"):
-            return qrels_text(judged, format)
-        return render(shown(cf.aggregate({"x": judged}), format, {}, ()), format)
+            return format_qrels(judged, format)
+        return render(prepare_output(cf.aggregate({"x": judged}), format, {}, ()), format)
 
     if written(write, path):
         assert cf.read_qrels(path).to_dict() == judged

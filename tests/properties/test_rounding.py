@@ -16,7 +16,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
-from cranfield.arrays import TOLERANCE, placed, rounding_of, settled
+from cranfield.arrays import TOLERANCE, estimate_rounding, sort_rounded, unify_rounded
 from cranfield.compat import ir_measures
 from cranfield.meta.rankings import kendall, spearman
 from cranfield.stats.paired import sign_test, wilcoxon
@@ -35,28 +35,28 @@ def test_settled_values_are_the_same_where_exact_ones_are(whole: list[int], over
     step = 1 / over
     added = [math.copysign(sum([step] * abs(n)), n) for n in whole]
     values = np.array([*added, *(n / over for n in whole)])
-    made = settled(values, rounding_of(values))
+    made = unify_rounded(values, estimate_rounding(values))
     exact = [*whole, *whole]
     for i, j in itertools.combinations(range(len(exact)), 2):
         assert np.sign(made[i] - made[j]) == np.sign(exact[i] - exact[j])
-    assert np.abs(made - values).max() <= 100 * rounding_of(values)
-    assert (settled(made, rounding_of(values)) == made).all()
+    assert np.abs(made - values).max() <= 100 * estimate_rounding(values)
+    assert (unify_rounded(made, estimate_rounding(values)) == made).all()
 
 
 def test_every_row_and_every_value_has_a_rounding_of_its_own() -> None:
     """A difference of 1e-12 is rounding beside 1, and none beside 1e-12."""
     values = np.array([[1.0, 1.0 + 1e-13, 3e-12, 1e-12], [2e-12, 1e-12, 0.0, 3e-12]])
-    made = settled(values, TOLERANCE * np.abs(values))
+    made = unify_rounded(values, TOLERANCE * np.abs(values))
     assert made.tolist() == [[1.0, 1.0, 3e-12, 1e-12], values[1].tolist()]
-    order, first = placed(values, TOLERANCE * np.abs(values))
+    order, first = sort_rounded(values, TOLERANCE * np.abs(values))
     assert (order[0].tolist(), first[0].tolist()) == ([3, 2, 0, 1], [0, 1, 2, 2])
 
 
 def test_no_numbers_are_not_the_same_as_any() -> None:
     values = np.array([math.nan, 0.5, math.nan])
-    assert str(settled(values, 1e-12).tolist()) == "[nan, 0.5, nan]"
-    assert rounding_of(values, math.inf) == 0.5e-12
-    assert settled(np.zeros((2, 0)), 0.0).shape == (2, 0)
+    assert str(unify_rounded(values, 1e-12).tolist()) == "[nan, 0.5, nan]"
+    assert estimate_rounding(values, math.inf) == 0.5e-12
+    assert unify_rounded(np.zeros((2, 0)), 0.0).shape == (2, 0)
 
 
 # -- statistics -----------------------------------------------------------------------------------

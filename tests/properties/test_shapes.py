@@ -151,14 +151,12 @@ def outcome(shape: Shape, content: bytes, folder: Path) -> tuple[object, set[str
         scores = evaluated(shape, content, folder)
     except CranfieldError as error:
         return error, set()
-    said = {notice.text for notice in scores.notices}
+    said = {note.text for note in scores.notes}
     return (scores.topics, len(scores.runs), scores.values.tolist()), said
 
 
 @each_shape
-def test_a_changed_file_gives_the_same_or_an_error_or_a_notice(
-    shape: Shape, tmp_path: Path
-) -> None:
+def test_a_changed_file_gives_the_same_or_an_error_or_a_note(shape: Shape, tmp_path: Path) -> None:
     expected, usual = outcome(shape, shape.content, tmp_path)
     wrong = []
     for what, content in mutants(shape):

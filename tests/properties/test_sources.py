@@ -44,8 +44,8 @@ NAMES += [m for m in EACH_MODEL[::7] if type(m).__name__ not in UNIT_GAINS]  # s
 EXPECTED = evaluate(QRELS, {"r": RUN}, NAMES)
 
 
-def notices_of(scores: cf.Scores) -> list[tuple[str, str, tuple[str, ...]]]:
-    said = ((n.kind, re.sub(r"\S*qrels\.txt", "qrels", n.text), n.topics) for n in scores.notices)
+def notes_of(scores: cf.Scores) -> list[tuple[str, str, tuple[str, ...]]]:
+    said = ((n.kind, re.sub(r"\S*qrels\.txt", "qrels", n.text), n.topics) for n in scores.notes)
     return [(kind, text, tuple(sorted(topics))) for kind, text, topics in said]
 
 
@@ -74,7 +74,7 @@ class TestSameBits:
     def test_there_is_something_to_compare(self) -> None:
         assert len(EXPECTED.topics) == 25
         assert 0.02 < float(np.mean(EXPECTED.values[0, :, 0])) < 0.98
-        kinds = [n.kind for n in EXPECTED.notices]
+        kinds = [n.kind for n in EXPECTED.notes]
         assert {"ties", "missing-topics", "unjudged-topics", "max-level"} <= set(kinds)
 
     def test_frame(self) -> None:
@@ -89,10 +89,10 @@ class TestSameBits:
     def test_files(self, run_file: Path, qrels_file: Path) -> None:
         identical(evaluate(cf.read_qrels(qrels_file), cf.read_run(run_file), NAMES))
 
-    def test_notices_are_the_same_too(self, give: Give, qrels_file: Path) -> None:
+    def test_notes_are_the_same_too(self, give: Give, qrels_file: Path) -> None:
         scores = evaluate(qrels_file, give(RUN), NAMES)
         identical(scores)
-        assert notices_of(scores) == notices_of(EXPECTED)
+        assert notes_of(scores) == notes_of(EXPECTED)
 
     def test_paths(self, run_file: Path, qrels_file: Path) -> None:
         identical(evaluate(qrels_file, run_file, NAMES))
@@ -159,7 +159,7 @@ class TestSameBits:
         pieces(size)
         scores = evaluate(QRELS, path, NAMES)
         identical(scores)
-        assert notices_of(scores) == notices_of(EXPECTED)
+        assert notes_of(scores) == notes_of(EXPECTED)
 
     def test_shuffled_within_topics(self, tmp_path: Path) -> None:
         rng = np.random.default_rng(3)
@@ -207,10 +207,10 @@ class TestSameBits:
         path = scratch / "any.txt"
         path.write_text("".join(lines), encoding="utf-8")
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(Source.pieces, "__defaults__", (size,))
+            patch.setattr(Source.iter_pieces, "__defaults__", (size,))
             scores = evaluate(qrels, path, NAMES, threads=threads)
         same(scores, expected)
-        assert notices_of(scores) == notices_of(expected)
+        assert notes_of(scores) == notes_of(expected)
 
 
 def modelled(qrels: Any, run: Any, costs: Any, **options: Any) -> cf.Scores:

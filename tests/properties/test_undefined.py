@@ -52,17 +52,17 @@ class TestUndefined:
         assert undefined == [[False, True, True], [True, True, True], [False, False, False]]
 
     @pytest.mark.parametrize("undefined", ["zero", "nan", "skip"])
-    def test_is_noticed(self, undefined: Any) -> None:
+    def test_is_noted(self, undefined: Any) -> None:
         scores = cf.evaluate(HOLES, HOLES_RUN, "AP", undefined=undefined)
-        (notice,) = [n for n in scores.notices if n.kind == "no-relevant"]
-        assert notice.topics == ("b",)
-        assert "1 topic (b)" in notice.text
+        (note,) = [n for n in scores.notes if n.kind == "no-relevant"]
+        assert note.topics == ("b",)
+        assert "1 topic (b)" in note.text
 
     @pytest.mark.parametrize("options", [{}, {"undefined": "skip"}])
-    def test_is_noticed_under_a_threshold(self, options: dict[str, Any]) -> None:
+    def test_is_noted_under_a_threshold(self, options: dict[str, Any]) -> None:
         """No document of topic a reaches level 2: as far as the measure goes, none is relevant."""
         scores = cf.evaluate(HOLES, HOLES_RUN, "AP(rel=2)", **options)
-        named = [t for n in scores.notices if n.kind == "no-relevant" for t in n.topics]
+        named = [t for n in scores.notes if n.kind == "no-relevant" for t in n.topics]
         assert named == ["a", "b"]
 
     def test_unknown(self) -> None:

@@ -11,11 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
-from cranfield.cli.validate import READERS, _reader
+from cranfield.cli.validate import READERS, _choose_reader
 from cranfield.data.answers import read_answers
 from cranfield.data.qrels import read_qrels
 from cranfield.data.reading.shapes import TREC_ANSWERS
-from cranfield.data.run import with_each
+from cranfield.data.run import call_with_split
 from cranfield.data.validate import Report, validate
 from cranfield.errors import CranfieldError
 from cranfield.evaluation.evaluate import Evaluator
@@ -85,7 +85,9 @@ def is_read(path: str, kind: str, format: str) -> bool:
         if kind == "qrels":
             read_qrels(path, sampled=True)
         else:
-            with_each(EVALUATOR.read([path]), lambda each: EVALUATOR.scores(each, strangers=True))
+            call_with_split(
+                EVALUATOR.read([path]), lambda each: EVALUATOR.score_runs(each, strangers=True)
+            )
         if format == TREC_ANSWERS:
             read_answers(path)
     except CranfieldError:
@@ -141,7 +143,7 @@ OTHERS = {  # of each kind that --kind names
 
 def test_validate_every_reader_is_a_function() -> None:
     options = argparse.Namespace(separator=None, labels=None, columns=None)
-    assert all(callable(_reader(kind, options)) for kind in READERS)
+    assert all(callable(_choose_reader(kind, options)) for kind in READERS)
 
 
 @pytest.mark.parametrize("kind", OTHERS)

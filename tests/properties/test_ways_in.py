@@ -103,7 +103,7 @@ def test_every_way_in_gives_the_same_bits(
         for way, (qrels, run) in ways.items():
             assert_same(c, cf.evaluate(qrels, run, EVERYTHING), expected, way)
         with monkeypatch.context() as patch:  # as a large file is read: in pieces, a list in many
-            patch.setattr(Source, "pieces", partialmethod(Source.pieces, size=1000))
+            patch.setattr(Source, "iter_pieces", partialmethod(Source.iter_pieces, size=1000))
             for way in ("files", "compressed files"):
                 found = cf.evaluate(*ways[way], EVERYTHING)
                 assert_same(c, found, expected, f"{way} in pieces")

@@ -9,7 +9,7 @@ import pytest
 import cranfield as cf
 from cranfield.cli.main import main
 from cranfield.measures.references import REFERENCES as OF_MEASURES
-from cranfield.report.bibliography import ENTRIES, cited
+from cranfield.report.bibliography import ENTRIES, find_references
 from cranfield.stats.corrections import CORRECTIONS
 from cranfield.stats.effects import EFFECTS
 from cranfield.stats.families import TESTS
@@ -51,7 +51,7 @@ def test_whose_the_papers_are_is_said_of_several() -> None:
 
 
 def test_names_are_those_of_measures_or_methods() -> None:
-    assert cited(["Q(beta=2, gain=exp) holm"]).keys() == {"Q", "holm"}
+    assert find_references(["Q(beta=2, gain=exp) holm"]).keys() == {"Q", "holm"}
     with pytest.raises(cf.CranfieldError, match="there is no measure named 'holmes'"):
         cf.bibtex("holmes")
 

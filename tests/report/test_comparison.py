@@ -6,10 +6,15 @@ import numpy as np
 import pytest
 
 import cranfield as cf
-from cranfield.meta.brief import in_brief
-from cranfield.meta.cautions import of_rankings
-from cranfield.report.comparison import procedure, settings, sheets, usual
-from cranfield.report.sheets import Sheet
+from cranfield.meta.notes import collect_ranking_notes
+from cranfield.meta.summaries import format_summary
+from cranfield.report.comparison import (
+    build_settings,
+    build_tables,
+    describe_procedure,
+    select_tables,
+)
+from cranfield.report.tables import ResultTable
 
 # The tables of a comparison
 
@@ -20,8 +25,8 @@ RUNS = {
 }
 
 
-def table(name: str, found: cf.Comparison) -> Sheet:
-    return next(sheet for sheet in sheets(found) if sheet.name == name)
+def table(name: str, found: cf.Comparison) -> ResultTable:
+    return next(sheet for sheet in build_tables(found) if sheet.name == name)
 
 
 def test_programs_see_what_the_comparison_found() -> None:
@@ -48,23 +53,23 @@ def test_programs_see_which_baselines_a_run_differs_from() -> None:
         row["run"]: (row["better_than"], row["worse_than"]) for row in table("runs", found).rows
     }
     assert told == {"better": ("x", ""), "x": ("", ""), "worse": ("", "x")}
-    marks = dict(zip(*(f.shown for f in table("runs", found).fields if f.name in
+    marks = dict(zip(*(f.cell_texts for f in table("runs", found).fields if f.name in
                        ("run", "significant")), strict=True))  # fmt: skip
     assert marks == {"better": "+a", "x (a)": "", "worse": "-a"}
 
 
 def test_the_usual_tables_suit_the_format() -> None:
     found = cf.compare(RUNS, test="t")
-    assert usual(found, "csv", None) == ("pairs",)
-    assert usual(found, "json", None) == ("runs", "pairs", "movers")
-    assert usual(found, "latex", None) == ("results", "pairs")
-    assert usual(found, "table", None) == ("runs", "pairs")  # 6 pairs have many movers
-    assert usual(found, "table", 2) == ("runs", "pairs", "movers")
-    assert usual(found, "table", 0) == ("runs", "pairs")
+    assert select_tables(found, "csv", None) == ("pairs",)
+    assert select_tables(found, "json", None) == ("runs", "pairs", "movers")
+    assert select_tables(found, "latex", None) == ("results", "pairs")
+    assert select_tables(found, "table", None) == ("runs", "pairs")  # 6 pairs have many movers
+    assert select_tables(found, "table", 2) == ("runs", "pairs", "movers")
+    assert select_tables(found, "table", 0) == ("runs", "pairs")
 
 
 def test_settings_are_those_of_the_comparison() -> None:
-    told = settings(cf.compare(RUNS, test="bootstrap", alpha=0.1, trials=200, seed=4))
+    told = build_settings(cf.compare(RUNS, test="bootstrap", alpha=0.1, trials=200, seed=4))
     assert told["confidence"] == pytest.approx(0.9)
     assert [told[name] for name in ("test", "correction", "trials", "seed", "topics", "runs")] == [
         "bootstrap", "holm", 200, 4, 12, 3,
@@ -73,9 +78,9 @@ def test_settings_are_those_of_the_comparison() -> None:
 
 def test_captions_say_how_many_comparisons_were_corrected_for() -> None:
     several = cf.compare(RUNS, test="t")
-    assert "Holm's correction for 3 comparisons by each measure" in procedure(several)
+    assert "Holm's correction for 3 comparisons by each measure" in describe_procedure(several)
     two = cf.compare({run: RUNS[run] for run in "ab"}, test="t")
-    assert procedure(two) == "paired t-test, two-sided, α = 0.05"
+    assert describe_procedure(two) == "paired t-test, two-sided, α = 0.05"
 
 
 def test_captions_say_for_how_many_pairs_intervals_hold() -> None:
@@ -122,7 +127,7 @@ def test_the_27th_baseline_has_a_sign_of_its_own() -> None:
     runs = {f"r{i:02}": {str(t): float(v) for t, v in enumerate(x)}
             for i, x in enumerate(np.random.default_rng(0).random((28, 4)))}  # fmt: skip
     found = cf.compare(runs, [f"r{i:02}" for i in range(27)], test="t", correction="none")
-    names = table("results", found).fields[0].shown
+    names = table("results", found).fields[0].cell_texts
     assert {"r25 (z)", "r26 (b26)", "r27"} <= set(names)
     assert len(names) == 28
 
@@ -132,14 +137,14 @@ def test_the_27th_baseline_has_a_sign_of_its_own() -> None:
 
 def test_six_numbers_are_shown_in_a_line() -> None:
     six = {f"m{i}": 0.5 for i in range(6)}
-    assert in_brief(Exception(), ["1 run"], six).endswith("m5 0.5000")
-    assert in_brief(Exception(), ["1 run"], {**six, "m6": 0.5}).endswith("m5 0.5000, …")
+    assert format_summary(Exception(), ["1 run"], six).endswith("m5 0.5000")
+    assert format_summary(Exception(), ["1 run"], {**six, "m6": 0.5}).endswith("m5 0.5000, …")
 
 
 def test_rounding_ranks_nothing() -> None:
     """0.1 + 0.2 is no better than 0.3."""
     means = np.array([0.1 + 0.2, 0.3, 0.3, 0.3])
-    assert [notice.kind for notice in of_rankings({"AP": means})] == ["constant"]
+    assert [note.kind for note in collect_ranking_notes({"AP": means})] == ["constant"]
 
 
 def test_results_have_a_row_for_each_run() -> None:
@@ -172,11 +177,11 @@ def test_the_best_run_of_each_team_has_a_row() -> None:
         "The best run of each of 3 teams by AP, of equal ones the first given: means on 12 topics, "
         "which it was also chosen on, so that they are optimistic. In a column, runs that share"
     )
-    assert usual(found, "table", 0) == ("teams", "pairs")
-    assert usual(found, "latex") == ("teams", "pairs")
-    assert usual(found, "json") == ("runs", "pairs", "movers", "teams")
-    assert settings(found)["best_by"] == "AP"
-    assert "best-of-team" in {notice.kind for notice in found.notices}
+    assert select_tables(found, "table", 0) == ("teams", "pairs")
+    assert select_tables(found, "latex") == ("teams", "pairs")
+    assert select_tables(found, "json") == ("runs", "pairs", "movers", "teams")
+    assert build_settings(found)["best_by"] == "AP"
+    assert "best-of-team" in {note.kind for note in found.notes}
 
 
 def test_the_best_may_be_by_another_measure() -> None:
@@ -188,11 +193,11 @@ def test_the_best_may_be_by_another_measure() -> None:
 def test_where_each_team_has_one_run_no_choice_is_told() -> None:
     found = cf.compare(SHIFTED, teams={run: run.upper() for run in SHIFTED}, test="t")
     assert "optimistic" not in table("teams", found).caption
-    assert "best-of-team" not in {notice.kind for notice in found.notices}
+    assert "best-of-team" not in {note.kind for note in found.notes}
 
 
 def test_no_teams_no_table() -> None:
-    assert "teams" not in {sheet.name for sheet in sheets(cf.compare(SHIFTED, test="t"))}
+    assert "teams" not in {sheet.name for sheet in build_tables(cf.compare(SHIFTED, test="t"))}
     with pytest.raises(cf.CranfieldError, match="best_by without teams"):
         cf.compare(SHIFTED, best_by="AP")
 
@@ -212,9 +217,9 @@ def test_daggers_mark_what_is_better_than_a_baseline(
     baselines: str | list[str], marks: dict[str, str], legend: str
 ) -> None:
     found = cf.compare(SHIFTED, baselines, test="t", measures="AP")
-    made = {sheet.name: sheet for sheet in sheets(found, marks="daggers")}
+    made = {sheet.name: sheet for sheet in build_tables(found, marks="daggers")}
     names, means = made["results"].fields
-    assert dict(zip(names.shown, means.marks, strict=True)) == marks
+    assert dict(zip(names.cell_texts, means.marks, strict=True)) == marks
     assert legend in made["results"].caption
     assert legend in made["runs"].caption
 
@@ -222,7 +227,11 @@ def test_daggers_mark_what_is_better_than_a_baseline(
 def test_the_sixth_dagger_is_doubled() -> None:
     runs = {f"r{i}": {str(t): float((t * i) % 7) for t in range(4)} for i in range(1, 9)}
     found = cf.compare(runs, [f"r{i}" for i in range(1, 8)], test="t", correction="none")
-    names = next(s for s in sheets(found, marks="daggers") if s.name == "results").fields[0].shown
+    names = (
+        next(s for s in build_tables(found, marks="daggers") if s.name == "results")
+        .fields[0]
+        .cell_texts
+    )
     assert {"r1 (†)", "r2 (‡)", "r3 (§)", "r4 (¶)", "r5 (‖)", "r6 (††)", "r7 (‡‡)", "r8"} == {
         *names
     }

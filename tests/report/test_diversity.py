@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 
 import cranfield as cf
 from cranfield.cli.main import main
-from cranfield.report.diversity import levels
-from cranfield.report.pictures import FORMATS, Picture
+from cranfield.report.diversity import compute_levels
+from cranfield.report.figures import FORMATS, Figure
 
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
 OPTIONS = (
@@ -50,15 +50,15 @@ def random_scores(runs: int, seed: int = 1) -> cf.Scores:
     return scores_of(np.clip(rng.normal(0.5, 0.2, (runs, 5, 2)), 0, 1))
 
 
-def spec_of(picture: Picture) -> Any:
+def spec_of(picture: Figure) -> Any:
     return json.loads(picture.render("json"))
 
 
-def layers_of(picture: Picture, mark: str) -> list[Any]:
+def layers_of(picture: Figure, mark: str) -> list[Any]:
     return [layer for layer in spec_of(picture)["layer"] if layer["mark"]["type"] == mark]
 
 
-def names_of(picture: Picture) -> list[str]:
+def names_of(picture: Figure) -> list[str]:
     """The names of runs that are shown."""
     rows = [row for layer in layers_of(picture, "text") for row in layer["data"]["values"]]
     return sorted({row["run"] for row in rows if "run" in row})
@@ -122,15 +122,15 @@ class TestNumbers:
 class TestLines:
     def test_in_the_unit_square(self) -> None:
         """Where γ is 1/2, the line of c has its ends where x + y = 2c meets the square."""
-        found = levels(0.5, UNIT, UNIT)
+        found = compute_levels(0.5, UNIT, UNIT)
         assert [level.value for level in found] == [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
         assert found[1][1:] == ((0, 0.4), (0.4, 0))
         assert found[4][1:] == ((0, 1), (1, 0))
         assert found[6][1:] == ((0.4, 1), (1, 0.4))
 
     def test_of_one_measure_alone(self) -> None:
-        assert levels(0, UNIT, UNIT)[2] == (0.3, (0, 0.3), (1, 0.3))
-        assert levels(1, UNIT, UNIT)[2] == (0.3, (0.3, 1), (0.3, 0))
+        assert compute_levels(0, UNIT, UNIT)[2] == (0.3, (0, 0.3), (1, 0.3))
+        assert compute_levels(1, UNIT, UNIT)[2] == (0.3, (0.3, 1), (0.3, 0))
 
     @given(
         st.floats(0, 1),
@@ -143,7 +143,7 @@ class TestLines:
         self, gamma: float, left: float, bottom: float, width: float, height: float
     ) -> None:
         window = [[left, left + width], [bottom, bottom + height]]
-        found = levels(gamma, window, window)
+        found = compute_levels(gamma, window, window)
         assert 3 <= len(found) <= 11
         for value, *both in found:
             for x, y in both:
@@ -206,7 +206,7 @@ class TestLook:
     def test_runs_without_a_name_are_told(self, runs: int) -> None:
         picture = cf.plot.diversity(random_scores(runs), zoom=True)
         shown = names_of(picture)
-        told = [n.text for n in picture.notices if n.kind == "names"]
+        told = [n.text for n in picture.notes if n.kind == "names"]
         assert len(shown) >= min(runs, 8)
         if len(shown) < runs:
             assert told[0].startswith(f"no room for the name of {runs - len(shown)} run")
@@ -216,7 +216,7 @@ class TestLook:
     def test_names_can_be_left_out(self) -> None:
         picture = cf.plot.diversity(TWO, names=False)
         assert names_of(picture) == []
-        assert not picture.notices
+        assert not picture.notes
         assert names_of(cf.plot.diversity(TWO)) == ["bm25", "mmr"]
 
     @pytest.mark.slow
@@ -231,7 +231,7 @@ class TestLook:
     def test_a_run_without_a_mean_is_told_and_not_drawn(self) -> None:
         picture = cf.plot.diversity(scores_of([[[0.5, 0.4]], [[math.nan, 0.4]]]))
         assert names_of(picture) == ["run1"]
-        assert [n.text for n in picture.notices] == [
+        assert [n.text for n in picture.notes] == [
             "1 run (run2) without a mean of IRec@10 or D(nDCG)@10: not shown"
         ]
         assert len(picture.data) == 2

@@ -16,28 +16,30 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cranfield.errors import CranfieldError
-from cranfield.measures.base import FIVE
+from cranfield.measures.base import MEASUREMENTS
 from cranfield.report import formats
 from cranfield.report.formats import FORMATS
 from cranfield.report.formats.terminal import notice_lines
-from cranfield.report.results import shown
-from cranfield.scores import Notice, Scores
+from cranfield.report.results import prepare_output
+from cranfield.scores import Note, Scores
 
 NAN = math.nan
 
 
 def render(scores: Scores, format: str, per_topic: bool = False) -> bytes:
     """What a file holds; notices are elsewhere, but in JSON."""
-    made = shown(scores, format, {"per_topic": per_topic})
-    notices = made.notices if format == "json" else ()
-    return formats.render(replace(made, notices=notices), format)
+    made = prepare_output(scores, format, {"per_topic": per_topic})
+    notes = made.notes if format == "json" else ()
+    return formats.render(replace(made, notes=notes), format)
 
 
 def table(
     scores: Scores, per_topic: bool = False, width: int | None = None, colour: bool = False
 ) -> str:
     """What a terminal shows."""
-    made = replace(shown(scores, "table", {"per_topic": per_topic}), width=width, colour=colour)
+    made = replace(
+        prepare_output(scores, "table", {"per_topic": per_topic}), width=width, colour=colour
+    )
     return formats.render(made, "table").decode().removesuffix("\n")
 
 
@@ -56,7 +58,7 @@ def make(
 def scores() -> Scores:
     return make(
         [[[1 / 3, 1000], [1.0, 500]], [[0.5, 1000], [NAN, 1000]]],
-        notices=(Notice("ties", "bm25 has ties.", "bm25", ("301",)),),
+        notices=(Note("ties", "bm25 has ties.", "bm25", ("301",)),),
     )
 
 
@@ -322,7 +324,7 @@ class TestTerminal:
     def test_table(self) -> None:
         scores = make(
             [[[0.25, 10], [0.5, 20]], [[0.75, 99], [0.25, 1]]],
-            notices=(Notice("ties", "bm25 has ties."), Notice("x", "dense is unjudged.")),
+            notices=(Note("ties", "bm25 has ties."), Note("x", "dense is unjudged.")),
         )
         assert table(scores).split("\n") == [
             "run        AP   num_ret",
@@ -388,7 +390,7 @@ class TestTerminal:
             topics=("1", "2", "3"),
             measures=names,
             summaries=("mean",) * measures,
-            notices=(Notice("x", "many words " * 20), Notice("y", "short")),
+            notices=(Note("x", "many words " * 20), Note("y", "short")),
         )
         text = table(scores, per_topic, width)
         assert max(map(len, text.split("\n"))) <= width
@@ -399,11 +401,11 @@ class TestTerminal:
             word for word in whole.split() if "." in word
         )
 
-    def test_notices_are_wrapped_under_themselves(self) -> None:
+    def test_notes_are_wrapped_under_themselves(self) -> None:
         scores = make(
-            [[[0.5]]], ("r",), ("1",), ("AP",), ("mean",), notices=(Notice("x", "one two three"),)
+            [[[0.5]]], ("r",), ("1",), ("AP",), ("mean",), notices=(Note("x", "one two three"),)
         )
-        assert notice_lines(scores.notices) == ["note: one two three"]
+        assert notice_lines(scores.notes) == ["note: one two three"]
         assert table(scores, width=17).endswith("\nnote: one two\n      three")
 
     def test_nothing_to_show(self) -> None:
@@ -440,7 +442,7 @@ class TestUserModels:
 
     @pytest.fixture
     def scores(self) -> Scores:
-        models = [f"{model}.{name}" for model in ("INST(T=2)", "RBP") for name in FIVE]
+        models = [f"{model}.{name}" for model in ("INST(T=2)", "RBP") for name in MEASUREMENTS]
         return measurements("nDCG", *models, "BPM.ED")
 
     def test_markdown(self, scores: Scores) -> None:
@@ -486,7 +488,7 @@ class TestUserModels:
             [line.split() for line in part.split("\n")] for part in table(scores).split("\n\n")
         ]
         assert blocks[0][0] == ["run", "nDCG", "BPM.ED"]
-        assert blocks[1][0] == ["run", "user", "model", *FIVE]
+        assert blocks[1][0] == ["run", "user", "model", *MEASUREMENTS]
         assert blocks[1][2][:4] == ["a", "INST(T=2)", "1.0000", "2.0000"]
         assert blocks[1][5][:4] == ["b", "RBP", "18.0000*", "19.0000*"]
 
@@ -497,17 +499,21 @@ class TestUserModels:
         assert "| a | all | RBP | 6.0000 | 7.0000 | 8.0000 | 9.0000 | 10.0000 |" in lines
 
     def test_nothing_else_to_show(self) -> None:
-        text = render(measurements(*(f"RBP.{name}" for name in FIVE)), "markdown").decode()
+        text = render(measurements(*(f"RBP.{name}" for name in MEASUREMENTS)), "markdown").decode()
         assert text.startswith("| run | user model | EU |")
 
     def test_one_measurement_does_not_make_a_table(self) -> None:
-        text = render(measurements(*(f"RBP.{name}" for name in FIVE[:4])), "markdown").decode()
+        text = render(
+            measurements(*(f"RBP.{name}" for name in MEASUREMENTS[:4])), "markdown"
+        ).decode()
         assert text.startswith("| run | RBP.EU | RBP.ETU | RBP.EC | RBP.ETC |\n")
 
     def test_bounds_and_errors_stand_beside(self) -> None:
         """And a dash, for a model that does not have them."""
-        bounded = [f"INST.{x}{bound}" for x in FIVE for bound in ("", ".se", ".lower", ".upper")]
-        scores = measurements(*(f"NCU.{name}" for name in FIVE), *bounded)
+        bounded = [
+            f"INST.{x}{bound}" for x in MEASUREMENTS for bound in ("", ".se", ".lower", ".upper")
+        ]
+        scores = measurements(*(f"NCU.{name}" for name in MEASUREMENTS), *bounded)
         lines = render(scores, "markdown").decode().split("\n")
         assert lines[0].startswith(
             "| run | user model | EU | EU.se | EU.lower | EU.upper | ETU | ETU.se | ETU.lower |"

@@ -10,8 +10,8 @@ from urllib.parse import quote
 import numpy as np
 import pytest
 
-from cranfield.report.page.assembly import assembled
-from cranfield.wording import encoded, printable
+from cranfield.report.page.html import build_html
+from cranfield.wording import encode_text, escape_unprintable
 from tests.made import each
 from tests.report import made_page
 
@@ -68,7 +68,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
         path = folder / f"{name}.html"
         if not path.exists():
             data = PAGES[name]()
-            path.write_bytes(encoded(assembled(data, data["title"])))
+            path.write_bytes(encode_text(build_html(data, data["title"])))
         return path
 
     return path_of
@@ -446,7 +446,10 @@ def test_names_are_only_names(visit: Visit, tmp_path: Path) -> None:
             show(page, f"#{view}{a if view else ''}?a={a}&b={b}")
             if view == "topic/":
                 title = page.locator("h1 bdi").first.get_attribute("title")
-                assert printable(name) in (title, page.inner_text("h1").removeprefix("Topic "))
+                assert escape_unprintable(name) in (
+                    title,
+                    page.inner_text("h1").removeprefix("Topic "),
+                )
             assert not scrolls_sideways(page), (view, name)
         titles = "[...document.querySelectorAll('main [title]')].map(x => x.title).join('')"
         seen = page.evaluate(f"document.body.innerText + {titles}")

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from cranfield.errors import CranfieldError
-from cranfield.report.plan import power_curves
+from cranfield.report.plan import draw_power_curves
 from cranfield.stats.power import (
     topics_for_anova,
     topics_for_interval,
@@ -19,7 +19,7 @@ class TestPicture:
     DESIGNS = [topics_for_t(d, 0.08) for d in (0.1, 0.2)] + [topics_for_anova(0.2, 0.04, 5)]
 
     def test_its_numbers(self) -> None:
-        data = power_curves(self.DESIGNS).data
+        data = draw_power_curves(self.DESIGNS).data
         needed = data.filter("needed")
         assert needed["topics"].to_list() == [design.topics for design in self.DESIGNS]
         assert needed["power"].to_list() == [design.achieved for design in self.DESIGNS]
@@ -31,7 +31,7 @@ class TestPicture:
         assert data["topics"].max() == 2 * max(design.topics for design in self.DESIGNS)
 
     def test_its_panels_lines_and_rule(self) -> None:
-        spec = json.loads(power_curves(self.DESIGNS, heading="Plan").render("json"))
+        spec = json.loads(draw_power_curves(self.DESIGNS, heading="Plan").render("json"))
         assert [panel["title"]["text"] for panel in spec["vconcat"]] == [
             "paired t-test",
             "one-way ANOVA of 5 systems",
@@ -44,8 +44,8 @@ class TestPicture:
 
     def test_refused(self) -> None:
         with pytest.raises(CranfieldError, match="found no design with a power"):
-            power_curves([topics_for_interval(0.1, 0.08)])
+            draw_power_curves([topics_for_interval(0.1, 0.08)])
         with pytest.raises(CranfieldError, match=r"found 2 designs for a difference of 0\.1"):
-            power_curves([topics_for_t(0.1, 0.08), topics_for_t(0.1, 0.09)])
+            draw_power_curves([topics_for_t(0.1, 0.08), topics_for_t(0.1, 0.09)])
         with pytest.raises(CranfieldError, match="found 9 lines to draw"):
-            power_curves([topics_for_t(d / 10, 0.08) for d in range(1, 10)])
+            draw_power_curves([topics_for_t(d / 10, 0.08) for d in range(1, 10)])

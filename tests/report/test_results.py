@@ -21,13 +21,13 @@ import pytest
 
 import cranfield as cf
 from cranfield.assess.aggregate import aggregate
+from cranfield.display import Rows, TableResult
 from cranfield.evaluation.answers import AnswerCollection
 from cranfield.evaluation.texts import TextCollection
 from cranfield.measures.texts import Smeasure
 from cranfield.report import formats
-from cranfield.report.formats import FORMATS, Showing
-from cranfield.report.results import shown
-from cranfield.shown import Rows, Shown
+from cranfield.report.formats import FORMATS, TableOutput
+from cranfield.report.results import prepare_output
 from tests import ROOT
 from tests.made import in_10_digits, shown_by
 
@@ -72,7 +72,7 @@ def scores() -> cf.Scores:
 
 def answers() -> AnswerCollection:
     written = {EVIL: {"q1": CITED}}
-    return AnswerCollection.of(JUDGED, None, written, SUPPORT, CRITERIA, {"q1": "1942"})
+    return AnswerCollection.from_inputs(JUDGED, None, written, SUPPORT, CRITERIA, {"q1": "1942"})
 
 
 def preferences() -> Any:
@@ -80,7 +80,7 @@ def preferences() -> Any:
     return pl.DataFrame({"topic": rows[0], "first": rows[1], "second": rows[2], "winner": rows[1]})
 
 
-RESULTS: dict[str, Callable[[], Shown]] = {
+RESULTS: dict[str, Callable[[], TableResult]] = {
     "scores": scores,
     "comparison": lambda: cf.compare(scores(), trials=200),
     "baseline": lambda: cf.compare(scores(), baseline="bm25", test="t", correction="none"),
@@ -96,10 +96,10 @@ RESULTS: dict[str, Callable[[], Shown]] = {
     "two_runs": lambda: cf.hard_topics(QRELS, {x: RUNS[x] for x in ("bm25", EVIL)}, "AP"),
     "bounds": lambda: cf.bounds(QRELS, RUNS, "P@2"),
     "trail": lambda: cf.trailtext(clicks=LOG),
-    "findings": lambda: TextCollection.of(
+    "findings": lambda: TextCollection.from_inputs(
         None, {"q1": "born 1942"}, NUGGETS, None, "auto"
-    ).findings("q1", Smeasure()),
-    "answers": lambda: answers().details("q1", answers().asked(None)),
+    ).compute_findings("q1", Smeasure()),
+    "answers": lambda: answers().build_details("q1", answers().choose_measures(None)),
     "discriminative": lambda: cf.meta.discriminative_power(scores(), trials=200),
     "swap": lambda: cf.meta.swap(scores(), sizes=2, trials=10),
     "stability": lambda: cf.meta.stability(scores(), sizes=2, trials=10),
@@ -119,9 +119,9 @@ RESULTS: dict[str, Callable[[], Shown]] = {
 EACH = pytest.mark.parametrize("name", RESULTS)
 
 
-def written(found: Shown, format: str) -> str:
+def written(found: TableResult, format: str) -> str:
     """What the format holds; of Parquet the rows and the types."""
-    made: Showing = shown(found, format, {})
+    made: TableOutput = prepare_output(found, format, {})
     data = formats.render(made, format)
     if format != "parquet":
         return data.decode()
@@ -208,9 +208,9 @@ def test_latex_for_a_paper() -> None:
 
 
 def test_spreadsheets_do_not_compute_names() -> None:
-    made = shown(scores(), "csv", {})
+    made = prepare_output(scores(), "csv", {})
     plain = [*csv.reader(io.StringIO(formats.render(made, "csv").decode()))]
-    safe = formats.render(Showing(made.sheets, spreadsheet=True), "csv").decode()
+    safe = formats.render(TableOutput(made.sheets, spreadsheet=True), "csv").decode()
     rows = [*csv.reader(io.StringIO(safe))]
     assert {row[0] for row in plain} >= {"=1+1"}
     assert {row[0] for row in rows} >= {"'=1+1"}
@@ -246,7 +246,7 @@ class TestNotebook:
     """docs/results.ipynb, cell by cell, as a notebook shows what the last line of a cell is."""
 
     def test_every_kind_of_result_shows_itself(self, displayed: list[Any]) -> None:
-        results = [value for value in displayed if isinstance(value, Shown)]
+        results = [value for value in displayed if isinstance(value, TableResult)]
         assert len({type(value) for value in results}) >= 16
         for value in results:
             assert value._repr_html_().count("<table>") >= 1

@@ -69,10 +69,10 @@ def test_without_room_for_scattered_lines_there_is_a_line(
     def full(*_: Any) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(Source.pieces, "__defaults__", (1,))
-    monkeypatch.setattr(grouping, "LAID", 1)
-    monkeypatch.setattr(grouping, "LINES", 1)
-    monkeypatch.setattr(grouping, "HELD", 1)
+    monkeypatch.setattr(Source.iter_pieces, "__defaults__", (1,))
+    monkeypatch.setattr(grouping, "BATCH_LINES", 1)
+    monkeypatch.setattr(grouping, "PART_LINES", 1)
+    monkeypatch.setattr(grouping, "MEMORY_LIMIT", 1)
     monkeypatch.setattr("tempfile.SpooledTemporaryFile.write", full)
     path = tmp_path / "run.txt"
     path.write_text(SCATTERED)

@@ -54,7 +54,7 @@ def test_eight_threads_on_one_evaluator(
     evaluator = cf.Evaluator(qrels, measures, **options)  # type: ignore[arg-type]
     found = at_once(lambda number: evaluator(runs[number]))
     assert [x.values.tobytes() for x in found] == [x.values.tobytes() for x in alone]
-    assert [x.notices for x in found] == [x.notices for x in alone]
+    assert [x.notes for x in found] == [x.notes for x in alone]
 
 
 def test_eight_threads_that_compare(files: tuple[Path, list[Path]]) -> None:

@@ -35,7 +35,7 @@ def spark() -> Iterator[Any]:
         pytest.skip(why)
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    from cranfield.spark.session import started
+    from cranfield.spark.session import open_session
 
-    with started("local[2]", [f"{name}={value}" for name, value in CONF.items()]) as made:
+    with open_session("local[2]", [f"{name}={value}" for name, value in CONF.items()]) as made:
         yield made

@@ -24,7 +24,7 @@ from typing import Any
 
 import cranfield as cf
 from cranfield.spark.engine import scores
-from cranfield.spark.session import started
+from cranfield.spark.session import open_session
 
 EXECUTOR = "CoarseGrainedExecutorBackend"
 
@@ -112,7 +112,7 @@ def main(cluster: str) -> None:
     conf += ["spark.executor.cores=1"]
     home = str(Path(pyspark.__file__).parent)
     kinds = {"standalone": standalone, "local-cluster": local_cluster}
-    with kinds[cluster](home) as master, started(master, conf) as spark:
+    with kinds[cluster](home) as master, open_session(master, conf) as spark:
         frame = spark.createDataFrame(rows, "topic string, doc string, score double")
         frame = frame.repartition(16).mapInArrow(slowly, frame.schema)
         killed: list[int] = []

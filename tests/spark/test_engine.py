@@ -73,7 +73,7 @@ def same(mine: cf.Scores, theirs: cf.Scores, kinds: bool = True) -> None:
     assert (mine.topics, mine.measures) == (theirs.topics, theirs.measures)
     mine = mine.select(runs=list(theirs.runs))
     assert np.array_equal(mine.values, theirs.values, equal_nan=True)
-    texts = [{n.text for n in x.notices if n.kind != "unjudged-topics"} for x in (mine, theirs)]
+    texts = [{n.text for n in x.notes if n.kind != "unjudged-topics"} for x in (mine, theirs)]
     if kinds:
         assert texts[0] == texts[1]
 
@@ -145,7 +145,7 @@ def test_as_the_local_engine(frame: Any, name: str) -> None:
 @pytest.mark.parametrize("name", [*OPTIONS])
 def test_judgments_that_are_spread(frame: Any, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same, and as many passes as there are portions of hits."""
-    monkeypatch.setattr(engine, "PORTION", 200)
+    monkeypatch.setattr(engine, "HITS_PER_PASS", 200)
     same(on_spark(frame, **OPTIONS[name], judgments="spread"), local(**OPTIONS[name]))
 
 
@@ -164,7 +164,7 @@ def test_the_best_of_lines_that_are_repeated(spark: Any, judgments: Any) -> None
     for ties in ("trec", "rank"):
         theirs = local(rows=rows, duplicates="best", ties=ties)
         same(on_spark(frame, duplicates="best", ties=ties, judgments=judgments), theirs)
-        assert any("repeated lines left out" in notice.text for notice in theirs.notices)
+        assert any("repeated lines left out" in note.text for note in theirs.notes)
 
 
 @pytest.mark.slow
@@ -206,7 +206,7 @@ def test_text_and_parquet(spark: Any, frame: Any, tmp_path: Path) -> None:
     text = [str(written(tmp_path / f"{run}.txt", run)) for run in RUNS]
     theirs = cf.evaluate(QRELS, text, MEASURES)
     mine = scores(QRELS, text, MEASURES, spark=spark)
-    assert [n.text for n in mine.notices] == [n.text for n in theirs.notices]
+    assert [n.text for n in mine.notes] == [n.text for n in theirs.notes]
     assert mine == theirs
     together = tmp_path / "all.txt.gz"
     together.write_bytes(gzip.compress(b"".join(Path(path).read_bytes() for path in text)))
@@ -363,7 +363,7 @@ def test_sampled_judgments(spark: Any, tmp_path: Path) -> None:
     run.write_text("q1 Q0 d1 1 9 r\n" + "".join(f"q1 Q0 d{n} {n} 5 r\n" for n in (2, 3, 7)))
     mine = scores(qrels, run, "xinfAP infNDCG", spark=spark)
     theirs = cf.evaluate(qrels, run, "xinfAP infNDCG")
-    assert [n.text for n in mine.notices] == [n.text for n in theirs.notices]
+    assert [n.text for n in mine.notes] == [n.text for n in theirs.notes]
     assert mine == theirs
 
 
@@ -404,7 +404,7 @@ def test_scores_swapped_arguments_raise_as_in_local_engine(
     for topic, doc, level in levels:
         judged.setdefault(topic, {})[doc] = level
     both = [
-        {n.text.partition(":")[2] for n in f(judged, given, "AP").notices}
+        {n.text.partition(":")[2] for n in f(judged, given, "AP").notes}
         for f in (scores, cf.evaluate)
     ]
     assert both[0] == both[1]

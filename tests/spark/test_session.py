@@ -20,9 +20,9 @@ from tests.spark.conftest import lacking
 
 @pytest.mark.parametrize("text", ["spark.executor.memory", "=2g", ""])
 def test_settings(text: str) -> None:
-    assert session._setting("a.b = c=d") == ("a.b", "c=d")
+    assert session._parse_setting("a.b = c=d") == ("a.b", "c=d")
     with pytest.raises(InputError, match="expected KEY=VALUE"):
-        session._setting(text)
+        session._parse_setting(text)
 
 
 def test_without_spark(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -31,9 +31,9 @@ def test_without_spark(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(
         MissingPackage, match=r"Spark needs pyspark.* \(cranfield\[spark\]\): .*pyspark>=4"
     ):
-        session.current()
+        session.get_session()
     marked = object()
-    assert session.current(marked) is marked
+    assert session.get_session(marked) is marked
 
 
 def test_without_spark_the_functions_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -60,8 +60,8 @@ def test_without_spark_the_functions_say_so(monkeypatch: pytest.MonkeyPatch) -> 
     ],
 )
 def test_what_spark_says_in_a_line(text: str, said: str) -> None:
-    assert session.reason(Exception(text)) == said
-    assert session.reason(ConnectionRefusedError(111, text)).startswith("Java has ended")
+    assert session.find_reason(Exception(text)) == said
+    assert session.find_reason(ConnectionRefusedError(111, text)).startswith("Java has ended")
 
 
 def test_a_master_that_does_not_answer() -> None:
@@ -72,7 +72,7 @@ def test_a_master_that_does_not_answer() -> None:
             raise ValueError("x\n: IllegalStateException: calling a stopped SparkContext.\n\tat y")
 
     with pytest.raises(CranfieldError, match="start: found a master that does not answer, or"):
-        session._begun(Builder())
+        session._start_session(Builder())
 
 
 @pytest.mark.slow

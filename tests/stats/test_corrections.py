@@ -18,7 +18,7 @@ from cranfield.stats.corrections import (
     bonferroni,
     family_wise_error,
     holm,
-    uncorrected,
+    keep_pvalues,
 )
 from tests.evidence import checks
 from tests.stats.made import close
@@ -54,7 +54,7 @@ def test_corrections_by_hand() -> None:
     assert bonferroni(p).pvalues.tolist() == close([0.04, 0.16, 0.12, 0.02])
     assert holm(p).pvalues.tolist() == close([0.03, 0.06, 0.06, 0.02])
     assert benjamini_hochberg(p).pvalues.tolist() == close([0.02, 0.04, 0.04, 0.02])
-    assert uncorrected(p).pvalues.tolist() == p
+    assert keep_pvalues(p).pvalues.tolist() == p
 
 
 @checks("cf.stats.benjamini_hochberg", against="Benjamini and Hochberg 1995")
@@ -116,7 +116,7 @@ def test_what_corrections_refuse() -> None:
 
 
 def test_significant_is_at_most_5_percent_unless_said() -> None:
-    found = uncorrected([0.04, 0.05, 0.06])
+    found = keep_pvalues([0.04, 0.05, 0.06])
     assert found.rejected().tolist() == [True, True, False]
     assert found.rejected(0.01).tolist() == [False, False, False]
 

@@ -10,9 +10,9 @@ from scipy import stats
 
 import cranfield as cf
 from cranfield.stats.effects import anova_effect, cohen_dz
-from cranfield.stats.families import compare_pairs, usual_correction
+from cranfield.stats.families import compare_pairs, get_default_correction
 from cranfield.stats.letters import letters
-from cranfield.stats.paired import reach, wilcoxon
+from cranfield.stats.paired import find_critical_value, wilcoxon
 from cranfield.stats.power import topics_for_interval
 from tests.evidence import checks
 from tests.stats.made import TOPICS_RUNS
@@ -21,7 +21,7 @@ from tests.stats.made import TOPICS_RUNS
 class TestStatistics:
     def test_an_alpha_that_rounding_made_smaller(self) -> None:
         """1 − 0.9 is less than 0.1: (9 + 1) / (99 + 1) with 91 … 99 is no more than it."""
-        assert reach(np.arange(1.0, 100), 1 - 0.9, exact=False) == 90.0
+        assert find_critical_value(np.arange(1.0, 100), 1 - 0.9, exact=False) == 90.0
 
     def test_alpha_of_an_interval_is_what_was_meant(self) -> None:
         assert topics_for_interval(width=1.0, variance=1.0, confidence=0.95).alpha == 0.05
@@ -45,7 +45,7 @@ class TestStatistics:
         assert math.isnan(effect.confidence_interval().low)
 
     def test_two_comparisons_are_several(self) -> None:
-        assert usual_correction("t", 2) == "holm"
+        assert get_default_correction("t", 2) == "holm"
 
     def test_the_mean_shift_has_its_name_and_trials(self) -> None:
         told: list[int] = []

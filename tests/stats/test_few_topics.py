@@ -32,7 +32,7 @@ def test_smallest_pvalue_sign_flips_enumerated_is_2_to_the_1_minus_n() -> None:
     for n in range(1, 9):
         ways = [abs(sum(signs)) for signs in product((-1, 1), repeat=n)]
         share = Fraction(ways.count(n), len(ways))
-        assert TESTS["randomisation"].smallest(n) == TESTS["sign"].smallest(n) == share
+        assert TESTS["randomisation"].limit_p(n) == TESTS["sign"].limit_p(n) == share
 
 
 def test_smallest_pvalue_pair_of_three_enumerated_is_not_that_of_all_orders() -> None:
@@ -97,7 +97,7 @@ def test_compare_alpha_out_of_reach_has_no_verdict(test: str, n: int) -> None:
     assert pair.pvalue >= pair.smallest_pvalue > found.alpha
     assert found.significant == ()
     assert not found.shown_p(pair).startswith("<")
-    [text] = [notice.text for notice in found.notices if notice.kind == "hopeless"]
+    [text] = [note.text for note in found.notes if note.kind == "hopeless"]
     topics = f"{n} topics"
     assert f"with {topics} the smallest p-value of this test is {2 / 2**n:.4f}" in text
     assert text.endswith("above α = 0.05: no verdict, no interval. Use 6 topics or more")
@@ -110,7 +110,7 @@ def test_compare_alpha_in_reach_has_a_verdict(test: str) -> None:
     [pair] = found.pairs
     assert (pair.verdict, pair.smallest_pvalue) == ("better", 2 / 64)
     assert 0 < pair.low < pair.high < math.inf
-    assert "hopeless" not in {notice.kind for notice in found.notices}
+    assert "hopeless" not in {note.kind for note in found.notes}
     assert compared(6, test, alpha=0.03).pairs[0].verdict == ""
     assert compared(5, test, alpha=0.0625).pairs[0].verdict == "better"
 
@@ -132,7 +132,7 @@ def test_compare_corrected_smallest_pvalue_is_multiplied() -> None:
         assert {pair.smallest_pvalue for pair in found.pairs} == {smallest}
         assert all((pair.verdict == "") == (smallest > 0.05) for pair in found.pairs)
         assert all((pair.high < math.inf) == (correction != "bonferroni") for pair in found.pairs)
-        texts = [notice.text for notice in found.notices if notice.kind == "hopeless"]
+        texts = [note.text for note in found.notes if note.kind == "hopeless"]
         assert len(texts) == (smallest > 0.05)
         assert all("is 0.0938 for 3 pairs, above" in text for text in texts)
         assert all(text.endswith("Use 7 topics or more") for text in texts)
@@ -171,6 +171,6 @@ def test_level_few_normal_differences_is_as_documented(
 def test_compare_bootstrap_shift_below_30_topics_warns() -> None:
     for n, kinds in ((5, {"hopeless"}), (6, {"few-topics"}), (29, {"few-topics"}), (30, set())):
         found = compared(n, "bootstrap-shift")
-        assert {notice.kind for notice in found.notices} == kinds
+        assert {note.kind for note in found.notes} == kinds
     for test in ("t", "bootstrap", "randomisation", "sign", "wilcoxon", "randomised-tukey"):
-        assert "few-topics" not in {notice.kind for notice in compared(6, test).notices}
+        assert "few-topics" not in {note.kind for note in compared(6, test).notes}

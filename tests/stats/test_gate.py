@@ -12,8 +12,8 @@ from scipy import stats
 
 import cranfield as cf
 from cranfield.stats.gate import within_margin
-from cranfield.stats.paired import least_of_ranks, least_of_signs, least_of_t
-from cranfield.stats.power import MOST, topics_to_decide
+from cranfield.stats.paired import find_smallest_rank_p, find_smallest_sign_p, find_smallest_t_p
+from cranfield.stats.power import MAX_TOPICS, topics_to_decide
 from tests.evidence import checks
 from tests.made import examples, scored
 
@@ -117,7 +117,7 @@ def test_more_topics_than_anybody_has() -> None:
     assert topics_to_decide(-1e-9, 1.0, 0.0) is None
     enough = topics_to_decide(-0.01, 1.0, 0.0)
     assert enough is not None
-    assert 27_000 < enough < 27_100 < MOST  # (1.645 / 0.01)² = 27,055
+    assert 27_000 < enough < 27_100 < MAX_TOPICS  # (1.645 / 0.01)² = 27,055
 
 
 @pytest.mark.parametrize("margin", [-0.1, math.nan, math.inf, "0.1", True, None])
@@ -137,10 +137,10 @@ def test_no_differences_of_so_many_topics_have_a_smaller_p(differ: int, equal: i
     for _ in range(3):
         z = np.concatenate([random.normal(0.5, 0.5, differ), zeros])
         if n > 1:
-            assert stats.ttest_1samp(z, 0).pvalue >= least_of_t(z) - 1e-12
-        assert cf.stats.sign_test(z, np.zeros(n)).pvalue >= least_of_signs(z)
-        assert cf.stats.wilcoxon(z, np.zeros(n)).pvalue >= least_of_ranks(z) - 1e-12
-    assert least_of_signs(z) == min(1.0, 2 * 0.5**differ)
+            assert stats.ttest_1samp(z, 0).pvalue >= find_smallest_t_p(z) - 1e-12
+        assert cf.stats.sign_test(z, np.zeros(n)).pvalue >= find_smallest_sign_p(z)
+        assert cf.stats.wilcoxon(z, np.zeros(n)).pvalue >= find_smallest_rank_p(z) - 1e-12
+    assert find_smallest_sign_p(z) == min(1.0, 2 * 0.5**differ)
 
 
 def test_random_trials_of_few_topics_that_differ_are_near_the_least() -> None:
@@ -275,7 +275,7 @@ def test_measures_without_a_better_end_have_no_verdict() -> None:
     scores = cf.Scores(values, **names, **better)  # type: ignore[arg-type]
     gate = cf.compare(scores, "old").gate()
     assert [v.measure for v in gate.verdicts] == ["AP"]
-    assert gate.notices[0].text.startswith("NumRet has no verdict")
+    assert gate.notes[0].text.startswith("NumRet has no verdict")
     with pytest.raises(cf.InputError, match="no measure to decide by"):
         cf.compare(scores.select(measures=["NumRet"]), "old").gate()
 

@@ -19,20 +19,20 @@ from numpy.typing import NDArray
 import cranfield as cf
 from cranfield.errors import InputError
 from cranfield.stats import resampling
-from cranfield.stats.cautions import about_normality, about_trials
+from cranfield.stats.notes import note_skewness, note_trials
 from cranfield.stats.paired import (
     bootstrap,
-    bootstrapped,
+    bootstrap_statistics,
     randomisation,
-    randomisations,
-    resampled,
+    resample,
+    run_randomisations,
     sign_test,
     t_test,
     wilcoxon,
 )
 from cranfield.stats.result import Outcome, Sampled
 from cranfield.stats.samples import mean
-from cranfield.stats.unpaired import pooled, unpaired_bootstrap, welch
+from cranfield.stats.unpaired import resample_pooled, unpaired_bootstrap, welch
 from tests.evidence import checks
 from tests.made import examples
 
@@ -74,7 +74,7 @@ def random_scores(n: int, seed: int) -> tuple[NDArray[np.float64], NDArray[np.fl
 
 
 def kinds(outcome: Outcome) -> list[str]:
-    return [notice.kind for notice in outcome.notices]
+    return [note.kind for note in outcome.notes]
 
 
 # Published examples
@@ -133,8 +133,8 @@ def test_samples_of_figures_11_and_13() -> None:
     """Seed 001: the integers (1, 3, 1, 2, 4), ours from 0."""
     drawn = np.array([1, 3, 1, 2, 4]) - 1
     w = np.array([0.2, 0.0, 0.1, 0.4, 0.0])
-    assert resampled(w, drawn).tolist() == [0.2, 0.1, 0.2, 0.0, 0.4]
-    x, y = pooled(np.array([0.1, 0.3]), np.array([0.2, 0.0, 0.0]), drawn)
+    assert resample(w, drawn).tolist() == [0.2, 0.1, 0.2, 0.0, 0.4]
+    x, y = resample_pooled(np.array([0.1, 0.3]), np.array([0.2, 0.0, 0.0]), drawn)
     assert (x.tolist(), y.tolist()) == ([0.1, 0.2], [0.1, 0.3, 0.0])
 
 
@@ -551,9 +551,7 @@ def test_topics_without_a_difference_are_counted() -> None:
     x, y = [1, 2, 3, 4, 5], [1, 2, 2, 2, 2]
     found = sign_test(x, y)
     assert (found.n, found.statistic, found.pvalue) == (5, 3, 0.25)
-    assert [notice.text for notice in found.notices] == [
-        "2 of 5 topics without a difference left out"
-    ]
+    assert [note.text for note in found.notes] == ["2 of 5 topics without a difference left out"]
     assert kinds(wilcoxon(x, y)) == ["zeros"]
     assert kinds(wilcoxon(x, y, zeros="pratt")) == []
     with pytest.raises(InputError, match="wilcox, pratt, zsplit"):
@@ -564,7 +562,7 @@ def test_rounding_does_not_decide_ranks() -> None:
     """−0.1, 0.1 and 0.1 have rank 2; in floats the last is the largest, and the others had 1.5."""
     for times in (1, 10, 100):
         found = wilcoxon(times * np.array([0.2, 0.3, 0.4]), times * np.array([0.3, 0.2, 0.3]))
-        assert (found.statistic, found.pvalue, found.notices) == (2, 1, ())
+        assert (found.statistic, found.pvalue, found.notes) == (2, 1, ())
 
 
 @pytest.mark.parametrize(
@@ -581,14 +579,14 @@ def test_rounding_does_not_decide_ranks() -> None:
     ],
 )
 def test_too_few_trials(count: int, trials: int, warns: bool) -> None:
-    notices = about_trials(Sampled(count, trials, seed=0))
-    assert [notice.kind for notice in notices] == ["trials"] * warns
-    assert not about_trials(Sampled(count, trials, exact=True))
+    notes = note_trials(Sampled(count, trials, seed=0))
+    assert [note.kind for note in notes] == ["trials"] * warns
+    assert not note_trials(Sampled(count, trials, exact=True))
 
 
 def test_small_p_values_are_shown_with_a_digit() -> None:
-    (notice,) = about_trials(Sampled(3, 1_000_000, seed=0))
-    assert notice.text == (
+    (note,) = note_trials(Sampled(3, 1_000_000, seed=0))
+    assert note.text == (
         "p = 0.000004, standard error 0.000002 from 1,000,000 trials. "
         "Use trials=10000000 for a more precise p"
     )
@@ -598,13 +596,13 @@ def test_skewed_differences() -> None:
     """Skewness of n − 1 zeros and a one: (n − 2) / √(n − 1); the bounds are 0.3 √n, 3 errors."""
 
     def warns(n: int) -> bool:
-        return bool(about_normality(np.array([0.0] * (n - 1) + [1.0])))
+        return bool(note_skewness(np.array([0.0] * (n - 1) + [1.0])))
 
     assert [warns(n) for n in (2, 5, 10, 50)] == [False, False, True, True]  # 2.67 > 3 · 0.687
     assert kinds(t_test([0.5] * 20 + [1.0], [0.5] * 21)) == ["normality"]
     normal = np.random.default_rng(10).normal(size=(500, 10))
-    assert sum(bool(about_normality(z)) for z in normal) <= 5
-    assert not about_normality(np.array([-9.0, *np.linspace(-1, 1, 19), 9.0]))  # heavy, even
+    assert sum(bool(note_skewness(z)) for z in normal) <= 5
+    assert not note_skewness(np.array([-9.0, *np.linspace(-1, 1, 19), 9.0]))  # heavy, even
 
 
 @pytest.mark.parametrize("topics", [6, 30])
@@ -612,7 +610,7 @@ def test_pairs_together_are_as_one_by_one(topics: int) -> None:
     """More pairs than are drawn for at a time, on topics that are enumerated and that are not."""
     values = np.round(np.random.default_rng(5).random((topics, 12)), 1)
     pairs = [(i, j) for i in range(12) for j in range(i)]  # 66
-    for (i, j), found in zip(pairs, randomisations(values, pairs, 500, 3), strict=True):
+    for (i, j), found in zip(pairs, run_randomisations(values, pairs, 500, 3), strict=True):
         alone = cf.stats.randomisation(values[:, i], values[:, j], 500, 3)
         assert (found.pvalue, found.sampled) == (alone.pvalue, alone.sampled)
         ours, theirs = found.confidence_interval(), alone.confidence_interval()
@@ -625,11 +623,11 @@ def test_bootstrap_samples_are_those_of_the_streams(n: int, trials: int) -> None
     z = np.random.default_rng(n).random(n).round(2) - 0.4
     w, size = z - mean(z), resampling.CELLS // n
     chunks = [
-        resampling.generator(5, i).integers(n, size=(min(size, trials - first), n))
+        resampling.create_generator(5, i).integers(n, size=(min(size, trials - first), n))
         for i, first in enumerate(range(0, trials, size))
     ]
     drawn = w[np.concatenate(chunks)]
     means, errors = drawn.mean(axis=1), drawn.std(axis=1, ddof=1) / np.sqrt(n)
     for _ in range(2):
-        assert (bootstrapped(z, 1e-12, trials, 5, studentised=False) == means).all()
-        assert (bootstrapped(z, 1e-12, trials, 5, threads=2) == means / errors).all()
+        assert (bootstrap_statistics(z, 1e-12, trials, 5, studentised=False) == means).all()
+        assert (bootstrap_statistics(z, 1e-12, trials, 5, threads=2) == means / errors).all()

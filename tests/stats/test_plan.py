@@ -40,15 +40,13 @@ def test_variances_of_a_pilot(residual: Any, of_differences: float, of_scores: f
 
 def test_three_topics_tell_little_and_33_enough() -> None:
     """The relative error is √(2 / 2) = 100 %, and √(2 / 32) = 25 %."""
-    [notice] = plan(PILOT).notices
-    assert notice.text.startswith(
-        "3 topics tell little of a variance: it may easily be 100% larger"
-    )
+    [note] = plan(PILOT).notes
+    assert note.text.startswith("3 topics tell little of a variance: it may easily be 100% larger")
     values = np.random.default_rng(1).random((2, 33, 1))
     topics = tuple(str(t) for t in range(33))
-    assert plan(Scores(values, tuple("ab"), topics, ("AP",), ("mean",))).notices == ()
+    assert plan(Scores(values, tuple("ab"), topics, ("AP",), ("mean",))).notes == ()
     fewer = Scores(values[:, :32], tuple("ab"), topics[:32], ("AP",), ("mean",))
-    assert [notice.kind for notice in plan(fewer).notices] == ["small-pilot"]
+    assert [note.kind for note in plan(fewer).notes] == ["small-pilot"]
 
 
 def test_more_than_two_runs_of_a_pilot_are_compared_by_anova() -> None:
@@ -92,8 +90,8 @@ def test_a_pilot_is_as_small_as_its_measure_with_fewest_topics() -> None:
     pilot = Scores(
         values, tuple("ab"), tuple(str(t) for t in range(34)), ("AP", "Q"), ("mean", "mean")
     )
-    *_, notice = plan(pilot).notices
-    assert notice.text.startswith("9 topics tell little of a variance: it may easily be 50% larger")
+    *_, note = plan(pilot).notes
+    assert note.text.startswith("9 topics tell little of a variance: it may easily be 50% larger")
 
 
 def test_small_differences_have_halves_and_doubles_too() -> None:

@@ -13,7 +13,7 @@ from scipy.special import ncfdtr
 
 from cranfield.errors import CranfieldError
 from cranfield.stats.power import (
-    _mixed,
+    _compute_beta_mixture,
     difference_for_anova,
     difference_for_t,
     power_of_anova,
@@ -265,7 +265,9 @@ def test_noncentral_f_where_scipy_has_none(between: int, within: int, noncentral
         f = share * (1 + noncentrality / between)
         expected = ncfdtr(between, within, noncentrality, f)
         assert 1e-12 < expected < 1
-        assert _mixed(between, within, noncentrality, f) == pytest.approx(expected, rel=1e-9)
+        assert _compute_beta_mixture(between, within, noncentrality, f) == pytest.approx(
+            expected, rel=1e-9
+        )
 
 
 def test_power_is_a_number() -> None:

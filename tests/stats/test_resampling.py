@@ -7,7 +7,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.stats.families import compare_pairs
-from cranfield.stats.resampling import CELLS, checked_trials, in_chunks
+from cranfield.stats.resampling import CELLS, check_trials, run_in_chunks
 from tests.stats.made import TOPICS_RUNS
 
 # Random streams
@@ -16,7 +16,7 @@ from tests.stats.made import TOPICS_RUNS
 def test_chunks_of_one_seed_are_not_chunks_of_another() -> None:
     """Seed 0's second chunk is not seed 1's first: results of two seeds are independent."""
     first, second = (
-        in_chunks(lambda random, size: random.random(), 2, seed, cells=CELLS) for seed in (0, 1)
+        run_in_chunks(lambda random, size: random.random(), 2, seed, cells=CELLS) for seed in (0, 1)
     )
     assert not set(first) & set(second)
 
@@ -25,13 +25,13 @@ def test_nobody_waits_for_so_many_trials() -> None:
     with pytest.raises(
         cf.CranfieldError, match=r"found 1,000,000,000,\d+ trials, expected at most"
     ):
-        checked_trials(10**12, 0)
+        check_trials(10**12, 0)
 
 
 @pytest.mark.parametrize(("trials", "seed"), [(True, 0), (10, False)])
 def test_yes_and_no_are_no_numbers_of_trials(trials: object, seed: object) -> None:
     with pytest.raises(cf.CranfieldError, match="whole number"):
-        checked_trials(trials, seed)
+        check_trials(trials, seed)
 
 
 @pytest.mark.parametrize("test", ["randomised-tukey", "randomisation"])

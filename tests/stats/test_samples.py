@@ -16,7 +16,7 @@ from cranfield.data.verticals import read_verticals
 from cranfield.errors import InputError
 from cranfield.scores import Scores
 from cranfield.stats.families import TESTS
-from cranfield.stats.samples import matrix, paired, sample
+from cranfield.stats.samples import pair_scores, to_array, to_matrix
 from tests.stats.made import TOPICS_RUNS
 
 
@@ -27,28 +27,28 @@ def test_what_is_no_matrix_of_numbers() -> None:
         np.array([[1e200, 1.0], [2.0, 3.0]]),
     ):
         with pytest.raises(cf.CranfieldError):
-            matrix(wrong, axes=TOPICS_RUNS)
+            to_matrix(wrong, axes=TOPICS_RUNS)
 
 
 def test_series_are_paired_by_the_topics_of_their_index() -> None:
     x = pd.Series([0.5, 0.25], index=["301", "302"])
     y = pd.Series([0.5, 0.75], index=["302", "301"])
-    assert [one.tolist() for one in paired(x, y)] == [[0.5, 0.25], [0.75, 0.5]]
-    assert matrix({"x": x, "y": y}).values.tolist() == [[0.5, 0.75], [0.25, 0.5]]
+    assert [one.tolist() for one in pair_scores(x, y)] == [[0.5, 0.25], [0.75, 0.5]]
+    assert to_matrix({"x": x, "y": y}).values.tolist() == [[0.5, 0.75], [0.25, 0.5]]
 
 
 def test_an_index_that_counts_names_no_topics() -> None:
     x, y = pd.Series([0.5, 0.25]), pd.Series([0.5, 0.75])
-    assert [one.tolist() for one in paired(x, y)] == [[0.5, 0.25], [0.5, 0.75]]
-    assert [one.tolist() for one in paired(x, [0.1, 0.2])] == [[0.5, 0.25], [0.1, 0.2]]
+    assert [one.tolist() for one in pair_scores(x, y)] == [[0.5, 0.25], [0.5, 0.75]]
+    assert [one.tolist() for one in pair_scores(x, [0.1, 0.2])] == [[0.5, 0.25], [0.1, 0.2]]
 
 
 def test_topics_that_one_system_lacks() -> None:
     x, y = {"1": 0.1, "2": 0.2, "3": 0.3}, {"3": 0.6, "2": 0.4, "4": 0.8}
     with pytest.raises(InputError, match=r"2 topics \(1, 4\) of one system only"):
-        paired(x, y)
-    assert [one.tolist() for one in paired(x, y, "common")] == [[0.2, 0.3], [0.4, 0.6]]
-    found = matrix({"x": x, "y": y}, "common")
+        pair_scores(x, y)
+    assert [one.tolist() for one in pair_scores(x, y, "common")] == [[0.2, 0.3], [0.4, 0.6]]
+    found = to_matrix({"x": x, "y": y}, "common")
     assert (found.values.tolist(), found.topics) == ([[0.2, 0.4], [0.3, 0.6]], ("2", "3"))
 
 
@@ -66,31 +66,31 @@ def test_topics_that_one_system_lacks() -> None:
 )
 def test_what_is_no_pair_of_systems(x: Any, y: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        paired(x, y)
+        pair_scores(x, y)
 
 
 def test_topics_are_the_same_or_common() -> None:
     with pytest.raises(InputError, match="found topics='all', expected 'same' or 'common'"):
-        paired([0.1, 0.2], [0.1, 0.2], "all")  # type: ignore[arg-type]
+        pair_scores([0.1, 0.2], [0.1, 0.2], "all")  # type: ignore[arg-type]
 
 
 def test_a_long_value_is_quoted_by_its_beginning() -> None:
     """37 characters and an ellipsis: [, then six of "'word', ", less those that are too many."""
     with pytest.raises(InputError) as caught:
-        sample(["word"] * 9)
+        to_array(["word"] * 9)
     assert "found x ['word', 'word', 'word', 'word', 'wor…," in str(caught.value)
 
 
 @pytest.mark.parametrize("module", [pd, pl])
 def test_frames_have_a_column_for_each_system(module: Any) -> None:
     named = module.DataFrame({"topic": [301, 302], "bm25": [0.1, 0.2], "dense": [0.3, 0.4]})
-    found = matrix(named)
+    found = to_matrix(named)
     assert (found.systems, found.topics) == (("bm25", "dense"), ("301", "302"))
     assert found.values.tolist() == [[0.1, 0.3], [0.2, 0.4]]
-    assert matrix(module.DataFrame({"a": [0.1, 0.2], "b": [0.3, 0.4]})).topics == ("1", "2")
+    assert to_matrix(module.DataFrame({"a": [0.1, 0.2], "b": [0.3, 0.4]})).topics == ("1", "2")
     twice = module.DataFrame({"topic": ["1", "1"], "a": [0.1, 0.2], "b": [0.3, 0.4]})
     with pytest.raises(InputError, match="found a frame that has a topic twice"):
-        matrix(twice)
+        to_matrix(twice)
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_frames_have_a_column_for_each_system(module: Any) -> None:
 )
 def test_what_is_no_matrix_says_why(data: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        matrix(data, axes=None if isinstance(data, dict | Scores) else TOPICS_RUNS)
+        to_matrix(data, axes=None if isinstance(data, dict | Scores) else TOPICS_RUNS)
 
 
 SCORES = Scores(
@@ -188,10 +188,10 @@ def test_two_way_replicated_axes_are_required() -> None:
 def test_frames_without_names_need_axes() -> None:
     for frame in (pd.DataFrame(VALUES), pl.DataFrame(VALUES)):
         with pytest.raises(InputError, match="does not name its axes"):
-            matrix(frame)
-        assert matrix(frame, axes=("runs", "topics")).values.tolist() == VALUES.T.tolist()
+            to_matrix(frame)
+        assert to_matrix(frame, axes=("runs", "topics")).values.tolist() == VALUES.T.tolist()
     table = AP.to_pandas().pivot(index="run", columns="topic", values="value")
-    assert matrix(table).systems == matrix(table.T).systems == AP.runs
+    assert to_matrix(table).systems == to_matrix(table.T).systems == AP.runs
 
 
 def test_tests_of_two_runs_take_slices_of_scores() -> None:
@@ -214,7 +214,7 @@ def test_scores_of_one_measure_are_a_matrix() -> None:
     scores = Scores(
         np.array([[[0.1], [0.2]], [[0.3], [0.4]]]), tuple("ab"), tuple("12"), ("AP",), ("mean",)
     )
-    assert matrix(scores).values.tolist() == [[0.1, 0.3], [0.2, 0.4]]
+    assert to_matrix(scores).values.tolist() == [[0.1, 0.3], [0.2, 0.4]]
 
 
 @pytest.mark.parametrize("largest", [1e308, 1e51, 1e-150, 1e-320])

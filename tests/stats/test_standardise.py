@@ -40,8 +40,8 @@ class TestStandardise:
         assert row(found, "a") == pytest.approx([-1, 0, -1])
         assert row(found, "b") == pytest.approx([0, 0, 1])
         assert row(found, "c") == pytest.approx([1, 0, 0])
-        assert [n.kind for n in found.notices] == ["standardised", "no-variance"]
-        assert found.notices[1].topics == ("302",)
+        assert [n.kind for n in found.notes] == ["standardised", "no-variance"]
+        assert found.notes[1].topics == ("302",)
 
     def test_by_the_whole_population(self) -> None:
         """With m in the denominator the deviation is 0.1 √(2 / 3)."""

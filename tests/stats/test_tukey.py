@@ -16,12 +16,12 @@ import cranfield as cf
 from cranfield.errors import InputError
 from cranfield.stats.anova import two_way
 from cranfield.stats.paired import randomisation, t_test
-from cranfield.stats.samples import matrix
+from cranfield.stats.samples import to_matrix
 from cranfield.stats.tukey import (
     Family,
+    build_studentised_range,
     randomised_tukey_hsd,
-    randomised_tukey_hsds,
-    studentised_range,
+    run_randomised_tukey_hsds,
     tukey_hsd,
 )
 from tests.evidence import checks
@@ -152,8 +152,8 @@ def test_several_together_are_each_as_alone() -> None:
     """They share trials where their shapes are the same, and draw what each would have drawn."""
     made = [normal(50, 20), normal(9, 4), normal(50, 20) ** 3, normal(2, 3), normal(9, 4) + 1]
     done: list[int] = []
-    every = [matrix(x, axes=TOPICS_RUNS) for x in made]
-    found = randomised_tukey_hsds(every, 2000, seed=7, progress=done.append)
+    every = [to_matrix(x, axes=TOPICS_RUNS) for x in made]
+    found = run_randomised_tukey_hsds(every, 2000, seed=7, progress=done.append)
     for scores, together in zip(made, found, strict=True):
         alone = randomised_tukey_hsd(scores, 2000, seed=7, axes=TOPICS_RUNS)
         for name in ("pvalues", "counts", "differences"):
@@ -177,14 +177,14 @@ def test_family_wise_error_of_skewed_scores() -> None:
     assert 50 - 28 <= errors <= 50 + 28
 
 
-def test_a_family_has_one_notice_about_trials() -> None:
+def test_a_family_has_one_note_about_trials() -> None:
     found = randomised_tukey_hsd(normal(20, 12), trials=20, axes=TOPICS_RUNS)
-    (notice,) = found.notices
-    assert notice.kind == "trials"
-    assert "other pairs" in notice.text
-    first = notice.text.split("(")[1].split(", and")[0].split(" and ")
-    assert [one.kind for one in found.pair(*first).notices] == ["trials"]
-    assert found.pair("1", "2").notices == ()
+    (note,) = found.notes
+    assert note.kind == "trials"
+    assert "other pairs" in note.text
+    first = note.text.split("(")[1].split(", and")[0].split(" and ")
+    assert [one.kind for one in found.pair(*first).notes] == ["trials"]
+    assert found.pair("1", "2").notes == ()
 
 
 # -- Tukey HSD ------------------------------------------------------------------------------------
@@ -197,11 +197,11 @@ def test_a_system_far_from_the_others_is_told() -> None:
     both = np.column_stack([near, near[:, 0] - 0.5])
     found = randomised_tukey_hsd(dict(zip("abcd", both.T, strict=True)), trials=500)
     times = math.sqrt(both.var(axis=1, ddof=1).mean() / near.var(axis=1, ddof=1).mean())
-    (text,) = (notice.text for notice in found.notices if notice.kind == "far")
+    (text,) = (note.text for note in found.notes if note.kind == "far")
     assert text.startswith("the mean of d is farther from all other means than these are from each")
     assert f"d makes the intervals of other pairs {times:.2g} times as wide: decide" in text
     for x, y, outcome in found.pairs():
-        assert ("far" in {notice.kind for notice in outcome.notices}) == ("d" not in (x, y))
+        assert ("far" in {note.kind for note in outcome.notes}) == ("d" not in (x, y))
     alone = randomised_tukey_hsd(near, trials=500, axes=TOPICS_RUNS)
     assert found.critical() > times * alone.critical()  # and there are more pairs
 
@@ -210,8 +210,8 @@ def test_a_system_far_from_the_others_is_told() -> None:
 def test_a_system_that_is_not_far_or_of_few_is_not(lower: float, systems: int) -> None:
     near = 0.5 + np.random.default_rng(1).normal(0, 0.1, (60, systems))
     both = np.column_stack([near, near[:, 0] - lower])
-    notices = randomised_tukey_hsd(both, trials=500, axes=TOPICS_RUNS).notices
-    assert "far" not in {notice.kind for notice in notices}
+    notes = randomised_tukey_hsd(both, trials=500, axes=TOPICS_RUNS).notes
+    assert "far" not in {note.kind for note in notes}
 
 
 def test_compare_outlier_is_noted_for_undecided_pairs_of_others_alone() -> None:
@@ -223,7 +223,7 @@ def test_compare_outlier_is_noted_for_undecided_pairs_of_others_alone() -> None:
     ):  # fmt: skip
         rows = [*values.T, values[:, 0] - 0.5]
         found = cf.compare(scored(rows, tuple("abcd")), baseline, trials=500)
-        texts = [notice.text for notice in found.notices if notice.kind == "far"]
+        texts = [note.text for note in found.notes if note.kind == "far"]
         assert len(texts) == is_noted
         assert all("the mean of d is farther" in text for text in texts)
 
@@ -237,8 +237,8 @@ def test_randomised_tukey_hsd_system_that_varies_most_is_no_outlier() -> None:
         0.4 + 0.4 * (-1.0) ** topics,
         0.3 + 0 * topics,
     ]
-    notices = randomised_tukey_hsd(dict(zip("abcd", rows, strict=True)), trials=500).notices
-    assert "far" not in {notice.kind for notice in notices}
+    notes = randomised_tukey_hsd(dict(zip("abcd", rows, strict=True)), trials=500).notes
+    assert "far" not in {note.kind for note in notes}
 
 
 def test_two_systems_are_the_paired_t_test() -> None:
@@ -273,7 +273,7 @@ def test_three_systems_by_hand() -> None:
 )
 def test_studentised_range_of_the_tables(alpha: float, m: int, df: int, q: float) -> None:
     """As every book on the analysis of variance prints it, to two decimals."""
-    tail = studentised_range(m, df)
+    tail = build_studentised_range(m, df)
     assert tail(q - 0.005) > alpha > tail(q + 0.005)
 
 
@@ -281,7 +281,7 @@ def test_studentised_range_of_the_tables(alpha: float, m: int, df: int, q: float
 def test_studentised_range_of_scipy(m: int, df: int) -> None:
     from scipy.stats import studentized_range
 
-    tail, middle = studentised_range(m, df), math.sqrt(2 * math.log(m)) * 2
+    tail, middle = build_studentised_range(m, df), math.sqrt(2 * math.log(m)) * 2
     for q in (0.5 * middle, middle, 1.5 * middle):
         assert tail(q) == close(float(studentized_range.sf(q, m, df)), abs=1e-10)
     assert (tail(0.0), tail(math.inf)) == close((1.0, 0.0), abs=1e-13)
@@ -311,7 +311,7 @@ def test_randomised_and_classical_agree_on_normal_scores() -> None:
 def test_systems_that_differ_by_a_constant(shift: float, kind: str, p: float) -> None:
     x = np.array([0.1, 0.7, 0.3])
     found = tukey_hsd({"a": x, "b": x + shift, "c": x + 2 * shift})
-    assert [notice.kind for notice in found.notices] == [kind]
+    assert [note.kind for note in found.notes] == [kind]
     assert found.pair("a", "c").pvalue == close(p, abs=1e-12)
     assert (abs(found.differences[0, 2]) > found.critical(0.05)) == (p == 0)
 
@@ -423,7 +423,7 @@ def test_compare_with_baseline_computes_only_requested_pairs(
     calls: list[float] = []
 
     def counted(m: int, df: float) -> Callable[[float], float]:
-        upper_tail = studentised_range(m, df)
+        upper_tail = build_studentised_range(m, df)
 
         def tail(q: float) -> float:
             calls.append(q)
@@ -431,7 +431,7 @@ def test_compare_with_baseline_computes_only_requested_pairs(
 
         return tail
 
-    monkeypatch.setattr("cranfield.stats.tukey.studentised_range", counted)
+    monkeypatch.setattr("cranfield.stats.tukey.build_studentised_range", counted)
     for test, all_pairs in every.items():
         found = cf.compare(scores, "r0", test=test, trials=200)
         assert len(found.pairs) == 29

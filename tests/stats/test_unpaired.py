@@ -13,7 +13,7 @@ def test_samples_that_do_not_vary_have_the_degrees_of_freedom_of_student_s_test(
     """3 + 4 − 2: with variances of 0, Welch's are 0/0."""
     outcome = welch([0.5] * 3, [0.2] * 4)
     assert outcome.df == 5
-    assert [notice.kind for notice in outcome.notices] == ["constant"]
+    assert [note.kind for note in outcome.notes] == ["constant"]
 
 
 def test_a_function_that_takes_an_axis_is_given_all_trials_at_once() -> None:

@@ -26,8 +26,8 @@ from cranfield.errors import CranfieldError
 from cranfield.tools.cwl_eval import (
     CONSTRUCTORS,
     Metric,
-    bibtex,
     cwl_eval,
+    format_bibtex,
     parse_metric,
     read_metrics,
 )
@@ -556,11 +556,11 @@ class TestDynamicBPM:
         as_printed = "qrels run -m metrics --as-version 1.0.12"
         assert tool.printed(as_printed).endswith("\t3.0000\t3.0000\n")
         assert tool.told(as_printed).splitlines() == []
-        (notice,) = tool.told("qrels run -m metrics").splitlines()
-        assert notice.startswith("note: BPM-Dynamic-T=10-K=3-hb=0-hc=1: what is found changes K")
-        assert notice.endswith("(--as-version 1.0.12)")
+        (note,) = tool.told("qrels run -m metrics").splitlines()
+        assert note.startswith("note: BPM-Dynamic-T=10-K=3-hb=0-hc=1: what is found changes K")
+        assert note.endswith("(--as-version 1.0.12)")
 
-    def test_static_BPM_needs_no_notice(self, here: Path, tool: Command) -> None:
+    def test_static_BPM_needs_no_note(self, here: Path, tool: Command) -> None:
         Path("metrics").write_text("BPMCWLMetric()\n")
         assert tool.told("qrels run -m metrics").splitlines() == []
 
@@ -588,8 +588,8 @@ class TestTopics:
         lines = RUN.splitlines(keepends=True)
         Path("run").write_text("".join(lines[:7] + lines[15:] + lines[7:15]))
         assert tool.printed("qrels run") == together
-        (notice,) = tool.told("qrels run").splitlines()
-        assert notice.startswith("note: run: 1 topic (T1) with lines that are not adjacent")
+        (note,) = tool.told("qrels run").splitlines()
+        assert note.startswith("note: run: 1 topic (T1) with lines that are not adjacent")
 
     @pytest.mark.slow
     def test_each_is_measured_by_itself(self, here: Path) -> None:
@@ -615,12 +615,12 @@ class TestTopics:
     def test_dicts(self) -> None:
         """P@2: gains 1 and 0; of three results two are seen."""
         judged, lists = {"T": {"a": 1.0, "c": 1.0}}, {"T": ["a", "b", "c"], "U": ["a"]}
-        lines, notices = cwl_eval(judged, lists, [parse_metric("P@2")])
+        lines, notes = cwl_eval(judged, lists, [parse_metric("P@2")])
         assert lines == [
             "T\tP@2\t0.5000\t1.0000\t1.0000\t2.0000\t2.0000",
             "U\tP@2\t0.0000\t0.0000\t1.0000\t2.0000\t2.0000",
         ]
-        assert [notice.topics for notice in notices] == [("U",)]
+        assert [note.topics for note in notes] == [("U",)]
 
 
 class TestLimits:
@@ -730,9 +730,9 @@ class TestCosts:
             *("1.8000", "3.6000", "2.0000"),
             *("0.0000", "0.0000", "-0.5000", "-1.0000", "0.0000"),
         ]
-        (notice,) = tool.told(command).splitlines()
-        assert notice.startswith("note: costs: 9 element types (1.2s, 0.4s, 3.6s, 1.6s, 2.6s, …)")
-        assert notice.endswith("without a cost, taken as 3, at best 2")
+        (note,) = tool.told(command).splitlines()
+        assert note.startswith("note: costs: 9 element types (1.2s, 0.4s, 3.6s, 1.6s, 2.6s, …)")
+        assert note.endswith("without a cost, taken as 3, at best 2")
 
     def test_by_document(self, here: Path, tool: Command) -> None:
         """A cost for each topic and document: as Table 2, where types say the same."""
@@ -774,7 +774,7 @@ class TestOutput:
             *("azzopardi2019", "moffat2008", "smucker2012")
         ]
         assert written.count("{") == written.count("}")
-        assert written == bibtex(read_metrics("metrics"))
+        assert written == format_bibtex(read_metrics("metrics"))
 
     def test_no_references_where_nothing_is_measured(self, here: Path, tool: Command) -> None:
         Path("used.bib").write_text("before")

@@ -228,9 +228,9 @@ class TestTopics:
 
     def test_names_are_left_as_they_are(self) -> None:
         lists = {topic: {"a": 1} for topic in ("q-2", "q-x", "31_10", "31_2", "5", "٣")}
-        lines, notices = gdeval(lists, lists)
+        lines, notes = gdeval(lists, lists)
         assert topics_in("\n".join(lines)) == ["5", "31_10", "31_2", "q-2", "q-x", "٣", "amean"]
-        assert notices == []
+        assert notes == []
 
     def test_prefixes_may_differ_between_files(self) -> None:
         qrels = {"wt09-1": {"a": 1}, "wt10-51": {"a": 1}}
@@ -239,9 +239,9 @@ class TestTopics:
 
     def test_judged_topics_with_one_number_stay_two(self) -> None:
         lists = {"wt09-1": {"a": 1}, "wt10-1": {"b": 1}}
-        lines, notices = gdeval(lists, lists)
+        lines, notes = gdeval(lists, lists)
         assert topics_in("\n".join(lines)) == ["wt09-1", "wt10-1", "amean"]
-        assert [n.text for n in notices] == [
+        assert [n.text for n in notes] == [
             "qrels: topics keep their names, as some end in the same number "
             "(gdeval takes them for one)"
         ]
@@ -300,7 +300,7 @@ class TestInputs:
         Path("run").write_text(RUN.replace(" Q0 ", " 0 "))
         assert tool.printed("qrels run").splitlines()[1:3] == plain.splitlines()[1:3]
 
-    def test_notices(self, tool: Command) -> None:
+    def test_notes(self, tool: Command) -> None:
         said = tool.told("qrels run")
         assert "1 topic (3) without a relevant document, left out of the means\n" in said
         assert "last: 1 topic (4) not answered, left out\n" in said

@@ -24,12 +24,19 @@ from scipy import stats
 import cranfield as cf
 from cranfield.cli.main import main
 from cranfield.data.reading import letor
-from cranfield.data.reading.formats import FORMAT, recognise
+from cranfield.data.reading.formats import FORMAT, guess_format
 from cranfield.data.reading.records import Problem, Record
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.table import Irregular
 from cranfield.data.run import read_run
-from cranfield.tools.letor import DEPTH, blocks, eval_rank, eval_score, read_results, ttest
+from cranfield.tools.letor import (
+    DEPTH,
+    eval_rank,
+    eval_score,
+    format_blocks,
+    read_results,
+    run_t_tests,
+)
 from tests.evidence import checks
 from tests.made import examples, exit_code
 
@@ -198,7 +205,7 @@ def test_positions_say_what_scores_say(rows: list[tuple[int, str, float, str]], 
         eval_rank("any.txt", "any.pos", depth),
     )
     assert by_rank.values.tolist() == by_score.values.tolist()
-    assert not [n for n in by_rank.notices if n.kind == "ties"]
+    assert not [n for n in by_rank.notes if n.kind == "ties"]
 
 
 def test_untied_predictions_score_as_in_trec_eval() -> None:
@@ -318,7 +325,7 @@ def test_mean_ndcg_is_that_of_all_ranks(
 
 
 def test_judgments_have_docids_or_the_numbers_of_their_lines() -> None:
-    assert recognise(Source.of("test.txt")).name == "letor"
+    assert guess_format(Source.from_path("test.txt")).name == "letor"
     assert cf.read_qrels("test.txt").to_dict() == JUDGED
 
 
@@ -386,7 +393,8 @@ def test_many_number_signs_cost_no_more_than_other_characters() -> None:
     start = time.process_time()
     assert cf.read_qrels("other").to_dict() == {"1": {"1": 2.0, "a": 1.0}}
     assert not any(
-        isinstance(x, Problem) for x in FORMAT["letor"].errors(Source.of("other"), "qrels")
+        isinstance(x, Problem)
+        for x in FORMAT["letor"].check_records(Source.from_path("other"), "qrels")
     )
     assert time.process_time() - start < 10
 
@@ -417,8 +425,8 @@ def test_the_fast_reader_and_the_slow_one_agree(
     pieces: Pieces, found: list[str], size: int
 ) -> None:
     pieces(size)
-    source = Source.of(write("any", "\n".join(found)))
-    slow = list(FORMAT["letor"].errors(source, "qrels"))
+    source = Source.from_path(write("any", "\n".join(found)))
+    slow = list(FORMAT["letor"].check_records(source, "qrels"))
     records = [item for item in slow if isinstance(item, Record)]
     judged: dict[str, dict[str, float]] = {}
     for record in records:
@@ -459,8 +467,8 @@ def test_most_lines_tell_the_format() -> None:
     write("other", "2 1:3\n1 qid:1 1:3\n0 qid:1 1:3\n")
     assert refused(lambda: cf.read_qrels("other")).startswith("other:1: found no qid")
     write("other", f"2 qid:1 {'1:0.5 ' * 9000}\n")
-    assert recognise(Source.of("other")).name == "letor"
-    assert recognise(Source.of(write("other", "q1 0 qid:1 1\n"))).name == "trec"
+    assert guess_format(Source.from_path("other")).name == "letor"
+    assert guess_format(Source.from_path(write("other", "q1 0 qid:1 1\n"))).name == "trec"
     write("other", "1 0 a 1\n1 qid:1 b 2\n1 0 c 0\n")  # an iteration may be called anything
     assert cf.read_qrels("other").to_dict() == {"1": {"a": 1.0, "b": 2.0, "c": 0.0}}
 
@@ -707,7 +715,7 @@ def test_blocks_and_threads_change_nothing(
     pieces(100)
     found = cf.evaluate("many.txt", "many.pred", names, block_cells=cells, threads=threads)
     assert found.values.tolist() == expected.values.tolist()
-    assert found.notices == expected.notices
+    assert found.notes == expected.notes
 
 
 # -- the order of the file -----------------------------------------------------------------------
@@ -751,11 +759,11 @@ def test_ties_stay_in_the_order_of_the_file(shape: str) -> None:
     found = cf.evaluate(GRADES, run, "AP nDCG RR ERR", ties="file")
     assert found.values.tolist() == ordered.values.tolist()
     assert found.values.tolist() != cf.evaluate(GRADES, run, "AP nDCG RR ERR").values.tolist()
-    assert [n.kind for n in found.notices if n.kind == "ties"] == ["ties"]
+    assert [n.kind for n in found.notes if n.kind == "ties"] == ["ties"]
     read = read_run(run, ties="file")
     assert read.rankings() == IN_ORDER
-    assert [read.ranked(topic) for topic in IN_ORDER] == list(IN_ORDER.values())
-    assert read.tops(1)["q"][:2] == (["a"], True)
+    assert [read.rank_topic(topic) for topic in IN_ORDER] == list(IN_ORDER.values())
+    assert read.find_tops(1)["q"][:2] == (["a"], True)
     shown = cf.label(GRADES, run, ties="file")
     assert {one.topic: [item.doc for item in one.items] for one in shown} == IN_ORDER
 
@@ -827,8 +835,8 @@ def test_other_orders_of_tied_predictions() -> None:
     assert ap("best") == pytest.approx([first, 1.0])
     assert ap("expected") == pytest.approx([(last + first) / 2, 3 / 4])
     assert ap("trec") == pytest.approx([last, 1 / 2])  # GX002 > 5, a > 7
-    notices = cf.evaluate("test.txt", "model", "AP").notices
-    assert [n.text for n in notices] == [
+    notes = cf.evaluate("test.txt", "model", "AP").notes
+    assert [n.text for n in notes] == [
         "model: ties could change a score in 2 topics (1, 2): 4 of 4 tied documents"
     ]
 
@@ -884,7 +892,7 @@ def test_means_are_added_up_query_by_query() -> None:
         added += n / 3
     assert f"{added / 9:.15g}" == "0.481481481481482"
     assert f"{math.fsum(n / 3 for n in relevant) / 9:.15g}" == "0.481481481481481"
-    printed = blocks(eval_score("many.txt", "many.pred", 3), per_query=False)
+    printed = format_blocks(eval_score("many.txt", "many.pred", 3), per_query=False)
     assert printed.splitlines()[0].split("\t")[2] == "0.481481481481482"
 
 
@@ -1030,12 +1038,12 @@ def test_the_t_test_is_scipy_s(layout: list[str]) -> None:
         assert main(arguments + layout) == 0
         values.append(eval_score("many.txt", name, 5).values[0])
     theirs = stats.ttest_rel(*values)
-    ours, notices = ttest("a.out", "b.out")
+    ours, notes = run_t_tests("a.out", "b.out")
     assert [test.t for test in ours] == pytest.approx(theirs.statistic.tolist(), rel=1e-12)
     assert [test.p for test in ours] == pytest.approx(theirs.pvalue.tolist(), rel=1e-12)
     means = [x.mean(axis=0) for x in values]
     assert [test.difference for test in ours] == pytest.approx((means[0] - means[1]).tolist())
-    assert not notices
+    assert not notes
     assert main(["letor", "LETOR-ttest", "a.out", "b.out", "out"]) == 0
     found = results("out")
     assert list(found) == ["precision:", "MAP:", "NDCG:"]
@@ -1050,7 +1058,7 @@ def test_results_of_the_perl_programs_are_read() -> None:
         "NDCG of query0:\t0\t1\t\nNDCG of query1:\t1\t1\t\nNDCG:\t0.5\t1\t"
     )
     names = ["P@1", "P@2", "AP", *(str(cf.parse_measure(f"nDCG(letor=true)@{n}")) for n in (1, 2))]
-    assert read_results(Source.of(write("perl", original))) == {
+    assert read_results(Source.from_path(write("perl", original))) == {
         "0": dict(zip(names, [0.0, 0.5, 0.5, 0.0, 1.0], strict=True)),
         "1": dict(zip(names, [1.0, 0.5, 1.0, 1.0, 1.0], strict=True)),
     }
@@ -1120,4 +1128,4 @@ def test_what_the_t_test_refuses(a: str, b: str, said: str, capfd: Capture) -> N
 def test_irregular_text_is_told_from_a_program_s_fault() -> None:
     """The reader that is fast says nothing but that there is something."""
     with pytest.raises(Irregular):
-        letor.read_table(Source.of(write("bad", "2 1:3\n")))
+        letor.read_table(Source.from_path(write("bad", "2 1:3\n")))

@@ -19,7 +19,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.errors import CranfieldError
-from cranfield.measures.diversity import OverGreedy
+from cranfield.measures.diversity import GreedyCascade
 from cranfield.tools.ndeval import COLUMNS, ndeval
 from tests.evidence import checks
 from tests.made import Command
@@ -395,7 +395,7 @@ class TestInputs:
         Path("run.gz").write_bytes(gzip.compress(RUN.encode()))
         assert tool.printed("qrels run.gz") == plain
 
-    def test_notices(self, tool: Command) -> None:
+    def test_notes(self, tool: Command) -> None:
         said = tool.told("qrels run")
         assert "first: 1 topic (3) not answered, left out\n" in said
         assert "probable" not in said  # subtopics are alike here, always
@@ -460,13 +460,13 @@ class TestMistakes:
 def test_ideal_lists_are_made_once_for_all_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever the number of runs, once for each measure that has one."""
     calls: list[str] = []
-    greedy = OverGreedy.greedy
+    greedy = GreedyCascade.sum_greedy
 
-    def counted(self: OverGreedy, x: Any) -> Any:
+    def counted(self: GreedyCascade, x: Any) -> Any:
         calls.append(str(self))
         return greedy(self, x)
 
-    monkeypatch.setattr(OverGreedy, "greedy", counted)
+    monkeypatch.setattr(GreedyCascade, "sum_greedy", counted)
     runs = {f"run{i}": {"1": ["a", "b", "c"], "2": ["d"]} for i in range(4)}
     scores = cf.evaluate("qrels", runs, "alpha_nDCG@20 nERR_IA@20 alpha_DCG@20")
     assert len(scores.runs) == 4

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
-from cranfield.data.ntcir.nev import file_name, read_means, read_results
+from cranfield.data.ntcir.nev import check_file_name, read_means, read_results
 from cranfield.data.reading.source import Source
-from cranfield.tools.ntcir import matrix, means, read_matrix, read_nev
+from cranfield.tools.ntcir import format_matrix, format_means, read_matrix, read_nev
 from tests.made import Command, examples
 from tests.tools.made import read, write
 
@@ -251,7 +251,7 @@ class TestEval:
         ntcir.succeeds("eval", "tid", "rel", "n", *options, stdin="bm25\ndense\n")
         assert read("0001/0001.bm25.n.lab") == "b L0\na L2\n"
         assert read("0002/0002.dense.n.lab") == "d9 L1\n"  # y is unjudged
-        results = read_results(Source.of("dense.n.nev"))
+        results = read_results(Source.from_path("dense.n.nev"))
         assert results["0002"]["AP"] == results["0002"]["bpref"] == 1.0
         assert "GAP@1000" in results["0001"]
 
@@ -444,7 +444,7 @@ class TestReading:
 
     def test_names_with_signs(self) -> None:
         write("r", "a b # syslen=1 jrel=1 jnonrel=0\na b D#-nDCG@0010=        0.5000\n")
-        assert read_results(Source.of("r")) == {"a b": {"D#-nDCG@0010": 0.5}}
+        assert read_results(Source.from_path("r")) == {"a b": {"D#-nDCG@0010": 0.5}}
 
     @pytest.mark.parametrize(
         ("text", "said"),
@@ -496,16 +496,16 @@ class TestReading:
         values = np.array(cells).T[:, :, None] / 10000
         topics = tuple(str(i) for i in range(len(cells)))
         scores = cf.Scores(values, ("a", "b", "c"), topics, ("AP",), ("mean",))
-        write("m", matrix(scores))
+        write("m", format_matrix(scores))
         assert read_matrix("m", topics, list("abc"), "AP") == scores
-        write("means", means(scores)["AP"])
+        write("means", format_means(scores)["AP"])
         for run, mean in read_means("means").items():
             assert mean == pytest.approx(scores.mean()[run]["AP"], abs=0.000051)
 
     @given(st.text())
     def test_names_of_files_stay_in_their_directory(self, name: str) -> None:
         try:
-            assert file_name(name) == name
+            assert check_file_name(name) == name
         except cf.InputError:
             assert not name or name[0] == "." or set(name) & set("/\\\0")
         else:

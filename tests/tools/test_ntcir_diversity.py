@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 import cranfield as cf
 from cranfield.data.ntcir.nev import read_results
-from cranfield.data.ntcir.topic_dirs import Judged, Labelled, Share
+from cranfield.data.ntcir.topic_dirs import IntentGain, Judgment, LabelledItem
 from cranfield.data.reading.source import Source
-from cranfield.tools.ntcir_diversity import dinlabel, gained_text, gcompute, glabel, irec
+from cranfield.tools.ntcir_diversity import dinlabel, format_gains, gcompute, glabel, irec
 from cranfield.tools.ntcir_eval import Setting, Topic
 from tests.evidence import checks
 from tests.made import Command, examples
@@ -68,10 +68,10 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def ideal(text: str) -> list[Judged]:
+def ideal(text: str) -> list[Judgment]:
     """``a 1.8, b 0`` as an ideal list."""
     pairs = (item.split() for item in text.split(","))
-    return [Judged(line, doc, float(gain), None) for line, (doc, gain) in enumerate(pairs, 1)]
+    return [Judgment(line, doc, float(gain), None) for line, (doc, gain) in enumerate(pairs, 1)]
 
 
 def values(text: str) -> dict[str, str]:
@@ -152,11 +152,11 @@ class TestFigures:
 class TestLabels:
     def test_truncation_comes_before_condensation(self) -> None:
         found = glabel(ideal("a 1.8, b 0"), ["c", "b", "a"][:2], condensed=True)
-        assert gained_text(found) == "b 0.0000\n"
+        assert format_gains(found) == "b 0.0000\n"
 
     def test_gains_have_four_decimals(self) -> None:
         found = glabel(ideal("a 1.33335, b 0.00004"), ["b", "a"])
-        assert gained_text(found) == "b 0.0000\na 1.3334\n"
+        assert format_gains(found) == "b 0.0000\na 1.3334\n"
         assert [item.level for item in found] == [0.0, 1.3334]
 
     def test_answers_with_blanks(self, ntcir_eval: Command) -> None:
@@ -176,16 +176,18 @@ class TestLabels:
 
     def test_an_informational_intent_is_no_other(self) -> None:
         """That intent 2 has been met matters to no navigational one."""
-        shares = [Share("2", False, "a", 0.5), Share("1", True, "b", 0.5)]
-        assert gained_text(dinlabel(shares, ["a", "b"])) == "a 0.5000\nb 0.5000\n"
+        shares = [IntentGain("2", False, "a", 0.5), IntentGain("1", True, "b", 0.5)]
+        assert format_gains(dinlabel(shares, ["a", "b"])) == "a 0.5000\nb 0.5000\n"
 
     @given(st.lists(st.integers(0, 3), min_size=1, max_size=6), st.permutations("abcdefgh"))
     def test_without_navigational_intents_both_are_the_same(
         self, gains: list[int], docs: list[str]
     ) -> None:
-        shares = [Share("1", False, doc, gain) for doc, gain in zip("abcdef", gains, strict=False)]
+        shares = [
+            IntentGain("1", False, doc, gain) for doc, gain in zip("abcdef", gains, strict=False)
+        ]
         ordered = sorted(shares, key=lambda share: -share.gain)
-        items = [Judged(k, share.doc, share.gain, None) for k, share in enumerate(ordered)]
+        items = [Judgment(k, share.doc, share.gain, None) for k, share in enumerate(ordered)]
         assert dinlabel(shares, docs) == glabel(items, docs)
 
 
@@ -203,7 +205,7 @@ class TestGcompute:
         """
         gold = ideal("a 1, b 1")
         for gain, q in ((0.5, "0.9375"), (0.0, "0.5000")):
-            topic = Topic("", gold, [Labelled("a", 1.0), Labelled("b", gain)])
+            topic = Topic("", gold, [LabelledItem("a", 1.0), LabelledItem("b", gain)])
             assert values(gcompute([topic], Setting())[0])["Q-measure"] == q
 
     def test_rounding_is_no_contradiction(self) -> None:
@@ -234,7 +236,7 @@ class TestGcompute:
         """
         gold = ideal("a 1.39547, b 0.80262")
         topic = Topic("", gold, glabel(gold, ["a"]))
-        high = Topic("", ideal("c 3"), [Labelled("c", 3.0)])
+        high = Topic("", ideal("c 3"), [LabelledItem("c", 3.0)])
         for topics in ([topic], [topic, high]):  # alone, and beside a topic with a higher top
             assert values(gcompute(topics, Setting(gap=True))[0])["GAP"] == "0.6980"
 
@@ -261,7 +263,7 @@ class TestGcompute:
 def random_topics(draw: st.DrawFn) -> Topic:
     """An ideal list with gains of one decimal, and a list of some of its items and others."""
     gains = sorted(draw(st.lists(st.integers(1, 40), min_size=1, max_size=8)), reverse=True)
-    gold = [Judged(k, f"d{k}", gain / 10, None) for k, gain in enumerate(gains)]
+    gold = [Judgment(k, f"d{k}", gain / 10, None) for k, gain in enumerate(gains)]
     docs = draw(st.permutations([*(item.doc for item in gold), "u1", "u2"]))
     return Topic("T", gold, glabel(gold, docs[: draw(st.integers(0, len(docs)))]))
 
@@ -329,7 +331,7 @@ def test_pyntcireval_with_gains_for_levels(seed: int) -> None:
     compared = 0
     for _ in range(40):
         gains = sorted(rng.choices(range(1, 40), k=rng.choice([1, 3, 20])), reverse=True)
-        gold = [Judged(k, f"d{k}", gain, None) for k, gain in enumerate(gains)]
+        gold = [Judgment(k, f"d{k}", gain, None) for k, gain in enumerate(gains)]
         docs = [*(item.doc for item in gold), *(f"u{k}" for k in range(rng.choice([0, 2, 30])))]
         items = glabel(gold, rng.sample(docs, rng.randint(1, len(docs))))
         if not any(item.level for item in items):  # its compute breaks down on such lists
@@ -466,7 +468,7 @@ class TestDeval:
             "0001 D#-Q@0002=           0.3174",
             "0001 D#-nDCG@0002=        0.3314",
         ]
-        found = read_results(Source.of("run.e.Dnev"))["0001"]
+        found = read_results(Source.from_path("run.e.Dnev"))["0001"]
         assert (found["Q@0002"], found["MSnDCG@0002"]) == (0.1957, 0.2190)
 
     def test_navigational_intents(self, split: None, ntcir: Command) -> None:
@@ -477,7 +479,7 @@ class TestDeval:
         options = ["-cutoffs", "3", "-gamma", "0.4", "--runs", "run"]
         ntcir.succeeds("deval", "p.tid", "test", "e", "--din", *options)
         assert read("0001/0001.run.e.dinlab") == "c\nb 0.8000\na 0.2000\n"
-        found = read_results(Source.of("run.e.DINnev"))["0001"]
+        found = read_results(Source.from_path("run.e.DINnev"))["0001"]
         assert found["Q@0003"] == 0.2917
         assert found["DIN#-Q@0003"] == 0.5750  # 0.4·1 + 0.6·0.2917
         assert "D#-Q@0003" not in found
@@ -498,7 +500,7 @@ class TestDeval:
     def test_the_second_script_has_more_measures(self, split: None, ntcir: Command) -> None:
         """b at rank 2: RBP = 0.01·0.8·0.99/1.8, ERR = 0.8/2.8/2; I-rec 0.5 (0.1429 + 0.5)/2."""
         ntcir.succeeds("D-NTCIR-eval2", "p.tid", "test", "2", "e", "runl")
-        found = read_results(Source.of("run.e.Dnev"))["0001"]
+        found = read_results(Source.from_path("run.e.Dnev"))["0001"]
         assert (found["RBP@0002"], found["D#-RBP@0002"]) == (0.0044, 0.2522)
         assert (found["ERR@0002"], found["D#-ERR@0002"]) == (0.1429, 0.3215)
         assert [name for name in found if name.startswith("D#-")] == [
@@ -512,7 +514,9 @@ class TestDeval:
         ours = ["D(Q)@3", "D(nDCG)@3", "D(ntcir:nERR)@3", "IRec@3", "DIN(nDCG)@3"]
         scores = cf.evaluate("q2", {"run": "run"}, ours, intents="p")
         its = ["Q@0003", "MSnDCG@0003", "nERR@0003", "I-rec@0003"]
-        plain, muted = (read_results(Source.of(f"run.d.{end}")) for end in ("Dnev", "DINnev"))
+        plain, muted = (
+            read_results(Source.from_path(f"run.d.{end}")) for end in ("Dnev", "DINnev")
+        )
         for topic in ("0001", "0002"):
             expected = [plain[topic][m] for m in its] + [muted[topic]["MSnDCG@0003"]]
             found = [scores["run", topic, m] for m in scores.measures]

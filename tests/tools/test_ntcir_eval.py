@@ -14,17 +14,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
-from cranfield.cli.main import parser
+from cranfield.cli.main import build_parser
 from cranfield.cli.options import call
-from cranfield.data.ntcir.topic_dirs import Judged, Labelled, read_labelled, read_rel
+from cranfield.data.ntcir.topic_dirs import Judgment, LabelledItem, read_labelled, read_rel
 from cranfield.data.reading.source import Source
 from cranfield.errors import CranfieldError
 from cranfield.tools.ntcir_eval import (
     Setting,
     Topic,
     compute,
+    format_labelled,
     label,
-    labelled_text,
 )
 from tests.evidence import checks
 from tests.made import Command, examples
@@ -128,15 +128,15 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def options(text: str) -> Setting:
     """The setting that options mean."""
     line = ["ntcir_eval", "compute", "-r", "rel", *text.split()]
-    return call(Setting, parser(["ntcir_eval"]).parse_args(line))
+    return call(Setting, build_parser(["ntcir_eval"]).parse_args(line))
 
 
-def judged(text: str) -> list[Judged]:
+def judged(text: str) -> list[Judgment]:
     """``a L1, b L2 class`` as judgments."""
     found = []
     for line, item in enumerate(text.split(","), 1):
         doc, level, *group = item.split()
-        found.append(Judged(line, doc, float(level[1:]), group[0] if group else None))
+        found.append(Judgment(line, doc, float(level[1:]), group[0] if group else None))
     return found
 
 
@@ -245,21 +245,21 @@ class TestLabel:
     def test_truncation_comes_before_condensation(self) -> None:
         """Of c, b, a the first two are looked at; c is not judged."""
         found = label(judged("a L1, b L0"), ["c", "b", "a"][:2], condensed=True)
-        assert labelled_text(found) == "b L0\n"
+        assert format_labelled(found) == "b L0\n"
 
     def test_classes_are_ignored_unless_asked_for(self) -> None:
         found = label(judged("a L1 1, b L2 1"), ["b", "a"])
-        assert labelled_text(found) == "b L2\na L1\n"
+        assert format_labelled(found) == "b L2\na L1\n"
 
     def test_a_redundant_item_is_judged(self) -> None:
         """It stays in a condensed list, without a label; level 0 does not use up a class."""
         gold = judged("a L1 1, b L2 1, x L0 1, y L0 2")
         found = label(gold, ["x", "u", "a", "y", "b"], condensed=True, classes=True)
-        assert labelled_text(found, classes=True) == "x L0 1\na L1 1\ny L0 2\nb\n"
+        assert format_labelled(found, classes=True) == "x L0 1\na L1 1\ny L0 2\nb\n"
 
     def test_nothing(self) -> None:
         assert label(judged("a L1 1"), [], classes=True) == []
-        assert labelled_text(label([], ["a"], classes=True), classes=True) == "a\n"
+        assert format_labelled(label([], ["a"], classes=True), classes=True) == "a\n"
 
     def test_answer_strings(self, here: Path, ntcir_eval: Command) -> None:
         """The paper's question: who wrote songs for The Beatles with John Lennon?"""
@@ -279,8 +279,8 @@ class TestLabel:
     )
     def test_what_is_written_is_read(self, docs: list[str], levels: list[float | None]) -> None:
         pairs = zip(docs, levels, strict=False)
-        labelled = [Labelled(d, x, None if x is None else "k 1") for d, x in pairs]
-        text = labelled_text(labelled, ";", classes=True)
+        labelled = [LabelledItem(d, x, None if x is None else "k 1") for d, x in pairs]
+        text = format_labelled(labelled, ";", classes=True)
         source = Source("-")
         vars(source)["_once"] = text.encode()  # what standard input says
         found = read_labelled(source, ";")
@@ -324,7 +324,7 @@ class TestCompute:
     def test_labels_are_believed(self) -> None:
         """A label written by hand: a was judged L1, and is worth 3 of 4 now. RBP's g_h is 3."""
         gold = judged("a L1, b L0")
-        topic = Topic("", gold, [Labelled("a", 2.0), Labelled("b", None)])
+        topic = Topic("", gold, [LabelledItem("a", 2.0), LabelledItem("b", None)])
         found = printed(compute([topic], Setting(gains=(1, 3), rbp=0.5))[0])
         assert found["RBP"] == "0.5000"
         assert found["ERR"] == "0.7500"
@@ -363,7 +363,7 @@ def random_topics(draw: st.DrawFn) -> Topic:
     """A topic with classes, at least one relevant item, and a list of some of them."""
     levels = draw(st.lists(st.integers(0, 3), min_size=1, max_size=8).filter(any))
     gold = [
-        Judged(k, f"d{k}", float(level), draw(st.sampled_from("xyz")))
+        Judgment(k, f"d{k}", float(level), draw(st.sampled_from("xyz")))
         for k, level in enumerate(levels)
     ]
     every = [item.doc for item in gold] + ["u1", "u2"]
@@ -413,13 +413,13 @@ def test_pyntcireval_line_by_line(tmp_path: Path, seed: int, given_options: str)
         depth = None if condensed else rng.choice([None, 1, 5, 100])
         how = ["-j"] * condensed + (["--truncate", str(depth)] if depth else [])
         labelled = pyntcireval("label", "-r", rel, *how, res)
-        items = read_rel(Source.of(rel))
+        items = read_rel(Source.from_path(rel))
         ours = label(items, docs[:depth], condensed=condensed)
-        assert _fields(labelled_text(ours)) == _fields(labelled)
+        assert _fields(format_labelled(ours)) == _fields(labelled)
         if not any(item.level for item in ours):  # its compute breaks down on such lists
             continue
         Path(lab).write_text(labelled)
-        topics.append(Topic(f"T{number}", items, read_labelled(Source.of(lab))))
+        topics.append(Topic(f"T{number}", items, read_labelled(Source.from_path(lab))))
         prefix = ["--out", f"T{number}"]
         outputs.append(pyntcireval("compute", "-r", rel, *its_options, *prefix, lab))
     assert len(topics) > 40

@@ -22,10 +22,10 @@ from cranfield.assess.rules import RulesLike
 from cranfield.data.reading.columns import ColumnsLike
 from cranfield.data.reading.labels import LabelsLike
 from cranfield.dataclass import dataclass
+from cranfield.display import TableResult
 from cranfield.errors import InputError
-from cranfield.scores import Notice
-from cranfield.shown import Shown
-from cranfield.wording import aligned, counted, some, suggests_keywords
+from cranfield.scores import Note
+from cranfield.wording import align_columns, format_count, format_names, suggest_keywords
 
 Weights: TypeAlias = Literal["linear", "quadratic"]
 Scale: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
@@ -41,7 +41,7 @@ def percent_agreement(confusion: ArrayLike) -> float:
     0.7
     """
     counts = np.asarray(confusion, dtype=np.float64)
-    return _ratio(float(np.trace(counts)), float(counts.sum()))
+    return _divide(float(np.trace(counts)), float(counts.sum()))
 
 
 def cohen_kappa(
@@ -90,12 +90,12 @@ def fleiss_kappa(counts: ArrayLike) -> float:
     table = np.asarray(counts, dtype=np.float64)
     judged = table.sum(axis=1) if len(table) else np.zeros(1)
     if judged.min() != judged.max() or judged[0] < 2:
-        found = f"{judged.min():g} to {judged.max():g} judgments an item"
-        raise InputError(found, "the same number for each, from 2; Krippendorff's α needs it not")
+        problem = f"{judged.min():g} to {judged.max():g} judgments an item"
+        raise InputError(problem, "the same number for each, from 2; Krippendorff's α needs it not")
     n = float(judged[0])
     agreeing = float(((table**2).sum(axis=1) - n).mean() / (n * (n - 1)))
     chance = float(((table.sum(axis=0) / table.sum()) ** 2).sum())
-    return _ratio(agreeing - chance, 1 - chance) if (table.sum(axis=0) > 0).sum() > 1 else math.nan
+    return _divide(agreeing - chance, 1 - chance) if (table.sum(axis=0) > 0).sum() > 1 else math.nan
 
 
 def krippendorff_alpha(
@@ -119,20 +119,20 @@ def krippendorff_alpha(
         raise InputError(f"scale {scale!r}", f"one of {', '.join(get_args(Scale))}")
     table = np.asarray(counts, dtype=np.float64)
     table = table[table.sum(axis=1) > 1]
-    given = np.arange(table.shape[1]) if scores is None else scores
-    points, label = np.unique(np.asarray(given, dtype=np.float64), return_inverse=True)
+    values = np.arange(table.shape[1]) if scores is None else scores
+    points, label = np.unique(np.asarray(values, dtype=np.float64), return_inverse=True)
     table = table @ np.eye(len(points))[label]
     if (table.sum(axis=0) > 0).sum() < 2 or (scale == "ratio" and points.min() < 0):
         return math.nan
     n_c, n = table.sum(axis=0), table.sum()
     weight = 1.0 / (table.sum(axis=1) - 1.0)
     o = (table * weight[:, None]).T @ table - np.diag((table * weight[:, None]).sum(axis=0))
-    distance = _squared_distance(scale, points, n_c)
+    distance = _compute_squared_distance(scale, points, n_c)
     expected = float((np.outer(n_c, n_c) * distance).sum() / (n - 1.0))
-    return 1.0 - _ratio(float((o * distance).sum()), expected)
+    return 1.0 - _divide(float((o * distance).sum()), expected)
 
 
-def _squared_distance(scale: Scale, points: Floats, n_c: Floats) -> Floats:
+def _compute_squared_distance(scale: Scale, points: Floats, n_c: Floats) -> Floats:
     """δ²(c, d) of every two labels; on an ordinal scale by the judgments between them."""
     if scale == "ordinal":
         points = np.cumsum(n_c) - n_c / 2.0
@@ -140,8 +140,8 @@ def _squared_distance(scale: Scale, points: Floats, n_c: Floats) -> Floats:
     if scale == "nominal":
         difference = np.where(difference != 0, 1.0, 0.0)
     elif scale == "ratio":
-        both = points[:, None] + points[None, :]
-        difference = np.divide(difference, both, out=np.zeros(both.shape), where=both != 0)
+        sums = points[:, None] + points[None, :]
+        difference = np.divide(difference, sums, out=np.zeros(sums.shape), where=sums != 0)
     return difference**2
 
 
@@ -156,7 +156,7 @@ class PairAgreement:
 
 
 @dataclass(frozen=True, eq=False)
-class Agreement(Shown, tables="agreement"):
+class Agreement(TableResult, tables="agreement"):
     """How far assessors agree: all together, pair by pair and, if asked for, topic by topic.
 
     `values` has the means over pairs (agreement, kappa, kappa_linear, kappa_quadratic), and
@@ -170,22 +170,26 @@ class Agreement(Shown, tables="agreement"):
     values: Mapping[str, float]
     pairs: tuple[PairAgreement, ...]
     topics: Mapping[str, Agreement] = field(default_factory=dict)
-    notices: tuple[Notice, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def __getitem__(self, name: str) -> float:
         return self.values[name]
 
-    def lacks(self, assessor: str) -> int:
+    def count_missing(self, assessor: str) -> int:
         """How many items an assessor did not judge."""
         return self.items - self.judged[assessor]
 
     def __repr__(self) -> str:
-        size = f"{counted(self.items, 'item')}, {counted(len(self.assessors), 'assessor')}"
-        lines = aligned([[name, f"{value:z.4f}"] for name, value in self.values.items()], "lr")
-        return "\n".join([f"Agreement: {size}", *lines, *(f"note: {n.text}" for n in self.notices)])
+        size = (
+            f"{format_count(self.items, 'item')}, {format_count(len(self.assessors), 'assessor')}"
+        )
+        lines = align_columns(
+            [[name, f"{value:z.4f}"] for name, value in self.values.items()], "lr"
+        )
+        return "\n".join([f"Agreement: {size}", *lines, *(f"note: {n.text}" for n in self.notes)])
 
 
-@suggests_keywords
+@suggest_keywords
 def agreement(
     assessments: Any,
     per_topic: bool = False,
@@ -204,22 +208,24 @@ def agreement(
     >>> round(found["kappa"], 4)  # agreement 2/3, by chance 4/9
     0.4
     """
-    read = read_assessments(assessments, labels, rules, column, columns)
-    if len(read.assessors) < 2:
-        raise InputError(f"one assessor, {read.assessors[0]}", "two or more")
-    topics = {t: _agreement(read.of_topic(t)) for t in read.votes} if per_topic else {}
-    whole = _agreement(read)
-    notices = (*read.notices, *_notices(whole, read), *_topic_notices(topics))
-    return replace(whole, topics=topics, notices=notices)
+    table = read_assessments(assessments, labels, rules, column, columns)
+    if len(table.assessors) < 2:
+        raise InputError(f"one assessor, {table.assessors[0]}", "two or more")
+    topics = (
+        {t: _compute_agreement(table.select_topic(t)) for t in table.votes} if per_topic else {}
+    )
+    result = _compute_agreement(table)
+    notes = (*table.notes, *_collect_notes(result, table), *_collect_topic_notes(topics))
+    return replace(result, topics=topics, notes=notes)
 
 
-def _agreement(read: Assessments) -> Agreement:
-    labels, scores = tuple(read.names.values()), list(read.names)
+def _compute_agreement(assessments: Assessments) -> Agreement:
+    labels, scores = tuple(assessments.names.values()), list(assessments.names)
     place = {score: i for i, score in enumerate(scores)}
-    pairs = tuple(_pairs(read, place, scores))
-    counts = np.zeros((sum(map(len, read.votes.values())), len(scores)), dtype=np.int64)
-    judged = dict.fromkeys(read.assessors, 0)
-    for row, (_, _, votes) in enumerate(read.items()):
+    pairs = tuple(_compare_pairs(assessments, place, scores))
+    counts = np.zeros((sum(map(len, assessments.votes.values())), len(scores)), dtype=np.int64)
+    judged = dict.fromkeys(assessments.assessors, 0)
+    for row, (_, _, votes) in enumerate(assessments.items()):
         for assessor, score in votes.items():
             counts[row, place[score]] += 1
             judged[assessor] += 1
@@ -230,21 +236,21 @@ def _agreement(read: Assessments) -> Agreement:
         values["fleiss"] = math.nan
     for scale in get_args(Scale):
         values[f"alpha_{scale}"] = krippendorff_alpha(counts, scale, scores)
-    return Agreement(read.assessors, labels, len(counts), judged, values, pairs)
+    return Agreement(assessments.assessors, labels, len(counts), judged, values, pairs)
 
 
-def _pairs(
-    read: Assessments, place: Mapping[float, int], scores: Sequence[float]
+def _compare_pairs(
+    assessments: Assessments, place: Mapping[float, int], scores: Sequence[float]
 ) -> Iterator[PairAgreement]:
     """All pairs of assessors that judged an item both."""
-    order = {assessor: i for i, assessor in enumerate(read.assessors)}
-    found: dict[tuple[str, str], Counter[tuple[int, int]]] = {}
-    for _, _, votes in read.items():
+    order = {assessor: i for i, assessor in enumerate(assessments.assessors)}
+    tables: dict[tuple[str, str], Counter[tuple[int, int]]] = {}
+    for _, _, votes in assessments.items():
         for a, b in combinations(sorted(votes, key=order.__getitem__), 2):
-            found.setdefault((a, b), Counter())[place[votes[a]], place[votes[b]]] += 1
-    for pair in sorted(found, key=lambda pair: (order[pair[0]], order[pair[1]])):
+            tables.setdefault((a, b), Counter())[place[votes[a]], place[votes[b]]] += 1
+    for pair in sorted(tables, key=lambda pair: (order[pair[0]], order[pair[1]])):
         confusion = np.zeros((len(scores), len(scores)), dtype=np.int64)
-        for cell, count in found[pair].items():
+        for cell, count in tables[pair].items():
             confusion[cell] = count
         values = {
             "agreement": percent_agreement(confusion),
@@ -255,32 +261,32 @@ def _pairs(
         yield PairAgreement(pair, int(confusion.sum()), values, confusion)
 
 
-def _notices(whole: Agreement, read: Assessments) -> Iterator[Notice]:
-    possible = len(whole.assessors) * (len(whole.assessors) - 1) // 2
-    if len(whole.pairs) < possible:
-        text = f"{possible - len(whole.pairs)} of {counted(possible, 'pair')} of assessors share "
-        yield Notice("pairs", text + "no item and are left out")
-    numbers = {len(votes) for _, _, votes in read.items()}
+def _collect_notes(result: Agreement, assessments: Assessments) -> Iterator[Note]:
+    possible = len(result.assessors) * (len(result.assessors) - 1) // 2
+    if len(result.pairs) < possible:
+        text = f"{possible - len(result.pairs)} of {format_count(possible, 'pair')} of assessors share "
+        yield Note("pairs", text + "no item and are left out")
+    numbers = {len(votes) for _, _, votes in assessments.items()}
     if len(numbers) > 1 or numbers == {1}:
         low, high = min(numbers), max(numbers)
         an_item = f"{low} to {high} judgments an item" if low < high else "1 judgment an item"
         text = f"Fleiss' κ is nan: found {an_item}, expected the same number, from 2; use α"
-        yield Notice("fleiss", text)
-    undefined = [" and ".join(p.assessors) for p in whole.pairs if math.isnan(p.values["kappa"])]
+        yield Note("fleiss", text)
+    undefined = [" and ".join(p.assessors) for p in result.pairs if math.isnan(p.values["kappa"])]
     if undefined:
         text = "κ is nan, and not in the mean, where only one label was given: "
-        yield Notice("undefined", text + some(undefined, "pair"))
-    if math.isnan(whole.values["alpha_nominal"]):
-        yield Notice("undefined", "α is nan: it needs two labels among items judged twice or more")
-    elif min(read.names) < 0:
-        yield Notice("undefined", "α on a ratio scale is nan: there are scores below 0")
+        yield Note("undefined", text + format_names(undefined, "pair"))
+    if math.isnan(result.values["alpha_nominal"]):
+        yield Note("undefined", "α is nan: it needs two labels among items judged twice or more")
+    elif min(assessments.names) < 0:
+        yield Note("undefined", "α on a ratio scale is nan: there are scores below 0")
 
 
-def _topic_notices(topics: Mapping[str, Agreement]) -> Iterator[Notice]:
-    lacking = [t for t, found in topics.items() if any(map(math.isnan, found.values.values()))]
-    if lacking:
-        text = f"nan where a coefficient is undefined: {some(lacking, 'topic')}"
-        yield Notice("undefined", text, topics=tuple(lacking))
+def _collect_topic_notes(topics: Mapping[str, Agreement]) -> Iterator[Note]:
+    undefined = [t for t, result in topics.items() if any(map(math.isnan, result.values.values()))]
+    if undefined:
+        text = f"nan where a coefficient is undefined: {format_names(undefined, 'topic')}"
+        yield Note("undefined", text, topics=tuple(undefined))
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -289,5 +295,5 @@ def _mean(values: Sequence[float]) -> float:
     return math.fsum(defined) / len(defined) if defined else math.nan
 
 
-def _ratio(a: float, b: float) -> float:
+def _divide(a: float, b: float) -> float:
     return a / b if b else math.nan

@@ -7,24 +7,24 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any, TypeAlias
 
-from cranfield.assess.rules import Rules, RulesLike, answer, read_rules
+from cranfield.assess.rules import Rules, RulesLike, parse_answer, read_rules
 from cranfield.data.assessments import (
     IDS,
     LABEL,
     Assessment,
+    AssessmentColumns,
     AssessmentsLike,
-    Written,
-    assessments,
-    written,
+    iterate_assessments,
+    read_assessment_columns,
 )
-from cranfield.data.reading.columns import ColumnsLike, read_columns, spelt
-from cranfield.data.reading.labels import LabelsLike, level_of, one_of, read_labels
+from cranfield.data.reading.columns import ColumnsLike, find_spelling, read_columns
+from cranfield.data.reading.labels import LabelsLike, describe_labels, get_level, read_labels
 from cranfield.data.reading.table import Irregular
-from cranfield.data.tracks import TopicsLike, choose_topics, named_topics
+from cranfield.data.tracks import TopicsLike, choose_topics, read_named_topics
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
-from cranfield.scores import Notice, about_topics
-from cranfield.wording import counted, suggests_keywords
+from cranfield.scores import Note, note_topics_file
+from cranfield.wording import format_count, suggest_keywords
 
 Votes: TypeAlias = Mapping[str, float]  # assessor -> score
 _Votes: TypeAlias = dict[str, dict[str, dict[str, float]]]  # topic -> doc -> assessor -> score
@@ -44,7 +44,7 @@ class Assessments:
     names: Mapping[float, str]  # what the scores are called, in the order of the alphabet
     declared: Mapping[str, float] | None = None  # the user's alphabet: label -> score
     top: float | None = None  # the highest score there could be, if it was said
-    notices: tuple[Notice, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def items(self) -> Iterator[tuple[str, str, Votes]]:
         """Every item with its topic and votes."""
@@ -52,34 +52,34 @@ class Assessments:
             for doc, votes in docs.items():
                 yield topic, doc, votes
 
-    def of_topic(self, topic: str) -> Assessments:
+    def select_topic(self, topic: str) -> Assessments:
         """Those of one topic alone, without what was said of all."""
-        return replace(self, votes={topic: self.votes[topic]}, notices=())
+        return replace(self, votes={topic: self.votes[topic]}, notes=())
 
-    def of_topics(self, topics: TopicsLike) -> Assessments:
+    def select_topics(self, topics: TopicsLike) -> Assessments:
         """Those of some topics: named, or ``common``, those in which everybody judged something."""
-        kept = named_topics(topics) or tuple(self.votes)
-        chosen = choose_topics(kept, self.votes, "assessments")
-        kept, notices = chosen, (*self.notices, *about_topics(chosen))
+        names = read_named_topics(topics) or tuple(self.votes)
+        valid_names = choose_topics(names, self.votes, "assessments")
+        names, notes = valid_names, (*self.notes, *note_topics_file(valid_names))
         if isinstance(topics, str) and topics == "common":
             everybody = {*self.assessors}
-            kept = tuple(t for t in kept if {*chain(*self.votes[t].values())} == everybody)
-        return replace(self, votes={topic: self.votes[topic] for topic in kept}, notices=notices)
+            names = tuple(t for t in names if {*chain(*self.votes[t].values())} == everybody)
+        return replace(self, votes={topic: self.votes[topic] for topic in names}, notes=notes)
 
-    def score_of(self, label: Any) -> float:
+    def get_score(self, label: Any) -> float:
         """The score a label stands for in these assessments."""
-        return _points(label, self.declared, None, None)
+        return _convert_label(label, self.declared, None, None)
 
     def __repr__(self) -> str:
         items = sum(map(len, self.votes.values()))
         judgments = sum(len(votes) for _, _, votes in self.items())
         return (
-            f"Assessments: {counted(judgments, 'judgment')} of {counted(items, 'item')} in "
-            f"{counted(len(self.votes), 'topic')} by {counted(len(self.assessors), 'assessor')}"
+            f"Assessments: {format_count(judgments, 'judgment')} of {format_count(items, 'item')} in "
+            f"{format_count(len(self.votes), 'topic')} by {format_count(len(self.assessors), 'assessor')}"
         )
 
 
-@suggests_keywords
+@suggest_keywords
 def read_assessments(
     data: AssessmentsLike,
     labels: LabelsLike | None = None,
@@ -99,30 +99,30 @@ def read_assessments(
     {'301': {'d1': {'ann': 2.0, 'bob': 1.0}}}
     """
     if isinstance(data, Assessments):
-        if any(given is not None for given in (labels, rules, column, columns)):
-            found = "labels, rules or columns for assessments that have been read"
-            raise InputError(found, "them where assessments are read")
+        if any(value is not None for value in (labels, rules, column, columns)):
+            problem = "labels, rules or columns for assessments that have been read"
+            raise InputError(problem, "them where assessments are read")
         return data
-    own = read_columns(columns, (*IDS, "label"))
-    label = own.pop("label", None)
-    scale = _Scale.of(labels, rules, label if column is None else column)
+    column_names = read_columns(columns, (*IDS, "label"))
+    label = column_names.pop("label", None)
+    scale = _Scale.from_options(labels, rules, label if column is None else column)
     try:
-        votes, repeated = _by_columns(written(data, own), scale.score)
+        votes, repeated = _collect_columns(read_assessment_columns(data, column_names), scale.score)
     except (Irregular, InputError):  # which line it is, those who look at each find out
-        votes, repeated = _collected(assessments(data, own), scale.score)
+        votes, repeated = _collect_votes(iterate_assessments(data, column_names), scale.score)
     if not votes:
         raise InputError("no assessments", "at least one", "assessments")
     if "all" in votes:
         raise InputError("a topic named 'all'", "another name: 'all' is the summary's")
-    again = f"{counted(repeated, 'judgment')} given more than once, each time alike"
-    every = [scores for docs in votes.values() for scores in docs.values()]
+    text = f"{format_count(repeated, 'judgment')} given more than once, each time alike"
+    items = [scores for docs in votes.values() for scores in docs.values()]
     return Assessments(
-        tuple(dict.fromkeys(assessor for scores in every for assessor in scores)),
+        tuple(dict.fromkeys(assessor for scores in items for assessor in scores)),
         votes,
-        scale.names({score for scores in every for score in scores.values()}),
+        scale.name_scores({score for scores in items for score in scores.values()}),
         scale.alphabet,
         scale.top,
-        (Notice("repeated", again),) if repeated else (),
+        (Note("repeated", text),) if repeated else (),
     )
 
 
@@ -138,22 +138,26 @@ class _Scale:
     column: str | None
 
     @classmethod
-    def of(cls, labels: LabelsLike | None, rules: RulesLike | None, column: str | None) -> _Scale:
+    def from_options(
+        cls, labels: LabelsLike | None, rules: RulesLike | None, column: str | None
+    ) -> _Scale:
         if rules is not None and column is not None:
             raise InputError("rules and a column", "one of them")
         points = None if labels is None else read_labels(labels)
         return cls(points, None if rules is None else read_rules(rules), column)
 
-    def score(self, one: Assessment) -> float:
+    def score(self, assessment: Assessment) -> float:
         """The score of one assessment."""
         if self.rules is None:
-            label = one.cells[_label_column(one, self.column)]
-            return _points(label, self.labels, one.where, one.line)
-        cells = dict(one.cells)
+            label = assessment.cells[_find_label_column(assessment, self.column)]
+            return _convert_label(label, self.labels, assessment.where, assessment.line)
+        cells = dict(assessment.cells)
         if self.labels is not None:
-            for name in filter(self.rules.asks, one.cells):
-                cells[name] = _points(cells[name], self.labels, one.where, one.line)
-        return self.rules.score(cells, one.where, one.line)
+            for name in filter(self.rules.has_criterion, assessment.cells):
+                cells[name] = _convert_label(
+                    cells[name], self.labels, assessment.where, assessment.line
+                )
+        return self.rules.score(cells, assessment.where, assessment.line)
 
     @property
     def alphabet(self) -> Mapping[str, float] | None:
@@ -167,83 +171,85 @@ class _Scale:
             return self.rules.top
         return max(self.labels.values()) if self.labels else None
 
-    def names(self, seen: Iterable[float]) -> dict[float, str]:
+    def name_scores(self, scores: Iterable[float]) -> dict[float, str]:
         """What scores are called; labels with the same points are one."""
         if not self.alphabet:
-            return {score: exact(score) for score in sorted(seen)}
-        made: dict[float, str] = {}
+            return {score: format_exact(score) for score in sorted(scores)}
+        names: dict[float, str] = {}
         for label, points in self.alphabet.items():
-            made[points] = f"{made[points]}/{label}" if points in made else label
-        return made
+            names[points] = f"{names[points]}/{label}" if points in names else label
+        return names
 
 
-def _by_columns(
-    files: Iterable[Written], score: Callable[[Assessment], float]
+def _collect_columns(
+    files: Iterable[AssessmentColumns], score: Callable[[Assessment], float]
 ) -> tuple[_Votes, int]:
-    """As `_collected`, of files in which everything is in order, or Irregular."""
+    """As `_collect_votes`, of files in which everything is in order, or Irregular."""
     votes: _Votes = {}
     repeated = 0
-    for where, assessors, topics, docs, names, rows in files:
-        worth = {
-            row: score(Assessment(where, None, "", "", "", dict(zip(names, row, strict=True))))
+    for path, assessors, topics, docs, names, rows in files:
+        scores = {
+            row: score(Assessment(path, None, "", "", "", dict(zip(names, row, strict=True))))
             for row in {*rows}
         }
         for topic, doc, assessor, row in zip(topics, docs, assessors, rows, strict=True):
-            given = votes.setdefault(topic, {}).setdefault(doc, {})
-            repeated += assessor in given
-            if given.setdefault(assessor, worth[row]) != worth[row]:
+            item_votes = votes.setdefault(topic, {}).setdefault(doc, {})
+            repeated += assessor in item_votes
+            if item_votes.setdefault(assessor, scores[row]) != scores[row]:
                 raise Irregular
     return votes, repeated
 
 
-def _collected(
-    given: Iterator[Assessment], score: Callable[[Assessment], float]
+def _collect_votes(
+    records: Iterator[Assessment], score: Callable[[Assessment], float]
 ) -> tuple[_Votes, int]:
     """The votes, and how many came more than once."""
     votes: _Votes = {}
     firsts: dict[tuple[str, str, str], Assessment] = {}
     repeated = 0
-    for one in given:
-        value = score(one)
-        before = votes.setdefault(one.topic, {}).setdefault(one.doc, {})
-        first = firsts.setdefault((one.topic, one.doc, one.assessor), one)
-        if before.setdefault(one.assessor, value) != value:
+    for record in records:
+        value = score(record)
+        item_votes = votes.setdefault(record.topic, {}).setdefault(record.doc, {})
+        first = firsts.setdefault((record.topic, record.doc, record.assessor), record)
+        if item_votes.setdefault(record.assessor, value) != value:
             place = f"in {first.where}:{first.line}" if first.line else "before"
-            found = f"score {exact(value)} by {one.assessor} for document {one.doc} of {one.topic}"
-            expected = f"{exact(before[one.assessor])} as {place}"
-            raise InputError(found, expected, one.where, one.line)
-        repeated += first is not one
+            problem = f"score {format_exact(value)} by {record.assessor} for document {record.doc} of {record.topic}"
+            expected = f"{format_exact(item_votes[record.assessor])} as {place}"
+            raise InputError(problem, expected, record.where, record.line)
+        repeated += first is not record
     return votes, repeated
 
 
-def _label_column(one: Assessment, column: str | None) -> str:
-    if column is not None and column in one.cells:
+def _find_label_column(assessment: Assessment, column: str | None) -> str:
+    if column is not None and column in assessment.cells:
         return column
     spellings = LABEL if column is None else (column.lower(),)
-    if (theirs := spelt(spellings, one.cells)) is not None:
-        return theirs
-    found = f"columns {', '.join(one.cells) or '(none)'} beside topic, doc and assessor"
+    if (spelling := find_spelling(spellings, assessment.cells)) is not None:
+        return spelling
+    problem = f"columns {', '.join(assessment.cells) or '(none)'} beside topic, doc and assessor"
     expected = "one named label (or level, rating, …), a column chosen by name, or rules"
-    raise InputError(found, expected if column is None else column, one.where, one.line)
+    raise InputError(
+        problem, expected if column is None else column, assessment.where, assessment.line
+    )
 
 
-def _points(
-    label: Any, declared: Mapping[str, float] | None, where: str | None, line: int | None
+def _convert_label(
+    label: Any, declared: Mapping[str, float] | None, path: str | None, line: int | None
 ) -> float:
     """What a label is worth."""
-    given = answer(label)
-    text = given if isinstance(given, str) else exact(given)
+    parsed = parse_answer(label)
+    text = parsed if isinstance(parsed, str) else format_exact(parsed)
     if declared is not None:
-        worth, expected = declared.get(text), one_of(text, declared)
+        points, expected = declared.get(text), describe_labels(text, declared)
     else:
-        worth = level_of(text, number=None if isinstance(given, str) else given)
+        points = get_level(text, number=None if isinstance(parsed, str) else parsed)
         expected = "a number or L0, L1, …, or the points of each label (S=3,A=2,…)"
-    if worth is None:
-        raise InputError(f"label {text!r}", expected, where, line)
-    return worth
+    if points is None:
+        raise InputError(f"label {text!r}", expected, path, line)
+    return points
 
 
-def exact(value: float) -> str:
+def format_exact(value: float) -> str:
     """A number in its shortest form that reads back as the same.
 
     >>> exact(2.0), exact(4.6), exact(2 / 3)

@@ -11,37 +11,37 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from cranfield.arrays import Bools, Floats, Ints
-from cranfield.assess.strata import Sample, StrataLike, Stratum, drawn_from, read_strata
-from cranfield.assess.teams import about_teams
+from cranfield.assess.strata import Sample, StrataLike, Stratum, draw_sample, read_strata
+from cranfield.assess.teams import note_teams
 from cranfield.data.merging import ChunkScore, ChunksLike, Duplicates, Merging
 from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
 from cranfield.data.reading.columns import ColumnsLike
 from cranfield.data.reading.labels import LabelsLike
-from cranfield.data.reading.lines import finite
+from cranfield.data.reading.lines import parse_finite
 from cranfield.data.run import (
     RankBy,
     Run,
     RunLike,
     Ties,
     Top,
-    no_judged_topic,
+    call_with_split,
+    make_no_judged_topic_error,
     read_runs,
-    with_each,
 )
 from cranfield.data.systems import RunNames
 from cranfield.data.tracks import (
     TeamsLike,
     TopicsLike,
     choose_topics,
-    named_topics,
+    find_topics_file,
+    read_named_topics,
     read_teams,
-    topics_file,
 )
 from cranfield.dataclass import dataclass
+from cranfield.display import Rows, TableResult
 from cranfield.errors import InputError
-from cranfield.scores import ALL, Notice, about, about_topics
-from cranfield.shown import Rows, Shown
-from cranfield.wording import counted, disagreement, some, suggests_keywords
+from cranfield.scores import ALL, Note, note_topics, note_topics_file
+from cranfield.wording import describe_disagreement, format_count, format_names, suggest_keywords
 
 Docs: TypeAlias = dict[str, tuple[str, ...]]  # of each topic
 Tops: TypeAlias = Mapping[str, Top]  # of each topic, the first documents of a run
@@ -79,7 +79,7 @@ class Contribution:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Pool(Shown, tables="pool"):
+class Pool(TableResult, tables="pool"):
     """For each topic, the union of the first `depth` documents of all runs.
 
     `docs` are by topic, and in the order of their ids, which tells nothing of ranks. All arrays
@@ -94,14 +94,14 @@ class Pool(Shown, tables="pool"):
     is_judged: Bools | None = None
     is_relevant: Bools | None = None
     sample: Sample | None = None  # what was drawn of it, if strata were named
-    notices: tuple[Notice, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def __len__(self) -> int:
         return len(self.ranks)
 
     def __repr__(self) -> str:
-        size = f"{counted(len(self), 'document')} of {counted(len(self.docs), 'topic')}"
-        return f"Pool: {size} at depth {self.depth} from {counted(len(self.runs), 'run')}"
+        size = f"{format_count(len(self), 'document')} of {format_count(len(self.docs), 'topic')}"
+        return f"Pool: {size} at depth {self.depth} from {format_count(len(self.runs), 'run')}"
 
     @property
     def found(self) -> Bools:
@@ -117,30 +117,32 @@ class Pool(Shown, tables="pool"):
         """``{topic: [doc, …]}``."""
         return {topic: list(docs) for topic, docs in self.docs.items()}
 
-    def sampled(self) -> list[tuple[str, str, int, float | None]]:
+    def list_sample(self) -> list[tuple[str, str, int, float | None]]:
         """Topic, document, stratum and level: −1 where it was not drawn, None where it is to be
         judged; nothing if no strata were named.
         """
         if self.sample is None:
             return []
         pairs = ((topic, doc) for topic, docs in self.docs.items() for doc in docs)
-        return [(*pair, *cells) for pair, cells in zip(pairs, self.sample.written(), strict=True)]
+        return [
+            (*pair, *cells) for pair, cells in zip(pairs, self.sample.iter_levels(), strict=True)
+        ]
 
     @property
     def unjudged(self) -> Docs | None:
         """The documents that nobody judged yet; None if the pool was made without judgments."""
-        return None if self.is_judged is None else self._where(~self.is_judged)
+        return None if self.is_judged is None else self._select_docs(~self.is_judged)
 
     @property
     def relevant(self) -> Docs | None:
         """The documents known to be relevant; None if the pool was made without judgments."""
-        return None if self.is_relevant is None else self._where(self.is_relevant)
+        return None if self.is_relevant is None else self._select_docs(self.is_relevant)
 
-    def _where(self, flags: Bools) -> Docs:
-        kept = zip(self.docs.items(), self._bounds, strict=True)
+    def _select_docs(self, flags: Bools) -> Docs:
+        parts = zip(self.docs.items(), self._bounds, strict=True)
         return {
             topic: tuple(doc for doc, flag in zip(docs, flags[a:b], strict=True) if flag)
-            for (topic, docs), (a, b) in kept
+            for (topic, docs), (a, b) in parts
         }
 
     @cached_property
@@ -156,29 +158,29 @@ class Pool(Shown, tables="pool"):
         >>> [(c.name, c.documents, c.unique) for c in pool(runs, depth=2).contributions()]
         [('bm25', 2, 1), ('dense', 2, 1)]
         """
-        made = list(self._counted("run", self.runs, self.teams, self.found, per_topic))
+        rows = list(self._count_contributions("run", self.runs, self.teams, self.found, per_topic))
         if self.teams is not None:
             names = tuple(dict.fromkeys(self.teams))
             members = [[team == name for team in self.teams] for name in names]
             by_run = self.found
-            found = np.stack([by_run[:, m].any(axis=1) for m in members], axis=1)
-            made += self._counted("team", names, names, found, per_topic)
-        return Rows(made)
+            found_by_team = np.stack([by_run[:, m].any(axis=1) for m in members], axis=1)
+            rows += self._count_contributions("team", names, names, found_by_team, per_topic)
+        return Rows(rows)
 
-    def _counted(
+    def _count_contributions(
         self,
         kind: Literal["run", "team"],
         names: Sequence[str],
         teams: Sequence[str] | None,
-        found: Bools,
+        retrieved: Bools,
         per_topic: bool,
     ) -> Iterator[Contribution]:
-        alone = found & (found.sum(axis=1, keepdims=True) == 1)
-        wanted = [found, alone, None, None]
+        unique = retrieved & (retrieved.sum(axis=1, keepdims=True) == 1)
+        masks = [retrieved, unique, None, None]
         if self.is_judged is not None and self.is_relevant is not None:
-            wanted[2] = alone & self.is_relevant[:, None]
-            wanted[3] = found & ~self.is_judged[:, None]
-        counts = [None if flags is None else self._by_topic(flags) for flags in wanted]
+            masks[2] = unique & self.is_relevant[:, None]
+            masks[3] = retrieved & ~self.is_judged[:, None]
+        counts = [None if flags is None else self._sum_by_topic(flags) for flags in masks]
         for i, name in enumerate(names):
             team = None if teams is None else teams[i]
             for t, topic in enumerate((*self.topics, ALL)):
@@ -186,13 +188,13 @@ class Pool(Shown, tables="pool"):
                     cells = [None if count is None else int(count[t, i]) for count in counts]
                     yield Contribution(kind, name, team, topic, *cells)  # type: ignore[arg-type]
 
-    def _by_topic(self, flags: Bools) -> Ints:
+    def _sum_by_topic(self, flags: Bools) -> Ints:
         """How many are set in each column: topic by topic, then in all."""
         sums = [flags[a:b].sum(axis=0) for a, b in self._bounds]
         return np.array([*sums, flags.sum(axis=0)])
 
 
-@suggests_keywords
+@suggest_keywords
 def pool(
     runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
     depth: int | None = None,
@@ -243,11 +245,11 @@ def pool(
     (Pool: 2 documents of 1 topic at depth 2 from 1 run, {'q1': ['a', 'b']})
     """
     parts = read_strata(strata)
-    depth = _depth(depth, parts)
-    if rel is not None and finite(rel) is None:
+    depth = _resolve_depth(depth, parts)
+    if rel is not None and parse_finite(rel) is None:
         raise InputError(f"rel {rel!r}", "a finite number")
-    how: dict[str, Any] = {"separator": separator, "columns": columns}
-    given = read_runs(
+    settings: dict[str, Any] = {"separator": separator, "columns": columns}
+    run_list = read_runs(
         runs,
         run_format,
         ties=ties,
@@ -257,24 +259,26 @@ def pool(
         chunk_score=chunk_score,
         duplicates=duplicates,
         look=False,
-        **how,
+        **settings,
     )
     judgments = None
     if qrels is not None:
-        judgments = read_qrels(qrels, qrels_format, labels=labels, **how)
-        Merging(chunks).refuse_judged(judgments)
+        judgments = read_qrels(qrels, qrels_format, labels=labels, **settings)
+        Merging(chunks).check_judgments(judgments)
     team_of = None if teams is None else read_teams(teams)
-    read, tops = with_each(given, lambda each: (each, [run.tops(int(depth)) for run in each]))
-    names = tuple(run.name for run in read)
-    wanted, why = _wanted(topics, judgments, read, tops)
-    finders = _finders(tops, wanted)
-    docs = {topic: tuple(sorted(found)) for topic, found in finders.items()}
-    levels = None if judgments is None else _levels(docs, judgments)
-    judged, relevant = (None, None) if levels is None else _judged(levels, rel)
-    ranks, sample = _ranks(docs, finders, len(names)), None
+    all_runs, tops = call_with_split(
+        run_list, lambda batch: (batch, [run.find_tops(int(depth)) for run in batch])
+    )
+    names = tuple(run.name for run in all_runs)
+    pooled_topics, reason = _choose_topics(topics, judgments, all_runs, tops)
+    finders = _map_finders(tops, pooled_topics)
+    docs = {topic: tuple(sorted(finders_of_docs)) for topic, finders_of_docs in finders.items()}
+    levels = None if judgments is None else _get_levels(docs, judgments)
+    judged, relevant = (None, None) if levels is None else _flag_judged(levels, rel)
+    ranks, sample = _build_ranks(docs, finders, len(names)), None
     if parts:
         best = np.where(ranks > 0, ranks, depth).min(axis=1)
-        sample = drawn_from(docs, best, parts, seed, levels)
+        sample = draw_sample(docs, best, parts, seed, levels)
     return Pool(
         int(depth),
         names,
@@ -285,58 +289,60 @@ def pool(
         relevant,
         sample,
         (
-            *([] if team_of is None else about_teams(names, team_of)),
-            *about_topics(wanted),
-            *_about_merging(read),
-            *_about_topics(names, tops, docs, judgments, why),
-            *_about_order(names, tops, docs, int(depth)),
+            *([] if team_of is None else note_teams(names, team_of)),
+            *note_topics_file(pooled_topics),
+            *_note_merging(all_runs),
+            *_note_topics(names, tops, docs, judgments, reason),
+            *_note_order(names, tops, docs, int(depth)),
         ),
     )
 
 
-def _depth(given: int | None, strata: Sequence[Stratum]) -> int:
+def _resolve_depth(value: int | None, strata: Sequence[Stratum]) -> int:
     """How deep the pool is: as was asked for, or as strata say."""
-    if strata and given is not None:
-        raise InputError(f"depth {given!r} beside strata", "either: strata say how deep")
-    depth = strata[-1].last if strata else 100 if given is None else given
+    if strata and value is not None:
+        raise InputError(f"depth {value!r} beside strata", "either: strata say how deep")
+    depth = strata[-1].last if strata else 100 if value is None else value
     if isinstance(depth, bool) or not isinstance(depth, int | np.integer) or depth < 1:
         raise InputError(f"depth {depth!r}", "a whole number from 1")
     return int(depth)
 
 
-def _about_merging(runs: Sequence[Run]) -> Iterator[Notice]:
+def _note_merging(runs: Sequence[Run]) -> Iterator[Note]:
     """What became of several lines of one document."""
     for run in runs:
-        for kind, text in () if run.merging is None else run.merging.said():
-            yield Notice(kind, f"{run.name}: {text}", run.name)
+        for kind, text in () if run.merging is None else run.merging.describe_merges():
+            yield Note(kind, f"{run.name}: {text}", run.name)
 
 
-def _wanted(
+def _choose_topics(
     topics: TopicsLike, judgments: Qrels | None, runs: Sequence[Run], tops: Sequence[Tops]
 ) -> tuple[Sequence[str], str]:
     """The topics to pool, and why others of the runs are left out."""
-    if (named := named_topics(topics, or_file=True)) is not None:
-        known = dict.fromkeys(chain(judgments.topics if judgments else (), *tops))
-        of_track = topics_file(topics, or_file=True) is not None  # which has all of its topics
-        return choose_topics(named, known, "runs", strict=not of_track), "not asked for"
+    if (names := read_named_topics(topics, or_file=True)) is not None:
+        all_topics = dict.fromkeys(chain(judgments.topics if judgments else (), *tops))
+        of_track = find_topics_file(topics, or_file=True) is not None  # which has all of its topics
+        return choose_topics(names, all_topics, "runs", strict=not of_track), "not asked for"
     if judgments is None and topics == "judged":
         raise InputError("topics=judged", "judgments with it (qrels=, or --qrels)")
-    every = dict.fromkeys(chain(*tops)) if judgments is None else dict.fromkeys(judgments.topics)
-    where = "" if judgments is None else judgments.where
+    candidates = (
+        dict.fromkeys(chain(*tops)) if judgments is None else dict.fromkeys(judgments.topics)
+    )
+    path = "" if judgments is None else judgments.where
     for run, lists in zip(runs, tops, strict=True):
-        if every.keys().isdisjoint(lists):
-            raise no_judged_topic([*lists], [*every], where, run)
+        if candidates.keys().isdisjoint(lists):
+            raise make_no_judged_topic_error([*lists], [*candidates], path, run)
     if topics != "common":
-        return tuple(every), "without judgments"
-    common = tuple(topic for topic in every if all(topic in lists for lists in tops))
+        return tuple(candidates), "without judgments"
+    common = tuple(topic for topic in candidates if all(topic in lists for lists in tops))
     if not common:
         raise InputError("no topic that every run answers", "some")
     return common, "that not all of them answer"
 
 
-def _finders(tops: Sequence[Tops], wanted: Sequence[str]) -> Finders:
+def _map_finders(tops: Sequence[Tops], topics: Sequence[str]) -> Finders:
     """Which runs found each document of each topic."""
-    finders: Finders = {topic: {} for topic in wanted}
+    finders: Finders = {topic: {} for topic in topics}
     for i, lists in enumerate(tops):
         for topic, top in lists.items():
             if topic in finders:
@@ -345,28 +351,28 @@ def _finders(tops: Sequence[Tops], wanted: Sequence[str]) -> Finders:
     if ALL in finders:
         raise InputError(f"a topic named {ALL!r}", f"another name: {ALL!r} is the summary's")
     if not any(finders.values()):
-        raise InputError(f"no document for {some(list(finders), 'topic')}", "some")
+        raise InputError(f"no document for {format_names(list(finders), 'topic')}", "some")
     return finders
 
 
-def _ranks(docs_of: Docs, finders: Finders, runs: int) -> Ints:
+def _build_ranks(docs_of: Docs, finders: Finders, runs: int) -> Ints:
     """At which rank each run found each document, [documents, runs]."""
-    who = [finders[topic][doc] for topic, docs in docs_of.items() for doc in docs]
-    ranks = np.zeros((len(who), runs), dtype=np.int64)
-    rows = np.repeat(np.arange(len(who)), [*map(len, who)])
-    columns, found = np.array([*chain.from_iterable(who)]).reshape(-1, 2).T
-    ranks[rows, columns] = found
+    hits = [finders[topic][doc] for topic, docs in docs_of.items() for doc in docs]
+    ranks = np.zeros((len(hits), runs), dtype=np.int64)
+    rows = np.repeat(np.arange(len(hits)), [*map(len, hits)])
+    columns, hit_ranks = np.array([*chain.from_iterable(hits)]).reshape(-1, 2).T
+    ranks[rows, columns] = hit_ranks
     return ranks
 
 
-def _levels(docs_of: Docs, judgments: Qrels) -> Floats:
+def _get_levels(docs_of: Docs, judgments: Qrels) -> Floats:
     """The levels of documents, NaN where nobody judged them."""
-    known = judgments.to_dict()
-    pairs = ((known.get(topic, {}), doc) for topic, docs in docs_of.items() for doc in docs)
+    levels = judgments.to_dict()
+    pairs = ((levels.get(topic, {}), doc) for topic, docs in docs_of.items() for doc in docs)
     return np.array([of_topic.get(doc, np.nan) for of_topic, doc in pairs])
 
 
-def _judged(levels: Floats, rel: float | None) -> tuple[Bools, Bools]:
+def _flag_judged(levels: Floats, rel: float | None) -> tuple[Bools, Bools]:
     """Which documents are judged, and which are relevant."""
     return ~np.isnan(levels), levels > 0 if rel is None else levels >= rel
 
@@ -374,34 +380,41 @@ def _judged(levels: Floats, rel: float | None) -> tuple[Bools, Bools]:
 # -- what the user should know --------------------------------------------------------------------
 
 
-def _about_topics(
+def _note_topics(
     runs: Sequence[str],
-    answered: Sequence[Tops],
+    tops: Sequence[Tops],
     docs_of: Docs,
     judgments: Qrels | None,
-    why: str,
-) -> Iterator[Notice]:
-    known = docs_of.keys() if judgments is None else set(judgments.topics)
-    anywhere = dict.fromkeys(chain.from_iterable(answered))
-    others = [topic for topic in anywhere if topic not in docs_of]
-    yield from about("other-topics", others, f"of the runs {why}, left out")
-    new = [topic for topic, docs in docs_of.items() if docs and topic not in known]
-    yield from about("unjudged-topics", new, "without judgments: every document is unjudged")
-    nowhere = [topic for topic in docs_of if topic not in anywhere]
-    yield from about("missing-topics", nowhere, "not answered by any run")
-    for run, lists in zip(runs, answered, strict=True):
-        missing = [topic for topic in docs_of if topic in anywhere and topic not in lists]
-        yield from about("missing-topics", missing, "not answered", run)
+    reason: str,
+) -> Iterator[Note]:
+    judged_topics = docs_of.keys() if judgments is None else set(judgments.topics)
+    retrieved = dict.fromkeys(chain.from_iterable(tops))
+    extra = [topic for topic in retrieved if topic not in docs_of]
+    yield from note_topics("other-topics", extra, f"of the runs {reason}, left out")
+    unjudged = [topic for topic, docs in docs_of.items() if docs and topic not in judged_topics]
+    yield from note_topics(
+        "unjudged-topics", unjudged, "without judgments: every document is unjudged"
+    )
+    unanswered = [topic for topic in docs_of if topic not in retrieved]
+    yield from note_topics("missing-topics", unanswered, "not answered by any run")
+    for run, lists in zip(runs, tops, strict=True):
+        missing = [topic for topic in docs_of if topic in retrieved and topic not in lists]
+        yield from note_topics("missing-topics", missing, "not answered", run)
 
 
-def _about_order(
+def _note_order(
     runs: Sequence[str], tops: Sequence[Tops], docs_of: Docs, depth: int
-) -> Iterator[Notice]:
+) -> Iterator[Note]:
     """Where ties decided what is in the pool, or scores that ranks contradict."""
     for run, lists in zip(runs, tops, strict=True):
-        asked = {topic: top for topic, top in lists.items() if topic in docs_of}
-        if odd := [topic for topic, top in asked.items() if top.contradicted]:
-            yield Notice("rank-order", f"{run}: {disagreement(odd)}", run, tuple(odd))
-        if tied := [topic for topic, top in asked.items() if top.tied]:
-            said = f"equal scores on both sides of depth {depth} in {some(tied, 'topic')}"
-            yield Notice("ties", f"{run}: {said}; document ids decide", run, tuple(tied))
+        pooled = {topic: top for topic, top in lists.items() if topic in docs_of}
+        if contradicted := [topic for topic, top in pooled.items() if top.contradicted]:
+            yield Note(
+                "rank-order",
+                f"{run}: {describe_disagreement(contradicted)}",
+                run,
+                tuple(contradicted),
+            )
+        if tied := [topic for topic, top in pooled.items() if top.tied]:
+            text = f"equal scores on both sides of depth {depth} in {format_names(tied, 'topic')}"
+            yield Note("ties", f"{run}: {text}; document ids decide", run, tuple(tied))

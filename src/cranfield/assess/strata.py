@@ -15,7 +15,7 @@ from cranfield.errors import InputError
 
 StrataLike: TypeAlias = str | Sequence[tuple[int, int, float]] | None
 EXPECTED = "ranks and rates from rank 1 on, without gaps: 1-10:1,11-100:0.2"
-ONE = re.compile(r"(\d{1,9})-(\d{1,9}):(\d+\.?\d*|\.\d+)", re.ASCII)
+STRATUM = re.compile(r"(\d{1,9})-(\d{1,9}):(\d+\.?\d*|\.\d+)", re.ASCII)
 
 
 class Stratum(NamedTuple):
@@ -25,7 +25,7 @@ class Stratum(NamedTuple):
     last: int
     rate: float
 
-    def drawn(self, size: int) -> int:
+    def count_drawn(self, size: int) -> int:
         """How many of so many documents are drawn: their share, rounded half up, but one at least.
 
         >>> Stratum(11, 100, 0.2).drawn(12), Stratum(11, 100, 0.2).drawn(1)
@@ -41,45 +41,49 @@ class Sample:
     strata: tuple[Stratum, ...]
     seed: int
     stratum: Ints  # the number of its stratum, from 1
-    drawn: Bools
+    is_drawn: Bools
     level: Floats  # what it was judged, NaN where it was not
 
-    def written(self) -> Iterator[tuple[int, float | None]]:
+    def iter_levels(self) -> Iterator[tuple[int, float | None]]:
         """Stratum and level of each document: −1 where it was not drawn, None where it was, and is
         not judged yet.
         """
-        levels = np.where(self.drawn, self.level, -1.0).tolist()
+        levels = np.where(self.is_drawn, self.level, -1.0).tolist()
         for stratum, level in zip(self.stratum.tolist(), levels, strict=True):
             yield stratum, None if math.isnan(level) else level
 
 
-def read_strata(given: StrataLike) -> tuple[Stratum, ...]:
+def read_strata(strata: StrataLike) -> tuple[Stratum, ...]:
     """Strata as in ``"1-10:1,11-100:0.2"``, or as triples.
 
     >>> read_strata("1-10:1,11-100:0.2")
     (Stratum(first=1, last=10, rate=1.0), Stratum(first=11, last=100, rate=0.2))
     """
-    made: list[Stratum] = []
-    for first, last, rate in _written(given) if isinstance(given, str) else given or ():
-        follows = first == (made[-1].last + 1 if made else 1) and first <= last and last % 1 == 0
+    stratum_list: list[Stratum] = []
+    for first, last, rate in _parse_strata(strata) if isinstance(strata, str) else strata or ():
+        follows = (
+            first == (stratum_list[-1].last + 1 if stratum_list else 1)
+            and first <= last
+            and last % 1 == 0
+        )
         if not follows or not 0 < rate <= 1:
             raise InputError(f"stratum {first:g}-{last:g}:{rate:g}", EXPECTED)
-        made.append(Stratum(int(first), int(last), rate))
-    if not made and given is not None:
+        stratum_list.append(Stratum(int(first), int(last), rate))
+    if not stratum_list and strata is not None:
         raise InputError("no stratum", EXPECTED)
-    return tuple(made)
+    return tuple(stratum_list)
 
 
-def _written(given: str) -> Iterator[tuple[int, int, float]]:
+def _parse_strata(text: str) -> Iterator[tuple[int, int, float]]:
     """Strata as users write them."""
-    for part in given.split(","):
-        found = ONE.fullmatch(part.strip())
-        if found is None:
+    for part in text.split(","):
+        match = STRATUM.fullmatch(part.strip())
+        if match is None:
             raise InputError(f"stratum {part.strip()!r}", EXPECTED)
-        yield int(found[1]), int(found[2]), float(found[3])
+        yield int(match[1]), int(match[2]), float(match[3])
 
 
-def drawn_from(
+def draw_sample(
     docs: Mapping[str, Sequence[str]],
     best: Ints,
     strata: Sequence[Stratum],
@@ -95,13 +99,15 @@ def drawn_from(
         raise InputError(f"seed {seed!r}", "a whole number from 0")
     lasts = [stratum.last for stratum in strata]
     number = np.searchsorted(lasts, best) + 1
-    drawn, begin = np.zeros(len(best), dtype=bool), 0
-    for topic, of_topic in docs.items():
+    is_drawn, begin = np.zeros(len(best), dtype=bool), 0
+    for topic, topic_docs in docs.items():
         stream = np.random.default_rng([int(seed), *topic.encode()])
         for s, stratum in enumerate(strata, 1):
-            there = begin + np.flatnonzero(number[begin : begin + len(of_topic)] == s)
-            if len(there):
-                drawn[stream.choice(there, stratum.drawn(len(there)), replace=False)] = True
-        begin += len(of_topic)
-    known = np.full(len(number), np.nan) if levels is None else levels
-    return Sample(tuple(strata), int(seed), number, drawn, known)
+            members = begin + np.flatnonzero(number[begin : begin + len(topic_docs)] == s)
+            if len(members):
+                is_drawn[
+                    stream.choice(members, stratum.count_drawn(len(members)), replace=False)
+                ] = True
+        begin += len(topic_docs)
+    known_levels = np.full(len(number), np.nan) if levels is None else levels
+    return Sample(tuple(strata), int(seed), number, is_drawn, known_levels)

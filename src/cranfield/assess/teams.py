@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from cranfield.arrays import Floats, rounding_of, settled
+from cranfield.arrays import Floats, estimate_rounding, unify_rounded
 from cranfield.data.tracks import TeamsLike, read_teams
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
-from cranfield.scores import Notice, Scores
-from cranfield.wording import counted, some
+from cranfield.scores import Note, Scores
+from cranfield.wording import format_count, format_names
 
 
 @dataclass(frozen=True)
@@ -26,27 +26,27 @@ class TeamBest:
     tied: tuple[str, ...] = ()
 
 
-def about_teams(
-    runs: Sequence[str], team_of: Mapping[str, str], what: str = "pooled"
-) -> Iterator[Notice]:
+def note_teams(
+    runs: Sequence[str], team_of: Mapping[str, str], action: str = "pooled"
+) -> Iterator[Note]:
     """What is odd about the teams; an error if they are those of other runs."""
     if not set(runs) & team_of.keys():
-        expected = f"those of {some(list(runs), 'run')}"
-        raise InputError(f"teams of {some(list(team_of), 'run')}", expected)
-    if alone := [run for run in runs if run not in team_of]:
-        if named := [run for run in alone if run in team_of.values()]:
-            found = f"a team named as the run {named[0]}, which has no team"
-            raise InputError(found, "the team of every run")
-        text = f"no team is given for {some(alone, 'run')}: each such run is a team of its own"
-        yield Notice("teams", text)
-    if others := [run for run in team_of if run not in runs]:
-        yield Notice("teams", f"teams are given for {some(others, 'run')} not {what}")
+        expected = f"those of {format_names(list(runs), 'run')}"
+        raise InputError(f"teams of {format_names(list(team_of), 'run')}", expected)
+    if without_team := [run for run in runs if run not in team_of]:
+        if ambiguous := [run for run in without_team if run in team_of.values()]:
+            problem = f"a team named as the run {ambiguous[0]}, which has no team"
+            raise InputError(problem, "the team of every run")
+        text = f"no team is given for {format_names(without_team, 'run')}: each such run is a team of its own"
+        yield Note("teams", text)
+    if extra := [run for run in team_of if run not in runs]:
+        yield Note("teams", f"teams are given for {format_names(extra, 'run')} not {action}")
 
 
-def best_of_teams(
-    scores: Scores, teams: TeamsLike, by: Any = None, kept: Collection[str] = ()
-) -> tuple[Scores, tuple[TeamBest, ...], list[Notice]]:
-    """The scores of the best run of each team by a measure (the first), and of runs to be `kept`;
+def select_best_runs(
+    scores: Scores, teams: TeamsLike, by: Any = None, extra_runs: Collection[str] = ()
+) -> tuple[Scores, tuple[TeamBest, ...], list[Note]]:
+    """The scores of the best run of each team by a measure (the first), and of runs to be `extra_runs`;
     how they were chosen; and what to know of that.
 
     Of runs with the same score the one that is given first is taken.
@@ -57,14 +57,14 @@ def best_of_teams(
     (('b', 'c'), [('Delft', 'b'), ('Turin', 'c')])
     """
     team_of = read_teams(teams)
-    notices = [*about_teams(scores.runs, team_of, "compared")]
+    notes = [*note_teams(scores.runs, team_of, "compared")]
     measure = scores.measures[0] if by is None else str(by)
     ordered = scores.sorted_by(measure).select(measures=[measure])
     (measure,), (better,) = ordered.measures, ordered.better
     if better == "neither":
         raise InputError(f"the best run by {measure}", "a measure of which one end is better")
-    values = _means(ordered)
-    means = settled(values, rounding_of(values))
+    values = _get_means(ordered)
+    means = unify_rounded(values, estimate_rounding(values))
     place = {run: float(mean) for run, mean in zip(ordered.runs, means, strict=True)}
     members: dict[str, list[str]] = {}
     for run in ordered.runs:  # the best first
@@ -76,29 +76,31 @@ def best_of_teams(
                  tuple(run for run in runs[1:] if place[run] == place[runs[0]]))
         for team, runs in members.items()
     )  # fmt: skip
-    named = {one.run for one in best} | {*kept}
-    chosen = scores.select(runs=[run for run in scores.runs if run in named])
-    return chosen, best, [*notices, *_about_choice(best)]
+    selection = {row.run for row in best} | {*extra_runs}
+    selected = scores.select(runs=[run for run in scores.runs if run in selection])
+    return selected, best, [*notes, *_note_choice(best)]
 
 
-def _means(scores: Scores) -> Floats:
+def _get_means(scores: Scores) -> Floats:
     """Of the one measure there is."""
     return np.array([value for of_run in scores.summary().values() for value in of_run.values()])
 
 
-def _about_choice(best: Sequence[TeamBest]) -> Iterator[Notice]:
+def _note_choice(best: Sequence[TeamBest]) -> Iterator[Note]:
     """What the choice means for what is said of those chosen."""
-    several = [one for one in best if len(one.runs) > 1]
-    if several:
-        most = max(len(one.runs) for one in several)
+    choices = [row for row in best if len(row.runs) > 1]
+    if choices:
+        largest = max(len(row.runs) for row in choices)
         text = (
-            f"of up to {counted(most, 'run')} of a team the best by {best[0].by} was chosen on the "
+            f"of up to {format_count(largest, 'run')} of a team the best by {best[0].by} was chosen on the "
             "topics that it is tested on: its scores are optimistic, and p-values and intervals do "
             "not know of the choice"
         )
-        yield Notice("best-of-team", text)
-    for one in best:
-        if one.tied:
-            same = some([one.run, *one.tied], "run")
-            text = f"{one.team}: {same} have the same {one.by}; the first given stands for the team"
-            yield Notice("best-of-team", text)
+        yield Note("best-of-team", text)
+    for row in best:
+        if row.tied:
+            names = format_names([row.run, *row.tied], "run")
+            text = (
+                f"{row.team}: {names} have the same {row.by}; the first given stands for the team"
+            )
+            yield Note("best-of-team", text)

@@ -5,9 +5,15 @@ from __future__ import annotations
 import argparse
 from typing import get_args
 
-from cranfield.cli.answered import ASSIGNMENTS, INVALID, JUDGED, TOKENS, judged
-from cranfield.cli.options import among, call, shared
-from cranfield.cli.output import scores_output, show, show_scores
+from cranfield.cli.answer_options import (
+    ANSWER_FILES,
+    ASSIGNMENTS,
+    INVALID,
+    TOKENS,
+    collect_answer_inputs,
+)
+from cranfield.cli.options import call, format_choices, get_shared_options
+from cranfield.cli.output import build_score_output_options, show, show_scores
 from cranfield.evaluation.answers import AnswerCollection, evaluate_answers
 from cranfield.evaluation.options import Undefined
 from cranfield.measures.names import GROUPS
@@ -15,26 +21,29 @@ from cranfield.report.answers import TABLES
 
 OPTIONS = {
     "assignments ASSIGNMENTS *": ASSIGNMENTS,
-    **JUDGED,
+    **ANSWER_FILES,
     "-m --measure MEASURE …": f"a measure, one of the groups {', '.join(GROUPS)}, several in one "
     "string, or @FILE with measures; may be repeated (default: all that suit the files)",
-    f"--undefined {among(get_args(Undefined))}": "where a measure is undefined, as NuggetV is "
+    f"--undefined {format_choices(get_args(Undefined))}": "where a measure is undefined, as NuggetV is "
     "without vital nuggets, it counts as 0 (default), is nan, is left out of the means, or is an "
     "error",
     **TOKENS,
     **INVALID,
     "--explain TOPIC": "show each nugget, each sentence with its citations and their support, and "
     "each criterion, of the answers to a topic",
-    **scores_output(),
+    **build_score_output_options(),
     "--table NAME … with --explain TOPIC": f"one of {', '.join(TABLES)}; may be repeated",
-    **shared("import"),
+    **get_shared_options("import"),
 }
 
 
 def run(options: argparse.Namespace) -> int:
     """Evaluate and print."""
-    files = judged(options)
+    files = collect_answer_inputs(options)
     if options.explain is None:
         return show_scores(call(evaluate_answers, options, **files), options, options.topics)
-    given = call(AnswerCollection.of, options, **files)
-    return show(given.details(options.explain, given.asked(options.measures)), options)
+    collection = call(AnswerCollection.from_inputs, options, **files)
+    return show(
+        collection.build_details(options.explain, collection.choose_measures(options.measures)),
+        options,
+    )

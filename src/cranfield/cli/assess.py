@@ -7,31 +7,31 @@ import argparse
 from cranfield.assess.aggregate import SCHEMES, TIES, aggregate
 from cranfield.assess.agreement import agreement
 from cranfield.assess.assessments import read_assessments
-from cranfield.assess.rules import built_in
-from cranfield.cli.options import among, call, told, topics
-from cranfield.cli.output import output, show, write
-from cranfield.cli.saying import say_notices
+from cranfield.assess.rules import read_built_in
+from cranfield.cli.messages import write_notes
+from cranfield.cli.options import build_option, build_topic_options, call, format_choices
+from cranfield.cli.output import build_output_options, show, write
 from cranfield.report.formats import FORMATS
-from cranfield.report.qrels import TEXT, qrels_text
+from cranfield.report.qrels import TEXT, format_qrels
 
 INPUT = {
     "files FILE +": "one for each assessor, named after the file (TREC, NTCIR, CSV, TSV, JSON, "
     "JSONL), or a table with a column assessor",
     "--labels A=2,B=1,…": "the points of each label (default: numbers, or L0, L1, …)",
     "--rules NAME|FILE": "turns several criteria into a score for each assessor: a TOML file, or "
-    f"one of {', '.join(built_in())}",
+    f"one of {', '.join(read_built_in())}",
     "--columns C=NAME,…": "what columns of a table are called that have other names: "
     "topic=query,doc=answer,assessor=who,label=stars",
     "--column NAME": "the column of the label, as --columns label=NAME",
-    **topics(who="in which everybody judged something"),
+    **build_topic_options(condition="in which everybody judged something"),
 }
 AGGREGATE = {
     **INPUT,
-    f"--scheme {among(SCHEMES)}": "the rule for one level per item (default: median, the lower of "
+    f"--scheme {format_choices(SCHEMES)}": "the rule for one level per item (default: median, the lower of "
     "two)",
-    f"ties --majority-ties {among(TIES)}": "majority: where several scores are given most often, "
+    f"ties --majority-ties {format_choices(TIES)}": "majority: where several scores are given most often, "
     "level 0 (zero, the default), the lower or the higher of them",
-    "p --strength P": told("unanimity: strength (default: 0.2)", type=None),
+    "p --strength P": build_option("unanimity: strength (default: 0.2)", type=None),
     "--max-score X": "unanimity: the highest possible score (default: that of --labels or --rules, "
     "else the highest given)",
     "--keep-zero": "unanimity: what all scored 0 stays at 0",
@@ -40,9 +40,9 @@ AGGREGATE = {
     "did: an error (default), those who did decide (skip), or the label to assume",
     "--threshold X": "afterwards: 1 for scores from X (to within 1e-9; 2/3 is fine), else 0",
     "levels --map 4=2,3=2,…": "afterwards: scores to levels",
-    **output(formats=(*TEXT, *FORMATS)),
+    **build_output_options(formats=(*TEXT, *FORMATS)),
 }
-AGREE = {**INPUT, **output(each="topic")}
+AGREE = {**INPUT, **build_output_options(row_name="topic")}
 
 
 def run_aggregate(options: argparse.Namespace) -> int:
@@ -50,16 +50,16 @@ def run_aggregate(options: argparse.Namespace) -> int:
     qrels = call(aggregate, options, assessments=options.files)
     if options.format not in TEXT:
         return show(qrels, options)
-    write(qrels_text(qrels.to_dict(), options.format), options.output)
-    say_notices(() if options.quiet else qrels.notices)
+    write(format_qrels(qrels.to_dict(), options.format), options.output)
+    write_notes(() if options.quiet else qrels.notes)
     return 0
 
 
 def run_agree(options: argparse.Namespace) -> int:
     """Compute and show how far assessors agree."""
-    given = call(read_assessments, options, data=options.files)
-    chosen = given.of_topics(options.topics or "judged")
-    return show(agreement(chosen, options.per_topic), options)
+    assessments = call(read_assessments, options, data=options.files)
+    selection = assessments.select_topics(options.topics or "judged")
+    return show(agreement(selection, options.per_topic), options)
 
 
 PARTS = {"aggregate": (AGGREGATE, run_aggregate), "agree": (AGREE, run_agree)}

@@ -5,12 +5,23 @@ from __future__ import annotations
 import argparse
 
 from cranfield.cli import runner
-from cranfield.cli.output import output
-from cranfield.cli.scored import DECIDING, evaluation, refuse_given, scored
+from cranfield.cli.output import build_output_options
+from cranfield.cli.scores import (
+    DECIDING,
+    build_evaluation_options,
+    build_score_options,
+    reject_options,
+)
 from cranfield.judging.battles import TRIALS, battles
 from cranfield.report.battles import TABLES
-from cranfield.report.meta import Work
-from cranfield.report.options import alpha, confidence, correction, told, trials
+from cranfield.report.meta import Computation
+from cranfield.report.options import (
+    build_alpha_option,
+    build_confidence_option,
+    build_correction_option,
+    build_option,
+    build_trial_options,
+)
 from cranfield.stats.battles import RIDGE
 
 FILES = (
@@ -20,25 +31,27 @@ FILES = (
 OPTIONS = {
     "data FILE": "battles: topic run_a run_b winner, which is a, b, tie or the name of a run; "
     "tables may have first, too, the one that was shown first",
-    **scored(files=FILES),
-    "--ridge R": told("ridge/2 · Σ (log π)² is taken off, which bounds strengths", RIDGE),
-    **correction("holm (default), bonferroni, bh (Benjamini and Hochberg) or none", "holm"),
-    **alpha(),
-    **confidence(),
-    **trials(TRIALS, "bootstrap samples of topics"),
-    **output(TABLES),
-    **evaluation(),
+    **build_score_options(files=FILES),
+    "--ridge R": build_option("ridge/2 · Σ (log π)² is taken off, which bounds strengths", RIDGE),
+    **build_correction_option(
+        "holm (default), bonferroni, bh (Benjamini and Hochberg) or none", "holm"
+    ),
+    **build_alpha_option(),
+    **build_confidence_option(),
+    **build_trial_options(TRIALS, "bootstrap samples of topics"),
+    **build_output_options(TABLES),
+    **build_evaluation_options(),
 }
 
 
 def run(options: argparse.Namespace) -> int:
     """Fit, and show the tables."""
     if not options.files:
-        refuse_given(options, DECIDING - {"scores"}, "QRELS RUN RUN…, or --scores FILE…, with it")
-    work = Work(
+        reject_options(options, DECIDING - {"scores"}, "QRELS RUN RUN…, or --scores FILE…, with it")
+    work = Computation(
         battles,
         "scores" if options.files or options.scores else "nothing",
-        doing="drawing topics",
-        steps=lambda asked, runs, measures: asked.trials,
+        activity="drawing topics",
+        steps=lambda args, runs, measures: args.trials,
     )
     return runner.run(work, options)

@@ -22,7 +22,7 @@ class Command:
     looked for. A row without any says that they are few enough to be shown as they are declared.
     Parts have no group; `parts` is what a command calls its own. `renamed` are options that had a
     meaning of their own; their former names still do. `needs` is a package without which nothing
-    is done: see `cranfield.late`.
+    is done: see `cranfield.lazy_imports`.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Command:
     renamed: dict[str, str] = field(default_factory=dict)
 
     @property
-    def ours(self) -> bool:
+    def is_native(self) -> bool:
         """Whether it is not a tool of others, whose options are kept as they are."""
         return self.group != TOOLS
 
@@ -535,29 +535,29 @@ ROWS = (
 )
 
 
-def _by_name() -> dict[str, Command]:
+def _index_by_name() -> dict[str, Command]:
     rows: dict[str, Command] = {}
     for row in ROWS:
-        whole = rows.get(row.name.rpartition(" ")[0])
-        rows[row.name] = replace(row, common=f"{row.common} {whole.common}") if whole else row
+        parent = rows.get(row.name.rpartition(" ")[0])
+        rows[row.name] = replace(row, common=f"{row.common} {parent.common}") if parent else row
     return rows
 
 
-BY_NAME = _by_name()
+BY_NAME = _index_by_name()
 COMMANDS = {name: row for name, row in BY_NAME.items() if " " not in name}
 RENAMED = {name: row.renamed for name, row in sorted(BY_NAME.items()) if row.renamed}
 
-_MEANT = {  # commands of other tools, by the command of ours that does the same
+_SYNONYMS = {  # commands of other tools, by the command of ours that does the same
     "evaluate": "eval run score",
     "compare": "significance sigtest ttest t-test test diff stats",
     "measures": "metrics metric",
     "trec_eval": "treceval trec-eval",
 }
-_NOT_HERE = {  # what cranfield does not do
+_OUT_OF_SCOPE = {  # what cranfield does not do
     "cranfield does not fuse runs. Fuse them with ranx, then evaluate the result.": "fuse fusion",
     "cranfield evaluates runs that a search system wrote. It does not search or rerank.": "index "
     "search retrieve rank rerank",
 }
 OTHER_COMMANDS = {
-    word: f"Did you mean {ours}?" for ours, words in _MEANT.items() for word in words.split()
-} | {word: advice for advice, words in _NOT_HERE.items() for word in words.split()}
+    word: f"Did you mean {ours}?" for ours, words in _SYNONYMS.items() for word in words.split()
+} | {word: advice for advice, words in _OUT_OF_SCOPE.items() for word in words.split()}

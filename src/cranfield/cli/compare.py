@@ -6,33 +6,33 @@ import argparse
 from dataclasses import replace
 from typing import get_args
 
-from cranfield.cli.options import among
-from cranfield.cli.output import output, show
-from cranfield.cli.runner import computed
-from cranfield.cli.saying import say
-from cranfield.cli.scored import evaluation, scored
+from cranfield.cli.messages import write_message
+from cranfield.cli.options import format_choices
+from cranfield.cli.output import build_output_options, show
+from cranfield.cli.runner import compute_result
+from cranfield.cli.scores import build_evaluation_options, build_score_options
 from cranfield.comparison import compare
 from cranfield.errors import InputError
 from cranfield.report.comparison import MARKS, TABLES
-from cranfield.report.formats.programs import numbers
-from cranfield.report.meta import Work
-from cranfield.report.options import how_tested
+from cranfield.report.formats.machine_readable import convert_numbers
+from cranfield.report.meta import Computation
+from cranfield.report.options import build_testing_options
 from cranfield.stats.effects import EFFECTS
-from cranfield.stats.families import steps
+from cranfield.stats.families import count_steps
 from cranfield.stats.gate import Undecided
-from cranfield.wording import decimals
+from cranfield.wording import use_decimals
 
 OPTIONS = {
-    **scored(),
+    **build_score_options(),
     "--baseline RUN …": "compare every other run with this one, given by its name or its file; "
     "may be repeated (default: all pairs)",
-    f"--marks {among(MARKS)} with --baseline RUN": "how runs that differ significantly from a "
+    f"--marks {format_choices(MARKS)} with --baseline RUN": "how runs that differ significantly from a "
     "baseline are marked: letters, +a better and -a worse (default), or daggers, † ‡ § … better",
     "--teams FILE": "compare the best run of each team alone: lines `run team`, or a table with "
     "these columns; baselines stay",
     "--best-by MEASURE with --teams FILE": "by which the best run is chosen (default: the first)",
-    **how_tested("; intervals have confidence 1 − A"),
-    f"--effect {among(EFFECTS)}": "effect size: Cohen's d_z (dz, default for two runs), Hedges' g "
+    **build_testing_options("; intervals have confidence 1 − A"),
+    f"--effect {format_choices(EFFECTS)}": "effect size: Cohen's d_z (dz, default for two runs), Hedges' g "
     "(g), Glass's Δ (glass), or by the residuals of ANOVA (anova, default for more)",
     "--movers K": "show the K topics that differ most, each way (default: 3, if there are few "
     "pairs)",
@@ -40,10 +40,10 @@ OPTIONS = {
     "baseline by any measure, and exit with 1 if so",
     "--margin M with --fail-if-worse": "exit with 1 unless it is shown that no run is worse by "
     "more than M: by the 1 − 2α paired t interval of the difference",
-    f"--undecided {among(get_args(Undecided))} with --fail-if-worse": "what to do if topics are "
+    f"--undecided {format_choices(get_args(Undecided))} with --fail-if-worse": "what to do if topics are "
     "too few to show a loss (default: fail)",
-    **output(TABLES),
-    **evaluation(),
+    **build_output_options(TABLES),
+    **build_evaluation_options(),
 }
 
 
@@ -57,22 +57,26 @@ def run(options: argparse.Namespace) -> int:
         raise InputError(f"--movers {options.movers}", "a number from 0")
     if options.movers == 0 and "movers" in (options.tables or ()):
         raise InputError("--movers 0 and --table movers", "one of them")
-    found = computed(Work(compare, doing="testing", steps=_steps), options)
+    comparison = compute_result(
+        Computation(compare, activity="testing", steps=_count_steps), options
+    )
     if not options.fail_if_worse:
-        return show(found, options)
-    gate = options.gate = found.gate(options.margin, options.undecided or "fail")
-    show(replace(found, notices=(*found.notices, *gate.notices)), options)
+        return show(comparison, options)
+    gate = options.gate = comparison.gate(options.margin, options.undecided or "fail")
+    show(replace(comparison, notices=(*comparison.notes, *gate.notes)), options)
     code = 0 if gate.passed else 1
-    with decimals(options.decimals):  # what was decided is said, also if notices are not asked for
-        for line, one in zip(gate.lines, gate.verdicts, strict=True):
-            level = "error" if one in gate.failed else "note"
-            fields = numbers({name: getattr(one, name) for name in VERDICT})
-            say(level, "gate", [line], **fields, exit=code)
+    with use_decimals(
+        options.decimals
+    ):  # what was decided is said, also if notices are not asked for
+        for line, verdict in zip(gate.lines, gate.verdicts, strict=True):
+            level = "error" if verdict in gate.failed else "note"
+            fields = convert_numbers({name: getattr(verdict, name) for name in VERDICT})
+            write_message(level, "gate", [line], **fields, exit=code)
     return code
 
 
-def _steps(options: argparse.Namespace, runs: int, measures: int) -> int:
+def _count_steps(options: argparse.Namespace, runs: int, measures: int) -> int:
     """How many steps the tests of all measures have."""
     baselines = len(options.baselines or ())
     pairs = baselines * (runs - 1) if baselines else runs * (runs - 1) // 2
-    return measures * steps(options.test, runs, pairs, options.trials)
+    return measures * count_steps(options.test, runs, pairs, options.trials)

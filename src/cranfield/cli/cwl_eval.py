@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from cranfield.cli.drop_ins import found, put
-from cranfield.cli.options import COUNT, declare, number, shared
+from cranfield.cli.drop_ins import run_tool, write_output
+from cranfield.cli.options import COUNT, declare, get_shared_options, parse_number
 from cranfield.cli.output import write
-from cranfield.tools.cwl_eval import VERSION, bibtex, cwl_eval, read_metrics
+from cranfield.tools.cwl_eval import VERSION, cwl_eval, format_bibtex, read_metrics
 
 ROWS = {
     "qrels QRELS": "judgments, their levels taken as gains",
@@ -31,15 +31,15 @@ ROWS = {
 
 def add_to(p: Any) -> None:
     """Declare the command."""
-    declare(p, ROWS, N=COUNT, X={"type": number}, as_version={"choices": (VERSION,)})
-    declare(p, shared("import"))
+    declare(p, ROWS, N=COUNT, X={"type": parse_number}, as_version={"choices": (VERSION,)})
+    declare(p, get_shared_options("import"))
     p.set_defaults(run=run, declared=p._actions)
 
 
 def run(options: argparse.Namespace) -> None:
     """Measure, write the references, print."""
     options.metrics = read_metrics(options.metrics_file)
-    made = found(cwl_eval, options)
+    result = run_tool(cwl_eval, options)
     if options.bib_file is not None:
-        write(bibtex(options.metrics), options.bib_file)
-    put(*made, options)
+        write(format_bibtex(options.metrics), options.bib_file)
+    write_output(*result, options)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import get_args
 
-from cranfield.cli.options import among, call, shared
-from cranfield.cli.output import scores_output, show_scores
+from cranfield.cli.options import call, format_choices, get_shared_options
+from cranfield.cli.output import build_score_output_options, show_scores
 from cranfield.evaluation.distributions import DEFAULT_MEASURES, Missing, evaluate_distributions
 
 OPTIONS = {
@@ -14,13 +14,13 @@ OPTIONS = {
     "systems SYSTEM +": "what a system says, the same",
     "-m --measure MEASURE …": "NMD, RNOD, RSNOD or JSD, several in one string, or @FILE with "
     f"measures; may be repeated (default: {' '.join(DEFAULT_MEASURES)})",
-    **scores_output("item"),
+    **build_score_output_options("item"),
     "labels --label-order A,B,…": "all labels in their order, --label-order=-1,0,1 if the "
     "first begins with - (default: those of GOLD, if they are numbers)",
     "--votes": "GOLD has single assessments: item assessor label",
-    f"missing --missing-items {among(get_args(Missing))}": "an item that a system lacks is an "
+    f"missing --missing-items {format_choices(get_args(Missing))}": "an item that a system lacks is an "
     "error (default), or all labels are equally likely",
-    **shared("import"),
+    **get_shared_options("import"),
 }
 
 

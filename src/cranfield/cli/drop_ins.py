@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias, TypeVar
 
 import cranfield
-from cranfield.cli.options import call, refuse_two_inputs
+from cranfield.cli.messages import write_message, write_notes
+from cranfield.cli.options import call, check_single_stdin
 from cranfield.cli.output import write
-from cranfield.cli.saying import say, say_notices
 from cranfield.data.ntcir.nev import write_files
-from cranfield.scores import Notice
-from cranfield.tools.drop_ins import text_of
-from cranfield.wording import printable
+from cranfield.scores import Note
+from cranfield.tools.drop_ins import join_lines
+from cranfield.wording import escape_unprintable
 
 T = TypeVar("T")
 Parts: TypeAlias = Mapping[str, Callable[..., Any]]
@@ -23,29 +23,29 @@ INPUTS = ("qrels", "result_file", "baseline", "costs", "metrics_file", "gold", "
 
 def run(work: Callable[..., Any], options: argparse.Namespace, parts: Parts | None = None) -> None:
     """Print or write what a function makes of files."""
-    made, notices = found(work, options, parts)
-    put(made, notices, options)
+    result, notes = run_tool(work, options, parts)
+    write_output(result, notes, options)
 
 
-def found(work: Callable[..., T], options: argparse.Namespace, parts: Parts | None = None) -> T:
+def run_tool(work: Callable[..., T], options: argparse.Namespace, parts: Parts | None = None) -> T:
     """What a function makes of files, of which one may be standard input."""
     files = [getattr(options, name, None) for name in INPUTS]
-    refuse_two_inputs(*files, *getattr(options, "intents", ()))
+    check_single_stdin(*files, *getattr(options, "intents", ()))
     return call(work, options, parts, run=getattr(options, "result_file", None))
 
 
-def put(
-    made: str | list[str] | dict[str, str], notices: Iterable[Notice], options: argparse.Namespace
+def write_output(
+    result: str | list[str] | dict[str, str], notes: Iterable[Note], options: argparse.Namespace
 ) -> None:
     """Write files, by their paths, or print a text, which may come as lines."""
-    if isinstance(made, dict):
-        write_files(made)
-        for path in made:
-            say("note", "created", [f"created {printable(path)}"], file=path)
-    say_notices(notices)
-    if not isinstance(made, dict):
+    if isinstance(result, dict):
+        write_files(result)
+        for path in result:
+            write_message("note", "created", [f"created {escape_unprintable(path)}"], file=path)
+    write_notes(notes)
+    if not isinstance(result, dict):
         output = getattr(options, "output", None)
-        text = made if isinstance(made, str) else text_of(made)
+        text = result if isinstance(result, str) else join_lines(result)
         write(text, None if output == "-" else output)
 
 

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import argparse
 
-from cranfield.cli.asked import runs_of
-from cranfield.cli.options import TIES, call, judged, order, preset, shared
-from cranfield.cli.output import SORTED, output, show_scores
+from cranfield.cli.arguments import find_runs
+from cranfield.cli.options import (
+    TIES,
+    build_mean_options,
+    build_order_options,
+    build_preset_options,
+    call,
+    get_shared_options,
+)
+from cranfield.cli.output import SORTED, build_output_options, show_scores
 from cranfield.cli.progress import Progress
 from cranfield.errors import InputError
-from cranfield.evaluation.asked import DEFAULT_MEASURES
 from cranfield.evaluation.evaluate import evaluate
+from cranfield.evaluation.resolved_measures import DEFAULT_MEASURES
 
 OPTIONS = {
     "qrels QRELS": "judgments: topic iteration doc level, or topic doc L2, or LETOR data; or a "
@@ -20,28 +27,32 @@ OPTIONS = {
     "-m --measure MEASURE …": "a measure such as nDCG@10, several in one string, or @FILE with "
     f"measures; may be repeated (default: {' '.join(DEFAULT_MEASURES)}; `cranfield measures` "
     "lists them)",
-    **preset(
+    **build_preset_options(
         "what a task evaluates with, such as ntcir13-www-english (`cranfield presets` lists all); "
         "-m adds measures"
     ),
     "--cutoff N with --preset NAME": "cutoff of its measures",
-    **output(each="topic"),
+    **build_output_options(row_name="topic"),
     **SORTED,
-    "lists and topics": {**order(TIES), **shared("drawn"), **judged()},
-    "relevance": shared("relevance"),
+    "lists and topics": {
+        **build_order_options(TIES),
+        **get_shared_options("drawn"),
+        **build_mean_options(),
+    },
+    "relevance": get_shared_options("relevance"),
     "diversity (Dsharp(nDCG)@10, alpha_nDCG@20, IA(ERR)@20, …)": {
-        **shared("intents"),
+        **get_shared_options("intents"),
         "--per-intent": "every intent is a topic of its own, topic/intent; IA(ERR) is then ERR",
-        **shared("verticals"),
+        **get_shared_options("verticals"),
     },
     "user models (C/W/L: RBP.EU, INST(T=2).ETC, …)": {
         "--measurements": "all five of EU, ETU, EC, ETC and ED in the place of every measure that "
         "is a user model",
         "--residuals": "columns .lower and .upper: all unjudged documents at their worst, at their "
         "best",
-        **shared("costs"),
+        **get_shared_options("costs"),
     },
-    "other": shared("formats", "import", "threads"),
+    "other": get_shared_options("formats", "import", "threads"),
     "many machines (Spark, which has to be installed)": {
         "--engine {local,spark}": "where the work is done (default: local)",
         "--master URL with --engine spark": "of the cluster (default: as Spark is set up, else all "
@@ -60,29 +71,29 @@ OPTIONS = {
 def run(options: argparse.Namespace) -> int:
     """Evaluate and print."""
     if options.engine == "spark":
-        return _on_spark(options)
-    runs = runs_of(options.qrels, options.runs)
+        return _run_on_spark(options)
+    runs = find_runs(options.qrels, options.runs)
     with Progress([options.qrels, *options.runs]) as progress:
-        found = call(evaluate, options, runs=runs, progress=progress.step)
-    return show_scores(found, options)
+        scores = call(evaluate, options, runs=runs, progress=progress.update)
+    return show_scores(scores, options)
 
 
-def _on_spark(options: argparse.Namespace) -> int:
+def _run_on_spark(options: argparse.Namespace) -> int:
     """The same by Spark, whose session lasts as long as what is said may ask for it."""
     from cranfield.spark.engine import scores
-    from cranfield.spark.session import started
+    from cranfield.spark.session import open_session
 
     if not options.runs:
         raise InputError("no run", "RUN with --engine spark")
-    with started(options.master, options.spark_confs or ()) as spark:
+    with open_session(options.master, options.spark_confs or ()) as spark:
         with Progress() as progress:
-            found = call(
+            result = call(
                 scores,
                 options,
                 spark=spark,
                 check_duplicates=not options.skip_duplicates,
-                progress=lambda told: progress.count(told, told.done, told.tasks, "task"),
+                progress=lambda status: progress.count(status, status.done, status.tasks, "task"),
             )
             if not options.quiet:
-                _ = len(found.notices)  # which may be another pass
-        return show_scores(found, options)
+                _ = len(result.notes)  # which may be another pass
+        return show_scores(result, options)

@@ -23,16 +23,16 @@ def add_to(p: Any) -> None:
     """Declare the command."""
     declare(p, ROWS)
     declare(p.add_mutually_exclusive_group(), CUTOFF, K=COUNT)
-    p.add_argument("-baseline", "-riskAlpha", type=refuse, help=argparse.SUPPRESS)
+    p.add_argument("-baseline", "-riskAlpha", type=reject_option, help=argparse.SUPPRESS)
     add_messages(p)
-    p.set_defaults(run=partial(run, gdeval, parts={"k": cutoff}))
+    p.set_defaults(run=partial(run, gdeval, parts={"k": choose_cutoff}))
 
 
-def cutoff(k: int = 20, last: int | None = None) -> int:
+def choose_cutoff(k: int = 20, last: int | None = None) -> int:
     """The last rank that counts, however it is given."""
     return last or k
 
 
-def refuse(_: str) -> None:
+def reject_option(_: str) -> None:
     """What the program can do, and this one cannot."""
     raise InputError("-baseline or -riskAlpha", "neither: risk-sensitive evaluation is not here")

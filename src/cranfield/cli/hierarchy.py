@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import argparse
 
-from cranfield.cli.asked import one_measure
-from cranfield.cli.options import RUN_NAMES, by_ties, call, one_of, shared
-from cranfield.cli.output import scores_output, show_scores
+from cranfield.cli.arguments import parse_single_measure
+from cranfield.cli.options import (
+    RUN_NAMES,
+    build_format_option,
+    build_tie_options,
+    call,
+    get_shared_options,
+)
+from cranfield.cli.output import build_score_output_options, show_scores
 from cranfield.data.reading.formats import FORMATS
 from cranfield.evaluation.hierarchy import DEFAULT_MEASURE, evaluate_hierarchy
 
@@ -22,16 +28,16 @@ OPTIONS = {
     "alpha --first-weight A": "the part of the first level (default: 0.5)",
     "--intents1 FILE": PROBABILITIES.format("first"),
     "--intents2 FILE": PROBABILITIES.format("second"),
-    **scores_output(),
-    **by_ties(),
+    **build_score_output_options(),
+    **build_tie_options(),
     "separator --sep S": "what separates the fields of a line of text (default: ;)",
-    "--qrels-format FORMAT": one_of(FORMATS),
+    "--qrels-format FORMAT": build_format_option(FORMATS),
     **RUN_NAMES,
-    **shared("import"),
+    **get_shared_options("import"),
 }
 
 
 def run(options: argparse.Namespace) -> int:
     """Score and print."""
-    measure = one_measure(options.measures, DEFAULT_MEASURE)
+    measure = parse_single_measure(options.measures, DEFAULT_MEASURE)
     return show_scores(call(evaluate_hierarchy, options, measure=measure), options, options.topics)

@@ -4,27 +4,34 @@ from __future__ import annotations
 
 import argparse
 
-from cranfield.cli.asked import runs_of
-from cranfield.cli.options import LABELS, call, order, preset, shared, topics
-from cranfield.cli.output import output, show
+from cranfield.cli.arguments import find_runs
+from cranfield.cli.options import (
+    LABELS,
+    build_order_options,
+    build_preset_options,
+    build_topic_options,
+    call,
+    get_shared_options,
+)
+from cranfield.cli.output import build_output_options, show
 from cranfield.evaluation.listing import label
 from cranfield.report.formats import FORMATS
 
 OPTIONS = {
     "qrels QRELS": "judgments",
     "runs RUN *": "results; of each topic all are shown",
-    **topics(),
-    **output(formats=(*FORMATS, "text")),
-    "lists": order(),
+    **build_topic_options(),
+    **build_output_options(formats=(*FORMATS, "text")),
+    "lists": build_order_options(),
     "judgments and files": {
         "--rel N": "lowest relevant level (default: all above 0)",
         **LABELS,
-        **preset("take depth and labels from there (`cranfield presets` lists all)"),
-        **shared("formats", "threads"),
+        **build_preset_options("take depth and labels from there (`cranfield presets` lists all)"),
+        **get_shared_options("formats", "threads"),
     },
 }
 
 
 def run(options: argparse.Namespace) -> int:
     """Label and print."""
-    return show(call(label, options, runs=runs_of(options.qrels, options.runs)), options)
+    return show(call(label, options, runs=find_runs(options.qrels, options.runs)), options)

@@ -42,7 +42,7 @@ TWO = {
 TESTS = {"--tidy": "write a table: measure, both means, their difference, t and p"}
 SCORING = TEST | SCORES | RESULTS | LAYOUTS | TIES
 ACTIONS = (
-    Action("eval-score Eval-Score", SCORING, letor.written_scores),
-    Action("eval-rank Eval-Rank", TEST | RANKS | RESULTS, letor.written_ranks),
-    Action("ttest Eval-ttest LETOR-ttest", TWO | OUTPUT | TESTS, letor.written_tests),
+    Action("eval-score Eval-Score", SCORING, letor.render_scores),
+    Action("eval-rank Eval-Rank", TEST | RANKS | RESULTS, letor.render_ranks),
+    Action("ttest Eval-ttest LETOR-ttest", TWO | OUTPUT | TESTS, letor.render_tests),
 )

@@ -15,30 +15,30 @@ from typing import Any, NoReturn
 
 import cranfield
 from cranfield.cli.commands import COMMANDS, Command
-from cranfield.cli.parser import Parser, Top
-from cranfield.cli.paths import check_outputs
-from cranfield.cli.saying import (
-    FORMS,
+from cranfield.cli.messages import (
+    FORMATS,
     OPTION,
     TRACEBACK,
-    asked,
-    before_command,
-    said_as,
-    say_error,
-    say_wrong,
+    get_error_format,
+    strip_error_format,
+    use_error_format,
+    write_error,
+    write_exception,
 )
-from cranfield.data.files import protecting_inputs, reopen_closed_streams
+from cranfield.cli.parser import Parser, Top
+from cranfield.cli.paths import check_outputs
+from cranfield.data.files import reopen_closed_streams, track_inputs
 from cranfield.data.reading.source import reading_limits
 from cranfield.errors import CranfieldError, InputError, UserCodeError
 from cranfield.kernel import USED
-from cranfield.late import load
-from cranfield.wording import command_line
+from cranfield.lazy_imports import load
+from cranfield.wording import use_flags
 
 OWN_OPTIONS = ("trec_eval",)  # which argparse cannot read: the module has a main of its own
 NO_OPTIONS = (*OWN_OPTIONS, "help")
 
 
-def parser(asked: Sequence[str] = ()) -> argparse.ArgumentParser:
+def build_parser(command_names: Sequence[str] = ()) -> argparse.ArgumentParser:
     """All commands by name, and the options of those that are asked for."""
     top = Top(
         prog="cranfield",
@@ -51,41 +51,41 @@ def parser(asked: Sequence[str] = ()) -> argparse.ArgumentParser:
     top.add_argument(
         "--version", action="version", version=f"cranfield {cranfield.__version__} ({USED})"
     )
-    top.add_argument(OPTION, choices=FORMS)
+    top.add_argument(OPTION, choices=FORMATS)
     top.row = COMMANDS["evaluate"]  # a good example
     top.set_defaults(quiet=False, verbose=False, max_line=None, max_expansion=None)
-    made: Any = partial(_parser, asked)
+    create_parser: Any = partial(_create_parser, command_names)
     commands = top.add_subparsers(
-        metavar="COMMAND", required=True, parser_class=made, prog="cranfield"
+        metavar="COMMAND", required=True, parser_class=create_parser, prog="cranfield"
     )
     for name, row in COMMANDS.items():
         command = partial(commands.add_parser, name, help=row.does)
-        if name in asked and name not in NO_OPTIONS:
+        if name in command_names and name not in NO_OPTIONS:
             _declare(command, row)
         else:  # which need not be imported
             command()
-    if "help" in asked:
+    if "help" in command_names:
         commands.choices["help"].add_argument(
             "command", metavar="COMMAND", nargs="*", choices=COMMANDS
         )
     return top
 
 
-def _parser(asked: Sequence[str], **settings: Any) -> Parser | None:
+def _create_parser(command_names: Sequence[str], **settings: Any) -> Parser | None:
     """Of a command, if it is asked for: the others are listed by their names."""
-    return Parser(**settings) if settings["prog"].split()[1] in asked else None
+    return Parser(**settings) if settings["prog"].split()[1] in command_names else None
 
 
-def _module(command: str) -> Any:
+def _import_command(command: str) -> Any:
     return import_module(f"cranfield.cli.{command}")
 
 
 def _declare(command: Callable[..., Parser], row: Command) -> None:
     """Tell argparse of a command: what it can do, its parts, or its options."""
-    from cranfield.cli.asked import add_command, add_parts
+    from cranfield.cli.arguments import add_command, add_parts
     from cranfield.cli.options import add_actions
 
-    module = _module(row.name)
+    module = _import_command(row.name)
     p = command(**getattr(module, "TOLD", {}))
     if hasattr(module, "add_to"):
         module.add_to(p)
@@ -101,16 +101,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
     options = argparse.Namespace()
     words = sys.argv[1:] if arguments is None else list(arguments)
-    with said_as(asked(words)), command_line():
+    with use_error_format(get_error_format(words)), use_flags():
         try:
-            return _run(before_command(words), options)
+            return _run(strip_error_format(words), options)
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:  # such as a panic of Polars, which is no Exception
             if isinstance(error, OSError) and error.filename is None:
                 raise  # standard output: see `entry`
             traced = getattr(options, "verbose", False) or bool(os.environ.get(TRACEBACK))
-            say_error(error, 2, traced)
+            write_exception(error, 2, traced)
             return 2
 
 
@@ -120,23 +120,23 @@ def _run(arguments: Sequence[str], options: argparse.Namespace) -> int:
         arguments = [*arguments[1:], "-h"]
     words = [word for word in arguments if not word.startswith("-")][:1]
     if words and words == arguments[:1] and words[0] in OWN_OPTIONS:
-        return int(_module(words[0]).main(arguments[1:]))
-    top = parser(words)
+        return int(_import_command(words[0]).main(arguments[1:]))
+    top = build_parser(words)
     if not arguments:
         print(top.format_help(), end="")
         top.error("found no command, expected one of these")
     top.parse_args(arguments, options)
     options.arguments = ["cranfield", *arguments]
-    if needed := COMMANDS[words[0]].needs:
-        load(needed)
+    if package := COMMANDS[words[0]].needs:
+        load(package)
     if "declared" in options:
         check_outputs(options)
-    import_files(getattr(options, "imports", None) or ())
-    with reading_limits(options.max_line, options.max_expansion), protecting_inputs():
+    load_files(getattr(options, "imports", None) or ())
+    with reading_limits(options.max_line, options.max_expansion), track_inputs():
         return int(options.run(options) or 0)  # most commands do not choose their code
 
 
-def import_files(paths: Sequence[str]) -> None:
+def load_files(paths: Sequence[str]) -> None:
     """Run the files, so that what they define is known."""
     from importlib.util import module_from_spec, spec_from_file_location
 
@@ -153,10 +153,10 @@ def import_files(paths: Sequence[str]) -> None:
         except FileNotFoundError:
             raise InputError("no such file", "a Python file", path) from None
         except (Exception, SystemExit) as error:
-            raise UserCodeError(error, path, _line(error, path)) from error
+            raise UserCodeError(error, path, _find_line(error, path)) from error
 
 
-def _line(error: BaseException, path: str) -> int | None:
+def _find_line(error: BaseException, path: str) -> int | None:
     """Where in a file an error arose."""
     from traceback import extract_tb
 
@@ -187,8 +187,8 @@ def entry() -> NoReturn:
         code = 0
     except OSError as error:  # standard output cannot be written to,
         sys.stdout = io.StringIO()  # nor what it still holds, before it is said
-        with suppress(OSError), said_as(asked(sys.argv[1:])):
-            say_wrong("output", f"cannot write: {error.strerror}", 2)
+        with suppress(OSError), use_error_format(get_error_format(sys.argv[1:])):
+            write_error("output", f"cannot write: {error.strerror}", 2)
         code = 2
     except KeyboardInterrupt:
         code = 130

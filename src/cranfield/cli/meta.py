@@ -9,12 +9,16 @@ import argparse
 from functools import partial
 from typing import Any
 
-from cranfield.cli.asked import add_command
-from cranfield.cli.options import told
-from cranfield.cli.output import output
+from cranfield.cli.arguments import add_command
+from cranfield.cli.options import build_option
+from cranfield.cli.output import build_output_options
 from cranfield.cli.runner import run as run_work
-from cranfield.cli.scored import evaluation, measured, scored
-from cranfield.report.meta import Method, methods
+from cranfield.cli.scores import (
+    build_evaluation_options,
+    build_measure_options,
+    build_score_options,
+)
+from cranfield.report.meta import Method, load_methods
 
 USAGES = {
     "scores": ("QRELS RUN RUN…", "--scores FILE…"),
@@ -29,32 +33,34 @@ FILES = {"runs": QRELS, "judgments": QRELS | SECOND}
 def add_to(p: Any) -> None:
     """Declare the command, and a method for each question."""
     parsers = p.add_subparsers(metavar="METHOD", required=True)
-    for shown in methods().values():
-        add_method(parsers, shown)
+    for module in load_methods().values():
+        add_method(parsers, module)
 
 
-def add_method(parsers: Any, shown: Any) -> None:
+def add_method(parsers: Any, module: Any) -> None:
     """Declare a method: what it begins with, its own options, those of output and evaluation."""
-    method, takes = shown.METHOD, shown.METHOD.work.takes
-    p = parsers.add_parser(method.name, **method.said, usage=_usage(method))
+    method, takes = module.METHOD, module.METHOD.work.takes
+    p = parsers.add_parser(method.name, **method.help_texts, usage=_format_usage(method))
     if takes == "scores":
-        rows = scored(method.measures)
+        rows = build_score_options(method.measures)
     else:
-        rows = FILES[takes] | {"runs RUN *": told(method.runs, default=[])}
-        rows |= measured(method.measures)
-    rows |= {**method.options, **output(shown.TABLES)}
-    rows |= evaluation(scores=takes == "scores", without=method.options)
-    add_command(p, rows, partial(run, shown), default_measure=method.measures)
+        rows = FILES[takes] | {"runs RUN *": build_option(method.runs_help, default=[])}
+        rows |= build_measure_options(method.measures)
+    rows |= {**method.options, **build_output_options(module.TABLES)}
+    rows |= build_evaluation_options(scores=takes == "scores", without=method.options)
+    add_command(p, rows, partial(run, module), default_measure=method.measures)
 
 
-def _usage(method: Method) -> str:
+def _format_usage(method: Method) -> str:
     required = [row.rstrip("…!") for row in method.options if row.endswith("!")]
     start = f"cranfield meta {method.name} [options] {''.join(required)}"
-    return "\n       ".join(start + files for files in USAGES[method.work.takes])
+    return "\n       ".join(start + files for files in USAGES[method.computation.inputs])
 
 
-def run(shown: Any, options: argparse.Namespace) -> int:
+def run(module: Any, options: argparse.Namespace) -> int:
     """Run a method, by the functions of a module of `report/meta`."""
-    if hasattr(shown, "check"):
-        shown.check(options)
-    return run_work(shown.METHOD.work_for(options), options, getattr(shown, "picture", None))
+    if hasattr(module, "check"):
+        module.check(options)
+    return run_work(
+        module.METHOD.choose_computation(options), options, getattr(module, "build_figure", None)
+    )

@@ -15,8 +15,8 @@ from typing import Any
 from cranfield.cli import drop_ins
 from cranfield.cli import ntcir_eval as one_topic
 from cranfield.cli.ntcir_eval import exact
-from cranfield.cli.options import Action, Rows, call, number, one_of
-from cranfield.cli.output import PLAIN, show
+from cranfield.cli.options import Action, Rows, build_format_option, call, parse_number
+from cranfield.cli.output import DEFAULT_LOOK, show
 from cranfield.data.reading.formats import FORMATS as QRELS_FORMATS
 from cranfield.errors import InputError
 from cranfield.report.formats import FORMATS
@@ -32,7 +32,7 @@ run = partial(drop_ins.run, parts={"batch": scripts.Batch, "setting": Setting})
 # -- what the actions do --------------------------------------------------------------------------
 
 
-def run_split(work: Callable[..., scripts.Made], options: argparse.Namespace) -> None:
+def run_split(work: Callable[..., scripts.FileTexts], options: argparse.Namespace) -> None:
     """Split runs, those named or those that standard input names."""
     if options.runs[0].isdecimal():
         limit, *runs = options.runs
@@ -40,7 +40,7 @@ def run_split(work: Callable[..., scripts.Made], options: argparse.Namespace) ->
     run(work, options)
 
 
-def run_listed(work: Callable[..., scripts.Made], options: argparse.Namespace) -> None:
+def run_listed(work: Callable[..., scripts.FileTexts], options: argparse.Namespace) -> None:
     """Split runs whose paths are in a list."""
     if options.runs == "-" and not options.limit.lstrip("-").isdecimal():  # none since 2020
         options.limit, options.runs = str(scripts.LIMIT), options.limit
@@ -50,7 +50,7 @@ def run_listed(work: Callable[..., scripts.Made], options: argparse.Namespace) -
     run(work, options)
 
 
-def run_deval(work: Callable[..., scripts.Made], options: argparse.Namespace) -> None:
+def run_deval(work: Callable[..., scripts.FileTexts], options: argparse.Namespace) -> None:
     """Add gains and compute; scripts do so with one cutoff, where lists are cut, too."""
     if "cutoffs" not in options:
         options.cutoffs = (options.truncate,)
@@ -67,7 +67,7 @@ def run_table(work: Callable[..., Scores], options: argparse.Namespace) -> None:
 SETTINGS = one_topic.SETTINGS | {
     "runs": {"default": "-"},
     "qrels": {"default": "-"},
-    "mix": {"type": partial(number, low=0, high=1, which=" from 0 to 1")},
+    "mix": {"type": partial(parse_number, low=0, high=1, which=" from 0 to 1")},
     "kind": {"action": "store_const", "const": diversity.DIN_MEASURES},
     "mean": {"choices": ("arithmetic", "geometric")},
     "format": {"choices": FORMATS, "default": "tsv"},
@@ -87,7 +87,7 @@ QRELS: Rows = {
     "qrels QRELS": "judgments: topic doc L2, or any other format",
     "suffix SUFFIX": "of the files, such as rel",
     "separator SEP ?": "instead of blanks",
-    "--qrels-format FORMAT": one_of(QRELS_FORMATS),
+    "--qrels-format FORMAT": build_format_option(QRELS_FORMATS),
 }
 RANKINGS = {
     "runs LIMIT|RUN *": f"how many documents a topic has at most (default: {scripts.LIMIT}), and "
@@ -125,14 +125,14 @@ MATCHES = {
 TEXTS = TID | {"suffix NUGSUFFIX": "of the nuggets, such as test.nug"} | NAME
 LENGTH = {"-L L": f"{one_topic.LENGTH}, default: 500"}
 NEV = {"suffix NEVSUFFIX": "results are in RUN.NEVSUFFIX: NAME.nev"}
-LISTED = {"runlist RUNLIST": "file with runs, one on each line"}
-RESULTS = TID | LISTED | NEV
+RUN_LIST_FILE = {"runlist RUNLIST": "file with runs, one on each line"}
+RESULTS = TID | RUN_LIST_FILE | NEV
 MEAN = {
     "measures MEASURE +": "as the files call it: Q@0010",
     "--mean": "geometric: of values of at least 0.00001, in files that end in .gmean",
 }
-ONE = {"measure MEASURE": "as the files call it: Q@0010"}
-ALL = {"measures MEASURE *": "default: all", "-f --format": "default: tsv"}
+SINGLE_MEASURE = {"measure MEASURE": "as the files call it: Q@0010"}
+ALL_MEASURES = {"measures MEASURE *": "default: all", "-f --format": "default: tsv"}
 CONVERTED = {"qrels QRELS ?": "or standard input"} | OUTPUT
 GRADED = {"--labels S=3,A=2,…": "the level of each grade (default: S=3,A=2,B=1,C=0)"}
 MAPPED = {
@@ -142,55 +142,64 @@ MAPPED = {
 # -- the table ------------------------------------------------------------------------------------
 
 
-def _script(
-    ours: Action, name: str, arguments: Mapping[str, str], like: str = "", **defaults: Any
+def _build_script(
+    action: Action, name: str, arguments: Mapping[str, str], equivalent: str = "", **defaults: Any
 ) -> Action:
-    """A script under its own name, with its own arguments: it does `like` an action of ours."""
-    said, told = f"the script's arguments for {like or ours.names}", ours.defaults | defaults
-    return replace(ours, names=name, arguments=arguments, help=said, defaults=told)
+    """A script under its own name, with its own arguments: it does `equivalent` an action of ours."""
+    help_text, all_defaults = (
+        f"the script's arguments for {equivalent or action.names}",
+        action.defaults | defaults,
+    )
+    return replace(action, names=name, arguments=arguments, help=help_text, defaults=all_defaults)
 
 
-OF_2019: dict[str, Any] = {"version": "190111", "rbp": 0.99, "sharp": tuple(diversity.SHARP)}
+RELEASE_2019: dict[str, Any] = {"version": "190111", "rbp": 0.99, "sharp": tuple(diversity.SHARP)}
 CLASSES: dict[str, Any] = {"classes": True, "endings": ("elab", "enev")}
 DIN: dict[str, Any] = {"kind": diversity.DIN_MEASURES}
 ROBUST = "convert trec --map 2=3,1=1,0=0"
 SPLIT = Action("split-runs", TID | RANKINGS | SEP_SHORT | DIR, scripts.split_runs, run_split)
 LISTED_RUNS = replace(SPLIT, run=run_listed, defaults={"limit": str(scripts.LIMIT)})
 EVAL = exact("eval", EVALUATED | SETTING | LISTS, scripts.evaluate_runs)
-ITS_EVAL = replace(EVAL, defaults={"condense": False})  # compute alone has -j
-OF_INTENTS = TID | PREFIX | NAME | DIVERSITY | MUTED | LISTS
-DEVAL = exact("deval", OF_INTENTS, diversity.evaluate_diversity, run_deval)
+SCRIPT_EVAL = replace(EVAL, defaults={"condense": False})  # compute alone has -j
+INTENT_ARGUMENTS = TID | PREFIX | NAME | DIVERSITY | MUTED | LISTS
+DEVAL = exact("deval", INTENT_ARGUMENTS, diversity.evaluate_diversity, run_deval)
 MATCH = Action("split-matches", TID | MATCHES | DIR, split_matches)
-OF_TEXTS = TEXTS | one_topic.CLICK | SEP_OPTION | RUNS | DIR
-CLICK = exact("1click", OF_TEXTS, evaluate_texts)
+TEXT_ARGUMENTS = TEXTS | one_topic.CLICK | SEP_OPTION | RUNS | DIR
+CLICK = exact("1click", TEXT_ARGUMENTS, evaluate_texts)
 EARLY = Action("early", CONVERTED | GRADED, scripts.convert_early)
 TREC = Action("trec", CONVERTED | MAPPED, scripts.convert_trec)
-WHOLE: dict[str, Any] = {"per_topic": True, **PLAIN}
+TABLE_DEFAULTS: dict[str, Any] = {"per_topic": True, **DEFAULT_LOOK}
 ACTIONS = (
     Action("split-qrels NTCIRsplitqrels", QRELS | DIR, scripts.split_qrels),
     SPLIT,
-    _script(LISTED_RUNS, "TRECsplitruns", TID | {"limit LIMIT ?": ""} | SEP_SHORT | PATHS),
-    _script(LISTED_RUNS, "IR4QAsplitruns", TID | PATHS),
+    _build_script(LISTED_RUNS, "TRECsplitruns", TID | {"limit LIMIT ?": ""} | SEP_SHORT | PATHS),
+    _build_script(LISTED_RUNS, "IR4QAsplitruns", TID | PATHS),
     EVAL,
-    _script(ITS_EVAL, "NTCIR-eval", EVALUATED | SETTING),
-    _script(ITS_EVAL, "NTCIR-eval-sep", EVALUATED | SEP | SETTING),
-    _script(ITS_EVAL, "E-NTCIR-eval", EVALUATED | SEP | SETTING, **CLASSES),
+    _build_script(SCRIPT_EVAL, "NTCIR-eval", EVALUATED | SETTING),
+    _build_script(SCRIPT_EVAL, "NTCIR-eval-sep", EVALUATED | SEP | SETTING),
+    _build_script(SCRIPT_EVAL, "E-NTCIR-eval", EVALUATED | SEP | SETTING, **CLASSES),
     exact("split-dqrels DIN-splitqrels", DQRELS | DIR, diversity.split_dqrels),
     DEVAL,
-    _script(DEVAL, "D-NTCIR-eval", CUT | RUNLIST | MIX),
-    _script(DEVAL, "D-NTCIR-eval2", CUT | RUNLIST | MIX, **OF_2019),
-    _script(DEVAL, "D-NTCIR-eval-sep", CUT | SEP | RUNLIST | MIX),
-    _script(DEVAL, "DIN-NTCIR-eval", CUT | RUNLIST | MIX, **DIN),
-    _script(DEVAL, "DIN-NTCIR-eval-sep", CUT | SEP | RUNLIST | MIX, **DIN),
+    _build_script(DEVAL, "D-NTCIR-eval", CUT | RUNLIST | MIX),
+    _build_script(DEVAL, "D-NTCIR-eval2", CUT | RUNLIST | MIX, **RELEASE_2019),
+    _build_script(DEVAL, "D-NTCIR-eval-sep", CUT | SEP | RUNLIST | MIX),
+    _build_script(DEVAL, "DIN-NTCIR-eval", CUT | RUNLIST | MIX, **DIN),
+    _build_script(DEVAL, "DIN-NTCIR-eval-sep", CUT | SEP | RUNLIST | MIX, **DIN),
     Action("split-nuggets 1CLICK-splitnuggets", NUGGETS | DIR, split_nuggets),
     MATCH,
-    _script(MATCH, "1CLICK-splitmatch", TID | PATHS),
+    _build_script(MATCH, "1CLICK-splitmatch", TID | PATHS),
     CLICK,
-    _script(CLICK, "1CLICK-eval", TEXTS | RUNLIST | one_topic.BETA | LENGTH, L=500),
-    Action("means NEV2mean", LISTED | TID | NEV | MEAN, scripts.files_of_means),
-    Action("matrix Topicsys-matrix", RESULTS | ONE | OUTPUT, scripts.matrix_of),
-    Action("table", RESULTS | ALL | OUTPUT, scripts.results_of, run_table, defaults=WHOLE),
+    _build_script(CLICK, "1CLICK-eval", TEXTS | RUNLIST | one_topic.BETA | LENGTH, L=500),
+    Action("means NEV2mean", RUN_LIST_FILE | TID | NEV | MEAN, scripts.build_mean_files),
+    Action("matrix Topicsys-matrix", RESULTS | SINGLE_MEASURE | OUTPUT, scripts.build_matrix),
+    Action(
+        "table",
+        RESULTS | ALL_MEASURES | OUTPUT,
+        scripts.collect_results,
+        run_table,
+        defaults=TABLE_DEFAULTS,
+    ),
     Action("convert", {}, scripts.convert, parts=(EARLY, TREC)),
-    _script(EARLY, "EarlyNTCIRqrels2NTCIRqrels", CONVERTED, "convert early"),
-    _script(TREC, "TRECrobust2NTCIRqrels", CONVERTED, ROBUST, labels=scripts.ROBUST),
+    _build_script(EARLY, "EarlyNTCIRqrels2NTCIRqrels", CONVERTED, "convert early"),
+    _build_script(TREC, "TRECrobust2NTCIRqrels", CONVERTED, ROBUST, labels=scripts.ROBUST),
 )

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from cranfield.cli import drop_ins, options
-from cranfield.cli.options import COUNT, FROM_0, Action, count, number, several
+from cranfield.cli.options import COUNT, FROM_0, Action, build_list_type, parse_count, parse_number
 from cranfield.tools import ntcir_files as files
 from cranfield.tools.ntcir_eval import VERSIONS, Setting
 
@@ -17,13 +17,13 @@ run = partial(drop_ins.run, parts={"setting": Setting})
 
 
 SETTINGS: dict[str, Any] = {  # of values, as the help calls them, then of arguments
-    "X": {"type": number},
+    "X": {"type": parse_number},
     "B": FROM_0,
     "truncate": COUNT,
     "L": COUNT,
-    "cutoffs": several(count),
-    "gains": several(number, ":"),
-    "stops": several(number, ":"),
+    "cutoffs": build_list_type(parse_count),
+    "gains": build_list_type(parse_number, ":"),
+    "stops": build_list_type(parse_number, ":"),
     "separator": options.SETTINGS["separator"],
     "found": {"default": "-"},
     "version": {"choices": tuple(VERSIONS), "default": "2011"},

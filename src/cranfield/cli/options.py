@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, TypeVar, get_args
 
 from cranfield.data.merging import ChunkScore, Duplicates
 from cranfield.data.reading.formats import FORMATS, RUN_FORMATS
-from cranfield.data.reading.lines import SEPARATOR_NAMES, finite, short
+from cranfield.data.reading.lines import SEPARATOR_NAMES, parse_finite, truncate_text
 from cranfield.data.run import TIES as AS_READ
 from cranfield.data.systems import RunNames
 from cranfield.dataclass import dataclass
@@ -72,7 +72,7 @@ def add_actions(
             add_actions(part, row.parts, run, settings, "FORMAT")
 
 
-def told(meaning: str, **settings: Any) -> dict[str, Any]:
+def build_option(meaning: str, **settings: Any) -> dict[str, Any]:
     """What an argument means, and what else argparse is told about it."""
     return {"help": meaning, **settings}
 
@@ -81,44 +81,44 @@ def declare(p: Any, rows: Mapping[str, Any], **settings: Mapping[str, Any]) -> N
     """Declare the arguments of a command from rows: their syntax, and their help.
 
     - ``"-o --output FILE"`` has a value, and ``"--condensed"`` is a flag.
-    - ``"--topic TOPIC …"`` may be repeated. Its values are `topics`.
+    - ``"--topic TOPIC …"`` may be repeated. Its values are `build_topic_options`.
     - ``"runs RUN *"`` has the number of words that argparse's sign ``*`` stands for.
-    - ``"--kind {qrels,run}"`` is one of these values (`among`).
+    - ``"--kind {qrels,run}"`` is one of these values (`format_choices`).
     - ``"gold -r REL !"`` is required, with the name `gold`. ``…!`` may also be repeated.
     - ``"--whole with --plot FILE"`` is rejected without the other option, and
       ``"--p P with --statistic rbo"`` if the other has another value. The help states this.
 
     `settings` are further arguments for argparse, by the name of an option or of a value
-    (``REL``). A row may also contain them (`told`). A row that contains rows is a group.
+    (``REL``). A row may also contain them (`build_option`). A row that contains rows is a group.
     """
     for row, meaning in rows.items():
-        said = told(meaning) if isinstance(meaning, str) else meaning
-        if "help" not in said:
-            declare(p.add_argument_group(row), said, **settings)
+        row_settings = build_option(meaning) if isinstance(meaning, str) else meaning
+        if "help" not in row_settings:
+            declare(p.add_argument_group(row), row_settings, **settings)
             continue
-        written, _, needs = row.partition(" with ")
-        words = written.split()
+        syntax, _, needs = row.partition(" with ")
+        words = syntax.split()
         options = [word for word in words if word.startswith("-")]
-        named = words[: words[0] not in options]
-        metavar, often = (*words[len(named) + len(options) :], "", "")[:2]
-        name = (named or [options[-1].lstrip("-").replace("-", "_")])[0]
-        made = {"dest": name} if named and options else {}
-        made |= {**_value(metavar), **_often(often, name)}
-        made |= {**settings.get(metavar, {}), **settings.get(name, {}), **said}
-        if made.keys() <= {"dest", "help"} and options:
-            made["action"] = "store_true"
-        made["help"] = f"with {needs}, {made['help']}" if needs else made["help"]
-        p.add_argument(*(options or named), **made).needs = needs
+        positional = words[: words[0] not in options]
+        metavar, often = (*words[len(positional) + len(options) :], "", "")[:2]
+        name = (positional or [options[-1].lstrip("-").replace("-", "_")])[0]
+        arguments = {"dest": name} if positional and options else {}
+        arguments |= {**_build_value_settings(metavar), **_build_count_settings(often, name)}
+        arguments |= {**settings.get(metavar, {}), **settings.get(name, {}), **row_settings}
+        if arguments.keys() <= {"dest", "help"} and options:
+            arguments["action"] = "store_true"
+        arguments["help"] = f"with {needs}, {arguments['help']}" if needs else arguments["help"]
+        p.add_argument(*(options or positional), **arguments).needs = needs
 
 
-def _value(metavar: str) -> dict[str, Any]:
+def _build_value_settings(metavar: str) -> dict[str, Any]:
     """What argparse is told about a value: its choices, or what it is called."""
     if metavar.startswith("{"):
         return {"choices": metavar[1:-1].split(",")}
     return {"metavar": metavar} if metavar else {}
 
 
-def _often(sign: str, name: str) -> dict[str, Any]:
+def _build_count_settings(sign: str, name: str) -> dict[str, Any]:
     """What argparse is told about how often a value is given."""
     often, required = sign.removesuffix("!"), {"required": True} if sign.endswith("!") else {}
     if often == "…":
@@ -126,7 +126,7 @@ def _often(sign: str, name: str) -> dict[str, Any]:
     return {"nargs": often} if often else required
 
 
-def among(choices: Iterable[str]) -> str:
+def format_choices(choices: Iterable[str]) -> str:
     """Choices, as they are written in a row of `declare`."""
     return f"{{{','.join(choices)}}}"
 
@@ -135,24 +135,28 @@ def call(
     function: Callable[..., T],
     options: argparse.Namespace,
     parts: Mapping[str, Callable[..., Any]] | None = None,
-    **others: Any,
+    **overrides: Any,
 ) -> T:
     """Call a function with the options that are called as its parameters.
 
     What is not given (None) is left to the function, if it has a default. Parameters that are
-    `parts` are made of options in the same way; `others` stand in the place of options. Functions
+    `parts` are made of options in the same way; `overrides` stand in the place of options. Functions
     with ``**options`` take those of an evaluation.
     """
-    wanted: dict[str, Any] = dict(signature(function).parameters)
-    made = {name: call(make, options) for name, make in (parts or {}).items() if name in wanted}
-    known = vars(options) | made | others
-    left = {name for name, p in wanted.items() if p.default is not p.empty}
-    if any(p.kind is p.VAR_KEYWORD for p in wanted.values()):
+    parameters: dict[str, Any] = dict(signature(function).parameters)
+    built = {
+        name: call(make, options) for name, make in (parts or {}).items() if name in parameters
+    }
+    values = vars(options) | built | overrides
+    optional = {name for name, p in parameters.items() if p.default is not p.empty}
+    if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
         from cranfield.evaluation.options import NAMES
 
-        wanted |= dict.fromkeys(NAMES)
-        left |= wanted.keys()
-    return function(**{n: known[n] for n in wanted if n not in left or known.get(n) is not None})
+        parameters |= dict.fromkeys(NAMES)
+        optional |= parameters.keys()
+    return function(
+        **{n: values[n] for n in parameters if n not in optional or values.get(n) is not None}
+    )
 
 
 # -- values of options ----------------------------------------------------------------------------
@@ -161,48 +165,50 @@ def call(
 DIGITS = 9  # of anything that is counted
 
 
-def count(text: str) -> int:
+def parse_count(text: str) -> int:
     """A whole number from 1."""
     digits = text.strip().lstrip("0")
     if not digits.isdecimal() or len(digits) > DIGITS:
-        most = f", of at most {DIGITS} digits" if digits.isdecimal() else ""
-        found = f"found {short(text)}, expected a whole number from 1{most}"
-        raise argparse.ArgumentTypeError(found)
+        limit = f", of at most {DIGITS} digits" if digits.isdecimal() else ""
+        problem = f"found {truncate_text(text)}, expected a whole number from 1{limit}"
+        raise argparse.ArgumentTypeError(problem)
     return int(digits)
 
 
-COUNT: dict[str, Any] = {"type": count}  # for `declare`
+COUNT: dict[str, Any] = {"type": parse_count}  # for `declare`
 NUMBER: dict[str, Any] = {"type": float}
-WHOLE: dict[str, Any] = {"type": int}
+INTEGER: dict[str, Any] = {"type": int}
 
 
-def number(text: str, low: float = -math.inf, high: float = math.inf, which: str = "") -> float:
+def parse_number(
+    text: str, low: float = -math.inf, high: float = math.inf, which: str = ""
+) -> float:
     """A finite number; `which` says between what."""
-    found = finite(text)
-    if found is None or not low <= found <= high:
-        expected = f"a number{'' if found is None else which}"
+    value = parse_finite(text)
+    if value is None or not low <= value <= high:
+        expected = f"a number{'' if value is None else which}"
         raise argparse.ArgumentTypeError(f"found {text!r}, expected {expected}")
-    return found
+    return value
 
 
-FROM_0 = {"type": partial(number, low=0, which=" from 0")}
+FROM_0 = {"type": partial(parse_number, low=0, which=" from 0")}
 
 
-def several(kind: Callable[[str], T], sign: str = ",") -> dict[str, Any]:
+def build_list_type(kind: Callable[[str], T], sign: str = ",") -> dict[str, Any]:
     """Values with a sign between them, such as 1,2,3."""
     return {"type": lambda text: tuple(kind(part.strip()) for part in text.split(sign))}
 
 
-TWICE = "found - twice, expected standard input once"
+STDIN_TWICE = "found - twice, expected standard input once"
 
 
-def refuse_two_inputs(*files: str | None) -> None:
+def check_single_stdin(*files: str | None) -> None:
     """Standard input can be read once."""
     if files.count("-") > 1:
-        raise CranfieldError(TWICE)
+        raise CranfieldError(STDIN_TWICE)
 
 
-def separator(text: str) -> str:
+def parse_separator(text: str) -> str:
     """What stands between fields."""
     if not text:
         raise argparse.ArgumentTypeError("found nothing, expected a separator such as ;")
@@ -231,33 +237,35 @@ TIES = tuple(ORDERS)
 ONE_ORDER = tuple(name for name in TIES if name != "expected")
 
 
-def order(ties: Sequence[str] = ONE_ORDER) -> Rows:
+def build_order_options(ties: Sequence[str] = ONE_ORDER) -> Rows:
     """The options that decide which items of a list are looked at, and in which order."""
-    return {**by_ties(ties), **SHARED["lists"]}
+    return {**build_tie_options(ties), **SHARED["lists"]}
 
 
-def by_ties(ties: Sequence[str] = AS_READ) -> Rows:
+def build_tie_options(ties: Sequence[str] = AS_READ) -> Rows:
     """The options that decide the order of a list."""
     text = "; ".join(f"{name}: {ORDERS[name]}" for name in ties)
     keys = "; ".join(f"{name}: {meaning}" for name, meaning in RANKED_BY.items())
     return {
-        f"--order {among(RANKED_BY)}": f"what orders a ranking: {keys}",
-        f"--ties {among(ties)}": f"order of documents with equal scores: {text}",
+        f"--order {format_choices(RANKED_BY)}": f"what orders a ranking: {keys}",
+        f"--ties {format_choices(ties)}": f"order of documents with equal scores: {text}",
     }
 
 
-def topics(of: str = "all of them", who: str = "that every run answers") -> Rows:
+def build_topic_options(
+    default: str = "all of them", condition: str = "that every run answers"
+) -> Rows:
     """The option that says which topics are looked at, where it does not decide means."""
-    text = f"101,102, or @FILE with topics; common: those {who}; may be repeated"
-    return {TOPICS: f"{text} (default: judged, {of})"}
+    text = f"101,102, or @FILE with topics; common: those {condition}; may be repeated"
+    return {TOPICS: f"{text} (default: judged, {default})"}
 
 
-def preset(said: str) -> Rows:
+def build_preset_options(help_text: str) -> Rows:
     """The options that name a preset."""
-    return {"--preset NAME": said, "--presets FILE with --preset NAME": PRESETS}
+    return {"--preset NAME": help_text, "--presets FILE with --preset NAME": PRESETS}
 
 
-def judged() -> Rows:
+def build_mean_options() -> Rows:
     """The options that decide which topics count."""
     from cranfield.evaluation.options import Undefined
 
@@ -265,14 +273,14 @@ def judged() -> Rows:
         TOPICS: "judged: all judged topics count, unanswered ones as empty lists (default); "
         "common: only judged topics that every run answers; 101,102: only these, of which all are "
         "judged; @FILE: one on each line, or those of judgments, a run or a table; may be repeated",
-        f"--undefined {among(get_args(Undefined))}": "a topic without a relevant document counts "
+        f"--undefined {format_choices(get_args(Undefined))}": "a topic without a relevant document counts "
         "as 0 (default), is nan, is left out of the means, or is an error",
     }
 
 
-def one_of(formats: Sequence[str]) -> Rows:
+def build_format_option(formats: Sequence[str]) -> Rows:
     """What is said of an option that forces a format."""
-    return told(f"instead of recognising it: {', '.join(formats)}", choices=formats)
+    return build_option(f"instead of recognising it: {', '.join(formats)}", choices=formats)
 
 
 SEPARATOR = {
@@ -284,7 +292,7 @@ COLUMNS = {
     "topic=user_id,level=rating, run.topic=1,run.doc=2,run.score=3",
 }
 RUN_NAMES = {
-    f"--run-names {among(get_args(RunNames))}": "tag: several run tags in a file are several runs, "
+    f"--run-names {format_choices(get_args(RunNames))}": "tag: several run tags in a file are several runs, "
     "each named by its tag, or by the path where tags clash or are missing (default); file: a file "
     "is one run, named by its path",
 }
@@ -330,15 +338,15 @@ SHARED: dict[str, Rows] = {
         "--cost-unit UNIT": "such as seconds; told only",
     },
     "formats": {
-        "--qrels-format FORMAT": one_of(FORMATS),
-        "--run-format FORMAT": one_of(RUN_FORMATS),
+        "--qrels-format FORMAT": build_format_option(FORMATS),
+        "--run-format FORMAT": build_format_option(RUN_FORMATS),
         **RUN_NAMES,
         "--chunks SIGN": "runs return chunks of documents: what stands between the id of a "
         "document and that of its chunk, such as #; or /REGEX/, whose one group is the document",
-        f"--chunk-score {among(get_args(ChunkScore))} with --chunks SIGN": "a document scores the "
+        f"--chunk-score {format_choices(get_args(ChunkScore))} with --chunks SIGN": "a document scores the "
         "max of its chunks (default), their sum, or as the first of them; where ranks or the order "
         "of the lists decide, it stands where the first does",
-        f"--duplicates {among(get_args(Duplicates))}": "a document twice in a list is an error "
+        f"--duplicates {format_choices(get_args(Duplicates))}": "a document twice in a list is an error "
         "(default), or the first or best line of it is kept",
         **COLUMNS,
         **SEPARATOR,
@@ -354,21 +362,21 @@ SHARED: dict[str, Rows] = {
 }
 
 
-def shared(*kinds: str) -> Rows:
+def get_shared_options(*kinds: str) -> Rows:
     """Options that several commands have: all of these kinds."""
-    return {written: said for kind in kinds for written, said in SHARED[kind].items()}
+    return {syntax: help_text for kind in kinds for syntax, help_text in SHARED[kind].items()}
 
 
 SETTINGS: Settings = {  # of values, as the help calls them, then of options
     **dict.fromkeys("BN", COUNT),
     **dict.fromkeys("ACDGPRVW", NUMBER),
-    **dict.fromkeys("KM", WHOLE),
-    "N,N,…": several(count),
-    **dict.fromkeys(("S,S,…", "X,X,…"), several(number)),
-    "A,B": several(str),
+    **dict.fromkeys("KM", INTEGER),
+    "N,N,…": build_list_type(parse_count),
+    **dict.fromkeys(("S,S,…", "X,X,…"), build_list_type(parse_number)),
+    "A,B": build_list_type(str),
     "pool_depth": COUNT,
     **dict.fromkeys(("margin", "target"), FROM_0),
     **dict.fromkeys(("rel", "sd"), NUMBER),
-    **dict.fromkeys(("decimals", "seed"), WHOLE),
-    "separator": {"type": separator},
+    **dict.fromkeys(("decimals", "seed"), INTEGER),
+    "separator": {"type": parse_separator},
 }

@@ -9,55 +9,57 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from cranfield.cli.options import TOPICS, Rows, among, told
-from cranfield.cli.saying import for_programs, say_notices
+from cranfield.cli.messages import is_json, write_notes
+from cranfield.cli.options import TOPICS, Rows, build_option, format_choices
 from cranfield.data.files import write_whole
 from cranfield.data.tracks import choose_topics, read_topics
+from cranfield.display import TableResult
 from cranfield.errors import FileError, InputError
 from cranfield.report.formats import FLAT, FORMATS, render
-from cranfield.report.results import CAPTIONS, shown
-from cranfield.scores import Scores, about_topics
-from cranfield.shown import Shown
-from cranfield.wording import decimals, encoded
+from cranfield.report.results import CAPTIONS, prepare_output
+from cranfield.scores import Scores, note_topics_file
+from cranfield.wording import encode_text, use_decimals
 
 LOOK = {
-    "--decimals N": told("of numbers that people read (default: 4)", choices=range(16), default=4),
+    "--decimals N": build_option(
+        "of numbers that people read (default: 4)", choices=range(16), default=4
+    ),
     "--label NAME": "in LaTeX: what \\ref calls the table",
-    f"--caption {among(CAPTIONS)}": "in LaTeX: where the caption stands (default: above)",
+    f"--caption {format_choices(CAPTIONS)}": "in LaTeX: where the caption stands (default: above)",
     "--spreadsheet": "in CSV and TSV: cells that a spreadsheet would compute begin with '",
 }
-PLAIN = {"decimals": 4, "label": None, "caption": None, "spreadsheet": False}
+DEFAULT_LOOK = {"decimals": 4, "label": None, "caption": None, "spreadsheet": False}
 LINES = ("text", "list")  # what some commands call a table, which has lines of their own
 ENDS = {"md": "markdown", "tex": "latex", "htm": "html"}  # of names, if not the format's own
 
 
-def output(
+def build_output_options(
     tables: Sequence[str] = (),
-    each: str = "",
+    row_name: str = "",
     formats: Sequence[str] = FORMATS,
-    where: str = "write to FILE, whole or not at all; without -f as its name ends: .csv, .md, …",
+    file_help: str = "write to FILE, whole or not at all; without -f as its name ends: .csv, .md, …",
     flags: str = "-f --format",
     name: str = "format",
 ) -> Rows:
     """The options that say how a result is shown, and where.
 
     The first of `formats` is the usual one. The result may have several `tables`, or rows for
-    `each` topic that are shown if that is asked for. A `format` that is not given is settled before
-    the command runs (`format_for`), one by another `name` by the command.
+    `row_name` topic that are shown if that is asked for. A `format` that is not given is settled before
+    the command runs (`choose_format`), one by another `name` by the command.
     """
     default = formats[0]
-    rows: Rows = {"-q --per-topic": f"show every {each}, then all"} if each else {}
+    rows: Rows = {"-q --per-topic": f"show every {row_name}, then all"} if row_name else {}
     rows |= {
-        f"{name} {flags}": told(f"default: {default}", choices=formats),
-        "-o --output FILE": where,
+        f"{name} {flags}": build_option(f"default: {default}", choices=formats),
+        "-o --output FILE": file_help,
     }
     if len(tables) > 1:
         text = f"one of {', '.join(tables)}; may be repeated (default: what suits the format; "
-        rows["--table NAME …"] = told(f"{text}{', '.join(FLAT)} hold one)", choices=tables)
+        rows["--table NAME …"] = build_option(f"{text}{', '.join(FLAT)} hold one)", choices=tables)
     return rows | {"how tables look": LOOK}
 
 
-def format_for(path: str | None, formats: Sequence[str]) -> str:
+def choose_format(path: str | None, formats: Sequence[str]) -> str:
     """The format that the end of a file's name asks for, else the usual one.
 
     >>> format_for("scores.CSV", FORMATS), format_for("table1.tex", FORMATS)
@@ -66,8 +68,8 @@ def format_for(path: str | None, formats: Sequence[str]) -> str:
     ('table', 'table')
     """
     end = os.path.splitext(path or "")[1].lower().removeprefix(".")
-    asked = ENDS.get(end, end)
-    return asked if asked in formats else formats[0]
+    name = ENDS.get(end, end)
+    return name if name in formats else formats[0]
 
 
 SORTED = {
@@ -76,93 +78,97 @@ SORTED = {
 }
 
 
-def scores_output(each: str = "topic") -> Rows:
+def build_score_output_options(row_name: str = "topic") -> Rows:
     """The options that say how scores are shown, and where; of which topics, or items."""
-    some = f"only these {each}s: 101,102, or @FILE with topics (default: all)"
-    return {**output(each=each), **SORTED, TOPICS: some}
+    topics_help = f"only these {row_name}s: 101,102, or @FILE with topics (default: all)"
+    return {**build_output_options(row_name=row_name), **SORTED, TOPICS: topics_help}
 
 
 def show_scores(scores: Scores, options: argparse.Namespace, topics: Any = None) -> int:
     """Show scores, perhaps of some topics, the best run first if that is asked for."""
-    scores = scores if topics in (None, "judged") else _chosen(scores, topics)
+    scores = scores if topics in (None, "judged") else _select_topics(scores, topics)
     return show(scores if options.sort is None else scores.sorted_by(options.sort), options)
 
 
-def _chosen(scores: Scores, topics: Any) -> Scores:
+def _select_topics(scores: Scores, topics: Any) -> Scores:
     """The scores of some topics; sessions are named topic/session."""
     if topics == "common":
         raise InputError("--topics common", "101,102 or @FILE: there are no judged topics here")
     parts: dict[str, list[str]] = {topic: [topic] for topic in scores.topics}
     for topic in scores.topics:
-        if (whole := topic.split("/")[0]) != topic:
-            parts.setdefault(whole, []).append(topic)
-    named = choose_topics(read_topics(topics), parts, "scores")
-    kept = scores.select(topics=[*dict.fromkeys(topic for name in named for topic in parts[name])])
-    return replace(kept, notices=(*kept.notices, *about_topics(named)))
+        if (parent := topic.split("/")[0]) != topic:
+            parts.setdefault(parent, []).append(topic)
+    names = choose_topics(read_topics(topics), parts, "scores")
+    selection = scores.select(
+        topics=[*dict.fromkeys(topic for name in names for topic in parts[name])]
+    )
+    return replace(selection, notes=(*selection.notes, *note_topics_file(names)))
 
 
-def show(found: Shown, options: argparse.Namespace) -> int:
+def show(result: TableResult, options: argparse.Namespace) -> int:
     """Write a result to a file or standard output, and return the exit code.
 
     Notices go to standard error, unless they are part of what is written: of JSON and HTML, and of
     tables on a terminal.
     """
     output, format = options.output, "table" if options.format in LINES else options.format
-    width = terminal_width(output)
+    width = get_terminal_width(output)
     if format == "parquet" and output is None and sys.stdout.isatty():
         raise InputError("a terminal", "-o FILE for parquet")
-    quiet, every = (getattr(options, name, False) for name in ("quiet", "verbose"))
+    quiet, verbose = (getattr(options, name, False) for name in ("quiet", "verbose"))
     colour = width is not None and not os.environ.get("NO_COLOR")  # https://no-color.org
     look: dict[str, Any] = {"width": width, "colour": colour}
-    with decimals(options.decimals):
-        made = shown(found, format, vars(options) | look, getattr(options, "tables", None) or ())
-        held = made.holds_notices(format) or _with_notices(format, width)
-        notices = () if quiet else made.notices
-        made = replace(
-            made,
-            notices=made.notices if format == "json" else notices if held else (),
-            every=every,
+    with use_decimals(options.decimals):
+        document = prepare_output(
+            result, format, vars(options) | look, getattr(options, "tables", None) or ()
+        )
+        includes_notes = document.has_notes(format) or _has_notes_below(format, width)
+        notes = () if quiet else document.notes
+        document = replace(
+            document,
+            notes=document.notes if format == "json" else notes if includes_notes else (),
+            all_notes=verbose,
             label=options.label or "",
-            below=options.caption == "below",
+            caption_below=options.caption == "below",
             spreadsheet=options.spreadsheet,
             **look,
         )
-        data = render(made, format)
+        data = render(document, format)
     write(data, output)
-    if not held:
-        say_notices(notices, made.runs, every)
+    if not includes_notes:
+        write_notes(notes, document.runs, verbose)
     return 0
 
 
-def _with_notices(format: str, width: int | None) -> bool:
+def _has_notes_below(format: str, width: int | None) -> bool:
     """Whether who looks at a table sees the notices below it."""
-    return format == "table" and width is not None and not for_programs()
+    return format == "table" and width is not None and not is_json()
 
 
 def write(data: str | bytes, output: str | None = None) -> None:
     """To a file, whole or not at all; or to standard output."""
-    data = encoded(data) if isinstance(data, str) else data
+    data = encode_text(data) if isinstance(data, str) else data
     if output is not None:
         write_whole(output, data)
     else:
         sys.stdout.buffer.write(data)
 
 
-def refuse_output(path: str | None, drawn: bool = True) -> None:
-    """Before the work, not after it: can the file be written, be it `drawn`? None is no file."""
+def check_output(path: str | None, is_figure: bool = True) -> None:
+    """Before the work, not after it: can the file be written, be it `is_figure`? None is no file."""
     if path is None:
         return
-    from cranfield.late import altair
-    from cranfield.report.pictures import NUMBERS, format_of
+    from cranfield.lazy_imports import load_altair
+    from cranfield.report.figures import DATA_FORMATS, get_figure_format
 
     directory = os.path.dirname(path) or "."
     if not os.path.isdir(directory):
         raise FileError("write", path, f"there is no directory {directory}")
-    if drawn and format_of(path) not in NUMBERS:
-        altair()
+    if is_figure and get_figure_format(path) not in DATA_FORMATS:
+        load_altair()
 
 
-def terminal_width(output: str | None) -> int | None:
+def get_terminal_width(output: str | None) -> int | None:
     """How wide the terminal is; None if people do not look at one."""
-    looked_at = output is None and sys.stdout.isatty()
-    return os.get_terminal_size().columns if looked_at else None
+    is_terminal = output is None and sys.stdout.isatty()
+    return os.get_terminal_size().columns if is_terminal else None

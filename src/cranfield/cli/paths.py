@@ -5,61 +5,61 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Sequence
 
-from cranfield.data.files import check_not_inputs, check_writable, identity
+from cranfield.data.files import check_not_inputs, check_writable, get_file_id
 from cranfield.errors import FileError
 
-WRITTEN = ("output", "plot", "pool", "unjudged", "to_judge", "bib_file")
+OUTPUTS = ("output", "plot", "pool", "unjudged", "to_judge", "bib_file")
 """The options and arguments that name an output."""
 RUN_NAMES = ("against", "baselines", "show")
 """The options that name a run, whose file is also an argument."""
-READ = frozenset(
+INPUTS = frozenset(
     ("ASSIGNMENTS", "COSTS", "DIN", "DQRELS", "FILE", "FIRST_QRELS", "GOLD", "IDEAL", "IPROB",
      "IREL", "LIST", "LOG", "MATCHES", "METRICS", "NUGGETS", "PARENTS", "PREDICTION", "QRELS",
      "QRELS2", "REL", "RESULT_A", "RESULT_B", "RUN", "RUNLIST", "RUNPATHLIST", "SECOND_QRELS",
      "SESSIONS", "SYSTEM", "TEST", "TID")
 )  # fmt: skip
 """The values, as the help calls them, that name an input."""
-READ_AFTER_AT = frozenset(("GAINS", "G1:G2:…", "MEASURE", "TOPICS"))
+INPUTS_AFTER_AT = frozenset(("GAINS", "G1:G2:…", "MEASURE", "TOPICS"))
 """The values that name an input if they begin with @."""
 
 
-def input_files(options: argparse.Namespace) -> Iterator[str]:
+def list_input_files(options: argparse.Namespace) -> Iterator[str]:
     """Yield the files that the options of a command name as inputs."""
     for action in options.declared:
-        names = {*_names(action.metavar)}
-        if action.dest in WRITTEN + RUN_NAMES or not names & (READ | READ_AFTER_AT):
+        names = {*_split_metavar(action.metavar)}
+        if action.dest in OUTPUTS + RUN_NAMES or not names & (INPUTS | INPUTS_AFTER_AT):
             continue
         value = getattr(options, action.dest, None)
         for word in value if isinstance(value, list) else [value]:
-            if isinstance(word, str) and (names & READ or word.startswith("@")):
+            if isinstance(word, str) and (names & INPUTS or word.startswith("@")):
                 yield word.removeprefix("@")
 
 
-def _names(metavar: str | Sequence[str] | None) -> list[str]:
+def _split_metavar(metavar: str | Sequence[str] | None) -> list[str]:
     """Return what the help calls a value: ``NAME|FILE`` is a name or a file."""
     metavars = [metavar or ""] if isinstance(metavar, str | None) else metavar
     return [name for text in metavars for name in text.split("|")]
 
 
-def output_files(options: argparse.Namespace) -> dict[str, str]:
+def list_output_files(options: argparse.Namespace) -> dict[str, str]:
     """Return ``{option: file}`` for the outputs that the options of a command name."""
     return {
         (action.option_strings or [action.metavar])[0]: path
         for action in options.declared
-        if action.dest in WRITTEN and (path := getattr(options, action.dest, None)) is not None
+        if action.dest in OUTPUTS and (path := getattr(options, action.dest, None)) is not None
     }
 
 
 def check_outputs(options: argparse.Namespace) -> None:
     """Raise an error if an output cannot be written, or is an input or another output."""
-    outputs = output_files(options)
+    outputs = list_output_files(options)
     if not outputs:
         return
-    named: dict[object, str] = {}
+    options_by_file: dict[object, str] = {}
     for option, path in outputs.items():
         check_writable(path)
-        if (other := named.setdefault(identity(path), option)) != option:
-            reason = f"both {other} and {option} name this file. Use two files."
+        if (first_option := options_by_file.setdefault(get_file_id(path), option)) != option:
+            reason = f"both {first_option} and {option} name this file. Use two files."
             raise FileError("write", path, reason)
-    whole = getattr(options, "engine", None) == "spark"
-    check_not_inputs(outputs.values(), input_files(options), whole)
+    on_spark = getattr(options, "engine", None) == "spark"
+    check_not_inputs(outputs.values(), list_input_files(options), on_spark)

@@ -5,13 +5,18 @@ from __future__ import annotations
 import argparse
 
 from cranfield.cli import runner
-from cranfield.cli.options import among
-from cranfield.cli.output import output
-from cranfield.cli.scored import DECIDING, evaluation, refuse_given, scored
+from cranfield.cli.options import format_choices
+from cranfield.cli.output import build_output_options
+from cranfield.cli.scores import (
+    DECIDING,
+    build_evaluation_options,
+    build_score_options,
+    reject_options,
+)
 from cranfield.errors import InputError
-from cranfield.report.meta import Work
-from cranfield.report.options import alpha, plot, told
-from cranfield.report.plan import TABLES, picture
+from cranfield.report.meta import Computation
+from cranfield.report.options import build_alpha_option, build_option, build_plot_options
+from cranfield.report.plan import TABLES, build_figure
 from cranfield.stats.plan import DIFFERENCES, METHODS, plan
 from cranfield.stats.power import POWER
 
@@ -20,9 +25,9 @@ FILES = (
     "topics; none with --variance or --sd"
 )
 OPTIONS = {
-    **scored(files=FILES),
+    **build_score_options(files=FILES),
     "what is asked": {
-        f"methods --method {among(METHODS)} …": "t: power of the paired t-test; anova: power of "
+        f"methods --method {format_choices(METHODS)} …": "t: power of the paired t-test; anova: power of "
         "one-way ANOVA, with --systems; interval: width of the interval of a difference, with "
         "--width; may be repeated (default: all there is enough for)",
         "--difference D …": "the smallest true difference of two means worth finding; of anova, "
@@ -31,8 +36,8 @@ OPTIONS = {
         "--width W …": "the largest width of the interval of a difference, end to end; may be "
         "repeated",
         "--systems M": "systems that anova compares (default: the runs)",
-        **alpha("; intervals have confidence 1 − A"),
-        "--power P": told("how probable it is to find the difference", POWER),
+        **build_alpha_option("; intervals have confidence 1 − A"),
+        "--power P": build_option("how probable it is to find the difference", POWER),
         "sizes --for-topics N …": "also what N topics can show: their power, and the smallest "
         "difference they find; may be repeated",
     },
@@ -44,19 +49,21 @@ OPTIONS = {
         "--residual {one-way,two-way}": "of a pilot: V_E1, or V_E2 without what topics have in "
         "common (default: two-way for t and interval, one-way for anova)",
     },
-    **output(TABLES),
-    **plot("power against topics, of one measure", "its"),
-    **evaluation(),
+    **build_output_options(TABLES),
+    **build_plot_options("power against topics, of one measure", "its"),
+    **build_evaluation_options(),
 }
 
 
 def run(options: argparse.Namespace) -> int:
     """Design, show the tables, and draw."""
-    _refuse(options)
-    return runner.run(Work(plan, "scores" if options.files else "nothing"), options, picture)
+    _check_variance(options)
+    return runner.run(
+        Computation(plan, "scores" if options.files else "nothing"), options, build_figure
+    )
 
 
-def _refuse(options: argparse.Namespace) -> None:
+def _check_variance(options: argparse.Namespace) -> None:
     """A pilot and a variance, neither of them, and what is about the one without it."""
     if options.variance is None and options.sd is None:
         if options.of == "differences":
@@ -66,4 +73,4 @@ def _refuse(options: argparse.Namespace) -> None:
         return
     if options.files:
         raise InputError("files and a variance", "one of them")
-    refuse_given(options, {*DECIDING, "residual"}, "a pilot with it")
+    reject_options(options, {*DECIDING, "residual"}, "a pilot with it")

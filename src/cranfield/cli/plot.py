@@ -7,83 +7,97 @@ from functools import partial
 from typing import Any
 
 from cranfield import plot
-from cranfield.cli.asked import add_command, add_each, one_measure, parts_of, runs_of
+from cranfield.cli.arguments import (
+    add_command,
+    add_part_commands,
+    add_part_parsers,
+    find_runs,
+    parse_single_measure,
+)
 from cranfield.cli.commands import COMMANDS
+from cranfield.cli.messages import write_notes
 from cranfield.cli.options import (
     LABELS,
     ONE_ORDER,
     SHARED,
     Rows,
-    by_ties,
+    build_option,
+    build_order_options,
+    build_tie_options,
+    build_topic_options,
     call,
-    order,
-    shared,
-    told,
-    topics,
+    get_shared_options,
 )
-from cranfield.cli.output import refuse_output
+from cranfield.cli.output import check_output
 from cranfield.cli.progress import Progress
-from cranfield.cli.runner import columns_asked, others_of
-from cranfield.cli.saying import say_notices
-from cranfield.cli.scored import evaluation, measured, measures_for, scored, scores_of
+from cranfield.cli.runner import collect_second_scores, find_columns
+from cranfield.cli.scores import (
+    build_evaluation_options,
+    build_measure_options,
+    build_score_options,
+    choose_measures,
+    get_scores,
+)
 from cranfield.evaluation.options import NAMES
-from cranfield.plot.kinds import Figure, figures
-from cranfield.report.options import LOOK
-from cranfield.report.pictures import FORMATS, NUMBERS, Picture, format_of
+from cranfield.plot.kinds import FigureKind, load_figures
+from cranfield.report.figures import DATA_FORMATS, FORMATS, Figure, get_figure_format
+from cranfield.report.options import THEME_OPTIONS
 from cranfield.scores import Scores
 
 ENDINGS = ", ".join(f".{format}" for format in FORMATS)
-OTHER = shared("formats", "import", "threads")
+OTHER_OPTIONS = get_shared_options("formats", "import", "threads")
 OUTPUT = {"-o --output FILE !": f"the picture, or its numbers: the name ends in {ENDINGS}"}
 FILES = {"qrels QRELS": "judgments, as for `cranfield evaluate`", "runs RUN *": "results"}
-LABELLED = {  # where nothing is measured
+LABEL_OPTIONS = {  # where nothing is measured
     "lists and topics": {
-        **by_ties(ONE_ORDER),
+        **build_tie_options(ONE_ORDER),
         "--depth N": SHARED["lists"]["--depth N"],
         "--exclude-self": SHARED["lists"]["--exclude-self"],
-        **topics(),
+        **build_topic_options(),
     },
     "relevance": {"--rel N": "lowest relevant level (default: all above 0)", **LABELS},
-    "other": shared("formats", "threads"),
+    "other": get_shared_options("formats", "threads"),
 }
 SCORED = {*NAMES, "measures"} - {"seed", "threads"}  # not asked again of what is drawn from scores
 
 
 JUDGMENTS, RESULTS = "judgments: topic iteration doc level", "results: topic Q0 doc rank score tag"
 LISTS = {"qrels QRELS": JUDGMENTS, "runs RUN +": RESULTS}
-PERHAPS = {
+OPTIONAL_LISTS = {
     "qrels QRELS ?": f"{JUDGMENTS}; no files for models whose users look at ranks alone",
     "runs RUN *": RESULTS,
 }
 
 
-def _of_models(own: Rows, also: str = "", of: str = "all of them", files: Rows = LISTS) -> Rows:
+def _build_model_options(
+    options: Rows, model_suffix: str = "", topics_default: str = "all of them", files: Rows = LISTS
+) -> Rows:
     """The options of a picture of user models."""
-    model = f"a user model such as INST(T=2) or RBP(p=0.8){also}"
-    asked = told(f"{model}; several in one string, or repeated", required=True)
+    model = f"a user model such as INST(T=2) or RBP(p=0.8){model_suffix}"
+    measure_option = build_option(f"{model}; several in one string, or repeated", required=True)
     return {
         **files,
         **OUTPUT,
-        "models -m --measure MEASURE …": asked,
-        **own,
-        **topics(of),
-        "look": LOOK,
-        "lists": order(),
-        "relevance": shared("relevance"),
-        "costs": shared("costs"),
-        "other": OTHER,
+        "models -m --measure MEASURE …": measure_option,
+        **options,
+        **build_topic_options(topics_default),
+        "look": THEME_OPTIONS,
+        "lists": build_order_options(),
+        "relevance": get_shared_options("relevance"),
+        "costs": get_shared_options("costs"),
+        "other": OTHER_OPTIONS,
     }
 
 
 RANKS = {"--ranks N": "default: the longest list, at most 30; 30 without files"}
 MEASUREMENT = {
-    "--measurement NAME …": told(
+    "--measurement NAME …": build_option(
         "EU, ETU, EC or ETC; may be repeated (default: EU and ETU, and with costs ETC)",
         choices=("EU", "ETU", "EC", "ETC"),
     ),
 }
 SERIES = ", or with a parameter that varies, RBP(p=0.1:0.9:0.1) or RBP(p=0.1|0.5|0.9)"
-UPWARDS = {
+AXES = {
     "-m --measure MEASURE …": "what is drawn upwards (default: D(nDCG)@10)",
     "against --against-measure MEASURE": "what is drawn to the right (default: IRec@10)",
     "--gamma G": "lines have the same G·against + (1 − G)·measure (default: 0.5)",
@@ -91,79 +105,79 @@ UPWARDS = {
     "level --confidence C": "confidence of the intervals (default: 0.95)",
 }
 DIVERSITY = {
-    **scored("D(nDCG)@10"),
+    **build_score_options("D(nDCG)@10"),
     **OUTPUT,
-    **UPWARDS,
+    **AXES,
     "look": {
-        **LOOK,
+        **THEME_OPTIONS,
         "--zoom": "only where the runs are, not 0 to 1",
-        "names --no-names": told("points alone", action="store_false"),
+        "names --no-names": build_option("points alone", action="store_false"),
     },
-    **evaluation(),
+    **build_evaluation_options(),
 }
 
 
-def models(options: argparse.Namespace) -> int:
+def draw_user_models(options: argparse.Namespace) -> int:
     """Draw and write a picture of user models."""
-    refuse_output(options.output)
+    check_output(options.output)
     runs = options.runs or None
     with Progress([options.qrels or "", *options.runs]) as progress:
-        picture = call(plot.cwl, options, runs=runs, progress=progress.step)
+        picture = call(plot.cwl, options, runs=runs, progress=progress.update)
     return write(picture, options, len(options.runs))
 
 
-def diversity(options: argparse.Namespace) -> int:
+def draw_diversity(options: argparse.Namespace) -> int:
     """Draw and write a picture of diversified search."""
-    refuse_output(options.output)
-    both = [one_measure(options.measures, "D(nDCG)@10"), options.against or "IRec@10"]
-    options.measures = both
-    scores = scores_of(options)
-    measure, against = columns_asked(scores, both, options)
-    asked = _of_scores(scores) | {"measure": measure, "against": against}
-    return write(call(plot.diversity, options, **asked), options, len(scores.runs))
+    check_output(options.output)
+    measures = [parse_single_measure(options.measures, "D(nDCG)@10"), options.against or "IRec@10"]
+    options.measures = measures
+    scores = get_scores(options)
+    measure, against = find_columns(scores, measures, options)
+    arguments = _build_score_arguments(scores) | {"measure": measure, "against": against}
+    return write(call(plot.diversity, options, **arguments), options, len(scores.runs))
 
 
-def draw(figure: Figure, options: argparse.Namespace) -> int:
+def draw(figure: FigureKind, options: argparse.Namespace) -> int:
     """Draw and write a figure."""
-    refuse_output(options.output)
+    check_output(options.output)
     if figure.takes == "scores":
-        scores = scores_of(options, figure.least)
-        given = _of_scores(scores)
+        scores = get_scores(options, figure.least)
+        arguments = _build_score_arguments(scores)
         if getattr(options, "qrels2", None) is not None:
-            given |= others_of(options)
-        return write(call(figure.function, options, **given), options, len(scores.runs))
-    runs = runs_of(options.qrels, options.runs, figure.least)
+            arguments |= collect_second_scores(options)
+        return write(call(figure.function, options, **arguments), options, len(scores.runs))
+    runs = find_runs(options.qrels, options.runs, figure.least)
     with Progress([options.qrels, *runs]) as progress:
-        given = {"runs": runs, "progress": progress.step}
-        given |= {"measures": measures_for(options)} if figure.measures else {}
-        return write(call(figure.function, options, **given), options, len(runs))
+        arguments = {"runs": runs, "progress": progress.update}
+        arguments |= {"measures": choose_measures(options)} if figure.measures else {}
+        return write(call(figure.function, options, **arguments), options, len(runs))
 
 
-def _of_scores(scores: Scores) -> dict[str, Any]:
+def _build_score_arguments(scores: Scores) -> dict[str, Any]:
     """What a function is given that draws scores: no option that has already decided them."""
     return dict.fromkeys(SCORED) | {"qrels": scores, "runs": None}
 
 
-def write(picture: Picture, options: argparse.Namespace, runs: int) -> int:
+def write(picture: Figure, options: argparse.Namespace, runs: int) -> int:
     """Write a picture, and say what to know of it; numbers alone have room for every name."""
-    numbers = format_of(options.output) in NUMBERS
-    notices = [n for n in picture.notices if not (numbers and n.kind == "names")]
-    say_notices([] if options.quiet else notices, runs, options.verbose)
+    numbers = get_figure_format(options.output) in DATA_FORMATS
+    notes = [n for n in picture.notes if not (numbers and n.kind == "names")]
+    write_notes([] if options.quiet else notes, runs, options.verbose)
     picture.save(options.output, options.scale)
     return 0
 
 
 PARTS = {
     "cwl": {
-        "functions": (_of_models(RANKS, SERIES, files=PERHAPS), models),
-        "vary": (_of_models(MEASUREMENT, SERIES, "the mean over all"), models),
-        "runs": (_of_models({}), models),
+        "functions": (_build_model_options(RANKS, SERIES, files=OPTIONAL_LISTS), draw_user_models),
+        "vary": (_build_model_options(MEASUREMENT, SERIES, "the mean over all"), draw_user_models),
+        "runs": (_build_model_options({}), draw_user_models),
     },
-    "diversity": (DIVERSITY, diversity),
+    "diversity": (DIVERSITY, draw_diversity),
 }
 
 
-def _usage(figure: Figure) -> str:
+def _format_usage(figure: FigureKind) -> str:
     start = f"cranfield plot {figure.name} [options] -o FILE "
     files = ("QRELS RUN…", *(["--scores FILE…"] if figure.takes == "scores" else []))
     return "\n       ".join(start + words for words in files)
@@ -172,14 +186,18 @@ def _usage(figure: Figure) -> str:
 def add_to(p: Any) -> None:
     """Declare the command: a part for each figure, and those of user models and of diversity."""
     row = COMMANDS["plot"]
-    parts = parts_of(p, row)
-    for figure in figures().values():
+    parts = add_part_parsers(p, row)
+    for figure in load_figures().values():
         with_scores = figure.takes == "scores"
-        files, how = FILES, LABELLED
+        files, evaluation_options = FILES, LABEL_OPTIONS
         if figure.measures:
-            files = scored(figure.measures) if with_scores else FILES | measured(figure.measures)
-            how = evaluation(with_scores)
-        rows = {**files, **OUTPUT, **figure.options, "look": LOOK, **how}
-        part = parts.add_parser(figure.name, **figure.said, usage=_usage(figure))
+            files = (
+                build_score_options(figure.measures)
+                if with_scores
+                else FILES | build_measure_options(figure.measures)
+            )
+            evaluation_options = build_evaluation_options(with_scores)
+        rows = {**files, **OUTPUT, **figure.options, "look": THEME_OPTIONS, **evaluation_options}
+        part = parts.add_parser(figure.name, **figure.help_texts, usage=_format_usage(figure))
         add_command(part, rows, partial(draw, figure), default_measure=figure.measures)
-    add_each(parts, row, PARTS)
+    add_part_commands(parts, row, PARTS)

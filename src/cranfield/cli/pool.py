@@ -6,9 +6,9 @@ import argparse
 from collections.abc import Callable
 
 from cranfield.assess.pool import Pool, pool
-from cranfield.cli.asked import one_measure
-from cranfield.cli.options import LABELS, TOPICS, by_ties, call, shared
-from cranfield.cli.output import format_for, output, show, write
+from cranfield.cli.arguments import parse_single_measure
+from cranfield.cli.options import LABELS, TOPICS, build_tie_options, call, get_shared_options
+from cranfield.cli.output import build_output_options, choose_format, show, write
 from cranfield.errors import InputError
 from cranfield.judging.audit import MEASURE, Audit, audit
 from cranfield.report.audit import render_audit
@@ -30,7 +30,9 @@ OPTIONS = {
         f"often: P, DCG or RBP (default: {MEASURE})",
         "--seed S": "the same seed draws the same (default: 0)",
     },
-    **output(each="topic", where="with -f write to FILE, else the pool", name="shown"),
+    **build_output_options(
+        row_name="topic", file_help="with -f write to FILE, else the pool", name="shown"
+    ),
     "judgments, topics and teams": {
         "--qrels QRELS": "the judgments made so far",
         "--rel N with --qrels QRELS": "lowest relevant level (default: all above 0)",
@@ -39,43 +41,43 @@ OPTIONS = {
         "--teams FILE": "whose the runs are: lines `run team`, or a table with these columns",
     },
     "other": {
-        **by_ties(),
+        **build_tie_options(),
         **LABELS,
-        **shared("formats"),
+        **get_shared_options("formats"),
     },
 }
 
 
 def run(options: argparse.Namespace) -> int:
     """Pool, write the lists, and show who contributed."""
-    _settle(options)
-    made = call(pool, options)
-    drawn = _drawn(made, options)
+    _resolve_files(options)
+    result = call(pool, options)
+    audit_sample = _draw_audit(result, options)
     files: dict[str | None, Callable[[str], str]] = {
-        options.unjudged: lambda format: render_lists(made.unjudged or {}, format),
-        options.pool: lambda format: render_pool(made, format),
+        options.unjudged: lambda format: render_lists(result.unjudged or {}, format),
+        options.pool: lambda format: render_pool(result, format),
     }
-    if made.sample is not None:
-        files[options.pool] = lambda format: render_sample(made, format)
-    if drawn is not None:
-        files[options.pool] = lambda format: render_audit(drawn, format)
-        wanted = drawn.order.pairs[: drawn.to_judge]
-        files[options.to_judge] = lambda format: render_pairs(wanted, format)
+    if result.sample is not None:
+        files[options.pool] = lambda format: render_sample(result, format)
+    if audit_sample is not None:
+        files[options.pool] = lambda format: render_audit(audit_sample, format)
+        pairs = audit_sample.order.pairs[: audit_sample.to_judge]
+        files[options.to_judge] = lambda format: render_pairs(pairs, format)
     for path, rendered in files.items():
         if path is not None:
-            write(rendered(format_for(path, LISTS)), path)
-    return show(drawn or made, options)
+            write(rendered(choose_format(path, LISTS)), path)
+    return show(audit_sample or result, options)
 
 
-def _drawn(made: Pool, options: argparse.Namespace) -> Audit | None:
+def _draw_audit(result: Pool, options: argparse.Namespace) -> Audit | None:
     """The documents that people are to judge, if a sample is wanted."""
     if options.audit is None:
         return None
-    measure = one_measure(options.measures, MEASURE)
-    return audit(made, options.audit, measure, seed=options.seed or 0)
+    measure = parse_single_measure(options.measures, MEASURE)
+    return audit(result, options.audit, measure, seed=options.seed or 0)
 
 
-def _settle(options: argparse.Namespace) -> None:
+def _resolve_files(options: argparse.Namespace) -> None:
     """Which file is for what: without -f, -o is for the pool."""
     if options.strata is not None and options.audit is not None:
         raise InputError("--strata with --audit", "one of them")

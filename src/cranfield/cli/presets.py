@@ -6,34 +6,42 @@ import argparse
 from dataclasses import asdict
 
 from cranfield.cli.options import PRESETS
-from cranfield.cli.output import output, show, terminal_width
+from cranfield.cli.output import build_output_options, get_terminal_width, show
 from cranfield.evaluation.presets import WIDTH, Preset, presets
 from cranfield.report.formats import FORMATS
-from cranfield.report.listing import Listing, with_words
+from cranfield.report.listing import Listing, find_entries
 
 OPTIONS = {
     "words WORD *": "such as web, or Q, or ntcir6-clir",
     "--presets FILE": PRESETS,
-    **output(formats=("list", *FORMATS)),
+    **build_output_options(formats=("list", *FORMATS)),
 }
 COLUMNS = ("name", "task", "round", "year", "section", "levels", "gains", "cutoff", "measures")
 
 
 def run(options: argparse.Namespace) -> int:
     """List the presets."""
-    known = presets(options.presets)
-    named = [p for p in known.values() if options.words in ([x] for x in (p.name, *p.aliases))]
-    entries = {name: str(p) for name, p in known.items()}
-    wanted = named or [known[name] for name in with_words("preset", entries, options.words)]
-    many = f"{len(wanted)} of {len(known)}" if options.words else str(len(known))
-    lines = [*map(_entry, wanted), "", f"{many} presets. `cranfield presets NAME` tells more."]
-    if named:
-        lines = [named[0].text(terminal_width(options.output) or WIDTH)]
-    found = Listing({"presets": [*map(_row, wanted)]}, lines, [*map(asdict, wanted)])
-    return show(found, options)
+    all_presets = presets(options.presets)
+    exact_matches = [
+        p for p in all_presets.values() if options.words in ([x] for x in (p.name, *p.aliases))
+    ]
+    entries = {name: str(p) for name, p in all_presets.items()}
+    matches = exact_matches or [
+        all_presets[name] for name in find_entries("preset", entries, options.words)
+    ]
+    count = f"{len(matches)} of {len(all_presets)}" if options.words else str(len(all_presets))
+    lines = [
+        *map(_format_entry, matches),
+        "",
+        f"{count} presets. `cranfield presets NAME` tells more.",
+    ]
+    if exact_matches:
+        lines = [exact_matches[0].text(get_terminal_width(options.output) or WIDTH)]
+    listing = Listing({"presets": [*map(_build_row, matches)]}, lines, [*map(asdict, matches)])
+    return show(listing, options)
 
 
-def _entry(p: Preset) -> str:
+def _format_entry(p: Preset) -> str:
     """The name and a line for each fact."""
     facts = dict(reversed(p.facts()))  # a setting may be called as what comes before it
     when = [f"{name} {facts[name]}" for name in ("round", "year", "section") if name in facts]
@@ -44,7 +52,7 @@ def _entry(p: Preset) -> str:
     return "\n".join([p.name, *lines])
 
 
-def _row(p: Preset) -> dict[str, str]:
+def _build_row(p: Preset) -> dict[str, str]:
     """The cells of a preset, each on one line; measures are as -m takes them."""
     texts = vars(p) | {"cutoff": str(p.cutoff or ""), "measures": " ".join(p.measures)}
     return {name: " ".join(texts[name].split()) for name in COLUMNS}

@@ -10,11 +10,11 @@ from collections.abc import Iterable
 from contextlib import ExitStack, closing, suppress
 from threading import Lock
 
-from cranfield.cli.saying import for_programs
+from cranfield.cli.messages import is_json
 from cranfield.data.reading.table import PartRead
-from cranfield.wording import cells, counted, printable
+from cranfield.wording import escape_unprintable, format_count, measure_width
 
-PATIENCE, OFTEN = 1.0, 0.1  # seconds, before it is shown, and until it is shown again
+DELAY, INTERVAL = 1.0, 0.1  # seconds, before it is shown, and until it is shown again
 WIDTH = 24  # of the bar
 READING = "reading"
 
@@ -29,60 +29,62 @@ class Progress(ExitStack):
         super().__init__()
         size = sum(os.path.getsize(path) for path in files if os.path.isfile(path))
         self._doing, self._totals = doing, {READING: size, doing: steps}
-        self._begun = time.monotonic()
-        self._watched = sys.stderr.isatty() and not for_programs()
-        self.callback(self._leave)
+        self._start = time.monotonic()
+        self._visible = sys.stderr.isatty() and not is_json()
+        self.callback(self._stop)
         self._done = Counter[str]()
         self._lines = 0
-        self._since = {READING: 0.0}  # seconds from the beginning to the first step
+        self._start_times = {READING: 0.0}  # seconds from the beginning to the first step
         self._bar: Bar | None = None
         self._lock = Lock()
 
-    def _leave(self) -> None:
+    def _stop(self) -> None:
         """Show nothing more: others write now."""
-        self._watched = False
+        self._visible = False
 
-    def step(self, more: int | PartRead) -> None:
+    def update(self, more: int | PartRead) -> None:
         """So many more steps were done, or another part of a run was read, perhaps by one of
         several threads: they share one bar for each.
         """
-        if not self._watched:
+        if not self._visible:
             return
-        doing = said = self._doing
+        doing = label = self._doing
         lines = 0
         if isinstance(more, PartRead):
-            doing, said = READING, f"{READING} {printable(more)}"
-            lines, more = more.lines, more.taken
+            doing, label = READING, f"{READING} {escape_unprintable(more)}"
+            lines, more = more.lines, more.bytes_read
         with self._lock:
             self._done[doing] += more
             self._lines += lines
-            if (taken := self._taken(doing)) >= PATIENCE:
+            if (elapsed := self._measure_time(doing)) >= DELAY:
                 total = self._totals[doing]
                 share = min(1.0, self._done[doing] / total) if total else None  # some read twice
-                rate = f"{self._lines / taken / 1e6:.1f} M lines/s" if doing == READING else ""
-                self._show(told(said, share, taken - self._since[doing], rate))
+                rate = f"{self._lines / elapsed / 1e6:.1f} M lines/s" if doing == READING else ""
+                self._show(format_progress(label, share, elapsed - self._start_times[doing], rate))
 
-    def count(self, doing: str, done: int, total: int, what: str) -> None:
+    def count(self, doing: str, done: int, total: int, noun: str) -> None:
         """So many in all are done by now, of as many as are known of: tasks, or other things."""
-        if not self._watched:
+        if not self._visible:
             return
         with self._lock:
-            if (taken := self._taken(doing)) >= PATIENCE:
-                rate = f"{done:,} of {counted(total, what)}"
-                self._show(told(doing, done / total, taken - self._since[doing], rate))
+            if (elapsed := self._measure_time(doing)) >= DELAY:
+                rate = f"{done:,} of {format_count(total, noun)}"
+                self._show(
+                    format_progress(doing, done / total, elapsed - self._start_times[doing], rate)
+                )
 
-    def _taken(self, doing: str) -> float:
+    def _measure_time(self, doing: str) -> float:
         """Seconds since the beginning; the first that are spent with this are remembered."""
-        taken = time.monotonic() - self._begun
-        self._since.setdefault(doing, taken)
-        return taken
+        elapsed = time.monotonic() - self._start
+        self._start_times.setdefault(doing, elapsed)
+        return elapsed
 
     def _show(self, text: str) -> None:
         self._bar = self._bar or self.enter_context(closing(Bar()))
         self._bar.show(text)
 
 
-def told(said: str, share: float | None, taken: float, rate: str = "") -> str:
+def format_progress(label: str, fraction: float | None, elapsed: float, rate: str = "") -> str:
     """How far the work is, and how long the rest takes if it goes on like that.
 
     >>> told("reading bm25", 0.25, 20.0, "2.0 M lines/s")
@@ -90,14 +92,14 @@ def told(said: str, share: float | None, taken: float, rate: str = "") -> str:
     >>> told("testing", None, 20.0)
     'testing'
     """
-    parts = [said]
-    if share is not None:
-        done = round(WIDTH * share)
+    parts = [label]
+    if fraction is not None:
+        done = round(WIDTH * fraction)
         parts.append("━" * done + "─" * (WIDTH - done))
     if rate:
         parts.append(rate)
-    if share:
-        minutes, seconds = divmod(round(taken * (1 - share) / share), 60)
+    if fraction:
+        minutes, seconds = divmod(round(elapsed * (1 - fraction) / fraction), 60)
         parts.append(f"{minutes}:{seconds:02} left")
     return " ".join(parts)
 
@@ -111,8 +113,8 @@ class Bar:
     def show(self, text: str) -> None:
         """Write it, not more often than somebody can read it."""
         if (now := time.monotonic()) >= self._next:
-            self._next = now + OFTEN
-            self._write(text[: _columns() - 1])
+            self._next = now + INTERVAL
+            self._write(text[: _get_columns() - 1])
 
     def close(self) -> None:
         """Leave an empty line, and begin at its beginning."""
@@ -120,12 +122,12 @@ class Bar:
         self._write("")
 
     def _write(self, text: str) -> None:
-        before, self._width = self._width, cells(text)
-        sys.stderr.write("\r" + text + " " * (before - self._width))
+        old_width, self._width = self._width, measure_width(text)
+        sys.stderr.write("\r" + text + " " * (old_width - self._width))
         sys.stderr.flush()
 
 
-def _columns() -> int:
+def _get_columns() -> int:
     """How wide the terminal is."""
     with suppress(OSError):
         return os.get_terminal_size(2).columns

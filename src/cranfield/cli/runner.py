@@ -7,159 +7,178 @@ from collections.abc import Callable, Sequence
 from os.path import normpath
 from typing import Any, TypeAlias
 
-from cranfield.cli.asked import measures_of, runs_of
+from cranfield.cli.arguments import find_runs, read_measures
 from cranfield.cli.options import call
-from cranfield.cli.output import refuse_output, show, write
+from cranfield.cli.output import check_output, show, write
 from cranfield.cli.progress import Progress
-from cranfield.cli.scored import WITH_SCORES, evaluated, measures_for, refuse_given, scores_of
+from cranfield.cli.scores import (
+    WITH_SCORES,
+    choose_measures,
+    evaluate_files,
+    get_scores,
+    reject_options,
+)
 from cranfield.data.preference_pairs import read_preference_pairs
-from cranfield.data.systems import path_of
+from cranfield.data.systems import get_path_name
 from cranfield.errors import InputError
 from cranfield.evaluation.options import Options
-from cranfield.evaluation.results import columns_of
+from cranfield.evaluation.results import choose_columns
 from cranfield.measures.grammar import parse_measures
-from cranfield.report.look import Look
-from cranfield.report.meta import Takes, Work
-from cranfield.report.pictures import Picture, format_of
+from cranfield.report.figures import Figure, get_figure_format
+from cranfield.report.meta import Computation, InputKind
+from cranfield.report.theme import Theme
 from cranfield.scores import Scores
 
-OF_RUNS = ("measures", "test", "correction", "common")
-DECIDED = dict.fromkeys(WITH_SCORES)  # not options of what is computed from scores
+RUN_OPTIONS = ("measures", "test", "correction", "common")
+SCORE_OPTIONS = dict.fromkeys(WITH_SCORES)  # not options of what is computed from scores
 
 
-Given: TypeAlias = tuple[dict[str, Any], Sequence[str], int, int]
+Inputs: TypeAlias = tuple[dict[str, Any], Sequence[str], int, int]
 """Arguments of a function, files that it reads, and how many runs and measures there are."""
 
 
-def run(work: Work, options: argparse.Namespace, picture: Callable[..., Any] | None = None) -> int:
+def run(
+    work: Computation, options: argparse.Namespace, picture: Callable[..., Any] | None = None
+) -> int:
     """Score, compute, draw, show."""
     plot = getattr(options, "plot", None)
-    refuse_output(plot)
-    found = computed(work, options)
-    drawn = plot and picture and _drawn(picture, found, options)
-    show(found, options)
-    if drawn:
-        write(drawn, plot)
+    check_output(plot)
+    result = compute_result(work, options)
+    figure = plot and picture and _render_figure(picture, result, options)
+    show(result, options)
+    if figure:
+        write(figure, plot)
     return 0
 
 
-def _drawn(picture: Callable[..., Any], found: Any, options: argparse.Namespace) -> bytes:
+def _render_figure(picture: Callable[..., Any], result: Any, options: argparse.Namespace) -> bytes:
     """The picture of what was found, as a file."""
-    made: Picture = call(picture, options, {"look": Look}, found=found)
-    return made.render(format_of(options.plot), options.scale)
+    figure: Figure = call(picture, options, {"theme": Theme}, result=result)
+    return figure.render(get_figure_format(options.plot), options.scale)
 
 
-def computed(work: Work, options: argparse.Namespace) -> Any:
+def compute_result(work: Computation, options: argparse.Namespace) -> Any:
     """What is computed from scores, or judgments and runs."""
-    given, files, *size = GIVEN[work.takes](options)
-    with Progress(files, work.doing, work.steps(options, *size)) as bar:
-        told = dict.fromkeys(("progress", "tested"), bar.step)
-        return call(work.function, options, **given | told)
+    arguments, files, *size = INPUT_COLLECTORS[work.inputs](options)
+    with Progress(files, work.activity, work.steps(options, *size)) as bar:
+        callbacks = dict.fromkeys(("progress", "tested"), bar.update)
+        return call(work.function, options, **arguments | callbacks)
 
 
-def _scores(options: argparse.Namespace) -> Given:
+def _collect_scores(options: argparse.Namespace) -> Inputs:
     """Scores, which are read or evaluated; perhaps with those by other judgments, or those of gold
     measures.
     """
-    given: dict[str, Any] = {}
+    arguments: dict[str, Any] = {}
     if "preferences" in options:  # worth to be read before anything is scored
-        given["preferences"] = read_preference_pairs(options.preferences)
+        arguments["preferences"] = read_preference_pairs(options.preferences)
     if getattr(options, "qrels2", None) is not None:
-        given |= others_of(options)
+        arguments |= collect_second_scores(options)
     if "golds" in options:
-        scores, columns = _with_gold(options)
-        given |= columns
+        scores, columns = _collect_gold_scores(options)
+        arguments |= columns
     else:
-        scores = scores_of(options, runs=2)
+        scores = get_scores(options, runs=2)
     if getattr(options, "baselines", None):
-        given["baseline"] = _baselines(options, scores)
-    return DECIDED | {"scores": scores} | given, (), len(scores.runs), len(scores.measures)
+        arguments["baseline"] = _resolve_baselines(options, scores)
+    return (
+        SCORE_OPTIONS | {"scores": scores} | arguments,
+        (),
+        len(scores.runs),
+        len(scores.measures),
+    )
 
 
-def _runs(options: argparse.Namespace) -> Given:
+def _collect_runs(options: argparse.Namespace) -> Inputs:
     """Judgments and runs."""
     files = options.files if hasattr(options, "files") else [options.qrels, *options.runs]
     if not files:
         raise InputError("no files", "QRELS RUN RUN…")
-    qrels, *named = files
-    runs = runs_of(qrels, named, 2, "QRELS and at least 2 runs")
-    given = {"qrels": qrels, "runs": runs, "measures": measures_for(options)}
-    return given, files, len(runs), 1
+    qrels, *paths = files
+    runs = find_runs(qrels, paths, 2, "QRELS and at least 2 runs")
+    arguments = {"qrels": qrels, "runs": runs, "measures": choose_measures(options)}
+    return arguments, files, len(runs), 1
 
 
-def _judgments(options: argparse.Namespace) -> Given:
+def _collect_judgments(options: argparse.Namespace) -> Inputs:
     """Two sets of judgments, and perhaps runs, which are read once for each."""
     if "-" in options.runs:
         raise InputError("- as a run", "a file: it is read once for each QRELS")
     if not options.runs:
-        refuse_given(options, OF_RUNS, "runs with it: QRELS QRELS2 RUN…")
-    chosen = options.preset
+        reject_options(options, RUN_OPTIONS, "runs with it: QRELS QRELS2 RUN…")
+    preset = options.preset
     tested = parse_measures(
-        [*(chosen.measures if chosen else ()), *(options.measures or ())] or ["AP"]
+        [*(preset.measures if preset else ()), *(options.measures or ())] or ["AP"]
     )
-    given = {
+    arguments = {
         "first": options.qrels,
         "runs": options.runs or None,
-        "names": options.names or [*map(path_of, (options.qrels, options.second))],
-        "labels": options.labels or (chosen.labels if chosen else None) or None,
+        "names": options.names or [*map(get_path_name, (options.qrels, options.second))],
+        "labels": options.labels or (preset.labels if preset else None) or None,
     }
     files = [options.qrels, options.second, *options.runs, *options.runs]
-    return given, files, len(options.runs), sum(len(measure.names()) for measure in tested)
+    return arguments, files, len(options.runs), sum(len(measure.names()) for measure in tested)
 
 
-GIVEN: dict[Takes, Callable[[argparse.Namespace], Given]] = {
-    "scores": _scores,
-    "runs": _runs,
-    "judgments": _judgments,
-    "nothing": lambda options: (DECIDED, (), 0, 0),
+INPUT_COLLECTORS: dict[InputKind, Callable[[argparse.Namespace], Inputs]] = {
+    "scores": _collect_scores,
+    "runs": _collect_runs,
+    "judgments": _collect_judgments,
+    "nothing": lambda options: (SCORE_OPTIONS, (), 0, 0),
 }
 
 
 # -- what else is given ---------------------------------------------------------------------------
 
 
-def others_of(options: argparse.Namespace) -> dict[str, Any]:
+def collect_second_scores(options: argparse.Namespace) -> dict[str, Any]:
     """The scores by other judgments, and what the two sets of judgments are called."""
     if options.scores:
         raise InputError("--qrels2 and --scores", "one of them")
     if "-" in (options.qrels2, *options.files):
         raise InputError("-", "files with --qrels2: runs are read twice")
-    others = evaluated(options, runs=2, qrels=options.qrels2)
-    return {"others": others, "names": [*map(path_of, (options.files[0], options.qrels2))]}
+    scores = evaluate_files(options, runs=2, qrels=options.qrels2)
+    return {"others": scores, "names": [*map(get_path_name, (options.files[0], options.qrels2))]}
 
 
-def _with_gold(options: argparse.Namespace) -> tuple[Scores, dict[str, Any]]:
+def _collect_gold_scores(options: argparse.Namespace) -> tuple[Scores, dict[str, Any]]:
     """The scores, also of gold measures; and which columns are of these, and of those asked for."""
-    gold = measures_of(options.golds)
+    gold = read_measures(options.golds)
     if options.scores:
-        named = {"gold": gold, "measures": options.measures or ()}
+        measure_texts = {"gold": gold, "measures": options.measures or ()}
         options.measures = None
-        scores = scores_of(options, runs=2)
-        columns = {name: columns_of(scores.measures, given) for name, given in named.items()}
+        scores = get_scores(options, runs=2)
+        columns = {
+            name: choose_columns(scores.measures, texts) for name, texts in measure_texts.items()
+        }
         return scores, columns | {"measures": columns["measures"] or None}
-    asked, columns_of_gold = measures_for(options) or [], _columns(gold, options)
-    if both := set(columns_of_gold) & set(_columns(asked, options)):
-        raise InputError(f"{min(both)} with -m and with --gold-measure", "one of them")
-    options.measures = [*asked, *gold]
-    return scores_of(options, runs=2), {"gold": columns_of_gold, "measures": None}
+    measures, columns_of_gold = choose_measures(options) or [], _list_columns(gold, options)
+    if common := set(columns_of_gold) & set(_list_columns(measures, options)):
+        raise InputError(f"{min(common)} with -m and with --gold-measure", "one of them")
+    options.measures = [*measures, *gold]
+    return get_scores(options, runs=2), {"gold": columns_of_gold, "measures": None}
 
 
-def _baselines(options: argparse.Namespace, scores: Scores) -> list[str]:
+def _resolve_baselines(options: argparse.Namespace, scores: Scores) -> list[str]:
     """The names of the baselines: of a file, that of the run in it."""
     files = [*map(normpath, options.files if options.scores else options.files[1:])]
     by_file = dict(zip(files, scores.runs, strict=True)) if len(files) == len(scores.runs) else {}
     return [b if b in scores.runs else by_file.get(normpath(b), b) for b in options.baselines]
 
 
-def columns_asked(
+def find_columns(
     scores: Scores, texts: Sequence[str], options: argparse.Namespace
 ) -> Sequence[str]:
     """The columns of scores, read or computed, that measures have which were asked for."""
-    return columns_of(scores.measures, texts) if options.scores else _columns([*texts], options)
+    return (
+        choose_columns(scores.measures, texts)
+        if options.scores
+        else _list_columns([*texts], options)
+    )
 
 
-def _columns(texts: list[str], options: argparse.Namespace) -> list[str]:
+def _list_columns(texts: list[str], options: argparse.Namespace) -> list[str]:
     """The columns that measures have among the scores, after the settings for all measures."""
-    given = call(Options, options).defaults
+    defaults = call(Options, options).defaults
     parsed = parse_measures(texts) if texts else ()
-    return [name for m in parsed for name in m.with_defaults(given).names()]
+    return [name for m in parsed for name in m.with_defaults(defaults).names()]

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import argparse
 
-from cranfield.cli.options import COLUMNS, LABELS, RUN_NAMES, by_ties, call, one_of, shared, told
-from cranfield.cli.output import scores_output, show, show_scores
+from cranfield.cli.options import (
+    COLUMNS,
+    LABELS,
+    RUN_NAMES,
+    build_format_option,
+    build_option,
+    build_tie_options,
+    call,
+    get_shared_options,
+)
+from cranfield.cli.output import build_score_output_options, show, show_scores
 from cranfield.data.reading.formats import FORMATS
 from cranfield.errors import InputError
 from cranfield.evaluation.sessions import DEFAULT_MEASURES, evaluate_sessions, trailtext
@@ -22,19 +31,19 @@ OPTIONS = {
     "length. Without SESSIONS, logs are scored (may be repeated); with them, one log says "
     "where lists end for measures with truncate=clicks",
     "--lengths FILE": "lengths of documents in characters, for sU",
-    **scores_output("session"),
+    **build_score_output_options("session"),
     "--trail": "instead of scores, show the text that sU or clickU believes was read, string "
     "by string",
-    "--session TOPIC/SESSION … with --trail": told(
+    "--session TOPIC/SESSION … with --trail": build_option(
         "only this session; may be repeated (-q shows every session)", dest="session"
     ),
     "lists and files": {
-        **by_ties(),
+        **build_tie_options(),
         **LABELS,
-        "--qrels-format FORMAT": one_of(FORMATS),
+        "--qrels-format FORMAT": build_format_option(FORMATS),
         **RUN_NAMES,
         **COLUMNS,
-        **shared("import"),
+        **get_shared_options("import"),
     },
 }
 

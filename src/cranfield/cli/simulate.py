@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from cranfield.cli.options import call, told
+from cranfield.cli.options import build_option, call
 from cranfield.data.simulate import simulate
-from cranfield.wording import printable
+from cranfield.wording import escape_unprintable
 
 OPTIONS = {
     "--topics K": "default: 50",
@@ -14,7 +14,7 @@ OPTIONS = {
     "--depth K": "documents a list, default: 1000",
     "--levels K": "relevance levels above 0, default: 3",
     "--intents K": "up to K intents a topic, from 2",
-    "--seed N": told("default: 7", default=7),
+    "--seed N": build_option("default: 7", default=7),
     "-o --output DIR !": "directory for the files",
 }
 
@@ -25,7 +25,7 @@ def run(options: argparse.Namespace) -> int:
     paths = collection.write(options.output)
     judged = sum(map(len, collection.qrels.values()))
     print(
-        f"{printable(options.output)}: {len(collection.qrels)} topics, {judged} judgments, "
+        f"{escape_unprintable(options.output)}: {len(collection.qrels)} topics, {judged} judgments, "
         f"{len(collection.runs)} runs, seed {options.seed} ({len(paths)} files)"
     )
     if options.intents:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from cranfield.cli.options import among, call, shared
-from cranfield.cli.output import scores_output, show, show_scores
+from cranfield.cli.options import call, format_choices, get_shared_options
+from cranfield.cli.output import build_score_output_options, show, show_scores
 from cranfield.errors import InputError
 from cranfield.evaluation.texts import BY_NUGGETS, BY_REFERENCES, TextCollection, evaluate_texts
 from cranfield.measures.grammar import parse_measures
@@ -25,11 +25,11 @@ OPTIONS = {
     "-m --measure MEASURE …": "a measure such as rouge-2, several in one string, or @FILE with "
     f"measures; may be repeated (default: {' '.join(BY_REFERENCES)} with references, "
     f"{' '.join(BY_NUGGETS)} with nuggets)",
-    f"--tokens {among(MEANINGS)}": "; ".join(map(": ".join, MEANINGS.items())),
+    f"--tokens {format_choices(MEANINGS)}": "; ".join(map(": ".join, MEANINGS.items())),
     "--explain TOPIC": "show which nuggets of a topic were found, where, and what they add to "
     "S-measure",
-    **scores_output(),
-    **shared("import"),
+    **build_score_output_options(),
+    **get_shared_options("import"),
 }
 
 
@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
     texts = {"references": references, "systems": files or None}
     if options.explain is None:
         return show_scores(call(evaluate_texts, options, **texts), options, options.topics)
-    given = call(TextCollection.of, options, **texts, tokens=options.tokens or "auto")
-    asked = parse_measures(options.measures or ())
-    S = next((Smeasure(L=m.L) for m in asked if isinstance(m, Smeasure | Ssharp)), Smeasure())
-    return show(given.findings(options.explain, S), options)
+    collection = call(TextCollection.from_inputs, options, **texts, tokens=options.tokens or "auto")
+    measures = parse_measures(options.measures or ())
+    S = next((Smeasure(L=m.L) for m in measures if isinstance(m, Smeasure | Ssharp)), Smeasure())
+    return show(collection.compute_findings(options.explain, S), options)

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import argparse
 
-from cranfield.cli.asked import runs_of
-from cranfield.cli.options import call, order, preset, shared, topics
-from cranfield.cli.output import output, show
+from cranfield.cli.arguments import find_runs
+from cranfield.cli.options import (
+    build_order_options,
+    build_preset_options,
+    build_topic_options,
+    call,
+    get_shared_options,
+)
+from cranfield.cli.output import build_output_options, show
 from cranfield.cli.progress import Progress
-from cranfield.evaluation.failures import TOP, hard_topics
+from cranfield.evaluation.failures import TOP_TOPICS, hard_topics
 from cranfield.evaluation.unjudged import MEASURE
 from cranfield.report.failures import TABLES
 
@@ -16,26 +22,26 @@ OPTIONS = {
     "qrels QRELS": "judgments",
     "runs RUN *": "results",
     "-m --measure MEASURE …": f"the measure, only one (default: {MEASURE}, or that of --preset)",
-    "--top N": f"so many topics are shown (default: {TOP})",
-    **topics(),
-    **output(TABLES),
-    "lists": order(),
+    "--top N": f"so many topics are shown (default: {TOP_TOPICS})",
+    **build_topic_options(),
+    **build_output_options(TABLES),
+    "lists": build_order_options(),
     "relevance": {
-        **preset("take depth, labels and the first measure from there (`cranfield presets` lists "
+        **build_preset_options("take depth, labels and the first measure from there (`cranfield presets` lists "
                  "all)"),
-        **shared("relevance"),
+        **get_shared_options("relevance"),
     },
-    "diversity": shared("intents", "verticals"),
-    "user models": shared("costs"),
-    "other": shared("formats", "import", "threads"),
+    "diversity": get_shared_options("intents", "verticals"),
+    "user models": get_shared_options("costs"),
+    "other": get_shared_options("formats", "import", "threads"),
 }  # fmt: skip
 
 
 def run(options: argparse.Namespace) -> int:
     """Look at topics and print."""
-    runs = runs_of(options.qrels, options.runs)
+    runs = find_runs(options.qrels, options.runs)
     with Progress([options.qrels, *options.runs]) as progress:
-        found = call(
-            hard_topics, options, runs=runs, measure=options.measures, progress=progress.step
+        result = call(
+            hard_topics, options, runs=runs, measure=options.measures, progress=progress.update
         )
-    return show(found, options)
+    return show(result, options)

@@ -11,13 +11,13 @@ from textwrap import fill
 from typing import Any
 
 import cranfield
-from cranfield.cli.options import TWICE
+from cranfield.cli.messages import write_error, write_notes
+from cranfield.cli.options import STDIN_TWICE
 from cranfield.cli.output import write
-from cranfield.cli.saying import say_notices, say_wrong
 from cranfield.measures.trec_eval import NICKNAMES
 from cranfield.tools.trec_eval import FORMATS, MEASURED, RESULTS, Settings, trec_eval
-from cranfield.tools.trec_measures import Failed, described, whole
-from cranfield.wording import counted, printable
+from cranfield.tools.trec_measures import TrecEvalError, describe_measures, parse_integer
+from cranfield.wording import escape_unprintable, format_count
 
 USAGE = """\
 Usage: cranfield trec_eval [-h] [-q] [-c] [-n] [-m MEASURE[.PARAMETERS]]... QRELS RUN
@@ -72,49 +72,49 @@ TEXTS = {"-R": "format", "-T": "results", "-Z": "zscores"}
 def main(arguments: Sequence[str]) -> int:
     """Evaluate and print; return the exit code that trec_eval has."""
     try:
-        given, files = gnu_getopt(list(arguments), SHORT, LONG)
-        _run([(SPELLED.get(name, name), value) for name, value in given], files)
+        options, files = gnu_getopt(list(arguments), SHORT, LONG)
+        _run([(SPELLED.get(name, name), value) for name, value in options], files)
     except GetoptError as error:
-        said = f"cranfield trec_eval: {error.msg}"
-        say_wrong("usage", said, 1, [printable(said), USAGE.rstrip("\n")])
+        message = f"cranfield trec_eval: {error.msg}"
+        write_error("usage", message, 1, [escape_unprintable(message), USAGE.rstrip("\n")])
         return 1
-    except Failed as error:
+    except TrecEvalError as error:
         lines = str(error).split("\n")
-        say_wrong("refused", str(error), error.code, [*map(printable, lines)])
+        write_error("refused", str(error), error.code, [*map(escape_unprintable, lines)])
         return error.code
     return 0
 
 
-def _run(given: Sequence[tuple[str, str]], files: Sequence[str]) -> None:
-    options = dict(given)
-    measures = [value for name, value in given if name == "-m"]
-    settings = _settings(options)
+def _run(pairs: Sequence[tuple[str, str]], files: Sequence[str]) -> None:
+    options = dict(pairs)
+    measures = [value for name, value in pairs if name == "-m"]
+    settings = _build_settings(options)
     if "-v" in options:
-        shown = f"{settings.version}.0 (cranfield {cranfield.__version__})"
-        print(f"trec_eval version {shown}", file=sys.stderr)
+        version = f"{settings.version}.0 (cranfield {cranfield.__version__})"
+        print(f"trec_eval version {version}", file=sys.stderr)
     elif "-h" in options:
-        write(_help(measures, settings))
+        write(_format_help(measures, settings))
     elif len(files) != 2:
-        raise GetoptError(f"found {counted(len(files), 'file')}, expected QRELS and RUN")
+        raise GetoptError(f"found {format_count(len(files), 'file')}, expected QRELS and RUN")
     elif [*files, settings.zscores].count("-") > 1:
-        raise GetoptError(TWICE)
+        raise GetoptError(STDIN_TWICE)
     else:
-        text, notices = trec_eval(files[0], files[1], measures or ["official"], settings)
+        text, notes = trec_eval(files[0], files[1], measures or ["official"], settings)
         write(text)
-        say_notices(notices)
+        write_notes(notes)
 
 
-def _settings(options: Mapping[str, str]) -> Settings:
-    told: dict[str, Any] = {field: True for name, field in FLAGS.items() if name in options}
-    told |= {field: options[name] for name, field in TEXTS.items() if name in options}
-    told |= {NUMBERS[x]: _whole(x, options[x]) for x in NUMBERS if x in options}
+def _build_settings(options: Mapping[str, str]) -> Settings:
+    fields: dict[str, Any] = {field: True for name, field in FLAGS.items() if name in options}
+    fields |= {field: options[name] for name, field in TEXTS.items() if name in options}
+    fields |= {NUMBERS[x]: _parse_integer(x, options[x]) for x in NUMBERS if x in options}
     topic = options.get("-D", "").partition(".")[2] or None
-    return Settings(**told, summary="-n" not in options, topic=topic)
+    return Settings(**fields, summary="-n" not in options, topic=topic)
 
 
-def _whole(name: str, text: str) -> int:
+def _parse_integer(name: str, text: str) -> int:
     """A whole number from 0, or a version."""
-    number = whole(text)
+    number = parse_integer(text)
     if name == "--as-version" and number not in (9, 10):
         raise GetoptError(f"found {name} {text}, expected 9 or 10")
     if number is None or number < 0:
@@ -122,7 +122,7 @@ def _whole(name: str, text: str) -> int:
     return number
 
 
-def _help(measures: Sequence[str], settings: Settings) -> str:
+def _format_help(measures: Sequence[str], settings: Settings) -> str:
     """The options, the formats, and what is asked about."""
     nicknames = "\n".join(
         fill(f"{name}: {', '.join(members)}", 96, initial_indent=" ", subsequent_indent="    ")
@@ -131,5 +131,5 @@ def _help(measures: Sequence[str], settings: Settings) -> str:
     parts = [HELP.format(formats=", ".join(MEASURED), nicknames=nicknames)]
     formats = [name for name in (RESULTS, settings.format) if name in FORMATS]
     parts += [f"{name}: {cleandoc(FORMATS[name])}\n" for name in formats]
-    parts += described(measures, settings.version)
+    parts += describe_measures(measures, settings.version)
     return "-----------------------\n".join(parts)

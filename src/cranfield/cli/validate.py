@@ -9,16 +9,24 @@ from importlib import import_module
 from inspect import signature
 from typing import Any
 
-from cranfield.cli.options import COLUMNS, LABELS, RUN_NAMES, SEPARATOR, TOPICS, one_of, told
-from cranfield.cli.output import output, show
+from cranfield.cli.options import (
+    COLUMNS,
+    LABELS,
+    RUN_NAMES,
+    SEPARATOR,
+    TOPICS,
+    build_format_option,
+    build_option,
+)
+from cranfield.cli.output import build_output_options, show
 from cranfield.data.answers import MAX_CITATIONS, MAX_WORDS, AnswerLimits
 from cranfield.data.reading.columns import read_columns
 from cranfield.data.reading.formats import FORMATS, RUN_FORMATS
 from cranfield.data.reading.labels import read_labels
-from cranfield.data.reading.records import Problem, Text
+from cranfield.data.reading.records import Problem, ReadOptions
 from cranfield.data.validate import ANSWERS, Report, check_file, validate
 from cranfield.report.listing import Listing
-from cranfield.wording import counted
+from cranfield.wording import format_count
 
 READERS = {  # of files that are neither judgments nor runs: the functions of the commands
     **{name: f"judged_answers.{read.__name__}" for name, read in ANSWERS.items()},
@@ -46,19 +54,19 @@ READERS = {  # of files that are neither judgments nor runs: the functions of th
     "audit": "audits.read_audit",
 }
 KINDS = ("qrels", "run", *READERS)
-PASSED = ("separator", "labels", "columns")  # options that readers may have
-OF_LISTS = ("input_format", "topics", "by_intent", "max_words", "max_citations", "all_cited",
+READER_OPTIONS = ("separator", "labels", "columns")  # options that readers may have
+LIST_OPTIONS = ("input_format", "topics", "by_intent", "max_words", "max_citations", "all_cited",
             "metadata_keys")  # options that these files do not have  # fmt: skip
-SHOWN = 20  # problems of one kind that are listed
+MAX_LISTED = 20  # problems of one kind that are listed
 
 OPTIONS = {
     "files FILE +": "judgments, results, or files of another kind",
-    "--kind KIND": told(
+    "--kind KIND": build_option(
         f"instead of detecting it: {', '.join(KINDS)} (default: qrels, run, {', '.join(ANSWERS)})",
         choices=KINDS,
     ),
-    "input_format --input-format --qrels-format FORMAT": one_of(FORMATS),
-    "input_format --run-format FORMAT": one_of(RUN_FORMATS),
+    "input_format --input-format --qrels-format FORMAT": build_format_option(FORMATS),
+    "input_format --run-format FORMAT": build_format_option(RUN_FORMATS),
     TOPICS: "those of the task, which runs are to answer: 101,102, or FILE or @FILE, one on each "
     "line (default: those of the judgments, if there are any among the files)",
     "--by-intent": "judgments are for intents: topic intent doc level",
@@ -73,15 +81,15 @@ OPTIONS = {
     "--all-cited": "there, a reference that no sentence cites is an error",
     "--metadata-keys KEY,KEY,…": "there, metadata with any other key are an error (TREC RAG 2026: "
     "team_id,narrative_id,narrative,run_id,run_desc)",
-    "--all": f"list every problem, and not only {SHOWN} of a kind",
-    **output(("problems", "files"), flags="-f --output-format"),
+    "--all": f"list every problem, and not only {MAX_LISTED} of a kind",
+    **build_output_options(("problems", "files"), flags="-f --output-format"),
 }
 
 
 def run(options: argparse.Namespace) -> int:
     """Validate and print."""
-    reports = _reports(options)
-    lines = [line for x in reports for line in _lines(x, options)]
+    reports = _build_reports(options)
+    lines = [line for x in reports for line in _format_report(x, options)]
     files = [
         {
             **{"file": report.where, "kind": report.kind, "format": report.format},
@@ -91,78 +99,87 @@ def run(options: argparse.Namespace) -> int:
         for report in reports
     ]
     rows = [
-        {"file": x.where, "line": x.line, "severity": x.severity, "problem": x.text}
+        {"file": x.location, "line": x.line, "severity": x.severity, "problem": x.text}
         for report in reports
         for x in report.problems
     ]
     if options.verbose:
-        lines += [f"{x.where}: {said}" for x in reports for said in x.description.splitlines()]
+        lines += [f"{x.where}: {text}" for x in reports for text in x.description.splitlines()]
     show(Listing({"problems": rows, "files": files}, lines), options)
     return 2 if any(report.count("error") for report in reports) else 0
 
 
-def _reports(options: argparse.Namespace) -> Sequence[Report]:
+def _build_reports(options: argparse.Namespace) -> Sequence[Report]:
     """Return a report of each file, by the functions that the commands read it with."""
     if options.kind in READERS:
-        from cranfield.cli.scored import refuse_given
+        from cranfield.cli.scores import reject_options
 
-        refuse_given(options, OF_LISTS, "judgments or runs with it")
-        read = _reader(options.kind, options)
+        reject_options(options, LIST_OPTIONS, "judgments or runs with it")
+        read = _choose_reader(options.kind, options)
         return [check_file(path, options.kind, read) for path in options.files]
     labels = None if options.labels is None else read_labels(options.labels)
     by_tag = options.run_names != "file"
-    own = read_columns(options.columns)
-    text = Text(options.separator, labels, intents=options.by_intent, by_tag=by_tag, columns=own)
+    columns = read_columns(options.columns)
+    text = ReadOptions(
+        options.separator, labels, intents=options.by_intent, by_tag=by_tag, columns=columns
+    )
     limits = AnswerLimits(
-        options.max_words, options.max_citations, options.all_cited, _keys(options.metadata_keys)
+        options.max_words,
+        options.max_citations,
+        options.all_cited,
+        _split_keys(options.metadata_keys),
     )
     complete = options.all or options.format != "table" or options.tables
-    listed = None if complete else SHOWN
+    limit = None if complete else MAX_LISTED
     return validate(
-        options.files, options.kind, options.input_format, text, limits, options.topics, listed
+        options.files, options.kind, options.input_format, text, limits, options.topics, limit
     )
 
 
-def _reader(kind: str, options: argparse.Namespace) -> Callable[[str], Any]:
+def _choose_reader(kind: str, options: argparse.Namespace) -> Callable[[str], Any]:
     """Return the function that the commands read such a file with, with the options it has."""
     module, _, name = READERS[kind].rpartition(".")
     room = "" if "." in module else "data."
     function = getattr(import_module(f"cranfield.{room}{module}"), name)
     if kind == "topics":
         return partial(function, or_file=True)
-    known = signature(function).parameters
-    given = {x: getattr(options, x) for x in PASSED if x in known}
-    return partial(function, **{x: value for x, value in given.items() if value is not None})
+    parameters = signature(function).parameters
+    values = {x: getattr(options, x) for x in READER_OPTIONS if x in parameters}
+    return partial(function, **{x: value for x, value in values.items() if value is not None})
 
 
-def _keys(given: str | None) -> tuple[str, ...]:
+def _split_keys(text: str | None) -> tuple[str, ...]:
     """The keys between commas."""
-    return tuple(key.strip() for key in (given or "").split(",") if key.strip())
+    return tuple(key.strip() for key in (text or "").split(",") if key.strip())
 
 
-def _lines(report: Report, options: argparse.Namespace) -> Iterator[str]:
+def _format_report(report: Report, options: argparse.Namespace) -> Iterator[str]:
     if options.verbose:
-        yield f"{report.where}: {report.described()}, {counted(len(report.topics), 'topic')}"
-    yield from _listed(report, options.all)
-    yield _summary(report)
+        yield f"{report.where}: {report.describe()}, {format_count(len(report.topics), 'topic')}"
+    yield from _list_problems(report, options.all)
+    yield _format_summary(report)
 
 
-def _listed(report: Report, every: bool) -> Iterator[str]:
+def _list_problems(report: Report, list_all: bool) -> Iterator[str]:
     """The problems of a file in its order; of many of one kind the first, and how many more."""
-    kinds = _kinds(report)
-    firsts = [few[: 1 if few[0].by_intent else SHOWN] for few in kinds]
-    shown = {id(problem) for few in firsts for problem in few}
-    yield from (_line(problem) for problem in report.problems if every or id(problem) in shown)
-    if any(few[0].by_intent for few in kinds):
+    kinds = _group_problems(report)
+    firsts = [group[: 1 if group[0].by_intent else MAX_LISTED] for group in kinds]
+    visible = {id(problem) for group in firsts for problem in group}
+    yield from (
+        _format_problem(problem)
+        for problem in report.problems
+        if list_all or id(problem) in visible
+    )
+    if any(group[0].by_intent for group in kinds):
         yield f"{report.where}: are judgments for intents, topic intent doc level? then --by-intent"
-    for few, first in zip(kinds, firsts, strict=True):
-        more = len(few) - len(first) + sum(problem.more for problem in few)
-        if more and not every:
-            like = f"like line {first[0].line}" if first[0].line else "of this kind"
-            yield f"{report.where}: {more:,} more {like} (--all lists them)"
+    for group, first in zip(kinds, firsts, strict=True):
+        more = len(group) - len(first) + sum(problem.more for problem in group)
+        if more and not list_all:
+            description = f"like line {first[0].line}" if first[0].line else "of this kind"
+            yield f"{report.where}: {more:,} more {description} (--all lists them)"
 
 
-def _kinds(report: Report) -> list[list[Problem]]:
+def _group_problems(report: Report) -> list[list[Problem]]:
     """The problems of each kind; of those that --by-intent would mend, errors come first."""
     kinds: dict[object, list[Problem]] = {}
     for problem in report.problems:
@@ -172,17 +189,17 @@ def _kinds(report: Report) -> list[list[Problem]]:
     return list(kinds.values())
 
 
-def _line(problem: Problem) -> str:
-    place = problem.where + (f":{problem.line}" if problem.line else "")
+def _format_problem(problem: Problem) -> str:
+    place = problem.location + (f":{problem.line}" if problem.line else "")
     return f"{place}: {problem.severity}: {problem.text}"
 
 
-def _summary(report: Report) -> str:
-    what = "judgment" if report.kind == "qrels" else "result"
-    found = {severity: report.count(severity) for severity in ("error", "warning")}
-    counts = [counted(count, severity) for severity, count in found.items() if count]
-    listed = report.kind in ("qrels", "run")
-    size = f"{counted(report.lines, what)} ({report.format})" if listed else report.kind
-    if report.topics or (listed and not report.lines):  # predictions do not name them
-        size += f", {counted(len(report.topics), 'topic')}"
+def _format_summary(report: Report) -> str:
+    noun = "judgment" if report.kind == "qrels" else "result"
+    totals = {severity: report.count(severity) for severity in ("error", "warning")}
+    counts = [format_count(count, severity) for severity, count in totals.items() if count]
+    has_lines = report.kind in ("qrels", "run")
+    size = f"{format_count(report.lines, noun)} ({report.format})" if has_lines else report.kind
+    if report.topics or (has_lines and not report.lines):  # predictions do not name them
+        size += f", {format_count(len(report.topics), 'topic')}"
     return f"{report.where}: {size}: {', '.join(counts) or 'fine'}"

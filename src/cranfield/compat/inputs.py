@@ -8,7 +8,7 @@ from dataclasses import replace
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
-from cranfield.compat.scorer import fields, is_empty
+from cranfield.compat.scorer import is_empty, read_fields
 from cranfield.data.qrels import Qrels, read_qrels
 from cranfield.data.reading.adapters import to_frame
 from cranfield.data.reading.columns import Kind
@@ -16,7 +16,7 @@ from cranfield.data.reading.source import Source
 from cranfield.data.reading.tables import is_frame
 from cranfield.data.run import Run, read_run
 from cranfield.errors import InputError
-from cranfield.late import load
+from cranfield.lazy_imports import load
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,7 +50,7 @@ def read_trec_qrels(file: str | PathLike[str] | TextIO) -> Iterator[Qrel]:
     >>> list(read_trec_qrels("q1 0 d1 2\\n"))
     [Qrel(query_id='q1', doc_id='d1', relevance=2, iteration='0')]
     """
-    for line in _fields(file, "qrels"):
+    for line in _read_fields(file, "qrels"):
         yield Qrel(line["topic"], line["doc"], int(line["level"]), line["iteration"])
 
 
@@ -60,37 +60,37 @@ def read_trec_run(file: str | PathLike[str] | TextIO) -> Iterator[ScoredDoc]:
     >>> list(read_trec_run("q1 Q0 d1 1 2.5 bm25\\n"))
     [ScoredDoc(query_id='q1', doc_id='d1', score=2.5)]
     """
-    for line in _fields(file, "run"):
+    for line in _read_fields(file, "run"):
         yield ScoredDoc(line["topic"], line["doc"], float(line["score"]))
 
 
-def _fields(file: str | PathLike[str] | TextIO, kind: Kind) -> Iterator[Mapping[str, str]]:
+def _read_fields(file: str | PathLike[str] | TextIO, kind: Kind) -> Iterator[Mapping[str, str]]:
     if not isinstance(file, str | PathLike):
-        yield from fields(file, kind)
+        yield from read_fields(file, kind)
     elif "\n" in fspath(file):
-        yield from fields(io.StringIO(fspath(file)), kind)
+        yield from read_fields(io.StringIO(fspath(file)), kind)
     else:
-        with Source.of(file).reading() as stream:
-            yield from fields(io.TextIOWrapper(stream, encoding="utf-8"), kind)
+        with Source.from_path(file).open_checked() as stream:
+            yield from read_fields(io.TextIOWrapper(stream, encoding="utf-8"), kind)
 
 
-def held(data: Any) -> Any:
+def materialize(data: Any) -> Any:
     """The same, so that it can be read more than once."""
     return list(data) if isinstance(data, Iterator) else data
 
 
-def rows(data: Any, kind: Kind, subtopics: bool = False) -> Any:
+def to_rows(data: Any, kind: Kind, subtopics: bool = False) -> Any:
     """What cranfield reads: of frames and named tuples their columns and no others; all else as it
     is. With `subtopics`, iterations come second."""
     names = COLUMNS[kind]
     if is_frame(data):
-        return _own_columns(to_frame(data, kind, names[2]), names, subtopics)
+        return _select_columns(to_frame(data, kind, names[2]), names, subtopics)
     if isinstance(data, Mapping | str | PathLike | Qrels | Run):
         return data
     try:
         if subtopics:
-            every = ((row, getattr(row, "iteration", ITERATION)) for row in data)
-            return [(row.query_id, x, row.doc_id, _number(row.relevance)) for row, x in every]
+            pairs = ((row, getattr(row, "iteration", ITERATION)) for row in data)
+            return [(row.query_id, x, row.doc_id, _number(row.relevance)) for row, x in pairs]
         return [(row.query_id, row.doc_id, _number(getattr(row, names[2]))) for row in data]
     except (AttributeError, TypeError):
         expected = f"a dict of dicts, a frame, or named tuples ({', '.join(names)})"
@@ -101,69 +101,69 @@ def _number(value: Any) -> Any:
     return int(value) if isinstance(value, bool) else value
 
 
-def _own_columns(data: Any, names: Sequence[str], subtopics: bool) -> Any:
+def _select_columns(data: Any, names: Sequence[str], subtopics: bool) -> Any:
     if type(data).__name__ == "LazyFrame":
         data = data.collect()
-    found = list(data.columns)
-    if missing := [name for name in names if name not in found]:
+    columns = list(data.columns)
+    if missing := [name for name in names if name not in columns]:
         expected = f"{', '.join(names)} (cranfield.evaluate knows more names)"
         kind = "run" if names is COLUMNS["run"] else "qrels"
         raise InputError(
-            f"no column {missing[0]} among {', '.join(map(str, found))}", expected, kind
+            f"no column {missing[0]} among {', '.join(map(str, columns))}", expected, kind
         )
     iteration = (
-        ["iteration"] if "iteration" in found and (subtopics or "relevance" in names) else []
+        ["iteration"] if "iteration" in columns and (subtopics or "relevance" in names) else []
     )
     return data[[*names, *iteration]]
 
 
-def by_subtopic(qrels: Any) -> Qrels:
+def read_subtopic_qrels(qrels: Any) -> Qrels:
     """Judgments for subtopics, which iterations name; without any they are for one."""
     if isinstance(qrels, Qrels) and qrels.by_intent is None:
         qrels = qrels.to_dict()
     elif is_frame(qrels) and "iteration" not in to_frame(qrels, "qrels", "relevance").columns:
-        qrels = read_qrels(rows(qrels, "qrels")).to_dict()
+        qrels = read_qrels(to_rows(qrels, "qrels")).to_dict()
     if isinstance(qrels, Mapping):
         levels = (level for docs in qrels.values() for level in docs.values())
         if not isinstance(next(levels, None), Mapping):
             qrels = {topic: {ITERATION: docs} for topic, docs in qrels.items()}
-    return read_qrels(rows(qrels, "qrels", subtopics=True), by_intent=True)
+    return read_qrels(to_rows(qrels, "qrels", subtopics=True), by_intent=True)
 
 
-def from_zero(qrels: Qrels) -> Qrels:
+def clip_levels(qrels: Qrels) -> Qrels:
     """The judgments, with levels below 0 like any other that is not relevant."""
     assert qrels.by_intent is not None  # noqa: S101
-    known = replace(qrels.by_intent, levels=qrels.by_intent.levels.clip(min=0.0))
-    return replace(qrels, levels=qrels.levels.clip(min=0.0), by_intent=known)
+    by_intent = replace(qrels.by_intent, levels=qrels.by_intent.levels.clip(min=0.0))
+    return replace(qrels, levels=qrels.levels.clip(min=0.0), by_intent=by_intent)
 
 
-def sorted_frame(data: Any, kind: Kind) -> pd.DataFrame:
+def sort_frame(data: Any, kind: Kind) -> pd.DataFrame:
     """A pandas frame by topic, then judgments by document and results by score, for measures that
     users define. Of a frame all columns are kept."""
     pd = load("pandas")
     if is_frame(data):
         data = to_frame(data, kind, COLUMNS[kind][2])
-        made = data if isinstance(data, pd.DataFrame) else _pandas(data)
+        frame = data if isinstance(data, pd.DataFrame) else _to_pandas(data)
     else:
-        made = pd.DataFrame(list(_plain_rows(data, kind)), columns=list(COLUMNS[kind]))
-    if "query_id" not in made.columns:
-        found = f"no column query_id among {', '.join(map(str, made.columns))}"
-        raise InputError(found, "one", kind)
-    if kind == "qrels" and "iteration" not in made.columns:
-        made = made.assign(iteration=ITERATION)
-    by = {"query_id": True} | ({"doc_id": True} if kind == "qrels" else {"score": False})
-    by = {name: rising for name, rising in by.items() if name in made.columns}
-    return made.sort_values(by=list(by), ascending=list(by.values()))
+        frame = pd.DataFrame(list(_list_rows(data, kind)), columns=list(COLUMNS[kind]))
+    if "query_id" not in frame.columns:
+        problem = f"no column query_id among {', '.join(map(str, frame.columns))}"
+        raise InputError(problem, "one", kind)
+    if kind == "qrels" and "iteration" not in frame.columns:
+        frame = frame.assign(iteration=ITERATION)
+    sort_keys = {"query_id": True} | ({"doc_id": True} if kind == "qrels" else {"score": False})
+    sort_keys = {name: rising for name, rising in sort_keys.items() if name in frame.columns}
+    return frame.sort_values(by=list(sort_keys), ascending=list(sort_keys.values()))
 
 
-def _pandas(data: Any) -> pd.DataFrame:
+def _to_pandas(data: Any) -> pd.DataFrame:
     pd = load("pandas")
     data = data.collect() if type(data).__name__ == "LazyFrame" else data
     return pd.DataFrame(data.to_dict(as_series=False))
 
 
-def _plain_rows(data: Any, kind: Kind) -> Iterable[tuple[Any, ...]]:
-    read = rows(data, kind)
+def _list_rows(data: Any, kind: Kind) -> Iterable[tuple[Any, ...]]:
+    read = to_rows(data, kind)
     if not isinstance(read, Mapping | str | PathLike | Qrels | Run):
         return list(read)
     if is_empty(read):

@@ -29,10 +29,17 @@ from itertools import product
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from cranfield.compat import inputs
-from cranfield.compat.inputs import COLUMNS, by_subtopic, from_zero, held, rows, sorted_frame
-from cranfield.compat.meaning import MODELS, five_wanted, wanted
+from cranfield.compat.inputs import (
+    COLUMNS,
+    clip_levels,
+    materialize,
+    read_subtopic_qrels,
+    sort_frame,
+    to_rows,
+)
+from cranfield.compat.mapping import MODELS, build_five_requests, build_request
 from cranfield.compat.pytrec_eval import supported_nicknames
-from cranfield.compat.scorer import Scorer, Wanted, is_empty
+from cranfield.compat.scorer import Request, Scorer, is_empty
 from cranfield.data.qrels import Qrels
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError
@@ -167,19 +174,19 @@ class Measure:
 
     def __call__(self, **params: Any) -> Measure:
         if unknown := sorted(params.keys() - self.defaults.keys()):
-            known = ", ".join(self.defaults) or "none"
-            raise CranfieldError(f"{self.name} has no parameter {unknown[0]!r}, only {known}")
-        every = {**self.params, **params}
-        return replace(self, params={k: v for k, v in every.items() if v != self.defaults[k]})
+            names = ", ".join(self.defaults) or "none"
+            raise CranfieldError(f"{self.name} has no parameter {unknown[0]!r}, only {names}")
+        values = {**self.params, **params}
+        return replace(self, params={k: v for k, v in values.items() if v != self.defaults[k]})
 
-    def __matmul__(self, at: float) -> Measure:
-        return self(**{self.AT_PARAM: at})
+    def __matmul__(self, value: float) -> Measure:
+        return self(**{self.AT_PARAM: value})
 
     def __str__(self) -> str:
-        set_ = [f"{k}={_shown(v)}" for k, v in self.params.items() if k != self.AT_PARAM]
+        set_ = [f"{k}={_format_value(v)}" for k, v in self.params.items() if k != self.AT_PARAM]
         name = self.name + (f"({','.join(set_)})" if set_ else "")
-        at = self.AT_PARAM
-        return name + (f"@{self.params[at]}" if at in self.params else "")
+        parameter = self.AT_PARAM
+        return name + (f"@{self.params[parameter]}" if parameter in self.params else "")
 
     __repr__ = __str__
 
@@ -199,8 +206,8 @@ class Measure:
 
     def calc(self, qrels: Any, run: Any) -> CalcResults:
         """Both."""
-        both = calc([self], qrels, run)
-        return CalcResults(both.aggregated[self], both.per_query)
+        results = calc([self], qrels, run)
+        return CalcResults(results.aggregated[self], results.per_query)
 
     def evaluator(self, qrels: Any) -> Evaluator:
         """The judgments prepared once, for many runs."""
@@ -256,18 +263,18 @@ nNRBP = Measure("nNRBP", _REL | _ALPHA | _BETA)
 # user models, of which cwl_eval gives five numbers
 _SCALE: dict[str, Any] = {"min_rel": 0, "max_rel": None}
 _T: dict[str, Any] = {"T": 1.0}
-_AT_MOST = ("cutoff", "max_rel")
+_REQUIRED_LIMITS = ("cutoff", "max_rel")
 
-BPM = Measure("BPM", _CUT | _T | _SCALE, required=_AT_MOST)
+BPM = Measure("BPM", _CUT | _T | _SCALE, required=_REQUIRED_LIMITS)
 INSQ = Measure("INSQ", _T | _SCALE, required=("max_rel",))
 INST = Measure("INST", _T | _SCALE, required=("max_rel",))
-NERR8 = Measure("NERR8", _CUT | _SCALE, required=_AT_MOST)
-NERR9 = Measure("NERR9", _CUT | _SCALE, required=_AT_MOST)
+NERR8 = Measure("NERR8", _CUT | _SCALE, required=_REQUIRED_LIMITS)
+NERR9 = Measure("NERR9", _CUT | _SCALE, required=_REQUIRED_LIMITS)
 NERR10 = Measure("NERR10", {"p": 0.9} | _SCALE, required=("max_rel",))
 NERR11 = Measure("NERR11", _T | _SCALE, required=("max_rel",))
-SDCG = Measure("SDCG", _CUT | {"dcg": "log2"} | _SCALE, required=_AT_MOST)
+SDCG = Measure("SDCG", _CUT | {"dcg": "log2"} | _SCALE, required=_REQUIRED_LIMITS)
 
-_KNOWN = {name: value for name, value in globals().items() if isinstance(value, Measure)}
+_MEASURES = {name: value for name, value in globals().items() if isinstance(value, Measure)}
 _SHAPE = re.compile(r"(\w+)\s*(?:\((.*)\))?\s*(?:@\s*(\d*\.?\d+))?", re.DOTALL)
 
 
@@ -283,15 +290,15 @@ def parse_measure(measure: str | Measure) -> Measure:
     try:
         if shape is None:
             raise CranfieldError("expected Name(param=value, …)@cutoff")
-        if shape[1] not in _KNOWN:
-            raise CranfieldError(f"there is no such measure here, only {', '.join(_KNOWN)}")
-        found = _KNOWN[shape[1]](**_values(shape[2] or ""))
-        return found @ ast.literal_eval(shape[3]) if shape[3] else found
+        if shape[1] not in _MEASURES:
+            raise CranfieldError(f"there is no such measure here, only {', '.join(_MEASURES)}")
+        instance = _MEASURES[shape[1]](**_parse_parameters(shape[2] or ""))
+        return instance @ ast.literal_eval(shape[3]) if shape[3] else instance
     except CranfieldError as problem:
         raise CranfieldError(f"measure {measure!r}: {problem}") from None
 
 
-def _values(text: str) -> dict[str, Any]:
+def _parse_parameters(text: str) -> dict[str, Any]:
     """The parameters between the brackets: numbers, strings, booleans, dicts of them."""
     try:
         call = ast.parse(f"f({text})", mode="eval").body
@@ -302,7 +309,7 @@ def _values(text: str) -> dict[str, Any]:
         raise CranfieldError(f"cannot read the parameters ({text})") from None
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, Mapping):
         changed = ",".join(f"{k}:{v}" for k, v in sorted(value.items()) if k != v)
         return f"{{{changed}}}"
@@ -319,7 +326,7 @@ _WITH_NUMBERS = {  # and what their numbers are
     **{"recall": (R, "cutoff"), "success": (Success, "cutoff")},
     **{"iprec_at_recall": (IPrec, "recall"), "set_F": (SetF, "beta")},
 }
-_USUAL: dict[str, tuple[float, ...]] = {**AT_RANKS, **AT_SHARES, "set_F": (1.0,)}
+_DEFAULTS: dict[str, tuple[float, ...]] = {**AT_RANKS, **AT_SHARES, "set_F": (1.0,)}
 _NUMBERS = re.compile(r"(.+?)[._](\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)")
 
 
@@ -330,11 +337,13 @@ def parse_trec_measure(measure: str) -> list[Measure]:
     ([nDCG@5, nDCG@10], [Success@1, Success@5, Success@10])
     """
     if measure in supported_nicknames:
-        known = {*_WITHOUT_NUMBERS, *_WITH_NUMBERS}
+        supported = {*_WITHOUT_NUMBERS, *_WITH_NUMBERS}
         names = sorted(supported_nicknames[measure])
-        if skipped := [name for name in names if name not in {*known, "runid"}]:
+        if skipped := [name for name in names if name not in {*supported, "runid"}]:
             warnings.warn(f"{measure} without {', '.join(skipped)}", stacklevel=2)
-        return [one for name in names if name in known for one in parse_trec_measure(name)]
+        return [
+            parsed for name in names if name in supported for parsed in parse_trec_measure(name)
+        ]
     if measure in _WITHOUT_NUMBERS:
         return [_WITHOUT_NUMBERS[measure]]
     shape = None if measure in _WITH_NUMBERS else _NUMBERS.fullmatch(measure)
@@ -342,10 +351,10 @@ def parse_trec_measure(measure: str) -> list[Measure]:
     if name not in _WITH_NUMBERS:
         expected = f"a name of trec_eval: {', '.join((*_WITHOUT_NUMBERS, *_WITH_NUMBERS))}"
         raise ValueError(f"found measure {measure!r}, expected {expected}")
-    found, number = _WITH_NUMBERS[name]
+    family, number = _WITH_NUMBERS[name]
     read = int if number == "cutoff" else float
-    values = shape[2].split(",") if shape else _USUAL[name]
-    return [found(**{number: read(value)}) for value in values]
+    values = shape[2].split(",") if shape else _DEFAULTS[name]
+    return [family(**{number: read(value)}) for value in values]
 
 
 # -- measures of one's own ------------------------------------------------------------------------
@@ -422,11 +431,13 @@ def define_byquery(
     {size: 2.0, size@1: 1.0}
     """
 
-    def of_all(qrels: Any, run: Any) -> Iterator[tuple[str, float]]:
+    def iter_topics(qrels: Any, run: Any) -> Iterator[tuple[str, float]]:
         for topic, results in run.groupby("query_id"):
             yield topic, impl(qrels[qrels["query_id"] == topic], results)
 
-    return define(of_all, name or getattr(impl, "__name__", repr(impl)), support_cutoff, **others)
+    return define(
+        iter_topics, name or getattr(impl, "__name__", repr(impl)), support_cutoff, **others
+    )
 
 
 # -- calculating ----------------------------------------------------------------------------------
@@ -441,15 +452,21 @@ class Evaluator:
     def __init__(
         self, measures: MeasureLike | Iterable[MeasureLike], qrels: Any, five: bool = False
     ) -> None:
-        several = isinstance(measures, Iterable) and not isinstance(measures, str)
-        self.measures = tuple(dict.fromkeys(measures if several else [measures]))
-        meant = {m: _one(m) for m in self.measures}
-        self._means = {m: one.aggregator for m, one in meant.items()}
-        self._own = {m: one for m, one in meant.items() if isinstance(one, DefinedMeasure)}
-        others = {m: _wanted(one, five) for m, one in meant.items() if m not in self._own}
-        qrels = held(qrels)
-        self._frame = sorted_frame(qrels, "qrels") if self._own else None
-        self._scorers = list(_scorers(others, qrels))
+        is_iterable = isinstance(measures, Iterable) and not isinstance(measures, str)
+        self.measures = tuple(dict.fromkeys(measures if is_iterable else [measures]))
+        parsed = {m: _resolve_measure(m) for m in self.measures}
+        self._aggregators = {m: measure.aggregator for m, measure in parsed.items()}
+        self._custom = {
+            m: measure for m, measure in parsed.items() if isinstance(measure, DefinedMeasure)
+        }
+        requests = {
+            m: _build_requests(measure, five)
+            for m, measure in parsed.items()
+            if m not in self._custom
+        }
+        qrels = materialize(qrels)
+        self._frame = sort_frame(qrels, "qrels") if self._custom else None
+        self._scorers = list(_build_scorers(requests, qrels))
         topics = [scorer.topics for scorer in self._scorers]
         if self._frame is not None:
             topics.append(tuple(self._frame["query_id"].unique()))
@@ -458,45 +475,49 @@ class Evaluator:
     def iter_calc(self, run: Any) -> Iterator[Metric | CwlMetric]:
         """The value of every measure for every judged topic: first those of the run, in its order,
         then those that it does not answer."""
-        run = held(run)
+        run = materialize(run)
         missing = dict.fromkeys(product(self.measures, self.qrel_qids))
-        for metric in self._answered(run):
+        for metric in self._evaluate_run(run):
             missing.pop((metric.measure, metric.query_id), None)
             yield metric
         for measure, topic in sorted(missing, key=lambda x: (str(x[0]), x[1])):
             yield Metric(topic, measure, Measure.DEFAULT)
 
-    def _answered(self, run: Any) -> Iterator[Metric | CwlMetric]:
-        if self._own:
-            frame = sorted_frame(run, "run")
-            for m, own in self._own.items():
-                yield from (Metric(x.query_id, m, x.value) for x in own.values(self._frame, frame))
-        lists = rows(run, "run") if self._scorers else None
+    def _evaluate_run(self, run: Any) -> Iterator[Metric | CwlMetric]:
+        if self._custom:
+            frame = sort_frame(run, "run")
+            for m, custom in self._custom.items():
+                yield from (
+                    Metric(x.query_id, m, x.value) for x in custom.values(self._frame, frame)
+                )
+        lists = to_rows(run, "run") if self._scorers else None
         for scorer in self._scorers:
             yield from scorer(lists)
 
     def calc_aggregate(self, run: Any) -> dict[Any, float]:
         """The values for all judged topics: counts are added up, all else is averaged."""
-        return self._aggregated(self.iter_calc(run))
+        return self._aggregate(self.iter_calc(run))
 
     def calc(self, run: Any) -> CalcResults:
         """The values for all topics together, and for each."""
         per_query = list(self.iter_calc(run))
-        return CalcResults(self._aggregated(per_query), per_query)
+        return CalcResults(self._aggregate(per_query), per_query)
 
-    def _aggregated(self, metrics: Iterable[Metric | CwlMetric]) -> dict[Any, float]:
-        every = {m: aggregator() for m, aggregator in self._means.items()}
+    def _aggregate(self, metrics: Iterable[Metric | CwlMetric]) -> dict[Any, float]:
+        aggregators = {m: aggregator() for m, aggregator in self._aggregators.items()}
         for metric in metrics:
-            every[metric.measure].add(metric.value)
-        return {m: aggregator.result() for m, aggregator in every.items()}
+            aggregators[metric.measure].add(metric.value)
+        return {m: aggregator.result() for m, aggregator in aggregators.items()}
 
 
 class _Columns:
     """Measures of the same judgments; called with a run, their values topic by topic."""
 
-    def __init__(self, wanted: Mapping[Any, list[Wanted]], judged: Any) -> None:
-        self._sizes = {m: len(columns) for m, columns in wanted.items()}
-        self._score = Scorer(judged, [one for columns in wanted.values() for one in columns])
+    def __init__(self, requests: Mapping[Any, list[Request]], judged: Any) -> None:
+        self._sizes = {m: len(columns) for m, columns in requests.items()}
+        self._score = Scorer(
+            judged, [request for columns in requests.values() for request in columns]
+        )
         self.topics = self._score.topics
 
     def __call__(self, run: Any) -> Iterator[Metric | CwlMetric]:
@@ -510,29 +531,33 @@ class _Columns:
                     yield CwlMetric(topic, m, first, next(row), next(row), next(row), next(row))
 
 
-def _scorers(wanted: Mapping[Any, list[Wanted]], qrels: Any) -> Iterator[_Columns]:
+def _build_scorers(requests: Mapping[Any, list[Request]], qrels: Any) -> Iterator[_Columns]:
     """What computes measures of documents, and of diversity."""
-    diverse = {m: some for m, some in wanted.items() if some[0].measure.takes == "intents"}
-    if diverse and not is_empty(qrels):
-        qrels = by_subtopic(qrels)
-    if plain := {m: some for m, some in wanted.items() if m not in diverse}:
-        yield _Columns(plain, rows(qrels, "qrels"))
-    if diverse:
-        yield _Columns(diverse, from_zero(qrels) if isinstance(qrels, Qrels) else ())
+    subtopic_requests = {
+        m: group for m, group in requests.items() if group[0].measure.takes == "intents"
+    }
+    if subtopic_requests and not is_empty(qrels):
+        qrels = read_subtopic_qrels(qrels)
+    if document_requests := {
+        m: group for m, group in requests.items() if m not in subtopic_requests
+    }:
+        yield _Columns(document_requests, to_rows(qrels, "qrels"))
+    if subtopic_requests:
+        yield _Columns(subtopic_requests, clip_levels(qrels) if isinstance(qrels, Qrels) else ())
 
 
-def _wanted(measure: Measure, five: bool) -> list[Wanted]:
+def _build_requests(measure: Measure, five: bool) -> list[Request]:
     """What to compute for a measure: a number, or the five of a user model."""
     measure.validate_params()
     try:
         if is_user_model(measure.name, measure.params) or (five and measure.name in MODELS):
-            return five_wanted(measure.name, measure.params)
-        return [wanted(measure.name, measure.params)]
+            return build_five_requests(measure.name, measure.params)
+        return [build_request(measure.name, measure.params)]
     except CranfieldError as problem:
         raise CranfieldError(f"measure {str(measure)!r}: {problem}") from None
 
 
-def _one(measure: MeasureLike) -> Measure:
+def _resolve_measure(measure: MeasureLike) -> Measure:
     """A measure, from whatever was given for it."""
     if isinstance(measure, base.Measure | base.MeasureType):
         raise InputError(
@@ -544,18 +569,18 @@ def _one(measure: MeasureLike) -> Measure:
 
 # -- providers ------------------------------------------------------------------------------------
 
-_GIVEN = object()  # a parameter that a provider must be given
+_REQUIRED = object()  # a parameter that a provider must be given
 Conditions: TypeAlias = Mapping[str, tuple[Any, ...]]  # of parameters, what they may be
 
-_WHOLE: Conditions = {"cutoff": (None,)}
+_NO_CUTOFF: Conditions = {"cutoff": (None,)}
 _ALL_DOCS: Conditions = {"judged_only": (False,)}
-_AT: Conditions = {"cutoff": (_GIVEN,)}
-_TO: Conditions = {"max_rel": (_GIVEN,)}
+_NEEDS_CUTOFF: Conditions = {"cutoff": (_REQUIRED,)}
+_NEEDS_MAX_REL: Conditions = {"max_rel": (_REQUIRED,)}
 _REL_1: Conditions = {"rel": (1,)}
 _NO_GAINS: Conditions = {"gains": (None,)}
 
 
-def _any(names: str) -> dict[str, Conditions]:
+def _map_to_any(names: str) -> dict[str, Conditions]:
     return {name: {} for name in names.split()}
 
 
@@ -573,13 +598,13 @@ class Provider:
     def supports(self, measure: Measure) -> bool:
         """Whether it has the measure, with these parameters."""
         if self.measures is None:
-            return measure.name in _KNOWN or isinstance(measure, DefinedMeasure)
+            return measure.name in _MEASURES or isinstance(measure, DefinedMeasure)
         if self.NAME == "runtime" or isinstance(measure, DefinedMeasure):
             return self.NAME == "runtime" and isinstance(measure, DefinedMeasure)
         if measure.name not in self.measures:
             return False
         return all(
-            measure[name] is not None if _GIVEN in allowed else measure[name] in allowed
+            measure[name] is not None if _REQUIRED in allowed else measure[name] in allowed
             for name, allowed in self.measures[measure.name].items()
         )
 
@@ -594,11 +619,11 @@ class Provider:
         >>> ev.calc_aggregate({"q1": {"d2": 0.9, "d1": 0.8}})["RR"]
         0.5
         """
-        made = Evaluator(measures, qrels, five=self.NAME == "cwl_eval")
-        for measure in made.measures if self.measures is not None else ():
-            if not self.supports(_one(measure)):
+        result = Evaluator(measures, qrels, five=self.NAME == "cwl_eval")
+        for measure in result.measures if self.measures is not None else ():
+            if not self.supports(_resolve_measure(measure)):
                 raise CranfieldError(f"found measure '{measure}', expected one of {self.NAME}'s")
-        return made
+        return result
 
     def iter_calc(
         self, measures: Iterable[MeasureLike], qrels: Any, run: Any
@@ -625,7 +650,7 @@ class Provider:
         self, measures: Iterable[MeasureLike], qrels: Any
     ) -> Iterator[Callable[[Any], Iterator[Metric | CwlMetric]]]:
         """What `evaluator` gives, as it was written before."""
-        _deprecated("calc_ctxt", "evaluator")
+        _warn_deprecated("calc_ctxt", "evaluator")
         yield self.evaluator(measures, qrels).iter_calc
 
     def run_inputs(self, measures: Iterable[Measure]) -> list[str]:
@@ -634,53 +659,62 @@ class Provider:
         >>> run_inputs([AP, nDCG@10])
         ['query_id', 'doc_id', 'score']
         """
-        return self._inputs(measures, "RUN_INPUTS", COLUMNS["run"])
+        return self._list_columns(measures, "RUN_INPUTS", COLUMNS["run"])
 
     def qrel_inputs(self, measures: Iterable[Measure]) -> list[str]:
         """The columns that the measures need of judgments."""
-        return self._inputs(measures, "QREL_INPUTS", COLUMNS["qrels"])
+        return self._list_columns(measures, "QREL_INPUTS", COLUMNS["qrels"])
 
-    def _inputs(self, measures: Iterable[Measure], own: str, usual: Sequence[str]) -> list[str]:
-        needed = (getattr(m, own, usual) for m in measures if self.supports(m))
-        return list(dict.fromkeys(name for names in needed for name in names))
+    def _list_columns(
+        self, measures: Iterable[Measure], attribute: str, default: Sequence[str]
+    ) -> list[str]:
+        columns = (getattr(m, attribute, default) for m in measures if self.supports(m))
+        return list(dict.fromkeys(name for names in columns for name in names))
 
 
-def _deprecated(name: str, instead: str) -> None:
+def _warn_deprecated(name: str, instead: str) -> None:
     warnings.warn(f"{name} is deprecated: use {instead}", DeprecationWarning, stacklevel=3)
 
 
-accuracy = Provider("accuracy", _any("Accuracy"))
-compat = Provider("compat", _any("Compat"))
+accuracy = Provider("accuracy", _map_to_any("Accuracy"))
+compat = Provider("compat", _map_to_any("Compat"))
 cwl_eval = Provider(
     "cwl_eval",
     {
-        **{"P": _ALL_DOCS, "RR": {**_WHOLE, **_ALL_DOCS}, "AP": {**_WHOLE, **_ALL_DOCS}},
-        **{"RBP": {**_WHOLE, "rel": (_GIVEN,)}, "SDCG": {**_AT, **_TO, "dcg": ("log2",)}},
-        **dict.fromkeys(("BPM", "NERR10", "NERR11", "INST", "INSQ"), _TO),
-        **{name: {**_AT, **_TO} for name in ("NERR8", "NERR9")},
+        **{"P": _ALL_DOCS, "RR": {**_NO_CUTOFF, **_ALL_DOCS}, "AP": {**_NO_CUTOFF, **_ALL_DOCS}},
+        **{
+            "RBP": {**_NO_CUTOFF, "rel": (_REQUIRED,)},
+            "SDCG": {**_NEEDS_CUTOFF, **_NEEDS_MAX_REL, "dcg": ("log2",)},
+        },
+        **dict.fromkeys(("BPM", "NERR10", "NERR11", "INST", "INSQ"), _NEEDS_MAX_REL),
+        **{name: {**_NEEDS_CUTOFF, **_NEEDS_MAX_REL} for name in ("NERR8", "NERR9")},
     },
 )
 gdeval = Provider(
-    "gdeval", {"nDCG": {**_AT, **_NO_GAINS, **_ALL_DOCS, "dcg": ("exp-log2",)}, "ERR": _AT}
+    "gdeval",
+    {
+        "nDCG": {**_NEEDS_CUTOFF, **_NO_GAINS, **_ALL_DOCS, "dcg": ("exp-log2",)},
+        "ERR": _NEEDS_CUTOFF,
+    },
 )
-judged = Provider("judged", _any("Judged"))
+judged = Provider("judged", _map_to_any("Judged"))
 msmarco = Provider("msmarco", {"RR": _ALL_DOCS})
 pyndeval = Provider(
-    "pyndeval", _any("ERR_IA nERR_IA alpha_DCG alpha_nDCG NRBP nNRBP AP_IA P_IA StRecall")
+    "pyndeval", _map_to_any("ERR_IA nERR_IA alpha_DCG alpha_nDCG NRBP nNRBP AP_IA P_IA StRecall")
 )
 pytrec_eval = Provider(
     "pytrec_eval",
     {
-        **_any("P Rprec AP R Bpref NumRet NumQ SetAP SetF SetP SetR Success IPrec infAP"),
-        **{"RR": _WHOLE, "nDCG": {"dcg": ("log2",)}, "NumRel": _REL_1},
+        **_map_to_any("P Rprec AP R Bpref NumRet NumQ SetAP SetF SetP SetR Success IPrec infAP"),
+        **{"RR": _NO_CUTOFF, "nDCG": {"dcg": ("log2",)}, "NumRel": _REL_1},
     },
 )
 ranx = Provider(
     "ranx",
     {
         **dict.fromkeys(("P", "SetP", "Rprec", "AP", "R"), _ALL_DOCS),
-        **{"RR": {**_WHOLE, **_ALL_DOCS}, "nDCG": {**_NO_GAINS, **_ALL_DOCS}, "SetR": {}},
-        **{"NumRet": {"rel": (_GIVEN,)}, "Success": {**_AT, **_ALL_DOCS}},
+        **{"RR": {**_NO_CUTOFF, **_ALL_DOCS}, "nDCG": {**_NO_GAINS, **_ALL_DOCS}, "SetR": {}},
+        **{"NumRet": {"rel": (_REQUIRED,)}, "Success": {**_NEEDS_CUTOFF, **_ALL_DOCS}},
     },
 )
 runtime = Provider("runtime", {})
@@ -688,7 +722,7 @@ trectools = Provider(
     "trectools",
     {
         **{name: {**_REL_1, **_ALL_DOCS} for name in ("P", "Rprec", "AP")},
-        **{"RR": {**_WHOLE, **_REL_1, **_ALL_DOCS}, "nDCG": {**_NO_GAINS, **_ALL_DOCS}},
+        **{"RR": {**_NO_CUTOFF, **_REL_1, **_ALL_DOCS}, "nDCG": {**_NO_GAINS, **_ALL_DOCS}},
         **{"Bpref": _REL_1, "RBP": {}},
     },
 )
@@ -709,41 +743,41 @@ qrel_inputs = DefaultPipeline.qrel_inputs
 class GenericQrel(Qrel):
     """A `Qrel`, as it was called before."""
 
-    def __new__(cls, *values: Any, **named: Any) -> GenericQrel:
-        _deprecated("GenericQrel", "Qrel")
-        return super().__new__(cls, *values, **named)
+    def __new__(cls, *values: Any, **fields: Any) -> GenericQrel:
+        _warn_deprecated("GenericQrel", "Qrel")
+        return super().__new__(cls, *values, **fields)
 
 
 class GenericScoredDoc(ScoredDoc):
     """A `ScoredDoc`, as it was called before."""
 
-    def __new__(cls, *values: Any, **named: Any) -> GenericScoredDoc:
-        _deprecated("GenericScoredDoc", "ScoredDoc")
-        return super().__new__(cls, *values, **named)
+    def __new__(cls, *values: Any, **fields: Any) -> GenericScoredDoc:
+        _warn_deprecated("GenericScoredDoc", "ScoredDoc")
+        return super().__new__(cls, *values, **fields)
 
 
 def convert_trec_name(measure: str) -> list[Measure]:
     """`parse_trec_measure`, as it was called before."""
-    _deprecated("convert_trec_name", "parse_trec_measure")
+    _warn_deprecated("convert_trec_name", "parse_trec_measure")
     return parse_trec_measure(measure)
 
 
 def parse_trec_qrels(file: Any) -> Iterator[Qrel]:
     """`read_trec_qrels`, as it was called before."""
-    _deprecated("parse_trec_qrels", "read_trec_qrels")
+    _warn_deprecated("parse_trec_qrels", "read_trec_qrels")
     return read_trec_qrels(file)
 
 
 def parse_trec_run(file: Any) -> Iterator[ScoredDoc]:
     """`read_trec_run`, as it was called before."""
-    _deprecated("parse_trec_run", "read_trec_run")
+    _warn_deprecated("parse_trec_run", "read_trec_run")
     return read_trec_run(file)
 
 
 _PROVIDERS = {name for name, value in globals().items() if isinstance(value, Provider)}
 __all__ = sorted(  # noqa: PLE0605 (the measures and providers above, and what is done with them)
     [
-        *(*_KNOWN, *_PROVIDERS, "BaseMeasure", "CalcResults", "CwlMetric", "Evaluator"),
+        *(*_MEASURES, *_PROVIDERS, "BaseMeasure", "CalcResults", "CwlMetric", "Evaluator"),
         *("GenericQrel", "GenericScoredDoc", "MeanAgg", "Measure", "Metric", "ParamInfo"),
         *("Provider", "Qrel", "ScoredDoc", "SumAgg", "calc", "calc_aggregate", "calc_ctxt"),
         *("convert_trec_name", "define", "define_byquery", "evaluator", "iter_calc"),

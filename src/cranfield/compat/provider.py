@@ -32,9 +32,9 @@ from cranfield.compat.scorer import is_empty
 from cranfield.data.run import RunLike, read_run
 from cranfield.errors import CranfieldError, InputError
 from cranfield.evaluation.evaluate import Evaluator as OurEvaluator
-from cranfield.late import missing
+from cranfield.lazy_imports import make_missing_error
 from cranfield.measures.base import REGISTRY, Measure
-from cranfield.measures.grammar import OURS, MeasureLike, parse_measure
+from cranfield.measures.grammar import OWN_PREFIX, MeasureLike, parse_measure
 from cranfield.scores import SUMMARISED
 
 try:
@@ -42,11 +42,11 @@ try:
     from ir_measures.measures import registry as their_measures
     from ir_measures.providers import registry as their_providers
 except ImportError:
-    raise missing("ir_measures") from None
+    raise make_missing_error("ir_measures") from None
 
 __all__ = ["PROVIDER", "CranfieldMeasure", "CranfieldProvider", "main", "measure", "register"]
 
-_THEIRS = frozenset(their_measures)  # the names that ir_measures has by itself
+_IR_MEASURES_NAMES = frozenset(their_measures)  # the names that ir_measures has by itself
 
 
 # -- measures -------------------------------------------------------------------------------------
@@ -56,7 +56,7 @@ class Summary:
     """The value for all topics, to the last bit that of `Scores.summary`."""
 
     def __init__(self, summary: str) -> None:
-        self._of = SUMMARISED[summary]
+        self._summarize = SUMMARISED[summary]
         self._values: list[float] = []
 
     def add(self, value: float) -> None:
@@ -65,7 +65,7 @@ class Summary:
 
     def result(self) -> float:
         """The mean, the sum or the geometric mean of the values so far."""
-        return self._of(self._values)
+        return self._summarize(self._values)
 
 
 class CranfieldMeasure(theirs.Measure):
@@ -76,19 +76,19 @@ class CranfieldMeasure(theirs.Measure):
     """
 
     def __init__(self, ours: Measure) -> None:
-        fields = {f.name: f for f in ours.parameters()}
+        fields = {f.name: f for f in ours.list_parameters()}
         values = {name: getattr(ours, name) for name in (*fields, "cutoff")}
-        usual = {name: f.default for name, f in fields.items()} | {"cutoff": None}
-        set_ = {name: x for name, x in values.items() if x != usual[name]}
+        defaults = {name: f.default for name, f in fields.items()} | {"cutoff": None}
+        set_ = {name: x for name, x in values.items() if x != defaults[name]}
         super().__init__(**set_)  # type: ignore[no-untyped-call]
         self.ours = ours
-        self.NAME = self.__name__ = OURS + type(ours).__name__  # which is nobody else's
+        self.NAME = self.__name__ = OWN_PREFIX + type(ours).__name__  # which is nobody else's
         self.SHORT_DESC = (ours.__doc__ or "").split("\n")[0]
         self.SUPPORTED_PARAMS = {
-            name: theirs.ParamInfo(default=default) for name, default in usual.items()
+            name: theirs.ParamInfo(default=default) for name, default in defaults.items()
         }
         text, name = ours.called or str(ours), ours.called or type(ours).__name__
-        self._text = OURS + text if name in _THEIRS else text
+        self._text = OWN_PREFIX + text if name in _IR_MEASURES_NAMES else text
 
     def validate_params(self) -> None:
         """Refuse what is several numbers; whatever else is wrong could not have been made."""
@@ -115,21 +115,21 @@ def measure(text: MeasureLike) -> CranfieldMeasure:
     >>> measure("nDCG(gain=exp)@10"), measure("D(nDCG)@10"), measure("cranfield.RR")
     (cranfield.nDCG(gain=exp)@10, D(nDCG)@10, cranfield.RR)
     """
-    ours = parse_measure(text)
-    if lacks := _lacks(ours):
-        raise InputError(f"{ours}, which {lacks}", "a measure of judgments and runs alone")
-    return CranfieldMeasure(ours)
+    native = parse_measure(text)
+    if lacks := _find_missing_input(native):
+        raise InputError(f"{native}, which {lacks}", "a measure of judgments and runs alone")
+    return CranfieldMeasure(native)
 
 
-def _lacks(ours: Measure | type[Measure]) -> str:
+def _find_missing_input(native: Measure | type[Measure]) -> str:
     """What a measure takes that ir_measures does not hand on."""
-    if not ours.ranks_documents():
-        return f"takes {ours.takes}"
-    if ours.length_unit:
+    if not native.takes_rankings():
+        return f"takes {native.takes}"
+    if native.length_unit:
         return "takes lengths of documents"
-    if ours.needs_verticals:
+    if native.needs_verticals:
         return "takes verticals"
-    if ours.summary == "gmean":  # PyTerrier would take the mean, under this name
+    if native.summary == "gmean":  # PyTerrier would take the mean, under this name
         return "is a geometric mean over topics"
     return ""
 
@@ -148,46 +148,50 @@ class _Evaluator(theirs.Evaluator):
     """Judgments prepared once; our measures are as in `evaluate`, theirs as in ir_measures."""
 
     def __init__(self, measures: Iterable[Any], qrels: Any) -> None:
-        every = sorted(dict.fromkeys(measures), key=str)  # ir_measures hands on a set
-        qrels = inputs.held(qrels)
-        self._ours = [*_evaluators([m for m in every if isinstance(m, CranfieldMeasure)], qrels)]
-        others = [m for m in every if not isinstance(m, CranfieldMeasure)]
-        self._others = shim.Evaluator(others, qrels) if others else None
-        found: list[Sequence[str]] = [e.collection.topics for _, e in self._ours]
-        found += [self._others.qrel_qids] if self._others else []
-        self._topics = found[0] if found else ()
-        super().__init__(every, self._topics)
+        ordered = sorted(dict.fromkeys(measures), key=str)  # ir_measures hands on a set
+        qrels = inputs.materialize(qrels)
+        self._native = [
+            *_build_evaluators([m for m in ordered if isinstance(m, CranfieldMeasure)], qrels)
+        ]
+        other_measures = [m for m in ordered if not isinstance(m, CranfieldMeasure)]
+        self._shim = shim.Evaluator(other_measures, qrels) if other_measures else None
+        topics: list[Sequence[str]] = [e.collection.topics for _, e in self._native]
+        topics += [self._shim.qrel_qids] if self._shim else []
+        self._topics = topics[0] if topics else ()
+        super().__init__(ordered, self._topics)
 
     def _iter_calc(self, run: Any) -> Iterator[Any]:
-        run = inputs.held(run)
-        if self._ours:
-            yield from self._of_ours(inputs.rows(run, "run"))
-        for metric in self._others.iter_calc(run) if self._others else ():
+        run = inputs.materialize(run)
+        if self._native:
+            yield from self._compute_native(inputs.to_rows(run, "run"))
+        for metric in self._shim.iter_calc(run) if self._shim else ():
             kind = theirs.CwlMetric if isinstance(metric, shim.CwlMetric) else theirs.Metric
             yield kind(*metric)
 
-    def _of_ours(self, lists: Any) -> Iterator[theirs.Metric]:
-        given: RunLike = {self._topics[0]: {}} if is_empty(lists) else lists
-        run = read_run(given, run_names="first").held()
-        for measures, evaluator in self._ours:
-            scores = evaluator.scores([run], strangers=True)
+    def _compute_native(self, lists: Any) -> Iterator[theirs.Metric]:
+        run_data: RunLike = {self._topics[0]: {}} if is_empty(lists) else lists
+        run = read_run(run_data, run_names="first").load()
+        for measures, evaluator in self._native:
+            scores = evaluator.score_runs([run], strangers=True)
             columns = {m: scores.measures.index(m.ours.names()[0]) for m in measures}
             for topic, values in zip(scores.topics, scores.values[0].tolist(), strict=True):
                 for m, column in columns.items():
                     yield theirs.Metric(topic, m, values[column])
 
 
-def _evaluators(
+def _build_evaluators(
     measures: list[CranfieldMeasure], qrels: Any
 ) -> Iterator[tuple[list[CranfieldMeasure], OurEvaluator]]:
     """Our evaluators of some measures: of documents, and of subtopics, which iterations name."""
     if is_empty(qrels):
         return
     for diverse in (False, True):
-        some = [m for m in measures if (m.ours.takes == "intents") == diverse]
-        if some:
-            judged = inputs.by_subtopic(qrels) if diverse else inputs.rows(qrels, "qrels")
-            yield some, OurEvaluator(judged, [m.ours for m in some])
+        group = [m for m in measures if (m.ours.takes == "intents") == diverse]
+        if group:
+            judged = (
+                inputs.read_subtopic_qrels(qrels) if diverse else inputs.to_rows(qrels, "qrels")
+            )
+            yield group, OurEvaluator(judged, [m.ours for m in group])
 
 
 class CranfieldProvider(theirs.Provider):
@@ -209,10 +213,10 @@ class CranfieldProvider(theirs.Provider):
         return True
 
     def _evaluator(self, measures: Iterable[Any], qrels: Any) -> _Evaluator:
-        every = [*measures]
-        if unknown := [m for m in every if not self.supports(m)]:
+        all_measures = [*measures]
+        if unknown := [m for m in all_measures if not self.supports(m)]:
             raise InputError(f"measure {unknown[0]}", "one that cranfield has, too")
-        return _Evaluator(every, qrels)
+        return _Evaluator(all_measures, qrels)
 
 
 PROVIDER = CranfieldProvider()  # type: ignore[no-untyped-call]
@@ -227,13 +231,13 @@ def register(first: bool = False) -> None:
     'cranfield'
     >>> register()
     """
-    asked = theirs.DefaultPipeline.providers
-    if PROVIDER in asked:
-        asked.remove(PROVIDER)
-    asked.insert(0 if first else len(asked), PROVIDER)
+    providers = theirs.DefaultPipeline.providers
+    if PROVIDER in providers:
+        providers.remove(PROVIDER)
+    providers.insert(0 if first else len(providers), PROVIDER)
     their_providers[PROVIDER.NAME] = PROVIDER
-    for name, ours in REGISTRY.items():
-        if name not in their_measures and not ours.combines and not _lacks(ours):
+    for name, native in REGISTRY.items():
+        if name not in their_measures and not native.combines and not _find_missing_input(native):
             theirs.measures.register(measure(name), name=name)
 
 
@@ -246,7 +250,7 @@ def main() -> None:
 
     from ir_measures.__main__ import main_cli
 
-    def parsed(text: str) -> theirs.Measure:
+    def parse(text: str) -> theirs.Measure:
         try:
             return read(text)
         except (NameError, ValueError):
@@ -254,7 +258,7 @@ def main() -> None:
 
     read = theirs.parse_measure
     try:
-        with patch.object(theirs, "parse_measure", parsed):
+        with patch.object(theirs, "parse_measure", parse):
             main_cli()
     except CranfieldError as problem:
         print(problem, file=sys.stderr)

@@ -19,7 +19,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from cranfield.compat.scorer import Scorer, Wanted, fields
+from cranfield.compat.scorer import Request, Scorer, read_fields
 from cranfield.data.reading.columns import VALUE, Kind
 from cranfield.errors import CranfieldError, InputError
 from cranfield.measures.base import Measure
@@ -31,7 +31,7 @@ from cranfield.measures.trec_eval import (
     OFFICIAL,
     SET,
     VERSION_9,
-    measure_of,
+    find_measure,
 )
 from cranfield.scores import FLOOR
 
@@ -52,7 +52,7 @@ supported_nicknames: dict[str, set[str]] = {
 }
 
 _DEFAULTS: dict[str, tuple[float, ...]] = {"set_F": (1.0,)} | AT_RANKS | AT_SHARES
-_NONE = (math.nan,)  # what stands for the parameter of a measure without one
+_NO_PARAMETER = (math.nan,)  # what stands for the parameter of a measure without one
 
 _TEXTS = ("runid", "relstring")  # not numbers: pytrec_eval gives 0 for them
 _SHAPE = re.compile(rf"({'|'.join(VERSION_9)})(?:[._](\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*))?")
@@ -80,15 +80,17 @@ class RelevanceEvaluator:
     ) -> None:
         if relevance_level < 1:
             raise TypeError(f"found relevance_level {relevance_level}, expected one from 1")
-        found: dict[str, Measure] = {}
-        for name, parameters in _asked(measures).items():
-            for parameter in sorted(parameters or _DEFAULTS.get(name, _NONE)):
-                measure = _measure(name, parameter, relevance_level, bool(judged_docs_only_flag))
-                found[_key(name, parameter)] = measure
-        self._keys = tuple(found)
+        by_key: dict[str, Measure] = {}
+        for name, parameters in _parse_measures(measures).items():
+            for parameter in sorted(parameters or _DEFAULTS.get(name, _NO_PARAMETER)):
+                measure = _build_measure(
+                    name, parameter, relevance_level, bool(judged_docs_only_flag)
+                )
+                by_key[_format_key(name, parameter)] = measure
+        self._keys = tuple(by_key)
         judged = {topic: docs for topic, docs in query_relevance.items() if docs}
         R = NumRel(rel=float(relevance_level))
-        self._score = Scorer(judged, [Wanted(measure) for measure in (*found.values(), R)])
+        self._score = Scorer(judged, [Request(measure) for measure in (*by_key.values(), R)])
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
         """``{topic: {name: value}}`` for topics that are judged and in the run, in its order."""
@@ -111,10 +113,10 @@ def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
     >>> compute_aggregated_measure("num_ret", [3, 4]), compute_aggregated_measure("map", [0.5, 1])
     (7.0, 0.75)
     """
-    every = np.array(list(values), dtype=float)
+    numbers = np.array(list(values), dtype=float)
     if measure.startswith("num_"):
-        return float(every.sum())
-    mean = float(every.sum() / len(every)) if len(every) else math.nan  # to their last bit
+        return float(numbers.sum())
+    mean = float(numbers.sum() / len(numbers)) if len(numbers) else math.nan  # to their last bit
     return float(np.exp(mean)) if measure.startswith("gm_") else mean
 
 
@@ -124,7 +126,7 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     >>> parse_run(["q1 Q0 d7 1 2.5 bm25"])["q1"]
     {'d7': 2.5}
     """
-    return _parsed(f_run, "run", float)
+    return _parse_lines(f_run, "run", float)
 
 
 def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
@@ -133,62 +135,62 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     >>> parse_qrel(["q1 0 d7 2"])["q1"]
     {'d7': 2}
     """
-    return _parsed(f_qrel, "qrels", int)
+    return _parse_lines(f_qrel, "qrels", int)
 
 
-def _parsed(
+def _parse_lines(
     lines: Iterable[str], kind: Kind, number: Callable[[str], T]
 ) -> dict[str, dict[str, T]]:
-    made: dict[str, dict[str, T]] = defaultdict(dict)
-    for line in fields(lines, kind):
-        docs = made[line["topic"]]
+    topics: dict[str, dict[str, T]] = defaultdict(dict)
+    for line in read_fields(lines, kind):
+        docs = topics[line["topic"]]
         if line["doc"] in docs:
-            found = f"document {line['doc']} of topic {line['topic']} twice"
-            raise InputError(found, "each document once", kind)
+            problem = f"document {line['doc']} of topic {line['topic']} twice"
+            raise InputError(problem, "each document once", kind)
         docs[line["doc"]] = number(line[VALUE[kind]])
-    return made
+    return topics
 
 
 # -- names ----------------------------------------------------------------------------------------
 
 
-def _asked(measures: Iterable[str]) -> dict[str, set[float]]:
+def _parse_measures(measures: Iterable[str]) -> dict[str, set[float]]:
     """The parameters of each measure asked for, none if it is the defaults; in trec_eval's order.
 
     As there, defaults give way to parameters: P and P_3 together are P_3.
     """
-    asked: dict[str, set[float]] = {}
+    parameters_by_name: dict[str, set[float]] = {}
     for text in [measures] if isinstance(measures, str) else measures:
         if text in supported_nicknames:
             for name in supported_nicknames[text]:
-                asked.setdefault(name, set())
+                parameters_by_name.setdefault(name, set())
             continue
         shape = _SHAPE.fullmatch(text)
         if shape is None:
             raise ValueError(f"unsupported measure {text}")
         name, parameters = shape[1], {float(p) for p in (shape[2] or "").split(",") if p}
         if parameters and name not in _DEFAULTS:
-            near = "; ndcg_cut has a cutoff" if name == "ndcg" else ""
-            raise ValueError(f"unsupported measure {text}: {name} has no parameters{near}")
-        asked.setdefault(name, set()).update(parameters)
-    if len(asked.get("set_F", ())) > 1:
+            hint = "; ndcg_cut has a cutoff" if name == "ndcg" else ""
+            raise ValueError(f"unsupported measure {text}: {name} has no parameters{hint}")
+        parameters_by_name.setdefault(name, set()).update(parameters)
+    if len(parameters_by_name.get("set_F", ())) > 1:
         raise ValueError("unsupported measure set_F with several parameters: it has one key")
-    return {name: asked[name] for name in VERSION_9 if name in asked}
+    return {name: parameters_by_name[name] for name in VERSION_9 if name in parameters_by_name}
 
 
-def _key(name: str, parameter: float) -> str:
+def _format_key(name: str, parameter: float) -> str:
     """The name of a number in the results."""
     if name in AT_RANKS:
         return f"{name}_{parameter:.0f}"
     return f"{name}_{parameter:.2f}" if name in AT_SHARES else name
 
 
-def _measure(name: str, parameter: float, level: float, condensed: bool) -> Measure:
+def _build_measure(name: str, parameter: float, level: float, condensed: bool) -> Measure:
     """Our measure of that name."""
     if name in _TEXTS:
         return parse_measure("Utility(a=0, b=0)")  # which is 0 for every list
-    at = parameter if name in _DEFAULTS else None
+    argument = parameter if name in _DEFAULTS else None
     try:
-        return measure_of(name, at, rel=level, condensed=condensed, version=9)
+        return find_measure(name, argument, rel=level, condensed=condensed, version=9)
     except CranfieldError as problem:
         raise ValueError(f"unsupported measure {name}_{parameter:.15g}: {problem}") from None

@@ -37,7 +37,7 @@ class Gains:
 
 
 @dataclass(frozen=True)
-class Scaled:
+class Scale:
     """Levels as gains from 0 to 1; what is beyond the ends is as they are."""
 
     low: float
@@ -46,17 +46,17 @@ class Scaled:
     def __call__(self, level: float) -> float:
         return (min(max(level, 0.0, self.low), self.high) - self.low) / (self.high - self.low)
 
-    def warn_of(self, levels: Floats) -> None:
+    def warn_beyond(self, levels: Floats) -> None:
         """Say that there are levels beyond the ends; below 0 they are like 0 to all measures."""
         lowest, highest = max(levels.min(), 0.0), levels.max()
         if lowest < self.low or highest > self.high:
-            found = f"found levels from {lowest:g} to {highest:g}"
-            text = f"{found}, expected min_rel={self.low:g} to max_rel={self.high:g}"
+            problem = f"found levels from {lowest:g} to {highest:g}"
+            text = f"{problem}, expected min_rel={self.low:g} to max_rel={self.high:g}"
             warnings.warn(f"{text}: those beyond count as these", stacklevel=2)
 
 
 @dataclass(frozen=True)
-class From:
+class Threshold:
     """Levels as 1 from one of them on, below it as 0."""
 
     rel: float
@@ -65,7 +65,7 @@ class From:
         return float(level >= self.rel)
 
 
-class Wanted(NamedTuple):
+class Request(NamedTuple):
     """A measure, and what makes the levels it sees of those judged, if anything does."""
 
     measure: Measure
@@ -92,18 +92,18 @@ class Scorer:
     {'q2': [1.0, 1.0], 'q1': [0.5, 0.5]}
     """
 
-    def __init__(self, qrels: Any, wanted: Sequence[Wanted]) -> None:
+    def __init__(self, qrels: Any, requests: Sequence[Request]) -> None:
         self.topics: Sequence[str] = ()
-        self._wanted = wanted
+        self._requests = requests
         self._places: dict[tuple[Relabel | None, bool], list[int]] = {}  # of those with like levels
         if is_empty(qrels):
             return
-        judged = _judged(qrels)
+        judged = _read_judgments(qrels)
         self.topics = judged.topics
-        for place, one in enumerate(wanted):
-            self._places.setdefault((one.relabel, one.pooled), []).append(place)
+        for place, request in enumerate(requests):
+            self._places.setdefault((request.relabel, request.pooled), []).append(place)
         self._evaluators = {
-            key: Evaluator(_relabelled(judged, *key), [wanted[i].measure for i in places])
+            key: Evaluator(_relabel_qrels(judged, *key), [requests[i].measure for i in places])
             for key, places in self._places.items()
         }
 
@@ -112,26 +112,26 @@ class Scorer:
         if is_empty(run) or not self.topics:
             return {}
         try:
-            return self._values(read_run(run, run_names="first").held())
+            return self._score_run(read_run(run, run_names="first").load())
         except InputError:
-            finite = _in_finite_numbers(run)
+            finite = _replace_infinite(run)
             if finite is None:
                 raise
-            return self._values(read_run(finite))
+            return self._score_run(read_run(finite))
 
-    def _values(self, run: Run) -> dict[str, list[float]]:
-        values = {topic: [0.0] * len(self._wanted) for topic in self.topics}
-        order = [topic for topic in _in_order(run) if topic in values]
+    def _score_run(self, run: Run) -> dict[str, list[float]]:
+        values = {topic: [0.0] * len(self._requests) for topic in self.topics}
+        order = [topic for topic in _order_topics(run) if topic in values]
         if not order:
             return {}
         unanswered: set[str] = set()
         for key, places in self._places.items():
-            scores = self._evaluators[key].scores([run], strangers=True)
-            columns = [scores.measures.index(str(self._wanted[i].measure)) for i in places]
+            scores = self._evaluators[key].score_runs([run], strangers=True)
+            columns = [scores.measures.index(str(self._requests[i].measure)) for i in places]
             for topic, row in zip(scores.topics, scores.values[0].tolist(), strict=True):
                 for i, column in zip(places, columns, strict=True):
                     values[topic][i] = row[column]
-            missing = (n.topics for n in scores.notices if n.kind == "missing-topics")
+            missing = (n.topics for n in scores.notes if n.kind == "missing-topics")
             unanswered.update(*missing)
         return {topic: values[topic] for topic in order if topic not in unanswered}
 
@@ -141,14 +141,14 @@ def is_empty(data: Any) -> bool:
     return isinstance(data, Sized) and not len(data)
 
 
-def _in_order(run: Run) -> Iterable[str]:
+def _order_topics(run: Run) -> Iterable[str]:
     """The topics of a run, in its order."""
     if isinstance(run, ListRun):
         return run.lists
-    return dict.fromkeys(topic for table in run.tables() for topic in table.names)
+    return dict.fromkeys(topic for table in run.iterate_tables() for topic in table.names)
 
 
-def _judged(qrels: Any) -> Qrels:
+def _read_judgments(qrels: Any) -> Qrels:
     """The judgments, with 1 for True and 0 for False."""
     try:
         return read_qrels(qrels)
@@ -164,39 +164,39 @@ def _judged(qrels: Any) -> Qrels:
     return read_qrels(numbers)  # or the same error
 
 
-def _in_finite_numbers(run: Any) -> Any:
+def _replace_infinite(run: Any) -> Any:
     """A run with the largest numbers in the place of infinite ones and 1 and 0 in that of booleans,
     if it is in memory.
     """
     if is_frame(run):
         run = to_frame(run, "run", "score")
         run = list(zip(*(run[name] for name in run.columns), strict=True))
-    made: Any = None
+    data: Any = None
     if isinstance(run, Mapping):
-        made = {
-            topic: {doc: _finite(x) for doc, x in docs.items()}
+        data = {
+            topic: {doc: _make_finite(x) for doc, x in docs.items()}
             if isinstance(docs, Mapping)
             else docs
             for topic, docs in run.items()
         }
     elif isinstance(run, list):
-        made = [tuple(map(_finite, row)) for row in run]
-    return made
+        data = [tuple(map(_make_finite, row)) for row in run]
+    return data
 
 
-def _finite(value: Any) -> Any:
+def _make_finite(value: Any) -> Any:
     if isinstance(value, bool):
         return float(value)
     infinite = isinstance(value, float | np.floating) and math.isinf(value)
     return math.copysign(sys.float_info.max, value) if infinite else value
 
 
-def _relabelled(qrels: Qrels, relabel: Relabel | None, pooled: bool) -> Qrels:
+def _relabel_qrels(qrels: Qrels, relabel: Relabel | None, pooled: bool) -> Qrels:
     """The judgments with other levels, and without those below 0 unless they mean something."""
     if relabel is None and (pooled or qrels.levels.min(initial=0.0) >= 0):
         return qrels
-    if isinstance(relabel, Scaled):
-        relabel.warn_of(qrels.levels)
+    if isinstance(relabel, Scale):
+        relabel.warn_beyond(qrels.levels)
     judged = {
         topic: {doc: level if relabel is None else relabel(level) for doc, level in docs.items()}
         for topic, docs in qrels.to_dict().items()
@@ -206,13 +206,13 @@ def _relabelled(qrels: Qrels, relabel: Relabel | None, pooled: bool) -> Qrels:
     return read_qrels({t: {d: x for d, x in docs.items() if x >= 0} for t, docs in judged.items()})
 
 
-def fields(lines: Iterable[str], kind: Kind) -> Iterator[Mapping[str, str]]:
+def read_fields(lines: Iterable[str], kind: Kind) -> Iterator[Mapping[str, str]]:
     """The fields of each line of a TREC file that holds something, by their names."""
     names = TREC[kind]
     for number, line in enumerate(lines, 1):
-        found = line.split()
-        if len(found) == len(names):
-            yield dict(zip(names, found, strict=True))
-        elif found:
+        values = line.split()
+        if len(values) == len(names):
+            yield dict(zip(names, values, strict=True))
+        elif values:
             expected = f"{len(names)}: {' '.join(names)}"
-            raise InputError(f"{len(found)} fields ({line.strip()})", expected, kind, number)
+            raise InputError(f"{len(values)} fields ({line.strip()})", expected, kind, number)

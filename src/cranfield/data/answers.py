@@ -12,27 +12,33 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
-from cranfield.data.reading.cells import Layout, format_of, lines_of, read_lines, where_of
+from cranfield.data.reading.cells import (
+    Layout,
+    detect_layout_format,
+    get_location,
+    iter_lines,
+    read_lines,
+)
 from cranfield.data.reading.columns import SPELLINGS, TOPICS
-from cranfield.data.reading.lines import Line, identifier, short
+from cranfield.data.reading.lines import Line, parse_identifier, truncate_text
 from cranfield.data.reading.records import Problem, Severity
 from cranfield.data.reading.shapes import is_list
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.tables import is_frame
-from cranfield.data.systems import refuse_twice
+from cranfield.data.systems import check_distinct_paths
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
-from cranfield.wording import counted
+from cranfield.wording import format_count
 
 AnswersLike: TypeAlias = Any  # paths, frames, records, or {run: {topic: …}}
 T = TypeVar("T")
 
 FILES = (str, os.PathLike)
-TO_ANSWERS = "answers go to --answers"  # what is said to who gives them for what was judged
-TEXTS = ("topic", "query")  # which may be ids, too
-NAMED = {
-    "topic": (*(name for name in TOPICS if name not in TEXTS),
-              "narrative_id", "request_id", "id", "_id", "sample_id", *TEXTS,
+ANSWERS_HINT = "answers go to --answers"  # what is said to who gives them for what was judged
+TEXT_COLUMNS = ("topic", "query")  # which may be ids, too
+ID_SPELLINGS = {
+    "topic": (*(name for name in TOPICS if name not in TEXT_COLUMNS),
+              "narrative_id", "request_id", "id", "_id", "sample_id", *TEXT_COLUMNS,
               "user_input", "question"),
     "run": ("run_id", "runid", *(name for name in SPELLINGS["tag"] if name != "name")),
 }  # fmt: skip
@@ -41,7 +47,7 @@ ANSWERS = Layout(
     ("answer",),
     {
         "answer": ("answer", "responses", "response", "sentences", "output", "prediction", "text"),
-        **NAMED,
+        **ID_SPELLINGS,
         "references": ("references",),
         "metadata": ("metadata",),
     },
@@ -57,11 +63,11 @@ SENTENCES = Layout((), (), {"text": ("text", "sentence"), "citations": ("citatio
 class Entry(NamedTuple, Generic[T]):
     """What was found for one answer, and where."""
 
-    found: T
+    value: T
     line: Line
 
 
-class Outside(NamedTuple):
+class InvalidLabels(NamedTuple):
     """Labels outside the scale that were treated as missing: of which pieces, and the labels."""
 
     pieces: list[tuple[str, Any]]  # topic, and a nugget or criterion; None for a citation
@@ -76,162 +82,179 @@ class ByRun(Generic[T]):
     ByRun: answers of 1 run, 1 topic
     """
 
-    what: str
+    kind: str
     by_run: Mapping[str, Mapping[str, Entry[T]]]
-    outside: Outside = field(default_factory=lambda: Outside([], {}))
+    invalid: InvalidLabels = field(default_factory=lambda: InvalidLabels([], {}))
 
     @property
     def topics(self) -> list[str]:
         """Those of whichever run, in their order."""
-        return [*dict.fromkeys(topic for found in self.by_run.values() for topic in found)]
+        return [*dict.fromkeys(topic for entries in self.by_run.values() for topic in entries)]
 
     def get(self, run: str, topic: str) -> Entry[T] | None:
         """What was found for an answer, if anything."""
         return self.by_run.get(run, {}).get(topic)
 
     def __repr__(self) -> str:
-        runs, topics = counted(len(self.by_run), "run"), counted(len(self.topics), "topic")
-        return f"ByRun: {self.what} of {runs}, {topics}"
+        runs, topics = (
+            format_count(len(self.by_run), "run"),
+            format_count(len(self.topics), "topic"),
+        )
+        return f"ByRun: {self.kind} of {runs}, {topics}"
 
 
-def collected(
+def read_by_run(
     data: AnswersLike,
     layout: Layout,
-    what: str,
+    kind: str,
     cell: str,
-    made: Callable[[Line, Any], T],
+    build: Callable[[Line, Any], T],
     separator: str | None = None,
-    outside: Outside | None = None,
+    invalid: InvalidLabels | None = None,
 ) -> ByRun[T]:
-    """What is `made` for each answer: of one `cell` that has all of it, or of several rows."""
-    found: dict[str, dict[str, Entry[T]]] = {}
+    """What is `build` for each answer: of one `cell` that has all of it, or of several rows."""
+    by_run: dict[str, dict[str, Entry[T]]] = {}
     rows: dict[tuple[str, str], list[Line]] = {}
-    for run, topic, line in _lines(data, layout, what, cell, separator):
-        of_run = found.setdefault(run, {})
+    for run, topic, line in _read_run_lines(data, layout, kind, cell, separator):
+        of_run = by_run.setdefault(run, {})
         if cell not in line.cells:
-            if layout.text[0][-1] not in line.cells:
-                hint = f" ({TO_ANSWERS})" if TO_ANSWERS in layout.columns_are else ""
-                expected = f"a list of them, or columns {', '.join(layout.text[0])}{hint}"
-                raise line.error(f"no {cell}", expected)
+            if layout.forms[0][-1] not in line.cells:
+                hint = f" ({ANSWERS_HINT})" if ANSWERS_HINT in layout.expected_columns else ""
+                expected = f"a list of them, or columns {', '.join(layout.forms[0])}{hint}"
+                raise line.make_error(f"no {cell}", expected)
             rows.setdefault((run, topic), []).append(line)
         elif topic in of_run or (run, topic) in rows:
-            raise line.error(
-                f"topic {topic} of run {run} again", f"each topic once{_unnamed(line)}"
+            raise line.make_error(
+                f"topic {topic} of run {run} again", f"each topic once{_format_run_hint(line)}"
             )
         else:
-            of_run[topic] = Entry(made(line, line.cells[cell]), with_cells(line, {}))
+            of_run[topic] = Entry(build(line, line.cells[cell]), with_cells(line, {}))
     for (run, topic), lines in rows.items():
-        found[run][topic] = Entry(made(lines[0], lines), with_cells(lines[0], {}))
-    return ByRun(what, found, outside or Outside([], {}))
+        by_run[run][topic] = Entry(build(lines[0], lines), with_cells(lines[0], {}))
+    return ByRun(kind, by_run, invalid or InvalidLabels([], {}))
 
 
-def _lines(
-    data: AnswersLike, layout: Layout, what: str, cell: str, separator: str | None
+def _read_run_lines(
+    data: AnswersLike, layout: Layout, kind: str, cell: str, separator: str | None
 ) -> Iterator[tuple[str, str, Line]]:
     """Every line with its run and its topic, of one file or object or of several files."""
 
-    def nested(given: Mapping[Any, Any], where: str) -> Iterator[dict[str, Any]]:
-        for run, topics in given.items():
-            if is_list(topics) and topics and all(isinstance(one, Mapping) for one in topics):
-                yield from ({**one, NAMED["run"][0]: run} for one in topics)
+    def flatten(mapping: Mapping[Any, Any], location: str) -> Iterator[dict[str, Any]]:
+        for run, topics in mapping.items():
+            if is_list(topics) and topics and all(isinstance(record, Mapping) for record in topics):
+                yield from ({**record, ID_SPELLINGS["run"][0]: run} for record in topics)
                 continue
             if not isinstance(topics, Mapping):
-                found = f"{type(topics).__name__} for run {run!r}"
-                raise InputError(found, "{run: {topic: …}} or {run: [record, …]}", where)
+                problem = f"{type(topics).__name__} for run {run!r}"
+                raise InputError(problem, "{run: {topic: …}} or {run: [record, …]}", location)
             yield from ({"run": run, "topic": topic, cell: x} for topic, x in topics.items())
 
-    several = is_list(data) and any(isinstance(one, FILES) or is_frame(one) for one in data)
-    if several:
-        refuse_twice((one for one in data if isinstance(one, FILES)), "file")
-    for one in data if several else [data]:
-        otherwise, told = where_of(one, "run"), None
-        for line in read_lines(one, layout, what, separator, nested):
-            given = _described(line)
-            named = given.cells.get("run") not in (None, "")
-            if told is not None and named != told:
-                found, expected = ("a run", "none") if named else ("no run", "one")
-                raise given.error(found, f"{expected}, as before: all lines name theirs, or none")
-            told = named
+    is_collection = is_list(data) and any(
+        isinstance(source, FILES) or is_frame(source) for source in data
+    )
+    if is_collection:
+        check_distinct_paths((source for source in data if isinstance(source, FILES)), "file")
+    for source in data if is_collection else [data]:
+        default_run, earlier_has_run = get_location(source, "run"), None
+        for line in read_lines(source, layout, kind, separator, flatten):
+            given = _merge_metadata(line)
+            has_run = given.cells.get("run") not in (None, "")
+            if earlier_has_run is not None and has_run != earlier_has_run:
+                found, expected = ("a run", "none") if has_run else ("no run", "one")
+                raise given.make_error(
+                    found, f"{expected}, as before: all lines name theirs, or none"
+                )
+            earlier_has_run = has_run
             if given.cells["topic"] is None:
-                raise given.error("no topic", "its name, as topic_id, narrative_id or qid")
-            yield (given.name("run") if named else otherwise), given.name("topic"), given
+                raise given.make_error("no topic", "its name, as topic_id, narrative_id or qid")
+            yield (
+                (given.get_name("run") if has_run else default_run),
+                given.get_name("topic"),
+                given,
+            )
 
 
-def _unnamed(line: Line) -> str:
+def _format_run_hint(line: Line) -> str:
     """What may be the matter where a topic comes again, and nothing says of which run."""
     return (
-        "" if line.cells.get("run") else f" of a run, or a {NAMED['run'][0]} that tells runs apart"
+        ""
+        if line.cells.get("run")
+        else f" of a run, or a {ID_SPELLINGS['run'][0]} that tells runs apart"
     )
 
 
-def _described(line: Line) -> Line:
+def _merge_metadata(line: Line) -> Line:
     """A line with what its metadata say of it, as TREC's answers have them."""
-    about = line.cells.get("metadata")
-    if about is None:
+    metadata = line.cells.get("metadata")
+    if metadata is None:
         return line if "topic" in line.cells else with_cells(line, {"topic": None, **line.cells})
-    if not isinstance(about, Mapping):
+    if not isinstance(metadata, Mapping):
         if "topic" in line.cells:
             return line
-        raise line.error(f"{short(repr(about), False)} as metadata", "an object")
-    known = {ours: about[theirs] for ours, theirs in ANSWERS.columns(about).items()}
-    return with_cells(line, {"topic": None, **known, **line.cells})
+        raise line.make_error(f"{truncate_text(repr(metadata), False)} as metadata", "an object")
+    values = {key: metadata[column] for key, column in ANSWERS.resolve_columns(metadata).items()}
+    return with_cells(line, {"topic": None, **values, **line.cells})
 
 
 def with_cells(line: Line, cells: Mapping[str, Any]) -> Line:
     """What stands at the same place."""
-    return Line(line.where, line.number, cells)
+    return Line(line.location, line.number, cells)
 
 
-def pieces(line: Line, given: Any, layout: Layout, what: str) -> Iterator[Line]:
+def read_pieces(line: Line, value: Any, layout: Layout, kind: str) -> Iterator[Line]:
     """The rows, or the objects that a list on a line holds, by our names of their keys."""
     keys: tuple[Any, ...] = ()
     columns: dict[str, str] = {}
-    for number, one in enumerate(_listed(line, given, what), 1):
-        if one.__class__ is Line:
-            yield one
+    for number, item in enumerate(_require_list(line, value, kind), 1):
+        if item.__class__ is Line:
+            yield item
             continue
-        if one.__class__ is not dict and not isinstance(one, Mapping):
-            raise line.error(f"{short(repr(one), False)} as {what} {number}", "an object")
-        if tuple(one) != keys:
-            keys, columns = tuple(one), layout.columns(one)
-        yield with_cells(line, {ours: one[theirs] for ours, theirs in columns.items()})
+        if item.__class__ is not dict and not isinstance(item, Mapping):
+            raise line.make_error(
+                f"{truncate_text(repr(item), False)} as {kind} {number}", "an object"
+            )
+        if tuple(item) != keys:
+            keys, columns = tuple(item), layout.resolve_columns(item)
+        yield with_cells(line, {key: item[column] for key, column in columns.items()})
 
 
-def _listed(line: Line, given: Any, what: str) -> Sequence[Any]:
+def _require_list(line: Line, value: Any, kind: str) -> Sequence[Any]:
     """What a list on a line holds."""
-    if not is_list(given):
-        raise line.error(f"{short(repr(given), False)} as {what}s", f"a list of {what}s")
-    found: Sequence[Any] = given
-    return found
+    if not is_list(value):
+        raise line.make_error(
+            f"{truncate_text(repr(value), False)} as {kind}s", f"a list of {kind}s"
+        )
+    items: Sequence[Any] = value
+    return items
 
 
 @dataclass(frozen=True, eq=False)
-class Pieces(Generic[T]):
+class PieceCache(Generic[T]):
     """What is made of pieces: most come again with other runs, and are what they were."""
 
     layout: Layout
-    what: str
-    known: dict[Any, T] = field(default_factory=dict)
+    kind: str
+    cache: dict[Any, T] = field(default_factory=dict)
 
-    def of(
-        self, line: Line, given: Any, topic: str, made: Callable[[Line, int], T]
+    def read(
+        self, line: Line, items: Any, topic: str, build: Callable[[Line, int], T]
     ) -> Iterator[tuple[Line, T]]:
-        """What is `made` of each piece and its number, from 1; and the line that it is on."""
-        if not all(one.__class__ is dict for one in _listed(line, given, self.what)):
-            every = enumerate(pieces(line, given, self.layout, self.what), 1)
-            yield from ((one, made(one, number)) for number, one in every)
+        """What is `build` of each piece and its number, from 1; and the line that it is on."""
+        if not all(item.__class__ is dict for item in _require_list(line, items, self.kind)):
+            numbered = enumerate(read_pieces(line, items, self.layout, self.kind), 1)
+            yield from ((item, build(item, number)) for number, item in numbered)
             return
-        for number, one in enumerate(given, 1):
-            values = tuple(one.values())
-            key: tuple[Any, ...] = topic, number, tuple(one), values, tuple(map(type, values))
+        for number, item in enumerate(items, 1):
+            values = tuple(item.values())
+            key: tuple[Any, ...] = topic, number, tuple(item), values, tuple(map(type, values))
             try:
-                found = self.known.get(key)
+                value = self.cache.get(key)
             except TypeError:  # a list is no key
-                key, found = (), None
-            if found is None:
-                (piece,) = pieces(line, [one], self.layout, self.what)
-                found = self.known[key] = made(piece, number)
-            yield line, found
+                key, value = (), None
+            if value is None:
+                (piece,) = read_pieces(line, [item], self.layout, self.kind)
+                value = self.cache[key] = build(piece, number)
+            yield line, value
 
 
 # -- answers --------------------------------------------------------------------------------------
@@ -244,20 +267,20 @@ class Sentence(NamedTuple):
     citations: tuple[str, ...]
 
 
-class Written(NamedTuple):
+class Answer(NamedTuple):
     """An answer; what its sentences cite is not known if there is only a text."""
 
     text: str
     sentences: tuple[Sentence, ...] | None
     references: tuple[str, ...]
 
-    def document(self, cited: str) -> str | None:
+    def find_document(self, cited: str) -> str | None:
         """What is cited by its name, or by its place among the references, counted from 0."""
         by_place = cited.isdecimal() and cited not in self.references
-        return _document(int(cited) if by_place else cited, self.references)
+        return _find_reference(int(cited) if by_place else cited, self.references)
 
 
-def read_answers(data: AnswersLike) -> ByRun[Written]:
+def read_answers(data: AnswersLike) -> ByRun[Answer]:
     """Answers, each a text or sentences with what they cite.
 
     Citations are documents, or their places among the references, counted from 0.
@@ -269,67 +292,71 @@ def read_answers(data: AnswersLike) -> ByRun[Written]:
     """
     if isinstance(data, ByRun):
         return data
-    return collected(data, ANSWERS, "answers", "answer", _written, "\t")
+    return read_by_run(data, ANSWERS, "answers", "answer", _build_answer, "\t")
 
 
-def _written(line: Line, given: Any) -> Written:
-    references = _references(line)
-    if isinstance(given, str):
-        return Written(given.strip(), None, references.names)
-    found = enumerate(pieces(line, given, SENTENCES, "sentence"), 1)
-    sentences = tuple([_sentence(one, number, references) for number, one in found])
-    return Written(" ".join([one.text for one in sentences]), sentences, references.names)
+def _build_answer(line: Line, value: Any) -> Answer:
+    references = _read_references(line)
+    if isinstance(value, str):
+        return Answer(value.strip(), None, references.names)
+    numbered = enumerate(read_pieces(line, value, SENTENCES, "sentence"), 1)
+    sentences = tuple(
+        [_read_sentence(sentence, number, references) for number, sentence in numbered]
+    )
+    return Answer(" ".join([sentence.text for sentence in sentences]), sentences, references.names)
 
 
 class References(NamedTuple):
     """The documents that an answer may cite, and what stands for them: names, and places from 0."""
 
     names: tuple[str, ...]
-    known: Mapping[Any, str]
+    by_id: Mapping[Any, str]
 
-    def document(self, cited: Any) -> str | None:
+    def find_document(self, cited: Any) -> str | None:
         """What is cited, if it is one of them."""
-        usual = cited.__class__ is str or cited.__class__ is int
-        found = self.known.get(cited) if usual else None
-        return _document(cited, self.names) if found is None else found
+        is_id = cited.__class__ is str or cited.__class__ is int
+        document = self.by_id.get(cited) if is_id else None
+        return _find_reference(cited, self.names) if document is None else document
 
 
-def _references(line: Line) -> References:
-    given = line.cells.get("references")
-    given = () if given is None else given
-    found = [identifier(one) for one in given] if is_list(given) else [None]
-    names = tuple([name for name in found if name is not None])
-    if len(names) < len(found):
-        raise line.error(f"{short(repr(given), False)} as references", "a list of documents")
-    every = dict(zip(names, names, strict=True))
-    places = {place: every.get(str(place), name) for place, name in enumerate(names)}
-    return References(names, every | places)
+def _read_references(line: Line) -> References:
+    cell = line.cells.get("references")
+    cell = () if cell is None else cell
+    identifiers = [parse_identifier(item) for item in cell] if is_list(cell) else [None]
+    names = tuple([name for name in identifiers if name is not None])
+    if len(names) < len(identifiers):
+        raise line.make_error(
+            f"{truncate_text(repr(cell), False)} as references", "a list of documents"
+        )
+    by_name = dict(zip(names, names, strict=True))
+    places = {place: by_name.get(str(place), name) for place, name in enumerate(names)}
+    return References(names, by_name | places)
 
 
-def _sentence(line: Line, number: int, references: References) -> Sentence:
+def _read_sentence(line: Line, number: int, references: References) -> Sentence:
     text, cited = line.cells.get("text"), line.cells.get("citations")
     if not isinstance(text, str):
-        found = "no text" if text is None else f"text {short(repr(text), False)}"
-        raise line.error(f"{found} in sentence {number}", "text")
+        problem = "no text" if text is None else f"text {truncate_text(repr(text), False)}"
+        raise line.make_error(f"{problem} in sentence {number}", "text")
     if not (is_list(cited) or isinstance(cited, Mapping | None)):
-        found = f"citations {short(repr(cited), False)} in sentence {number}"
-        raise line.error(found, "a list, or {document: confidence}")
-    made: dict[str, None] = {}
-    for one in cited or ():
-        document = references.document(one)
+        problem = f"citations {truncate_text(repr(cited), False)} in sentence {number}"
+        raise line.make_error(problem, "a list, or {document: confidence}")
+    documents: dict[str, None] = {}
+    for item in cited or ():
+        document = references.find_document(item)
         if document is None:
-            found = f"citation {short(repr(one), False)} in sentence {number}"
-            many = counted(len(references.names), "reference")
+            problem = f"citation {truncate_text(repr(item), False)} in sentence {number}"
+            reference_count = format_count(len(references.names), "reference")
             places = ", or its place from 0" if references.names else ""
-            places += ", a number" if places and isinstance(one, str) and one.isdecimal() else ""
-            raise line.error(found, f"one of the answer's {many}{places}")
-        made[document] = None
-    return Sentence(text.strip(), tuple(made))
+            places += ", a number" if places and isinstance(item, str) and item.isdecimal() else ""
+            raise line.make_error(problem, f"one of the answer's {reference_count}{places}")
+        documents[document] = None
+    return Sentence(text.strip(), tuple(documents))
 
 
-def _document(cited: Any, references: Sequence[str]) -> str | None:
+def _find_reference(cited: Any, references: Sequence[str]) -> str | None:
     """What is cited, by its name or its place; where there are no references, names are as good."""
-    name = identifier(cited)
+    name = parse_identifier(cited)
     if name is None:
         return None
     if name in references or (isinstance(cited, str) and not references):
@@ -342,7 +369,7 @@ def _document(cited: Any, references: Sequence[str]) -> str | None:
 
 MAX_WORDS = 1024  # of an answer: TREC RAG's in 2024
 MAX_CITATIONS = 3  # of a sentence
-FEW = 5  # answers that may all by chance not cite the first of their references
+MIN_ANSWERS = 5  # answers that may all by chance not cite the first of their references
 
 
 @dataclass(frozen=True)
@@ -357,102 +384,117 @@ class AnswerLimits:
     all_cited: bool = False
     metadata_keys: tuple[str, ...] = ()
 
-    def problems(self, source: Source) -> Iterator[Problem]:
+    def find_problems(self, source: Source) -> Iterator[Problem]:
         """Every problem of a file of answers, but for lines that are no objects."""
         first: list[int] = []  # the first place among its references that an answer cites
-        for line in _readable(source):
-            first += _first_place(line)
+        for line in _read_objects(source):
+            first += _find_first_place(line)
             try:
-                yield from self._of_answer(line)
+                yield from self._check_answer(line)
             except InputError as error:
-                yield Problem.error(error, source.name)
-        if len(first) >= FEW and 0 not in first:
-            found = (
+                yield Problem.from_error(error, source.name)
+        if len(first) >= MIN_ANSWERS and 0 not in first:
+            problem = (
                 f"place 0 among the references in none of {len(first):,} answers that cite places"
             )
-            text = f"found {found}, expected some: are places counted from 1? They are from 0"
+            text = f"found {problem}, expected some: are places counted from 1? They are from 0"
             yield Problem("warning", source.name, None, text, kind="places")
 
-    def _of_answer(self, line: Line) -> Iterator[Problem]:
+    def _check_answer(self, line: Line) -> Iterator[Problem]:
         if "answer" not in line.cells:
-            raise line.error("no answer", ANSWERS.lacking({}))
-        given, references = line.cells["answer"], _references(line)
-        if isinstance(given, str):
-            words = len(given.split())
+            raise line.make_error("no answer", ANSWERS.describe_missing({}))
+        answer, references = line.cells["answer"], _read_references(line)
+        if isinstance(answer, str):
+            words = len(answer.split())
         else:
-            sentences = [*pieces(line, given, SENTENCES, "sentence")]
-            words = sum(len(str(one.cells.get("text") or "").split()) for one in sentences)
-            for number, one in enumerate(sentences, 1):
-                yield from self._of_sentence(one, number, references)
+            sentences = [*read_pieces(line, answer, SENTENCES, "sentence")]
+            words = sum(
+                len(str(sentence.cells.get("text") or "").split()) for sentence in sentences
+            )
+            for number, sentence in enumerate(sentences, 1):
+                yield from self._check_sentence(sentence, number, references)
             if self.all_cited:
-                yield from _uncited(line, sentences, references)
-        yield from self._of_metadata(line)
+                yield from _find_uncited(line, sentences, references)
+        yield from self._check_metadata(line)
         if words > (self.max_words or MAX_WORDS):
             severity: Severity = "error" if self.max_words else "warning"
-            yield _beyond(severity, line, words, "word", self.max_words or MAX_WORDS)
+            yield _make_limit_problem(severity, line, words, "word", self.max_words or MAX_WORDS)
 
-    def _of_metadata(self, line: Line) -> Iterator[Problem]:
-        about = line.cells.get("metadata")
-        if not self.metadata_keys or about is None:
+    def _check_metadata(self, line: Line) -> Iterator[Problem]:
+        metadata = line.cells.get("metadata")
+        if not self.metadata_keys or metadata is None:
             return
-        if not isinstance(about, Mapping):
-            raise line.error(f"{short(repr(about), False)} as metadata", "an object")
-        for key in about:
+        if not isinstance(metadata, Mapping):
+            raise line.make_error(
+                f"{truncate_text(repr(metadata), False)} as metadata", "an object"
+            )
+        for key in metadata:
             if key not in self.metadata_keys:
-                known = f"one of {', '.join(self.metadata_keys)}"
-                yield Problem.error(line.error(f"key {key!r} in metadata", known), line.where)
+                valid_keys = f"one of {', '.join(self.metadata_keys)}"
+                yield Problem.from_error(
+                    line.make_error(f"key {key!r} in metadata", valid_keys), line.location
+                )
 
-    def _of_sentence(self, line: Line, number: int, references: References) -> Iterator[Problem]:
+    def _check_sentence(self, line: Line, number: int, references: References) -> Iterator[Problem]:
         try:
-            cited = len(_sentence(line, number, references).citations)
+            cited = len(_read_sentence(line, number, references).citations)
         except InputError as error:
-            yield Problem.error(error, line.where)
+            yield Problem.from_error(error, line.location)
             return
         if cited > (self.max_citations or MAX_CITATIONS):
             severity: Severity = "error" if self.max_citations else "warning"
-            most = self.max_citations or MAX_CITATIONS
-            yield _beyond(severity, line, cited, "citation", most, f" in sentence {number}")
+            limit = self.max_citations or MAX_CITATIONS
+            yield _make_limit_problem(
+                severity, line, cited, "citation", limit, f" in sentence {number}"
+            )
 
 
-def _uncited(line: Line, sentences: Sequence[Line], references: References) -> Iterator[Problem]:
+def _find_uncited(
+    line: Line, sentences: Sequence[Line], references: References
+) -> Iterator[Problem]:
     """References that no sentence cites."""
-    listed: list[Any] = [one.cells.get("citations") for one in sentences]
-    every = [
-        one for cited in listed if is_list(cited) or isinstance(cited, Mapping) for one in cited
+    citations: list[Any] = [item.cells.get("citations") for item in sentences]
+    items = [
+        item
+        for cited in citations
+        if is_list(cited) or isinstance(cited, Mapping)
+        for item in cited
     ]
-    made = {references.document(one) for one in every}
+    documents = {references.find_document(item) for item in items}
     for name in dict.fromkeys(references.names):
-        if name not in made:
-            found = f"reference {short(name)}, which no sentence cites"
-            yield Problem.error(line.error(found, "each reference to be cited"), line.where)
+        if name not in documents:
+            problem = f"reference {truncate_text(name)}, which no sentence cites"
+            yield Problem.from_error(
+                line.make_error(problem, "each reference to be cited"), line.location
+            )
 
 
-def _first_place(line: Line) -> list[int]:
+def _find_first_place(line: Line) -> list[int]:
     """The first place among its references that an answer cites, if it cites places."""
-    given: Any = line.cells.get("answer")
-    objects = [one for one in given if isinstance(one, Mapping)] if is_list(given) else []
-    sentences = pieces(line, objects, SENTENCES, "sentence")
-    cited: list[Any] = [one.cells.get("citations") for one in sentences]
-    places = [one for those in cited if is_list(those) for one in those if one.__class__ is int]
+    answer: Any = line.cells.get("answer")
+    objects = [item for item in answer if isinstance(item, Mapping)] if is_list(answer) else []
+    sentences = read_pieces(line, objects, SENTENCES, "sentence")
+    cited: list[Any] = [item.cells.get("citations") for item in sentences]
+    places = [item for items in cited if is_list(items) for item in items if item.__class__ is int]
     return [min(places)] if places else []
 
 
-def _readable(source: Source) -> Iterator[Line]:
+def _read_objects(source: Source) -> Iterator[Line]:
     """The answers of a file that are objects."""
-    rows = format_of(source, ANSWERS, "\t").rows
+    rows = detect_layout_format(source, ANSWERS, "\t").tabular
     if rows is None:
-        yield from lines_of(source, ANSWERS, source.name, "\t")
+        yield from iter_lines(source, ANSWERS, source.name, "\t")
         return
-    for row in rows.rows(source, True):
+    for row in rows.read_rows(source, True):
         if not isinstance(row, InputError):
             number, cells = row
-            columns = ANSWERS.columns(cells)
-            known = {ours: cells[theirs] for ours, theirs in columns.items()}
-            yield Line(source.name, number, known)
+            columns = ANSWERS.resolve_columns(cells)
+            values = {key: cells[column] for key, column in columns.items()}
+            yield Line(source.name, number, values)
 
 
-def _beyond(
-    severity: Severity, line: Line, found: int, noun: str, most: int, where: str = ""
+def _make_limit_problem(
+    severity: Severity, line: Line, count: int, noun: str, limit: int, context: str = ""
 ) -> Problem:
-    text = f"found {counted(found, noun)}{where}, expected at most {most:,}"
-    return Problem(severity, line.where, line.number, text, kind=noun)
+    text = f"found {format_count(count, noun)}{context}, expected at most {limit:,}"
+    return Problem(severity, line.location, line.number, text, kind=noun)

@@ -12,9 +12,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from cranfield.arrays import Floats
-from cranfield.data.reading.cells import Layout, read_lines, where_of
+from cranfield.data.reading.cells import Layout, get_location, read_lines
 from cranfield.data.reading.columns import SPELLINGS, TOPICS
-from cranfield.data.reading.lines import first_on
+from cranfield.data.reading.lines import format_first_line
 from cranfield.dataclass import dataclass
 
 AuditLike: TypeAlias = Any  # a path, an AuditOrder, a frame or tuples
@@ -48,7 +48,7 @@ class AuditOrder:
     def __len__(self) -> int:
         return len(self.pairs)
 
-    def first(self, count: int) -> Floats:
+    def compute_probabilities(self, count: int) -> Floats:
         """The probabilities of all documents if the first so many are judged, and no others.
 
         The bound is the draw of the next document, unless these are just those below 1.
@@ -69,15 +69,20 @@ def read_audit(data: AuditLike) -> AuditOrder:
     if isinstance(data, AuditOrder):
         return data
     rows: dict[tuple[str, str], tuple[float, float]] = {}
-    seen: dict[tuple[str, str], int | None] = {}
+    line_numbers: dict[tuple[str, str], int | None] = {}
     for line in read_lines(data, LAYOUT, "audit"):
-        pair = line.name("topic"), line.name("doc")
+        pair = line.get_name("topic"), line.get_name("doc")
         if pair in rows:
-            raise line.error(f"{pair[1]} of topic {pair[0]} again{first_on(seen[pair])}", "once")
-        p = line.value("probability", "a probability, above 0 and at most 1", 0)
+            raise line.make_error(
+                f"{pair[1]} of topic {pair[0]} again{format_first_line(line_numbers[pair])}", "once"
+            )
+        p = line.get_number("probability", "a probability, above 0 and at most 1", 0)
         if not 0 < p <= 1:
-            raise line.error(f"probability {p:g}", "a probability, above 0 and at most 1")
-        rows[pair], seen[pair] = (p, line.value("draw", "a number from 0", 0)), line.number
+            raise line.make_error(f"probability {p:g}", "a probability, above 0 and at most 1")
+        rows[pair], line_numbers[pair] = (
+            (p, line.get_number("draw", "a number from 0", 0)),
+            line.number,
+        )
     order = sorted(rows, key=lambda pair: rows[pair][1])
     columns = np.array([rows[pair] for pair in order]).T
-    return AuditOrder(tuple(order), columns[0], columns[1], where_of(data, "audit"))
+    return AuditOrder(tuple(order), columns[0], columns[1], get_location(data, "audit"))

@@ -17,18 +17,18 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from cranfield.arrays import Bools, Floats, Ints
-from cranfield.data.reading.binary import reads_text
-from cranfield.data.reading.cells import Layout, format_of, lines_of, where_of
+from cranfield.data.reading.binary import can_read_text
+from cranfield.data.reading.cells import Layout, detect_layout_format, get_location, iter_lines
 from cranfield.data.reading.columns import SPELLINGS
-from cranfield.data.reading.lines import Line, finite, first_on, not_empty
+from cranfield.data.reading.lines import Line, check_not_empty, format_first_line, parse_finite
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.strings import Strings
-from cranfield.data.reading.table import Irregular, Table, types_without
-from cranfield.data.reading.tables import is_frame, names_things, polars_frame, strings_of
-from cranfield.data.reading.trec import data_of, number_columns
+from cranfield.data.reading.table import Irregular, Table, list_unknown_types
+from cranfield.data.reading.tables import can_be_ids, is_frame, to_polars, to_strings
+from cranfield.data.reading.trec import read_number_columns, strip_comments
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
-from cranfield.late import pl
+from cranfield.lazy_imports import pl
 
 if TYPE_CHECKING:
     from cranfield.data.run import Run
@@ -44,17 +44,17 @@ TEXT = ((KEY, "cost"), ("topic", "doc", "cost"))  # the columns of text, by thei
 class _Layout(Layout):
     """What tells the cost and then the cost, whose column may be named after its unit."""
 
-    def columns(self, names: Iterable[Any]) -> dict[str, str]:
-        found = super().columns(names)
-        costs = [name for name in ("cost", *UNITS) if name in found]
-        keys = [key for key in KEYS if found.keys() >= set(key)]
-        return {name: found[name] for name in (*keys[0], costs[0])} if keys and costs else {}
+    def resolve_columns(self, names: Iterable[Any]) -> dict[str, str]:
+        columns = super().resolve_columns(names)
+        costs = [name for name in ("cost", *UNITS) if name in columns]
+        keys = [key for key in KEYS if columns.keys() >= set(key)]
+        return {name: columns[name] for name in (*keys[0], costs[0])} if keys and costs else {}
 
     def is_header(self, names: Iterable[Any]) -> bool:
-        return bool(self.columns(names))
+        return bool(self.resolve_columns(names))
 
-    def lacking(self, columns: Mapping[str, str]) -> str:
-        return "" if columns else self.columns_are
+    def describe_missing(self, columns: Mapping[str, str]) -> str:
+        return "" if columns else self.expected_columns
 
 
 LAYOUT = _Layout(
@@ -63,9 +63,9 @@ LAYOUT = _Layout(
     {name: SPELLINGS[name] for name in ("topic", "doc", "type")}
     | {KEY: (KEY,), "cost": ("cost", "price", "effort", "time")}
     | {unit: (unit,) for unit in UNITS},
-    alike=True,
+    uniform=True,
     fixed=True,
-    columns_are="cost, and type, or topic and doc, or doc",
+    expected_columns="cost, and type, or topic and doc, or doc",
 )
 
 
@@ -73,7 +73,7 @@ LAYOUT = _Layout(
 class DocCosts:
     """What it costs to look at a document, which is told by its type, or is itself named."""
 
-    known: Table  # the types or documents with their costs, in groups if topics matter
+    table: Table  # the types or documents with their costs, in groups if topics matter
     key: tuple[str, ...]  # what tells the cost: the type, the topic and doc, or the doc
     unit: str = ""
     where: str = "costs"
@@ -86,16 +86,16 @@ class DocCosts:
     @property
     def values(self) -> Mapping[str, Floats]:
         """The costs, under the name by which rankings carry them."""
-        return {"cost": self.known.values}
+        return {"cost": self.table.values}
 
     @cached_property
-    def used(self) -> Bools:
+    def is_used(self) -> Bools:
         """True for each cost that a result has had so far."""
-        return np.zeros(len(self.known), dtype=bool)
+        return np.zeros(len(self.table), dtype=bool)
 
     @cached_property
     def _group(self) -> dict[str, int]:
-        return {topic: i for i, topic in enumerate(self.known.names)}
+        return {topic: i for i, topic in enumerate(self.table.names)}
 
     def rows(self, lines: Table) -> Ints:
         """The row of the cost of each line of a run, -1 where it is not known."""
@@ -104,9 +104,9 @@ class DocCosts:
             group[:] = [self._group.get(topic, -1) for topic in lines.names]
         rows = np.full(len(lines), -1, dtype=np.int64)
         if self.by_type and lines.types is not None:
-            rows = self.known.find(lines.types, lines.types.hashes(), group[lines.group])
+            rows = self.table.find(lines.types, lines.types.compute_hashes(), group[lines.group])
         if self.key != ("type",):
-            docs = self.known.find(lines.docs, lines.hashes, group[lines.group])
+            docs = self.table.find(lines.docs, lines.hashes, group[lines.group])
             rows = np.where(rows < 0, docs, rows)
         if self.by_type and lines.types is None and (rows < 0).all():
             raise InputError(
@@ -115,18 +115,20 @@ class DocCosts:
                 "where it is read before), or costs by topic and document",
                 self.where,
             )
-        self.used[rows[rows >= 0]] = True
+        self.is_used[rows[rows >= 0]] = True
         return rows
 
-    def unknown_documents(self, topic: str, docs: Sequence[str]) -> list[str]:
+    def find_unknown_documents(self, topic: str, docs: Sequence[str]) -> list[str]:
         """Those of some documents of a topic that have no cost."""
-        names = Strings.of(list(docs))
-        lines = replace(Table.of(names, np.zeros(len(names))), topics=Strings.of([topic]))
+        names = Strings.from_list(list(docs))
+        lines = replace(
+            Table.from_columns(names, np.zeros(len(names))), topics=Strings.from_list([topic])
+        )
         return names[self.rows(lines) < 0].tolist()
 
-    def unknown_types(self, run: Run) -> list[str]:
+    def find_unknown_types(self, run: Run) -> list[str]:
         """The types of results of a run that have no cost."""
-        return types_without(self, run.tables())
+        return list_unknown_types(self, run.iterate_tables())
 
 
 def read_costs(data: CostsLike, unit: str = "") -> DocCosts:
@@ -138,84 +140,92 @@ def read_costs(data: CostsLike, unit: str = "") -> DocCosts:
     False
     """
     if isinstance(data, DocCosts):
-        made = data
+        costs = data
     elif isinstance(data, str | os.PathLike | Mapping) or is_frame(data):
-        data = Source.of(data) if isinstance(data, str | os.PathLike) else data
-        found = lines_of(data, LAYOUT, "costs", nested=_of_mapping)
-        made = _in_order(data) or _by_record(found, where_of(data, "costs"))
+        data = Source.from_path(data) if isinstance(data, str | os.PathLike) else data
+        lines = iter_lines(data, LAYOUT, "costs", nested=_flatten_mapping)
+        costs = _read_columns(data) or _read_records(lines, get_location(data, "costs"))
     else:
         raise InputError(repr(data), "costs as a path, a dict or a frame")
-    return replace(made, unit=unit) if unit else made
+    return replace(costs, unit=unit) if unit else costs
 
 
 # -- in order -------------------------------------------------------------------------------------
 
 
-def _in_order(data: CostsLike) -> DocCosts | None:
+def _read_columns(data: CostsLike) -> DocCosts | None:
     """Costs read as columns, or None if they must be looked at one by one."""
     if isinstance(data, Mapping):
         return None
     if is_frame(data):
-        return _from_frame(polars_frame(data, list, "costs"), "costs")
-    source = Source.of(data)
-    format = format_of(source, LAYOUT)
-    if format.rows is None:
-        return _from_text(source) if format.nested is None else None
-    if format.rows.mixed or (format.rows.headed and not reads_text()):
+        return _read_frame(to_polars(data, list, "costs"), "costs")
+    source = Source.from_path(data)
+    format = detect_layout_format(source, LAYOUT)
+    if format.tabular is None:
+        return _read_text(source) if format.read_object is None else None
+    if format.tabular.mixed or (format.tabular.headed and not can_read_text()):
         return None
     try:
-        return _from_frame(format.rows.frame(source, None), source.name)
+        return _read_frame(format.tabular.read_frame(source, None), source.name)
     except (pl.exceptions.PolarsError, Irregular):
         return None
 
 
-def _from_text(source: Source) -> DocCosts | None:
+def _read_text(source: Source) -> DocCosts | None:
     """The costs in a text, or None if a line of it is not in order."""
-    text = data_of(source.read())
+    text = strip_comments(source.read())
     width = len(text.lstrip().partition(b"\n")[0].split())
     layout = next((names for names in TEXT if len(names) == width), None)
     if layout is None:
         return None
     try:
-        keys, costs = number_columns(text, width)
+        keys, costs = read_number_columns(text, width)
     except Irregular:
         return None
-    return _each_once(_made(layout, keys, costs, source.name)) if (costs > 0).all() else None
+    return (
+        _reject_duplicates(_build_costs(layout, keys, costs, source.name))
+        if (costs > 0).all()
+        else None
+    )
 
 
-def _from_frame(frame: pl.DataFrame, where: str) -> DocCosts | None:
+def _read_frame(frame: pl.DataFrame, location: str) -> DocCosts | None:
     """The costs in a frame, or None if a cell of it is not in order."""
-    named = LAYOUT.columns(frame.columns)
-    if not named or not len(frame):
+    spellings = LAYOUT.resolve_columns(frame.columns)
+    if not spellings or not len(frame):
         return None
-    *keys, costs = (frame[theirs] for theirs in named.values())
-    written = costs.dtype == pl.String
-    if not all(map(names_things, keys)) or not (written or costs.dtype.is_numeric()):
+    *keys, costs = (frame[column] for column in spellings.values())
+    is_text = costs.dtype == pl.String
+    if not all(map(can_be_ids, keys)) or not (is_text or costs.dtype.is_numeric()):
         return None
     texts = [key.cast(pl.String) for key in keys]
-    numbers = (costs.str.strip_chars() if written else costs).cast(pl.Float64, strict=False)
-    in_order = [numbers.is_finite() & (numbers > 0), *(text != "" for text in texts)]
-    if not all(cells.fill_null(False).all() for cells in in_order):
+    numbers = (costs.str.strip_chars() if is_text else costs).cast(pl.Float64, strict=False)
+    checks = [numbers.is_finite() & (numbers > 0), *(text != "" for text in texts)]
+    if not all(cells.fill_null(False).all() for cells in checks):
         return None
-    columns = [strings_of(text) for text in texts]
-    return _each_once(_made(tuple(named), columns, numbers.to_numpy(), where))
+    columns = [to_strings(text) for text in texts]
+    return _reject_duplicates(_build_costs(tuple(spellings), columns, numbers.to_numpy(), location))
 
 
-def _made(names: tuple[str, ...], keys: Sequence[Strings], costs: Floats, where: str) -> DocCosts:
+def _build_costs(
+    names: tuple[str, ...], keys: Sequence[Strings], costs: Floats, location: str
+) -> DocCosts:
     """Costs, given the names of all columns, of which the last is the unit, or no unit."""
     *topics, docs = keys
     unit = names[-1] if names[-1] in UNITS else ""
-    return DocCosts(Table.of(docs, costs, *topics).grouped(), names[:-1], unit, where)
+    return DocCosts(
+        Table.from_columns(docs, costs, *topics).group_by_topic(), names[:-1], unit, location
+    )
 
 
-def _each_once(made: DocCosts) -> DocCosts | None:
-    return None if made.known.repeats() else made
+def _reject_duplicates(costs: DocCosts) -> DocCosts | None:
+    return None if costs.table.find_duplicate() else costs
 
 
 # -- record by record -----------------------------------------------------------------------------
 
 
-def _of_mapping(data: Mapping[Any, Any], where: str) -> Iterator[dict[str, Any]]:
+def _flatten_mapping(data: Mapping[Any, Any], location: str) -> Iterator[dict[str, Any]]:
     by_topic = any(isinstance(value, Mapping) for value in data.values())
     for key, value in data.items():
         if not by_topic:
@@ -223,32 +233,34 @@ def _of_mapping(data: Mapping[Any, Any], where: str) -> Iterator[dict[str, Any]]
         elif isinstance(value, Mapping):
             yield from ({"topic": key, "doc": doc, "cost": cost} for doc, cost in value.items())
         else:
-            raise InputError(f"{value!r} for topic {key!r}", "{doc: cost}", where)
+            raise InputError(f"{value!r} for topic {key!r}", "{doc: cost}", location)
 
 
-def _by_record(found: Iterable[Line], where: str) -> DocCosts:
+def _read_records(records: Iterable[Line], location: str) -> DocCosts:
     """One cost after the other, with the line of every error."""
     names: tuple[str, ...] = ()
     costs: dict[tuple[str, ...], float] = {}
     lines: dict[tuple[str, ...], int | None] = {}
-    for line in found:
+    for line in records:
         names = tuple(line.cells)
-        key, cost = tuple(map(line.name, names[:-1])), line.cells[names[-1]]
-        number = finite(cost)
+        key, cost = tuple(map(line.get_name, names[:-1])), line.cells[names[-1]]
+        number = parse_finite(cost)
         if number is None or number <= 0:
-            what = "no cost" if cost is None or cost == "" else f"cost {cost}"
-            what += f" of {_called(names, key)}" if line.number is None else ""
-            raise line.error(what, "a number above 0")
+            problem = "no cost" if cost is None or cost == "" else f"cost {cost}"
+            problem += f" of {_format_key(names, key)}" if line.number is None else ""
+            raise line.make_error(problem, "a number above 0")
         if key in costs:
-            raise line.error(f"{_called(names, key)} again{first_on(lines[key])}", "each once")
+            raise line.make_error(
+                f"{_format_key(names, key)} again{format_first_line(lines[key])}", "each once"
+            )
         costs[key], lines[key] = number, line.number
-    not_empty(costs, "costs", where)
-    keys = [Strings.of(column) for column in zip(*costs, strict=True)]
-    return _made(names, keys, np.array(list(costs.values())), where)
+    check_not_empty(costs, "costs", location)
+    keys = [Strings.from_list(column) for column in zip(*costs, strict=True)]
+    return _build_costs(names, keys, np.array(list(costs.values())), location)
 
 
-def _called(columns: Iterable[str], key: tuple[str, ...]) -> str:
+def _format_key(columns: Iterable[str], key: tuple[str, ...]) -> str:
     """How messages call what has a cost: document d1 of topic q1, type web."""
     words = {"topic": "topic", "doc": "document", "type": "type", KEY: "type or document"}
-    pairs = [f"{words[name]} {one}" for name, one in zip(columns, key, strict=False)]
+    pairs = [f"{words[name]} {value}" for name, value in zip(columns, key, strict=False)]
     return " of ".join(reversed(pairs))

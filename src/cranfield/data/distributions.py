@@ -14,12 +14,12 @@ from typing import Any, TypeAlias
 
 from cranfield.arrays import LARGEST
 from cranfield.data.assessments import ASSESSOR, LABEL
-from cranfield.data.reading.cells import Layout, read_lines, where_of
-from cranfield.data.reading.columns import SPELLINGS, TOPICS, spelt
-from cranfield.data.reading.lines import Line, finite
+from cranfield.data.reading.cells import Layout, get_location, read_lines
+from cranfield.data.reading.columns import SPELLINGS, TOPICS, find_spelling
+from cranfield.data.reading.lines import Line, parse_finite
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
-from cranfield.wording import counted, some
+from cranfield.wording import format_count, format_names
 
 DistributionsLike: TypeAlias = Any  # a path, {item: [p, …]}, {item: {label: p}}, a frame, tuples
 
@@ -29,16 +29,16 @@ VALUES = Layout(
     (("item", "label", "value"),),
     ("item",),
     {"item": ITEM, "label": LABEL, "value": VALUE},
-    told=("item",),
+    header=("item",),
     wide=True,  # with a column for each label
 )
 VOTES = Layout(
     (("item", "assessor", "label"),),
     ("item", "assessor", "label"),
     {"item": ITEM, "assessor": ASSESSOR, "label": LABEL},
-    told=("item",),
+    header=("item",),
 )
-NEAR = 1e-6  # how far from 1 the sum of written probabilities may be
+TOLERANCE = 1e-6  # how far from 1 the sum of written probabilities may be
 
 
 @dataclass(frozen=True)
@@ -55,14 +55,14 @@ class Distributions:
     where: str = "distributions"
 
     def __repr__(self) -> str:
-        return f"Distributions: {counted(len(self.items), 'item')} × {some(self.labels, 'label')}"
+        return f"Distributions: {format_count(len(self.items), 'item')} × {format_names(self.labels, 'label')}"
 
 
 def read_distributions(
     data: DistributionsLike,
     labels: str | Iterable[Any] | None = None,
     votes: bool = False,
-    where: str = "distributions",
+    location: str = "distributions",
 ) -> Distributions:
     """Distributions from a path, a mapping, a Polars or pandas frame, or tuples.
 
@@ -78,73 +78,75 @@ def read_distributions(
     """
     if isinstance(data, Distributions):
         return data
-    declared = _declared(labels)
+    declared = _parse_labels(labels)
     layout = VOTES if votes else VALUES
-    nested = partial(_of_mapping, declared, layout.text[0])
-    found = read_lines(data, layout, "distributions", nested=nested, where=where)
-    values, lines = (_counts if votes else _values)(found)
-    where = where_of(data, where)
-    order = declared or _order(lines, where)
+    flatten = partial(_flatten_mapping, declared, layout.forms[0])
+    rows = read_lines(data, layout, "distributions", nested=flatten, location=location)
+    values, lines = (_count_votes if votes else _read_values)(rows)
+    location = get_location(data, location)
+    order = declared or _order_labels(lines, location)
     for (item, label), line in lines.items():
         if label not in order:
-            raise line.error(f"label {label!r} of item {item}", f"one of {', '.join(order)}")
-    totals, counted_votes = _totals(values, lines, votes)
+            raise line.make_error(f"label {label!r} of item {item}", f"one of {', '.join(order)}")
+    totals, counted_votes = _compute_totals(values, lines, votes)
     items = {
         item: tuple(of_item.get(label, 0.0) / totals[item] for label in order)
         for item, of_item in values.items()
     }
-    many = (min(totals.values()), max(totals.values())) if counted_votes else None
-    return Distributions(items, order, many, where)
+    vote_range = (min(totals.values()), max(totals.values())) if counted_votes else None
+    return Distributions(items, order, vote_range, location)
 
 
-def _totals(values: _ByLabel, lines: _Lines, votes: bool) -> tuple[dict[str, float], bool]:
+def _compute_totals(values: _ByLabel, lines: _Lines, votes: bool) -> tuple[dict[str, float], bool]:
     """What the values of each item sum to: 1, unless they are votes, and whether they are."""
     totals = {item: math.fsum(of_item.values()) for item, of_item in values.items()}
-    whole = all(value.is_integer() for of_item in values.values() for value in of_item.values())
-    votes = votes or (whole and any(total != 1 for total in totals.values()))
+    are_integers = all(
+        value.is_integer() for of_item in values.values() for value in of_item.values()
+    )
+    votes = votes or (are_integers and any(total != 1 for total in totals.values()))
     for item, total in totals.items():
         line = lines[item, next(iter(values[item]))]
         if total == 0:
-            raise line.error(f"nothing for any label of item {item}", "a number above 0")
-        if not votes and abs(total - 1) > NEAR:
+            raise line.make_error(f"nothing for any label of item {item}", "a number above 0")
+        if not votes and abs(total - 1) > TOLERANCE:
             text = f"probabilities of item {item} that sum to {total:.10g}"
-            raise line.error(text, "1 (or votes: whole numbers throughout)")
+            raise line.make_error(text, "1 (or votes: whole numbers throughout)")
     return totals, votes
 
 
 # -- labels ---------------------------------------------------------------------------------------
 
 
-def _declared(labels: str | Iterable[Any] | None) -> tuple[str, ...]:
+def _parse_labels(labels: str | Iterable[Any] | None) -> tuple[str, ...]:
     """The labels that the user lists; none if he does not."""
     if labels is None:
         return ()
     if not isinstance(labels, Iterable):
         raise InputError(f"labels {labels!r}", "a list of them, or A,B,C")
-    made = tuple(map(_label, labels.split(",") if isinstance(labels, str) else labels))
-    if len(set(made)) < len(made) or "" in made:
-        raise InputError(f"labels {', '.join(made)}", "each label once")
-    return _several(made, None)
+    names = tuple(map(_normalise_label, labels.split(",") if isinstance(labels, str) else labels))
+    if len(set(names)) < len(names) or "" in names:
+        raise InputError(f"labels {', '.join(names)}", "each label once")
+    return _require_two(names, None)
 
 
-def _order(found: _Lines, where: str) -> tuple[str, ...]:
+def _order_labels(lines: _Lines, location: str) -> tuple[str, ...]:
     """The labels found, which must be numbers."""
-    for (_, label), line in found.items():
-        if finite(label) is None:
+    for (_, label), line in lines.items():
+        if parse_finite(label) is None:
             expected = "numbers, or all labels listed in their order (--label-order A,B,C)"
-            raise line.error(f"label {label!r}", expected)
-    return _several(sorted({label for _, label in found}, key=float), where)
+            raise line.make_error(f"label {label!r}", expected)
+    return _require_two(sorted({label for _, label in lines}, key=float), location)
 
 
-def _several(labels: Sequence[str], where: str | None) -> tuple[str, ...]:
+def _require_two(labels: Sequence[str], location: str | None) -> tuple[str, ...]:
     if len(labels) < 2:
-        raise InputError(some(labels, "label"), "at least two", where)
+        raise InputError(format_names(labels, "label"), "at least two", location)
     return tuple(labels)
 
 
-def _label(cell: Any) -> str:
+def _normalise_label(cell: Any) -> str:
     """A label as it is written; 1, 1.0 and +1 are one label."""
-    number = finite(cell)
+    number = parse_finite(cell)
     if number is None:
         return "" if cell is None else str(cell).strip()
     return str(int(number)) if number.is_integer() else str(number)
@@ -156,75 +158,75 @@ _ByLabel: TypeAlias = dict[str, dict[str, float]]
 _Lines: TypeAlias = dict[tuple[str, str], Line]
 
 
-def _values(found: Iterable[Line]) -> tuple[_ByLabel, _Lines]:
+def _read_values(rows: Iterable[Line]) -> tuple[_ByLabel, _Lines]:
     """A number for each label of an item, and its line."""
-    made: _ByLabel = {}
+    values: _ByLabel = {}
     lines: _Lines = {}
-    for line in found:
-        name = line.name("item")
-        for cell, value in _pairs(line):
-            label, number = _label(cell), finite(value)
-            what = f"label {label!r} of item {name}"
+    for line in rows:
+        name = line.get_name("item")
+        for cell, value in _read_pairs(line):
+            label, number = _normalise_label(cell), parse_finite(value)
+            description = f"label {label!r} of item {name}"
             if number is None or not 0 <= number <= LARGEST:
                 expected = f"a number from 0 to {LARGEST:g}"
-                raise line.error(f"value {value!r} for {what}", expected)
+                raise line.make_error(f"value {value!r} for {description}", expected)
             if (name, label) in lines:
-                raise line.error(f"{what} twice", "each label once")
-            made.setdefault(name, {})[label] = number
+                raise line.make_error(f"{description} twice", "each label once")
+            values.setdefault(name, {})[label] = number
             lines[name, label] = line
-    return made, lines
+    return values, lines
 
 
-def _pairs(line: Line) -> list[tuple[Any, Any]]:
+def _read_pairs(line: Line) -> list[tuple[Any, Any]]:
     """A label and its value; or those of a line with a column for each label."""
     if {"label", "value"} <= line.cells.keys():
         return [(line.cells["label"], line.cells["value"])]
-    found = [(name, value) for name, value in line.cells.items() if name != "item"]
-    if spelt(LABEL[:1], line.cells) is not None:
+    pairs = [(name, value) for name, value in line.cells.items() if name != "item"]
+    if find_spelling(LABEL[:1], line.cells) is not None:
         expected = "a column value as well (1 if it is the only label of its item)"
-        raise line.error("a label without a value", expected)
-    if not found:
-        raise line.error("no labels", "the columns label and value, or one for each label")
-    return found
+        raise line.make_error("a label without a value", expected)
+    if not pairs:
+        raise line.make_error("no labels", "the columns label and value, or one for each label")
+    return pairs
 
 
-def _counts(found: Iterable[Line]) -> tuple[_ByLabel, _Lines]:
+def _count_votes(rows: Iterable[Line]) -> tuple[_ByLabel, _Lines]:
     """How many assessors chose each label of an item, and the line of the first of them."""
-    chosen: dict[str, dict[str, str]] = {}
+    choices: dict[str, dict[str, str]] = {}
     lines: _Lines = {}
-    for line in found:
-        name, assessor = line.name("item"), line.name("assessor")
-        label = _label(line.cells["label"])
+    for line in rows:
+        name, assessor = line.get_name("item"), line.get_name("assessor")
+        label = _normalise_label(line.cells["label"])
         if not label:
-            raise line.error(f"no label by {assessor} for item {name}", "a label")
-        if assessor in chosen.setdefault(name, {}):
-            raise line.error(f"assessor {assessor} twice for item {name}", "one label by each")
-        chosen[name][assessor] = label
+            raise line.make_error(f"no label by {assessor} for item {name}", "a label")
+        if assessor in choices.setdefault(name, {}):
+            raise line.make_error(f"assessor {assessor} twice for item {name}", "one label by each")
+        choices[name][assessor] = label
         lines.setdefault((name, label), line)
     return {
-        item: {label: float(n) for label, n in Counter(by.values()).items()}
-        for item, by in chosen.items()
+        item: {label: float(n) for label, n in Counter(votes.values()).items()}
+        for item, votes in choices.items()
     }, lines
 
 
-def _of_mapping(
-    labels: Sequence[str], columns: Sequence[str], data: Mapping[Any, Any], where: str
+def _flatten_mapping(
+    labels: Sequence[str], columns: Sequence[str], data: Mapping[Any, Any], location: str
 ) -> Iterator[dict[str, Any]]:
     """From ``{item: {label: value}}``, or ``{item: [value, …]}`` in the order of labels."""
     expected = "{item: {label: value}} or {item: [value, …]}"
-    many = len(labels)
+    width = len(labels)
     for item, values in data.items():
         if isinstance(values, Sized) and not len(values):
-            raise InputError(f"nothing for item {item!r}", expected, where)
+            raise InputError(f"nothing for item {item!r}", expected, location)
         if isinstance(values, Mapping):
             pairs: Iterable[tuple[Any, Any]] = values.items()
         elif isinstance(values, Iterable) and not isinstance(values, str | bytes):
-            listed = list(values)
-            many = many or len(listed)
-            if len(listed) != many:
-                found = f"{counted(len(listed), 'number')} for item {item}"
-                raise InputError(found, f"{many}: one for each label", where)
-            pairs = zip(labels or range(1, many + 1), listed, strict=True)
+            numbers = list(values)
+            width = width or len(numbers)
+            if len(numbers) != width:
+                problem = f"{format_count(len(numbers), 'number')} for item {item}"
+                raise InputError(problem, f"{width}: one for each label", location)
+            pairs = zip(labels or range(1, width + 1), numbers, strict=True)
         else:
-            raise InputError(f"{type(values).__name__} for item {item!r}", expected, where)
+            raise InputError(f"{type(values).__name__} for item {item!r}", expected, location)
         yield from (dict(zip(columns, (item, *pair), strict=True)) for pair in pairs)

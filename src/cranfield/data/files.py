@@ -21,13 +21,13 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     """Return everything a file holds."""
     try:
         with open(path, "rb") as file:
-            record_input(os.fstat(file.fileno()))
+            register_input(os.fstat(file.fileno()))
             return file.read()
     except OSError as error:
         raise FileError("read", os.fspath(path), error.strerror or str(error)) from error
 
 
-def hashed(path: str | os.PathLike[str]) -> str | None:
+def hash_file(path: str | os.PathLike[str]) -> str | None:
     """The SHA-256 of a file, in hexadecimal digits; None of what is no file, or is gone."""
     import hashlib
 
@@ -42,7 +42,7 @@ def hashed(path: str | os.PathLike[str]) -> str | None:
 
 def write_whole(path: str | os.PathLike[str], data: Data) -> None:
     """Write a file so that `path` holds all of the data, or what it held before."""
-    _write({os.fspath(path): data})
+    _write_files({os.fspath(path): data})
 
 
 def write_all(contents: Mapping[str, Data]) -> None:
@@ -51,18 +51,18 @@ def write_all(contents: Mapping[str, Data]) -> None:
     They take their names in this order: whoever looks for the last of them finds all. If none can
     be written, the directories are gone, too.
     """
-    with ExitStack() as made:
+    with ExitStack() as stack:
         for directory in dict.fromkeys(os.path.dirname(path) or "." for path in contents):
-            _make(directory, made)
-        _write(contents)
-        made.pop_all()
+            _make_directory(directory, stack)
+        _write_files(contents)
+        stack.pop_all()
 
 
-def _make(directory: str, made: ExitStack) -> None:
-    """Make a directory, and those above it; each that is new is to go with `made`, if empty."""
-    above = os.path.dirname(directory)
-    if above and not os.path.isdir(above):
-        _make(above, made)
+def _make_directory(directory: str, stack: ExitStack) -> None:
+    """Make a directory, and those above it; each that is new is to go with `stack`, if empty."""
+    parent = os.path.dirname(directory)
+    if parent and not os.path.isdir(parent):
+        _make_directory(parent, stack)
     new = not os.path.isdir(directory)
     try:
         os.makedirs(directory, exist_ok=True)
@@ -70,7 +70,7 @@ def _make(directory: str, made: ExitStack) -> None:
         reason = (error.strerror or str(error)).lower()
         raise CranfieldError(f"cannot make {directory}: {reason}") from error
     if new:
-        made.callback(_remove_empty, directory)
+        stack.callback(_remove_empty, directory)
 
 
 def _remove_empty(directory: str) -> None:
@@ -78,17 +78,17 @@ def _remove_empty(directory: str) -> None:
         os.rmdir(directory)
 
 
-def _write(contents: Mapping[str, Data]) -> None:
+def _write_files(contents: Mapping[str, Data]) -> None:
     """Write files aside, each on its file system, and give them their names once all are complete.
 
     Pipes and devices such as ``/dev/stdout`` are written to directly. A link stays a link.
     """
     for path in contents:
         check_writable(path)
-        if identity(path) in _inputs:
+        if get_file_id(path) in _inputs:
             raise FileError("write", path, "it is also an input. Use another file name.")
     real = {path: os.path.realpath(path) for path in contents}
-    aside = _aside([os.path.dirname(x) for x in real.values()])
+    directories = _create_temporary([os.path.dirname(x) for x in real.values()])
     complete: dict[str, str] = {}
     path = ""
     try:
@@ -97,15 +97,15 @@ def _write(contents: Mapping[str, Data]) -> None:
                 if os.path.exists(path) and not os.path.isfile(path):
                     _fill(path, "wb", data)
                     continue
-                place = aside[os.path.dirname(real[path])]
-                if not os.path.isdir(place.made):
+                place = directories[os.path.dirname(real[path])]
+                if not os.path.isdir(place.path):
                     stack.enter_context(place)
-                complete[path] = os.path.join(place.made, str(number))
-                _fill(complete[path], "xb", data, like=real[path])
-            for path, made in complete.items():
-                os.replace(made, real[path])
+                complete[path] = os.path.join(place.path, str(number))
+                _fill(complete[path], "xb", data, original=real[path])
+            for path, temporary in complete.items():
+                os.replace(temporary, real[path])
     except OSError as error:
-        raise FileError("write", path, _reason(path, error)) from error
+        raise FileError("write", path, _explain_error(path, error)) from error
 
 
 def check_writable(path: str) -> None:
@@ -130,11 +130,11 @@ def check_not_inputs(
     The files of an input directory are those of topic directories, ``DIR/0001/0001.rel``, or all
     below it.
     """
-    existing = {path: identity(path) for path in outputs if os.path.isfile(path)}
+    existing = {path: get_file_id(path) for path in outputs if os.path.isfile(path)}
     for name in inputs if existing else ():
-        file = identity(name.removeprefix("file://"))
-        for path, own in existing.items():
-            if own == file:
+        file = get_file_id(name.removeprefix("file://"))
+        for path, file_id in existing.items():
+            if file_id == file:
                 reason = f"it is also an input ({name}). Use another file name."
                 raise FileError("write", path, reason)
             if _is_below(path, name.removeprefix("file://"), whole_directories):
@@ -142,29 +142,29 @@ def check_not_inputs(
                 raise FileError("write", path, reason)
 
 
-def identity(path: str) -> object:
+def get_file_id(path: str) -> object:
     """Return what two names of the same file have in common; without a file, its real path."""
     try:
-        return _numbers(os.stat(path))
+        return _get_file_numbers(os.stat(path))
     except (OSError, ValueError):
         return os.path.realpath(path)
 
 
-def _numbers(status: os.stat_result) -> tuple[int, int]:
+def _get_file_numbers(status: os.stat_result) -> tuple[int, int]:
     return status.st_dev, status.st_ino
 
 
-def _is_below(path: str, directory: str, whole: bool) -> bool:
+def _is_below(path: str, directory: str, recursive: bool) -> bool:
     """Return True if a file is one of an input directory.
 
     ``DIR/*.rel`` and ``DIR/run`` also name a topic directory.
     """
     if "*" in directory or not os.path.exists(directory):
-        directory, whole = os.path.dirname(directory), False
+        directory, recursive = os.path.dirname(directory), False
     if not directory or not os.path.isdir(directory):
         return False
     parts = os.path.relpath(os.path.realpath(path), os.path.realpath(directory)).split(os.sep)
-    return parts[0] != os.pardir and (whole or len(parts) == 2)
+    return parts[0] != os.pardir and (recursive or len(parts) == 2)
 
 
 _inputs: set[object] = set()  # files that the command has read; empty unless a command runs
@@ -172,45 +172,45 @@ _protecting = False
 
 
 @contextmanager
-def protecting_inputs() -> Iterator[None]:
-    """Let no file be replaced that was read meanwhile: see `record_input`."""
+def track_inputs() -> Iterator[None]:
+    """Let no file be replaced that was read meanwhile: see `register_input`."""
     global _protecting  # noqa: PLW0603
-    before, _protecting = _protecting, True
+    outer, _protecting = _protecting, True
     try:
         yield
     finally:
-        _protecting = before
-        if not before:
+        _protecting = outer
+        if not outer:
             _inputs.clear()
 
 
-def record_input(status: os.stat_result) -> None:
+def register_input(status: os.stat_result) -> None:
     """Remember a file that is read while inputs are protected."""
     if _protecting:
-        _inputs.add(_numbers(status))
+        _inputs.add(_get_file_numbers(status))
 
 
-def _fill(path: str, mode: str, data: Data, like: str | None = None) -> None:
+def _fill(path: str, mode: str, data: Data, original: str | None = None) -> None:
     """Write all data; who may read it is who may read the file that it is to replace."""
     with open(path, mode) as file:
-        if like is not None and os.path.exists(like):
-            os.chmod(path, stat.S_IMODE(os.stat(like).st_mode))
+        if original is not None and os.path.exists(original):
+            os.chmod(path, stat.S_IMODE(os.stat(original).st_mode))
         file.writelines([data] if isinstance(data, bytes) else data)
 
 
 # -- where files are written before they have their names -----------------------------------------
 
 
-def _aside(directories: Collection[str]) -> dict[str, Aside]:
+def _create_temporary(directories: Collection[str]) -> dict[str, TemporaryDirectory]:
     """A directory to write in for each of these, which siblings share."""
     siblings = Counter(os.path.dirname(directory) for directory in {*directories})
     shared = {x for x, count in siblings.items() if count > 1 and os.access(x, os.W_OK)}
     parents = {x: os.path.dirname(x) if os.path.dirname(x) in shared else x for x in directories}
-    made = {parent: Aside(parent) for parent in parents.values()}
-    return {directory: made[parent] for directory, parent in parents.items()}
+    created = {parent: TemporaryDirectory(parent) for parent in parents.values()}
+    return {directory: created[parent] for directory, parent in parents.items()}
 
 
-class Aside(ExitStack):
+class TemporaryDirectory(ExitStack):
     """A directory inside another, held as long as it is written to, and removed with all in it.
 
     It is locked and contains a marker with its own name. A directory that is marked and that no
@@ -221,36 +221,36 @@ class Aside(ExitStack):
         super().__init__()
         self.parent = parent
         # Short, because the name of the parent may already be as long as the file system allows.
-        self.made = os.path.join(parent, f".cranfield-{os.urandom(8).hex()}.tmp")
+        self.path = os.path.join(parent, f".cranfield-{os.urandom(8).hex()}.tmp")
 
     def __enter__(self) -> Self:
         with suppress(OSError):  # the parent need not be readable
-            _remove_left(self.parent)
-        os.mkdir(self.made, 0o700)
+            _remove_leftovers(self.parent)
+        os.mkdir(self.path, 0o700)
         try:
-            self._hold()
+            self._mark_and_lock()
         except BaseException:
             self.close()
-            _remove_empty(self.made)
+            _remove_empty(self.path)
             raise
         return super().__enter__()
 
-    def _hold(self) -> None:
+    def _mark_and_lock(self) -> None:
         """Lock and mark the directory. Without locks, no directory is removed as left over."""
         if not _DESCRIPTORS:
-            self.callback(_remove_by_path, self.made)
+            self.callback(_remove_by_path, self.path)
             return
-        directory = _open_directory(self.made)
+        directory = _open_directory(self.path)
         self.callback(os.close, directory)
-        self.callback(_remove, directory, self.made)
+        self.callback(_remove, directory, self.path)
         with suppress(OSError):  # some file systems have no locks
             _lock(directory)
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
             with open(os.open(_MARKER, flags, 0o600, dir_fd=directory), "wb") as file:
-                file.write(_mark(os.path.basename(self.made)))
+                file.write(_mark(os.path.basename(self.path)))
 
 
-_ASIDE = re.compile(r"\.cranfield-[0-9a-f]{16}\.tmp")
+_TEMPORARY_NAME = re.compile(r"\.cranfield-[0-9a-f]{16}\.tmp")
 _MARKER = "cranfield"
 _DESCRIPTORS = os.unlink in os.supports_dir_fd and os.listdir in os.supports_fd  # not on Windows
 
@@ -272,20 +272,20 @@ def _lock(directory: int, wait: bool = True) -> None:
     fcntl.flock(directory, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
 
 
-def _remove_left(parent: str) -> None:
+def _remove_leftovers(parent: str) -> None:
     """Remove directories of ours that processes left which were killed."""
     if not _DESCRIPTORS:
         return
     with ExitStack() as stack:
-        above = os.open(parent, os.O_RDONLY | os.O_DIRECTORY)
-        stack.callback(os.close, above)
-        for name in filter(_ASIDE.fullmatch, os.listdir(above)):
+        parent_fd = os.open(parent, os.O_RDONLY | os.O_DIRECTORY)
+        stack.callback(os.close, parent_fd)
+        for name in filter(_TEMPORARY_NAME.fullmatch, os.listdir(parent_fd)):
             with suppress(OSError):
-                directory = _open_directory(name, above)
+                directory = _open_directory(name, parent_fd)
                 stack.callback(os.close, directory)
                 _lock(directory, wait=False)
                 if _is_ours(directory, name):
-                    _remove(directory, name, above)
+                    _remove(directory, name, parent_fd)
 
 
 def _is_ours(directory: int, name: str) -> bool:
@@ -325,7 +325,7 @@ def _remove_by_path(directory: str) -> None:
             os.rmdir(directory)
 
 
-def _reason(path: str | os.PathLike[str], error: OSError) -> str:
+def _explain_error(path: str | os.PathLike[str], error: OSError) -> str:
     directory = os.path.dirname(os.fspath(path)) or "."
     if not os.path.isdir(directory):
         return f"there is no directory {directory}"

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from unicodedata import normalize
 
 
-def _without_zeros(name: str) -> str:
+def _strip_zeros(name: str) -> str:
     return name.lstrip("0") or name[-1:]
 
 
@@ -18,7 +18,7 @@ FOLDS: dict[str, Callable[[str], str]] = {  # in the order in which they are app
     "spaces": str.strip,
     "case": str.casefold,
     "decimals": lambda name: name.removesuffix(".0"),
-    "leading zeros": _without_zeros,
+    "leading zeros": _strip_zeros,
 }
 
 
@@ -43,25 +43,25 @@ def fold_ids(names: Sequence[str]) -> list[str]:
     lines = text.lower().split("\n") if text.isascii() else []
     if len(lines) != len(names):
         return [*map(fold_id, names)]
-    plain = [line.strip().removesuffix(".0") for line in lines]
-    return [_without_zeros(name) if name[:1] == "0" else name for name in plain]
+    stripped = [line.strip().removesuffix(".0") for line in lines]
+    return [_strip_zeros(name) if name[:1] == "0" else name for name in stripped]
 
 
-def match_folded(names: Iterable[str], others: Collection[str]) -> list[tuple[str, str]]:
+def match_folded(names: Iterable[str], candidates: Collection[str]) -> list[tuple[str, str]]:
     """Return the pairs of an id and another that are the same when folded; neither is in both.
 
     >>> match_folded(["0301", "302"], ["301", "302"])
     [('0301', '301')]
     """
-    known = {*others}
-    unmatched = [name for name in names if name not in known]
+    candidate_set = {*candidates}
+    unmatched = [name for name in names if name not in candidate_set]
     if not unmatched:
         return []
     matched = {*names}
-    left = [other for other in others if other not in matched]
-    folded = dict(zip(fold_ids(left), left, strict=True))
+    unused = [candidate for candidate in candidates if candidate not in matched]
+    folded = dict(zip(fold_ids(unused), unused, strict=True))
     pairs = zip(unmatched, fold_ids(unmatched), strict=True)
-    return [(name, folded[same]) for name, same in pairs if same in folded]
+    return [(name, folded[folded_name]) for name, folded_name in pairs if folded_name in folded]
 
 
 def explain_folded(pairs: Sequence[tuple[str, str]]) -> str:
@@ -70,23 +70,27 @@ def explain_folded(pairs: Sequence[tuple[str, str]]) -> str:
     >>> explain_folded([("0301", "301")])
     "ids differ only in leading zeros: '0301' and '301'"
     """
-    both = pairs[0] if pairs else None
-    return f"ids differ only in {differences(*both)}: {both[0]!r} and {both[1]!r}" if both else ""
+    pair = pairs[0] if pairs else None
+    return (
+        f"ids differ only in {describe_difference(*pair)}: {pair[0]!r} and {pair[1]!r}"
+        if pair
+        else ""
+    )
 
 
-def differences(name: str, other: str) -> str:
+def describe_difference(name: str, other_name: str) -> str:
     """Return what two ids that are the same when folded differ in.
 
     >>> differences("FT911-3", "ft911-3"), differences("007", "7.0")
     ('case', 'decimals and leading zeros')
     """
-    for what, fold in FOLDS.items():
-        if fold(name) == fold(other):
-            return what
+    for kind, fold in FOLDS.items():
+        if fold(name) == fold(other_name):
+            return kind
     changed = []
-    for what, fold in FOLDS.items():
-        both = fold(name), fold(other)
-        if both != (name, other):
-            changed.append(what)
-        name, other = both
+    for kind, fold in FOLDS.items():
+        folded = fold(name), fold(other_name)
+        if folded != (name, other_name):
+            changed.append(kind)
+        name, other_name = folded
     return " and ".join(changed)

@@ -11,15 +11,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from cranfield.data.reading.cells import Layout, lines_of, where_of
+from cranfield.data.reading.cells import Layout, get_location, iter_lines
 from cranfield.data.reading.columns import ITERATIONS, SPELLINGS
-from cranfield.data.reading.formats import NTCIR, recognise
-from cranfield.data.reading.lines import BLANK, Line, fields_of, not_empty
+from cranfield.data.reading.formats import NTCIR, guess_format
+from cranfield.data.reading.lines import BLANK, Line, check_not_empty, split_fields
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.tables import is_frame
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
-from cranfield.wording import counted
+from cranfield.wording import format_count
 
 GroupsLike: TypeAlias = Any  # a path, {topic: {doc: class}}, a frame, tuples, or Groups
 TEXT = ("topic", "doc", "class")
@@ -27,9 +27,9 @@ LAYOUT = Layout(
     (TEXT, ("topic", "doc", "L2", "class")),  # or judgments with classes, whatever their labels
     TEXT,
     {name: SPELLINGS[name] for name in TEXT},
-    alike=True,
-    line=" ".join(TEXT),
-    columns_are=f"the columns {', '.join(TEXT)}",
+    uniform=True,
+    expected_line=" ".join(TEXT),
+    expected_columns=f"the columns {', '.join(TEXT)}",
 )
 
 
@@ -45,8 +45,8 @@ class Groups:
     where: str = "classes"
 
     def __repr__(self) -> str:
-        items = counted(sum(map(len, self.names.values())), "item")
-        return f"Groups: {items} of {counted(len(self.names), 'topic')}"
+        items = format_count(sum(map(len, self.names.values())), "item")
+        return f"Groups: {items} of {format_count(len(self.names), 'topic')}"
 
 
 def read_groups(data: GroupsLike, separator: str | None = None) -> Groups:
@@ -55,39 +55,41 @@ def read_groups(data: GroupsLike, separator: str | None = None) -> Groups:
         return data
     layout = LAYOUT
     if isinstance(data, str | os.PathLike):
-        data = Source.of(data)
-        format = recognise(data, None, separator, kind="qrels")
-        if format.groups is not None:
-            return Groups(format.groups(data.path, separator), data.path)
+        data = Source.from_path(data)
+        format = guess_format(data, None, separator, kind="qrels")
+        if format.read_groups is not None:
+            return Groups(format.read_groups(data.path, separator), data.path)
         if format is NTCIR:  # judgments without classes have three fields as well
-            layout = replace(LAYOUT, text=LAYOUT.text[1:], fields=_labelled)
+            layout = replace(LAYOUT, forms=LAYOUT.forms[1:], fields=_split_judgment)
     elif not isinstance(data, Iterable) and not is_frame(data):
         raise InputError(repr(data), "classes as a path, a mapping, a frame or tuples")
-    where = where_of(data, "classes")
-    found = _once(lines_of(data, layout, "classes", separator))
-    not_empty(found, "classes", where)
-    return Groups(found, where)
+    location = get_location(data, "classes")
+    classes = _build_classes(iter_lines(data, layout, "classes", separator))
+    check_not_empty(classes, "classes", location)
+    return Groups(classes, location)
 
 
-def _labelled(line: str, separator: str | None) -> list[str | None]:
+def _split_judgment(line: str, separator: str | None) -> list[str | None]:
     """The fields of a judgment, whose class may be missing."""
-    fields = fields_of(line, separator)
+    fields = split_fields(line, separator)
     return [*fields, None] if len(fields) == 3 else [*fields]
 
 
-def _once(given: Iterable[Line]) -> dict[str, dict[str, str]]:
+def _build_classes(lines: Iterable[Line]) -> dict[str, dict[str, str]]:
     """Each item in one class: more than one is refused, as nobody says what it would mean."""
-    made: dict[str, dict[str, str]] = {}
-    for line in given:
+    classes: dict[str, dict[str, str]] = {}
+    for line in lines:
         cells = {name: "" if x is None else str(x).strip(BLANK) for name, x in line.cells.items()}
         topic, doc, name = (cells[column] for column in TEXT)
         text = " ".join(cells.values()).rstrip()
         if "L2" in cells and line.cells["class"] is None:
-            raise line.error(f"no class ({text!r})", "topic doc L2 class")
+            raise line.make_error(f"no class ({text!r})", "topic doc L2 class")
         if not (topic and doc and name) or ("L2" in cells and doc in ITERATIONS):
-            raise line.error(f"{counted(len(cells), 'field')} ({text!r})", LAYOUT.line)
-        before = made.setdefault(topic, {}).setdefault(doc, name)
-        if before != name:
+            raise line.make_error(
+                f"{format_count(len(cells), 'field')} ({text!r})", LAYOUT.expected_line
+            )
+        first_class = classes.setdefault(topic, {}).setdefault(doc, name)
+        if first_class != name:
             text = f"class {name} for document {doc} of topic {topic}"
-            raise line.error(text, f"one class, {before}")
-    return made
+            raise line.make_error(text, f"one class, {first_class}")
+    return classes

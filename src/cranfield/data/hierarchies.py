@@ -11,14 +11,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from cranfield.data.reading.cells import Layout, read_lines, where_of
+from cranfield.data.reading.cells import Layout, get_location, read_lines
 from cranfield.data.reading.columns import SPELLINGS
 from cranfield.data.reading.lines import Line
 from cranfield.data.run import Ties
-from cranfield.data.systems import RunNames, SeveralRuns, by_tag
+from cranfield.data.systems import RunNames, SeveralRuns, group_by_tag
 from cranfield.dataclass import dataclass
-from cranfield.errors import InputError, one_of
-from cranfield.wording import counted
+from cranfield.errors import InputError, check_choice
+from cranfield.wording import format_count
 
 HierarchyLike: TypeAlias = Any  # a path, {topic: {first: [second, …]}}, a frame, tuples
 ParentsLike: TypeAlias = Any  # a path, {topic: {second: first}}, a frame, tuples
@@ -58,13 +58,13 @@ class Hierarchy:
     name: str
     first: Mapping[str, Mapping[str, float]]  # {topic: {subtopic: what it is ranked by}}
     second: Mapping[str, Mapping[str, float]]
-    below: Mapping[str, Mapping[str, str]]  # {topic: {second-level: first-level subtopic}}
+    parents: Mapping[str, Mapping[str, str]]  # {topic: {second-level: first-level subtopic}}
     where: str = "run"
 
     def __repr__(self) -> str:
         firsts, seconds = (sum(map(len, x.values())) for x in (self.first, self.second))
-        subtopics = f"{firsts:,} first-level and {counted(seconds, 'second-level subtopic')}"
-        return f"Hierarchy {self.name!r}: {subtopics} of {counted(len(self.below), 'topic')}"
+        subtopics = f"{firsts:,} first-level and {format_count(seconds, 'second-level subtopic')}"
+        return f"Hierarchy {self.name!r}: {subtopics} of {format_count(len(self.parents), 'topic')}"
 
 
 def read_hierarchy(
@@ -80,10 +80,10 @@ def read_hierarchy(
     are scores), by ``rank`` (the default where there are only ranks), as ``given`` (the default
     where there is neither), or by score and then as in the ``file``.
     """
-    every = read_hierarchies(data, ties, separator)
-    if len(every) > 1:
-        raise SeveralRuns([one.name for one in every], every[0].where)
-    return replace(every[0], name=name or every[0].name)
+    hierarchies = read_hierarchies(data, ties, separator)
+    if len(hierarchies) > 1:
+        raise SeveralRuns([hierarchy.name for hierarchy in hierarchies], hierarchies[0].where)
+    return replace(hierarchies[0], name=name or hierarchies[0].name)
 
 
 def read_hierarchies(
@@ -93,47 +93,53 @@ def read_hierarchies(
     if isinstance(data, Hierarchy):
         return [data]
     if ties is not None:
-        one_of("ties", ties, Ties)
-    each = by_tag(read_lines(data, RUN, "run", separator), where_of(data, "run"), run_names)
-    return [_made(tag, lines, ties) for tag, lines in each.items()]
+        check_choice("ties", ties, Ties)
+    groups = group_by_tag(
+        read_lines(data, RUN, "run", separator), get_location(data, "run"), run_names
+    )
+    return [_build_hierarchy(tag, lines, ties) for tag, lines in groups.items()]
 
 
-def _made(name: str, lines: list[Line], ties: Ties | None) -> Hierarchy:
+def _build_hierarchy(name: str, lines: list[Line], ties: Ties | None) -> Hierarchy:
     """The subtopics of one system."""
-    by = _ranked_by(lines, ties)
+    order = _choose_order(lines, ties)
     first: dict[str, dict[str, float]] = {}
     second: dict[str, dict[str, float]] = {}
-    below: dict[str, dict[str, str]] = {}
+    parents: dict[str, dict[str, str]] = {}
     for place, line in enumerate(lines):
-        topic, above, under = map(line.name, RUN.needed)
-        known, value = first.setdefault(topic, {}), _value(line, by, "1", place)
-        if known.setdefault(above, value) != value and by != "given":
-            found = f"{by} {line.cells[f'{by}1']} of {above!r} in topic {topic}"
-            raise line.error(found, "that of the lines before")
-        if under in below.setdefault(topic, {}):
-            raise line.error(f"{under!r} of topic {topic} again", "each second-level subtopic once")
-        below[topic][under] = above
-        second.setdefault(topic, {})[under] = _value(line, by, "2", place)
-    return Hierarchy(name, first, second, below, lines[0].where)
+        topic, parent, child = map(line.get_name, RUN.required)
+        values, value = first.setdefault(topic, {}), _compute_value(line, order, "1", place)
+        if values.setdefault(parent, value) != value and order != "given":
+            problem = f"{order} {line.cells[f'{order}1']} of {parent!r} in topic {topic}"
+            raise line.make_error(problem, "that of the lines before")
+        if child in parents.setdefault(topic, {}):
+            raise line.make_error(
+                f"{child!r} of topic {topic} again", "each second-level subtopic once"
+            )
+        parents[topic][child] = parent
+        second.setdefault(topic, {})[child] = _compute_value(line, order, "2", place)
+    return Hierarchy(name, first, second, parents, lines[0].location)
 
 
-def _ranked_by(lines: list[Line], ties: Ties | None) -> str:
+def _choose_order(lines: list[Line], ties: Ties | None) -> str:
     """What the lists are ordered by: score, rank, or as they are given."""
-    wanted = {None: ("score", "rank"), "rank": ("rank",), "given": ()}.get(ties, ("score",))
-    for by in wanted:
-        if all(line.cells.get(f"{by}{n}") is not None for line in lines for n in "12"):
-            return by
+    candidates = {None: ("score", "rank"), "rank": ("rank",), "given": ()}.get(ties, ("score",))
+    for order in candidates:
+        if all(line.cells.get(f"{order}{n}") is not None for line in lines for n in "12"):
+            return order
     if ties not in (None, "given"):
-        raise lines[0].error(f"no {wanted[0]}s", f"{wanted[0]}s of both levels for ties={ties}")
+        raise lines[0].make_error(
+            f"no {candidates[0]}s", f"{candidates[0]}s of both levels for ties={ties}"
+        )
     return "given"
 
 
-def _value(line: Line, by: str, level: str, place: int) -> float:
+def _compute_value(line: Line, order: str, level: str, place: int) -> float:
     """What a subtopic is ranked by, larger first."""
-    if by == "given":
+    if order == "given":
         return -float(place)
-    number = line.value(by + level, found=f"{by} {line.cells[by + level]!r}")
-    return number if by == "score" else -number
+    number = line.get_number(order + level, actual=f"{order} {line.cells[order + level]!r}")
+    return number if order == "score" else -number
 
 
 # -- the gold hierarchy ---------------------------------------------------------------------------
@@ -143,26 +149,26 @@ def _value(line: Line, by: str, level: str, place: int) -> float:
 class Parents:
     """The first-level intent above each second-level intent."""
 
-    of: Mapping[str, Mapping[str, str]]  # {topic: {second: first}}
+    by_topic: Mapping[str, Mapping[str, str]]  # {topic: {second: first}}
     lines: Mapping[tuple[str, str], int | None]
     where: str = "parents"
 
-    def of_topic(
+    def get_parents(
         self, topic: str, first: tuple[str, ...], second: tuple[str, ...]
     ) -> Mapping[str, str]:
         """Those of the intents of a topic, all of which must be known and have a parent."""
-        known = self.of.get(topic, {})
-        for intent, parent in known.items():
-            for name, level, every in ((intent, "second", second), (parent, "first", first)):
-                if name not in every:
-                    found = f"{level}-level intent {name!r} of topic {topic}"
+        parents = self.by_topic.get(topic, {})
+        for intent, parent in parents.items():
+            for name, level, intents in ((intent, "second", second), (parent, "first", first)):
+                if name not in intents:
+                    problem = f"{level}-level intent {name!r} of topic {topic}"
                     line = self.lines[topic, intent]
-                    raise InputError(found, f"one of {', '.join(every)}", self.where, line)
+                    raise InputError(problem, f"one of {', '.join(intents)}", self.where, line)
         for intent in second:
-            if intent not in known:
-                found = f"no parent of second-level intent {intent!r} of topic {topic}"
-                raise InputError(found, "one for each", self.where)
-        return known
+            if intent not in parents:
+                problem = f"no parent of second-level intent {intent!r} of topic {topic}"
+                raise InputError(problem, "one for each", self.where)
+        return parents
 
 
 def read_parents(data: ParentsLike, separator: str = SEPARATOR) -> Parents:
@@ -173,12 +179,12 @@ def read_parents(data: ParentsLike, separator: str = SEPARATOR) -> Parents:
     """
     if isinstance(data, Parents):
         return data
-    made: dict[str, dict[str, str]] = {}
+    parents: dict[str, dict[str, str]] = {}
     numbers: dict[tuple[str, str], int | None] = {}
     for line in read_lines(data, PARENTS, "parents", separator):
-        topic, intent, parent = map(line.name, PARENTS.needed)
-        if intent in made.setdefault(topic, {}):
-            raise line.error(f"the parent of {intent!r} of topic {topic} again", "each once")
-        made[topic][intent] = parent
+        topic, intent, parent = map(line.get_name, PARENTS.required)
+        if intent in parents.setdefault(topic, {}):
+            raise line.make_error(f"the parent of {intent!r} of topic {topic} again", "each once")
+        parents[topic][intent] = parent
         numbers[topic, intent] = line.number
-    return Parents(made, numbers, where_of(data, "parents"))
+    return Parents(parents, numbers, get_location(data, "parents"))

@@ -17,18 +17,18 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from cranfield.arrays import Floats, Ints
-from cranfield.data.reading.cells import Layout, read_lines, where_of
-from cranfield.data.reading.columns import SPELLINGS, in_order
-from cranfield.data.reading.lines import Line, finite
+from cranfield.data.reading.cells import Layout, get_location, read_lines
+from cranfield.data.reading.columns import SPELLINGS, sort_intents
+from cranfield.data.reading.lines import Line, parse_finite
 from cranfield.data.reading.strings import Strings
-from cranfield.data.reading.table import Irregular, Table, in_group
+from cranfield.data.reading.table import Irregular, Table, hash_in_groups
 from cranfield.data.reading.tables import is_frame
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
-from cranfield.wording import counted
+from cranfield.wording import format_count
 
 IntentsLike: TypeAlias = Any  # a path, {topic: {intent: probability}}, a frame, or several of them
-WHOLE = 1e-6  # how far from 1 probabilities may sum up to
+TOLERANCE = 1e-6  # how far from 1 probabilities may sum up to
 TYPES = {"informational": False, "inf": False, "navigational": True, "nav": True}
 PROBABILITY = ("probability", "p", "prob", "pr", "likelihood", "weight")
 LIKELY = ("topic", "intent", "probability")
@@ -63,69 +63,81 @@ class Documents(NamedTuple):
     by_intent: ByIntent
 
 
-def documents_of(table: Table) -> Documents:
+def merge_intents(table: Table) -> Documents:
     """The judgments of a table, all lines of a topic together; `types` are the intents."""
     assert table.types is not None  # noqa: S101
-    doc = _numbered(table.docs, table.hashes, table.group)
-    intent = _numbered(table.types, table.types.hashes(), table.group)
-    names = table.types[_firsts(intent)].tolist()
-    of_topic = [names[a:b] for a, b in _slices(table.group[_firsts(intent)], len(table.names))]
-    return _documents(table.group, doc, intent, table.values, of_topic)
+    doc = _number_texts(table.docs, table.hashes, table.group)
+    intent = _number_texts(table.types, table.types.compute_hashes(), table.group)
+    names = table.types[_find_firsts(intent)].tolist()
+    intent_names = [
+        names[a:b] for a, b in _split_groups(table.group[_find_firsts(intent)], len(table.names))
+    ]
+    return _build_documents(table.group, doc, intent, table.values, intent_names)
 
 
-def documents_in(judged: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Documents:
+def merge_mapping_intents(judged: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Documents:
     """The judgments of ``{topic: {intent: {doc: level}}}``, whose levels are numbers."""
     numbers: list[tuple[int, int, int]] = []  # of the topic, the document and the intent
     levels: list[Any] = []
     docs: dict[tuple[int, str], int] = {}
-    every = ((t, few) for t, intents in enumerate(judged.values()) for few in intents.values())
-    for intent, (topic, few) in enumerate(every):
-        known = (docs.setdefault((topic, name), len(docs)) for name in few)
-        numbers += ((topic, doc, intent) for doc in known)
-        levels += few.values()
+    numbered = (
+        (t, judgments)
+        for t, intents in enumerate(judged.values())
+        for judgments in intents.values()
+    )
+    for intent, (topic, judgments) in enumerate(numbered):
+        doc_numbers = (docs.setdefault((topic, name), len(docs)) for name in judgments)
+        numbers += ((topic, doc, intent) for doc in doc_numbers)
+        levels += judgments.values()
     t, d, i = np.array(numbers, dtype=np.int64).reshape(-1, 3).T
     names = [list(intents) for intents in judged.values()]
-    return _documents(t, d, i, np.array(levels, dtype=np.float64), names)
+    return _build_documents(t, d, i, np.array(levels, dtype=np.float64), names)
 
 
-def _documents(
+def _build_documents(
     topic: Ints, doc: Ints, intent: Ints, level: Floats, names: Sequence[Sequence[str]]
 ) -> Documents:
     """Of judgments whose documents and intents are numbered topic by topic."""
     if (np.diff(np.sort(doc * (intent.max(initial=0) + 1) + intent)) == 0).any():
         raise Irregular
-    first = _firsts(doc)
+    first = _find_firsts(doc)
     highest = np.full(len(first), -np.inf)
     np.maximum.at(highest, doc, level)
     offsets = np.searchsorted(topic[first], np.arange(len(names) + 1))
-    ordered = [in_order(few) for few in names]
-    place = [few.index(name) for given, few in zip(names, ordered, strict=True) for name in given]
+    ordered = [sort_intents(topic_names) for topic_names in names]
+    place = [
+        topic_names.index(name)
+        for original, topic_names in zip(names, ordered, strict=True)
+        for name in original
+    ]
     by_intent = ByIntent(
         tuple(map(tuple, ordered)), doc, np.array(place, dtype=np.int64)[intent], level
     )
     return Documents(offsets, highest, first, by_intent)
 
 
-def _numbered(texts: Strings, hashes: Any, group: Ints) -> Ints:
+def _number_texts(texts: Strings, hashes: Any, group: Ints) -> Ints:
     """A number for each text within its group, in the order in which they come."""
-    _, first, which = np.unique(in_group(hashes, group), return_index=True, return_inverse=True)
-    which = which.ravel()  # NumPy 2.0 gave it another shape
-    same = texts.same(texts[first[which]]) & (group == group[first[which]])
-    if not same.all():  # two texts with one hash
+    _, first, inverse = np.unique(
+        hash_in_groups(hashes, group), return_index=True, return_inverse=True
+    )
+    inverse = inverse.ravel()  # NumPy 2.0 gave it another shape
+    matches = texts.compare(texts[first[inverse]]) & (group == group[first[inverse]])
+    if not matches.all():  # two texts with one hash
         raise Irregular
     order = np.empty(len(first), dtype=np.int64)
     order[np.argsort(first)] = np.arange(len(first))
-    return np.asarray(order[which])
+    return np.asarray(order[inverse])
 
 
-def _firsts(numbers: Ints) -> Ints:
+def _find_firsts(numbers: Ints) -> Ints:
     """Where each of the numbers 0, 1, … is first, if they come in that order."""
     new = np.ones(len(numbers), dtype=bool)
     new[1:] = numbers[1:] > np.maximum.accumulate(numbers)[:-1]
     return np.flatnonzero(new)
 
 
-def _slices(group: Ints, groups: int) -> list[tuple[int, int]]:
+def _split_groups(group: Ints, groups: int) -> list[tuple[int, int]]:
     bounds = np.searchsorted(group, np.arange(groups + 1)).tolist()
     return list(pairwise(bounds))
 
@@ -144,14 +156,16 @@ class Intents:
     probabilities: Mapping[str, Mapping[str, float]]  # {topic: {intent: probability}}
     navigational: Mapping[str, Mapping[str, bool]]  # {topic: {intent: whether it is}}
     where: str = "intents"
-    told: Mapping[tuple[str, str], tuple[str, int | None]] = field(default_factory=dict)
+    first_lines: Mapping[tuple[str, str], tuple[str, int | None]] = field(default_factory=dict)
     # of each topic and intent, the file and the line that name it first
 
     def __repr__(self) -> str:
-        both = (self.probabilities, self.navigational)
-        named = {(topic, name) for known in both for topic in known for name in known[topic]}
-        topics = {topic for topic, _ in named}
-        return f"Intents: {counted(len(named), 'intent')} of {counted(len(topics), 'topic')}"
+        mappings = (self.probabilities, self.navigational)
+        intents = {
+            (topic, name) for mapping in mappings for topic in mapping for name in mapping[topic]
+        }
+        topics = {topic for topic, _ in intents}
+        return f"Intents: {format_count(len(intents), 'intent')} of {format_count(len(topics), 'topic')}"
 
 
 def read_intents(data: IntentsLike, separator: str | None = None) -> Intents:
@@ -161,55 +175,61 @@ def read_intents(data: IntentsLike, separator: str | None = None) -> Intents:
     """
     if isinstance(data, Intents):
         return data
-    several = isinstance(data, list | tuple) and data and all(map(_is_whole, data))
-    parts = list(data) if several else [data]
-    found = [line for part in parts for line in read_lines(part, LAYOUT, "intents", separator)]
-    wheres = dict.fromkeys(where_of(part, "intents") for part in parts)
-    return _read(found, ", ".join(wheres))
+    is_collection = isinstance(data, list | tuple) and data and all(map(_is_source, data))
+    parts = list(data) if is_collection else [data]
+    lines = [line for part in parts for line in read_lines(part, LAYOUT, "intents", separator)]
+    locations = dict.fromkeys(get_location(part, "intents") for part in parts)
+    return _parse_lines(lines, ", ".join(locations))
 
 
-def _is_whole(part: Any) -> bool:
+def _is_source(part: Any) -> bool:
     return isinstance(part, str | os.PathLike | Mapping) or is_frame(part)
 
 
-def _read(found: Iterable[Line], where: str) -> Intents:
+def _parse_lines(lines: Iterable[Line], location: str) -> Intents:
     probabilities: dict[str, dict[str, float]] = {}
     navigational: dict[str, dict[str, bool]] = {}
     last: dict[str, Line] = {}
     first: dict[tuple[str, str], tuple[str, int | None]] = {}
-    for line in found:
-        topic, intent = map(line.name, ("topic", "intent"))
-        first.setdefault((topic, intent), (line.where, line.number))
-        for fact in _facts(line):
+    for line in lines:
+        topic, intent = map(line.get_name, ("topic", "intent"))
+        first.setdefault((topic, intent), (line.location, line.number))
+        for fact in _read_facts(line):
             kind = TYPES.get(str(fact).strip().lower())
-            told: Any = navigational if kind is not None else probabilities
-            value = _probability(fact, line) if kind is None else kind
-            known = told.setdefault(topic, {})
-            if intent in known:
-                what = f"{'type' if kind is not None else 'probability'} of intent {intent}"
-                raise line.error(f"the {what} of topic {topic} again", "each intent once")
-            known[intent] = value
+            target: Any = navigational if kind is not None else probabilities
+            value = _parse_probability(fact, line) if kind is None else kind
+            values = target.setdefault(topic, {})
+            if intent in values:
+                description = f"{'type' if kind is not None else 'probability'} of intent {intent}"
+                raise line.make_error(
+                    f"the {description} of topic {topic} again", "each intent once"
+                )
+            values[intent] = value
             if kind is None:
                 last[topic] = line
-    for topic, known in probabilities.items():
-        total = math.fsum(known.values())
-        if abs(total - 1.0) > WHOLE:
+    for topic, values in probabilities.items():
+        total = math.fsum(values.values())
+        if abs(total - 1.0) > TOLERANCE:
             text = f"probabilities that sum to {total:.10g} in topic {topic}"
-            near = abs(total - 1.0) < 0.05
-            hint = "rounded too much? more digits, or divide each by their sum" if near else ""
-            raise InputError(text, "a sum of 1", last[topic].where, last[topic].number, hint)
-    return Intents(probabilities, navigational, where, first)
+            is_close = abs(total - 1.0) < 0.05
+            hint = "rounded too much? more digits, or divide each by their sum" if is_close else ""
+            raise InputError(text, "a sum of 1", last[topic].location, last[topic].number, hint)
+    return Intents(probabilities, navigational, location, first)
 
 
-def _facts(line: Line) -> list[Any]:
+def _read_facts(line: Line) -> list[Any]:
     """What is said of an intent, in one cell or two, of which one may be empty."""
     text = [line.cells.get(name) for name in ("probability", "type")]
     return [fact for fact in text if fact is not None and str(fact).strip()] or text[:1]
 
 
-def _probability(cell: Any, line: Line) -> float:
-    number = finite(cell)
+def _parse_probability(cell: Any, line: Line) -> float:
+    number = parse_finite(cell)
     if number is None or not 0 <= number <= 1:
-        found = f"{str(cell)!r} for intent {line.name('intent')} of topic {line.name('topic')}"
-        raise line.error(found, "a probability from 0 to 1, or informational or navigational")
+        problem = (
+            f"{str(cell)!r} for intent {line.get_name('intent')} of topic {line.get_name('topic')}"
+        )
+        raise line.make_error(
+            problem, "a probability from 0 to 1, or informational or navigational"
+        )
     return number

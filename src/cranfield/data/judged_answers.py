@@ -18,28 +18,28 @@ import numpy as np
 
 from cranfield.arrays import LARGEST
 from cranfield.data.answers import (
-    NAMED,
-    TO_ANSWERS,
+    ANSWERS_HINT,
+    ID_SPELLINGS,
     AnswersLike,
     ByRun,
     Entry,
-    Outside,
-    Pieces,
-    collected,
-    pieces,
+    InvalidLabels,
+    PieceCache,
+    read_by_run,
+    read_pieces,
     with_cells,
 )
-from cranfield.data.reading.cells import Layout, columns_of, where_of
+from cranfield.data.reading.cells import Layout, get_location, read_text_columns
 from cranfield.data.reading.columns import SPELLINGS
 from cranfield.data.reading.labels import LEVEL
-from cranfield.data.reading.lines import NUMBER, Line, finite, identifier, short
+from cranfield.data.reading.lines import NUMBER, Line, parse_finite, parse_identifier, truncate_text
 from cranfield.data.reading.shapes import is_list
 from cranfield.data.reading.table import Irregular
-from cranfield.errors import InputError, one_of
-from cranfield.wording import option
+from cranfield.errors import InputError, check_choice
+from cranfield.wording import format_option
 
-OF_NUGGETS = {
-    **NAMED,
+NUGGET_SPELLINGS = {
+    **ID_SPELLINGS,
     "nuggets": ("nuggets",),
     "nugget": ("nugget_id", "nugget", "text"),
     "importance": ("importance",),
@@ -52,16 +52,16 @@ ASSIGNMENTS = Layout(
         ("topic", "run", "nugget", "assignment"),
     ),
     ("topic",),
-    OF_NUGGETS,
+    NUGGET_SPELLINGS,
     verbatim=True,
-    columns_are=f"a column named topic, or qid ({TO_ANSWERS})",
+    expected_columns=f"a column named topic, or qid ({ANSWERS_HINT})",
 )
-BANK = Layout((("topic", "nugget", "importance"),), ("topic",), OF_NUGGETS, verbatim=True)
+BANK = Layout((("topic", "nugget", "importance"),), ("topic",), NUGGET_SPELLINGS, verbatim=True)
 SUPPORT = Layout(
     (("topic", "run", "sentence", "citation", "support"),),
     ("topic",),
     {
-        **NAMED,
+        **ID_SPELLINGS,
         "sentences": ("sentences",),
         "sentence": ("sentence", "sentence_id", "sentence_number"),
         "citation": ("citation", *SPELLINGS["doc"]),
@@ -73,7 +73,7 @@ CRITERIA = Layout(
     (("topic", "run", "criterion", "axis", "weight", "met"),),
     ("topic",),
     {
-        **NAMED,
+        **ID_SPELLINGS,
         "criteria": ("criteria", "rubric", "rubrics"),
         "criterion": ("criterion_id", "criterion", "text"),
         "axis": ("axis",),
@@ -116,7 +116,7 @@ class Criterion(NamedTuple):
     axis: str = ""
 
 
-class Cited(NamedTuple):
+class Citation(NamedTuple):
     """How far a citation supports its sentence, 1, ½ or 0, and where that is said."""
 
     support: float
@@ -129,11 +129,13 @@ class Cited(NamedTuple):
 
 
 Piece = TypeVar("Piece", "Nugget", "Criterion")
-Supports: TypeAlias = dict[int, dict[str, Cited]]  # by sentence, and by what it cites
+Supports: TypeAlias = dict[int, dict[str, Citation]]  # by sentence, and by what it cites
 Bank: TypeAlias = Mapping[str, Mapping[str, Nugget]]
 
 
-def _meant(line: Line, column: str, words: Mapping[str, float], of: str, name: str) -> float:
+def _parse_label(
+    line: Line, column: str, words: Mapping[str, float], noun: str, name: str
+) -> float:
     """What the word in a cell means, of a nugget or whatever else has that name."""
     cell = line.cells.get(column)
     if cell.__class__ is str and cell in words:  # as most are written
@@ -141,9 +143,13 @@ def _meant(line: Line, column: str, words: Mapping[str, float], of: str, name: s
     word = str(cell).strip().lower().replace("-", "_").replace(" ", "_")
     if word in words:
         return words[word]
-    found = f"no {column}" if cell in (None, "") else f"{column} {short(repr(cell), False)}"
-    *others, last = [*words][: len({*words.values()})]
-    raise line.error(f"{found} for {of} {short(name)}", f"{', '.join(others)} or {last}")
+    problem = (
+        f"no {column}" if cell in (None, "") else f"{column} {truncate_text(repr(cell), False)}"
+    )
+    *choices, last = [*words][: len({*words.values()})]
+    raise line.make_error(
+        f"{problem} for {noun} {truncate_text(name)}", f"{', '.join(choices)} or {last}"
+    )
 
 
 class Scale(NamedTuple):
@@ -151,34 +157,36 @@ class Scale(NamedTuple):
 
     column: str
     words: Mapping[str, float]
-    of: str
-    outside: Outside | None  # None: an error
+    noun: str
+    invalid: InvalidLabels | None  # None: an error
 
     def read(self, line: Line, name: str) -> float:
         """Return the value of a label, NaN if it is outside the scale and counts as missing."""
         try:
-            return _meant(line, self.column, self.words, self.of, name)
+            return _parse_label(line, self.column, self.words, self.noun, name)
         except InputError as error:
-            if self.outside is None:
-                fix = option("--invalid missing", 'invalid="missing"')
+            if self.invalid is None:
+                fix = format_option("--invalid missing", 'invalid="missing"')
                 hint = f"{fix} treats it as a missing label"
-                raise line.error(error.found, error.expected, hint) from None
-            self.outside.labels[short(repr(line.cells.get(self.column)), False)] = None
+                raise line.make_error(error.found, error.expected, hint) from None
+            self.invalid.labels[truncate_text(repr(line.cells.get(self.column)), False)] = None
             return math.nan
 
 
-def _outside(invalid: Invalid) -> Outside | None:
+def _create_invalid(invalid: Invalid) -> InvalidLabels | None:
     """Where labels outside the scale are collected, unless they are errors."""
-    one_of("invalid", invalid, Invalid)
-    return Outside([], {}) if invalid == "missing" else None
+    check_choice("invalid", invalid, Invalid)
+    return InvalidLabels([], {}) if invalid == "missing" else None
 
 
-def _name(line: Line, column: str, number: int) -> str:
+def _read_name(line: Line, column: str, number: int) -> str:
     """What a piece is called: as it says, or by its place."""
-    given = line.cells.get(column, number)
-    name = identifier(given)
+    cell = line.cells.get(column, number)
+    name = parse_identifier(cell)
     if name is None or not name.strip():
-        raise line.error(f"{column} {short(repr(given), False)}", "its text or its name")
+        raise line.make_error(
+            f"{column} {truncate_text(repr(cell), False)}", "its text or its name"
+        )
     return name
 
 
@@ -197,20 +205,22 @@ def read_bank(data: AnswersLike) -> Bank:
     {'born in 1942': Nugget(name='born in 1942', vital=True, support=0.0, sub_narrative='')}
     """
 
-    def made(line: Line, given: Any) -> dict[str, Nugget]:
-        found: dict[str, Nugget] = {}
-        for number, one in enumerate(
-            pieces(line, _objects(given, "importance"), BANK, "nugget"), 1
+    def build(line: Line, value: Any) -> dict[str, Nugget]:
+        nuggets: dict[str, Nugget] = {}
+        for number, piece in enumerate(
+            read_pieces(line, _expand_mapping(value, "importance"), BANK, "nugget"), 1
         ):
-            nugget = _nugget(one, _name(one, "nugget", number))
-            if nugget.name in found:
-                raise one.error(f"nugget {short(nugget.name)} again", "each nugget of a topic once")
-            found[nugget.name] = nugget
-        return found
+            nugget = _read_nugget(piece, _read_name(piece, "nugget", number))
+            if nugget.name in nuggets:
+                raise piece.make_error(
+                    f"nugget {truncate_text(nugget.name)} again", "each nugget of a topic once"
+                )
+            nuggets[nugget.name] = nugget
+        return nuggets
 
-    given = {"bank": data} if isinstance(data, Mapping) else data
-    banks = collected(given, BANK, "nuggets", "nuggets", made).by_run.values()
-    return {topic: entry.found for bank in banks for topic, entry in bank.items()}
+    source = {"bank": data} if isinstance(data, Mapping) else data
+    banks = read_by_run(source, BANK, "nuggets", "nuggets", build).by_run.values()
+    return {topic: entry.value for bank in banks for topic, entry in bank.items()}
 
 
 def read_assignments(
@@ -226,85 +236,96 @@ def read_assignments(
     """
     if isinstance(data, ByRun):
         return data
-    every, outside = Pieces[Nugget](ASSIGNMENTS, "nugget"), _outside(invalid)
-    scale = Scale("assignment", ASSIGNED, "nugget", outside)
+    cache, invalid_labels = PieceCache[Nugget](ASSIGNMENTS, "nugget"), _create_invalid(invalid)
+    scale = Scale("assignment", ASSIGNED, "nugget", invalid_labels)
 
-    def made(line: Line, given: Any) -> tuple[Nugget, ...]:
-        topic, found, seen = line.name("topic"), list[Nugget](), dict[str, Nugget]()
+    def build(line: Line, value: Any) -> tuple[Nugget, ...]:
+        topic, nuggets, by_name = line.get_name("topic"), list[Nugget](), dict[str, Nugget]()
         if bank is not None and topic not in bank:
-            raise line.error(f"topic {topic}", "one of the topics that have nuggets")
-        known = None if bank is None else bank[topic]
-        objects, assigned = _objects(given, "assignment"), partial(_assigned, known, scale)
-        for one, nugget in every.of(line, objects, topic, assigned):
-            first = seen.setdefault(nugget.name, nugget)
-            if found and first is not nugget:
-                _refuse_two(one, topic, nugget, first, bank is not None or _is_row(line, "nuggets"))
-            found.append(nugget)
-        return _labelled(topic, found, "support", outside)
+            raise line.make_error(f"topic {topic}", "one of the topics that have nuggets")
+        bank_nuggets = None if bank is None else bank[topic]
+        objects, assigned = (
+            _expand_mapping(value, "assignment"),
+            partial(_read_assignment, bank_nuggets, scale),
+        )
+        for piece, nugget in cache.read(line, objects, topic, assigned):
+            first = by_name.setdefault(nugget.name, nugget)
+            if nuggets and first is not nugget:
+                _check_conflict(
+                    piece, topic, nugget, first, bank is not None or _is_row(line, "nuggets")
+                )
+            nuggets.append(nugget)
+        return _drop_unlabelled(topic, nuggets, "support", invalid_labels)
 
-    return collected(data, ASSIGNMENTS, "assignments", "nuggets", made, outside=outside)
+    return read_by_run(data, ASSIGNMENTS, "assignments", "nuggets", build, invalid=invalid_labels)
 
 
-def _refuse_two(line: Line, topic: str, nugget: Nugget, first: Nugget, once: bool) -> None:
+def _check_conflict(line: Line, topic: str, nugget: Nugget, first: Nugget, is_unique: bool) -> None:
     """Reject a nugget with two labels in an answer, and a second one if each comes once."""
-    if nugget == first and not once:
+    if nugget == first and not is_unique:
         return
-    of = f"nugget {short(nugget.name)} of topic {topic}"
+    description = f"nugget {truncate_text(nugget.name)} of topic {topic}"
     if nugget == first:
-        raise line.error(f"{of} again", "each once")
-    raise line.error(f"{of} with two different labels", "one label for each nugget of an answer")
+        raise line.make_error(f"{description} again", "each once")
+    raise line.make_error(
+        f"{description} with two different labels", "one label for each nugget of an answer"
+    )
 
 
-def _labelled(
-    topic: str, every: Iterable[Piece], column: str, outside: Outside | None
+def _drop_unlabelled(
+    topic: str, candidates: Iterable[Piece], column: str, invalid: InvalidLabels | None
 ) -> tuple[Piece, ...]:
     """Return the pieces that have a label, and collect the others."""
-    if outside is None:
-        return tuple(every)
-    found = list[Piece]()
-    for one in every:
-        if math.isnan(getattr(one, column)):
-            outside.pieces.append((topic, one._replace(**{column: 0.0})))  # type: ignore[arg-type]
+    if invalid is None:
+        return tuple(candidates)
+    labelled = list[Piece]()
+    for piece in candidates:
+        if math.isnan(getattr(piece, column)):
+            invalid.pieces.append((topic, piece._replace(**{column: 0.0})))  # type: ignore[arg-type]
         else:
-            found.append(one)
-    return tuple(found)
+            labelled.append(piece)
+    return tuple(labelled)
 
 
-def _objects(given: Any, column: str) -> Any:
+def _expand_mapping(value: Any, column: str) -> Any:
     """``{nugget: (importance, assignment)}`` as a list of objects; one word is what `column` is."""
-    if not isinstance(given, Mapping):
-        return given
-    both = ("importance", "assignment")
+    if not isinstance(value, Mapping):
+        return value
+    columns = ("importance", "assignment")
     return [
         {"nugget": name}
         | (
-            dict(zip(both, told, strict=True))
-            if is_list(told) and len(told) == 2
-            else {column: told}
+            dict(zip(columns, label, strict=True))
+            if is_list(label) and len(label) == 2
+            else {column: label}
         )
-        for name, told in given.items()
+        for name, label in value.items()
     ]
 
 
-def _nugget(line: Line, name: str, support: float = 0.0) -> Nugget:
-    vital = _meant(line, "importance", IMPORTANCE, "nugget", name)
+def _read_nugget(line: Line, name: str, support: float = 0.0) -> Nugget:
+    vital = _parse_label(line, "importance", IMPORTANCE, "nugget", name)
     sub_narrative = str(line.cells.get("sub_narrative") or "").strip().strip('"').strip()
     return Nugget(name, bool(vital), support, sub_narrative)
 
 
-def _assigned(known: Mapping[str, Nugget] | None, scale: Scale, line: Line, number: int) -> Nugget:
+def _read_assignment(
+    bank_nuggets: Mapping[str, Nugget] | None, scale: Scale, line: Line, number: int
+) -> Nugget:
     """A nugget with its assignment; what a bank says of it must not be told otherwise."""
-    name = _name(line, "nugget", number)
+    name = _read_name(line, "nugget", number)
     support = scale.read(line, name)
-    if known is None:
-        return _nugget(line, name, support)
-    if name not in known:
-        raise line.error(f"nugget {short(name)}", f"one of the topic's {len(known)} nuggets")
-    told = line.cells.get("importance")
-    if told is not None and _nugget(line, name).vital != known[name].vital:
-        expected = f"{'vital' if known[name].vital else 'okay'}, as the nuggets have it"
-        raise line.error(f"importance {told} for nugget {short(name)}", expected)
-    return known[name]._replace(support=support)
+    if bank_nuggets is None:
+        return _read_nugget(line, name, support)
+    if name not in bank_nuggets:
+        raise line.make_error(
+            f"nugget {truncate_text(name)}", f"one of the topic's {len(bank_nuggets)} nuggets"
+        )
+    importance = line.cells.get("importance")
+    if importance is not None and _read_nugget(line, name).vital != bank_nuggets[name].vital:
+        expected = f"{'vital' if bank_nuggets[name].vital else 'okay'}, as the nuggets have it"
+        raise line.make_error(f"importance {importance} for nugget {truncate_text(name)}", expected)
+    return bank_nuggets[name]._replace(support=support)
 
 
 # -- citations ------------------------------------------------------------------------------------
@@ -320,91 +341,99 @@ def read_support(data: AnswersLike, invalid: Invalid = "error") -> ByRun[Support
     if isinstance(data, ByRun):
         return data
     try:
-        return _by_columns(data)
+        return _read_support_columns(data)
     except Irregular:
-        outside = _outside(invalid)
-        made = partial(_supports, Scale("support", SUPPORTED, "citation", outside))
-        return collected(data, SUPPORT, "support", "sentences", made, outside=outside)
+        invalid_labels = _create_invalid(invalid)
+        build = partial(_build_supports, Scale("support", SUPPORTED, "citation", invalid_labels))
+        return read_by_run(data, SUPPORT, "support", "sentences", build, invalid=invalid_labels)
 
 
-def _by_columns(data: AnswersLike) -> ByRun[Supports]:
+def _read_support_columns(data: AnswersLike) -> ByRun[Supports]:
     """The support of files of text in which all is in order, or Irregular."""
-    found: dict[str, dict[str, Entry[Supports]]] = {}
+    by_run: dict[str, dict[str, Entry[Supports]]] = {}
     for file in data if is_list(data) else [data]:
-        where, cells = where_of(file, "support"), columns_of(file, SUPPORT)
+        location, cells = get_location(file, "support"), read_text_columns(file, SUPPORT)
         names, words = cells["citation"].tolist(), cells["support"].tolist()
-        same = [cells[name] for name in ("topic", "run", "sentence")]  # on lines of one sentence
-        starts = np.unique(np.concatenate([column.changes() for column in same]))
+        id_columns = [
+            cells[name] for name in ("topic", "run", "sentence")
+        ]  # on lines of one sentence
+        starts = np.unique(np.concatenate([column.find_changes() for column in id_columns]))
         ends = [*starts[1:].tolist(), len(names)]
-        sentences = zip(*(column[starts].tolist() for column in same), strict=True)
+        sentences = zip(*(column[starts].tolist() for column in id_columns), strict=True)
         for (topic, run, number), start, end in zip(sentences, starts.tolist(), ends, strict=True):
             supports = map(SUPPORTED.get, words[start:end])
-            made = zip(supports, repeat(where), range(start + 1, end + 1))
-            cited = dict(zip(names[start:end], map(Cited._make, made), strict=True))
-            of_run = found.setdefault(run, {})
+            records = zip(supports, repeat(location), range(start + 1, end + 1))
+            cited = dict(zip(names[start:end], map(Citation._make, records), strict=True))
+            of_run = by_run.setdefault(run, {})
             if topic not in of_run:
-                of_run[topic] = Entry({}, Line(where, start + 1, {}))
-            _add_all(of_run[topic].found.setdefault(_plain_number(number), {}), cited, end - start)
-    return ByRun("support", found)
+                of_run[topic] = Entry({}, Line(location, start + 1, {}))
+            _add_citations(
+                of_run[topic].value.setdefault(_parse_plain_number(number), {}), cited, end - start
+            )
+    return ByRun("support", by_run)
 
 
-def _add_all(sentence: dict[str, Cited], cited: dict[str, Cited], count: int) -> None:
+def _add_citations(sentence: dict[str, Citation], cited: dict[str, Citation], count: int) -> None:
     """Note several citations of a sentence; Irregular if any is there, or says something else."""
     if len(cited) < count or sentence.keys() & cited.keys():
         raise Irregular
     for name in NO_CITATION:
         cited.pop(name or "", None)
-    if any(one.support is None for one in cited.values()):
+    if any(citation.support is None for citation in cited.values()):
         raise Irregular
     sentence.update(cited)
 
 
-def _plain_number(name: str) -> int:
+def _parse_plain_number(name: str) -> int:
     """The number of a sentence as it is usually written, or Irregular."""
     if not (name.isascii() and name.isdecimal() and len(name) < 10):
         raise Irregular
     return int(name)
 
 
-def _supports(scale: Scale, line: Line, given: Any) -> Supports:
-    found: Supports = {}
-    if not is_list(given):
-        raise line.error(f"{short(repr(given), False)} as sentences", "a list of sentences")
-    for number, one in enumerate(given, 1):
-        if isinstance(one, Line):
-            _add(scale, found.setdefault(_number(one), {}), one)
+def _build_supports(scale: Scale, line: Line, sentences: Any) -> Supports:
+    supports: Supports = {}
+    if not is_list(sentences):
+        raise line.make_error(
+            f"{truncate_text(repr(sentences), False)} as sentences", "a list of sentences"
+        )
+    for number, sentence in enumerate(sentences, 1):
+        if isinstance(sentence, Line):
+            _add_citation(scale, supports.setdefault(_read_number(sentence), {}), sentence)
             continue
-        if not isinstance(one, Mapping):
+        if not isinstance(sentence, Mapping):
             expected = "{citation: full, partial or none}"
-            raise line.error(f"{short(repr(one), False)} as sentence {number}", expected)
-        found[number] = {}
-        for cited, support in one.items():
+            raise line.make_error(
+                f"{truncate_text(repr(sentence), False)} as sentence {number}", expected
+            )
+        supports[number] = {}
+        for cited, support in sentence.items():
             cells = {"sentence": number, "citation": cited, "support": support}
-            _add(scale, found[number], with_cells(line, cells))
-    return found
+            _add_citation(scale, supports[number], with_cells(line, cells))
+    return supports
 
 
-def _add(scale: Scale, sentence: dict[str, Cited], line: Line) -> None:
+def _add_citation(scale: Scale, sentence: dict[str, Citation], line: Line) -> None:
     """Note a citation of a sentence."""
     if line.cells.get("citation") in NO_CITATION:
         return
-    name = line.name("citation")
+    name = line.get_name("citation")
     if name in sentence:
-        of = f"citation {short(name)} of sentence {line.cells['sentence']}"
-        raise line.error(f"{of} again", "each citation once")
+        description = f"citation {truncate_text(name)} of sentence {line.cells['sentence']}"
+        raise line.make_error(f"{description} again", "each citation once")
     support = scale.read(line, name)
     if not math.isnan(support):
-        sentence[name] = Cited(support, line.where, line.number)
-    elif scale.outside is not None:
-        scale.outside.pieces.append((str(line.cells.get("topic", "")), None))
+        sentence[name] = Citation(support, line.location, line.number)
+    elif scale.invalid is not None:
+        scale.invalid.pieces.append((str(line.cells.get("topic", "")), None))
 
 
-def _number(line: Line) -> int:
+def _read_number(line: Line) -> int:
     """The number of a sentence."""
-    given = line.cells.get("sentence")
-    number = finite(given)
+    cell = line.cells.get("sentence")
+    number = parse_finite(cell)
     if number is None or number < 0 or number % 1:
-        raise line.error(f"sentence {short(repr(given), False)}", "its number")
+        raise line.make_error(f"sentence {truncate_text(repr(cell), False)}", "its number")
     return int(number)
 
 
@@ -422,30 +451,32 @@ def read_criteria(data: AnswersLike, invalid: Invalid = "error") -> ByRun[tuple[
     """
     if isinstance(data, ByRun):
         return data
-    every, outside = Pieces[Criterion](CRITERIA, "criterion"), _outside(invalid)
-    read = partial(_criterion, Scale("met", MET, "criterion", outside))
+    cache, invalid_labels = PieceCache[Criterion](CRITERIA, "criterion"), _create_invalid(invalid)
+    read = partial(_read_criterion, Scale("met", MET, "criterion", invalid_labels))
 
-    def made(line: Line, given: Any) -> tuple[Criterion, ...]:
-        found: dict[str, Criterion] = {}
-        topic = line.name("topic")
-        for one, criterion in every.of(line, given, topic, read):
-            if (name := criterion.name) in found:
-                again = f"criterion {short(name)} again"
-                raise one.error(again, "each criterion of an answer once")
-            found[name] = criterion
-        return _labelled(topic, found.values(), "met", outside)
+    def build(line: Line, value: Any) -> tuple[Criterion, ...]:
+        criteria: dict[str, Criterion] = {}
+        topic = line.get_name("topic")
+        for piece, criterion in cache.read(line, value, topic, read):
+            if (name := criterion.name) in criteria:
+                problem = f"criterion {truncate_text(name)} again"
+                raise piece.make_error(problem, "each criterion of an answer once")
+            criteria[name] = criterion
+        return _drop_unlabelled(topic, criteria.values(), "met", invalid_labels)
 
-    return collected(data, CRITERIA, "criteria", "criteria", made, outside=outside)
+    return read_by_run(data, CRITERIA, "criteria", "criteria", build, invalid=invalid_labels)
 
 
-def _criterion(scale: Scale, line: Line, number: int) -> Criterion:
-    name = _name(line, "criterion", number)
-    weight = finite(line.cells.get("weight"))
+def _read_criterion(scale: Scale, line: Line, number: int) -> Criterion:
+    name = _read_name(line, "criterion", number)
+    weight = parse_finite(line.cells.get("weight"))
     if weight is None or abs(weight) > LARGEST:
-        given = line.cells.get("weight")
-        found = "no weight" if given in (None, "") else f"weight {short(repr(given), False)}"
+        cell = line.cells.get("weight")
+        problem = (
+            "no weight" if cell in (None, "") else f"weight {truncate_text(repr(cell), False)}"
+        )
         expected = NUMBER if weight is None else LEVEL
-        raise line.error(f"{found} for criterion {short(name)}", expected)
+        raise line.make_error(f"{problem} for criterion {truncate_text(name)}", expected)
     met = scale.read(line, name)
     return Criterion(name, weight, met, str(line.cells.get("axis") or "").strip())
 
@@ -453,56 +484,64 @@ def _criterion(scale: Scale, line: Line, number: int) -> Criterion:
 # -- labels of some pieces ------------------------------------------------------------------------
 
 
-def completed(mine: ByRun[Any], others: Sequence[ByRun[Any]], label: float) -> ByRun[Any]:
-    """The answers of `mine`, with a label for every piece that others labelled.
+def complete_labels(
+    target: ByRun[Any], references: Sequence[ByRun[Any]], label: float
+) -> ByRun[Any]:
+    """The answers of `target`, with a label for every piece that others labelled.
 
-    These are the nuggets of the topic, unless `mine` has some that the others do not have, and the
+    These are the nuggets of the topic, unless `target` has some that the others do not have, and the
     citations of the answer.
     """
-    nuggets = _nuggets_with(mine, others)
-    made: dict[str, dict[str, Entry[Any]]] = {}
-    for run, of_run in mine.by_run.items():
+    nuggets = _merge_nuggets(target, references)
+    by_run: dict[str, dict[str, Entry[Any]]] = {}
+    for run, of_run in target.by_run.items():
         for topic, entry in of_run.items():
-            if isinstance(entry.found, tuple):
-                known = {one.name for one in entry.found}
-                rest = [one for name, one in nuggets[topic].items() if name not in known]
-                found: Any = (*entry.found, *(one._replace(support=label) for one in rest))
+            if isinstance(entry.value, tuple):
+                names = {nugget.name for nugget in entry.value}
+                rest = [nugget for name, nugget in nuggets[topic].items() if name not in names]
+                value: Any = (*entry.value, *(nugget._replace(support=label) for nugget in rest))
             else:
-                theirs = [x.found for of in others if (x := of.get(run, topic))]
-                found = _cited_by_all(entry, theirs, label)
-            made.setdefault(run, {})[topic] = Entry(found, entry.line)
-    return ByRun(mine.what, made, mine.outside)
+                supports = [x.value for reference in references if (x := reference.get(run, topic))]
+                value = _merge_citations(entry, supports, label)
+            by_run.setdefault(run, {})[topic] = Entry(value, entry.line)
+    return ByRun(target.kind, by_run, target.invalid)
 
 
-def _nuggets_with(mine: ByRun[Any], others: Sequence[ByRun[Any]]) -> dict[str, dict[str, Nugget]]:
-    """The nuggets of each topic: those of others too, if they have all that `mine` has."""
-    own, theirs = nuggets_of([mine]), nuggets_of(others)
-    for topic, nuggets in own.items():
-        if theirs.get(topic, {}).keys() >= nuggets.keys():
-            own[topic] = {**nuggets, **theirs[topic]}
-    return own
+def _merge_nuggets(
+    target: ByRun[Any], references: Sequence[ByRun[Any]]
+) -> dict[str, dict[str, Nugget]]:
+    """The nuggets of each topic: those of others too, if they have all that `target` has."""
+    merged, reference_nuggets = collect_nuggets([target]), collect_nuggets(references)
+    for topic, nuggets in merged.items():
+        if reference_nuggets.get(topic, {}).keys() >= nuggets.keys():
+            merged[topic] = {**nuggets, **reference_nuggets[topic]}
+    return merged
 
 
-def nuggets_of(data: Sequence[ByRun[Any]]) -> dict[str, dict[str, Nugget]]:
+def collect_nuggets(data: Sequence[ByRun[Any]]) -> dict[str, dict[str, Nugget]]:
     """The nuggets of each topic, of whichever run."""
-    made: dict[str, dict[str, Nugget]] = {}
-    for of in data:
-        entries = [(t, x.found) for run in of.by_run.values() for t, x in run.items()]
-        entries += [(topic, (one,)) for topic, one in of.outside.pieces]
-        for topic, found in entries:
-            every = made.setdefault(topic, {})
-            if isinstance(found, tuple):
-                every.update({one.name: one for one in found if one is not None})
-    return made
+    by_topic: dict[str, dict[str, Nugget]] = {}
+    for labels in data:
+        entries = [(t, x.value) for run in labels.by_run.values() for t, x in run.items()]
+        entries += [(topic, (nugget,)) for topic, nugget in labels.invalid.pieces]
+        for topic, value in entries:
+            topic_nuggets = by_topic.setdefault(topic, {})
+            if isinstance(value, tuple):
+                topic_nuggets.update(
+                    {nugget.name: nugget for nugget in value if nugget is not None}
+                )
+    return by_topic
 
 
-def _cited_by_all(entry: Entry[Supports], theirs: Sequence[Supports], label: float) -> Supports:
+def _merge_citations(
+    entry: Entry[Supports], references: Sequence[Supports], label: float
+) -> Supports:
     """The citations of an answer that anybody labelled, in the order of the first who did."""
-    every = [*theirs, entry.found]
-    made: Supports = {}
-    for number in sorted({number for one in every for number in one}):
-        mine = entry.found.get(number, {})
-        names = dict.fromkeys(name for one in every for name in one.get(number, {}))
-        without = Cited(label, entry.line.where, entry.line.number)
-        made[number] = {name: mine.get(name, without) for name in names}
-    return made
+    sources = [*references, entry.value]
+    merged: Supports = {}
+    for number in sorted({number for source in sources for number in source}):
+        labelled = entry.value.get(number, {})
+        names = dict.fromkeys(name for source in sources for name in source.get(number, {}))
+        unlabelled = Citation(label, entry.line.location, entry.line.number)
+        merged[number] = {name: labelled.get(name, unlabelled) for name in names}
+    return merged

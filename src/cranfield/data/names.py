@@ -27,7 +27,7 @@ def check_word(name: str, first: bool = False) -> str:
         problem = f"begins with {name[0]!r}, which is read as a comment, JSON, XML or a mark"
     if problem:
         fix = "Use a format such as csv or json."
-        raise InputError.problem(f"the name {name!r} {problem}", fix)
+        raise InputError.from_problem(f"the name {name!r} {problem}", fix)
     return name
 
 
@@ -35,9 +35,9 @@ def check_cell(cell: str, format: str) -> None:
     """Raise an error if a cell of CSV or TSV would not be read as it is written."""
     if cell != cell.strip(_BLANK):
         problem = f"{cell!r} begins or ends with a space, which {format.upper()} loses"
-        raise InputError.problem(problem, "Use JSON or Parquet.")
+        raise InputError.from_problem(problem, "Use JSON or Parquet.")
     if not _is_unicode(cell):
-        raise InputError.problem(f"the name {cell!r} is not Unicode")
+        raise InputError.from_problem(f"the name {cell!r} is not Unicode")
 
 
 def _is_unicode(name: str) -> bool:

@@ -11,13 +11,13 @@ from collections.abc import Iterable, Sequence
 from operator import eq
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from cranfield.data.reading.cells import Layout, columns_of, read_lines, where_of
+from cranfield.data.reading.cells import Layout, get_location, read_lines, read_text_columns
 from cranfield.data.reading.columns import TOPICS
-from cranfield.data.reading.lines import BLANK, Line, first_on
+from cranfield.data.reading.lines import BLANK, Line, format_first_line
 from cranfield.data.reading.table import Irregular
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
-from cranfield.wording import counted
+from cranfield.wording import format_count
 
 PreferencePairsLike: TypeAlias = Any  # a path, {topic: {preferred: other}}, a frame or tuples
 
@@ -28,9 +28,9 @@ TIE = (
 )
 PREFIXES = ("", "run_", "model_", "system_", "winner_model_")
 SIDES = {f"{prefix}{letter}": letter for prefix in PREFIXES for letter in "ab"}
-BOTH = ("topic", "run", "other", "preferred")
+PAIR_FIELDS = ("topic", "run", "other", "preferred")
 LAYOUT = Layout(
-    (("topic", "preferred", "other"), BOTH, (*BOTH, "assessor")),
+    (("topic", "preferred", "other"), PAIR_FIELDS, (*PAIR_FIELDS, "assessor")),
     ("topic", "preferred", "other"),
     {
         "topic": TOPICS,
@@ -43,7 +43,7 @@ LAYOUT = Layout(
                      "user", "annotator"),
         "first": ("first", "shown_first", "first_shown"),  # if it is not the name of a run's column
     },
-    alike=True,
+    uniform=True,
 )  # fmt: skip
 
 
@@ -71,8 +71,8 @@ class PreferencePairs:
     notes: tuple[str, ...] = ()  # how ambiguous winners were read
 
     def __repr__(self) -> str:
-        topics = counted(len({pair.topic for pair in self.pairs}), "topic")
-        return f"PreferencePairs: {counted(len(self.pairs), 'preference')} of {topics}"
+        topics = format_count(len({pair.topic for pair in self.pairs}), "topic")
+        return f"PreferencePairs: {format_count(len(self.pairs), 'preference')} of {topics}"
 
 
 def read_preference_pairs(data: PreferencePairsLike) -> PreferencePairs:
@@ -94,90 +94,104 @@ def read_preference_pairs(data: PreferencePairsLike) -> PreferencePairs:
     if isinstance(data, PreferencePairs):
         return data
     try:
-        return PreferencePairs(_by_columns(data), where_of(data, "preferences"))
+        return PreferencePairs(_read_columns(data), get_location(data, "preferences"))
     except Irregular:
-        pairs, notes = _by_lines(data)
-        return PreferencePairs(pairs, where_of(data, "preferences"), notes)
+        pairs, notes = _read_lines(data)
+        return PreferencePairs(pairs, get_location(data, "preferences"), notes)
 
 
-def _by_columns(data: PreferencePairsLike) -> tuple[PreferencePair, ...]:
+def _read_columns(data: PreferencePairsLike) -> tuple[PreferencePair, ...]:
     """The preferences of a text in which everything is in order, or Irregular."""
-    cells = {name: column.tolist() for name, column in columns_of(data, LAYOUT).items()}
-    topics, others, chosen = cells["topic"], cells["other"], cells["preferred"]
+    cells = {name: column.tolist() for name, column in read_text_columns(data, LAYOUT).items()}
+    topics, other_runs, winners = cells["topic"], cells["other"], cells["preferred"]
     assessors: list[Any] = cells.get("assessor", [None] * len(topics))
-    runs = cells.get("run", chosen)
-    if any(map(eq, runs, others)) or any(map(_is_word, {*runs, *others})):
+    runs = cells.get("run", winners)
+    if any(map(eq, runs, other_runs)) or any(map(_is_word, {*runs, *other_runs})):
         raise Irregular
-    made = [
-        PreferencePair(topic, text, other if text == run else run, False, by)
-        if text in (run, other)
-        else PreferencePair(topic, run, other, True, by)
-        for topic, run, other, text, by in zip(topics, runs, others, chosen, assessors, strict=True)
+    pairs = [
+        PreferencePair(topic, text, other_run if text == run else run, False, assessor)
+        if text in (run, other_run)
+        else PreferencePair(topic, run, other_run, True, assessor)
+        for topic, run, other_run, text, assessor in zip(
+            topics, runs, other_runs, winners, assessors, strict=True
+        )
     ]
-    said = {
-        (by, topic, one, other) if one < other else (by, topic, other, one)
-        for topic, one, other, _, by, _ in made
+    keys = {
+        (assessor, topic, first_run, other_run)
+        if first_run < other_run
+        else (assessor, topic, other_run, first_run)
+        for topic, first_run, other_run, _, assessor, _ in pairs
     }
-    unknown = {text.lower() for pair, text in zip(made, chosen, strict=True) if pair.tied}
-    twice = "assessor" in cells and len(said) < len(made)
+    unknown = {text.lower() for pair, text in zip(pairs, winners, strict=True) if pair.tied}
+    twice = "assessor" in cells and len(keys) < len(pairs)
     if twice or unknown.difference(TIE) or not unknown.isdisjoint(BOTH_BAD):
         raise Irregular
-    return tuple(made)
+    return tuple(pairs)
 
 
-def _by_lines(data: PreferencePairsLike) -> tuple[tuple[PreferencePair, ...], tuple[str, ...]]:
+def _read_lines(data: PreferencePairsLike) -> tuple[tuple[PreferencePair, ...], tuple[str, ...]]:
     """Return the preferences, and notes on how winners were read."""
     lines = [*read_lines(data, LAYOUT, "preferences")]
-    winners, shown = (_Choices.from_lines(lines, column) for column in ("preferred", "first"))
+    winners, shown_first = (_Choices.from_lines(lines, column) for column in ("preferred", "first"))
     pairs = []
     firsts: dict[tuple[str, str, frozenset[str]], int | None] = {}
     for line in lines:
-        pair = _pair(line, winners, shown)
+        pair = _read_pair(line, winners, shown_first)
         pairs.append(pair)
         if pair.assessor is not None:
             key = pair.assessor, pair.topic, frozenset((pair.preferred, pair.other))
             if key in firsts:
-                found = f"{pair.preferred} and {pair.other} of topic {pair.topic} again"
+                problem = f"{pair.preferred} and {pair.other} of topic {pair.topic} again"
                 expected = "the same two once for an assessor"
-                raise line.error(f"{found} by {pair.assessor}{first_on(firsts[key])}", expected)
+                raise line.make_error(
+                    f"{problem} by {pair.assessor}{format_first_line(firsts[key])}", expected
+                )
             firsts[key] = line.number
-    bad = sum(_cell(line, "preferred").lower() in BOTH_BAD for line in lines if "run" in line.cells)
-    of_bad = [f"{counted(bad, 'preference')} for neither (both bad), counted as a tie"] * bool(bad)
-    return tuple(pairs), (*winners.notes(), *shown.notes(), *of_bad)
+    bad = sum(
+        _read_cell(line, "preferred").lower() in BOTH_BAD for line in lines if "run" in line.cells
+    )
+    of_bad = [f"{format_count(bad, 'preference')} for neither (both bad), counted as a tie"] * bool(
+        bad
+    )
+    return tuple(pairs), (*winners.list_notes(), *shown_first.list_notes(), *of_bad)
 
 
-def _pair(line: Line, winners: _Choices, shown: _Choices) -> PreferencePair:
-    topic, other = line.name("topic"), line.name("other")
-    assessor = None if line.cells.get("assessor") in (None, "") else line.name("assessor")
+def _read_pair(line: Line, winners: _Choices, shown_first: _Choices) -> PreferencePair:
+    topic, other_run = line.get_name("topic"), line.get_name("other")
+    assessor = None if line.cells.get("assessor") in (None, "") else line.get_name("assessor")
     if "run" not in line.cells:
-        preferred = line.name("preferred")
-        if preferred == other:
-            raise line.error(f"{other} preferred to itself", "two runs")
-        first = _first(line, preferred, shown)
-        return PreferencePair(topic, preferred, other, False, assessor, first)
-    run = line.name("run")
-    if run == other:
-        raise line.error(f"{run} twice", "two runs")
-    first, who = _first(line, run, shown), winners.choose(line, run)
-    if who is None:
-        chosen = _cell(line, "preferred")
-        raise line.error(f"{chosen!r} as the one preferred", f"{run!r}, {other!r}, a, b or tie")
-    if who == TIED:
-        return PreferencePair(topic, run, other, True, assessor, first)
-    return PreferencePair(topic, who, other if who == run else run, False, assessor, first)
+        preferred = line.get_name("preferred")
+        if preferred == other_run:
+            raise line.make_error(f"{other_run} preferred to itself", "two runs")
+        first = _read_first(line, preferred, shown_first)
+        return PreferencePair(topic, preferred, other_run, False, assessor, first)
+    run = line.get_name("run")
+    if run == other_run:
+        raise line.make_error(f"{run} twice", "two runs")
+    first, winner = _read_first(line, run, shown_first), winners.choose(line, run)
+    if winner is None:
+        text = _read_cell(line, "preferred")
+        raise line.make_error(
+            f"{text!r} as the one preferred", f"{run!r}, {other_run!r}, a, b or tie"
+        )
+    if winner == TIED:
+        return PreferencePair(topic, run, other_run, True, assessor, first)
+    return PreferencePair(
+        topic, winner, other_run if winner == run else run, False, assessor, first
+    )
 
 
-def _first(line: Line, run: str, shown: _Choices) -> str | None:
+def _read_first(line: Line, run: str, shown_first: _Choices) -> str | None:
     """The one that was shown first, if that is told."""
-    told = _cell(line, "first")
-    who = shown.choose(line, run) if told else None
-    if told and who in (None, TIED):
-        other = line.name("other")
-        raise line.error(f"{told!r} as the one shown first", f"{run!r}, {other!r}, a or b")
-    return who
+    text = _read_cell(line, "first")
+    first_run = shown_first.choose(line, run) if text else None
+    if text and first_run in (None, TIED):
+        other_run = line.get_name("other")
+        raise line.make_error(f"{text!r} as the one shown first", f"{run!r}, {other_run!r}, a or b")
+    return first_run
 
 
-def _cell(line: Line, column: str) -> str:
+def _read_cell(line: Line, column: str) -> str:
     """The text of a cell, nothing if there is none."""
     text = line.cells.get(column)
     return "" if text is None else str(text).strip(BLANK)
@@ -200,10 +214,10 @@ class _Meanings(NamedTuple):
     word: str | None
 
     @classmethod
-    def from_text(cls, text: str, run: str, other: str) -> _Meanings:
-        side = {"a": run, "b": other}.get(SIDES.get(text.lower(), ""))
+    def from_text(cls, text: str, run: str, other_run: str) -> _Meanings:
+        side = {"a": run, "b": other_run}.get(SIDES.get(text.lower(), ""))
         word = TIED if side is None and text.lower() in TIE else side
-        return cls(text if text in (run, other) else None, word)
+        return cls(text if text in (run, other_run) else None, word)
 
     @property
     def ambiguous(self) -> bool:
@@ -223,7 +237,7 @@ class _Choices:
     def from_lines(cls, lines: Sequence[Line], column: str) -> _Choices:
         ambiguous: dict[str, int] = {}
         evidence: set[Literal["name", "word"]] = set()
-        for text, meanings in _all_meanings(lines, column):
+        for text, meanings in _iterate_meanings(lines, column):
             if meanings.ambiguous:
                 ambiguous[text] = ambiguous.get(text, 0) + 1
             elif meanings.word is None and meanings.name is not None:
@@ -234,42 +248,42 @@ class _Choices:
 
     def choose(self, line: Line, run: str) -> str | None:
         """Return the run that a line chooses, `TIED`, or None if it is no choice."""
-        text = _cell(line, self.column)
-        meanings = _Meanings.from_text(text, run, line.name("other"))
+        text = _read_cell(line, self.column)
+        meanings = _Meanings.from_text(text, run, line.get_name("other"))
         if not meanings.ambiguous:
             return meanings.word if meanings.name is None else meanings.name
         if self.decision == "word":
             return meanings.word
         if self.decision == "name" and meanings.word != TIED:  # winners are names or ties
             return meanings.name
-        raise _two_meanings(line, text)
+        raise _make_ambiguity_error(line, text)
 
-    def notes(self) -> Iterable[str]:
+    def list_notes(self) -> Iterable[str]:
         """Yield how texts with two meanings were read."""
         for text, count in self.ambiguous.items():
-            what = "the run" if self.decision == "name" else _meaning_of(text)
-            why = {"name": "other lines name runs", "word": "other lines use a and b"}
-            reason = why.get(self.decision or "", "")
+            meaning = "the run" if self.decision == "name" else _describe_meaning(text)
+            reasons = {"name": "other lines name runs", "word": "other lines use a and b"}
+            reason = reasons.get(self.decision or "", "")
             column = "winner" if self.column == "preferred" else self.column
-            yield f"{column} {text!r} read as {what} in {counted(count, 'line')}: {reason}"
+            yield f"{column} {text!r} read as {meaning} in {format_count(count, 'line')}: {reason}"
 
 
-def _all_meanings(lines: Sequence[Line], column: str) -> Iterable[tuple[str, _Meanings]]:
+def _iterate_meanings(lines: Sequence[Line], column: str) -> Iterable[tuple[str, _Meanings]]:
     """Yield the text of each line in a column, with its meanings."""
     for line in lines:
-        run, other = line.cells.get("run", line.cells.get("preferred")), line.cells["other"]
+        run, other_run = line.cells.get("run", line.cells.get("preferred")), line.cells["other"]
         if column in line.cells and not (column == "preferred" and "run" not in line.cells):
-            text = _cell(line, column)
-            yield text, _Meanings.from_text(text, str(run), str(other))
+            text = _read_cell(line, column)
+            yield text, _Meanings.from_text(text, str(run), str(other_run))
 
 
-def _meaning_of(text: str) -> str:
+def _describe_meaning(text: str) -> str:
     """Return what a text means if it names no run."""
     return f"side {SIDES[text.lower()]}" if text.lower() in SIDES else "a tie"
 
 
-def _two_meanings(line: Line, text: str) -> InputError:
+def _make_ambiguity_error(line: Line, text: str) -> InputError:
     """Return the error that a text names a run and is a side, or a tie, as well."""
-    problem = f"{text!r} is ambiguous: the run {text!r} or {_meaning_of(text)}"
+    problem = f"{text!r} is ambiguous: the run {text!r} or {_describe_meaning(text)}"
     fix = f"Rename the run {text!r} in all lines."
-    return InputError.problem(problem, fix, line.where, line.number)
+    return InputError.from_problem(problem, fix, line.location, line.number)

@@ -21,16 +21,22 @@ import numpy as np
 
 from cranfield.arrays import Bools, Floats, Ints
 from cranfield.data.qrels import Qrels
-from cranfield.data.reading.cells import Layout, columns_of, lines_of, of_text
-from cranfield.data.reading.lines import Line, fields_of, first_on, identifier, text_lines
+from cranfield.data.reading.cells import Layout, iter_lines, read_text_columns, read_text_lines
+from cranfield.data.reading.lines import (
+    Line,
+    format_first_line,
+    iter_text_lines,
+    parse_identifier,
+    split_fields,
+)
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Irregular
 from cranfield.data.reading.tables import is_frame
-from cranfield.data.reading.trec import number_columns
+from cranfield.data.reading.trec import read_number_columns
 from cranfield.dataclass import dataclass
-from cranfield.errors import InputError, RepetitionError
-from cranfield.wording import counted
+from cranfield.errors import DuplicateError, InputError
+from cranfield.wording import format_count
 
 PreferencesLike: TypeAlias = Any  # a path, or tuples with the fields of a line
 
@@ -64,11 +70,11 @@ class PreferenceGroup:
         prefers = np.zeros((len(self.docs), len(self.docs)), dtype=np.bool_)
         for docs, levels in self.subgroups:
             prefers[np.ix_(docs, docs)] |= levels[:, None] > levels
-        found = 0 if self._overlap else np.count_nonzero(prefers)  # else nothing else is implied
-        while found < np.count_nonzero(
+        count = 0 if self._overlap else np.count_nonzero(prefers)  # else nothing else is implied
+        while count < np.count_nonzero(
             prefers
         ):  # by way of one more document, then of two, of four
-            found = np.count_nonzero(prefers)
+            count = np.count_nonzero(prefers)
             steps = prefers.astype(np.float32)
             prefers |= steps @ steps > 0
         return prefers
@@ -78,7 +84,7 @@ class PreferenceGroup:
         """Whether a document is in two sub groups."""
         return sum(len(docs) for docs, _ in self.subgroups) > len(self.docs)
 
-    def contradiction(self) -> tuple[str, str] | None:
+    def find_contradiction(self) -> tuple[str, str] | None:
         """Two documents of which the first is preferred, and yet the second is as good."""
         if not self._overlap:
             return None
@@ -108,8 +114,8 @@ class Preferences:
         return tuple(self.groups)
 
     def __repr__(self) -> str:
-        groups = counted(sum(map(len, self.groups.values())), "group")
-        return f"Preferences: {groups} of {counted(len(self.groups), 'topic')}"
+        groups = format_count(sum(map(len, self.groups.values())), "group")
+        return f"Preferences: {groups} of {format_count(len(self.groups), 'topic')}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,19 +146,19 @@ def read_preferences(data: PreferencesLike, format: str = "prefs") -> Preference
     if format not in ("prefs", "qrels_prefs"):
         raise InputError(f"format {format!r}", "prefs or qrels_prefs")
     if isinstance(data, str | os.PathLike):
-        data = Source.of(data)  # a pipe can be read once only
-    judged = _pairs(data) if format == "prefs" else None
-    judged = judged or _read(data, format, "preferences")
+        data = Source.from_path(data)  # a pipe can be read once only
+    judged = _read_pairs(data) if format == "prefs" else None
+    judged = judged or _read_judgments(data, format, "preferences")
     negative = np.flatnonzero(judged.levels < 0)
     if len(negative):
-        found = f"level {judged.levels[negative[0]]:g}"
-        raise judged.error(found, "a number from 0", int(negative[0]))
+        problem = f"level {judged.levels[negative[0]]:g}"
+        raise judged.error(problem, "a number from 0", int(negative[0]))
     found_in: dict[str, dict[str, list[list[int]]]] = {}
     for (topic, group, *_), rows in judged.rows.items():
         found_in.setdefault(topic, {}).setdefault(group, []).append(rows)
     groups = {
-        topic: tuple(_group(judged, group, subgroups) for group, subgroups in found.items())
-        for topic, found in found_in.items()
+        topic: tuple(_build_group(judged, group, subgroups) for group, subgroups in problem.items())
+        for topic, problem in found_in.items()
     }
     return Preferences(groups, judged.where)
 
@@ -161,7 +167,7 @@ def read_judgment_groups(data: PreferencesLike) -> JudgmentGroups:
     """Relevance judgments of several groups from a file of the format qrels_jg, or tuples."""
     if isinstance(data, JudgmentGroups):
         return data
-    judged = _read(data, "qrels_jg", "judgments")
+    judged = _read_judgments(data, "qrels_jg", "judgments")
     index = {topic: i for i, topic in enumerate(dict.fromkeys(key[0] for key in judged.rows))}
     rows = [row for rows in judged.rows.values() for row in rows]
     qrels = Qrels(
@@ -175,7 +181,7 @@ def read_judgment_groups(data: PreferencesLike) -> JudgmentGroups:
 
 
 @dataclass(frozen=True, eq=False)
-class _Judged:
+class _Judgments:
     """All judgments, in the order in which they came."""
 
     where: str
@@ -186,131 +192,131 @@ class _Judged:
     on_a_line: int = 1
 
     def error(self, found: str, expected: str, row: int) -> InputError:
-        return InputError(found, expected, self.where, self.line(row))
+        return InputError(found, expected, self.where, self.find_line(row))
 
-    def line(self, row: int) -> int | None:
+    def find_line(self, row: int) -> int | None:
         """The line of a judgment, looked up when somebody must be told."""
         if self.source is None:
             return None
-        return next(islice(text_lines(self.source), row // self.on_a_line, None))[0]
+        return next(islice(iter_text_lines(self.source), row // self.on_a_line, None))[0]
 
 
-def _group(judged: _Judged, name: str, subgroups: Sequence[list[int]]) -> PreferenceGroup:
+def _build_group(judged: _Judgments, name: str, subgroups: Sequence[list[int]]) -> PreferenceGroup:
     """A group of one topic, given the rows of its sub groups, if it does not contradict itself."""
     docs = [[judged.docs[row] for row in rows] for rows in subgroups]
-    index = {doc: i for i, doc in enumerate(dict.fromkeys(doc for some in docs for doc in some))}
+    index = {doc: i for i, doc in enumerate(dict.fromkeys(doc for names in docs for doc in names))}
     relevant = np.zeros(len(index), dtype=np.bool_)
-    made = []
-    for rows, some in zip(subgroups, docs, strict=True):
-        at, levels = np.array([index[doc] for doc in some]), judged.levels[rows]
-        relevant[at] |= levels > 0
-        made.append((at, levels))
-    for (at, levels), rows in zip(made, subgroups, strict=True):
-        if (relevant[at] != (levels > 0)).any():
-            row = rows[int(np.argmax(relevant[at] != (levels > 0)))]
-            found = f"level 0 for document {judged.docs[row]}, relevant elsewhere in group {name}"
-            raise judged.error(found, "it to be nonrelevant in all sub groups, or in none", row)
-    group = PreferenceGroup(name, tuple(index), relevant, tuple(made))
-    if pair := group.contradiction():
+    members = []
+    for rows, names in zip(subgroups, docs, strict=True):
+        indices, levels = np.array([index[doc] for doc in names]), judged.levels[rows]
+        relevant[indices] |= levels > 0
+        members.append((indices, levels))
+    for (indices, levels), rows in zip(members, subgroups, strict=True):
+        if (relevant[indices] != (levels > 0)).any():
+            row = rows[int(np.argmax(relevant[indices] != (levels > 0)))]
+            problem = f"level 0 for document {judged.docs[row]}, relevant elsewhere in group {name}"
+            raise judged.error(problem, "it to be nonrelevant in all sub groups, or in none", row)
+    group = PreferenceGroup(name, tuple(index), relevant, tuple(members))
+    if pair := group.find_contradiction():
         better, worse = pair
         last = max(row for rows in subgroups for row in rows if judged.docs[row] in pair)
-        found = f"document {worse} as good as {better}, or better"
+        problem = f"document {worse} as good as {better}, or better"
         expected = f"{better} preferred to {worse}, as elsewhere in group {name}"
-        raise judged.error(found, expected, last)
+        raise judged.error(problem, expected, last)
     return group
 
 
-def _read(data: PreferencesLike, format: str, what: str) -> _Judged:
-    names, where, source = FIELDS[format], what, None
+def _read_judgments(data: PreferencesLike, format: str, kind: str) -> _Judgments:
+    names, location, source = FIELDS[format], kind, None
     layout = Layout((names,), names, {})
     if isinstance(data, str | os.PathLike):
-        source = Source.of(data)
-        where = source.name
+        source = Source.from_path(data)
+        location = source.name
         try:
-            columns, levels = number_columns(source.read(), len(names))
+            columns, levels = read_number_columns(source.read(), len(names))
         except Irregular:
-            columns, levels = _of_lines(of_text(source, layout), names)
+            columns, levels = _build_columns(read_text_lines(source, layout), names)
     elif isinstance(data, Iterable) and not (isinstance(data, bytes | Mapping) or is_frame(data)):
         rows = (row if isinstance(row, tuple | list) else [row] for row in data)
-        columns, levels = _of_lines(lines_of(rows, layout, where), names)
+        columns, levels = _build_columns(iter_lines(rows, layout, location), names)
     else:
-        raise InputError(type(data).__name__, f"{what} as a path or tuples")
+        raise InputError(type(data).__name__, f"{kind} as a path or tuples")
     *ids, docs = columns
-    judged = _Judged(where, source, docs.tolist(), levels, _rows(ids))
-    _check(judged, names)
+    judged = _Judgments(location, source, docs.tolist(), levels, _group_rows(ids))
+    _check_judgments(judged, names)
     return judged
 
 
-def _pairs(data: PreferencesLike) -> _Judged | None:
+def _read_pairs(data: PreferencesLike) -> _Judgments | None:
     """Lines ``topic doc other preferred``: each a sub group of two, both relevant; None if not so.
 
     They are told by the first: four fields, of which the last is one of the two before it.
     """
     if not isinstance(data, str | os.PathLike):
         return None
-    source = Source.of(data)
-    first = next((fields_of(line, None) for _, line in text_lines(source)), [])
+    source = Source.from_path(data)
+    first = next((split_fields(line, None) for _, line in iter_text_lines(source)), [])
     if len(first) != len(PAIR) or first[3] not in first[1:3]:
         return None
     docs: list[str] = []
     levels: list[float] = []
     rows: dict[tuple[str, ...], list[int]] = {}
-    for topic, one, other, preferred in _each_pair(source):
+    for topic, doc, other_doc, preferred in _iterate_pairs(source):
         rows[topic, "0", f"{len(docs):012d}"] = [len(docs), len(docs) + 1]
-        docs += (one, other)
-        levels += (1.0 + (one == preferred), 1.0 + (other == preferred))
-    judged = _Judged(source.name, source, docs, np.array(levels), dict(sorted(rows.items())), 2)
-    _check(judged, FIELDS["prefs"])
+        docs += (doc, other_doc)
+        levels += (1.0 + (doc == preferred), 1.0 + (other_doc == preferred))
+    judged = _Judgments(source.name, source, docs, np.array(levels), dict(sorted(rows.items())), 2)
+    _check_judgments(judged, FIELDS["prefs"])
     return judged
 
 
-def _each_pair(source: Source) -> Iterable[tuple[str, ...]]:
+def _iterate_pairs(source: Source) -> Iterable[tuple[str, ...]]:
     """Topic, both documents and the one preferred, line by line."""
     layout = Layout((PAIR,), PAIR, {})
     try:
-        columns = (column.tolist() for column in columns_of(source, layout).values())
-        made = [*zip(*columns, strict=True)]
-        if all(preferred in (one, other) for _, one, other, preferred in made):
-            return made
+        columns = (column.tolist() for column in read_text_columns(source, layout).values())
+        pairs = [*zip(*columns, strict=True)]
+        if all(preferred in (doc, other_doc) for _, doc, other_doc, preferred in pairs):
+            return pairs
     except Irregular:
         pass
-    return _checked_pairs(of_text(source, layout))
+    return _check_pairs(read_text_lines(source, layout))
 
 
-def _checked_pairs(lines: Iterable[Line]) -> Iterator[tuple[str, ...]]:
+def _check_pairs(lines: Iterable[Line]) -> Iterator[tuple[str, ...]]:
     for line in lines:
-        topic, *both, preferred = (line.name(name) for name in PAIR)
-        if preferred not in both:
-            raise line.error(f"preferred {preferred!r}", " or ".join(both))
-        yield topic, *both, preferred
+        topic, *docs, preferred = (line.get_name(name) for name in PAIR)
+        if preferred not in docs:
+            raise line.make_error(f"preferred {preferred!r}", " or ".join(docs))
+        yield topic, *docs, preferred
 
 
-def _of_lines(lines: Iterable[Line], names: Sequence[str]) -> tuple[list[Strings], Floats]:
+def _build_columns(lines: Iterable[Line], names: Sequence[str]) -> tuple[list[Strings], Floats]:
     """The columns of lines that are looked at one by one."""
     columns: list[list[str]] = [[] for _ in names[:-1]]
     levels = []
     for line in lines:
         for name, column in zip(names, columns, strict=False):
-            known = identifier(line.cells[name])
-            if known is None or fields_of(known, None) != [known]:
-                found = f"{name} {line.cells[name]!r}"
-                raise line.error(found, "an identifier without blanks")
-            column.append(known)
-        levels.append(line.value("level"))
-    return [Strings.of(column) for column in columns], np.array(levels)
+            cell = parse_identifier(line.cells[name])
+            if cell is None or split_fields(cell, None) != [cell]:
+                problem = f"{name} {line.cells[name]!r}"
+                raise line.make_error(problem, "an identifier without blanks")
+            column.append(cell)
+        levels.append(line.get_number("level"))
+    return [Strings.from_list(column) for column in columns], np.array(levels)
 
 
-def _rows(ids: Sequence[Strings]) -> dict[tuple[str, ...], list[int]]:
+def _group_rows(ids: Sequence[Strings]) -> dict[tuple[str, ...], list[int]]:
     """The rows of each combination of ids, which mostly are adjacent."""
-    starts = np.unique(np.concatenate([column.changes() for column in ids]))
+    starts = np.unique(np.concatenate([column.find_changes() for column in ids]))
     keys = zip(*(column[starts].tolist() for column in ids), strict=True)
-    found: dict[tuple[str, ...], list[int]] = {}
+    groups: dict[tuple[str, ...], list[int]] = {}
     for key, (begin, stop) in zip(keys, pairwise([*starts.tolist(), len(ids[0])]), strict=True):
-        found.setdefault(key, []).extend(range(begin, stop))
-    return dict(sorted(found.items()))
+        groups.setdefault(key, []).extend(range(begin, stop))
+    return dict(sorted(groups.items()))
 
 
-def _check(judged: _Judged, names: Sequence[str]) -> None:
+def _check_judgments(judged: _Judgments, names: Sequence[str]) -> None:
     """That there are judgments, and none of a document twice."""
     if not judged.rows:
         raise InputError("no judgments", "at least one", judged.where)
@@ -324,7 +330,9 @@ def _check(judged: _Judged, names: Sequence[str]) -> None:
         for row in rows:
             doc = judged.docs[row]
             if (first := firsts.setdefault(doc, row)) != row:
-                of = ", ".join(f"{name} {value}" for name, value in zip(names, key, strict=False))
-                found = f"document {doc} again for {of}{first_on(judged.line(first))}"
-                line = judged.line(row)
-                raise RepetitionError(doc, found, "each document once", judged.where, line)
+                description = ", ".join(
+                    f"{name} {value}" for name, value in zip(names, key, strict=False)
+                )
+                problem = f"document {doc} again for {description}{format_first_line(judged.find_line(first))}"
+                line = judged.find_line(row)
+                raise DuplicateError(doc, problem, "each document once", judged.where, line)

@@ -15,30 +15,36 @@ import numpy as np
 from cranfield import kernel
 from cranfield.arrays import LARGEST, Floats, Ints
 from cranfield.data import catalogues, intents
-from cranfield.data.reading.adapters import refuse_numbers, to_plain
-from cranfield.data.reading.columns import SPELLINGS, ColumnsLike, read_columns, spelt
-from cranfield.data.reading.formats import decide
-from cranfield.data.reading.labels import LEVEL, LabelsLike, level_of, read_labels
-from cranfield.data.reading.lines import NUMBER, identifier, not_empty, real, short
-from cranfield.data.reading.mappings import Nested, nested
-from cranfield.data.reading.objects import is_shaped, object_records, object_topics
-from cranfield.data.reading.records import (
-    AGAIN,
-    COLUMNS,
-    PLAIN,
-    Problem,
-    Record,
-    Text,
-    checked,
+from cranfield.data.reading.adapters import reject_numbers, to_plain
+from cranfield.data.reading.columns import SPELLINGS, ColumnsLike, find_spelling, read_columns
+from cranfield.data.reading.formats import detect_format
+from cranfield.data.reading.labels import LEVEL, LabelsLike, get_level, read_labels
+from cranfield.data.reading.lines import (
+    NUMBER,
+    check_not_empty,
+    parse_identifier,
+    to_number,
+    truncate_text,
 )
-from cranfield.data.reading.shapes import NO_LEVELS, have_levels
+from cranfield.data.reading.mappings import Nested, to_nested
+from cranfield.data.reading.objects import is_shaped, list_object_topics, read_object_records
+from cranfield.data.reading.records import (
+    COLUMNS,
+    DEFAULT_OPTIONS,
+    DUPLICATE,
+    Problem,
+    ReadOptions,
+    Record,
+    check_records,
+)
+from cranfield.data.reading.shapes import NO_LEVELS, has_levels
 from cranfield.data.reading.source import Source
-from cranfield.data.reading.strings import Strings, spans
+from cranfield.data.reading.strings import Strings, expand_spans
 from cranfield.data.reading.table import Irregular, Table
-from cranfield.data.reading.tables import frame_table, is_frame
+from cranfield.data.reading.tables import is_frame, read_frame
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
-from cranfield.wording import counted, suggests_keywords
+from cranfield.wording import format_count, suggest_keywords
 
 BOOLS = {bool, np.bool_}
 SAMPLES = "`evaluate` estimates xinfAP and infNDCG from them"
@@ -56,7 +62,7 @@ class Qrels:
     topics: tuple[str, ...]
     offsets: Ints  # topic t has the rows offsets[t]:offsets[t + 1]
     levels: Floats
-    given: Strings | list[str]  # the documents, as they came
+    raw_docs: Strings | list[str]  # the documents, as they came
     where: str = "qrels"
     repeated: int = 0  # judgments given more than once, each time alike
     grouped: int = 0  # judgments that name a class
@@ -75,12 +81,14 @@ class Qrels:
     @cached_property
     def docs(self) -> Strings:
         """The documents as a column."""
-        return Strings.of(self.given) if isinstance(self.given, list) else self.given
+        return (
+            Strings.from_list(self.raw_docs) if isinstance(self.raw_docs, list) else self.raw_docs
+        )
 
     @cached_property
     def doc_names(self) -> list[str]:
         """The documents as Python strings."""
-        return self.given if isinstance(self.given, list) else self.given.tolist()
+        return self.raw_docs if isinstance(self.raw_docs, list) else self.raw_docs.tolist()
 
     @property
     def has_line_numbers(self) -> bool:
@@ -91,23 +99,23 @@ class Qrels:
         return bool((np.diff(np.array(list(map(int, self.doc_names)))[places]) > 0).all())
 
     def __repr__(self) -> str:
-        judgments = counted(len(self.levels), "judgment")
-        return f"Qrels: {judgments} of {counted(len(self.topics), 'topic')}"
+        judgments = format_count(len(self.levels), "judgment")
+        return f"Qrels: {judgments} of {format_count(len(self.topics), 'topic')}"
 
-    def of_topics(self, topics: Sequence[str]) -> Qrels:
+    def select_topics(self, topics: Sequence[str]) -> Qrels:
         """The judgments of some topics in their order, none for those that were not judged.
 
         >>> read_qrels({"q1": {"d1": 2}, "q2": {"d2": 0}}).of_topics(["q2"]).to_dict()
         {'q2': {'d2': 0.0}}
         """
         place = {topic: t for t, topic in enumerate(self.topics)}
-        where = np.array([place.get(topic, len(place)) for topic in topics], dtype=np.int64)
-        count = np.append(np.diff(self.offsets), 0)[where]
-        rows = spans(np.append(self.offsets, 0)[where], count)
+        positions = np.array([place.get(topic, len(place)) for topic in topics], dtype=np.int64)
+        count = np.append(np.diff(self.offsets), 0)[positions]
+        rows = expand_spans(np.append(self.offsets, 0)[positions], count)
         offsets = np.concatenate(([0], np.cumsum(count)))
         strata = None if self.strata is None else self.strata[rows]
-        kept = offsets, self.levels[rows], self.docs[rows]
-        return Qrels(tuple(topics), *kept, self.where, strata=strata, declared=self.declared)
+        columns = offsets, self.levels[rows], self.docs[rows]
+        return Qrels(tuple(topics), *columns, self.where, strata=strata, declared=self.declared)
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """``{topic: {doc: level}}``."""
@@ -116,7 +124,7 @@ class Qrels:
         return {t: dict(zip(docs[a:b], levels[a:b], strict=True)) for t, (a, b) in bounds}
 
 
-@suggests_keywords
+@suggest_keywords
 def read_qrels(
     data: QrelsLike,
     format: str | None = None,
@@ -150,184 +158,188 @@ def read_qrels(
     does not ask for them they are an error.
     """
     alphabet = None if labels is None else read_labels(labels)
-    text = Text(separator, alphabet, intents=by_intent, columns=read_columns(columns))
+    text = ReadOptions(separator, alphabet, intents=by_intent, columns=read_columns(columns))
     data = to_plain(data, "qrels", "qrels")
     if isinstance(data, Qrels):
         if by_intent and data.by_intent is None:
             raise InputError("judgments without intents", NESTED, data.where)
         return data
-    if catalogues.is_named(data):
-        qrels = _of_catalogue(str(data), text)
+    if catalogues.is_catalogue_name(data):
+        qrels = _read_catalogue(str(data), text)
     elif isinstance(data, str | os.PathLike):
-        qrels = _read_file(Source.of(data), format, text)
+        qrels = _read_file(Source.from_path(data), format, text)
     elif is_frame(data):
-        table = frame_table(data, "qrels", "qrels", text)
-        qrels = replace(_of_table(table), in_doubt=table.in_doubt)
+        table = read_frame(data, "qrels", "qrels", text)
+        qrels = replace(_from_table(table), in_doubt=table.doubts)
     elif is_shaped(data):
-        qrels = _of_objects(data, text)
+        qrels = _read_objects(data, text)
     elif by_intent:
-        qrels = _of_judged(*_by_intent(data, text), "qrels")
-    elif text.labels is None and (plain := _of_plain(data)) is not None:
-        qrels = plain
+        qrels = _from_judged(*_read_by_intent(data, text), "qrels")
+    elif text.labels is None and (parsed := _from_dicts(data)) is not None:
+        qrels = parsed
     else:
-        refuse_numbers(data)
-        qrels = _in_memory(data, text)
-    return _accepted(qrels, sampled)
+        reject_numbers(data)
+        qrels = _read_memory(data, text)
+    return _check_qrels(qrels, sampled)
 
 
-def _in_memory(data: Any, text: Text) -> Qrels:
+def _read_memory(data: Any, text: ReadOptions) -> Qrels:
     """Judgments in a mapping, or tuples."""
-    judged, repeated = nested(data, "qrels", "qrels", text)
-    qrels = _of_nested(_labelled(judged, text.labels), "qrels", repeated)
-    levels = not isinstance(data, Mapping) or all(have_levels(docs, text) for docs in data.values())
+    judged, repeated = to_nested(data, "qrels", "qrels", text)
+    qrels = _from_nested(_apply_labels(judged, text.labels), "qrels", repeated)
+    levels = not isinstance(data, Mapping) or all(has_levels(docs, text) for docs in data.values())
     return qrels if levels else replace(qrels, in_doubt=NO_LEVELS)
 
 
-def _accepted(qrels: Qrels, sampled: bool) -> Qrels:
+def _check_qrels(qrels: Qrels, sampled: bool) -> Qrels:
     """The judgments, if there are some, none of them for a topic named all."""
-    not_empty(qrels.topics, "judgments", qrels.where)
+    check_not_empty(qrels.topics, "judgments", qrels.where)
     if qrels.strata is not None and not sampled:
-        found, expected = (
+        problem, expected = (
             "sampled judgments (topic 0 doc stratum level)",
             "judgments of every document",
         )
-        raise InputError(found, expected, qrels.where, None, SAMPLES)
+        raise InputError(problem, expected, qrels.where, None, SAMPLES)
     if "all" in qrels.topics:
         raise InputError("a topic named 'all'", "another name: 'all' is the summary's", qrels.where)
     return qrels
 
 
-def _of_catalogue(name: str, text: Text) -> Qrels:
+def _read_catalogue(name: str, text: ReadOptions) -> Qrels:
     """Judgments of a collection that a catalogue knows."""
-    rows = catalogues.judgments(name, text.intents)
+    rows = catalogues.read_judgments(name, text.intents)
     if text.intents:
-        qrels = _of_judged(*_by_intent(rows, text), name)
+        qrels = _from_judged(*_read_by_intent(rows, text), name)
     else:
-        judged, repeated = nested(rows, "qrels", name)
-        qrels = _of_nested(_labelled(judged, text.labels), name, repeated)
-    return replace(qrels, words=partial(catalogues.texts, name))
+        judged, repeated = to_nested(rows, "qrels", name)
+        qrels = _from_nested(_apply_labels(judged, text.labels), name, repeated)
+    return replace(qrels, words=partial(catalogues.read_texts, name))
 
 
-def _read_file(source: Source, forced: str | None, text: Text) -> Qrels:
+def _read_file(source: Source, forced: str | None, text: ReadOptions) -> Qrels:
     """The fast way where the file is in order, else record by record, with every error's place."""
-    decision = decide(source, forced, text, "qrels")
-    format, text = decision.format, decision.text
-    if format.placed:
+    decision = detect_format(source, forced, text, "qrels")
+    format, text = decision.format, decision.options
+    if format.positional:
         if text.intents:
             raise InputError("LETOR data", "topic intent doc level", source.name)
         try:
-            return _placed(format.table(source, "qrels"), source.name)
+            return _from_letor(format.read_table(source, "qrels"), source.name)
         except Irregular:
-            raise format.first_error(source, "qrels") from None
+            raise format.get_error(source, "qrels") from None
     try:
-        return _in_order(format.table(source, "qrels", text), source.name)
+        return _from_valid_table(format.read_table(source, "qrels", text), source.name)
     except Irregular:
-        if format.piece is not None and (error := format.error_of(source, "qrels", text)):
+        if format.read_piece is not None and (error := format.find_error(source, "qrels", text)):
             raise error from None  # sooner than record by record
-        good = good_records(format.errors(source, "qrels", text))
-    return _of_good(good, format.topics(source, "qrels", text), text, source.name)
+        good = collect_records(format.check_records(source, "qrels", text))
+    return _build_qrels(good, format.list_topics(source, "qrels", text), text, source.name)
 
 
-def _of_objects(data: Any, text: Text) -> Qrels:
+def _read_objects(data: Any, text: ReadOptions) -> Qrels:
     """Objects in memory, read as those in a file."""
-    found = object_records(data, "qrels", "qrels", text)
-    good = good_records(checked(found, "qrels", "qrels", text))
-    return _of_good(good, object_topics(data, "qrels", "qrels", text), text, "qrels")
+    records = read_object_records(data, "qrels", "qrels", text)
+    good = collect_records(check_records(records, "qrels", "qrels", text))
+    return _build_qrels(good, list_object_topics(data, "qrels", "qrels", text), text, "qrels")
 
 
-def _of_good(good: Good, topics: Iterable[str] | None, text: Text, where: str) -> Qrels:
+def _build_qrels(
+    good: ValidRecords, topics: Iterable[str] | None, text: ReadOptions, location: str
+) -> Qrels:
     """What was judged, and topics for which nothing was, where they are known."""
     if text.intents:
-        qrels = _of_judged(_judged(good.records), good.repeated, where)
+        qrels = _from_judged(_group_by_intent(good.records), good.repeated, location)
     else:
-        qrels = _of_records(good, topics or (), where)
+        qrels = _from_records(good, topics or (), location)
     return replace(qrels, in_doubt=good.in_doubt)
 
 
-def _labelled(judged: Nested, labels: Mapping[str, float] | None) -> Nested:
+def _apply_labels(judged: Nested, labels: Mapping[str, float] | None) -> Nested:
     """Documents with the levels that their labels mean."""
     if labels is None:
         return judged
     return {
-        topic: {doc: _meant(label, labels) for doc, label in docs.items()}
+        topic: {doc: _map_label(label, labels) for doc, label in docs.items()}
         for topic, docs in judged.items()
     }
 
 
-def _meant(label: Any, labels: Mapping[str, float]) -> Any:
-    level = level_of(label, labels) if isinstance(label, str) else None
+def _map_label(label: Any, labels: Mapping[str, float]) -> Any:
+    level = get_level(label, labels) if isinstance(label, str) else None
     return label if level is None else level
 
 
-def _in_order(table: Table, where: str) -> Qrels:
+def _from_valid_table(table: Table, location: str) -> Qrels:
     """A table whose topics have good names and whose documents are judged once."""
-    table = table.grouped()
+    table = table.group_by_topic()
     if "all" in table.names or np.abs(table.values).max(initial=0.0) > LARGEST:
         raise Irregular
     if table.types is not None:
-        return _of_intents(table, where)
-    once = _without_repeats(table)
-    offsets = np.append(once.starts, len(once))
-    columns = offsets, once.values, once.docs
-    repeated = len(table) - len(once)
-    found = Qrels(tuple(once.names), *columns, where, repeated, in_doubt=once.in_doubt)
-    return found if once.strata is None else replace(found, strata=once.strata)
+        return _from_intents(table, location)
+    unique = _drop_duplicates(table)
+    offsets = np.append(unique.starts, len(unique))
+    columns = offsets, unique.values, unique.docs
+    repeated = len(table) - len(unique)
+    qrels = Qrels(tuple(unique.names), *columns, location, repeated, in_doubt=unique.doubts)
+    return qrels if unique.strata is None else replace(qrels, strata=unique.strata)
 
 
-def _without_repeats(table: Table) -> Table:
+def _drop_duplicates(table: Table) -> Table:
     """The table without judgments that repeat another alike, or Irregular if they differ."""
-    if not table.repeats():
+    if not table.find_duplicate():
         return table
     first = table.find(table.docs, table.hashes, table.group)
     if table.strata is not None or (table.values != table.values[first]).any():
         raise Irregular
-    return table.where(first == np.arange(len(table)))
+    return table.select_lines(first == np.arange(len(table)))
 
 
-def _placed(table: Table, where: str) -> Qrels:
+def _from_letor(table: Table, location: str) -> Qrels:
     """The judgments of LETOR data, which know where they stood: predictions stand there, too."""
-    qrels = _in_order(table, where)
+    qrels = _from_valid_table(table, location)
     if qrels.repeated:  # predictions stand for lines
         raise Irregular
     if len(qrels.topics) == len(table.names):
         return replace(qrels, lines=slice(None))
-    numbered = replace(table, values=np.arange(len(table), dtype=np.float64)).grouped()
+    numbered = replace(table, values=np.arange(len(table), dtype=np.float64)).group_by_topic()
     return replace(qrels, lines=numbered.values.astype(np.int64))
 
 
-def _of_table(table: Table) -> Qrels:
+def _from_table(table: Table) -> Qrels:
     """A frame's table, however often it repeats itself."""
     try:
-        return _in_order(table, "qrels")
+        return _from_valid_table(table, "qrels")
     except Irregular:
-        if table.strata is not None and (again := table.repeats()) is not None:
-            found = f"document {again[1]} of topic {again[0]} again"
-            raise InputError(found, "each document once in sampled judgments", "qrels") from None
+        if table.strata is not None and (duplicate := table.find_duplicate()) is not None:
+            problem = f"document {duplicate[1]} of topic {duplicate[0]} again"
+            raise InputError(problem, "each document once in sampled judgments", "qrels") from None
         topics = np.repeat(np.array(table.names, dtype=object), table.sizes).tolist()
         if table.types is not None:
             columns = (topics, table.types.tolist(), table.docs.tolist(), table.values.tolist())
-            return _of_judged(*_by_intent(zip(*columns, strict=True), PLAIN), "qrels")
+            return _from_judged(
+                *_read_by_intent(zip(*columns, strict=True), DEFAULT_OPTIONS), "qrels"
+            )
         rows = zip(topics, table.docs.tolist(), table.values.tolist(), strict=True)
-        judged, repeated = nested(rows, "qrels", "qrels")
-        return _of_nested(judged, "qrels", repeated)
+        judged, repeated = to_nested(rows, "qrels", "qrels")
+        return _from_nested(judged, "qrels", repeated)
 
 
-def _of_records(good: Good, topics: Iterable[str], where: str) -> Qrels:
+def _from_records(good: ValidRecords, topics: Iterable[str], location: str) -> Qrels:
     judged: dict[str, dict[str, float]] = {topic: {} for topic in topics}
     sampled: dict[str, dict[str, float | None]] = {topic: {} for topic in judged}
     for record in good.records:
         judged.setdefault(record.topic, {})[record.doc] = record.value or 0.0
         sampled.setdefault(record.topic, {})[record.doc] = record.stratum
     strata = [stratum for docs in sampled.values() for stratum in docs.values()]
-    made = _of_nested(dict(judged), where, good.repeated)
+    qrels = _from_nested(dict(judged), location, good.repeated)
     if any(stratum is not None for stratum in strata):
         if None in strata:
-            raise InputError("some judgments with a stratum", "one for all or for none", where)
-        made = replace(made, strata=np.array(strata, dtype=np.float64))
-    return replace(made, grouped=sum(record.group is not None for record in good.records))
+            raise InputError("some judgments with a stratum", "one for all or for none", location)
+        qrels = replace(qrels, strata=np.array(strata, dtype=np.float64))
+    return replace(qrels, grouped=sum(record.group is not None for record in good.records))
 
 
-class Good(NamedTuple):
+class ValidRecords(NamedTuple):
     """What a file holds in which nothing is wrong."""
 
     records: list[Record]
@@ -335,11 +347,11 @@ class Good(NamedTuple):
     in_doubt: str  # which columns were taken, where others could be meant
 
 
-def good_records(found: Iterable[Problem | Record]) -> Good:
+def collect_records(items: Iterable[Problem | Record]) -> ValidRecords:
     """The records of a file, or the error that is in it."""
     records: list[Record] = []
     warnings: list[Problem] = []
-    for item in found:
+    for item in items:
         if isinstance(item, Record):
             records.append(item)
         elif item.cause is not None:
@@ -347,8 +359,8 @@ def good_records(found: Iterable[Problem | Record]) -> Good:
         else:
             warnings.append(item)
     doubts = dict.fromkeys(warning.text for warning in warnings if warning.kind == COLUMNS)
-    repeated = sum(warning.kind == AGAIN for warning in warnings)
-    return Good(records, repeated, "; ".join(doubts))
+    repeated = sum(warning.kind == DUPLICATE for warning in warnings)
+    return ValidRecords(records, repeated, "; ".join(doubts))
 
 
 # -- for intents ----------------------------------------------------------------------------------
@@ -357,16 +369,18 @@ NESTED = "{topic: {intent: {doc: level}}}"
 Judged: TypeAlias = dict[str, dict[str, dict[str, float]]]
 
 
-def _of_intents(table: Table, where: str) -> Qrels:
+def _from_intents(table: Table, location: str) -> Qrels:
     """Judgments for intents, each given once."""
     if table.types is None or (table.types.length == 0).any():
         raise Irregular
-    offsets, levels, first, judged = intents.documents_of(table)
-    found = Qrels(tuple(table.names), offsets, levels, table.docs[first], where, by_intent=judged)
-    return replace(found, in_doubt=table.in_doubt)
+    offsets, levels, first, judged = intents.merge_intents(table)
+    qrels = Qrels(
+        tuple(table.names), offsets, levels, table.docs[first], location, by_intent=judged
+    )
+    return replace(qrels, in_doubt=table.doubts)
 
 
-def _judged(records: Iterable[Record]) -> Judged:
+def _group_by_intent(records: Iterable[Record]) -> Judged:
     """Judgments for intents."""
     judged: Judged = {}
     for record in records:
@@ -375,78 +389,80 @@ def _judged(records: Iterable[Record]) -> Judged:
     return judged
 
 
-def _by_intent(data: Any, text: Text) -> tuple[Judged, int]:
+def _read_by_intent(data: Any, text: ReadOptions) -> tuple[Judged, int]:
     """Judgments for intents from a nested mapping, or tuples (topic, intent, doc, level)."""
-    made: Judged = {}
+    judged: Judged = {}
     repeated = 0
-    for topic, intent, doc, given in _tuples(data):
-        names = [identifier(name) for name in (topic, intent, doc)]
-        in_words = isinstance(given, str)
-        level = level_of(given, text.labels) if in_words else level_of("", None, real(given))
+    for topic, intent, doc, label in _iterate_tuples(data):
+        names = [parse_identifier(name) for name in (topic, intent, doc)]
+        is_text = isinstance(label, str)
+        level = get_level(label, text.labels) if is_text else get_level("", None, to_number(label))
         if None in names or level is None:
-            found = f"level {given!r} for document {doc!r}, intent {intent!r}, topic {topic!r}"
-            raise InputError(found, f"a finite number in {NESTED}", "qrels")
+            problem = f"level {label!r} for document {doc!r}, intent {intent!r}, topic {topic!r}"
+            raise InputError(problem, f"a finite number in {NESTED}", "qrels")
         t, i, d = map(str, names)
-        docs = made.setdefault(t, {}).setdefault(i, {})
+        docs = judged.setdefault(t, {}).setdefault(i, {})
         repeated += d in docs
         if docs.setdefault(d, level) != level:
-            found = f"levels {docs[d]:g} and {level:g} for document {d}, intent {i}, topic {t}"
-            raise InputError(found, "one level for each document and intent", "qrels")
-    return made, repeated
+            problem = f"levels {docs[d]:g} and {level:g} for document {d}, intent {i}, topic {t}"
+            raise InputError(problem, "one level for each document and intent", "qrels")
+    return judged, repeated
 
 
-def _tuples(data: Any) -> Iterator[tuple[Any, ...]]:
+def _iterate_tuples(data: Any) -> Iterator[tuple[Any, ...]]:
     if isinstance(data, Mapping):
-        return _leaves(data)
+        return _iterate_leaves(data)
     if isinstance(data, Iterable) and not isinstance(data, str | bytes):
-        return (_cells(row, number) for number, row in enumerate(data, 1))
+        return (_order_cells(row, number) for number, row in enumerate(data, 1))
     expected = f"judgments as a path, {NESTED}, a frame or tuples"
     raise InputError(repr(data), expected, "qrels")
 
 
-def _leaves(data: Mapping[Any, Any]) -> Iterator[tuple[Any, ...]]:
+def _iterate_leaves(data: Mapping[Any, Any]) -> Iterator[tuple[Any, ...]]:
     for topic, of_topic in data.items():
         if not isinstance(of_topic, Mapping):
             raise InputError(f"{of_topic!r} for topic {topic!r}", f"intents: {NESTED}", "qrels")
         for intent, docs in of_topic.items():
             if not isinstance(docs, Mapping):
-                found = f"{docs!r} for {intent!r} of topic {topic!r}"
-                raise InputError(found, f"documents with levels: {NESTED}", "qrels")
+                problem = f"{docs!r} for {intent!r} of topic {topic!r}"
+                raise InputError(problem, f"documents with levels: {NESTED}", "qrels")
             yield from ((topic, intent, doc, level) for doc, level in docs.items())
 
 
-def _cells(row: Any, number: int) -> tuple[Any, ...]:
+def _order_cells(row: Any, number: int) -> tuple[Any, ...]:
     """Topic, intent, document and level of a tuple; one with names may have them in any order."""
-    named = {name: getattr(row, name) for name in getattr(row, "_fields", ())}
-    wanted = [spelt(SPELLINGS[name], named) for name in ("topic", "intent", "doc", "level")]
-    if None not in wanted:
-        return tuple(named[str(name)] for name in wanted)
+    fields = {name: getattr(row, name) for name in getattr(row, "_fields", ())}
+    columns = [
+        find_spelling(SPELLINGS[name], fields) for name in ("topic", "intent", "doc", "level")
+    ]
+    if None not in columns:
+        return tuple(fields[str(name)] for name in columns)
     cells = tuple(row) if isinstance(row, Iterable) else ()
     if len(cells) != 4:
         raise InputError(f"{row!r} as row {number}", "(topic, intent, doc, level)", "qrels")
     return cells
 
 
-def _of_judged(judged: Judged, repeated: int, where: str) -> Qrels:
-    offsets, levels, first, by_intent = intents.documents_in(judged)
-    every = [doc for of_topic in judged.values() for docs in of_topic.values() for doc in docs]
-    docs = [every[row] for row in first.tolist()]
-    return Qrels(tuple(judged), offsets, levels, docs, where, repeated, by_intent=by_intent)
+def _from_judged(judged: Judged, repeated: int, location: str) -> Qrels:
+    offsets, levels, first, by_intent = intents.merge_mapping_intents(judged)
+    all_docs = [doc for of_topic in judged.values() for docs in of_topic.values() for doc in docs]
+    docs = [all_docs[row] for row in first.tolist()]
+    return Qrels(tuple(judged), offsets, levels, docs, location, repeated, by_intent=by_intent)
 
 
-def _of_plain(data: Any) -> Qrels | None:
+def _from_dicts(data: Any) -> Qrels | None:
     """Judgments in a dict of dicts, by the compiled part, if there is one and they are in order."""
-    found = kernel.KERNEL.flatten(data) if kernel.KERNEL is not None else None
-    if found is None:
+    arrays = kernel.KERNEL.flatten(data) if kernel.KERNEL is not None else None
+    if arrays is None:
         return None
-    docs, values, counts = found
+    docs, values, counts = arrays
     levels, sizes = np.frombuffer(values), np.frombuffer(counts, dtype=np.int64)
     if not len(levels) or not (np.abs(levels) <= LARGEST).all():
         return None
     return Qrels(tuple(data), np.concatenate(([0], np.cumsum(sizes))), levels, docs)
 
 
-def _of_nested(judged: Nested, where: str, repeated: int = 0) -> Qrels:
+def _from_nested(judged: Nested, location: str, repeated: int = 0) -> Qrels:
     counts = [len(docs) for docs in judged.values()]
     values = [value for docs in judged.values() for value in docs.values()]
     try:
@@ -456,10 +472,12 @@ def _of_nested(judged: Nested, where: str, repeated: int = 0) -> Qrels:
     kinds = set(map(type, values))
     mixed = not kinds.isdisjoint(BOOLS) and not kinds <= BOOLS
     if not (np.abs(levels) <= LARGEST).all() or mixed:
-        every = ((t, d, v) for t, docs in judged.items() for d, v in docs.items())
-        topic, doc, level = next(x for x in every if level_of("", None, real(x[2])) is None)
-        found = f"level {short(repr(level), quote=False)} for document {doc} of topic {topic}"
-        raise InputError(found, NUMBER if real(level) is None else LEVEL, where)
+        rows = ((t, d, v) for t, docs in judged.items() for d, v in docs.items())
+        topic, doc, level = next(x for x in rows if get_level("", None, to_number(x[2])) is None)
+        problem = (
+            f"level {truncate_text(repr(level), quote=False)} for document {doc} of topic {topic}"
+        )
+        raise InputError(problem, NUMBER if to_number(level) is None else LEVEL, location)
     offsets = np.concatenate(([0], np.cumsum(counts, dtype=np.int64))).astype(np.int64)
     docs = list(chain.from_iterable(judged.values()))
-    return Qrels(tuple(judged), offsets, levels, docs, where, repeated)
+    return Qrels(tuple(judged), offsets, levels, docs, location, repeated)

@@ -18,30 +18,35 @@ from cranfield.arrays import Floats, Ints
 from cranfield.data import catalogues
 from cranfield.data.folding import explain_folded, match_folded
 from cranfield.data.merging import ChunkScore, ChunksLike, Duplicates, Merging, Order
-from cranfield.data.qrels import Good, Qrels, good_records
+from cranfield.data.qrels import Qrels, ValidRecords, collect_records
 from cranfield.data.reading import letor
-from cranfield.data.reading.adapters import holds_rows, is_ranx, to_plain
+from cranfield.data.reading.adapters import has_rows, is_ranx, to_plain
 from cranfield.data.reading.columns import TREC, ColumnsLike, read_columns
-from cranfield.data.reading.formats import Decision, Format, decide, runs_in
-from cranfield.data.reading.lines import not_empty, real
-from cranfield.data.reading.mappings import Nested, are_strings, is_listed, is_plain, nested
-from cranfield.data.reading.objects import is_shaped, is_whole, object_records, object_topics
-from cranfield.data.reading.records import PLAIN, Record, Text, checked
-from cranfield.data.reading.shapes import entries
+from cranfield.data.reading.formats import DetectedFormat, Format, detect_format, list_runs
+from cranfield.data.reading.lines import check_not_empty, to_number
+from cranfield.data.reading.mappings import Nested, has_only_strings, is_listed, is_plain, to_nested
+from cranfield.data.reading.objects import (
+    is_shaped,
+    is_single_run,
+    list_object_topics,
+    read_object_records,
+)
+from cranfield.data.reading.records import DEFAULT_OPTIONS, ReadOptions, Record, check_records
+from cranfield.data.reading.shapes import read_entries
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.strings import Strings
-from cranfield.data.reading.table import Irregular, PartRead, Table, whole_topics
-from cranfield.data.reading.tables import Framed, framed, is_frame
+from cranfield.data.reading.table import Irregular, PartRead, Table, iter_whole_topics
+from cranfield.data.reading.tables import TidyFrame, is_frame, tidy_frame
 from cranfield.data.systems import (
     RunNames,
     SeveralRuns,
-    distinct,
-    refuse_many,
-    refuse_twice,
+    check_distinct_paths,
+    check_tag_count,
+    resolve_names,
 )
 from cranfield.dataclass import dataclass
-from cranfield.errors import CranfieldError, InputError, one_of
-from cranfield.wording import option, suggests_keywords
+from cranfield.errors import CranfieldError, InputError, check_choice
+from cranfield.wording import format_option, suggest_keywords
 
 RunLike: TypeAlias = Any  # a path, {topic: {doc: score}}, {topic: [doc, …]}, a frame, tuples,
 # records, Run, or predictions for LETOR data: an array or a list of numbers
@@ -54,7 +59,7 @@ PART = 1 << 16  # predictions that are labelled at a time
 FLOATS = {float, np.float64}  # types whose values are doubles
 
 
-def reading_order(ties: str | None, order: str | None = None) -> Reading | None:
+def choose_order(ties: str | None, order: str | None = None) -> Reading | None:
     """Return the order in which a run is read: None if the run decides.
 
     ``rank`` and ``given`` as `ties` are older spellings of the same `order`. Other ways with ties,
@@ -64,35 +69,39 @@ def reading_order(ties: str | None, order: str | None = None) -> Reading | None:
     ('file', 'rank', 'given')
     """
     if order is not None:
-        one_of("order", order, RankBy)
+        check_choice("order", order, RankBy)
     if (ties in ("rank", "given") and order not in (None, ties)) or (order, ties) == (
         "rank",
         "file",
     ):
-        names = [option(f"--{n} {x}", f'{n}="{x}"') for n, x in (("order", order), ("ties", ties))]
-        fix = f"Use {option('--order', 'order=')} alone, or break ties of equal scores."
-        raise InputError.problem(f"{' contradicts '.join(names)}", fix)
+        names = [
+            format_option(f"--{n} {x}", f'{n}="{x}"') for n, x in (("order", order), ("ties", ties))
+        ]
+        fix = f"Use {format_option('--order', 'order=')} alone, or break ties of equal scores."
+        raise InputError.from_problem(f"{' contradicts '.join(names)}", fix)
     if order == "score":
         return "trec" if ties == "trec" else "file" if ties == "file" else "score"
-    known: tuple[Reading, ...] = get_args(Reading)
-    return next((one for one in known if one == (order or ties)), None)
+    orders: tuple[Reading, ...] = get_args(Reading)
+    return next((reading for reading in orders if reading == (order or ties)), None)
 
 
-def tie_order(ties: Ties | None, order: RankBy | None) -> Ties | None:
+def combine_order(ties: Ties | None, order: RankBy | None) -> Ties | None:
     """Return both options as one, for readers that know `ties` only."""
-    reading = _checked(ties, order)
+    reading = _check_order(ties, order)
     return "trec" if reading == "score" else reading
 
 
-def lacking(reading: Reading, where: str, line: int | None = None) -> InputError:
+def make_missing_error(reading: Reading, location: str, line: int | None = None) -> InputError:
     """Return the error for a run without the scores or ranks that an option requires."""
     name = "ties" if reading in ("trec", "file") else "order"
-    asked = option(f"--{name} {reading}", f'{name}="{reading}"')
-    what = "scores" if reading in BY_SCORE else "ranks"
-    return InputError.problem(f"no {what}, which {asked} requires", "", where, line)
+    option_text = format_option(f"--{name} {reading}", f'{name}="{reading}"')
+    columns = "scores" if reading in BY_SCORE else "ranks"
+    return InputError.from_problem(
+        f"no {columns}, which {option_text} requires", "", location, line
+    )
 
 
-class Disagreeing(NamedTuple):
+class Disagreement(NamedTuple):
     """Topics in which ranks, or the positions in a list, contradict the scores."""
 
     topics: tuple[str, ...] = ()
@@ -105,10 +114,10 @@ class Disagreeing(NamedTuple):
         return 2 * len(self.rising) > self.long
 
 
-NONE_DISAGREE = Disagreeing()
+NO_DISAGREEMENT = Disagreement()
 
 
-def compare_ranks(rankings: Iterable[tuple[str, Sequence[tuple[float, float]]]]) -> Disagreeing:
+def compare_ranks(rankings: Iterable[tuple[str, Sequence[tuple[float, float]]]]) -> Disagreement:
     """Compare the (rank, score) pairs of each topic.
 
     >>> compare_ranks([("q1", [(1, 0.1), (2, 0.2), (3, 0.2)]), ("q2", [(1, 0.5), (2, 0.4)])])
@@ -118,12 +127,12 @@ def compare_ranks(rankings: Iterable[tuple[str, Sequence[tuple[float, float]]]])
     for topic, pairs in rankings:
         long += len(pairs) > 2
         scores = [score for _, score in sorted(pairs, key=lambda pair: (pair[0], -pair[1]))]
-        if all(above >= below for above, below in pairwise(scores)):
+        if all(upper >= lower for upper, lower in pairwise(scores)):
             continue
         topics.append(topic)
-        if len(scores) > 2 and all(above <= below for above, below in pairwise(scores)):
+        if len(scores) > 2 and all(upper <= lower for upper, lower in pairwise(scores)):
             rising.append(topic)
-    return Disagreeing(tuple(topics), tuple(rising), long)
+    return Disagreement(tuple(topics), tuple(rising), long)
 
 
 Part: TypeAlias = Callable[[], Table]
@@ -144,7 +153,7 @@ class Run(ABC):
 
     The value of a document is what it is ranked by, larger first; equal values are ordered by
     document id, larger first (trec_eval's rule); with `stable`, they stay in the order of the
-    lists. With `given`, the order is that of the lists.
+    lists. With `keeps_order`, the order is that of the lists.
 
     >>> read_run({"q1": {"d1": 0.5, "d2": 0.9}}, name="bm25")
     Run 'bm25'
@@ -152,7 +161,7 @@ class Run(ABC):
 
     name: str
     _: KW_ONLY
-    given: bool = False
+    keeps_order: bool = False
     where: str = "run"
     source: Source | None = None
     stable: bool = False
@@ -160,7 +169,7 @@ class Run(ABC):
     by_rank: bool = False  # whether values are ranks
     merging: Merging | None = None  # how several lines become one document, and what was done
     declared: bool = False  # whether the user read it as a run: then it cannot be judgments
-    disagreeing: Disagreeing = NONE_DISAGREE  # of lists in memory
+    disagreement: Disagreement = NO_DISAGREEMENT  # of lists in memory
 
     def __repr__(self) -> str:
         return f"Run {self.name!r}"
@@ -170,11 +179,11 @@ class Run(ABC):
         """``{topic: {doc: value}}``, the value being what documents are ranked by."""
 
     @abstractmethod
-    def list_of(self, topic: str) -> dict[str, float]:
+    def get_scores(self, topic: str) -> dict[str, float]:
         """``{doc: value}`` of one topic, empty if the run does not answer it."""
 
     @abstractmethod
-    def tops(self, depth: int | None) -> dict[str, Top]:
+    def find_tops(self, depth: int | None) -> dict[str, Top]:
         """Of each list the first `depth` documents, and what decided which they are.
 
         >>> read_run({"q1": {"d1": 0.5, "d2": 0.9, "d3": 0.5}}).tops(2)
@@ -182,7 +191,7 @@ class Run(ABC):
         """
 
     @abstractmethod
-    def renamed(self, name: Callable[[str], str]) -> Run:
+    def rename_topics(self, name: Callable[[str], str]) -> Run:
         """The run with other names of its topics."""
 
     @property
@@ -190,29 +199,29 @@ class Run(ABC):
         """What its file says of the system: the YAML of ir_metadata, or NTCIR's SYSDESC."""
         return "" if self.source is None else self.source.description
 
-    def tables(self) -> Iterator[Table]:
+    def iterate_tables(self) -> Iterator[Table]:
         """The parts of a table one after the other, none of a run that is a mapping."""
         return iter(())
 
-    def held(self, progress: Callable[[PartRead], None] | None = None) -> Run:
+    def load(self, progress: Callable[[PartRead], None] | None = None) -> Run:
         """The run with all it has in memory."""
         return self
 
-    def apart(self) -> Sequence[Run]:
+    def split_by_tag(self) -> Sequence[Run]:
         """The runs that it turns out to be, if it was read from a file that may hold several."""
         return [self]
 
-    def returns_any(self, docs: Sequence[str]) -> bool:
+    def has_any(self, docs: Sequence[str]) -> bool:
         """Return True if some topic has one of these documents, or nothing can be read again."""
         return True
 
-    def find_disagreeing(self) -> Disagreeing:
+    def find_disagreement(self) -> Disagreement:
         """Return the topics in which ranks, or positions, contradict the scores."""
-        return NONE_DISAGREE if self.given or self.by_rank else self.disagreeing
+        return NO_DISAGREEMENT if self.keeps_order or self.by_rank else self.disagreement
 
-    def ranked(self, topic: str) -> list[str]:
+    def rank_topic(self, topic: str) -> list[str]:
         """The documents of one topic from the top down, none if the run does not answer it."""
-        return from_the_top(self.list_of(topic), self.given, self.stable)
+        return rank_documents(self.get_scores(topic), self.keeps_order, self.stable)
 
     def rankings(self, depth: int | None = None) -> dict[str, list[str]]:
         """``{topic: [doc, …]}`` from the top down, of each list the first `depth` documents.
@@ -220,7 +229,7 @@ class Run(ABC):
         >>> read_run({"q1": {"d1": 0.5, "d2": 0.9, "d3": 0.5}}).rankings(2)
         {'q1': ['d2', 'd3']}
         """
-        return {topic: top.docs for topic, top in self.tops(depth).items()}
+        return {topic: top.docs for topic, top in self.find_tops(depth).items()}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -232,62 +241,62 @@ class ListRun(Run):
     def to_dict(self) -> dict[str, dict[str, float]]:
         return {topic: dict(self.to_doubles(topic, docs)) for topic, docs in self.lists.items()}
 
-    def list_of(self, topic: str) -> dict[str, float]:
+    def get_scores(self, topic: str) -> dict[str, float]:
         return dict(self.to_doubles(topic, self.lists.get(topic, {})))
 
-    def tops(self, depth: int | None) -> dict[str, Top]:
-        return {topic: self._top(topic, docs, depth) for topic, docs in self.lists.items()}
+    def find_tops(self, depth: int | None) -> dict[str, Top]:
+        return {topic: self._find_top(topic, docs, depth) for topic, docs in self.lists.items()}
 
-    def _top(self, topic: str, docs: Mapping[str, float], depth: int | None) -> Top:
+    def _find_top(self, topic: str, docs: Mapping[str, float], depth: int | None) -> Top:
         docs = self.to_doubles(topic, docs)
-        ranked = from_the_top(docs, self.given, self.stable)
-        tied = not self.given and _parts_equals([docs[d] for d in ranked], depth)
-        return Top(ranked[:depth], tied, topic in self.find_disagreeing().topics)
+        ranked = rank_documents(docs, self.keeps_order, self.stable)
+        tied = not self.keeps_order and _has_tie_at_depth([docs[d] for d in ranked], depth)
+        return Top(ranked[:depth], tied, topic in self.find_disagreement().topics)
 
-    def returns_any(self, docs: Sequence[str]) -> bool:
-        return any(doc in found for found in self.lists.values() for doc in docs)
+    def has_any(self, docs: Sequence[str]) -> bool:
+        return any(doc in ranking for ranking in self.lists.values() for doc in docs)
 
     def to_doubles(self, topic: str, docs: Mapping[str, Any]) -> Mapping[str, float]:
         """Return a ranking whose scores are the doubles that are compared, whatever they were.
 
         Raise an error if a score is not a finite number, or a document not a string.
         """
-        if not are_strings(docs):
-            raise self.not_a_name(topic, docs)
+        if not has_only_strings(docs):
+            raise self.make_doc_error(topic, docs)
         scores = docs.values()
         if FLOATS.issuperset(map(type, scores)):  # the sum is quicker, but may overflow
             doubles, odd = docs, not (isfinite(sum(scores)) or all(map(isfinite, scores)))
         else:
-            doubles = {doc: real(score) for doc, score in docs.items()}
+            doubles = {doc: to_number(score) for doc, score in docs.items()}
             odd = None in doubles.values()
         if odd:
-            raise self.without_order(topic, docs)
+            raise self.make_score_error(topic, docs)
         return doubles
 
-    def merged(self, merging: Merging, repeated: Mapping[str, int]) -> ListRun:
+    def merge_chunks(self, merging: Merging, repeated: Mapping[str, int]) -> ListRun:
         """The run in which several lines have become one document; some repeated others."""
         lists = {}
         for topic, docs in self.lists.items():
             doubles = self.to_doubles(topic, docs)
-            lists[topic] = merging.of_list(topic, doubles, repeated.get(topic, 0))
+            lists[topic] = merging.merge_ranking(topic, doubles, repeated.get(topic, 0))
         return replace(self, lists=lists, merging=merging)
 
-    def without_order(self, topic: str, docs: Mapping[str, float]) -> InputError:
+    def make_score_error(self, topic: str, docs: Mapping[str, float]) -> InputError:
         """The error that names the score of a list that is no number."""
-        doc, score = next((d, s) for d, s in docs.items() if real(s) is None)
-        found = f"score {score!r} for document {doc} of topic {topic}"
-        return InputError(found, "a finite number", self.where)
+        doc, score = next((d, s) for d, s in docs.items() if to_number(s) is None)
+        problem = f"score {score!r} for document {doc} of topic {topic}"
+        return InputError(problem, "a finite number", self.where)
 
-    def not_a_name(self, topic: str, docs: Mapping[Any, float]) -> InputError:
+    def make_doc_error(self, topic: str, docs: Mapping[Any, float]) -> InputError:
         """The error that names a document of a list that is not a string, among others that are."""
         doc = next(doc for doc in docs if not isinstance(doc, str))
         return InputError(f"document {doc!r} of topic {topic}", "a string", self.where)
 
-    def renamed(self, name: Callable[[str], str]) -> ListRun:
+    def rename_topics(self, name: Callable[[str], str]) -> ListRun:
         return replace(self, lists={name(topic): docs for topic, docs in self.lists.items()})
 
 
-OF_FILES = ("parts", "format", "text", "each", "source")  # fields that are not pickled
+FILE_FIELDS = ("parts", "format", "text", "each", "source")  # fields that are not pickled
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -296,180 +305,187 @@ class TableRun(Run):
 
     parts: Callable[[], Iterator[Part]]
     format: Format | None = None  # of the file, where errors have lines
-    text: Text = PLAIN
+    text: ReadOptions = DEFAULT_OPTIONS
     each: Callable[[], Sequence[Run]] | None = None  # reads the file if it holds several runs
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the results themselves: another process may not have the file."""
-        kept = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in OF_FILES}
-        return _restore, (kept, [table.compact() for table in self.tables()])
+        state = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in FILE_FIELDS}
+        return _restore, (state, [table.copy() for table in self.iterate_tables()])
 
-    def apart(self) -> Sequence[Run]:
+    def split_by_tag(self) -> Sequence[Run]:
         if self.each is None:
             return [self]
-        return [replace(run, merging=self.merging and self.merging.anew()) for run in self.each()]
+        return [
+            replace(run, merging=self.merging and self.merging.copy_without_counts())
+            for run in self.each()
+        ]
 
-    def tables(self) -> Iterator[Table]:
+    def iterate_tables(self) -> Iterator[Table]:
         """The parts one after the other; one that is not in order is the error it is."""
-        with self.refusing():
+        with self.wrap_errors():
             yield from (part() for part in self.parts())
 
     def to_dict(self) -> dict[str, dict[str, float]]:
-        made: dict[str, dict[str, float]] = {}
-        for name, docs, values in self._lists():
-            known = made.setdefault(name, {})
-            expected = len(known) + len(docs)
-            known.update(zip(docs.tolist(), values.tolist(), strict=True))
-            if len(known) < expected:
-                raise self.refusal(f"a document of topic {name} twice", "each document once")
-        return made
+        rankings: dict[str, dict[str, float]] = {}
+        for name, docs, values in self._iterate_rankings():
+            ranking = rankings.setdefault(name, {})
+            expected = len(ranking) + len(docs)
+            ranking.update(zip(docs.tolist(), values.tolist(), strict=True))
+            if len(ranking) < expected:
+                raise self.make_error(f"a document of topic {name} twice", "each document once")
+        return rankings
 
-    def _lists(self) -> Iterator[tuple[str, Strings, Floats]]:
+    def _iterate_rankings(self) -> Iterator[tuple[str, Strings, Floats]]:
         """A topic, some documents of it and their values, one after the other."""
-        tables = self.tables() if self.merging is None else self._merged()
+        tables = self.iterate_tables() if self.merging is None else self._iterate_merged()
         for table in tables:
-            for name, (a, b) in zip(table.names, table.bounds(), strict=True):
+            for name, (a, b) in zip(table.names, table.iter_bounds(), strict=True):
                 yield name, table.docs[a:b], table.values[a:b]
 
-    def _merged(self) -> Iterator[Table]:
+    def _iterate_merged(self) -> Iterator[Table]:
         """Whole topics, each document once."""
-        with self.grouped() as parts:
-            yield from (self.merged(part()) for part in parts)
+        with self.group_by_topic() as parts:
+            yield from (self.merge_table(part()) for part in parts)
 
-    def list_of(self, topic: str) -> dict[str, float]:
-        found: dict[str, float] = {}
-        for name, docs, values in self._lists():
+    def get_scores(self, topic: str) -> dict[str, float]:
+        scores: dict[str, float] = {}
+        for name, docs, values in self._iterate_rankings():
             if name == topic:
-                found.update(zip(docs.tolist(), values.tolist(), strict=True))
-        return found
+                scores.update(zip(docs.tolist(), values.tolist(), strict=True))
+        return scores
 
-    def tops(self, depth: int | None) -> dict[str, Top]:
-        with self.refusing():
-            return self._each_top(depth)
+    def find_tops(self, depth: int | None) -> dict[str, Top]:
+        with self.wrap_errors():
+            return self._find_all_tops(depth)
 
-    def _each_top(self, depth: int | None) -> dict[str, Top]:
-        found: dict[str, Top] = {}
-        for table in whole_topics(self.tables()):
-            if not found.keys().isdisjoint(table.names):  # lines of a topic are far apart
-                with self.grouped() as parts:
-                    return {t: top for p in parts for t, top in self._tops(p(), depth).items()}
-            found |= self._tops(table, depth)
-        if not found:
-            raise self.refusal("no results", "at least one")
-        return found
+    def _find_all_tops(self, depth: int | None) -> dict[str, Top]:
+        tops: dict[str, Top] = {}
+        for table in iter_whole_topics(self.iterate_tables()):
+            if not tops.keys().isdisjoint(table.names):  # lines of a topic are far apart
+                with self.group_by_topic() as parts:
+                    return {
+                        t: top
+                        for p in parts
+                        for t, top in self._find_table_tops(p(), depth).items()
+                    }
+            tops |= self._find_table_tops(table, depth)
+        if not tops:
+            raise self.make_error("no results", "at least one")
+        return tops
 
-    def renamed(self, name: Callable[[str], str]) -> TableRun:
-        return self.changed(
-            lambda table: replace(table, topics=Strings.of([name(t) for t in table.names]))
+    def rename_topics(self, name: Callable[[str], str]) -> TableRun:
+        return self.change_parts(
+            lambda table: replace(table, topics=Strings.from_list([name(t) for t in table.names]))
         )
 
-    def changed(self, change: Callable[[Table], Table]) -> TableRun:
+    def change_parts(self, change: Callable[[Table], Table]) -> TableRun:
         """The run with something changed in each of its parts, whenever it is read."""
         return replace(
-            self, parts=lambda: (partial(_changed, change, part) for part in self.parts())
+            self, parts=lambda: (partial(_apply_change, change, part) for part in self.parts())
         )
 
-    def held(self, progress: Callable[[PartRead], None] | None = None) -> TableRun:
+    def load(self, progress: Callable[[PartRead], None] | None = None) -> TableRun:
         tables = []
-        for table in self.tables():
-            tables.append(table.compact())
+        for table in self.iterate_tables():
+            tables.append(table.copy())
             if progress is not None:
-                progress(self.read_of(table))
+                progress(self.make_progress(table))
         return replace(self, parts=lambda: iter([lambda table=table: table for table in tables]))
 
-    def returns_any(self, docs: Sequence[str]) -> bool:
-        wanted, some = Strings.of(list(docs)).hashes(), False
-        for table in self.tables():
-            some = True
-            if np.isin(table.hashes, wanted).any():
+    def has_any(self, docs: Sequence[str]) -> bool:
+        hashes, has_tables = Strings.from_list(list(docs)).compute_hashes(), False
+        for table in self.iterate_tables():
+            has_tables = True
+            if np.isin(table.hashes, hashes).any():
                 return True
-        return not some
+        return not has_tables
 
-    def find_disagreeing(self) -> Disagreeing:
+    def find_disagreement(self) -> Disagreement:
         """Read the run once more: only after ranks were seen to contradict scores."""
-        if self.given or self.by_rank:
-            return NONE_DISAGREE
-        return compare_ranks(self._ranks())
+        if self.keeps_order or self.by_rank:
+            return NO_DISAGREEMENT
+        return compare_ranks(self._iterate_ranks())
 
-    def _ranks(self) -> Iterator[tuple[str, Sequence[tuple[float, float]]]]:
+    def _iterate_ranks(self) -> Iterator[tuple[str, Sequence[tuple[float, float]]]]:
         """Rank and score of each document, topic by topic."""
-        with self.grouped() as parts:
+        with self.group_by_topic() as parts:
             for table in (part() for part in parts):
                 ranks = table.ranks
-                for name, (a, b) in zip(table.names, table.bounds(), strict=True):
+                for name, (a, b) in zip(table.names, table.iter_bounds(), strict=True):
                     if ranks is not None:
                         yield (
                             name,
                             list(zip(ranks[a:b].tolist(), table.values[a:b].tolist(), strict=True)),
                         )
 
-    def read_of(self, table: Table) -> PartRead:
+    def make_progress(self, table: Table) -> PartRead:
         """What is told of a part that was read."""
-        return PartRead(self.name, len(table), table.taken)
+        return PartRead(self.name, len(table), table.bytes_read)
 
-    def gathered(self) -> Table:
+    def gather(self) -> Table:
         """The whole run at once, its lines grouped by topic without changing their order."""
-        return Table.joined([table.compact() for table in self.tables()]).grouped()
+        return Table.concatenate([table.copy() for table in self.iterate_tables()]).group_by_topic()
 
     @contextmanager
-    def grouped(
+    def group_by_topic(
         self, threads: int = 1, progress: Callable[[PartRead], None] | None = None
     ) -> Iterator[Iterator[Part]]:
         """The run in parts of whole topics, however far apart the lines of these are."""
-        from cranfield.data.reading.grouping import grouped
+        from cranfield.data.reading.grouping import group_topics
 
-        told = None if progress is None else lambda table: progress(self.read_of(table))
-        with self.refusing(), grouped(self.parts(), threads, told) as parts:
+        report = None if progress is None else lambda table: progress(self.make_progress(table))
+        with self.wrap_errors(), group_topics(self.parts(), threads, report) as parts:
             yield parts
 
-    def merged(self, table: Table) -> Table:
+    def merge_table(self, table: Table) -> Table:
         """A table of whole topics, each document once: several lines are merged, or an error."""
         merging = self.merging
-        if (merging is None or merging.duplicates == "error") and (twice := table.repeats()):
+        if (merging is None or merging.duplicates == "error") and (twice := table.find_duplicate()):
             raise Irregular(f"document {twice[1]} of topic {twice[0]} twice", "each document once")
-        return table if merging is None else merging.of_table(table)
+        return table if merging is None else merging.merge_table(table)
 
-    def _tops(self, table: Table, depth: int | None) -> dict[str, Top]:
+    def _find_table_tops(self, table: Table, depth: int | None) -> dict[str, Top]:
         """Of each list of a table of whole topics the first documents."""
-        table = self.merged(table)
-        order = np.arange(len(table)) if self.given else _falling(table, self.stable)
-        lists = [order[a:b] for a, b in table.bounds()]
+        table = self.merge_table(table)
+        order = np.arange(len(table)) if self.keeps_order else _sort_rows(table, self.stable)
+        lists = [order[a:b] for a, b in table.iter_bounds()]
         docs = iter(table.docs[np.concatenate([order[:0], *(rows[:depth] for rows in lists)])])
         return {
             name: Top(
                 list(islice(docs, len(rows[:depth]))),
-                not self.given and _parts_equals(table.values[rows], depth),
-                not self.given and _contradicted(table, rows),
+                not self.keeps_order and _has_tie_at_depth(table.values[rows], depth),
+                not self.keeps_order and _has_rank_conflict(table, rows),
             )
             for name, rows in zip(table.names, lists, strict=True)
         }
 
     @contextmanager
-    def refusing(self) -> Iterator[None]:
+    def wrap_errors(self) -> Iterator[None]:
         """Raise the error of the run if something about it is Irregular."""
         try:
             yield
         except Irregular as error:
-            found, expected = error.args or ("lines out of order", "results")
-            raise self.refusal(found, expected) from None
+            problem, expected = error.args or ("lines out of order", "results")
+            raise self.make_error(problem, expected) from None
 
-    def refusal(self, found: str, expected: str) -> CranfieldError:
+    def make_error(self, problem: str, expected: str) -> CranfieldError:
         """The error that explains why the run cannot be used, with its line if there is one."""
         if self.source is None or self.format is None:
-            return InputError(found, expected, self.where)
-        return self.format.first_error(self.source, "run", self.text)
+            return InputError(problem, expected, self.where)
+        return self.format.get_error(self.source, "run", self.text)
 
 
-def _changed(change: Callable[[Table], Table], part: Part) -> Table:
+def _apply_change(change: Callable[[Table], Table], part: Part) -> Table:
     return change(part())
 
 
-def _parts_equals(values: Sequence[float] | Floats, depth: int | None) -> bool:
+def _has_tie_at_depth(values: Sequence[float] | Floats, depth: int | None) -> bool:
     """Whether falling values are the same on both sides of a depth."""
     return depth is not None and len(values) > depth and bool(values[depth - 1] == values[depth])
 
 
-def _contradicted(table: Table, rows: Ints) -> bool:
+def _has_rank_conflict(table: Table, rows: Ints) -> bool:
     """Whether a better rank goes with a lower score, among rows of falling scores."""
     if table.ranks is None or not (np.diff(table.ranks[rows]) < 0).any():
         return False
@@ -479,24 +495,24 @@ def _contradicted(table: Table, rows: Ints) -> bool:
     return bool((np.diff(table.ranks[by_rank]) < 0).any())
 
 
-def from_the_top(docs: Mapping[str, float], given: bool, stable: bool) -> list[str]:
+def rank_documents(docs: Mapping[str, float], keeps_order: bool, stable: bool) -> list[str]:
     """Documents by value, then by id, both falling, or then as they come; or as they come."""
-    if given:
+    if keeps_order:
         return list(docs)
     equals = docs if stable else sorted(docs, reverse=True)
     return sorted(equals, key=docs.__getitem__, reverse=True)
 
 
-def _falling(table: Table, stable: bool) -> Ints:
+def _sort_rows(table: Table, stable: bool) -> Ints:
     """The rows of a table in the same order, group by group."""
     within = np.diff(table.group) == 0
     if not (within & (np.diff(table.values) >= 0)).any():
         return np.arange(len(table))
-    by_name = () if stable else (~key for key in reversed(table.docs.sort_keys()))
+    by_name = () if stable else (~key for key in reversed(table.docs.compute_sort_keys()))
     return np.lexsort([*by_name, -table.values, table.group])
 
 
-def no_judged_topic(
+def make_no_judged_topic_error(
     topics: Sequence[str], judged: Sequence[str], qrels: str, run: Run | None = None
 ) -> InputError:
     """The error that a run is which answers other topics than those that are judged.
@@ -504,31 +520,33 @@ def no_judged_topic(
     >>> no_judged_topic(["7"], ["101", "102", "103"], "qrels.txt", read_run({"7": ["a"]}))
     InputError('run: found topics 7, expected some of 101, 102, … (judged in qrels.txt)')
     """
-    where = of = None
+    location = run_name = None
     if run is not None:
-        where = run.name if run.where == "run" else run.where
-        of = None if run.name == where else run.name
-    return no_topic(topics, judged, "" if qrels == "qrels" else f"judged in {qrels}", where, of)
+        location = run.name if run.where == "run" else run.where
+        run_name = None if run.name == location else run.name
+    return make_no_topic_error(
+        topics, judged, "" if qrels == "qrels" else f"judged in {qrels}", location, run_name
+    )
 
 
-def no_topic(
+def make_no_topic_error(
     topics: Sequence[str],
-    wanted: Sequence[str],
+    expected_topics: Sequence[str],
     hint: str,
-    where: str | None = None,
+    location: str | None = None,
     run: str | None = None,
 ) -> InputError:
     """The error that a run is which answers other topics than those that are wanted."""
-    found = f"topics {_few(topics)}" + ("" if run is None else f" of run {run}")
-    hint = "; ".join(filter(None, (hint, explain_folded(match_folded(topics, wanted)))))
-    return InputError(found, f"some of {_few(wanted)}", where, hint=hint)
+    problem = f"topics {_format_first(topics)}" + ("" if run is None else f" of run {run}")
+    hint = "; ".join(filter(None, (hint, explain_folded(match_folded(topics, expected_topics)))))
+    return InputError(problem, f"some of {_format_first(expected_topics)}", location, hint=hint)
 
 
-def _few(names: Sequence[str]) -> str:
+def _format_first(names: Sequence[str]) -> str:
     return ", ".join([*names[:2], *["…"] * (len(names) > 2)]) or "(none)"
 
 
-@suggests_keywords
+@suggest_keywords
 def read_run(
     data: RunLike,
     format: str | None = None,
@@ -576,15 +594,17 @@ def read_run(
     of the list decide. `duplicates` are an error, or of each the ``first`` or ``best`` is kept.
     """
     merging = Merging(chunks, chunk_score, duplicates)
-    own, by_tag = read_columns(columns), run_names == "tag"
-    text = Text(separator, further=further, types=types, by_tag=by_tag, columns=own)
-    runs = _Reader(format, _checked(ties, order), text, qrels, run_names, merging).runs(data)
+    column_names, by_tag = read_columns(columns), run_names == "tag"
+    text = ReadOptions(
+        separator, extra_fields=further, types=types, by_tag=by_tag, columns=column_names
+    )
+    runs = _Reader(format, _check_order(ties, order), text, qrels, run_names, merging).read(data)
     if len(runs) > 1:
         raise SeveralRuns([run.name for run in runs], runs[0].where)
-    return _as_one(runs[0], name)
+    return _require_one(runs[0], name)
 
 
-@suggests_keywords
+@suggest_keywords
 def read_runs(
     runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
     format: str | None = None,
@@ -606,56 +626,56 @@ def read_runs(
     A directory with one for each topic, as NTCIREVAL has them, stands for all runs in it. Lines
     with several tags are several runs, each named by its tag, or by the path where tags clash or
     are missing; with `run_names` ``file``, a file is one run, named by its path. Without `look`,
-    text is not read before it is used, and may then turn out to hold several runs: see `with_each`.
+    text is not read before it is used, and may then turn out to hold several runs: see `call_with_split`.
     The other options are those of `read_run`.
 
     >>> rows = [("q1", "Q0", "d1", 1, 0.9, "bm25"), ("q1", "Q0", "d1", 1, 0.5, "dense")]
     >>> read_runs(rows)
     [Run 'bm25', Run 'dense']
     """
-    one_of("run_names", run_names, RunNames)
+    check_choice("run_names", run_names, RunNames)
     merging = Merging(chunks, chunk_score, duplicates)
-    own, by_tag = read_columns(columns), run_names == "tag"
-    text = Text(separator, types=types, by_tag=by_tag, columns=own)
-    reader = _Reader(format, _checked(ties, order), text, qrels, run_names, merging)
-    named = _named(_paths(runs), qrels)
-    refuse_twice(data for _, _, data in named if isinstance(data, str | os.PathLike))
-    found: list[Run] = []
-    for name, where, data in named:
-        read = reader.runs(data, where)
+    column_names, by_tag = read_columns(columns), run_names == "tag"
+    text = ReadOptions(separator, types=types, by_tag=by_tag, columns=column_names)
+    reader = _Reader(format, _check_order(ties, order), text, qrels, run_names, merging)
+    named_runs = _name_runs(_expand_directories(runs), qrels)
+    check_distinct_paths(data for _, _, data in named_runs if isinstance(data, str | os.PathLike))
+    all_runs: list[Run] = []
+    for name, location, data in named_runs:
+        read = reader.read(data, location)
         if name is not None and len(read) > 1:
             raise SeveralRuns([run.name for run in read], name)
-        found += [_as_one(run, name) for run in read] if name is not None else read
-    given = distinct(found)
-    return with_each(given, _looked_over) if look else given
+        all_runs += [_require_one(run, name) for run in read] if name is not None else read
+    distinct_runs = resolve_names(all_runs)
+    return call_with_split(distinct_runs, _read_all) if look else distinct_runs
 
 
-def _checked(ties: Ties | None, order: RankBy | None) -> Reading | None:
+def _check_order(ties: Ties | None, order: RankBy | None) -> Reading | None:
     """Return the order in which runs are read, after a look at the values of both options."""
     if ties is not None:
-        one_of("ties", ties, Ties)
-    return reading_order(ties, order)
+        check_choice("ties", ties, Ties)
+    return choose_order(ties, order)
 
 
-def _paths(runs: Any) -> Any:
+def _expand_directories(runs: Any) -> Any:
     """The runs; of directories, those that are in them."""
     if isinstance(runs, str | os.PathLike):
-        return runs_in(runs)
+        return list_runs(runs)
     if isinstance(runs, list | tuple) and all(isinstance(r, str | os.PathLike) for r in runs):
-        return [path for run in runs for path in runs_in(run)]
+        return [path for run in runs for path in list_runs(run)]
     return runs
 
 
-def _looked_over(runs: Sequence[Run]) -> list[Run]:
+def _read_all(runs: Sequence[Run]) -> list[Run]:
     """The runs, of which all lines have been read that may be those of others."""
     for run in runs:
         if isinstance(run, TableRun) and run.each is not None:
-            for _ in run.tables():
+            for _ in run.iterate_tables():
                 pass
     return list(runs)
 
 
-def with_each(runs: Sequence[Run], use: Callable[[Sequence[Run]], T]) -> T:
+def call_with_split(runs: Sequence[Run], use: Callable[[Sequence[Run]], T]) -> T:
     """Return `use(runs)`; a text that contains several runs is replaced by these runs.
 
     A text is read when it is used, so its tags, one for each run, are known only then.
@@ -663,10 +683,10 @@ def with_each(runs: Sequence[Run], use: Callable[[Sequence[Run]], T]) -> T:
     try:
         return use(runs)
     except SeveralRuns:
-        each = [one for run in runs for one in run.apart()]
-        if len(each) == len(runs):
+        split_runs = [part for run in runs for part in run.split_by_tag()]
+        if len(split_runs) == len(runs):
             raise
-        return use(distinct(each))
+        return use(resolve_names(split_runs))
 
 
 @dataclass(frozen=True)
@@ -675,7 +695,7 @@ class _Reader:
 
     format: str | None
     ties: Reading | None
-    text: Text
+    text: ReadOptions
     qrels: Qrels | None
     names: RunNames | Literal["first"]
     merging: Merging
@@ -684,57 +704,70 @@ class _Reader:
         if self.ties == "given":
             object.__setattr__(self, "text", replace(self.text, ordered=True))
         if self.merging.duplicates != "error":
-            object.__setattr__(self, "text", replace(self.text, repeats=True))
+            object.__setattr__(self, "text", replace(self.text, allows_duplicates=True))
 
-    def runs(self, data: RunLike, where: str = "run") -> Sequence[Run]:
+    def read(self, data: RunLike, location: str = "run") -> Sequence[Run]:
         """The runs that some data hold; text is taken for one as long as nobody has used it."""
-        found = self._runs(data, where)
-        return [self._merged(run) for run in found] if self.merging.asked else found
+        runs = self._read_data(data, location)
+        return [self._apply_merging(run) for run in runs] if self.merging.is_needed else runs
 
-    def _merged(self, run: Run, repeated: Mapping[str, int] = {}) -> Run:
+    def _apply_merging(self, run: Run, repeated: Mapping[str, int] = {}) -> Run:
         """The run, in which several lines may be one document."""
         if run.merging is not None:
-            if not run.merging.like(self.merging):
+            if not run.merging.has_same_options(self.merging):
                 raise InputError("a run already read with other chunks or duplicates", "the same")
             return run
-        order: Order = "given" if run.given else "rank" if run.by_rank else "score"
-        merging = self.merging.of_run(order, run.where)
+        order: Order = "given" if run.keeps_order else "rank" if run.by_rank else "score"
+        merging = self.merging.with_order(order, run.where)
         if isinstance(run, ListRun):
-            return run.merged(merging, repeated)
+            return run.merge_chunks(merging, repeated)
         return replace(run, merging=merging)
 
-    def _runs(self, data: RunLike, where: str) -> Sequence[Run]:
+    def _read_data(self, data: RunLike, location: str) -> Sequence[Run]:
         if isinstance(data, Run):
-            return [self._again(data)]
+            return [self._update_run(data)]
         if is_ranx(data):
-            return [self._in_memory(to_plain(data, "run", where), where, data.name)]
-        data = to_plain(data, "run", where)
-        if catalogues.is_named(data):
-            return [self._in_memory(list(catalogues.results(data)), data, None)]
+            return [self._read_memory(to_plain(data, "run", location), location, data.name)]
+        data = to_plain(data, "run", location)
+        if catalogues.is_catalogue_name(data):
+            return [self._read_memory(list(catalogues.read_scores(data)), data, None)]
         if isinstance(data, str | os.PathLike):
-            return self._of_file(Source.of(data))
+            return self._read_file(Source.from_path(data))
         if _are_numbers(data):
-            read = partial(letor.predictions_of, data)
-            return [_predicted(read, self.qrels, self.ties, where)]
+            read = partial(letor.to_predictions, data)
+            return [_read_predictions(read, self.qrels, self.ties, location)]
         if is_frame(data):
-            return self._of_frame(framed(data, "run", where, self.text), where)
+            return self._from_frame(tidy_frame(data, "run", location, self.text), location)
         if is_shaped(data):
-            shaped = object_records(data, "run", where, self.text)
-            good = good_records(checked(shaped, "run", where, self.text))
-            return self._of_good(good, object_topics(data, "run", where, self.text), where)
-        return [self._in_memory(one, where, tag) for tag, one in self._by_tag(data, where)]
+            shaped = read_object_records(data, "run", location, self.text)
+            good = collect_records(check_records(shaped, "run", location, self.text))
+            return self._from_records(
+                good, list_object_topics(data, "run", location, self.text), location
+            )
+        return [
+            self._read_memory(value, location, tag)
+            for tag, value in self._split_rows(data, location)
+        ]
 
-    def _in_memory(self, data: Any, where: str, tag: str | None) -> Run:
+    def _read_memory(self, data: Any, location: str, tag: str | None) -> Run:
         scored = not is_listed(data)
-        once, repeated = self._without_repeats(data) if self.text.repeats else (data, {})
-        lists = nested(once, "run", where, self.text)[0]
-        placed = _placed_in(data, self.text) if scored else []
-        if self.ties == "rank" and placed and len(placed) == sum(map(len, lists.values())):
-            return self._of_one(replace(_table_of(placed, True, False), tag=tag), where)
-        run = self._of_lists(lists, scored, where, tag, repeated)
-        return replace(run, disagreeing=compare_ranks(_ranks_of(placed).items()))
+        unique, repeated = (
+            self._drop_duplicates(data) if self.text.allows_duplicates else (data, {})
+        )
+        lists = to_nested(unique, "run", location, self.text)[0]
+        ranked_rows = _find_ranked_rows(data, self.text) if scored else []
+        if (
+            self.ties == "rank"
+            and ranked_rows
+            and len(ranked_rows) == sum(map(len, lists.values()))
+        ):
+            return self._build_run(
+                replace(_build_table(ranked_rows, True, False), tag=tag), location
+            )
+        run = self._from_lists(lists, scored, location, tag, repeated)
+        return replace(run, disagreement=compare_ranks(_collect_ranks(ranked_rows).items()))
 
-    def _without_repeats(self, data: Any) -> tuple[Any, Mapping[str, int]]:
+    def _drop_duplicates(self, data: Any) -> tuple[Any, Mapping[str, int]]:
         """Lists or rows in memory, each document once, and how many lines were left out."""
         lists: dict[Any, Any] = dict(data) if isinstance(data, Mapping) else {}
         pairs: dict[Any, list[tuple[Any, float]]] = {}
@@ -750,27 +783,31 @@ class _Reader:
             for row in data:
                 topic, doc, value = row if len(row) == 3 else (row[0], row[2], row[4])
                 pairs.setdefault(topic, []).append((doc, float(value)))
-        return self._each_once(lists, pairs)
+        return self._merge_pairs(lists, pairs)
 
-    def _each_once(
+    def _merge_pairs(
         self, lists: dict[Any, Any], pairs: Mapping[Any, Sequence[tuple[Any, float]]]
     ) -> tuple[dict[Any, Any], dict[str, int]]:
         """Lists of documents and values added to others, of each document the line that counts."""
         merging = replace(self.merging, order="given" if self.ties == "given" else "score")
-        once = {topic: merging.without_repeats(few) for topic, few in pairs.items()}
-        return lists | once, {str(t): len(pairs[t]) - len(docs) for t, docs in once.items()}
+        unique = {
+            topic: merging.drop_duplicates(topic_pairs) for topic, topic_pairs in pairs.items()
+        }
+        return lists | unique, {str(t): len(pairs[t]) - len(docs) for t, docs in unique.items()}
 
-    def _again(self, run: Run) -> Run:
+    def _update_run(self, run: Run) -> Run:
         ties = self.ties
         if (ties == "rank" and not run.by_rank) or (ties in BY_SCORE and run.by_rank):
             name = "score" if ties in BY_SCORE else ties
-            asked = option(f"--order {name}", f'order="{name}"')
-            raise InputError.problem(f"run {run.name!r} is already read", f"Pass {asked} before.")
+            option_text = format_option(f"--order {name}", f'order="{name}"')
+            raise InputError.from_problem(
+                f"run {run.name!r} is already read", f"Pass {option_text} before."
+            )
         stable = run.stable if ties in (None, "score") else ties == "file"
-        given = run.given or ties == "given"
-        return replace(run, given=given, stable=stable, declared=True)
+        keeps_order = run.keeps_order or ties == "given"
+        return replace(run, keeps_order=keeps_order, stable=stable, declared=True)
 
-    def _by_tag(self, data: Any, where: str) -> Iterable[tuple[str | None, Any]]:
+    def _split_rows(self, data: Any, location: str) -> Iterable[tuple[str | None, Any]]:
         """What is in memory and no frame; of rows, those of each tag."""
         in_rows = isinstance(data, Iterable) and not isinstance(data, Mapping | str | bytes)
         if self.names != "tag" or not in_rows:
@@ -778,179 +815,195 @@ class _Reader:
         rows, width = list(data), len(TREC["run"])
         if not rows or not all(isinstance(row, Sequence) and len(row) == width for row in rows):
             return [(None, rows)]
-        each: dict[str | None, list[Any]] = {}
+        groups: dict[str | None, list[Any]] = {}
         for row in rows:
-            each.setdefault(None if row[-1] is None else str(row[-1]), []).append(row)
-        refuse_many(each, where)
-        return each.items()
+            groups.setdefault(None if row[-1] is None else str(row[-1]), []).append(row)
+        check_tag_count(groups, location)
+        return groups.items()
 
-    def _of_lists(
+    def _from_lists(
         self,
         lists: Nested,
         scored: bool,
-        where: str,
+        location: str,
         tag: str | None = None,
         repeated: Mapping[str, int] = {},
     ) -> Run:
         ties = self.ties
-        not_empty(lists, "results", where)
+        check_not_empty(lists, "results", location)
         if ties is not None and (ties == "rank" or (ties in BY_SCORE and not scored)):
-            raise lacking(ties, where)
-        given, stable = ties == "given" or not scored, ties == "file"
-        run = ListRun(tag or where, lists, given=given, where=where, stable=stable)
-        return self._merged(run, repeated) if self.merging.asked else run
+            raise make_missing_error(ties, location)
+        keeps_order, stable = ties == "given" or not scored, ties == "file"
+        run = ListRun(
+            tag or location, lists, keeps_order=keeps_order, where=location, stable=stable
+        )
+        return self._apply_merging(run, repeated) if self.merging.is_needed else run
 
-    def _of_table(self, table: Table, where: str) -> list[Run]:
+    def _from_table(self, table: Table, location: str) -> list[Run]:
         if self.names != "tag":
             tag = table.tag if self.names == "first" else None
-            return [self._of_one(replace(table, tag=tag, tags=None), where)]
+            return [self._build_run(replace(table, tag=tag, tags=None), location)]
         tables: dict[str, Table] = {}
-        for one in table.by_tag():
-            tables[one.tag or ""] = one
-            refuse_many(tables, where)
-        return [self._of_one(one, where) for one in tables.values()]
+        for part in table.split_by_tag():
+            tables[part.tag or ""] = part
+            check_tag_count(tables, location)
+        return [self._build_run(part, location) for part in tables.values()]
 
-    def _of_frame(self, frame: Framed, where: str) -> list[Run]:
+    def _from_frame(self, frame: TidyFrame, location: str) -> list[Run]:
         """The runs of a frame; a long one becomes tables part by part, when it is evaluated."""
-        if not frame.long or (self.names == "tag" and frame.several):
-            return self._of_table(frame.table(), where)
-        first = next(frame.parts())()
+        if not frame.is_long or (self.names == "tag" and frame.has_several_runs):
+            return self._from_table(frame.to_table(), location)
+        first = next(frame.iter_parts())()
         first = first if self.names != "file" else replace(first, tag=None)
-        return [self._of_one(first, where, frame.parts)]
+        return [self._build_run(first, location, frame.iter_parts)]
 
-    def _of_one(
-        self, table: Table, where: str, parts: Callable[[], Iterator[Part]] | None = None
+    def _build_run(
+        self, table: Table, location: str, parts: Callable[[], Iterator[Part]] | None = None
     ) -> TableRun:
         """The run of a table, or of one that begins as this and is read in parts."""
         ties = self.ties
         if ties is not None and ties in BY_SCORE and not table.scored:
-            raise lacking(ties, where)
+            raise make_missing_error(ties, location)
         if ties is None and not table.scored:
             ties = "given" if table.ranks is None else "rank"
-        ranked = by_order(table, ties, where)
-        run = _in_parts(table.tag or where, [lambda: ranked], ties, where)
+        ranked = apply_order(table, ties, location)
+        run = _build_table_run(table.tag or location, [lambda: ranked], ties, location)
         if parts is not None:
             run = replace(run, parts=parts)
-            run = run.changed(lambda part: by_order(part, ties or "trec", where))
-        return replace(run, in_doubt=table.in_doubt)
+            run = run.change_parts(lambda part: apply_order(part, ties or "trec", location))
+        return replace(run, in_doubt=table.doubts)
 
     # -- files ------------------------------------------------------------------------------------
 
-    def _of_file(self, source: Source) -> Sequence[Run]:
+    def _read_file(self, source: Source) -> Sequence[Run]:
         """The fast way where the file is in order, else record by record, for errors' places."""
         forced, qrels = self.format, self.qrels
-        decision = decide(source, forced, self.text, "run")
-        format, text = decision.format, decision.text
-        learnt = qrels is not None and qrels.lines is not None and format.checks is None
-        if format.placed or (learnt and forced is None and self._predicted(source, decision)):
-            read, where = partial(letor.read_predictions, source), source.name
-            return [replace(_predicted(read, qrels, self.ties, where), source=source)]
+        decision = detect_format(source, forced, self.text, "run")
+        format, text = decision.format, decision.options
+        learnt = qrels is not None and qrels.lines is not None and format.check_file is None
+        if format.positional or (
+            learnt and forced is None and self._is_prediction_file(source, decision)
+        ):
+            read, location = partial(letor.read_predictions, source), source.name
+            return [replace(_read_predictions(read, qrels, self.ties, location), source=source)]
         if format.streamed and text.separator is None:
-            return [self._streamed(source, format, text)]
+            return [self._stream_file(source, format, text)]
         try:
-            runs = self._read(source, format, text)
+            runs = self._read_tables(source, format, text)
         except Irregular:
-            runs = self._of_records(source, format, text)
-        made = [replace(run, source=source) for run in runs]
+            runs = self._read_records(source, format, text)
+        sourced = [replace(run, source=source) for run in runs]
         return [
             replace(run, format=format, text=text) if isinstance(run, TableRun) else run
-            for run in made
+            for run in sourced
         ]
 
-    def _predicted(self, source: Source, decision: Decision) -> bool:
+    def _is_prediction_file(self, source: Source, decision: DetectedFormat) -> bool:
         """Whether a file holds predictions for LETOR data, in order or not."""
-        plain = decision.format.streamed and decision.text.separator is None
-        return letor.are_predictions(source) or (plain and letor.are_meant(source))
+        is_text = decision.format.streamed and decision.options.separator is None
+        return letor.has_predictions(source) or (is_text and letor.can_be_predictions(source))
 
-    def _read(self, source: Source, format: Format, text: Text) -> list[Run]:
-        where = source.name
-        if (tabular := format.named(text)) is None:
-            return self._of_table(format.table(source, "run", text), where)
-        if (parts := tabular.parts(source, "run", text)) is None:
-            return self._of_frame(tabular.framed(source, "run", text), where)
+    def _read_tables(self, source: Source, format: Format, text: ReadOptions) -> list[Run]:
+        location = source.name
+        if (tabular := format.get_tabular(text)) is None:
+            return self._from_table(format.read_table(source, "run", text), location)
+        if (parts := tabular.get_parts(source, "run", text)) is None:
+            return self._from_frame(tabular.read_tidy(source, "run", text), location)
         first = next(parts())()
-        run = replace(self._of_one(first, where, parts), source=source, format=format, text=text)
-        return [self._one_or_several(run, first.tag, where)]
+        run = replace(
+            self._build_run(first, location, parts), source=source, format=format, text=text
+        )
+        return [self._expect_tags(run, first.tag, location)]
 
-    def _streamed(self, source: Source, format: Format, text: Text) -> TableRun:
+    def _stream_file(self, source: Source, format: Format, text: ReadOptions) -> TableRun:
         """Text whose parts are read when it is evaluated, and not kept."""
-        ties, where = self.ties, source.name
-        first = next(format.each(source, "run", text), None)
+        ties, location = self.ties, source.name
+        first = next(format.iter_records(source, "run", text), None)
         if not isinstance(first, Record):
-            raise format.first_error(source, "run", text)
+            raise format.get_error(source, "run", text)
         if ties is not None and ties in BY_SCORE and first.value is None:
-            raise lacking(ties, where)
+            raise make_missing_error(ties, location)
         ties = "rank" if ties is None and first.value is None else ties
         tag = first.tag
-        name = where if self.names == "file" or tag is None else tag
-        run = replace(_in_parts(name, (), ties, where), source=source, format=format, text=text)
-        run = replace(run, parts=lambda: format.parts(source, "run", text))
-        run = run.changed(lambda table: by_order(table, ties, where))
-        return self._one_or_several(run, tag, where)
+        name = location if self.names == "file" or tag is None else tag
+        run = replace(
+            _build_table_run(name, (), ties, location), source=source, format=format, text=text
+        )
+        run = replace(run, parts=lambda: format.iter_parts(source, "run", text))
+        run = run.change_parts(lambda table: apply_order(table, ties, location))
+        return self._expect_tags(run, tag, location)
 
-    def _one_or_several(self, run: TableRun, tag: str | None, where: str) -> TableRun:
+    def _expect_tags(self, run: TableRun, tag: str | None, location: str) -> TableRun:
         """A run that is read in parts, which may turn out to have other tags than the first."""
         if self.names != "tag":
             return run
-        return replace(run.changed(partial(_refuse_others, tag, where)), each=partial(_each, run))
+        return replace(
+            run.change_parts(partial(_check_tag, tag, location)), each=partial(_split_run, run)
+        )
 
-    def _of_records(self, source: Source, format: Format, text: Text) -> list[Run]:
+    def _read_records(self, source: Source, format: Format, text: ReadOptions) -> list[Run]:
         """Record by record, with the line of every error."""
-        good = good_records(format.errors(source, "run", text))
-        return self._of_good(good, format.topics(source, "run", text), source.name)
+        good = collect_records(format.check_records(source, "run", text))
+        return self._from_records(good, format.list_topics(source, "run", text), source.name)
 
-    def _of_good(self, good: Good, topics: Iterable[str] | None, where: str) -> list[Run]:
-        found, _, in_doubt = good
-        scored = all(r.value is not None for r in found)
-        several = self.names == "tag" and len({r.tag for r in found}) > 1
-        if topics is not None and not several and (self.ties != "rank" or not found):
-            lists, repeated = self._each_once({}, _pairs_of(found, topics))
-            tag = found[0].tag if found and self.names != "file" else None
-            run = self._of_lists(lists, scored, where, tag, repeated)
-            placed = compare_ranks(_ranks_of(found).items()) if scored else NONE_DISAGREE
-            return [replace(run, in_doubt=in_doubt, disagreeing=placed)]
-        if self.ties == "rank" and (unranked := [r for r in found if r.rank is None]):
-            raise lacking("rank", where, unranked[0].line)
-        table = replace(_table_of(found, scored, self.text.types), in_doubt=in_doubt)
-        return self._of_table(table, where)
+    def _from_records(
+        self, good: ValidRecords, topics: Iterable[str] | None, location: str
+    ) -> list[Run]:
+        records, _, in_doubt = good
+        scored = all(r.value is not None for r in records)
+        has_tags = self.names == "tag" and len({r.tag for r in records}) > 1
+        if topics is not None and not has_tags and (self.ties != "rank" or not records):
+            lists, repeated = self._merge_pairs({}, _collect_pairs(records, topics))
+            tag = records[0].tag if records and self.names != "file" else None
+            run = self._from_lists(lists, scored, location, tag, repeated)
+            disagreement = (
+                compare_ranks(_collect_ranks(records).items()) if scored else NO_DISAGREEMENT
+            )
+            return [replace(run, in_doubt=in_doubt, disagreement=disagreement)]
+        if self.ties == "rank" and (unranked := [r for r in records if r.rank is None]):
+            raise make_missing_error("rank", location, unranked[0].line)
+        table = replace(_build_table(records, scored, self.text.types), doubts=in_doubt)
+        return self._from_table(table, location)
 
 
-def _pairs_of(found: Sequence[Record], topics: Iterable[str]) -> dict[str, list[tuple[str, float]]]:
+def _collect_pairs(
+    records: Sequence[Record], topics: Iterable[str]
+) -> dict[str, list[tuple[str, float]]]:
     """Documents and values by topic, of which records cannot tell if it has none.
 
     Without scores, their order is that of their ranks, or their own.
     """
     pairs: dict[str, list[tuple[str, float]]] = {topic: [] for topic in topics}
-    if any(r.value is None for r in found):
-        found = sorted(found, key=lambda r: r.rank or 0)
-    for place, r in enumerate(found):
+    if any(r.value is None for r in records):
+        records = sorted(records, key=lambda r: r.rank or 0)
+    for place, r in enumerate(records):
         pairs[r.topic].append((r.doc, -float(place) if r.value is None else r.value))
     return pairs
 
 
-def _ranks_of(found: Sequence[Record]) -> dict[str, list[tuple[float, float]]]:
+def _collect_ranks(records: Sequence[Record]) -> dict[str, list[tuple[float, float]]]:
     """Rank and score of each document by topic, if it has both."""
-    made: dict[str, list[tuple[float, float]]] = {}
-    for record in found:
+    ranks: dict[str, list[tuple[float, float]]] = {}
+    for record in records:
         if record.rank is not None and record.value is not None:
-            made.setdefault(record.topic, []).append((record.rank, record.value))
-    return made
+            ranks.setdefault(record.topic, []).append((record.rank, record.value))
+    return ranks
 
 
-def _placed_in(data: Any, text: Text) -> list[Record]:
+def _find_ranked_rows(data: Any, text: ReadOptions) -> list[Record]:
     """Return the results in memory that have ranks: positions in lists, or the ranks of rows.
 
     The documents of a dict have no order.
     """
-    made: list[tuple[Any, Any, Any, Any]] = []
+    rows: list[tuple[Any, Any, Any, Any]] = []
     if isinstance(data, Mapping):
         for topic, docs in () if is_plain(data) else data.items():
             if docs and not isinstance(docs, Mapping):
-                cells = entries(docs, "run", text)
-                made += [(topic, x["doc"], x.get("score"), x.get("rank")) for x in cells]
+                cells = read_entries(docs, "run", text)
+                rows += [(topic, x["doc"], x.get("score"), x.get("rank")) for x in cells]
     elif len(next(iter(data), ())) == len(TREC["run"]):
-        made = [(row[0], row[2], row[4], row[3]) for row in data]
-    numbers = ((topic, doc, real(score), real(rank)) for topic, doc, score, rank in made)
+        rows = [(row[0], row[2], row[4], row[3]) for row in data]
+    numbers = ((topic, doc, to_number(score), to_number(rank)) for topic, doc, score, rank in rows)
     return [
         Record(None, str(topic), str(doc), score, rank, None)
         for topic, doc, score, rank in numbers
@@ -962,7 +1015,7 @@ def _is_pair(pair: Any) -> bool:
     """Whether this is a document with its score."""
     if not isinstance(pair, list | tuple) or len(pair) != 2:
         return False
-    return isinstance(pair[0], str | int) and real(pair[1]) is not None
+    return isinstance(pair[0], str | int) and to_number(pair[1]) is not None
 
 
 def _is_row(row: Any) -> bool:
@@ -970,65 +1023,73 @@ def _is_row(row: Any) -> bool:
     if not isinstance(row, Sequence) or len(row) not in (3, len(TREC["run"])):
         return False
     topic, doc, value = row if len(row) == 3 else (row[0], row[2], row[4])
-    return all(isinstance(name, str | int) for name in (topic, doc)) and real(value) is not None
+    return (
+        all(isinstance(name, str | int) for name in (topic, doc)) and to_number(value) is not None
+    )
 
 
-def _refuse_others(tag: str | None, where: str, table: Table) -> Table:
+def _check_tag(tag: str | None, location: str, table: Table) -> Table:
     """The table, if all its lines have that tag."""
     if table.tags is not None or (len(table) and (table.tag or "") != (tag or "")):
-        others = [table.tag or ""] if table.tags is None else table.tags[table.tags.changes()]
-        raise SeveralRuns(list(dict.fromkeys([tag or "", *others])), where)
+        other_tags = (
+            [table.tag or ""] if table.tags is None else table.tags[table.tags.find_changes()]
+        )
+        raise SeveralRuns(list(dict.fromkeys([tag or "", *other_tags])), location)
     return table
 
 
-def _each(whole: TableRun) -> list[Run]:
+def _split_run(run: TableRun) -> list[Run]:
     """Every run of a text, in memory if there are several."""
     tags: dict[str, None] = {}
-    for table in whole.tables():
-        tags |= dict.fromkeys(one.tag or "" for one in table.by_tag() if len(one))
-        refuse_many(tags, whole.where)
+    for table in run.iterate_tables():
+        tags |= dict.fromkeys(part.tag or "" for part in table.split_by_tag() if len(part))
+        check_tag_count(tags, run.where)
     if len(tags) == 1:
-        return [whole]
+        return [run]
     parts: dict[str, list[Part]] = {tag: [] for tag in tags}
-    for table in whole.tables():
-        for one in table.by_tag():
-            if len(one):
-                parts[one.tag or ""].append(partial(_same, one.compact()))
-    return [replace(whole, name=tag, parts=partial(iter, few)) for tag, few in parts.items()]
+    for table in run.iterate_tables():
+        for part in table.split_by_tag():
+            if len(part):
+                parts[part.tag or ""].append(partial(_return_table, part.copy()))
+    return [
+        replace(run, name=tag, parts=partial(iter, tag_parts)) for tag, tag_parts in parts.items()
+    ]
 
 
-def _same(table: Table) -> Table:
+def _return_table(table: Table) -> Table:
     return table
 
 
-def _named(runs: Any, qrels: Qrels | None) -> list[tuple[str | None, str, RunLike]]:
+def _name_runs(runs: Any, qrels: Qrels | None) -> list[tuple[str | None, str, RunLike]]:
     """The runs of an argument, each with the name the user gave it, if any, and what else it is."""
     if isinstance(runs, Mapping):
-        if _holds_runs(runs, qrels):
+        if _has_runs(runs, qrels):
             return [(str(n), str(n) if _are_numbers(r) else "run", r) for n, r in runs.items()]
         return [(None, "run", runs)]
-    if _is_list_of_numbers(runs) or is_whole(runs):
+    if _is_list_of_numbers(runs) or is_single_run(runs):
         return [(None, "run", runs)]
     if isinstance(runs, list | tuple) and any(_is_run(r, qrels) for r in runs):
-        known = (str, os.PathLike, Run)
+        named_types = (str, os.PathLike, Run)
         in_memory = count(1)
         if len(runs) == 1:
             return [(None, "run", runs[0])]
-        return [(None, "" if isinstance(r, known) else f"run{next(in_memory)}", r) for r in runs]
+        return [
+            (None, "" if isinstance(r, named_types) else f"run{next(in_memory)}", r) for r in runs
+        ]
     return [(None, "run", runs)]
 
 
-def _holds_runs(data: Mapping[Any, Any], qrels: Qrels | None) -> bool:
+def _has_runs(data: Mapping[Any, Any], qrels: Qrels | None) -> bool:
     """Whether a mapping is one of runs by their names, and not one of topics."""
-    few = list(islice(data.values(), 100))
-    if is_shaped(data) or is_plain(data) or any(map(_is_topic, few)):
+    sample = list(islice(data.values(), 100))
+    if is_shaped(data) or is_plain(data) or any(map(_is_topic, sample)):
         return False
-    return any(_is_run(value, qrels) for value in few)
+    return any(_is_run(value, qrels) for value in sample)
 
 
 def _is_topic(value: Any) -> bool:
     """Return True if this is ``{doc: score}``, judged by the first document."""
-    return isinstance(value, Mapping) and real(next(iter(value.values()), None)) is not None
+    return isinstance(value, Mapping) and to_number(next(iter(value.values()), None)) is not None
 
 
 def _is_run(value: Any, qrels: Qrels | None) -> bool:
@@ -1042,7 +1103,7 @@ def _is_run(value: Any, qrels: Qrels | None) -> bool:
         return any(isinstance(x, float | np.floating) for x in value)  # others may name documents
     if isinstance(value, str | os.PathLike | Run) or is_frame(value) or _is_array(value):
         return True
-    return is_ranx(value) or holds_rows(value) or is_whole(value)
+    return is_ranx(value) or has_rows(value) or is_single_run(value)
 
 
 def _are_numbers(data: Any) -> bool:
@@ -1052,96 +1113,107 @@ def _are_numbers(data: Any) -> bool:
 
 def _is_array(data: Any) -> bool:
     """Whether this is an array or a series, of NumPy, pandas, Polars or another library."""
-    return hasattr(data, "__array__") and not is_frame(data) and not holds_rows(data)
+    return hasattr(data, "__array__") and not is_frame(data) and not has_rows(data)
 
 
 def _is_list_of_numbers(data: Any) -> bool:
     """Whether this is a list of numbers, told by the first."""
-    return isinstance(data, list | tuple) and bool(data) and real(data[0]) is not None
+    return isinstance(data, list | tuple) and bool(data) and to_number(data[0]) is not None
 
 
-def _restore(kept: Mapping[str, Any], tables: Sequence[Table]) -> TableRun:
+def _restore(state: Mapping[str, Any], tables: Sequence[Table]) -> TableRun:
     """The run that was pickled."""
-    return TableRun(**kept, parts=lambda: iter([lambda table=table: table for table in tables]))
+    return TableRun(**state, parts=lambda: iter([lambda table=table: table for table in tables]))
 
 
-def _as_one(run: Run, name: str | None) -> Run:
+def _require_one(run: Run, name: str | None) -> Run:
     """A run that is to be one, and is an error if its file holds others; under a name, if any."""
     run = replace(run, each=None) if isinstance(run, TableRun) else run
     return replace(run, name=name) if name else run
 
 
-def _in_parts(name: str, parts: Sequence[Part], ties: Reading | None, where: str) -> TableRun:
-    given, stable = ties == "given", ties == "file"
+def _build_table_run(
+    name: str, parts: Sequence[Part], ties: Reading | None, location: str
+) -> TableRun:
+    keeps_order, stable = ties == "given", ties == "file"
     return TableRun(
-        name, lambda: iter(parts), given=given, where=where, stable=stable, by_rank=ties == "rank"
+        name,
+        lambda: iter(parts),
+        keeps_order=keeps_order,
+        where=location,
+        stable=stable,
+        by_rank=ties == "rank",
     )
 
 
-def by_order(table: Table, ties: Reading | None, where: str) -> Table:
+def apply_order(table: Table, ties: Reading | None, location: str) -> Table:
     """The table with the values its rows are ranked by."""
     if ties is None:
-        _refuse_exchanged(table, where)
+        _check_exchanged(table, location)
     if ties != "rank":
         return table
     if table.ranks is None:
-        asked = option("--order rank", 'order="rank"')
-        raise InputError.problem(f"ranks are not numbers, which {asked} requires", where=where)
+        option_text = format_option("--order rank", 'order="rank"')
+        raise InputError.from_problem(
+            f"ranks are not numbers, which {option_text} requires", where=location
+        )
     return replace(table, values=-table.ranks)
 
 
-def _refuse_exchanged(table: Table, where: str) -> None:
+def _check_exchanged(table: Table, location: str) -> None:
     """Refuse scores 1, 2, 3, … with ranks that are fractions: the columns may be exchanged."""
     if table.ranks is None or not len(table) or table.sizes[0] < 2:
         return
     scores, ranks = (column[: table.sizes[0]] for column in (table.values, table.ranks))
     fractions = np.trunc(ranks) != ranks
     if fractions.any() and np.array_equal(scores, np.arange(1, len(scores) + 1)):
-        found = f"scores 1, 2, … and ranks such as {ranks[fractions][0]:g}"
-        asked = option("--order score", 'order="score"')
-        hint = f"are their columns exchanged? if not, {asked} takes the scores"
-        raise InputError(found, "ranks 1, 2, … and scores", where, hint=hint)
+        problem = f"scores 1, 2, … and ranks such as {ranks[fractions][0]:g}"
+        option_text = format_option("--order score", 'order="score"')
+        hint = f"are their columns exchanged? if not, {option_text} takes the scores"
+        raise InputError(problem, "ranks 1, 2, … and scores", location, hint=hint)
 
 
-def _predicted(
+def _read_predictions(
     read: Callable[[int, str, str], Floats],
     qrels: Qrels | None,
     ties: Reading | None,
-    where: str,
+    location: str,
 ) -> Run:
     """One number for each judgment of LETOR data: read, and put where the judgments are."""
     if qrels is None or qrels.lines is None:
         expected = "documents with their scores, or LETOR data as judgments"
-        hint = option("", "for arrays, use cf.evaluate_arrays(y_true, y_score, group)")
-        raise InputError("predictions", expected, where, hint=hint)
+        hint = format_option("", "for arrays, use cf.evaluate_arrays(y_true, y_score, group)")
+        raise InputError("predictions", expected, location, hint=hint)
     if ties == "rank":
-        raise lacking(ties, where)
-    values = read(len(qrels.levels), qrels.where, where)[qrels.lines]
+        raise make_missing_error(ties, location)
+    values = read(len(qrels.levels), qrels.where, location)[qrels.lines]
     cuts = np.searchsorted(qrels.offsets, np.arange(0, len(values), PART))
     bounds = np.unique(np.append(cuts, len(qrels.topics))).tolist()
-    tables = [partial(_placed, values, qrels, *bound) for bound in pairwise(bounds)]
-    return _in_parts(where, tables, "file" if ties in (None, "score") else ties, where)
+    tables = [partial(_build_topic_table, values, qrels, *bound) for bound in pairwise(bounds)]
+    return _build_table_run(location, tables, "file" if ties in (None, "score") else ties, location)
 
 
-def _placed(values: Floats, qrels: Qrels, first: int, stop: int) -> Table:
+def _build_topic_table(values: Floats, qrels: Qrels, first: int, stop: int) -> Table:
     """The topics first..stop-1 of the judgments, with other values."""
     begin, end = qrels.offsets[[first, stop]].tolist()
     docs = qrels.docs[begin:end]
     starts = qrels.offsets[first:stop] - begin
-    topics = Strings.of(qrels.topics[first:stop])
-    return Table(topics, starts, docs, docs.hashes(), values[begin:end])
+    topics = Strings.from_list(qrels.topics[first:stop])
+    return Table(topics, starts, docs, docs.compute_hashes(), values[begin:end])
 
 
-def _table_of(found: Sequence[Record], scored: bool, typed: bool) -> Table:
+def _build_table(records: Sequence[Record], scored: bool, typed: bool) -> Table:
     """Records as columns."""
-    topics, docs = (Strings.of([getattr(r, name) for r in found]) for name in ("topic", "doc"))
-    ranks, types = [record.rank for record in found], [record.type or "" for record in found]
-    tags = [record.tag or "" for record in found]
+    topics, docs = (
+        Strings.from_list([getattr(r, name) for r in records]) for name in ("topic", "doc")
+    )
+    ranks, types = [record.rank for record in records], [record.type or "" for record in records]
+    tags = [record.tag or "" for record in records]
     return replace(
-        Table.of(docs, np.array([record.value or 0.0 for record in found]), topics),
+        Table.from_columns(docs, np.array([record.value or 0.0 for record in records]), topics),
         ranks=None if None in ranks else np.array(ranks),
-        tag=found[0].tag,
+        tag=records[0].tag,
         scored=scored,
-        types=Strings.of(types) if typed and any(types) else None,
-        tags=Strings.of(tags) if len({*tags}) > 1 else None,
+        types=Strings.from_list(types) if typed and any(types) else None,
+        tags=Strings.from_list(tags) if len({*tags}) > 1 else None,
     )

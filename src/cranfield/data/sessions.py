@@ -18,18 +18,24 @@ import numpy as np
 
 from cranfield.arrays import Bools, Ints
 from cranfield.data.lengths import UNITS
-from cranfield.data.reading.cells import Layout, columns_of, read_lines, where_of
+from cranfield.data.reading.cells import Layout, get_location, read_lines, read_text_columns
 from cranfield.data.reading.columns import SPELLINGS
-from cranfield.data.reading.lines import Line, finite, first_on
+from cranfield.data.reading.lines import Line, format_first_line, parse_finite
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Irregular
 from cranfield.data.reading.tables import is_frame
-from cranfield.data.reading.trec import finite_numbers
-from cranfield.data.run import Ties, from_the_top
-from cranfield.data.systems import RunNames, SeveralRuns, by_tag, distinct, refuse_twice
+from cranfield.data.reading.trec import require_numbers
+from cranfield.data.run import Ties, rank_documents
+from cranfield.data.systems import (
+    RunNames,
+    SeveralRuns,
+    check_distinct_paths,
+    group_by_tag,
+    resolve_names,
+)
 from cranfield.dataclass import dataclass
-from cranfield.errors import InputError, one_of
-from cranfield.wording import counted
+from cranfield.errors import InputError, check_choice
+from cranfield.wording import format_count
 
 SessionsLike: TypeAlias = Any  # a path, {topic: {session: [[doc, …], …]}}, a frame, or Sessions
 ClicksLike: TypeAlias = Any  # a path, {topic: {session: [(query, rank, length), …]}}, a frame, …
@@ -51,17 +57,17 @@ LISTS = Layout(
     ((*QUERY, "doc", "rank", "score"), (*QUERY, "doc", "rank", "score", "tag")),
     (*QUERY, "doc"),
     COLUMNS,
-    alike=True,
+    uniform=True,
 )
 CLICKS = Layout(
     ((*QUERY, "rank", "length"), (*QUERY, "rank", "length", "level")),
     (*QUERY, "rank"),
     COLUMNS,
-    alike=True,
+    uniform=True,
 )
-CLICKED_DOCS = replace(CLICKS, text=((*QUERY, "rank", "doc"), (*QUERY, "rank", "doc", "level")))
+CLICKED_DOCS = replace(CLICKS, forms=((*QUERY, "rank", "doc"), (*QUERY, "rank", "doc", "level")))
 DEEPEST = 1_000_000  # nobody clicks there
-NOTHING = (None, "", "-")
+EMPTY_CELLS = (None, "", "-")
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +84,7 @@ class Sessions:
     contradicted: tuple[str, ...] = ()  # sessions in which ranks are not in the order of scores
 
     def __repr__(self) -> str:
-        return f"Sessions {self.name!r}: {counted(len(self.lists), 'session')}"
+        return f"Sessions {self.name!r}: {format_count(len(self.lists), 'session')}"
 
 
 class Click(NamedTuple):
@@ -105,11 +111,11 @@ class ClickLog:
     where: str = "clicks"
 
     def __repr__(self) -> str:
-        clicks = counted(sum(map(len, self.sessions.values())), "click")
-        return f"ClickLog {self.name!r}: {clicks} in {counted(len(self.sessions), 'session')}"
+        clicks = format_count(sum(map(len, self.sessions.values())), "click")
+        return f"ClickLog {self.name!r}: {clicks} in {format_count(len(self.sessions), 'session')}"
 
 
-def session_name(key: Key) -> str:
+def format_session(key: Key) -> str:
     """How a session is called among others."""
     return "/".join(key)
 
@@ -125,40 +131,43 @@ def read_systems(
 ) -> list[Sessions]:
     """The sessions of one system or several: a list, a dict from their names, or several tags."""
     if ties is not None:
-        one_of("ties", ties, Ties)
-    one_of("run_names", run_names, RunNames)
-    found: list[Sessions] = []
-    for name, one in _named(data, "run"):
-        read = _each(one, ties, run_names)
-        found += read if name is None else [replace(_the_one(read), name=name)]
-    return distinct(_some(found), "sessions")
+        check_choice("ties", ties, Ties)
+    check_choice("run_names", run_names, RunNames)
+    sessions: list[Sessions] = []
+    for name, source in _name_sources(data, "run"):
+        read = _read_each(source, ties, run_names)
+        sessions += read if name is None else [replace(_require_one(read), name=name)]
+    return resolve_names(_require_sessions(sessions), "sessions")
 
 
 def read_logs(data: Any, documents: bool = False) -> list[ClickLog]:
     """One click log or several: a list, or a dict from their names."""
-    named = _named(data, "clicks")
-    return distinct(_some([read_clicks(one, documents, name=n) for n, one in named]), "clicks")
+    sources = _name_sources(data, "clicks")
+    return resolve_names(
+        _require_sessions([read_clicks(source, documents, name=n) for n, source in sources]),
+        "clicks",
+    )
 
 
-def _some(systems: list[_S]) -> list[_S]:
+def _require_sessions(systems: list[_S]) -> list[_S]:
     if not systems:
         raise InputError("no sessions", "at least one file or dict")
     return systems
 
 
-def _named(data: Any, word: str) -> list[tuple[str | None, Any]]:
+def _name_sources(data: Any, word: str) -> list[tuple[str | None, Any]]:
     """Systems or logs, each with the name the user gave it, if any."""
-    if isinstance(data, Mapping) and data and all(map(_is_whole, data.values())):
-        return [(str(name), one) for name, one in data.items()]
+    if isinstance(data, Mapping) and data and all(map(_is_source, data.values())):
+        return [(str(name), source) for name, source in data.items()]
     if not isinstance(data, list | tuple) or len(data) == 1:
         return [(None, data[0] if isinstance(data, list | tuple) else data)]
-    refuse_twice(one for one in data if isinstance(one, str | os.PathLike))
+    check_distinct_paths(source for source in data if isinstance(source, str | os.PathLike))
     files = (str, os.PathLike, Sessions, ClickLog)
     numbered = enumerate(data, 1)
-    return [(None if isinstance(one, files) else f"{word}{i}", one) for i, one in numbered]
+    return [(None if isinstance(source, files) else f"{word}{i}", source) for i, source in numbered]
 
 
-def _is_whole(value: Any) -> bool:
+def _is_source(value: Any) -> bool:
     """Whether a value is a system or a log by itself, and not the sessions of a topic."""
     if isinstance(value, Mapping):  # {topic: {session: …}}
         return bool(value) and all(isinstance(inner, Mapping) for inner in value.values())
@@ -179,29 +188,32 @@ def read_sessions(
     (the default where there are only ranks); ``given`` as they come; ``file`` by score, then as
     they come.
     """
-    one = _the_one(_each(data, ties, "tag"))
-    return replace(one, name=name or one.name)
+    sessions = _require_one(_read_each(data, ties, "tag"))
+    return replace(sessions, name=name or sessions.name)
 
 
-def _each(data: SessionsLike, ties: Ties | None, names: RunNames) -> list[Sessions]:
+def _read_each(data: SessionsLike, ties: Ties | None, names: RunNames) -> list[Sessions]:
     """The sessions of every system that some data hold."""
     if isinstance(data, Sessions):
         if ties is not None:
             raise InputError("sessions already read", "ties= when they are read")
         return [data]
-    where, name = where_of(data, "sessions"), where_of(data, "run")
+    location, name = get_location(data, "sessions"), get_location(data, "run")
     try:
-        tag, lists = _by_columns(data)
-        made = {name if names == "file" or not tag else tag: lists}
+        tag, lists = _read_columns(data)
+        lists_by_tag = {name if names == "file" or not tag else tag: lists}
     except Irregular:
-        lines = read_lines(data, LISTS, "sessions", nested=_of_nested_lists)
-        made = {tag: _by_query(few) for tag, few in by_tag(lines, name, names).items()}
-    return [_in_time(lists, tag, where, ties) for tag, lists in made.items()]
+        lines = read_lines(data, LISTS, "sessions", nested=_flatten_lists)
+        lists_by_tag = {
+            tag: _group_by_query(tag_lines)
+            for tag, tag_lines in group_by_tag(lines, name, names).items()
+        }
+    return [_build_sessions(lists, tag, location, ties) for tag, lists in lists_by_tag.items()]
 
 
-def _the_one(systems: Sequence[Sessions]) -> Sessions:
+def _require_one(systems: Sequence[Sessions]) -> Sessions:
     if len(systems) > 1:
-        raise SeveralRuns([one.name for one in systems], systems[0].where)
+        raise SeveralRuns([system.name for system in systems], systems[0].where)
     return systems[0]
 
 
@@ -214,104 +226,108 @@ class _Place(NamedTuple):
 _Lists: TypeAlias = dict[Key, list[dict[str, _Place]]]  # of each session, by query
 
 
-def _in_time(made: _Lists, name: str, where: str, ties: Ties | None) -> Sessions:
+def _build_sessions(by_session: _Lists, name: str, location: str, ties: Ties | None) -> Sessions:
     """Sessions from the documents of each query as they come."""
-    every = [place for lists in made.values() for docs in lists for place in docs.values()]
-    order = _order(every, ties, where)
+    places = [place for lists in by_session.values() for docs in lists for place in docs.values()]
+    order = _choose_order(places, ties, location)
     contradicted = [
-        session_name(key)
-        for key, lists in made.items()
-        if order in ("trec", "file") and any(_contradict(docs, order) for docs in lists)
+        format_session(key)
+        for key, lists in by_session.items()
+        if order in ("trec", "file") and any(_has_rank_conflict(docs, order) for docs in lists)
     ]
-    ordered = {key: [_ranked(docs, order) for docs in lists] for key, lists in made.items()}
-    return Sessions(name, ordered, where, tuple(contradicted))
+    ordered = {
+        key: [_rank_documents(docs, order) for docs in lists] for key, lists in by_session.items()
+    }
+    return Sessions(name, ordered, location, tuple(contradicted))
 
 
-def _by_columns(data: SessionsLike) -> tuple[str, _Lists]:
+def _read_columns(data: SessionsLike) -> tuple[str, _Lists]:
     """The tag and the lists of a text of one system, each in one piece, or Irregular."""
-    cells = columns_of(data, LISTS)
-    if "tag" in cells and not cells["tag"].alike():
+    cells = read_text_columns(data, LISTS)
+    if "tag" in cells and not cells["tag"].is_constant():
         raise Irregular
-    starts = np.unique(np.concatenate([cells[name].changes() for name in QUERY]))
-    queries = _whole_numbers(cells["query"][starts]).tolist()
+    starts = np.unique(np.concatenate([cells[name].find_changes() for name in QUERY]))
+    queries = _parse_integers(cells["query"][starts]).tolist()
     topics, sessions = (cells[name][starts].tolist() for name in QUERY[:2])
-    scores, ranks = (finite_numbers(cells[name]).tolist() for name in ("score", "rank"))
+    scores, ranks = (require_numbers(cells[name]).tolist() for name in ("score", "rank"))
     docs = cells["doc"].tolist()
     places = [*map(_Place, range(1, len(docs) + 1), scores, ranks)]
-    made: _Lists = {}
+    by_session: _Lists = {}
     bounds = pairwise([*starts.tolist(), len(docs)])
     for *key, query, (a, b) in zip(topics, sessions, queries, bounds, strict=True):
-        lists = made.setdefault((key[0], key[1]), [])
+        lists = by_session.setdefault((key[0], key[1]), [])
         lists.append(dict(zip(docs[a:b], places[a:b], strict=True)))
         if query != len(lists) or len(lists[-1]) < b - a:
             raise Irregular
-    return next(iter(cells["tag"][:1]), "") if "tag" in cells else "", made
+    return next(iter(cells["tag"][:1]), "") if "tag" in cells else "", by_session
 
 
-def _whole_numbers(column: Strings) -> Ints:
+def _parse_integers(column: Strings) -> Ints:
     """Whole numbers from 1, or Irregular."""
-    found = finite_numbers(column)
-    if not ((found >= 1) & (found % 1 == 0) & (found < 2**53)).all():
+    numbers = require_numbers(column)
+    if not ((numbers >= 1) & (numbers % 1 == 0) & (numbers < 2**53)).all():
         raise Irregular
-    return found.astype(np.int64)
+    return numbers.astype(np.int64)
 
 
-def _by_query(found: Iterable[Line]) -> _Lists:
+def _group_by_query(lines: Iterable[Line]) -> _Lists:
     """Lists from rows, the queries of a session being 1, 2, 3, … in the order of the rows."""
-    made: _Lists = {}
-    for line in found:
-        docs = _list_of(line, made)
+    by_session: _Lists = {}
+    for line in lines:
+        docs = _find_list(line, by_session)
         if line.cells["doc"] is None:
             continue  # a query without an answer
-        doc = line.name("doc")
+        doc = line.get_name("doc")
         if doc in docs:
-            query = f"query {_query(line)} of session {line.name('session')}"
-            again = f"document {doc} again for {query} of topic {line.name('topic')}"
-            raise line.error(again + first_on(docs[doc].line), "each document once in a list")
-        docs[doc] = _Place(line.number, _optional(line, "score"), _optional(line, "rank"))
-    return made
+            query = f"query {_read_query(line)} of session {line.get_name('session')}"
+            duplicate = f"document {doc} again for {query} of topic {line.get_name('topic')}"
+            raise line.make_error(
+                duplicate + format_first_line(docs[doc].line), "each document once in a list"
+            )
+        docs[doc] = _Place(line.number, _read_optional(line, "score"), _read_optional(line, "rank"))
+    return by_session
 
 
-def _list_of(line: Line, made: _Lists) -> dict[str, _Place]:
+def _find_list(line: Line, by_session: _Lists) -> dict[str, _Place]:
     """The list that a line belongs to: that of the last query of its session, or a new one."""
-    key, query = (line.name("topic"), line.name("session")), _query(line)
-    lists = made.setdefault(key, [])
+    key, query = (line.get_name("topic"), line.get_name("session")), _read_query(line)
+    lists = by_session.setdefault(key, [])
     if query == len(lists) + 1:
         lists.append({})
     elif query != len(lists):
-        before = f" after query {len(lists)}" if lists else " first"
+        position = f" after query {len(lists)}" if lists else " first"
         expected = f"{len(lists)} or {len(lists) + 1}" if lists else "1"
-        text = f"query {query}{before} in session {key[1]} of topic {key[0]}"
-        raise line.error(text, f"{expected}: sessions in the order of time")
+        text = f"query {query}{position} in session {key[1]} of topic {key[0]}"
+        raise line.make_error(text, f"{expected}: sessions in the order of time")
     return lists[-1]
 
 
-def _query(line: Line) -> int:
-    return _whole(line, "query", "query number")
+def _read_query(line: Line) -> int:
+    return _read_integer(line, "query", "query number")
 
 
-def _order(places: Sequence[_Place], ties: Ties | None, where: str) -> Ties:
+def _choose_order(places: Sequence[_Place], ties: Ties | None, location: str) -> Ties:
     """What decides the order of lists: what there is on every line."""
-    known: dict[str, tuple[Ties, ...]] = {"score": ("trec", "file"), "rank": ("rank",)}
+    options: dict[str, tuple[Ties, ...]] = {"score": ("trec", "file"), "rank": ("rank",)}
     possible: list[Ties] = []
-    for name, orders in known.items():
+    for name, orders in options.items():
         without = [place for place in places if getattr(place, name) is None]
         if without and (len(without) < len(places) or ties in orders):
-            raise InputError(f"no {name}", "one on every line", where, without[0].line)
+            raise InputError(f"no {name}", "one on every line", location, without[0].line)
         possible += orders if len(without) < len(places) else ()
     return ties or (*possible, "given")[0]
 
 
-def _ranked(docs: Mapping[str, _Place], order: Ties) -> list[str]:
+def _rank_documents(docs: Mapping[str, _Place], order: Ties) -> list[str]:
     values = {
         doc: (-(p.rank or 0.0) if order == "rank" else p.score or 0.0) for doc, p in docs.items()
     }
-    return from_the_top(values, order == "given", order in ("file", "rank"))
+    return rank_documents(values, order == "given", order in ("file", "rank"))
 
 
-def _contradict(docs: Mapping[str, _Place], order: Ties) -> bool:
+def _has_rank_conflict(docs: Mapping[str, _Place], order: Ties) -> bool:
     """Whether the order by scores is not that of the ranks, where there are some."""
-    ranks = [docs[doc].rank for doc in _ranked(docs, order)]
+    ranks = [docs[doc].rank for doc in _rank_documents(docs, order)]
     return any(a > b for a, b in pairwise(ranks) if a is not None and b is not None)
 
 
@@ -328,119 +344,119 @@ def read_clicks(data: ClicksLike, documents: bool = False, *, name: str | None =
     if isinstance(data, ClickLog):
         return replace(data, name=name or data.name)
     layout = CLICKED_DOCS if documents else CLICKS
-    where = where_of(data, "clicks")
+    location = get_location(data, "clicks")
     try:
-        made = _clicks_by_columns(data, layout)
+        by_session = _read_click_columns(data, layout)
     except Irregular:
-        made = _clicks_by_lines(data, layout, where)
-    return ClickLog(name or where, made, where)
+        by_session = _read_click_lines(data, layout, location)
+    return ClickLog(name or location, by_session, location)
 
 
-def _clicks_by_columns(data: ClicksLike, layout: Layout) -> dict[Key, list[Click]]:
+def _read_click_columns(data: ClicksLike, layout: Layout) -> dict[Key, list[Click]]:
     """The clicks of a text in which everything is in order, or Irregular."""
-    cells = columns_of(data, layout)
-    clicked = np.flatnonzero((cells["rank"].length > 1) | ~_dashes(cells["rank"]))
-    ranks = _whole_numbers(cells["rank"][clicked])
-    queries = _whole_numbers(cells["query"])
+    cells = read_text_columns(data, layout)
+    clicked = np.flatnonzero((cells["rank"].length > 1) | ~_find_dashes(cells["rank"]))
+    ranks = _parse_integers(cells["rank"][clicked])
+    queries = _parse_integers(cells["query"])
     unknown: list[Any] = [None] * len(clicked)
     lengths = levels = docs = unknown
     if "doc" in cells:
         docs = cells["doc"][clicked].tolist()
     else:
-        characters = finite_numbers(cells["length"][clicked])
+        characters = require_numbers(cells["length"][clicked])
         lengths = characters.tolist()
         if (characters < 0).any():
             raise Irregular
     if "level" in cells:
-        levels = finite_numbers(cells["level"][clicked]).tolist()
-    if (ranks > DEEPEST).any() or any(doc in NOTHING for doc in {*docs} - {None}):
+        levels = require_numbers(cells["level"][clicked]).tolist()
+    if (ranks > DEEPEST).any() or any(doc in EMPTY_CELLS for doc in {*docs} - {None}):
         raise Irregular
     clicks = map(
         Click, (clicked + 1).tolist(), queries[clicked].tolist(), ranks.tolist(), docs, lengths,
         levels,
     )  # fmt: skip
-    made: dict[Key, list[Click]] = {}
+    by_session: dict[Key, list[Click]] = {}
     last: dict[Key, int] = {}
     topics, sessions = (cells[name].tolist() for name in QUERY[:2])
     was_clicked = np.isin(np.arange(len(topics)), clicked).tolist()
-    for *key, query, here in zip(topics, sessions, queries.tolist(), was_clicked, strict=True):
-        of_session = made.setdefault((key[0], key[1]), [])
-        before = last.get((key[0], key[1]), 0)
-        if query > before + 1:
+    for *key, query, is_click in zip(topics, sessions, queries.tolist(), was_clicked, strict=True):
+        of_session = by_session.setdefault((key[0], key[1]), [])
+        previous = last.get((key[0], key[1]), 0)
+        if query > previous + 1:
             raise Irregular
-        last[key[0], key[1]] = max(query, before)
-        if here:
+        last[key[0], key[1]] = max(query, previous)
+        if is_click:
             of_session.append(next(clicks))
-    return made
+    return by_session
 
 
-def _dashes(column: Strings) -> Bools:
+def _find_dashes(column: Strings) -> Bools:
     return np.asarray(column.buffer[column.start] == ord("-"))
 
 
-def _clicks_by_lines(data: ClicksLike, layout: Layout, where: str) -> dict[Key, list[Click]]:
-    made: dict[Key, list[Click]] = {}
+def _read_click_lines(data: ClicksLike, layout: Layout, location: str) -> dict[Key, list[Click]]:
+    by_session: dict[Key, list[Click]] = {}
     queries: dict[Key, int] = {}
-    for line in read_lines(data, layout, "clicks", nested=partial(_of_nested_clicks, layout)):
-        key = line.name("topic"), line.name("session")
-        query = _query(line)
+    for line in read_lines(data, layout, "clicks", nested=partial(_flatten_clicks, layout)):
+        key = line.get_name("topic"), line.get_name("session")
+        query = _read_query(line)
         if query > queries.get(key, 0) + 1:
             text = f"query {query} in session {key[1]} of topic {key[0]}"
             expected = f"{queries.get(key, 0) + 1} first, with - as its rank if nothing was clicked"
-            raise line.error(text, expected)
+            raise line.make_error(text, expected)
         queries[key] = max(query, queries.get(key, 0))
-        clicks = made.setdefault(key, [])
-        if line.cells["rank"] not in NOTHING:
-            clicks.append(_click(line, query))
-    every = [click for clicks in made.values() for click in clicks]
-    without = [click for click in every if click.level is None]
-    if 0 < len(without) < len(every):
-        raise InputError("no level", "one for every click or for none", where, without[0].line)
-    return made
+        clicks = by_session.setdefault(key, [])
+        if line.cells["rank"] not in EMPTY_CELLS:
+            clicks.append(_read_click(line, query))
+    all_clicks = [click for clicks in by_session.values() for click in clicks]
+    without = [click for click in all_clicks if click.level is None]
+    if 0 < len(without) < len(all_clicks):
+        raise InputError("no level", "one for every click or for none", location, without[0].line)
+    return by_session
 
 
-def _click(line: Line, query: int) -> Click:
-    rank = _whole(line, "rank", "rank")
+def _read_click(line: Line, query: int) -> Click:
+    rank = _read_integer(line, "rank", "rank")
     if rank > DEEPEST:
-        raise line.error(f"rank {rank}", f"at most {DEEPEST:,}")
+        raise line.make_error(f"rank {rank}", f"at most {DEEPEST:,}")
     doc, length = line.cells.get("doc"), line.cells.get("length")
-    if doc in NOTHING and length in NOTHING:
-        raise line.error("neither length nor doc", "one of them for a click")
-    name = None if doc in NOTHING else line.name("doc")
+    if doc in EMPTY_CELLS and length in EMPTY_CELLS:
+        raise line.make_error("neither length nor doc", "one of them for a click")
+    name = None if doc in EMPTY_CELLS else line.get_name("doc")
     characters = None
-    if length not in NOTHING:
-        characters = finite(length)
+    if length not in EMPTY_CELLS:
+        characters = parse_finite(length)
         if characters is None or characters < 0:
             hint = "lengths= or --lengths FILE, if these are documents" if line.number else ""
-            raise line.error(f"length {length!r}", "a number from 0", hint)
-    return Click(line.number, query, rank, name, characters, _optional(line, "level"))
+            raise line.make_error(f"length {length!r}", "a number from 0", hint)
+    return Click(line.number, query, rank, name, characters, _read_optional(line, "level"))
 
 
 # -- mappings, and cells --------------------------------------------------------------------------
 
 
-def _of_nested_lists(data: Mapping[Any, Any], where: str) -> Iterator[dict[str, Any]]:
+def _flatten_lists(data: Mapping[Any, Any], location: str) -> Iterator[dict[str, Any]]:
     """From ``{topic: {session: [[doc, …], {doc: score, …}, …]}}``."""
-    for topic, session, lists in _nested(data, where, "[[doc, doc, …], …]"):
+    for topic, session, lists in _iterate_sessions(data, location, "[[doc, doc, …], …]"):
         for query, docs in enumerate(lists, 1):
             cells = {"topic": topic, "session": session, "query": query}
             if isinstance(docs, Mapping):
-                found = [{"doc": doc, "score": score} for doc, score in docs.items()]
+                rows = [{"doc": doc, "score": score} for doc, score in docs.items()]
             elif isinstance(docs, Sequence) and not isinstance(docs, str):
-                found = [{"doc": doc} for doc in docs]
+                rows = [{"doc": doc} for doc in docs]
             else:
                 text = f"{docs!r} for query {query} of session {session!r} of topic {topic!r}"
-                raise InputError(text, "a list of documents, or {doc: score}", where)
-            yield from (cells | one for one in found or [{"doc": None}])
+                raise InputError(text, "a list of documents, or {doc: score}", location)
+            yield from (cells | row for row in rows or [{"doc": None}])
 
 
-def _of_nested_clicks(
-    layout: Layout, data: Mapping[Any, Any], where: str
+def _flatten_clicks(
+    layout: Layout, data: Mapping[Any, Any], location: str
 ) -> Iterator[dict[str, Any]]:
     """From ``{topic: {session: [(query, rank, length), …]}}``."""
-    shapes = [names[2:] for names in layout.text]
+    shapes = [names[2:] for names in layout.forms]
     expected = " or ".join(f"({', '.join(names)})" for names in shapes)
-    for topic, session, clicks in _nested(data, where, f"[{expected}, …]"):
+    for topic, session, clicks in _iterate_sessions(data, location, f"[{expected}, …]"):
         for click in clicks:
             cells = {"topic": topic, "session": session}
             if isinstance(click, Mapping):
@@ -450,31 +466,31 @@ def _of_nested_clicks(
             names = next((names for names in shapes if len(names) == size), None)
             if names is None:
                 text = f"{click!r} in session {session!r} of topic {topic!r}"
-                raise InputError(text, expected, where)
+                raise InputError(text, expected, location)
             yield cells | dict(zip(names, click, strict=True))
 
 
-def _nested(
-    data: Mapping[Any, Any], where: str, inside: str
+def _iterate_sessions(
+    data: Mapping[Any, Any], location: str, shape: str
 ) -> Iterator[tuple[Any, Any, Sequence[Any]]]:
     for topic, sessions in data.items():
         if not isinstance(sessions, Mapping):
-            found = f"{type(sessions).__name__} for topic {topic!r}"
-            raise InputError(found, f"{{session: {inside}}}", where)
-        for session, given in sessions.items():
-            if not isinstance(given, Sequence) or isinstance(given, str):
-                found = f"{type(given).__name__} for session {session!r} of topic {topic!r}"
-                raise InputError(found, inside, where)
-            yield topic, session, given
+            problem = f"{type(sessions).__name__} for topic {topic!r}"
+            raise InputError(problem, f"{{session: {shape}}}", location)
+        for session, values in sessions.items():
+            if not isinstance(values, Sequence) or isinstance(values, str):
+                problem = f"{type(values).__name__} for session {session!r} of topic {topic!r}"
+                raise InputError(problem, shape, location)
+            yield topic, session, values
 
 
-def _whole(line: Line, column: str, what: str) -> int:
-    number = finite(line.cells[column])
+def _read_integer(line: Line, column: str, noun: str) -> int:
+    number = parse_finite(line.cells[column])
     if number is None or number < 1 or number % 1:
-        raise line.error(f"{what} {line.cells[column]!r}", "a whole number from 1")
+        raise line.make_error(f"{noun} {line.cells[column]!r}", "a whole number from 1")
     return int(number)
 
 
-def _optional(line: Line, column: str) -> float | None:
+def _read_optional(line: Line, column: str) -> float | None:
     """A number, or None where there is nothing."""
-    return None if line.cells.get(column) in (None, "") else line.value(column)
+    return None if line.cells.get(column) in (None, "") else line.get_number(column)

@@ -32,14 +32,14 @@ from numpy.typing import NDArray
 from cranfield.arrays import Floats
 from cranfield.data.files import write_all
 from cranfield.data.names import check_word
-from cranfield.data.ntcir.nev import file_name
+from cranfield.data.ntcir.nev import check_file_name
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError
-from cranfield.wording import counted
+from cranfield.wording import format_count
 
 Integers = NDArray[np.int64]
 
-MOST = 100_000_000  # candidates in all runs, which are in memory: some 10 GB
+MAX_CANDIDATES = 100_000_000  # candidates in all runs, which are in memory: some 10 GB
 
 
 @dataclass(frozen=True, repr=False)
@@ -56,8 +56,8 @@ class Collection:
     """topic → intent → Pr(i|q), summing to 1 for each topic."""
 
     def __repr__(self) -> str:
-        judgments = counted(sum(map(len, self.qrels.values())), "judgment")
-        topics, runs = counted(len(self.qrels), "topic"), counted(len(self.runs), "run")
+        judgments = format_count(sum(map(len, self.qrels.values())), "judgment")
+        topics, runs = format_count(len(self.qrels), "topic"), format_count(len(self.runs), "run")
         return f"Collection: {topics}, {judgments}, {runs}"
 
     def write(self, directory: str | os.PathLike[str]) -> list[Path]:
@@ -69,15 +69,15 @@ class Collection:
         document id, both descending. Files of these names are replaced, others are left alone.
         """
         judged = {topic: {"0": levels} for topic, levels in self.qrels.items()}
-        files = {"qrels.txt": _judged_lines(judged)}
+        files = {"qrels.txt": _format_judgments(judged)}
         files |= {
-            f"runs/{file_name(tag, 'run')}.txt": _run_lines(check_word(tag), run)
+            f"runs/{check_file_name(tag, 'run')}.txt": _format_run(check_word(tag), run)
             for tag, run in self.runs.items()
         }
         if self.intents is not None:
-            files["qrels.intents.txt"] = _judged_lines(self.intents)
+            files["qrels.intents.txt"] = _format_judgments(self.intents)
         if self.intent_probabilities is not None:
-            files["intents.txt"] = _probability_lines(self.intent_probabilities)
+            files["intents.txt"] = _format_probabilities(self.intent_probabilities)
         paths = {name: Path(directory, name) for name in files}
         lines = {str(paths[name]): map(str.encode, chunks) for name, chunks in files.items()}
         write_all(dict(reversed(lines.items())))  # the judgments last: then all is there
@@ -116,15 +116,20 @@ def simulate(
     _expect(intents <= 1000, "intents", intents, "at most 1000")
     _expect(pool_depth >= 1, "pool_depth", pool_depth, "at least 1")
     lines = topics * (depth + 1000) * max(runs, 1 + intents)
-    _expect(lines <= MOST, "a collection of", lines, f"at most {MOST} candidates, in all runs")
+    _expect(
+        lines <= MAX_CANDIDATES,
+        "a collection of",
+        lines,
+        f"at most {MAX_CANDIDATES} candidates, in all runs",
+    )
 
-    systems = [_system(seed, number) for number in range(runs)]
+    systems = [_create_system(seed, number) for number in range(runs)]
     qrels: dict[str, dict[str, int]] = {}
     lists: dict[str, dict[str, dict[str, float]]] = {system.tag: {} for system in systems}
     intent_qrels: dict[str, dict[str, dict[str, int]]] = {}
     intent_probabilities: dict[str, dict[str, float]] = {}
     for number in range(topics):
-        topic = _topic(seed, number, depth + 1000, levels)
+        topic = _create_topic(seed, number, depth + 1000, levels)
         # The assessor knew one relevant document before any run was pooled.
         pool = topic.relevance == topic.relevance.max()
         for system in systems:
@@ -133,16 +138,18 @@ def simulate(
             scores, ranking = _search(seed, system, topic, depth)
             if system.habit.pooled:
                 pool[ranking[:pool_depth]] = True
-            listed = ranking if system.habit.in_order else np.sort(ranking)[::-1]
-            lists[system.tag][topic.id] = topic.label(listed, scores)
+            listing = ranking if system.habit.in_order else np.sort(ranking)[::-1]
+            lists[system.tag][topic.id] = topic.label(listing, scores)
 
         judged = np.flatnonzero(pool)[::-1]
         qrels[topic.id] = topic.label(judged, topic.levels)
         if intents:
-            probabilities, by_intent = _intents(seed, topic, intents)
+            probabilities, by_intent = _draw_intents(seed, topic, intents)
             intent_probabilities[topic.id] = probabilities
-            each = zip(probabilities, by_intent, strict=True)
-            intent_qrels[topic.id] = {intent: topic.label(judged, few) for intent, few in each}
+            pairs = zip(probabilities, by_intent, strict=True)
+            intent_qrels[topic.id] = {
+                intent: topic.label(judged, intent_levels) for intent, intent_levels in pairs
+            }
     return Collection(qrels, lists, intent_qrels or None, intent_probabilities or None)
 
 
@@ -183,7 +190,7 @@ class _System(NamedTuple):
     habit: _Habit
 
 
-def _system(seed: int, number: int) -> _System:
+def _create_system(seed: int, number: int) -> _System:
     habit = _HABITS[number % len(_HABITS)]
     # Steps of the golden ratio spread skills evenly, however many systems there are.
     step = (_stream(seed, _SKILL).random() + 0.618034 * number) % 1
@@ -210,10 +217,10 @@ class _Topic(NamedTuple):
         return dict(zip(documents, values[candidates].tolist(), strict=True))
 
 
-def _topic(seed: int, number: int, candidates: int, levels: int) -> _Topic:
+def _create_topic(seed: int, number: int, candidates: int, levels: int) -> _Topic:
     rng = _stream(seed, _TOPIC, number)
     u, share, hard, large = rng.random(4).tolist()
-    relevance, lure = _noise(rng, candidates), _noise(rng, candidates)
+    relevance, lure = _draw_noise(rng, candidates), _draw_noise(rng, candidates)
 
     level = np.zeros(candidates, np.int64)
     ascending = np.sort(relevance)
@@ -237,7 +244,9 @@ def _search(seed: int, system: _System, topic: _Topic, depth: int) -> tuple[Floa
     rng = _stream(seed, _LIST, topic.number, system.number)
     affinity, luck, length = rng.random(3).tolist()
     skill = system.skill * (0.5 + affinity)
-    s = skill * (topic.relevance + topic.difficulty * topic.lure) + _noise(rng, len(topic.lure))
+    s = skill * (topic.relevance + topic.difficulty * topic.lure) + _draw_noise(
+        rng, len(topic.lure)
+    )
     s /= math.sqrt(skill * skill * (1 + topic.difficulty * topic.difficulty) + 1)
 
     habit = system.habit
@@ -246,14 +255,14 @@ def _search(seed: int, system: _System, topic: _Topic, depth: int) -> tuple[Floa
     return scores, np.argsort(-scores, kind="stable")[:returned]
 
 
-def _intents(seed: int, topic: _Topic, most: int) -> tuple[dict[str, float], Integers]:
+def _draw_intents(seed: int, topic: _Topic, max_intents: int) -> tuple[dict[str, float], Integers]:
     """Pr(i|q), and a level for each intent and candidate.
 
     A relevant document has its full level for one intent, the likelier the more probable the
     intent, and some level for one in four of the others.
     """
     rng = _stream(seed, _INTENTS, topic.number)
-    n = 2 + int(rng.random() * (most - 1))
+    n = 2 + int(rng.random() * (max_intents - 1))
     weights = 0.2 + rng.random(n)
     millionths = np.floor(weights / math.fsum(weights) * 1_000_000)
     millionths[-1] = 1_000_000 - millionths[:-1].sum()
@@ -274,7 +283,7 @@ def _stream(seed: int, *key: int) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=key)))
 
 
-def _noise(rng: np.random.Generator, n: int) -> Floats:
+def _draw_noise(rng: np.random.Generator, n: int) -> Floats:
     """Nearly normal, mean 0 and variance 1: four uniform draws, added."""
     a, b, c, d = rng.random((4, n))
     return np.asarray((a + b + c + d - 2) * math.sqrt(3))
@@ -289,7 +298,7 @@ class _ArgumentError(CranfieldError, ValueError):
     """An argument out of range: a user's mistake, and a ValueError to Python code."""
 
 
-def _run_lines(tag: str, run: dict[str, dict[str, float]]) -> Iterator[str]:
+def _format_run(tag: str, run: dict[str, dict[str, float]]) -> Iterator[str]:
     for topic, scores in run.items():
         lines = list(zip(scores.values(), scores, strict=True))
         by_rank = sorted(lines, reverse=True)
@@ -304,14 +313,14 @@ def _run_lines(tag: str, run: dict[str, dict[str, float]]) -> Iterator[str]:
         )
 
 
-def _judged_lines(intents: dict[str, dict[str, dict[str, int]]]) -> Iterator[str]:
+def _format_judgments(intents: dict[str, dict[str, dict[str, int]]]) -> Iterator[str]:
     for topic, by_intent in intents.items():
         for intent, levels in by_intent.items():
             begin = f"{check_word(topic, True)} {check_word(intent)}"
             yield "".join([f"{begin} {check_word(doc)} {level}\n" for doc, level in levels.items()])
 
 
-def _probability_lines(probabilities: dict[str, dict[str, float]]) -> Iterator[str]:
+def _format_probabilities(probabilities: dict[str, dict[str, float]]) -> Iterator[str]:
     for topic, by_intent in probabilities.items():
         begin = check_word(topic, True)
         yield "".join(

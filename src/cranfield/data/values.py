@@ -20,11 +20,11 @@ from cranfield.data.run import ListRun, Run
 from cranfield.dataclass import dataclass
 
 LOWEST, HIGHEST = -5, 20  # integers in this range may be levels
-MOST = 21  # different levels
+MAX_LEVELS = 21  # different levels
 LONG, ENOUGH = 3, 10  # documents of a topic that shows ties, and of all such topics
 UNIFORM = 5  # documents of each topic of a run that was cut at a depth
 HEAD = 1 << 12  # values that are examined first: those of a run mostly decide
-_NAMED = 5  # different values that a note lists
+_MAX_LISTED = 5  # different values that a note lists
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,39 +42,41 @@ class Values:
     tied: bool = False  # whether a topic has two equal values
 
     @classmethod
-    def of(cls, values: Floats, sizes: Ints) -> Values:
+    def from_values(cls, values: Floats, sizes: Ints) -> Values:
         """Summarise the values of topics of some sizes, which follow each other."""
-        different = _different(values)
+        different = _find_distinct(values)
         crowded = bool(sizes.max(initial=0) > len(different))
         return cls(different, sizes, crowded or _has_equal(values, sizes))
 
     @classmethod
     def join(cls, parts: Sequence[Values], sizes: Ints | None = None) -> Values:
         """Summarise parts; `sizes` are the numbers of documents of topics that parts have cut."""
-        different = _each_once(np.concatenate([part.different for part in parts]))
+        different = _sort_unique(np.concatenate([part.different for part in parts]))
         tied = any(part.tied for part in parts)
         if sizes is None:
             return cls(different, np.concatenate([part.sizes for part in parts]), tied)
         return cls(different, sizes, tied or bool(sizes.max(initial=0) > len(different)))
 
     @classmethod
-    def of_qrels(cls, qrels: Qrels) -> Values:
+    def from_qrels(cls, qrels: Qrels) -> Values:
         """Summarise levels."""
-        return cls.of(qrels.levels, np.diff(qrels.offsets))
+        return cls.from_values(qrels.levels, np.diff(qrels.offsets))
 
     @classmethod
-    def of_lists(cls, lists: Mapping[str, Mapping[str, float]]) -> Values | None:
+    def from_lists(cls, lists: Mapping[str, Mapping[str, float]]) -> Values | None:
         """Summarise ``{topic: {doc: score}}``; None if a score is not a number."""
-        every = chain.from_iterable(docs.values() for docs in lists.values())
+        scores = chain.from_iterable(docs.values() for docs in lists.values())
         try:
-            head = _different(np.fromiter(islice(every, HEAD), np.float64))
+            head = _find_distinct(np.fromiter(islice(scores, HEAD), np.float64))
             if _are_scores(head):
                 return cls(head, np.zeros(0, dtype=np.int64))
-            every = chain.from_iterable(docs.values() for docs in lists.values())
-            values = np.fromiter(every, np.float64)
+            scores = chain.from_iterable(docs.values() for docs in lists.values())
+            values = np.fromiter(scores, np.float64)
         except (TypeError, ValueError, OverflowError):
             return None
-        return cls.of(values, np.array([len(docs) for docs in lists.values()], dtype=np.int64))
+        return cls.from_values(
+            values, np.array([len(docs) for docs in lists.values()], dtype=np.int64)
+        )
 
     @cached_property
     def odd(self) -> bool:
@@ -95,14 +97,14 @@ class Values:
         return int(sizes[0]) if len(sizes) and (sizes == sizes[0]).all() else 0
 
     @property
-    def few(self) -> bool:
+    def is_too_small(self) -> bool:
         """Whether there are too few documents to decide, and no ties."""
         return not self.tied and self.sizes.sum() < ENOUGH
 
     def __str__(self) -> str:
         """Name the values: ``0, 1 and 2`` or ``from 0.02 to 0.97, 311 different``."""
         texts = [f"{value:g}" for value in self.different]
-        if len(texts) > _NAMED:
+        if len(texts) > _MAX_LISTED:
             return f"from {texts[0]} to {texts[-1]}, {len(texts):,} different"
         return " and ".join(filter(None, (", ".join(texts[:-1]), *texts[-1:])))
 
@@ -118,19 +120,19 @@ def can_be_right(levels: Values, scores: Values) -> bool:
     There are too few of them, or the run, and only the run, has one depth.
     """
     uniform = scores.uniform >= UNIFORM and not levels.uniform
-    return uniform or scores.few or levels.sizes.sum() < ENOUGH
+    return uniform or scores.is_too_small or levels.sizes.sum() < ENOUGH
 
 
-def _different(values: Floats) -> Floats:
+def _find_distinct(values: Floats) -> Floats:
     """The different values, ascending; fast if all are small integers."""
     if len(values) and values.min() >= LOWEST and values.max() <= HIGHEST:
-        whole = values.astype(np.int64)
-        if (whole == values).all():
-            return np.flatnonzero(np.bincount(whole - LOWEST)).astype(np.float64) + LOWEST
-    return _each_once(values)
+        integers = values.astype(np.int64)
+        if (integers == values).all():
+            return np.flatnonzero(np.bincount(integers - LOWEST)).astype(np.float64) + LOWEST
+    return _sort_unique(values)
 
 
-def _each_once(values: Floats) -> Floats:
+def _sort_unique(values: Floats) -> Floats:
     """Each value once, ascending; np.unique imports numpy.ma, which takes its time."""
     ordered = np.sort(values)
     first = np.ones(len(ordered), dtype=np.bool_)
@@ -145,20 +147,20 @@ def _are_odd(values: Floats) -> bool:
 
 
 def _are_scores(different: Floats) -> bool:
-    return len(different) > MOST and _are_odd(different)
+    return len(different) > MAX_LEVELS and _are_odd(different)
 
 
 def _has_equal(values: Floats, sizes: Ints) -> bool:
     """Whether a topic has two equal values."""
     group = np.repeat(np.arange(len(sizes)), sizes)
-    several = np.repeat(sizes > 1, sizes)
-    values, group = values[several], group[several]
+    is_repeated = np.repeat(sizes > 1, sizes)
+    values, group = values[is_repeated], group[is_repeated]
     order = np.lexsort((values, group))
     return bool(((np.diff(values[order]) == 0) & (np.diff(group[order]) == 0)).any())
 
 
 @dataclass(eq=False)
-class Watch:
+class ValueRecorder:
     """The values of a run, noted while its topics are labelled."""
 
     parts: list[Values] = field(default_factory=list)
@@ -173,16 +175,18 @@ class Watch:
         """Note the values of some whole topics."""
         if self.are_scores or not len(table):
             return
-        head = Values(_different(table.values[:HEAD]), table.sizes[:0])
+        head = Values(_find_distinct(table.values[:HEAD]), table.sizes[:0])
         self.are_scores = _are_scores(head.different)
-        self.parts.append(head if self.are_scores else Values.of(table.values, table.sizes))
+        self.parts.append(
+            head if self.are_scores else Values.from_values(table.values, table.sizes)
+        )
 
-    def values(self, run: Run) -> Values | None:
+    def collect_values(self, run: Run) -> Values | None:
         """The values of a run that has been labelled; None if it has none."""
-        if run.given:
+        if run.keeps_order:
             return None
         if isinstance(run, ListRun):
-            return Values.of_lists(run.lists)
+            return Values.from_lists(run.lists)
         if not self.parts:
             return None
         return Values.join(self.parts)

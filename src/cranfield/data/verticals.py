@@ -18,14 +18,14 @@ import numpy as np
 from cranfield.arrays import LARGEST, Floats, Ints
 from cranfield.data.intents import Intents
 from cranfield.data.qrels import Qrels, read_qrels
-from cranfield.data.reading.cells import Layout, read_lines, where_of
+from cranfield.data.reading.cells import Layout, get_location, read_lines
 from cranfield.data.reading.columns import SPELLINGS
 from cranfield.data.reading.lines import Line
 from cranfield.data.reading.strings import Strings
-from cranfield.data.reading.table import Table, types_without
+from cranfield.data.reading.table import Table, list_unknown_types
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
-from cranfield.wording import counted, some
+from cranfield.wording import format_count, format_names
 
 if TYPE_CHECKING:
     from cranfield.data.run import Run
@@ -62,25 +62,32 @@ class Verticals:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """All verticals, in the order in which they come."""
-        every = (name for intents in self.p.values() for few in intents.values() for name in few)
-        return tuple(dict.fromkeys(every))
+        all_names = (
+            name
+            for intents in self.p.values()
+            for verticals in intents.values()
+            for name in verticals
+        )
+        return tuple(dict.fromkeys(all_names))
 
     def __repr__(self) -> str:
-        intents = counted(sum(map(len, self.p.values())), "intent")
-        return f"Verticals: {some(self.names, 'vertical')} for {intents}"
+        intents = format_count(sum(map(len, self.p.values())), "intent")
+        return f"Verticals: {format_names(self.names, 'vertical')} for {intents}"
 
-    def of_topic(self, topic: str, intents: Iterable[str]) -> Mapping[str, Mapping[str, float]]:
+    def get_probabilities(
+        self, topic: str, intents: Iterable[str]
+    ) -> Mapping[str, Mapping[str, float]]:
         """Pr(v|i) of the intents of a topic, which must be those of the judgments."""
-        known, wanted = self.p.get(topic, {}), list(intents)
-        for intent in known:
-            if intent not in wanted:
-                found, line = f"intent {intent} of topic {topic}", self.lines[topic, intent]
-                raise InputError(found, f"one of {', '.join(wanted)}", self.where, line)
-        for intent in wanted:
-            if intent not in known:
-                found = f"no vertical for intent {intent} of topic {topic}"
-                raise InputError(found, "at least one for every intent", self.where)
-        return known
+        probabilities, intent_names = self.p.get(topic, {}), list(intents)
+        for intent in probabilities:
+            if intent not in intent_names:
+                problem, line = f"intent {intent} of topic {topic}", self.lines[topic, intent]
+                raise InputError(problem, f"one of {', '.join(intent_names)}", self.where, line)
+        for intent in intent_names:
+            if intent not in probabilities:
+                problem = f"no vertical for intent {intent} of topic {topic}"
+                raise InputError(problem, "at least one for every intent", self.where)
+        return probabilities
 
     # -- noted of every result of a run -----------------------------------------------------------
 
@@ -91,7 +98,7 @@ class Verticals:
 
     @cached_property
     def _table(self) -> Table:
-        return Table.of(Strings.of(list(self.names)), np.zeros(len(self.names)))
+        return Table.from_columns(Strings.from_list(list(self.names)), np.zeros(len(self.names)))
 
     def rows(self, lines: Table) -> Ints:
         """The number of the vertical of each line of a run, -1 where it is not known."""
@@ -99,11 +106,11 @@ class Verticals:
             expected = "one for each result: the second column of TREC text, or a column type"
             raise InputError("a run without verticals", expected)
         zeros = np.zeros(len(lines), dtype=np.int64)
-        return self._table.find(lines.types, lines.types.hashes(), zeros)
+        return self._table.find(lines.types, lines.types.compute_hashes(), zeros)
 
-    def unknown(self, run: Run) -> list[str]:
+    def find_unknown(self, run: Run) -> list[str]:
         """The verticals of a run that are not among these."""
-        return types_without(self, run.tables())
+        return list_unknown_types(self, run.iterate_tables())
 
 
 def read_verticals(data: VerticalsLike, separator: str | None = None) -> Verticals:
@@ -117,37 +124,37 @@ def read_verticals(data: VerticalsLike, separator: str | None = None) -> Vertica
     """
     if isinstance(data, Verticals):
         return data
-    made: dict[str, dict[str, dict[str, float]]] = {}
+    by_topic: dict[str, dict[str, dict[str, float]]] = {}
     firsts: dict[tuple[str, str], Line] = {}
     for line in read_lines(data, LAYOUT, "verticals", separator):
-        topic, intent, vertical = map(line.name, TEXT[:3])
-        text = f"{line.cells['value']!r} for {_called(vertical, intent, topic)}"
-        value = line.value("value", "a probability or a level, from 0", 0, text)
+        topic, intent, vertical = map(line.get_name, TEXT[:3])
+        text = f"{line.cells['value']!r} for {_format_vertical(vertical, intent, topic)}"
+        value = line.get_number("value", "a probability or a level, from 0", 0, text)
         if value > LARGEST:
-            raise line.error(text, f"a probability or a level, at most {LARGEST:g}")
-        known = made.setdefault(topic, {}).setdefault(intent, {})
-        if vertical in known:
-            raise line.error(f"{_called(vertical, intent, topic)} again", "each once")
-        known[vertical] = value
+            raise line.make_error(text, f"a probability or a level, at most {LARGEST:g}")
+        values = by_topic.setdefault(topic, {}).setdefault(intent, {})
+        if vertical in values:
+            raise line.make_error(f"{_format_vertical(vertical, intent, topic)} again", "each once")
+        values[vertical] = value
         firsts.setdefault((topic, intent), line)
     for (topic, intent), line in firsts.items():
-        known, total = made[topic][intent], math.fsum(made[topic][intent].values())
+        values, total = by_topic[topic][intent], math.fsum(by_topic[topic][intent].values())
         if total == 0:
-            found = f"0 for every vertical of intent {intent} of topic {topic}"
-            raise line.error(found, "one above 0")
-        made[topic][intent] = {name: value / total for name, value in known.items()}
+            problem = f"0 for every vertical of intent {intent} of topic {topic}"
+            raise line.make_error(problem, "one above 0")
+        by_topic[topic][intent] = {name: value / total for name, value in values.items()}
     numbers = {key: line.number for key, line in firsts.items()}
-    return Verticals(made, numbers, where_of(data, "verticals"))
+    return Verticals(by_topic, numbers, get_location(data, "verticals"))
 
 
-def _called(vertical: str, intent: str, topic: str) -> str:
+def _format_vertical(vertical: str, intent: str, topic: str) -> str:
     return f"vertical {vertical} of intent {intent} of topic {topic}"
 
 
 # -- verticals as items of a list -----------------------------------------------------------------
 
 
-def embedded(qrels: Qrels, verticals: Verticals, intents: Intents | None = None) -> Qrels:
+def embed_verticals(qrels: Qrels, verticals: Verticals, intents: Intents | None = None) -> Qrels:
     """Judgments for intents in which verticals count, also those that are items themselves.
 
     For each intent i, the level of a document becomes Pr(Web|i) times as much; every other
@@ -160,34 +167,36 @@ def embedded(qrels: Qrels, verticals: Verticals, intents: Intents | None = None)
     """
     if WEB not in verticals.names:
         expected = f"{WEB} among them, the vertical of documents"
-        raise InputError(some(verticals.names, "vertical"), expected, verticals.where)
-    made: dict[str, dict[str, dict[str, float]]] = {}
-    for topic, judged in _by_intent(qrels).items():
+        raise InputError(format_names(verticals.names, "vertical"), expected, verticals.where)
+    judgments: dict[str, dict[str, dict[str, float]]] = {}
+    for topic, judged in _group_by_intent(qrels).items():
         probable = intents.probabilities.get(topic) if intents else None
-        known = verticals.of_topic(topic, judged if probable is None else probable)
-        for intent, p in known.items():
+        probabilities = verticals.get_probabilities(topic, judged if probable is None else probable)
+        for intent, p in probabilities.items():
             docs = {doc: p.get(WEB, 0.0) * x for doc, x in judged.get(intent, {}).items()}
             for name in p:
                 if name in docs:
-                    found = f"a judgment of {_called(name, intent, topic)}"
-                    raise InputError(found, "none: verticals are highly relevant", qrels.where)
+                    problem = f"a judgment of {_format_vertical(name, intent, topic)}"
+                    raise InputError(problem, "none: verticals are highly relevant", qrels.where)
             docs |= {name: EMBEDDED * x for name, x in p.items() if name != WEB}
-            made.setdefault(topic, {})[intent] = docs
-    return replace(read_qrels(made, by_intent=True), where=qrels.where, repeated=qrels.repeated)
+            judgments.setdefault(topic, {})[intent] = docs
+    return replace(
+        read_qrels(judgments, by_intent=True), where=qrels.where, repeated=qrels.repeated
+    )
 
 
-def _by_intent(qrels: Qrels) -> dict[str, dict[str, dict[str, float]]]:
+def _group_by_intent(qrels: Qrels) -> dict[str, dict[str, dict[str, float]]]:
     """``{topic: {intent: {doc: level}}}``."""
     judged = qrels.by_intent
     if judged is None:
         raise InputError("judgments without intents", "topic intent doc level", qrels.where)
     topics = np.repeat(np.arange(len(qrels.topics)), np.diff(qrels.offsets))
-    made: dict[str, dict[str, dict[str, float]]] = {
+    by_topic: dict[str, dict[str, dict[str, float]]] = {
         topic: {name: {} for name in names}
         for topic, names in zip(qrels.topics, judged.names, strict=True)
     }
     columns = (judged.rows.tolist(), judged.intents.tolist(), judged.levels.tolist())
     for row, intent, level in zip(*columns, strict=True):
         t = topics[row]
-        made[qrels.topics[t]][judged.names[t][intent]][qrels.doc_names[row]] = level
-    return made
+        by_topic[qrels.topics[t]][judged.names[t][intent]][qrels.doc_names[row]] = level
+    return by_topic

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cranfield.arrays import Floats
-from cranfield.data.answers import FILES, AnswersLike, ByRun, Written, read_answers
+from cranfield.data.answers import FILES, Answer, AnswersLike, ByRun, read_answers
 from cranfield.data.judged_answers import (
     Bank,
     Criterion,
@@ -25,21 +25,28 @@ from cranfield.data.judged_answers import (
     read_criteria,
     read_support,
 )
-from cranfield.data.reading.lines import short
-from cranfield.data.texts import GOLD, GOLD_BESIDE, Texts, TextsLike, read_texts
+from cranfield.data.reading.lines import truncate_text
+from cranfield.data.texts import GOLD, GOLD_WITH_ANSWERS, Texts, TextsLike, read_texts
 from cranfield.dataclass import dataclass
-from cranfield.errors import CranfieldError, InputError, one_of
-from cranfield.evaluation.notices import UNDEFINED
+from cranfield.display import TableResult
+from cranfield.errors import CranfieldError, InputError, check_choice
+from cranfield.evaluation.notes import UNDEFINED
 from cranfield.evaluation.options import Undefined
-from cranfield.evaluation.systems import scores_of
-from cranfield.evaluation.texts import about_tokens
+from cranfield.evaluation.systems import build_scores
+from cranfield.evaluation.texts import note_tokens
 from cranfield.measures import answers as seen
 from cranfield.measures.base import Measure
-from cranfield.measures.grammar import Measures, measures_for, parse_measures
-from cranfield.measures.texts import ByReferences, Reader, TokensLike, answer, reader, tokeniser
-from cranfield.scores import Facts, Notice, Scores, about
-from cranfield.shown import Shown
-from cranfield.wording import counted, option, some, suggests_keywords
+from cranfield.measures.grammar import Measures, parse_measures, parse_measures_for
+from cranfield.measures.texts import (
+    Reader,
+    ReferenceMeasure,
+    TokensLike,
+    build_answer,
+    build_reader,
+    get_tokeniser,
+)
+from cranfield.scores import Facts, Note, Scores, note_topics
+from cranfield.wording import format_count, format_names, format_option, suggest_keywords
 
 # Marks of citations in a text: [1], [2, 3], [^4], and those of OpenAI's assistants.
 MARK = re.compile(r"\[\^?\d+(?:[,;\s-]+\d+)*\]|\u3010[^\u3011]*\u3011")
@@ -49,8 +56,8 @@ class Kind(NamedTuple):
     """What some measures need: how it is called, and how it is given."""
 
     noun: str
-    given: str
-    usual: str  # the measures that are computed if none is named
+    usage: str
+    default_measures: str  # the measures that are computed if none is named
 
 
 KINDS = {
@@ -79,9 +86,9 @@ class PieceKind(NamedTuple):
         return self.value(a) != self.value(b)
 
 
-def _too_low_or_high(missing: Sequence[Criterion]) -> str:
+def describe_bias(missing: Sequence[Criterion]) -> str:
     """In which direction criteria without a label change scores."""
-    negative = sum(one.weight < 0 for one in missing)
+    negative = sum(criterion.weight < 0 for criterion in missing)
     if negative == len(missing):
         return "can only be too high"
     return (
@@ -94,17 +101,17 @@ PIECES = {
     "nuggets": PieceKind(
         "nugget", "support", "an assignment", "not supported",
         lambda one: "vital" if one.vital else "okay", lambda _: TOO_LOW,
-        lambda: f"Use {option('--nuggets FILE', 'nuggets=')} to give the importance once.",
+        lambda: f"Use {format_option('--nuggets FILE', 'nuggets=')} to give the importance once.",
     ),
     "criteria": PieceKind(
         "criterion", "met", "a label", "not met",
-        lambda one: f"of weight {one.weight:g}", _too_low_or_high,
+        lambda one: f"of weight {one.weight:g}", describe_bias,
         lambda: "Give a criterion of a topic one weight.",
     ),
 }  # fmt: skip
 
 
-@suggests_keywords
+@suggest_keywords
 def evaluate_answers(
     assignments: AnswersLike | None = None,
     measures: Measures | None = None,
@@ -148,11 +155,11 @@ def evaluate_answers(
     >>> evaluate_answers(answers={"mine": {"q1": "In Paris."}}, gold={"q1": "Paris"}).mean()["mine"]
     {'EM': 0.0, 'TokenF1': 0.6666666666666666, 'Contains': 1.0, 'ROUGEL': 0.6666666666666666}
     """
-    one_of("undefined", undefined, Undefined)
-    given = AnswerCollection.of(
+    check_choice("undefined", undefined, Undefined)
+    collection = AnswerCollection.from_inputs(
         assignments, nuggets, answers, support, rubric, gold, tokens, invalid
     )
-    return given.scores(given.asked(measures), undefined)
+    return collection.compute_scores(collection.choose_measures(measures), undefined)
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,14 +168,14 @@ class AnswerCollection:
 
     assignments: ByRun[tuple[Nugget, ...]] | None
     bank: Bank | None
-    answers: ByRun[Written] | None
+    answers: ByRun[Answer] | None
     support: ByRun[Supports] | None
     rubric: ByRun[tuple[Criterion, ...]] | None
     gold: Texts | None
     tokens: TokensLike
 
     @classmethod
-    def of(
+    def from_inputs(
         cls,
         assignments: AnswersLike | None,
         nuggets: AnswersLike | None,
@@ -180,9 +187,9 @@ class AnswerCollection:
         invalid: Invalid = "error",
     ) -> AnswerCollection:
         """All of it, read and checked."""
-        tokeniser(tokens)
+        get_tokeniser(tokens)
         bank = None if nuggets is None else read_bank(nuggets)
-        beside = _is_among(gold, answers)
+        in_answers = _is_in_answers(gold, answers)
         return cls(
             None if assignments is None else read_assignments(assignments, bank, invalid),
             bank,
@@ -191,7 +198,7 @@ class AnswerCollection:
             None if rubric is None else read_criteria(rubric, invalid),
             None
             if gold is None
-            else read_texts(gold, "gold", layout=GOLD_BESIDE if beside else GOLD),
+            else read_texts(gold, "gold", layout=GOLD_WITH_ANSWERS if in_answers else GOLD),
             tokens,
         )
 
@@ -200,142 +207,165 @@ class AnswerCollection:
     @cached_property
     def kinds(self) -> dict[str, ByRun[Any]]:
         """What is known of each run and topic, by what measures need."""
-        every = {"nuggets": self.assignments, "support": self.support, "criteria": self.rubric,
+        inputs = {"nuggets": self.assignments, "support": self.support, "criteria": self.rubric,
                  "references": self.answers if self.gold else None}  # fmt: skip
-        return {needs: found for needs, found in every.items() if found is not None}
+        return {needs: entries for needs, entries in inputs.items() if entries is not None}
 
     @cached_property
     def topics(self) -> dict[str, dict[str, None]]:
         """The topics that measures are defined for, by what they need."""
-        found = {needs: dict.fromkeys(of.topics) for needs, of in self.kinds.items()}
-        if self.bank is not None and "nuggets" in found:
-            found["nuggets"] = dict.fromkeys(self.bank)
-        if self.gold is not None and "references" in found:
-            found["references"] = dict.fromkeys(self.gold.by_topic)
-        if "support" in found and self.answers:
-            found["support"] |= dict.fromkeys(self._uncited)
-        return found
+        topics_of = {needs: dict.fromkeys(entries.topics) for needs, entries in self.kinds.items()}
+        if self.bank is not None and "nuggets" in topics_of:
+            topics_of["nuggets"] = dict.fromkeys(self.bank)
+        if self.gold is not None and "references" in topics_of:
+            topics_of["references"] = dict.fromkeys(self.gold.by_topic)
+        if "support" in topics_of and self.answers:
+            topics_of["support"] |= dict.fromkeys(self._uncited_topics)
+        return topics_of
 
     @property
-    def _uncited(self) -> list[str]:
+    def _uncited_topics(self) -> list[str]:
         """The topics whose answers cite nothing: none of their sentences is supported."""
-        answered = dict[str, list[Written]]()
+        answered = dict[str, list[Answer]]()
         for of_run in self.answers.by_run.values() if self.answers else ():
             for topic, entry in of_run.items():
-                answered.setdefault(topic, []).append(entry.found)
+                answered.setdefault(topic, []).append(entry.value)
         return [
             topic
-            for topic, every in answered.items()
-            if all(one.sentences is not None and not _cites(one) for one in every)
+            for topic, topic_answers in answered.items()
+            if all(
+                topic_answer.sentences is not None and not _has_citations(topic_answer)
+                for topic_answer in topic_answers
+            )
         ]
 
     @cached_property
-    def _every(self) -> dict[str, dict[str, dict[str, Any]]]:
+    def _pieces(self) -> dict[str, dict[str, dict[str, Any]]]:
         """The nuggets, or criteria, of each topic: those of the bank, or of all runs together."""
-        made: dict[str, dict[str, dict[str, Any]]] = {}
+        pieces: dict[str, dict[str, dict[str, Any]]] = {}
         for needs in self.kinds.keys() & PIECES.keys():
-            topics = made[needs] = dict[str, dict[str, Any]]()
+            topics = pieces[needs] = dict[str, dict[str, Any]]()
             if needs == "nuggets" and self.bank is not None:
-                topics |= {topic: dict(known) for topic, known in self.bank.items()}
+                topics |= {topic: dict(bank_nuggets) for topic, bank_nuggets in self.bank.items()}
                 continue
             for run, of_run in self.kinds[needs].by_run.items():
                 for topic, entry in of_run.items():
-                    every = topics.setdefault(topic, {})
-                    for one in entry.found:
-                        first = every.setdefault(one.name, one)
-                        if first is not one and PIECES[needs].differ(first, one):
-                            raise self._two_kinds(needs, topic, run, first, one)
-            for topic, one in self.kinds[needs].outside.pieces:
-                topics.setdefault(topic, {}).setdefault(one.name, one)
-        return made
+                    topic_pieces = topics.setdefault(topic, {})
+                    for piece in entry.value:
+                        first = topic_pieces.setdefault(piece.name, piece)
+                        if first is not piece and PIECES[needs].differ(first, piece):
+                            raise self._build_conflict_error(needs, topic, run, first, piece)
+            for topic, piece in self.kinds[needs].invalid.pieces:
+                topics.setdefault(topic, {}).setdefault(piece.name, piece)
+        return pieces
 
-    def _two_kinds(self, needs: str, topic: str, run: str, first: Any, one: Any) -> InputError:
+    def _build_conflict_error(
+        self, needs: str, topic: str, run: str, first: Any, second: Any
+    ) -> InputError:
         """The error that runs do not agree on the importance of a nugget, or the weight."""
         entries = self.kinds[needs].by_run
-        other = next(
-            r for r, of in entries.items() if first in (of[topic].found if topic in of else ())
+        other_run = next(
+            r
+            for r, of_run in entries.items()
+            if first in (of_run[topic].value if topic in of_run else ())
         )
         piece = PIECES[needs]
         problem = (
-            f"{piece.noun} {short(one.name)} of topic {topic} is {piece.value(one)} for run {run} "
-            f"and {piece.value(first)} for run {other}"
+            f"{piece.noun} {truncate_text(second.name)} of topic {topic} is {piece.value(second)} for run {run} "
+            f"and {piece.value(first)} for run {other_run}"
         )
         line = entries[run][topic].line
-        return InputError.problem(problem, piece.fix(), line.where, line.number)
+        return InputError.from_problem(problem, piece.fix(), line.location, line.number)
 
     @cached_property
     def runs(self) -> list[str]:
         """Those that anything is known of."""
-        every = [*self.kinds.values(), *([self.answers] if self.answers else [])]
-        return [*dict.fromkeys(run for of in every for run in of.by_run)]
+        sources = [*self.kinds.values(), *([self.answers] if self.answers else [])]
+        return [*dict.fromkeys(run for source in sources for run in source.by_run)]
 
     @cached_property
     def axes(self) -> list[str]:
         """Those of the rubric, in their order."""
         entries = [] if self.rubric is None else self.rubric.by_run.values()
-        every = (one.axis for of in entries for entry in of.values() for one in entry.found)
-        return [axis for axis in dict.fromkeys(every) if axis]
+        axes = (
+            criterion.axis
+            for of_run in entries
+            for entry in of_run.values()
+            for criterion in entry.value
+        )
+        return [axis for axis in dict.fromkeys(axes) if axis]
 
-    def asked(self, measures: Measures | None) -> tuple[Measure, ...]:
+    def choose_measures(self, measures: Measures | None) -> tuple[Measure, ...]:
         """The measures that are computed: those named, or all that suit what there is."""
         if not self.kinds:
             raise InputError("nothing that was judged", "assignments, support, rubric, or answers "
                              "and gold answers")  # fmt: skip
         if measures is None:
-            usual = [KINDS[needs].usual for needs in self.kinds]
-            usual += ["SubNarratives"] if self._sub_narratives() else []
-            measures = [*usual, *(seen.Rubric(axis=axis) for axis in self.axes)]
-        return measures_for(measures, "answers", also=_of_texts)
+            names = [KINDS[needs].default_measures for needs in self.kinds]
+            names += ["SubNarratives"] if self._has_sub_narratives() else []
+            measures = [*names, *(seen.Rubric(axis=axis) for axis in self.axes)]
+        return parse_measures_for(measures, "answers", also=_takes_references)
 
-    def _sub_narratives(self) -> bool:
+    def _has_sub_narratives(self) -> bool:
         entries = [] if self.assignments is None else self.assignments.by_run.values()
-        return any(one.sub_narrative for of in entries for x in of.values() for one in x.found)
+        return any(
+            nugget.sub_narrative
+            for of_run in entries
+            for x in of_run.values()
+            for nugget in x.value
+        )
 
     # -- scores -----------------------------------------------------------------------------------
 
-    def scores(self, measures: Sequence[Measure], undefined: Undefined = "zero") -> Scores:
+    def compute_scores(self, measures: Sequence[Measure], undefined: Undefined = "zero") -> Scores:
         """All measures of all answers."""
-        needed = self._needed(measures)
-        topics = [*dict.fromkeys(topic for needs in needed for topic in self.topics[needs])]
+        inputs = self._check_inputs(measures)
+        topics = [*dict.fromkeys(topic for needs in inputs for topic in self.topics[needs])]
         values = np.full((len(self.runs), len(topics), len(measures)), math.nan)
         for t, topic in enumerate(topics):
-            answered = {needs: self._seen(needs, topic) for needs in needed}
-            for m, one in enumerate(measures):
-                found = answered[_needs(one)]
-                values[:, t, m] = [math.nan if x is None else _score(one, x) for x in found]
-        notices = [*self._notices(needed), *about_tokens(measures, self.tokens)]
-        notices += self._fill(values, topics, measures, undefined)
+            answered = {needs: self._build_responses(needs, topic) for needs in inputs}
+            for m, measure in enumerate(measures):
+                responses = answered[_get_input(measure)]
+                values[:, t, m] = [
+                    math.nan if x is None else _compute_score(measure, x) for x in responses
+                ]
+        notes = [*self._collect_notes(inputs), *note_tokens(measures, self.tokens)]
+        notes += self._fill_undefined(values, topics, measures, undefined)
         partly = undefined == "zero" and np.isnan(values).any()
-        told = "skip" if partly else undefined
-        return scores_of(values, self.runs, topics, measures, notices, told)
+        how_undefined = "skip" if partly else undefined
+        return build_scores(values, self.runs, topics, measures, notes, how_undefined)
 
-    def _needed(self, measures: Sequence[Measure]) -> list[str]:
+    def _check_inputs(self, measures: Sequence[Measure]) -> list[str]:
         """What the measures need, all of which must be there, for every run."""
         for m in measures:
-            if (needs := _needs(m)) not in self.kinds:
-                noun, given, _ = KINDS[needs]
-                raise CranfieldError(f"{m} needs {noun}, found none ({given})")
+            if (needs := _get_input(m)) not in self.kinds:
+                noun, usage, _ = KINDS[needs]
+                raise CranfieldError(f"{m} needs {noun}, found none ({usage})")
             for run in self.runs:
-                if not self._found(needs, run):
-                    known = some([*self.kinds[needs].by_run], "run")
+                if not self._list_judged_topics(needs, run):
+                    judged_runs = format_names([*self.kinds[needs].by_run], "run")
                     hint = "a run is called as run_id says, or by its file"
-                    found = f"no {KINDS[needs].noun} of run {run}, only of {known}"
-                    raise InputError(found, f"some of every run ({hint})", m)
-        needed = [*dict.fromkeys(map(_needs, measures))]
-        if "references" in needed and self.answers and self.gold:
+                    problem = f"no {KINDS[needs].noun} of run {run}, only of {judged_runs}"
+                    raise InputError(problem, f"some of every run ({hint})", m)
+        inputs = [*dict.fromkeys(map(_get_input, measures))]
+        if "references" in inputs and self.answers and self.gold:
             answered = self.answers.topics
             if not self.gold.by_topic.keys() & dict.fromkeys(answered).keys():
-                found = f"none of the {some([*self.gold.by_topic], 'topic')} among the answers"
-                raise InputError(found, f"some of the {some(answered, 'topic')}", self.gold.where)
-        return needed
+                problem = (
+                    f"none of the {format_names([*self.gold.by_topic], 'topic')} among the answers"
+                )
+                raise InputError(
+                    problem, f"some of the {format_names(answered, 'topic')}", self.gold.where
+                )
+        return inputs
 
-    def _found(self, needs: str, run: str) -> dict[str, None]:
+    def _list_judged_topics(self, needs: str, run: str) -> dict[str, None]:
         """The topics that a run is known to answer; one that never cites has no support to list."""
-        found = dict.fromkeys(self.kinds[needs].by_run.get(run, ()))
+        topics = dict.fromkeys(self.kinds[needs].by_run.get(run, ()))
         uncited = self.answers.by_run.get(run, ()) if needs == "support" and self.answers else ()
-        return found | dict.fromkeys(uncited)
+        return topics | dict.fromkeys(uncited)
 
-    def _seen(self, needs: str, topic: str) -> list[Any]:
+    def _build_responses(self, needs: str, topic: str) -> list[Any]:
         """The answers of all runs to a topic as measures see them; None where nobody judged."""
         if topic not in self.topics[needs]:
             return [None] * len(self.runs)
@@ -349,45 +379,53 @@ class AnswerCollection:
                     seen.Response(criteria=self._complete(needs, run, topic)) for run in self.runs
                 ]
             case "support":
-                return [self._supported(run, topic) for run in self.runs]
-        return self._texts(topic)
+                return [self._build_support_response(run, topic) for run in self.runs]
+        return self._build_text_answers(topic)
 
     def _complete(self, needs: str, run: str, topic: str, missing: float = 0.0) -> Sequence[Any]:
         """The nuggets, or criteria, of a topic: what has no label is not supported, or not met."""
-        entry = self._judged(needs, run, topic)
-        found: Sequence[Any] = () if entry is None else entry.found
-        every, names = self._every[needs].get(topic, {}), {one.name for one in found}
-        if len(names) == len(every):
-            return found
+        entry = self._get_entry(needs, run, topic)
+        labelled: Sequence[Any] = () if entry is None else entry.found
+        pieces, names = self._pieces[needs].get(topic, {}), {piece.name for piece in labelled}
+        if len(names) == len(pieces):
+            return labelled
         column = PIECES[needs].column
-        rest = [one for name, one in every.items() if name not in names]
-        return [*found, *(one._replace(**{column: missing}) for one in rest)]
+        rest = [piece for name, piece in pieces.items() if name not in names]
+        return [*labelled, *(piece._replace(**{column: missing}) for piece in rest)]
 
-    def _supported(self, run: str, topic: str) -> seen.Response | float:
-        if self._judged("support", run, topic) is None and topic not in self._found("support", run):
+    def _build_support_response(self, run: str, topic: str) -> seen.Response | float:
+        if self._get_entry("support", run, topic) is None and topic not in self._list_judged_topics(
+            "support", run
+        ):
             return 0.0
-        sentences = self._citations(run, topic)
+        sentences = self._get_citations(run, topic)
         judged = [[x for x in cited.values() if x is not None] for cited in sentences]
         return seen.Response(sentences=judged)
 
     @cached_property
     def _read(self) -> Reader:
-        return reader(self.tokens)
+        return build_reader(self.tokens)
 
-    def _texts(self, topic: str) -> list[Any]:
+    def _build_text_answers(self, topic: str) -> list[Any]:
         """Texts next to gold answers; one that is missing scores 0."""
         read = self._read
         golds = [read(text) for text in self.gold.by_topic[topic]] if self.gold else []
         entries = (self.answers.get(run, topic) if self.answers else None for run in self.runs)
-        return [answer(x.found.text, read, golds) if x else 0.0 for x in entries]
+        return [build_answer(x.value.text, read, golds) if x else 0.0 for x in entries]
 
-    def _judged(self, needs: str, run: str, topic: str) -> Any:
+    def _get_entry(self, needs: str, run: str, topic: str) -> Any:
         """What was judged of an answer, if there is any; one that nobody judged is refused."""
         entry = self.kinds[needs].get(run, topic)
-        written = self.answers.get(run, topic) if self.answers else None
-        if entry is None and written is not None and (needs != "support" or _cites(written.found)):
-            found = f"an answer of run {run} to topic {topic}, and no {KINDS[needs].noun}"
-            raise written.line.error(found, "every answer to a judged topic to be judged")
+        written_answer = self.answers.get(run, topic) if self.answers else None
+        if (
+            entry is None
+            and written_answer is not None
+            and (needs != "support" or _has_citations(written_answer.value))
+        ):
+            problem = f"an answer of run {run} to topic {topic}, and no {KINDS[needs].noun}"
+            raise written_answer.line.make_error(
+                problem, "every answer to a judged topic to be judged"
+            )
         return entry
 
     # -- sentences and what they cite -------------------------------------------------------------
@@ -396,227 +434,249 @@ class AnswerCollection:
     def _first(self) -> int:
         """The number of the first sentence: 0 if any has that, else 1."""
         runs = self.support.by_run.values() if self.support else ()
-        return 1 - any(0 in entry.found for topics in runs for entry in topics.values())
+        return 1 - any(0 in entry.value for topics in runs for entry in topics.values())
 
     @cached_property
-    def _known(self) -> dict[tuple[str, str], list[Mapping[str, float | None]]]:
+    def _citation_cache(self) -> dict[tuple[str, str], list[Mapping[str, float | None]]]:
         return {}
 
-    def sentences(self, run: str, topic: str) -> list[Said]:
+    def list_sentences(self, run: str, topic: str) -> list[CitedSentence]:
         """The sentences of an answer, with all that they cite."""
-        written = self.answers.get(run, topic) if self.answers else None
-        said = written.found.sentences if written else None
+        written_answer = self.answers.get(run, topic) if self.answers else None
+        texts = written_answer.value.sentences if written_answer else None
         return [
-            Said(number, said[i].text if said else None, tuple(starmap(Citation, cited.items())))
-            for i, (number, cited) in enumerate(enumerate(self._citations(run, topic), self._first))
+            CitedSentence(
+                number, texts[i].text if texts else None, tuple(starmap(Citation, cited.items()))
+            )
+            for i, (number, cited) in enumerate(
+                enumerate(self._get_citations(run, topic), self._first)
+            )
         ]
 
-    def _citations(self, run: str, topic: str) -> list[Mapping[str, float | None]]:
+    def _get_citations(self, run: str, topic: str) -> list[Mapping[str, float | None]]:
         """What each sentence of an answer cites, and how far it supports it, if that was judged."""
-        if (run, topic) not in self._known:
-            self._known[run, topic] = self._cited(run, topic)
-        return self._known[run, topic]
+        if (run, topic) not in self._citation_cache:
+            self._citation_cache[run, topic] = self._find_citations(run, topic)
+        return self._citation_cache[run, topic]
 
-    def _cited(self, run: str, topic: str) -> list[Mapping[str, float | None]]:
+    def _find_citations(self, run: str, topic: str) -> list[Mapping[str, float | None]]:
         """Of all sentences; if the answer is not there, of those up to the last that is listed."""
         judged = self.support.get(run, topic) if self.support else None
-        written = self.answers.get(run, topic) if self.answers else None
-        supports = judged.found if judged else {}
-        if written is None:
+        written_answer = self.answers.get(run, topic) if self.answers else None
+        supports = judged.value if judged else {}
+        if written_answer is None:
             numbers = range(self._first, max(supports, default=-1) + 1)
-            listed = [supports.get(number, {}) for number in numbers]
-            return [{name: one.support for name, one in cited.items()} for cited in listed]
-        if written.found.sentences is None:
-            found = f"a text as the answer of run {run} to topic {topic}"
-            raise written.line.error(found, "sentences with their citations")
-        return self._matched(supports, written.found, f"topic {topic} of run {run}")
+            sentences = [supports.get(number, {}) for number in numbers]
+            return [
+                {name: citation.support for name, citation in cited.items()} for cited in sentences
+            ]
+        if written_answer.value.sentences is None:
+            problem = f"a text as the answer of run {run} to topic {topic}"
+            raise written_answer.line.make_error(problem, "sentences with their citations")
+        return self._match_support(supports, written_answer.value, f"topic {topic} of run {run}")
 
-    def _matched(
-        self, supports: Supports, written: Written, of: str
+    def _match_support(
+        self, supports: Supports, written_answer: Answer, place: str
     ) -> list[Mapping[str, float | None]]:
         """What sentences cite, with its support; that of citations that nobody made is refused."""
-        sentences = dict(enumerate(written.sentences or (), self._first))
-        made: dict[int, dict[str, float | None]] = {
+        sentences = dict(enumerate(written_answer.sentences or (), self._first))
+        labels: dict[int, dict[str, float | None]] = {
             number: dict.fromkeys(sentence.citations) for number, sentence in sentences.items()
         }
         for number, cited in supports.items():
-            if number not in made and cited:
-                one = next(iter(cited.values()))
-                raise one.error(f"sentence {number} of {of}", self._numbers(sentences))
-            for name, one in cited.items():
-                document = name if name in made[number] else written.document(name)
-                if document not in made[number]:
-                    raise one.error(*self._not_cited(name, number, of, made[number]))
-                made[number][document] = one.support
-        return [*made.values()]
+            if number not in labels and cited:
+                support = next(iter(cited.values()))
+                raise support.error(
+                    f"sentence {number} of {place}", self._format_numbers(sentences)
+                )
+            for name, support in cited.items():
+                document = name if name in labels[number] else written_answer.find_document(name)
+                if document not in labels[number]:
+                    raise support.error(
+                        *self._describe_uncited(name, number, place, labels[number])
+                    )
+                labels[number][document] = support.support
+        return [*labels.values()]
 
-    def _not_cited(
-        self, name: str, number: int, of: str, cited: Collection[str]
+    def _describe_uncited(
+        self, name: str, number: int, place: str, cited: Collection[str]
     ) -> tuple[str, str]:
         """What is found and expected where the support is of a citation that nobody made."""
-        there = f"{', '.join(cited)}, which it cites" if cited else "none, as it cites nothing"
-        counts = f"{self._counted}, places among references from 0"
-        return f"citation {name} of sentence {number} of {of}", f"{there} ({counts})"
+        candidates = f"{', '.join(cited)}, which it cites" if cited else "none, as it cites nothing"
+        counts = f"{self._numbering}, places among references from 0"
+        return f"citation {name} of sentence {number} of {place}", f"{candidates} ({counts})"
 
     @property
-    def _counted(self) -> str:
+    def _numbering(self) -> str:
         return f"sentences are counted from {self._first}"
 
-    def _numbers(self, sentences: Mapping[int, Any]) -> str:
+    def _format_numbers(self, sentences: Mapping[int, Any]) -> str:
         ends = f"{self._first} to {self._first + len(sentences) - 1}" if sentences else "none"
-        return f"{ends}: {self._counted}"
+        return f"{ends}: {self._numbering}"
 
     # -- what the user should know ----------------------------------------------------------------
 
-    def _fill(
+    def _fill_undefined(
         self,
         values: Floats,
         topics: Sequence[str],
         measures: Sequence[Measure],
         undefined: Undefined,
-    ) -> Iterator[Notice]:
+    ) -> Iterator[Note]:
         """Note what is undefined, and put 0 there, if so asked; what nobody judged is left out."""
-        known = np.array([[t in self.topics[_needs(m)] for m in measures] for t in topics])
-        for needs in dict.fromkeys(map(_needs, measures)):
+        is_judged = np.array([[t in self.topics[_get_input(m)] for m in measures] for t in topics])
+        for needs in dict.fromkeys(map(_get_input, measures)):
             answered = self.answers.topics if self.answers and needs != "references" else ()
-            every = dict.fromkeys([*topics, *answered])
-            left = [topic for topic in every if topic not in self.topics[needs]]
+            all_topics = dict.fromkeys([*topics, *answered])
+            unjudged = [topic for topic in all_topics if topic not in self.topics[needs]]
             text = f"{{measures}}: {{topics}} without {KINDS[needs].noun}, left out of the means"
-            those = {column: str(m) for m in measures if _needs(m) == needs for column in m.names()}
-            if left:
-                yield Notice.from_facts(
-                    "unjudged-topics", Facts(text, dict.fromkeys(left, (1,)), those)
+            columns = {
+                column: str(m) for m in measures if _get_input(m) == needs for column in m.names()
+            }
+            if unjudged:
+                yield Note.from_facts(
+                    "unjudged-topics", Facts(text, dict.fromkeys(unjudged, (1,)), columns)
                 )
-        holes = np.isnan(values) & known
+        holes = np.isnan(values) & is_judged
         for m, measure in enumerate(measures):
             everywhere = holes[:, :, m].all(axis=0)
-            yield from self._undefined(measure, topics, everywhere, undefined)
+            yield from self._note_undefined(measure, topics, everywhere, undefined)
             for r, run in enumerate(self.runs):
-                few = holes[r, :, m] & ~everywhere
-                yield from self._undefined(measure, topics, few, undefined, run)
+                run_holes = holes[r, :, m] & ~everywhere
+                yield from self._note_undefined(measure, topics, run_holes, undefined, run)
         if undefined == "zero":
             values[holes] = 0.0
 
-    def _undefined(
-        self, m: Measure, topics: Sequence[str], where: Any, undefined: str, run: str | None = None
-    ) -> Iterator[Notice]:
-        few = [topic for topic, hole in zip(topics, where.tolist(), strict=True) if hole]
-        if few and undefined == "error":
-            of = "" if run is None else f" of run {run}"
-            raise InputError(f"{m} undefined for topic {few[0]}{of}", "a score (undefined=error)")
-        who = "" if run is None else "{run}: "
-        text = f"{who}{{topics}} for which {{measures}} is undefined, {UNDEFINED[undefined]}"
+    def _note_undefined(
+        self, m: Measure, topics: Sequence[str], holes: Any, undefined: str, run: str | None = None
+    ) -> Iterator[Note]:
+        topics_affected = [
+            topic for topic, hole in zip(topics, holes.tolist(), strict=True) if hole
+        ]
+        if topics_affected and undefined == "error":
+            of_run = "" if run is None else f" of run {run}"
+            raise InputError(
+                f"{m} undefined for topic {topics_affected[0]}{of_run}", "a score (undefined=error)"
+            )
+        prefix = "" if run is None else "{run}: "
+        text = f"{prefix}{{topics}} for which {{measures}} is undefined, {UNDEFINED[undefined]}"
         names = dict.fromkeys(m.names(), str(m))
-        if few:
-            facts = Facts(text, dict.fromkeys(few, (1,)), names)
-            yield Notice.from_facts("undefined", facts, run=run)
+        if topics_affected:
+            facts = Facts(text, dict.fromkeys(topics_affected, (1,)), names)
+            yield Note.from_facts("undefined", facts, run=run)
 
-    def _notices(self, needed: Sequence[str]) -> Iterator[Notice]:
-        for needs in needed:
-            yield from self._invalid(needs)
+    def _collect_notes(self, inputs: Sequence[str]) -> Iterator[Note]:
+        for needs in inputs:
+            yield from self._note_invalid_labels(needs)
             for run in self.runs:
-                yield from self._unlabelled(needs, run)
-                found = self._found(needs, run)
-                missing = [topic for topic in self.topics[needs] if topic not in found]
-                yield from about("missing-topics", missing, "not answered, counted as 0", run)
-                yield from self._unanswered(needs, run)
-        if "references" in needed and self.answers:
+                yield from self._note_missing_labels(needs, run)
+                answered = self._list_judged_topics(needs, run)
+                missing = [topic for topic in self.topics[needs] if topic not in answered]
+                yield from note_topics("missing-topics", missing, "not answered, counted as 0", run)
+                yield from self._note_unanswered(needs, run)
+        if "references" in inputs and self.answers:
             for run in self.runs:
-                others = [t for t in self.answers.by_run[run] if t not in self.topics["references"]]
-                yield from about("unjudged-topics", others, "without gold answers, ignored", run)
-                yield from self._marked(run)
-        if "support" in needed:
-            yield from self._of_citations()
+                extra = [t for t in self.answers.by_run[run] if t not in self.topics["references"]]
+                yield from note_topics(
+                    "unjudged-topics", extra, "without gold answers, ignored", run
+                )
+                yield from self._note_marked_citations(run)
+        if "support" in inputs:
+            yield from self._note_citations()
 
-    def _unanswered(self, needs: str, run: str) -> Iterator[Notice]:
+    def _note_unanswered(self, needs: str, run: str) -> Iterator[Note]:
         """What was judged of answers that are not among those given."""
         if needs in ("nuggets", "criteria") and self.answers:
             of_run = self.kinds[needs].by_run.get(run, {})
-            lacking = [topic for topic in of_run if self.answers.get(run, topic) is None]
-            said = f"with {KINDS[needs].noun} and without an answer"
-            yield from about("unanswered", lacking, said, run)
+            missing = [topic for topic in of_run if self.answers.get(run, topic) is None]
+            text = f"with {KINDS[needs].noun} and without an answer"
+            yield from note_topics("unanswered", missing, text, run)
 
-    def _marked(self, run: str) -> Iterator[Notice]:
+    def _note_marked_citations(self, run: str) -> Iterator[Note]:
         """Texts with marks of citations, which gold answers seldom have."""
         answers = self.answers.by_run[run] if self.answers else {}
-        known = self.topics["references"]
-        marks = {t: MARK.search(x.found.text) for t, x in answers.items() if t in known}
+        gold_topics = self.topics["references"]
+        marks = {t: MARK.search(x.value.text) for t, x in answers.items() if t in gold_topics}
         if first := next((mark[0] for mark in marks.values() if mark), None):
             counts = {topic: (int(mark is not None), 1) for topic, mark in marks.items()}
             text = f"with marks of citations such as {first}, compared as text"
             text = f"{{run}}: {{0:,}} of {{1:answer}} {text} (better take them out)"
             facts = Facts(text, counts, lists_topics=False)
-            yield Notice.from_facts("marked-citations", facts, run=run)
+            yield Note.from_facts("marked-citations", facts, run=run)
 
-    def _unlabelled(self, needs: str, run: str) -> Iterator[Notice]:
+    def _note_missing_labels(self, needs: str, run: str) -> Iterator[Note]:
         """Nuggets, or criteria, of a topic that an answer of a run has no label for."""
         if needs not in PIECES:
             return
         piece, rest = PIECES[needs], list[Any]()
         counts: dict[str, tuple[int, ...]] = {}
         for topic, entry in self.kinds[needs].by_run.get(run, {}).items():
-            every, names = self._every[needs][topic], {one.name for one in entry.found}
-            if len(names) < len(every):
-                missing = [one for name, one in every.items() if name not in names]
-                counts[topic] = (len(missing), len(every))
+            pieces, names = self._pieces[needs][topic], {labelled.name for labelled in entry.value}
+            if len(names) < len(pieces):
+                missing = [labelled for name, labelled in pieces.items() if name not in names]
+                counts[topic] = (len(missing), len(pieces))
                 rest += missing
         if counts:
             text = (
                 f"{{run}}: {{0:,}} of {{1:,}} {needs} without {piece.label} in {{topics}}, "
                 f"counted as {piece.without}, so scores {piece.effect(rest)}"
             )
-            yield Notice.from_facts(f"missing-{needs}", Facts(text, counts), run=run)
+            yield Note.from_facts(f"missing-{needs}", Facts(text, counts), run=run)
 
-    def _invalid(self, needs: str) -> Iterator[Notice]:
+    def _note_invalid_labels(self, needs: str) -> Iterator[Note]:
         """Labels outside the scale that count as missing."""
-        pieces, labels = self.kinds[needs].outside if needs in self.kinds else ((), ())
+        pieces, labels = self.kinds[needs].invalid if needs in self.kinds else ((), ())
         if pieces:
-            shown = ", ".join([*labels][:5]) + (", …" if len(labels) > 5 else "")
-            text = f"{counted(len(pieces), 'label')} outside the scale ({shown}) of "
-            yield Notice("invalid-labels", f"{text}{KINDS[needs].noun}, treated as missing")
+            examples = ", ".join([*labels][:5]) + (", …" if len(labels) > 5 else "")
+            text = f"{format_count(len(pieces), 'label')} outside the scale ({examples}) of "
+            yield Note("invalid-labels", f"{text}{KINDS[needs].noun}, treated as missing")
 
-    def _of_citations(self) -> Iterator[Notice]:
+    def _note_citations(self) -> Iterator[Note]:
         if self.answers is None:
             text = (
                 "answers are taken to end with the last sentence that is listed (--answers tells)"
             )
-            yield Notice("sentences", text)
+            yield Note("sentences", text)
             return
         for run in self.runs:
-            found = self.support.by_run.get(run, {}) if self.support else {}
-            lacking = [topic for topic in found if self.answers.get(run, topic) is None]
-            said = "with support and without an answer, taken to end with the last sentence listed"
-            yield from about("sentences", lacking, said, run)
+            supports = self.support.by_run.get(run, {}) if self.support else {}
+            missing = [topic for topic in supports if self.answers.get(run, topic) is None]
+            text_missing = (
+                "with support and without an answer, taken to end with the last sentence listed"
+            )
+            yield from note_topics("sentences", missing, text_missing, run)
             cited = {
-                topic: [support for x in self._citations(run, topic) for support in x.values()]
-                for topic in found
+                topic: [support for x in self._get_citations(run, topic) for support in x.values()]
+                for topic in supports
             }
             counts = {
                 topic: (support.count(None), len(support)) for topic, support in cited.items()
             }
             text = "{run}: {0:,} of {1:citation} not judged, left out"
             facts = Facts(text, counts, lists_topics=False)
-            if counts and facts.holds():
-                yield Notice.from_facts("unjudged-citations", facts, run=run)
+            if counts and facts.has_content():
+                yield Note.from_facts("unjudged-citations", facts, run=run)
 
     # -- answers, piece by piece ------------------------------------------------------------------
 
-    def details(self, topic: str, measures: Sequence[Measure]) -> AnswerDetails:
+    def build_details(self, topic: str, measures: Sequence[Measure]) -> AnswerDetails:
         """What was judged of the answer of each run to a topic, and the scores of each."""
-        known = [*dict.fromkeys(t for topics in self.topics.values() for t in topics)]
-        if topic not in known:
-            raise InputError(f"topic {topic!r}", f"one of the {some(known, 'topic')}")
-        here = [m for m in measures if topic in self.topics.get(_needs(m), ())]
-        scored = self.scores(here, "nan")[:, topic] if here else None
+        all_topics = [*dict.fromkeys(t for topics in self.topics.values() for t in topics)]
+        if topic not in all_topics:
+            raise InputError(f"topic {topic!r}", f"one of the {format_names(all_topics, 'topic')}")
+        applicable = [m for m in measures if topic in self.topics.get(_get_input(m), ())]
+        scored = self.compute_scores(applicable, "nan")[:, topic] if applicable else None
         runs = {}
         for run in self.runs:
             of_run = [] if scored is None else [scored[run, topic, m] for m in scored.measures]
-            named = {(_needs(m), str(m)): x for m, x in zip(here, of_run, strict=True)}
-            runs[run] = self._detail(run, topic, named)
+            scores_by_name = {
+                (_get_input(m), str(m)): x for m, x in zip(applicable, of_run, strict=True)
+            }
+            runs[run] = self._build_detail(run, topic, scores_by_name)
         gold = self.gold.by_topic.get(topic, ()) if self.gold else ()
         return AnswerDetails(topic, runs, gold)
 
-    def _detail(
+    def _build_detail(
         self, run: str, topic: str, scores: Mapping[tuple[str, str], float]
     ) -> AnswerDetail:
         """What was judged of one answer."""
@@ -626,21 +686,21 @@ class AnswerCollection:
             else ()
             for needs in ("nuggets", "criteria")
         )
-        judged = "support" in self.kinds and topic in self._found("support", run)
-        sentences = tuple(self.sentences(run, topic)) if judged else ()
+        judged = "support" in self.kinds and topic in self._list_judged_topics("support", run)
+        sentences = tuple(self.list_sentences(run, topic)) if judged else ()
         text = self.answers.get(run, topic) if self.answers and self.gold else None
-        return AnswerDetail(nuggets, sentences, criteria, text.found.text if text else None, scores)
+        return AnswerDetail(nuggets, sentences, criteria, text.value.text if text else None, scores)
 
 
-def told_apart(measures: Measures | None) -> tuple[list[Measure] | None, list[Measure] | None]:
+def split_measures(measures: Measures | None) -> tuple[list[Measure] | None, list[Measure] | None]:
     """The measures of lists, and those of answers; None where none is named.
 
     >>> told_apart("AP CitationF EM"), told_apart("RR")
     (([AP], [CitationF, EM]), ([RR], None))
     """
-    asked = () if measures is None else parse_measures(measures)
-    answers = [m for m in asked if m.takes == "answers" or _of_texts(type(m))]
-    return [m for m in asked if m not in answers] or None, answers or None
+    parsed = () if measures is None else parse_measures(measures)
+    answers = [m for m in parsed if m.takes == "answers" or _takes_references(type(m))]
+    return [m for m in parsed if m not in answers] or None, answers or None
 
 
 class Citation(NamedTuple):
@@ -650,7 +710,7 @@ class Citation(NamedTuple):
     support: float | None
 
 
-class Said(NamedTuple):
+class CitedSentence(NamedTuple):
     """A sentence of an answer, by its number, and what it cites; the text may not be known."""
 
     number: int
@@ -662,14 +722,14 @@ class AnswerDetail(NamedTuple):
     """What was judged of one answer, and its scores, by what measures need and their names."""
 
     nuggets: Sequence[Nugget]
-    sentences: Sequence[Said]
+    sentences: Sequence[CitedSentence]
     criteria: Sequence[Criterion]
     text: str | None
     scores: Mapping[tuple[str, str], float]
 
 
 @dataclass(frozen=True)
-class AnswerDetails(Shown, tables="answers"):
+class AnswerDetails(TableResult, tables="answers"):
     """What was judged of the answers of all runs to a topic."""
 
     topic: str
@@ -677,26 +737,26 @@ class AnswerDetails(Shown, tables="answers"):
     gold: Sequence[str]
 
 
-def _is_among(gold: Any, answers: Any) -> bool:
+def _is_in_answers(gold: Any, answers: Any) -> bool:
     """Whether gold answers are in a file of answers."""
-    given = answers if isinstance(answers, list | tuple) else [answers]
-    files = {os.path.realpath(one) for one in given if isinstance(one, FILES)}
+    paths = answers if isinstance(answers, list | tuple) else [answers]
+    files = {os.path.realpath(path) for path in paths if isinstance(path, FILES)}
     return isinstance(gold, FILES) and os.path.realpath(gold) in files
 
 
-def _cites(written: Written) -> bool:
-    return any(sentence.citations for sentence in written.sentences or ())
+def _has_citations(written_answer: Answer) -> bool:
+    return any(sentence.citations for sentence in written_answer.sentences or ())
 
 
-def _of_texts(measure: type[Measure]) -> bool:
+def _takes_references(measure: type[Measure]) -> bool:
     """Whether a measure of texts is one of answers next to gold answers, too."""
-    return issubclass(measure, ByReferences)
+    return issubclass(measure, ReferenceMeasure)
 
 
-def _needs(m: Any) -> str:
+def _get_input(m: Any) -> str:
     needs: str = m.needs
     return needs
 
 
-def _score(m: Any, x: Any) -> float:
+def _compute_score(m: Any, x: Any) -> float:
     return float(x) if isinstance(x, float) else float(m.score(x))

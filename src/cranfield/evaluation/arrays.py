@@ -11,23 +11,23 @@ from numpy.typing import ArrayLike, NDArray
 
 from cranfield.arrays import Bools, Floats, Ints
 from cranfield.data.qrels import Qrels
-from cranfield.data.reading.lines import identifier
+from cranfield.data.reading.lines import parse_identifier
 from cranfield.errors import InputError
-from cranfield.evaluation.asked import MeasuresLike
 from cranfield.evaluation.evaluate import Evaluator
-from cranfield.evaluation.options import Settings, shows_options
-from cranfield.scores import Later, Notice, Scores
+from cranfield.evaluation.options import Settings, with_options
+from cranfield.evaluation.resolved_measures import MeasuresLike
+from cranfield.scores import LazyNotes, Note, Scores
 
-OF_EACH = "qid=[query of each document]"
-QUERIES = f"group=[documents of each query], {OF_EACH}, or arrays with a row for each query"
+QID_USAGE = "qid=[query of each document]"
+QUERIES = f"group=[documents of each query], {QID_USAGE}, or arrays with a row for each query"
 
-EXCHANGED = Notice(
+EXCHANGED = Note(
     "exchanged",
     "y_true has fractions and y_score whole numbers: levels come first, then predictions",
 )
 
 
-@shows_options
+@with_options
 def evaluate_arrays(
     y_true: ArrayLike,
     y_score: ArrayLike | Mapping[str, ArrayLike],
@@ -58,37 +58,37 @@ def evaluate_arrays(
     >>> evaluate_arrays([[0, 1], [1, 0]], [[0.9, 0.1], [0.9, 0.1]], measures="RR").summary()
     {'run': {'RR': 0.75}}
     """
-    levels = _numbers(y_true, "y_true")
-    _refuse_first(levels < 0, levels, "y_true", "a level from 0")
+    levels = _read_numbers(y_true, "y_true")
+    _check_values(levels < 0, levels, "y_true", "a level from 0")
     if options.get("exclude_self"):
         raise InputError("exclude_self", "documents with ids: arrays have none")
-    _refuse_label_gain(options.get("gains"))
-    several = y_score if isinstance(y_score, Mapping) else {"run": y_score}
-    scores = {name: _predictions(given, name, levels) for name, given in several.items()}
-    qrels = _judgments(levels, _queries(levels.shape, group, qid))
+    _check_gains(options.get("gains"))
+    predictions = y_score if isinstance(y_score, Mapping) else {"run": y_score}
+    scores = {name: _read_predictions(values, name, levels) for name, values in predictions.items()}
+    qrels = _build_qrels(levels, _find_queries(levels.shape, group, qid))
     evaluator = Evaluator(qrels, measures, **options)
     for m in evaluator.measures:
         if m.needs_documents:
             problem = f"{m} needs the ids of documents, and arrays have none"
-            raise InputError.problem(problem, "Use cf.evaluate with qrels and runs")
-    found = evaluator(scores)
-    if _exchanged(levels, scores.values()):
-        return replace(found, notices=Later(lambda: (EXCHANGED, *found.notices)))
-    return found
+            raise InputError.from_problem(problem, "Use cf.evaluate with qrels and runs")
+    result = evaluator(scores)
+    if _has_exchanged_arguments(levels, scores.values()):
+        return replace(result, notes=LazyNotes(lambda: (EXCHANGED, *result.notes)))
+    return result
 
 
-def _refuse_label_gain(gains: object) -> None:
+def _check_gains(gains: object) -> None:
     """A sequence has the gains of levels 1, 2, …; LightGBM's begins with that of level 0."""
     if isinstance(gains, str) or not isinstance(gains, Sequence | np.ndarray):
         return
-    given = list(gains)
-    if len(given) > 1 and given[0] == 0:
-        found = "gains that begin with 0, as LightGBM's label_gain does with that of level 0"
-        from_one = dict(enumerate(given[1:], 1))
-        raise InputError(found, f"those of levels from 1: gains={from_one}")
+    values = list(gains)
+    if len(values) > 1 and values[0] == 0:
+        problem = "gains that begin with 0, as LightGBM's label_gain does with that of level 0"
+        from_one = dict(enumerate(values[1:], 1))
+        raise InputError(problem, f"those of levels from 1: gains={from_one}")
 
 
-def _exchanged(levels: Floats, scores: Iterable[Floats]) -> bool:
+def _has_exchanged_arguments(levels: Floats, scores: Iterable[Floats]) -> bool:
     """Whether only predictions are whole numbers from 0: then they may be the levels."""
     if (levels == np.floor(levels)).all():
         return False
@@ -99,14 +99,14 @@ class Queries(NamedTuple):
     """The queries, in the order in which they come, and the number of that of each document."""
 
     names: tuple[str, ...]
-    of_each: Ints
+    numbers: Ints
 
 
-def _judgments(levels: Floats, queries: Queries) -> Qrels:
+def _build_qrels(levels: Floats, queries: Queries) -> Qrels:
     """The levels as judgments, which know where they stood: predictions stand there, too."""
-    order = np.argsort(queries.of_each, kind="stable")
-    in_order = bool((np.diff(queries.of_each) >= 0).all())
-    counts = np.bincount(queries.of_each, minlength=len(queries.names))
+    order = np.argsort(queries.numbers, kind="stable")
+    in_order = bool((np.diff(queries.numbers) >= 0).all())
+    counts = np.bincount(queries.numbers, minlength=len(queries.names))
     return Qrels(
         queries.names,
         np.concatenate(([0], np.cumsum(counts))),
@@ -120,108 +120,116 @@ def _judgments(levels: Floats, queries: Queries) -> Qrels:
 # -- queries --------------------------------------------------------------------------------------
 
 
-def _queries(shape: tuple[int, ...], group: ArrayLike | None, qid: ArrayLike | None) -> Queries:
-    given = (group is not None) + (qid is not None)
+def _find_queries(
+    shape: tuple[int, ...], group: ArrayLike | None, qid: ArrayLike | None
+) -> Queries:
+    count = (group is not None) + (qid is not None)
     if len(shape) == 2:
-        if given:
+        if count:
             raise InputError("group or qid, and arrays with a row for each query", "one of them")
-        return _of_sizes(np.full(shape[0], shape[1]))
-    if given != 1:
-        raise InputError("both group and qid" if given else "no queries", QUERIES)
+        return _expand_sizes(np.full(shape[0], shape[1]))
+    if count != 1:
+        raise InputError("both group and qid" if count else "no queries", QUERIES)
     if group is None:
         ids = np.asarray(qid)
         if ids.shape != shape:
-            raise InputError(_shaped("qid", ids), f"the query of each of {shape[0]} documents")
-        return _of_ids(ids, "qid")
-    return _of_group(np.asarray(group), shape[0])
+            raise InputError(
+                _describe_shape("qid", ids), f"the query of each of {shape[0]} documents"
+            )
+        return _number_ids(ids, "qid")
+    return _parse_group(np.asarray(group), shape[0])
 
 
-def _of_group(group: NDArray[Any], n: int) -> Queries:
+def _parse_group(group: NDArray[Any], n: int) -> Queries:
     """Sizes add up to the number of documents, and queries of documents are as many."""
     counts = group.ndim == 1 and group.dtype.kind in "iu" and bool((group >= 0).all())
     adds_up = counts and int(group.sum()) == n
     if adds_up and len(group) == n > 1:
-        found = f"group of {n} that adds up to {n}: sizes, or the query of each of {n} documents"
-        raise InputError(found, OF_EACH)
+        problem = f"group of {n} that adds up to {n}: sizes, or the query of each of {n} documents"
+        raise InputError(problem, QID_USAGE)
     if adds_up and (group > 0).all():
-        return _of_sizes(group.astype(np.int64))
+        return _expand_sizes(group.astype(np.int64))
     if group.shape == (n,):
-        return _of_ids(group, "group")
-    found = (
+        return _number_ids(group, "group")
+    problem = (
         f"group of {len(group)} that adds up to {group.sum()}"
         if counts
-        else _shaped("group", group)
+        else _describe_shape("group", group)
     )
     if adds_up:
-        found = f"group[{int(np.argmin(group))}] = 0"
-    raise InputError(found, f"sizes from 1 that add up to {n}, or the query of each of {n}")
+        problem = f"group[{int(np.argmin(group))}] = 0"
+    raise InputError(problem, f"sizes from 1 that add up to {n}, or the query of each of {n}")
 
 
-def _of_sizes(sizes: Ints) -> Queries:
+def _expand_sizes(sizes: Ints) -> Queries:
     numbers = np.arange(len(sizes))
     return Queries(tuple(map(str, numbers.tolist())), np.repeat(numbers, sizes))
 
 
-def _of_ids(ids: NDArray[Any], name: str) -> Queries:
+def _number_ids(ids: NDArray[Any], name: str) -> Queries:
     """The queries that documents name, in the order in which they first do."""
     place: dict[str, int] = {}
-    of_each = np.empty(len(ids), dtype=np.int64)
-    for at, cell in enumerate(ids.tolist()):
-        whole = isinstance(cell, float) and cell.is_integer()  # as frames may have whole numbers
-        query = identifier(int(cell) if whole else cell)
+    numbers = np.empty(len(ids), dtype=np.int64)
+    for row, cell in enumerate(ids.tolist()):
+        is_integer = (
+            isinstance(cell, float) and cell.is_integer()
+        )  # as frames may have whole numbers
+        query = parse_identifier(int(cell) if is_integer else cell)
         if query is None:
-            raise InputError(f"{name}[{at}] = {cell!r}", "a name or a whole number")
-        of_each[at] = place.setdefault(query, len(place))
-    return Queries(tuple(place), of_each)
+            raise InputError(f"{name}[{row}] = {cell!r}", "a name or a whole number")
+        numbers[row] = place.setdefault(query, len(place))
+    return Queries(tuple(place), numbers)
 
 
 # -- numbers --------------------------------------------------------------------------------------
 
 
-def _predictions(given: ArrayLike, name: str, levels: Floats) -> Floats:
-    where = "y_score" if name == "run" else f"y_score[{name!r}]"
-    found = _numbers(given, where)
-    if found.shape != levels.shape:
-        expected = f"that of y_true: {_shape(levels)}"
-        raise InputError(_shaped(where, found), expected)
-    return found.ravel()
+def _read_predictions(values: ArrayLike, name: str, levels: Floats) -> Floats:
+    location = "y_score" if name == "run" else f"y_score[{name!r}]"
+    predictions = _read_numbers(values, location)
+    if predictions.shape != levels.shape:
+        expected = f"that of y_true: {_format_shape(levels)}"
+        raise InputError(_describe_shape(location, predictions), expected)
+    return predictions.ravel()
 
 
-def _numbers(given: ArrayLike, name: str) -> Floats:
+def _read_numbers(values: ArrayLike, name: str) -> Floats:
     """Finite numbers, one for each document, or a row for each query."""
     try:
-        found = np.asarray(given)
-        if found.dtype.kind not in "bfiuO" or any(isinstance(x, str) for x in _objects(found)):
+        numbers = np.asarray(values)
+        if numbers.dtype.kind not in "bfiuO" or any(
+            isinstance(x, str) for x in _iter_objects(numbers)
+        ):
             raise TypeError
-        found = found.astype(np.float64)
+        numbers = numbers.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
         raise InputError(f"{name} that is no array of numbers", "one for each document") from None
-    if found.ndim not in (1, 2) or not found.size:
+    if numbers.ndim not in (1, 2) or not numbers.size:
         expected = "a number for each document, or a row of them for each query"
-        raise InputError(_shaped(name, found), expected)
-    _refuse_first(~np.isfinite(found), found, name, "a finite number")
-    return found
+        raise InputError(_describe_shape(name, numbers), expected)
+    _check_values(~np.isfinite(numbers), numbers, name, "a finite number")
+    return numbers
 
 
-def _refuse_first(wrong: Bools, values: Floats, name: str, expected: str) -> None:
+def _check_values(wrong: Bools, values: Floats, name: str, expected: str) -> None:
     if wrong.any():
         place = tuple(np.argwhere(wrong)[0].tolist())
-        at = ", ".join(map(str, place))
-        raise InputError(f"{name}[{at}] = {values[place]:g}", expected)
+        position = ", ".join(map(str, place))
+        raise InputError(f"{name}[{position}] = {values[place]:g}", expected)
 
 
-def _objects(array: NDArray[Any]) -> Iterable[Any]:
+def _iter_objects(array: NDArray[Any]) -> Iterable[Any]:
     """What an array holds that is not of numbers."""
     return array.flat if array.dtype.kind == "O" else ()
 
 
-def _shape(array: NDArray[Any]) -> str:
+def _format_shape(array: NDArray[Any]) -> str:
     return "×".join(map(str, array.shape)) or "none"
 
 
-def _shaped(name: str, array: NDArray[Any]) -> str:
+def _describe_shape(name: str, array: NDArray[Any]) -> str:
     """
     >>> _shaped("y_score", np.zeros((2, 3)))
     'y_score of shape 2×3'
     """
-    return f"{name} of shape {_shape(array)}"
+    return f"{name} of shape {_format_shape(array)}"

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from cranfield.arrays import Floats, Ints
-from cranfield.data.reading.parts import in_order
+from cranfield.data.reading.parts import map_in_order
 from cranfield.labelling.blocks import Intents, Judgments, Rankings
 from cranfield.measures.gains import Gain
 from cranfield.measures.lists import (
@@ -16,9 +16,9 @@ from cranfield.measures.lists import (
     DENSE_CELLS,
     Gold,
     Lists,
-    blocks,
-    gold_block,
-    lists_block,
+    build_gold_block,
+    build_lists_block,
+    split_topics,
 )
 
 T = TypeVar("T")
@@ -31,12 +31,12 @@ class Block(NamedTuple):
     stop: int
     gold: Gold
 
-    def lists(self, rankings: Rankings) -> Lists:
+    def build_lists(self, rankings: Rankings) -> Lists:
         """What a run returned for these topics."""
-        return lists_block(rankings, self.gold, self.start, self.stop)
+        return build_lists_block(rankings, self.gold, self.start, self.stop)
 
 
-def cut(
+def cut_blocks(
     judgments: Judgments,
     *,
     widths: Ints | None = None,
@@ -57,14 +57,16 @@ def cut(
     width = np.maximum(judgments.counts if widths is None else widths, ranks)
     if intents is not None:
         width = width * np.maximum(intents.counts, 1)
-    bounds = blocks(width, min(cells, DENSE_CELLS) if ranks else cells, gains)
+    bounds = split_topics(width, min(cells, DENSE_CELLS) if ranks else cells, gains)
     return [
-        Block(a, b, gold_block(judgments, a, b, intents, importance))
+        Block(a, b, build_gold_block(judgments, a, b, intents, importance))
         for a, b in bounds
         if within is None or a in within
     ]
 
 
-def in_blocks(every: Sequence[Block], compute: Callable[[Block], T], threads: int = 1) -> list[T]:
+def map_blocks(
+    all_blocks: Sequence[Block], compute: Callable[[Block], T], threads: int = 1
+) -> list[T]:
     """What is computed of each block, in order; on several threads if there are several blocks."""
-    return list(in_order(iter(every), compute, threads))
+    return list(map_in_order(iter(all_blocks), compute, threads))

@@ -15,33 +15,33 @@ from cranfield.data.intents import Intents as KnownIntents
 from cranfield.data.intents import read_intents
 from cranfield.data.ntcir import topic_dirs
 from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
-from cranfield.data.run import TIES, ListRun, Run, RunLike, no_judged_topic, read_runs
-from cranfield.data.tracks import unknown_topic
-from cranfield.data.values import Values, Watch, can_be_right, look_swapped
-from cranfield.data.verticals import embedded
+from cranfield.data.run import TIES, ListRun, Run, RunLike, make_no_judged_topic_error, read_runs
+from cranfield.data.tracks import make_unknown_topic_error
+from cranfield.data.values import ValueRecorder, Values, can_be_right, look_swapped
+from cranfield.data.verticals import embed_verticals
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
-from cranfield.evaluation.blocks import Block, cut
-from cranfield.evaluation.extras import Costs, Documents, Extra, Lengths, WantedVerticals
+from cranfield.evaluation.blocks import Block, cut_blocks
+from cranfield.evaluation.extras import Costs, Documents, Extra, IntentVerticals, Lengths
 from cranfield.evaluation.options import Options, TieOrder
 from cranfield.labelling.blocks import Intents, Judgments, Names, Rankings, RunLabels, Sampled
 from cranfield.labelling.gold import GoldStandard
-from cranfield.labelling.intents import importance_of, intents_on
+from cranfield.labelling.intents import build_intents, compute_importance
 from cranfield.labelling.runs import label_run
 from cranfield.labelling.strategies import Labelling, Labels
 from cranfield.labelling.ties import Reordering
 from cranfield.measures.base import Measure
 from cranfield.measures.gains import Gain
-from cranfield.measures.lists import Lists, gold_block
-from cranfield.wording import option
+from cranfield.measures.lists import Lists, build_gold_block
+from cranfield.wording import format_option
 
 
 @dataclass(frozen=True)
-class Labelled:
+class LabelledRun:
     """One run, labelled."""
 
     run: Run
-    placed: Rankings  # where it placed the judged items
+    full_rankings: Rankings  # where it placed the judged items
     rankings: Rankings  # the same down to the depth that is looked at, with what each counts as
     topics: tuple[str, ...]  # all that it has lists for
     contradicted: tuple[str, ...]  # those whose ranks contradict their scores
@@ -55,50 +55,57 @@ class Collection:
 
     options: Options
     gold: GoldStandard
-    counting: Labels  # what there is to find, and what is found counts as
+    labels: Labels  # what there is to find, and what is found counts as
     extras: tuple[Extra, ...] = ()
     intents: Intents | None = None  # where judgments are for intents
-    known: KnownIntents | None = None  # what the user told of them
+    intent_info: KnownIntents | None = None  # what the user told of them
     directory: str | None = None  # the judgments' path, which may hold runs as well
     declared: bool = True  # whether the user declares what are judgments, and what is a run
 
     @classmethod
-    def of(cls, qrels: QrelsLike, options: Options, measures: Sequence[Measure] = ()) -> Collection:
+    def from_qrels(
+        cls, qrels: QrelsLike, options: Options, measures: Sequence[Measure] = ()
+    ) -> Collection:
         """The judgments as the options say, with what the measures ask for."""
-        lengths = Lengths.wanted_by(measures, options)
-        costs = Costs.wanted_by(measures, options)
-        verticals = WantedVerticals.wanted_by(measures, options)
-        by_intent = asks_for_intents(measures, options)
-        judged = _read(qrels, options, measures, by_intent)
-        options = options.among(judged.topics)
-        options.merging.refuse_judged(judged)
-        known = options.intents
-        known = None if known is None else read_intents(known, options.separator)
+        lengths = Lengths.from_options(measures, options)
+        costs = Costs.from_options(measures, options)
+        verticals = IntentVerticals.from_options(measures, options)
+        by_intent = needs_intents(measures, options)
+        judgments = _read(qrels, options, measures, by_intent)
+        options = options.select_topics(judgments.topics)
+        options.merging.check_judgments(judgments)
+        intent_info = options.intents
+        intent_info = None if intent_info is None else read_intents(intent_info, options.separator)
         if options.embed_verticals and verticals is not None:
-            judged = embedded(judged, verticals.noted, known)
+            judgments = embed_verticals(judgments, verticals.source, intent_info)
         if by_intent and options.labelling is not None:
             raise InputError("classes or groups of items", "none with intents")
-        documents = Documents.wanted_by(measures)
-        gold = _with_names(GoldStandard.of(judged), documents)
-        intents = intents_on(gold, known) if by_intent else None
-        noted = (lengths, costs, verticals if verticals and verticals.asked else None, documents)
+        documents = Documents.from_measures(measures)
+        gold = _with_names(GoldStandard.from_qrels(judgments), documents)
+        intents = build_intents(gold, intent_info) if by_intent else None
+        candidates = (
+            lengths,
+            costs,
+            verticals if verticals and verticals.is_used else None,
+            documents,
+        )
         return cls(
             options,
             gold,
-            (options.labelling or Labelling()).on(gold),
-            tuple(extra for extra in noted if extra is not None),
+            (options.labelling or Labelling()).apply_to(gold),
+            tuple(extra for extra in candidates if extra is not None),
             intents,
-            known,
+            intent_info,
             os.fspath(qrels) if isinstance(qrels, str | os.PathLike) else None,
-            judged.declared,
+            judgments.declared,
         )
 
     @cached_property
     def importance(self) -> Floats | None:
         """Pr(v|i) of all intents, where a measure asks for verticals."""
         for extra in self.extras:
-            if isinstance(extra, WantedVerticals) and self.intents is not None:
-                return importance_of(extra.noted, self.topics, self.intents)
+            if isinstance(extra, IntentVerticals) and self.intents is not None:
+                return compute_importance(extra.source, self.topics, self.intents)
         return None
 
     # -- topics -----------------------------------------------------------------------------------
@@ -111,42 +118,47 @@ class Collection:
     @property
     def ideal(self) -> Judgments:
         """What there is to find."""
-        return self.counting.judgments
+        return self.labels.judgments
 
-    def place(self, topic: str) -> int:
+    def find_topic(self, topic: str) -> int:
         """The number of a judged topic."""
         index = self.gold.topic_index
         if topic not in index:
-            raise unknown_topic(topic, index)
+            raise make_unknown_topic_error(topic, index)
         return index[topic]
 
     @cached_property
-    def chosen(self) -> Bools:
+    def topic_mask(self) -> Bools:
         """Which topics count: all that are judged, if none is named."""
-        named = self.options.named_topics
-        chosen = np.full(len(self.topics), named is None)
-        chosen[[self.place(topic) for topic in named or ()]] = True
-        return chosen
+        names = self.options.named_topics
+        mask = np.full(len(self.topics), names is None)
+        mask[[self.find_topic(topic) for topic in names or ()]] = True
+        return mask
 
-    def of_chosen(self, rankings: Rankings) -> Rankings:
+    def select_topics(self, rankings: Rankings) -> Rankings:
         """The lists of the topics that count; the others are empty."""
-        return rankings if self.chosen.all() else rankings.of_topics(self.chosen)
+        return rankings if self.topic_mask.all() else rankings.keep_topics(self.topic_mask)
 
-    def with_part(self, kept: Bools) -> Collection:
+    def with_part(self, judged: Bools) -> Collection:
         """This collection as if only some of the judged items had been judged."""
-        every = self.gold.judgments
-        offsets = np.concatenate(([0], np.cumsum(kept)))[every.offsets]
-        part = replace(every, offsets=offsets, levels=every.levels[kept], items=every.items[kept])
-        return replace(self, counting=replace(self.counting, judgments=part))
+        judgments = self.gold.judgments
+        offsets = np.concatenate(([0], np.cumsum(judged)))[judgments.offsets]
+        part = replace(
+            judgments,
+            offsets=offsets,
+            levels=judgments.levels[judged],
+            items=judgments.items[judged],
+        )
+        return replace(self, labels=replace(self.labels, judgments=part))
 
     # -- blocks -----------------------------------------------------------------------------------
 
-    def blocks(
+    def build_blocks(
         self,
         ranks: int = 0,
         gains: Sequence[Gain] | None = None,
         tied: Rankings | None = None,
-        looked_at: int | None = None,
+        depth: int | None = None,
         within: range | None = None,
     ) -> list[Block]:
         """The topics in blocks of bounded size; where `tied` lists hold more, by these.
@@ -155,8 +167,8 @@ class Collection:
         """
         widths = self.gold.judgments.counts
         if tied is not None:
-            widths = np.maximum(widths, tied.spread(looked_at))
-        return cut(
+            widths = np.maximum(widths, tied.count_tied_ranks(depth))
+        return cut_blocks(
             self.ideal,
             widths=widths,
             ranks=ranks,
@@ -167,11 +179,11 @@ class Collection:
             within=within,
         )
 
-    def block(self, rankings: Rankings, t: int, traced: bool = False) -> Lists:
+    def build_block(self, rankings: Rankings, t: int, traced: bool = False) -> Lists:
         """One topic's list as equations see it; `traced` ones keep the steps of computations."""
-        gold = gold_block(self.ideal, t, t + 1, self.intents, self.importance)
+        gold = build_gold_block(self.ideal, t, t + 1, self.intents, self.importance)
         gold.traced = traced
-        return Block(t, t + 1, gold).lists(rankings)
+        return Block(t, t + 1, gold).build_lists(rankings)
 
     # -- runs -------------------------------------------------------------------------------------
 
@@ -181,7 +193,7 @@ class Collection:
         They are to be used in `with_each`: text may hold several.
         """
         if self.directory is not None:  # whose runs are meant, and not files of the same name
-            runs = _inside(self.directory, runs)
+            runs = _resolve_paths(self.directory, runs)
         return read_runs(
             runs,
             self.options.run_format,
@@ -198,23 +210,23 @@ class Collection:
             look=False,
         )
 
-    def label(self, run: Run) -> Labelled:
+    def label(self, run: Run) -> LabelledRun:
         """Where a run placed the judged items, and what they count as."""
-        return self.labelled(run, self.find(run))
+        return self.apply_labels(run, self.match_run(run))
 
-    def find(self, run: Run) -> RunLabels:
+    def match_run(self, run: Run) -> RunLabels:
         """Where a run placed the judged items, whatever is done about ties."""
-        options, noted = self.options, [extra.noted for extra in self.extras]
-        asked = options.exclude_self, options.workers, options.progress
+        options, sources = self.options, [extra.source for extra in self.extras]
+        settings = options.exclude_self, options.workers, options.progress
         if self.declared or run.declared:
-            return label_run(self.gold, run, *asked, noted)
-        watch = Watch()
-        found = label_run(self.gold, run, *asked, noted, watch)
+            return label_run(self.gold, run, *settings, sources)
+        watch = ValueRecorder()
+        run_labels = label_run(self.gold, run, *settings, sources, watch)
         if isinstance(run, ListRun) and not self.values.look_like_scores:
-            return found  # the values are needed for a note only, see `values_of`
-        values = watch.values(run)
-        self.refuse_swapped(run, values)
-        return replace(found, values=values)
+            return run_labels  # the values are needed for a note only, see `values_of`
+        values = watch.collect_values(run)
+        self.check_swapped(run, values)
+        return replace(run_labels, values=values)
 
     @cached_property
     def folded(self) -> dict[int, tuple[set[str], dict[str, tuple[str, int]]]]:
@@ -224,16 +236,16 @@ class Collection:
     @cached_property
     def values(self) -> Values:
         """The levels of the judgments."""
-        return Values.of_qrels(self.gold.qrels)
+        return Values.from_qrels(self.gold.qrels)
 
-    def values_of(self, labelled: Labelled) -> Values | None:
+    def get_values(self, labelled: LabelledRun) -> Values | None:
         """What the documents of a run are ranked by; None if that is not to be compared."""
         if self.declared or labelled.run.declared:
             return None
         lists = isinstance(labelled.run, ListRun) and labelled.values is None
-        return Watch().values(labelled.run) if lists else labelled.values
+        return ValueRecorder().collect_values(labelled.run) if lists else labelled.values
 
-    def refuse_swapped(self, run: Run, scores: Values | None, levels: Values | None = None) -> None:
+    def check_swapped(self, run: Run, scores: Values | None, levels: Values | None = None) -> None:
         """Raise an error if the judgments look like a run, and the run like judgments.
 
         `levels` are those of the judgments, if the collection was made of others.
@@ -242,56 +254,63 @@ class Collection:
         if scores is None or not look_swapped(levels, scores) or can_be_right(levels, scores):
             return
         problem = f"judgments look like scores ({levels}), and {run.where} like levels ({scores})"
-        declare = option("--qrels-format or --columns", "cf.read_qrels(…)")
+        declare = format_option("--qrels-format or --columns", "cf.read_qrels(…)")
         fix = f"They look swapped: judgments come first. If the order is right, use {declare}."
-        raise InputError.problem(problem, fix, self.gold.qrels.where)
+        raise InputError.from_problem(problem, fix, self.gold.qrels.where)
 
-    def labelled(self, run: Run, found: RunLabels) -> Labelled:
+    def apply_labels(self, run: Run, run_labels: RunLabels) -> LabelledRun:
         """What is found of the judged items in a run, and what they count as."""
-        placed, ties = found.rankings, self.options.ties
+        full_rankings, ties = run_labels.rankings, self.options.ties
         if ties in ("best", "worst"):
-            placed = getattr(Reordering(placed), ties)()
+            full_rankings = getattr(Reordering(full_rankings), ties)()
         # Else any order may be cut at the depth, and any item may be the first.
-        counted = placed if ties == "expected" else self.counted(placed)
-        seen = found.values, found.sample
-        return Labelled(run, placed, counted, found.topics, found.contradicted, *seen)
+        rankings = full_rankings if ties == "expected" else self.apply_strategy(full_rankings)
+        extra_fields = run_labels.values, run_labels.sample
+        return LabelledRun(
+            run,
+            full_rankings,
+            rankings,
+            run_labels.topics,
+            run_labels.contradicted_topics,
+            *extra_fields,
+        )
 
-    def ordered(self, ties: TieOrder) -> Collection:
+    def with_ties(self, ties: TieOrder) -> Collection:
         """This collection, in which tied documents are put in another order."""
         return replace(self, options=replace(self.options, ties=ties))
 
-    def counted(self, rankings: Rankings) -> Rankings:
+    def apply_strategy(self, rankings: Rankings) -> Rankings:
         """The lists down to the depth that is looked at, with what each hit counts as."""
         depth = self.options.depth
-        return self.counting.counted(rankings if depth is None else rankings.truncated(depth))
+        return self.labels.apply(rankings if depth is None else rankings.truncate(depth))
 
-    def rankings(self, run: Run, topic: str | None = None) -> Rankings:
+    def compute_rankings(self, run: Run, topic: str | None = None) -> Rankings:
         """The lists of a run, in which all that measures look at is known; in one topic, or all."""
         labelled = self.label(run)
-        self.refuse_stranger(labelled)
-        self.refuse_unknown(run, labelled.rankings, topic)
+        self.check_overlap(labelled)
+        self.check_extras(run, labelled.rankings, topic)
         return labelled.rankings
 
-    def refuse_stranger(self, labelled: Labelled) -> None:
+    def check_overlap(self, labelled: LabelledRun) -> None:
         """Refuse a run that answers no judged topic: it is that of other judgments."""
-        if not labelled.placed.answered.any():
-            where = self.gold.qrels.where
-            raise no_judged_topic(labelled.topics, self.topics, where, labelled.run)
-        if not len(labelled.placed.ranks) and self.gold.qrels.has_line_numbers:
+        if not labelled.full_rankings.answered.any():
+            location = self.gold.qrels.where
+            raise make_no_judged_topic_error(labelled.topics, self.topics, location, labelled.run)
+        if not len(labelled.full_rankings.ranks) and self.gold.qrels.has_line_numbers:
             problem = (
                 "these judgments name no documents, and no retrieved document is a line number"
             )
             fix = 'End each line with "# DOCUMENT", or pass predictions, one number per line.'
-            raise InputError.problem(problem, fix, self.gold.qrels.where)
+            raise InputError.from_problem(problem, fix, self.gold.qrels.where)
 
-    def refuse_unknown(self, run: Run, rankings: Rankings, topic: str | None = None) -> None:
+    def check_extras(self, run: Run, rankings: Rankings, topic: str | None = None) -> None:
         """Refuse a run in which something is not known where a measure looks."""
         for extra in self.extras:
-            extra.refuse_unknown(run, self.of_chosen(rankings), self.topics, topic)
+            extra.check_known(run, self.select_topics(rankings), self.topics, topic)
 
     # -- documents --------------------------------------------------------------------------------
 
-    def hits(self, rankings: Rankings, t: int) -> Iterator[tuple[int, str, float]]:
+    def iter_hits(self, rankings: Rankings, t: int) -> Iterator[tuple[int, str, float]]:
         """Rank, document and level it counts as, of each judged document of a topic's list."""
         of_topic = slice(rankings.offsets[t], rankings.offsets[t + 1])
         docs = self.gold.item_docs
@@ -299,25 +318,25 @@ class Collection:
         ranks, levels = rankings.ranks[of_topic].tolist(), rankings.levels[of_topic].tolist()
         return zip(ranks, items, levels, strict=True)
 
-    def documents(
+    def list_documents(
         self, ranked: Sequence[str], rankings: Rankings, t: int, condensed: bool = False
     ) -> list[str]:
         """The documents of a topic's list in order, as it was labelled; condensed, the judged ones.
 
         `ranked` are those of the run, whatever the order of ties.
         """
-        judged = {rank: doc for rank, doc, _ in self.hits(rankings, t)}
+        judged = {rank: doc for rank, doc, _ in self.iter_hits(rankings, t)}
         if condensed:
             return list(judged.values())
-        others = self.unjudged(ranked, t)
-        every = range(1, int(rankings.lengths[t]) + 1)
-        return [judged[rank] if rank in judged else next(others) for rank in every]
+        unjudged = self.iter_unjudged(ranked, t)
+        ranks = range(1, int(rankings.lengths[t]) + 1)
+        return [judged[rank] if rank in judged else next(unjudged) for rank in ranks]
 
-    def unjudged(self, ranked: Sequence[str], t: int) -> Iterator[str]:
+    def iter_unjudged(self, ranked: Sequence[str], t: int) -> Iterator[str]:
         """The documents of a topic's list that nobody judged, from the top down."""
-        known = {self.topics[t]} if self.options.exclude_self else set()
-        known |= self.gold.by_topic[t].keys()
-        return (doc for doc in ranked if doc not in known)
+        excluded = {self.topics[t]} if self.options.exclude_self else set()
+        excluded |= self.gold.by_topic[t].keys()
+        return (doc for doc in ranked if doc not in excluded)
 
 
 def _read(
@@ -333,9 +352,9 @@ def _read(
         sampled=True,
         columns=options.columns,
     )
-    judged = replace(judged, declared=_are_declared(qrels, judged, options))
+    judged = replace(judged, declared=_has_declared_formats(qrels, judged, options))
     if judged.strata is not None:
-        refuse_samples(judged, measures, options)
+        check_samples(judged, measures, options)
     return judged
 
 
@@ -343,40 +362,40 @@ def _with_names(gold: GoldStandard, documents: Documents | None) -> GoldStandard
     """Judgments with the ids of documents, if a measure asks for them."""
     if documents is None:
         return gold
-    names = Names(gold.item_docs, documents.noted.names)
+    names = Names(gold.item_docs, documents.source.names)
     return replace(gold, judgments=replace(gold.judgments, names=names))
 
 
-def refuse_samples(judged: Qrels, measures: Sequence[Measure], options: Options) -> None:
+def check_samples(judged: Qrels, measures: Sequence[Measure], options: Options) -> None:
     """Refuse to take a sample of the judgments for all of them."""
-    where = judged.where
+    location = judged.where
     if options.labelling is not None:
-        raise InputError("classes or groups of items", "none with sampled judgments", where)
+        raise InputError("classes or groups of items", "none with sampled judgments", location)
     for m in measures:
         if not m.takes_samples:
-            what = "sampled judgments (topic 0 doc stratum level)"
+            kind = "sampled judgments (topic 0 doc stratum level)"
             hint = "lines without the stratum, of levels from 0, would be all that was judged"
-            found = f"{m} on {what}"
-            raise InputError(found, "xinfAP or infNDCG, which estimate", where, None, hint)
+            problem = f"{m} on {kind}"
+            raise InputError(problem, "xinfAP or infNDCG, which estimate", location, None, hint)
 
 
-def asks_for_intents(measures: Sequence[Measure], options: Options) -> bool:
+def needs_intents(measures: Sequence[Measure], options: Options) -> bool:
     """Whether judgments are for intents."""
-    asked = options.per_intent or options.intents is not None or options.embed_verticals
-    return asked or any(m.takes == "intents" for m in measures)
+    by_option = options.per_intent or options.intents is not None or options.embed_verticals
+    return by_option or any(m.takes == "intents" for m in measures)
 
 
-def _are_declared(given: QrelsLike, qrels: Qrels, options: Options) -> bool:
+def _has_declared_formats(source: QrelsLike, qrels: Qrels, options: Options) -> bool:
     """Whether the user says what are judgments, and what is a run; samples are judgments."""
     formats = options.qrels_format, options.run_format, options.columns
-    read = isinstance(given, Qrels) and given.declared
+    read = isinstance(source, Qrels) and source.declared
     return read or qrels.strata is not None or any(value is not None for value in formats)
 
 
-def _inside(directory: str, runs: Any) -> Any:
+def _resolve_paths(directory: str, runs: Any) -> Any:
     """The runs, those of a topic directory by the names they have there."""
     if isinstance(runs, str | os.PathLike):
-        return topic_dirs.inside(directory, os.fspath(runs))
+        return topic_dirs.resolve_run(directory, os.fspath(runs))
     if isinstance(runs, list | tuple) and all(isinstance(r, str | os.PathLike) for r in runs):
-        return [topic_dirs.inside(directory, os.fspath(run)) for run in runs]
+        return [topic_dirs.resolve_run(directory, os.fspath(run)) for run in runs]
     return runs

@@ -8,20 +8,20 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from cranfield.data.distributions import Distributions, DistributionsLike, read_distributions
-from cranfield.data.reading.lines import finite
-from cranfield.data.systems import is_file, named, several
-from cranfield.errors import InputError, one_of
-from cranfield.evaluation.systems import scores_of
+from cranfield.data.reading.lines import parse_finite
+from cranfield.data.systems import is_file, list_systems, name_systems
+from cranfield.errors import InputError, check_choice
+from cranfield.evaluation.systems import build_scores
 from cranfield.measures.distributions import Pair
-from cranfield.measures.grammar import MeasureLike, measures_for
-from cranfield.scores import Notice, Scores
-from cranfield.wording import counted, some, suggests_keywords
+from cranfield.measures.grammar import MeasureLike, parse_measures_for
+from cranfield.scores import Note, Scores
+from cranfield.wording import format_count, format_names, suggest_keywords
 
 Missing: TypeAlias = Literal["error", "uniform"]
 DEFAULT_MEASURES = ("NMD", "RSNOD")  # what NTCIR's dialogue tasks compare ordered labels with
 
 
-@suggests_keywords
+@suggest_keywords
 def evaluate_distributions(
     gold: DistributionsLike,
     systems: Any,
@@ -49,56 +49,68 @@ def evaluate_distributions(
     >>> evaluate_distributions(gold, {"d1": [0, 0.5, 0.5], "d2": [0, 0, 1]}, "NMD JSD").summary()
     {'system': {'NMD': 0.5, 'JSD': 0.5}}
     """
-    one_of("missing", missing, Missing)
-    asked = measures_for(DEFAULT_MEASURES if measures is None else measures, "distributions")
-    people = read_distributions(gold, labels, votes, "gold")
-    notices = list(_told(people, labels is not None))
-    given = named(several(systems, _is_system))
-    wanted = np.array(list(people.items.values()))
-    even = (1 / len(people.labels),) * len(people.labels)
+    check_choice("missing", missing, Missing)
+    parsed = parse_measures_for(DEFAULT_MEASURES if measures is None else measures, "distributions")
+    gold_data = read_distributions(gold, labels, votes, "gold")
+    notes = list(_collect_notes(gold_data, labels is not None))
+    by_name = name_systems(list_systems(systems, _is_system))
+    gold_matrix = np.array(list(gold_data.items.values()))
+    uniform = (1 / len(gold_data.labels),) * len(gold_data.labels)
     values = []
-    for name, data in given.items():
-        system = read_distributions(data, people.labels, where=name)
-        notices += _of_system(name, system, people, missing)
-        pair = Pair(np.array([system.items.get(item, even) for item in people.items]), wanted)
-        values.append(np.stack([m.score(pair) for m in asked], axis=1))  # type: ignore[arg-type]
-    return scores_of(values, given, people.items, asked, notices)
+    for name, data in by_name.items():
+        system = read_distributions(data, gold_data.labels, location=name)
+        notes += _collect_system_notes(name, system, gold_data, missing)
+        pair = Pair(
+            np.array([system.items.get(item, uniform) for item in gold_data.items]), gold_matrix
+        )
+        values.append(np.stack([m.score(pair) for m in parsed], axis=1))  # type: ignore[arg-type]
+    return build_scores(values, by_name, gold_data.items, parsed, notes)
 
 
 def _is_system(value: Any) -> bool:
     """Whether this is a whole system, and not what one says of an item."""
     if isinstance(value, Mapping):
-        return not all(finite(inner) is not None for inner in value.values())
+        return not all(parse_finite(inner) is not None for inner in value.values())
     return isinstance(value, Distributions) or is_file(value)
 
 
-def _told(gold: Distributions, declared: bool) -> Iterator[Notice]:
+def _collect_notes(gold: Distributions, declared: bool) -> Iterator[Note]:
     """What was made of the gold."""
-    yield Notice("items", "rows are items; means are over items")
+    yield Note("items", "rows are items; means are over items")
     if not declared:
         text = f"labels {', '.join(gold.labels)} in this order, those of {gold.where}"
-        yield Notice("labels", f"{text}; --label-order lists others")
-    yield from _told_votes(gold, gold.where)
+        yield Note("labels", f"{text}; --label-order lists others")
+    yield from _note_votes(gold, gold.where)
 
 
-def _told_votes(given: Distributions, who: str, run: str | None = None) -> Iterator[Notice]:
-    if given.votes is not None:
-        least, most = given.votes
-        many = counted(int(most), "vote") if least == most else f"{least:,.0f} to {most:,.0f} votes"
-        yield Notice("votes", f"{who}: {many} an item, divided by their number", run)
+def _note_votes(source: Distributions, name: str, run: str | None = None) -> Iterator[Note]:
+    if source.votes is not None:
+        minimum, maximum = source.votes
+        count = (
+            format_count(int(maximum), "vote")
+            if minimum == maximum
+            else f"{minimum:,.0f} to {maximum:,.0f} votes"
+        )
+        yield Note("votes", f"{name}: {count} an item, divided by their number", run)
 
 
-def _of_system(
+def _collect_system_notes(
     name: str, system: Distributions, gold: Distributions, missing: Missing
-) -> Iterator[Notice]:
+) -> Iterator[Note]:
     """What a system has that the gold has not, and the other way round."""
-    yield from _told_votes(system, name, name)
-    lacking = [item for item in gold.items if item not in system.items]
-    if lacking and missing == "error":
+    yield from _note_votes(system, name, name)
+    missing_items = [item for item in gold.items if item not in system.items]
+    if missing_items and missing == "error":
         expected = "every item of the gold (--missing-items uniform: all labels equally likely)"
-        raise InputError(f"no distribution for {some(lacking, 'item')}", expected, system.where)
-    if lacking:
-        text = f"{name}: {some(lacking, 'item')} lacking, all labels taken as equally likely"
-        yield Notice("missing-items", text, name, tuple(lacking))
-    if more := [item for item in system.items if item not in gold.items]:
-        yield Notice("extra-items", f"{name}: {some(more, 'item')} not in the gold, left out", name)
+        raise InputError(
+            f"no distribution for {format_names(missing_items, 'item')}", expected, system.where
+        )
+    if missing_items:
+        text = f"{name}: {format_names(missing_items, 'item')} lacking, all labels taken as equally likely"
+        yield Note("missing-items", text, name, tuple(missing_items))
+    if extra_items := [item for item in system.items if item not in gold.items]:
+        yield Note(
+            "extra-items",
+            f"{name}: {format_names(extra_items, 'item')} not in the gold, left out",
+            name,
+        )

@@ -11,22 +11,22 @@ import numpy as np
 
 from cranfield.arrays import Bools, Floats
 from cranfield.data.qrels import QrelsLike
-from cranfield.data.run import Run, RunLike, with_each
+from cranfield.data.run import Run, RunLike, call_with_split
 from cranfield.errors import InputError
-from cranfield.evaluation import notices
-from cranfield.evaluation.asked import Asked, MeasuresLike
-from cranfield.evaluation.collection import Collection, Labelled
-from cranfield.evaluation.measuring import Measuring
-from cranfield.evaluation.options import Options, Settings, shows_options
+from cranfield.evaluation import notes
+from cranfield.evaluation.collection import Collection, LabelledRun
+from cranfield.evaluation.options import Options, Settings, with_options
+from cranfield.evaluation.resolved_measures import MeasuresLike, ResolvedMeasures
+from cranfield.evaluation.scoring import Scorer
 from cranfield.labelling.blocks import RunLabels
 from cranfield.measures.base import Measure
-from cranfield.scores import Later, Notice, Scores
-from cranfield.wording import some
+from cranfield.scores import LazyNotes, Note, Scores
+from cranfield.wording import format_names
 
 RunsLike: TypeAlias = RunLike | Sequence[RunLike] | Mapping[str, RunLike]
 
 
-@shows_options
+@with_options
 def evaluate(
     qrels: QrelsLike,
     runs: RunsLike,
@@ -49,7 +49,7 @@ def evaluate(
     return Evaluator(qrels, measures, **options)(runs)
 
 
-@shows_options
+@with_options
 class Evaluator:
     """Judgments prepared once, for many runs: ``ev = Evaluator(qrels, ["AP"]); ev(run)``.
 
@@ -64,16 +64,16 @@ class Evaluator:
     def __init__(
         self, qrels: QrelsLike, measures: MeasuresLike = None, **options: Unpack[Settings]
     ) -> None:
-        given = Options.of(options)
-        asked = Asked.of(measures, given)
-        self.collection = Collection.of(qrels, given, asked.measures)
+        settings = Options.from_mapping(options)
+        resolved = ResolvedMeasures.from_options(measures, settings)
+        self.collection = Collection.from_qrels(qrels, settings, resolved.measures)
         self.options = self.collection.options
-        self.measuring = Measuring(self.collection, asked)
+        self.scorer = Scorer(self.collection, resolved)
 
     @property
     def measures(self) -> tuple[Measure, ...]:
         """The measures that are computed, with the settings of the options."""
-        return self.measuring.measures
+        return self.scorer.measures
 
     def read(self, runs: RunsLike) -> list[Run]:
         """One or several runs, read as the options say, each under a name of its own."""
@@ -85,40 +85,44 @@ class Evaluator:
 
     def read_and_score(self, runs: RunsLike) -> tuple[Sequence[Run], Scores]:
         """One or several runs, as the options say, and their scores."""
-        return with_each(self.read(runs), lambda each: (each, self.scores(each)))
+        return call_with_split(self.read(runs), lambda group: (group, self.score_runs(group)))
 
-    def scores(self, runs: Sequence[Run], strangers: bool = False) -> Scores:
+    def score_runs(self, runs: Sequence[Run], strangers: bool = False) -> Scores:
         """Score runs that have been read; `strangers` answer no judged topic, and score nothing."""
-        return self.scored(map(self.collection.label, runs), strangers)
+        return self.score_labelled(map(self.collection.label, runs), strangers)
 
-    def scored(self, runs: Iterable[Labelled], strangers: bool = False) -> Scores:
+    def score_labelled(self, runs: Iterable[LabelledRun], strangers: bool = False) -> Scores:
         """Score runs that have been labelled."""
-        labelled = [self.accepted(one, strangers) for one in runs]
-        names = [one.run.name for one in labelled]
-        counts = self.counting(names, [one.rankings.answered for one in labelled])
-        values = np.stack([self.measuring.values(one.rankings) for one in labelled])
-        return self.collected(
-            names, counts, values, lambda: notices.of_all(self.measuring, counts, labelled)
+        labelled = [self.check_run(labelled_run, strangers) for labelled_run in runs]
+        names = [labelled_run.run.name for labelled_run in labelled]
+        counts = self.choose_topics(
+            names, [labelled_run.rankings.answered for labelled_run in labelled]
+        )
+        values = np.stack(
+            [self.scorer.compute_values(labelled_run.rankings) for labelled_run in labelled]
+        )
+        return self.collect_scores(
+            names, counts, values, lambda: notes.collect_notes(self.scorer, counts, labelled)
         )
 
-    def accepted(self, labelled: Labelled, stranger: bool = False) -> Labelled:
+    def check_run(self, labelled: LabelledRun, stranger: bool = False) -> LabelledRun:
         """A run in which all is known that measures look at."""
         if not stranger:
-            self.collection.refuse_stranger(labelled)
-        self.collection.refuse_unknown(labelled.run, labelled.rankings)
+            self.collection.check_overlap(labelled)
+        self.collection.check_extras(labelled.run, labelled.rankings)
         return labelled
 
-    def collected(
+    def collect_scores(
         self,
         names: Sequence[str],
         counts: Bools,
         values: Floats,
-        tell: Callable[[], Iterable[Notice]],
+        collect_notes: Callable[[], Iterable[Note]],
     ) -> Scores:
         """The scores of runs, given their values for all topics; `counts` says which count."""
-        values = values[:, self.measuring.each(counts)]
-        topics, columns = self.measuring.topics(counts), self.measuring.columns
-        self._refuse_undefined(topics, values)
+        values = values[:, self.scorer.expand_topics(counts)]
+        topics, columns = self.scorer.select_names(counts), self.scorer.columns
+        self._check_undefined(topics, values)
         return Scores(
             values=values,
             runs=tuple(names),
@@ -127,24 +131,26 @@ class Evaluator:
             summaries=tuple(column.summary for column in columns),
             better=tuple(column.better for column in columns),
             undefined=self.options.undefined,
-            notices=Later(tell),
-            asked=self.measuring.asked.spellings,
+            notes=LazyNotes(collect_notes),
+            asked=self.scorer.resolved.spellings,
         )
 
-    def scored_again(self, runs: Iterable[tuple[Run, RunLabels]], kept: Bools) -> Scores:
-        """Score runs that were labelled with more judgments, of which those `kept` are here."""
-        label = self.collection.labelled
-        return self.scored((label(run, found.with_part(kept)) for run, found in runs), True)
+    def score_again(self, runs: Iterable[tuple[Run, RunLabels]], judged: Bools) -> Scores:
+        """Score runs that were labelled with more judgments, of which those `judged` are here."""
+        label = self.collection.apply_labels
+        return self.score_labelled(
+            (label(run, labels.with_part(judged)) for run, labels in runs), True
+        )
 
-    def with_part(self, kept: Bools) -> Evaluator:
+    def with_part(self, judged: Bools) -> Evaluator:
         """An evaluator as if only some of the judged items had been judged.
 
-        `kept` is for each item of `collection.gold.judgments`, as hits of rankings name them: the
+        `judged` is for each item of `collection.gold.judgments`, as hits of rankings name them: the
         hits of a run are then ``rankings.with_hits(kept[rankings.items])``.
         """
         part = copy.copy(self)
-        part.collection = self.collection.with_part(kept)
-        part.measuring = Measuring(part.collection, self.measuring.asked)
+        part.collection = self.collection.with_part(judged)
+        part.scorer = Scorer(part.collection, self.scorer.resolved)
         return part
 
     def with_measures(self, measures: MeasuresLike) -> Evaluator:
@@ -152,24 +158,26 @@ class Evaluator:
 
         They may ask for nothing that the judgments were not read for, such as intents.
         """
-        other = copy.copy(self)
-        plain = replace(self.options, preset=None, measurements=False, residuals=False)
-        other.measuring = Measuring(self.collection, Asked.of(measures, plain))
-        return other
+        evaluator = copy.copy(self)
+        options = replace(self.options, preset=None, measurements=False, residuals=False)
+        evaluator.scorer = Scorer(self.collection, ResolvedMeasures.from_options(measures, options))
+        return evaluator
 
-    def counting(self, names: Sequence[str], answered: Iterable[Bools]) -> Bools:
+    def choose_topics(self, names: Sequence[str], answered: Iterable[Bools]) -> Bools:
         """The topics that count, where the runs have answered some."""
-        topics, counts = self.collection.topics, self.collection.chosen
+        topics, counts = self.collection.topics, self.collection.topic_mask
         if self.options.topics == "common":
             for topics_of_one in answered:
                 counts = counts & topics_of_one
             if not counts.any():
-                who = "that every run answers" if len(names) > 1 else f"in {names[0]}"
-                raise InputError(f"no judged topic {who}", f"some of {some(topics, 'topic')}")
+                condition = "that every run answers" if len(names) > 1 else f"in {names[0]}"
+                raise InputError(
+                    f"no judged topic {condition}", f"some of {format_names(topics, 'topic')}"
+                )
         return counts
 
-    def _refuse_undefined(self, topics: Sequence[str], values: Floats) -> None:
+    def _check_undefined(self, topics: Sequence[str], values: Floats) -> None:
         if self.options.undefined == "error" and np.isnan(values).any():
-            lost = [topic for t, topic in enumerate(topics) if np.isnan(values[:, t]).any()]
-            found = f"no relevant document for {some(lost, 'topic')}"
-            raise InputError(found, "one with undefined=error", self.collection.gold.qrels.where)
+            undefined = [topic for t, topic in enumerate(topics) if np.isnan(values[:, t]).any()]
+            problem = f"no relevant document for {format_names(undefined, 'topic')}"
+            raise InputError(problem, "one with undefined=error", self.collection.gold.qrels.where)

@@ -9,34 +9,34 @@ from typing import TypeVar, Unpack
 
 import numpy as np
 
-from cranfield.arrays import TOLERANCE, Bools, Floats, Ints, rounding_of
+from cranfield.arrays import TOLERANCE, Bools, Floats, Ints, estimate_rounding
 from cranfield.data.qrels import QrelsLike
-from cranfield.data.run import Run, with_each
+from cranfield.data.run import Run, call_with_split
 from cranfield.dataclass import dataclass
+from cranfield.display import Rows, TableResult
 from cranfield.errors import InputError
-from cranfield.evaluation.asked import MeasuresLike
-from cranfield.evaluation.blocks import Block, in_blocks
-from cranfield.evaluation.collection import Labelled
+from cranfield.evaluation.blocks import Block, map_blocks
+from cranfield.evaluation.collection import LabelledRun
 from cranfield.evaluation.evaluate import Evaluator, RunsLike
-from cranfield.evaluation.options import Settings, shows_options
-from cranfield.evaluation.unjudged import Bounding, SeenRun, evaluator_of
+from cranfield.evaluation.options import Settings, with_options
+from cranfield.evaluation.resolved_measures import MeasuresLike
+from cranfield.evaluation.unjudged import RunDocuments, ScoreBounds, build_evaluator
 from cranfield.labelling.blocks import Rankings, RunLabels
 from cranfield.measures.bounds import Ends
-from cranfield.scores import Notice, about
-from cranfield.shown import Rows, Shown
-from cranfield.wording import counted, some
+from cranfield.scores import Note, note_topics
+from cranfield.wording import format_count, format_names
 
 BUCKETS = ("not answered", "none found", "cut off", "ties", "unjudged", "ranked low")
 """Why a run fails at a topic: the first that holds."""
 
-CHANGE = 0.1  # from here on ties and unjudged documents decide a score, if no run is better
-TOP = 10  # topics that are shown
-FEW = 10  # failures, of which no share is told
+MIN_CHANGE = 0.1  # from here on ties and unjudged documents decide a score, if no run is better
+TOP_TOPICS = 10  # topics that are shown
+MIN_FAILURES = 10  # failures, of which no share is told
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Result(Shown):
+class Result(TableResult):
     """How a run did on a topic, and why.
 
     Other orders of tied documents give scores from `ties_low` to `ties_high`, and other judgments
@@ -63,7 +63,7 @@ class Result(Shown):
 
 
 @dataclass(frozen=True)
-class Topic(Shown):
+class Topic(TableResult):
     """How all runs did on a topic: their mean and standard deviation, the best and the worst."""
 
     topic: str
@@ -77,14 +77,14 @@ class Topic(Shown):
     results: tuple[Result, ...]  # of each run, in their order
 
     @classmethod
-    def of(cls, results: tuple[Result, ...], better: str) -> Topic:
+    def from_results(cls, results: tuple[Result, ...], better: str) -> Topic:
         """What there is to say of the results of all runs."""
         scores = np.array([one.score for one in results])
-        rounding = rounding_of(scores)
+        rounding = estimate_rounding(scores)
         differ = np.ptp(scores) > rounding
 
-        def named(end: float) -> tuple[str, ...]:
-            return tuple(one.run for one in results if abs(one.score - end) <= rounding)
+        def find_runs(end: float) -> tuple[str, ...]:
+            return tuple(result.run for result in results if abs(result.score - end) <= rounding)
 
         low, high = float(scores.min()), float(scores.max())
         best, worst = (high, low) if better == "higher" else (low, high)
@@ -94,25 +94,25 @@ class Topic(Shown):
             float(scores.mean()),
             float(scores.std(ddof=1)) if differ else 0.0,
             best,
-            named(best),
+            find_runs(best),
             worst,
-            named(worst),
+            find_runs(worst),
             results,
         )
 
     def result_of(self, run: str) -> Result:
         """That of a run."""
-        return next(one for one in self.results if one.run == run)
+        return next(result for result in self.results if result.run == run)
 
     @property
     def buckets(self) -> dict[str, int]:
         """How many runs fail for which reason, in the order of BUCKETS."""
-        found = Counter(one.bucket for one in self.results)
-        return {bucket: found[bucket] for bucket in BUCKETS if found[bucket]}
+        counts = Counter(result.bucket for result in self.results)
+        return {bucket: counts[bucket] for bucket in BUCKETS if counts[bucket]}
 
 
 @dataclass(frozen=True)
-class Deciding(Shown):
+class Deciding(TableResult):
     """How two runs differ on a topic; `share` is that of all differences, whatever their sign.
 
     Whatever unjudged documents are, the difference is from `low` to `high`, if that is known.
@@ -132,7 +132,7 @@ class Deciding(Shown):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class HardTopics(Shown, tables="failures"):
+class HardTopics(TableResult, tables="failures"):
     """How runs did on each topic by one measure, and why they fail where they do.
 
     `results` are those of all runs, in their order, for one topic after the other.
@@ -143,11 +143,11 @@ class HardTopics(Shown, tables="failures"):
     runs: tuple[str, ...]
     results: tuple[Result, ...]
     bounded: bool  # whether it is known what unjudged documents could change
-    notices: tuple[Notice, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def __repr__(self) -> str:
-        hardest = some([topic.topic for topic in self.hardest(None)], "topic")
-        runs = counted(len(self.runs), "run")
+        hardest = format_names([topic.topic for topic in self.hardest(None)], "topic")
+        runs = format_count(len(self.runs), "run")
         return f"HardTopics: {runs} by {self.measure} on {hardest}, the hardest first"
 
     @property
@@ -159,28 +159,30 @@ class HardTopics(Shown, tables="failures"):
         """All topics, in the order of the judgments."""
         n = len(self.runs)
         rows = (self.results[i : i + n] for i in range(0, len(self.results), n))
-        return tuple(Topic.of(row, self.better) for row in rows)
+        return tuple(Topic.from_results(row, self.better) for row in rows)
 
-    def hardest(self, top: int | None = TOP) -> Rows[Topic]:
+    def hardest(self, top: int | None = TOP_TOPICS) -> Rows[Topic]:
         """The topics with the worst mean over all runs, the hardest first."""
-        return _least(self.topics, lambda topic: self._sign * topic.mean, top)
+        return _sort_rounded(self.topics, lambda topic: self._sign * topic.mean, top)
 
-    def as_hard(self, top: int = TOP) -> int:
+    def count_tied(self, top: int = TOP_TOPICS) -> int:
         """How many topics more are just as hard as the last of the hardest."""
-        every = self.hardest(None)
-        shown, others = every[:top], every[top:]
-        return sum(abs(topic.mean - shown[-1].mean) <= TOLERANCE for topic in others)
+        ranked = self.hardest(None)
+        listed_topics, rest = ranked[:top], ranked[top:]
+        return sum(abs(topic.mean - listed_topics[-1].mean) <= TOLERANCE for topic in rest)
 
-    def divisive(self, top: int | None = TOP) -> Rows[Topic]:
+    def divisive(self, top: int | None = TOP_TOPICS) -> Rows[Topic]:
         """The topics on which runs differ, those with the largest standard deviation first."""
-        return _least((topic for topic in self.topics if topic.sd), lambda topic: -topic.sd, top)
+        return _sort_rounded(
+            (topic for topic in self.topics if topic.sd), lambda topic: -topic.sd, top
+        )
 
-    def deciding(self, top: int | None = TOP) -> Rows[Deciding]:
+    def deciding(self, top: int | None = TOP_TOPICS) -> Rows[Deciding]:
         """Of two runs the topics on which they differ, those with the largest difference first."""
-        every = [self._deciding(topic) for topic in self.topics if topic.sd]
-        return _least(every, lambda one: -abs(one.difference), top)
+        rows = [self._build_deciding(topic) for topic in self.topics if topic.sd]
+        return _sort_rounded(rows, lambda row: -abs(row.difference), top)
 
-    def _deciding(self, topic: Topic) -> Deciding:
+    def _build_deciding(self, topic: Topic) -> Deciding:
         a, b = topic.results
         worse, difference = (a, a.score - b.score) if a.other else (b, a.score - b.score)
         low, high = worse.difference_low, worse.difference_high
@@ -203,14 +205,14 @@ class HardTopics(Shown, tables="failures"):
     @cached_property
     def differences(self) -> Floats:
         """Of two runs those of their scores, topic by topic, the first less the second."""
-        scores = np.array([one.score for one in self.results]).reshape(-1, 2)
+        scores = np.array([result.score for result in self.results]).reshape(-1, 2)
         return np.asarray(scores[:, 0] - scores[:, 1])
 
     def decided_by(self) -> int:
         """Of two runs, so many topics decide which is better: without those that favour it most,
         it is not better on the mean; 0 if neither is better.
         """
-        total, rounding = float(self.differences.sum()), rounding_of(self.differences)
+        total, rounding = float(self.differences.sum()), estimate_rounding(self.differences)
         if abs(total) <= rounding:
             return 0
         favour = np.sort(np.sign(total) * self.differences)[::-1]
@@ -218,18 +220,18 @@ class HardTopics(Shown, tables="failures"):
 
     def tally(self) -> dict[str, dict[str | None, int]]:
         """``{run: {bucket: topics}}``, where None is for topics at which it does not fail."""
-        found = Counter((one.run, one.bucket) for one in self.results)
+        counts = Counter((result.run, result.bucket) for result in self.results)
         return {
-            run: {bucket: found[run, bucket] for bucket in (*BUCKETS, None)} for run in self.runs
+            run: {bucket: counts[run, bucket] for bucket in (*BUCKETS, None)} for run in self.runs
         }
 
 
-def _least(items: Iterable[T], key: Callable[[T], float], top: int | None) -> Rows[T]:
+def _sort_rounded(items: Iterable[T], key: Callable[[T], float], top: int | None) -> Rows[T]:
     """The first of some, by a key in which rounding does not decide; else in their order."""
     return Rows(sorted(items, key=lambda item: round(key(item), 12))[:top])
 
 
-@shows_options
+@with_options
 def hard_topics(
     qrels: QrelsLike, runs: RunsLike, measure: MeasuresLike = None, **options: Unpack[Settings]
 ) -> HardTopics:
@@ -260,161 +262,178 @@ def hard_topics(
     >>> [(one.run, one.topic, one.bucket) for one in found.results if one.bucket]
     [('y', 'q1', 'cut off'), ('x', 'q2', 'none found'), ('x', 'q3', 'not answered')]
     """
-    looking = Looking(evaluator_of(qrels, measure, options))
-    find = looking.evaluator.collection.find
-    seen = with_each(
-        looking.evaluator.read(runs), lambda each: [looking.at(run, find(run)) for run in each]
+    looking = FailureFinder(build_evaluator(qrels, measure, options))
+    find = looking.evaluator.collection.match_run
+    inspections = call_with_split(
+        looking.evaluator.read(runs),
+        lambda runs_read: [looking.inspect_run(run, find(run)) for run in runs_read],
     )
-    return looking.found(seen)
+    return looking.find_hard_topics(inspections)
 
 
-class Looking:
+class FailureFinder:
     """Looks at runs, one after the other, and then tells where they fail by one measure."""
 
     def __init__(self, evaluator: Evaluator) -> None:
-        (column,) = evaluator.measuring.columns
+        (column,) = evaluator.scorer.columns
         if column.better == "neither":
             raise InputError(column.name, "a measure of which higher or lower scores are better")
         self.evaluator, self.column = evaluator, column
-        self.bounding = Bounding(evaluator.measuring)
+        self.bounding = ScoreBounds(evaluator.scorer)
 
-    def at(
+    def inspect_run(
         self, run: Run, labels: RunLabels, ranked: Mapping[str, Sequence[str]] | None = None
-    ) -> LookedAt:
+    ) -> RunInspection:
         """What there is to know of a run, which was labelled, and perhaps `ranked`."""
-        return LookedAt.of(self.evaluator, self.bounding, run, labels, ranked)
+        return RunInspection.from_labels(self.evaluator, self.bounding, run, labels, ranked)
 
-    def found(self, seen: Sequence[LookedAt]) -> HardTopics:
+    def find_hard_topics(self, inspections: Sequence[RunInspection]) -> HardTopics:
         """Where the runs fail that were looked at, and why."""
         evaluator, bounding, column = self.evaluator, self.bounding, self.column
-        scores = evaluator.scored(one.labelled for one in seen)
-        known = _counts(evaluator, None)
-        places = np.array([evaluator.collection.place(topic) for topic in scores.topics])
-        there = (known > 0)[places] | (not evaluator.measures[0].effectiveness)
-        lacking = [topic for topic, some in zip(scores.topics, there, strict=True) if not some]
-        if not there.any():
-            where = evaluator.collection.gold.qrels.where
-            raise InputError("no topic with a relevant document", "some", where)
-        failures = _Failures(evaluator, bounding, seen, known)
-        notices = [
-            *(notice for notice in scores.notices if notice.kind != "no-relevant"),
-            *about("no-relevant", lacking, "without a relevant document, left out"),
+        scores = evaluator.score_labelled(inspection.labelled for inspection in inspections)
+        relevant_counts = _count_relevant(evaluator, None)
+        places = np.array([evaluator.collection.find_topic(topic) for topic in scores.topics])
+        has_relevant = (relevant_counts > 0)[places] | (not evaluator.measures[0].effectiveness)
+        excluded = [
+            topic for topic, is_kept in zip(scores.topics, has_relevant, strict=True) if not is_kept
         ]
-        if bounding.unknown:
-            said = "what unjudged documents could change is not known"
-            text = f"{bounding.unknown}: {said}: no failure is put down to them"
-            notices.append(Notice("bounds", text))
-        results = tuple(failures.results(places[there].tolist()))
-        notices += _mostly_unjudged(column.name, results, seen)
+        if not has_relevant.any():
+            location = evaluator.collection.gold.qrels.where
+            raise InputError("no topic with a relevant document", "some", location)
+        failures = _FailureAnalysis(evaluator, bounding, inspections, relevant_counts)
+        notes = [
+            *(note for note in scores.notes if note.kind != "no-relevant"),
+            *note_topics("no-relevant", excluded, "without a relevant document, left out"),
+        ]
+        if bounding.unsupported:
+            reason = "what unjudged documents could change is not known"
+            text = f"{bounding.unsupported}: {reason}: no failure is put down to them"
+            notes.append(Note("bounds", text))
+        results = tuple(failures.iter_results(places[has_relevant].tolist()))
+        notes += _note_mostly_unjudged(column.name, results, inspections)
         return HardTopics(
             column.name,
             column.better,
             scores.runs,
             results,
-            not bounding.unknown,
-            tuple(notices),
+            not bounding.unsupported,
+            tuple(notes),
         )
 
 
 @dataclass(frozen=True, eq=False)
-class LookedAt:
+class RunInspection:
     """What is known of a run; all arrays are [topics]."""
 
-    labelled: Labelled
+    labelled: LabelledRun
     score: Floats
     ties: Ends
     found: Ints  # relevant documents in the list
     above: Ints  # those that the measure looks at
-    documents: SeenRun | None  # None: nobody asks which they are
+    documents: RunDocuments | None  # None: nobody asks which they are
 
     @classmethod
-    def of(
+    def from_labels(
         cls,
         evaluator: Evaluator,
-        bounding: Bounding,
+        bounding: ScoreBounds,
         run: Run,
         labels: RunLabels,
         ranked: Mapping[str, Sequence[str]] | None = None,
-    ) -> LookedAt:
-        collection, measuring = evaluator.collection, evaluator.measuring
-        one = collection.labelled(run, labels)
-        collection.refuse_stranger(one)
-        orders = [one, *(collection.ordered(x).labelled(run, labels) for x in ("best", "worst"))]
-        values = np.stack([measuring.values(order.rankings)[:, 0] for order in orders])
+    ) -> RunInspection:
+        collection, measuring = evaluator.collection, evaluator.scorer
+        labelled = collection.apply_labels(run, labels)
+        collection.check_overlap(labelled)
+        orders = [
+            labelled,
+            *(collection.with_ties(x).apply_labels(run, labels) for x in ("best", "worst")),
+        ]
+        values = np.stack([measuring.compute_values(order.rankings)[:, 0] for order in orders])
         return cls(
-            one,
+            labelled,
             values[0],
             (values.min(axis=0), values.max(axis=0)),
-            _counts(evaluator, one.rankings, whole=True),
-            _counts(evaluator, one.rankings),
-            None if bounding.unknown else bounding.see(one, ranked),
+            _count_relevant(evaluator, labelled.rankings, full=True),
+            _count_relevant(evaluator, labelled.rankings),
+            None if bounding.unsupported else bounding.read_documents(labelled, ranked),
         )
 
 
-def _mostly_unjudged(
-    measure: str, results: Sequence[Result], seen: Sequence[LookedAt]
-) -> Iterator[Notice]:
+def _note_mostly_unjudged(
+    measure: str, results: Sequence[Result], inspections: Sequence[RunInspection]
+) -> Iterator[Note]:
     """Whether what nobody judged could explain most failures, so that no reason tells much."""
-    reasons = Counter(one.bucket for one in results if one.bucket)
+    reasons = Counter(row.bucket for row in results if row.bucket)
     unjudged, failures = reasons["unjudged"], reasons.total()
-    if failures < FEW or 2 * unjudged <= failures:
+    if failures < MIN_FAILURES or 2 * unjudged <= failures:
         return
-    docs = np.concatenate([one.documents.docs for one in seen if one.documents is not None])
-    said = f"{unjudged:,} of {failures:,} failures are put down to unjudged documents"
-    share = f"{np.mean(docs >= 0):.0%} of those that {measure} looks at"
-    more = "a lower cutoff or depth, or more judgments, would tell why runs fail"
-    yield Notice("mostly-unjudged", f"{said}, which are {share}: {more}")
+    docs = np.concatenate([row.documents.docs for row in inspections if row.documents is not None])
+    text = f"{unjudged:,} of {failures:,} failures are put down to unjudged documents"
+    fraction = f"{np.mean(docs >= 0):.0%} of those that {measure} looks at"
+    advice = "a lower cutoff or depth, or more judgments, would tell why runs fail"
+    yield Note("mostly-unjudged", f"{text}, which are {fraction}: {advice}")
 
 
-def _counts(evaluator: Evaluator, rankings: Rankings | None, whole: bool = False) -> Ints:
-    """How many relevant documents the measure sees in each list, or would in the `whole` list; how
+def _count_relevant(evaluator: Evaluator, rankings: Rankings | None, full: bool = False) -> Ints:
+    """How many relevant documents the measure sees in each list, or would in the `full` list; how
     many there are, if no lists are given.
     """
-    measuring = evaluator.measuring
+    measuring = evaluator.scorer
 
-    def counted(block: Block) -> Floats:
-        m = measuring.here(evaluator.measures[0], block.start)
+    def count_block(block: Block) -> Floats:
+        m = measuring.with_topic_gains(evaluator.measures[0], block.start)
         if rankings is None:
             return m.view(block.gold.ideal).R
-        lists = block.lists(rankings)
-        x = lists.view(None, **m.view_settings()) if whole else m.view(lists)
+        lists = block.build_lists(rankings)
+        x = lists.view(None, **m.get_view_settings()) if full else m.view(lists)
         return np.asarray(x.I.sum(axis=1))
 
-    counts = in_blocks(measuring.blocks, counted, evaluator.options.workers)
+    counts = map_blocks(measuring.blocks, count_block, evaluator.options.workers)
     return np.concatenate(counts).astype(np.int64)
 
 
-class _Failures:
+class _FailureAnalysis:
     """Which runs fail where, and why; all arrays are [runs, topics]."""
 
     def __init__(
-        self, evaluator: Evaluator, bounding: Bounding, seen: Sequence[LookedAt], known: Ints
+        self,
+        evaluator: Evaluator,
+        bounding: ScoreBounds,
+        inspections: Sequence[RunInspection],
+        relevant_counts: Ints,
     ) -> None:
-        self.evaluator, self.bounding, self.seen, self.known = evaluator, bounding, seen, known
-        self.sign = -1.0 if evaluator.measuring.columns[0].better == "lower" else 1.0
-        self.score = np.stack([one.score for one in seen])
-        self.rounding = rounding_of(self.score)
+        self.evaluator, self.bounding, self.inspections, self.relevant_counts = (
+            evaluator,
+            bounding,
+            inspections,
+            relevant_counts,
+        )
+        self.sign = -1.0 if evaluator.scorer.columns[0].better == "lower" else 1.0
+        self.score = np.stack([inspection.score for inspection in inspections])
+        self.rounding = estimate_rounding(self.score)
 
     @cached_property
-    def other(self) -> Ints:
+    def best_run(self) -> Ints:
         """The best run of the topic, the first of several, where it is better; else −1.
 
         A run without a score is neither worse than another nor the best.
         """
-        worth = np.where(np.isnan(self.score), -np.inf, self.sign * self.score)
-        better = (worth < worth.max(axis=0) - self.rounding) & ~np.isnan(self.score)
-        return np.where(better, worth.argmax(axis=0), -1)
+        signed_scores = np.where(np.isnan(self.score), -np.inf, self.sign * self.score)
+        better = (signed_scores < signed_scores.max(axis=0) - self.rounding) & ~np.isnan(self.score)
+        return np.where(better, signed_scores.argmax(axis=0), -1)
 
     @cached_property
     def fails(self) -> Bools:
         """Where a run fails."""
-        if len(self.seen) == 1:
-            return self._below(self._ideal)
-        nothing = self.seen[0].labelled.rankings.of_topics(np.zeros(len(self.known), dtype=bool))
-        empty = self.evaluator.measuring.values(nothing)[:, 0]
-        return (self.other >= 0) | ~self._below(empty, -self.sign)
+        if len(self.inspections) == 1:
+            return self._is_worse(self._ideal)
+        empty_rankings = self.inspections[0].labelled.rankings.keep_topics(
+            np.zeros(len(self.relevant_counts), dtype=bool)
+        )
+        empty = self.evaluator.scorer.compute_values(empty_rankings)[:, 0]
+        return (self.best_run >= 0) | ~self._is_worse(empty, -self.sign)
 
-    def _below(self, scores: Floats, sign: float | None = None) -> Bools:
+    def _is_worse(self, scores: Floats, sign: float | None = None) -> Bools:
         """Where the runs' scores are worse than some; with the other sign, better."""
         sign = self.sign if sign is None else sign
         return np.asarray(sign * (scores - self.score) > self.rounding)
@@ -424,88 +443,116 @@ class _Failures:
         """The scores of ideal lists; infinite where it is not known what those are."""
         collection, m = self.evaluator.collection, self.evaluator.measures[0]
         if m.takes != "lists" or collection.extras or collection.intents is not None:
-            return np.full(len(self.known), self.sign * np.inf)
-        measuring = self.evaluator.measuring
-        (scores,) = measuring.measured([m], lambda block: block.gold.ideal, measuring.blocks)
+            return np.full(len(self.relevant_counts), self.sign * np.inf)
+        measuring = self.evaluator.scorer
+        (scores,) = measuring.compute_measures(
+            [m], lambda block: block.gold.ideal, measuring.blocks
+        )
         return scores[:, 0]
 
     @cached_property
-    def alone(self) -> Sequence[Ends]:
+    def score_bounds(self) -> Sequence[Ends]:
         """What the score of each run can be, whatever the unjudged documents are."""
-        return [self.bounding.bounds(one) for one in self._documents]
+        return [self.bounding.compute_bounds(documents) for documents in self._documents]
 
     @cached_property
-    def against(self) -> Sequence[Ends]:
+    def difference_bounds(self) -> Sequence[Ends]:
         """The same of the difference to the best run, where it is better; else of the score."""
-        every, topics = self._documents, np.arange(self.other.shape[1])
-        joined = SeenRun.joined(every)
-        which = np.where(self.other < 0, -1, self.other * len(topics) + topics)
-        others = map(joined.taken, which)
-        return [self.bounding.bounds(*pair) for pair in zip(every, others, strict=True)]
+        documents, topics = self._documents, np.arange(self.best_run.shape[1])
+        concatenated = RunDocuments.concatenate(documents)
+        rows = np.where(self.best_run < 0, -1, self.best_run * len(topics) + topics)
+        best_runs = map(concatenated.select_lists, rows)
+        return [
+            self.bounding.compute_bounds(*pair) for pair in zip(documents, best_runs, strict=True)
+        ]
 
     @property
-    def _documents(self) -> list[SeenRun]:
-        return [one.documents for one in self.seen if one.documents is not None]
+    def _documents(self) -> list[RunDocuments]:
+        return [
+            inspection.documents
+            for inspection in self.inspections
+            if inspection.documents is not None
+        ]
 
     @property
-    def ties(self) -> Bools:
+    def tie_decides(self) -> Bools:
         """Where the order of tied documents decides."""
-        low, high = (np.stack(x) for x in zip(*(one.ties for one in self.seen), strict=True))
-        least, most = (low, high) if self.sign > 0 else (-high, -low)
-        least_of_other = np.take_along_axis(least, np.maximum(self.other, 0), axis=0)
-        return self._decided(high - low, most - least_of_other)
+        low, high = (
+            np.stack(x)
+            for x in zip(*(inspection.ties for inspection in self.inspections), strict=True)
+        )
+        minimum, maximum = (low, high) if self.sign > 0 else (-high, -low)
+        best_minimum = np.take_along_axis(minimum, np.maximum(self.best_run, 0), axis=0)
+        return self._is_decided(high - low, maximum - best_minimum)
 
     @property
-    def unjudged(self) -> Bools:
+    def unjudged_decides(self) -> Bools:
         """Where unjudged documents decide."""
-        if self.bounding.unknown:
+        if self.bounding.unsupported:
             return np.zeros(self.score.shape, dtype=bool)
-        low, high = (np.stack(x) for x in zip(*self.against, strict=True))
-        return self._decided(high - low, high if self.sign > 0 else -low)
+        low, high = (np.stack(x) for x in zip(*self.difference_bounds, strict=True))
+        return self._is_decided(high - low, high if self.sign > 0 else -low)
 
-    def _decided(self, width: Floats, at_best: Floats) -> Bools:
+    def _is_decided(self, width: Floats, at_best: Floats) -> Bools:
         """Whether a run could be as good as the best one; if none is better, whether its score
         could be quite another.
         """
-        return np.where(self.other >= 0, at_best >= -self.rounding, width > CHANGE + self.rounding)
+        return np.where(
+            self.best_run >= 0, at_best >= -self.rounding, width > MIN_CHANGE + self.rounding
+        )
 
     @cached_property
     def buckets(self) -> Ints:
         """The first reason that holds; −1 where a run does not fail."""
-        answered = np.stack([one.labelled.placed.answered for one in self.seen])
-        found, above = (
-            np.stack([getattr(x, name) for x in self.seen]) for name in ("found", "above")
+        answered = np.stack(
+            [inspection.labelled.full_rankings.answered for inspection in self.inspections]
         )
-        holds = [~answered, found == 0, above == 0, self.ties, self.unjudged, answered | True]
+        retrieved, above_cutoff = (
+            np.stack([getattr(x, name) for x in self.inspections]) for name in ("found", "above")
+        )
+        holds = [
+            ~answered,
+            retrieved == 0,
+            above_cutoff == 0,
+            self.tie_decides,
+            self.unjudged_decides,
+            answered | True,
+        ]
         return np.where(self.fails, np.argmax(holds, axis=0), -1)
 
-    def results(self, topics: Sequence[int]) -> Iterator[Result]:
+    def iter_results(self, topics: Sequence[int]) -> Iterator[Result]:
         """Those of all runs, for one topic after the other."""
-        return (self._result(i, t) for t in topics for i in range(len(self.seen)))
+        return (self._build_result(i, t) for t in topics for i in range(len(self.inspections)))
 
-    def _result(self, i: int, t: int) -> Result:
-        one, other, bounded = self.seen[i], int(self.other[i, t]), not self.bounding.unknown
-        ties_low, ties_high = _at(one.ties, t)
-        low, high = _at(self.alone[i], t) if bounded else (None, None)
-        least, most = _at(self.against[i], t) if bounded and other >= 0 else (None, None)
+    def _build_result(self, i: int, t: int) -> Result:
+        inspection, best, bounded = (
+            self.inspections[i],
+            int(self.best_run[i, t]),
+            not self.bounding.unsupported,
+        )
+        ties_low, ties_high = _get_ends(inspection.ties, t)
+        low, high = _get_ends(self.score_bounds[i], t) if bounded else (None, None)
+        minimum, maximum = (
+            _get_ends(self.difference_bounds[i], t) if bounded and best >= 0 else (None, None)
+        )
         return Result(
             topic=self.evaluator.collection.topics[t],
-            run=one.labelled.run.name,
-            score=float(one.score[t]),
-            relevant=int(self.known[t]),
-            found=int(one.found[t]),
-            above_cutoff=int(one.above[t]),
+            run=inspection.labelled.run.name,
+            score=float(inspection.score[t]),
+            relevant=int(self.relevant_counts[t]),
+            found=int(inspection.found[t]),
+            above_cutoff=int(inspection.above[t]),
             ties_low=ties_low,
             ties_high=ties_high,
             unjudged_low=low,
             unjudged_high=high,
-            other=None if other < 0 else self.seen[other].labelled.run.name,
-            difference=None if other < 0 else float(one.score[t] - self.score[other, t]),
-            difference_low=least,
-            difference_high=most,
+            other=None if best < 0 else self.inspections[best].labelled.run.name,
+            difference=None if best < 0 else float(inspection.score[t] - self.score[best, t]),
+            difference_low=minimum,
+            difference_high=maximum,
             bucket=[*BUCKETS, None][self.buckets[i, t]],
         )
 
 
-def _at(ends: Ends, t: int) -> tuple[float, float]:
+def _get_ends(ends: Ends, t: int) -> tuple[float, float]:
     return float(ends[0][t]), float(ends[1][t])

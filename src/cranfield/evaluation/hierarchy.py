@@ -22,22 +22,22 @@ from cranfield.data.intents import IntentsLike, read_intents
 from cranfield.data.qrels import QrelsLike, read_qrels
 from cranfield.data.reading.cells import is_text
 from cranfield.data.reading.source import Source
-from cranfield.data.run import RankBy, Ties, tie_order
-from cranfield.data.systems import RunNames, distinct, is_file, several
-from cranfield.errors import InputError, one_of
+from cranfield.data.run import RankBy, Ties, combine_order
+from cranfield.data.systems import RunNames, is_file, list_systems, resolve_names
+from cranfield.errors import InputError, check_choice
 from cranfield.evaluation.collection import Collection
 from cranfield.evaluation.evaluate import Evaluator
 from cranfield.measures.base import Measure
 from cranfield.measures.grammar import MeasureLike, parse_measures
-from cranfield.measures.verticals import h_measure, h_score, own_intent
-from cranfield.scores import Notice, Scores
-from cranfield.wording import suggests_keywords
+from cranfield.measures.verticals import compute_h_measure, compute_h_score, find_intents
+from cranfield.scores import Note, Scores
+from cranfield.wording import suggest_keywords
 
 DEFAULT_MEASURE = "Dsharp(nDCG)@10"
 COLUMNS = ("H", "Hscore", "D1sharp", "D2sharp")
 
 
-@suggests_keywords
+@suggest_keywords
 def evaluate_hierarchy(
     first: QrelsLike,
     second: QrelsLike,
@@ -90,23 +90,23 @@ def evaluate_hierarchy(
     >>> {name: round(value, 4) for name, value in scores.summary()["run"].items()}
     {'H': 0.3333, 'Hscore': 0.3333, 'D1sharp': 1.0, 'D2sharp': 1.0}
     """
-    m = _of_diversity(measure)
-    one_of("run_names", run_names, RunNames)
-    ties = tie_order(ties, order)
+    m = _parse_measure(measure)
+    check_choice("run_names", run_names, RunNames)
+    ties = combine_order(ties, order)
     if not 0 <= alpha <= 1:
         raise InputError(f"alpha {alpha}", "a number from 0 to 1")
     gold = GoldHierarchy(
-        _level(first, intents1, m, ties, separator, qrels_format),
-        _level(second, intents2, m, ties, separator, qrels_format),
+        _build_evaluator(first, intents1, m, ties, separator, qrels_format),
+        _build_evaluator(second, intents2, m, ties, separator, qrels_format),
         read_parents(parents, separator),
     )
     read: list[Hierarchy] = []
-    for name, run in several(runs, _is_run):
+    for name, run in list_systems(runs, _is_run):
         if name is None:
             read += read_hierarchies(run, ties, separator, run_names)
         else:
             read.append(read_hierarchy(run, name=name, ties=ties, separator=separator))
-    return gold.scores(distinct(read), m, alpha)
+    return gold.compute_scores(resolve_names(read), m, alpha)
 
 
 class GoldHierarchy:
@@ -115,101 +115,114 @@ class GoldHierarchy:
     def __init__(self, first: Evaluator, second: Evaluator, parents: Parents) -> None:
         self.first, self.second = first, second
         self.topics = first.collection.gold.qrels.topics
-        others = second.collection.gold.qrels.topics
-        if apart := sorted({*self.topics} ^ {*others}):
-            lacking, other = (second, first) if apart[0] in self.topics else (first, second)
-            expected = f"the topics of {other.collection.gold.qrels.where}"
-            raise InputError(f"no topic {apart[0]}", expected, lacking.collection.gold.qrels.where)
+        second_topics = second.collection.gold.qrels.topics
+        if unmatched := sorted({*self.topics} ^ {*second_topics}):
+            incomplete, complete = (
+                (second, first) if unmatched[0] in self.topics else (first, second)
+            )
+            expected = f"the topics of {complete.collection.gold.qrels.where}"
+            raise InputError(
+                f"no topic {unmatched[0]}", expected, incomplete.collection.gold.qrels.where
+            )
         self.parents = {
-            topic: parents.of_topic(
-                topic, _names(first.collection, topic), _names(second.collection, topic)
+            topic: parents.get_parents(
+                topic,
+                _get_intent_names(first.collection, topic),
+                _get_intent_names(second.collection, topic),
             )
             for topic in self.topics
         }
 
-    def scores(self, runs: Sequence[Hierarchy], m: Measure, alpha: float) -> Scores:
+    def compute_scores(self, runs: Sequence[Hierarchy], m: Measure, alpha: float) -> Scores:
         """H, Hscore and D♯ of both levels, for each run and topic."""
         d1 = self.first({run.name: run.first for run in runs})
         d2 = self.second({run.name: run.second for run in runs})
-        hscore = np.array([[self.hscore(run, topic) for topic in self.topics] for run in runs])
+        hscore = np.array(
+            [[self.compute_hscore(run, topic) for topic in self.topics] for run in runs]
+        )
         D1, D2 = d1.values[:, :, 0], d2.select(topics=list(self.topics)).values[:, :, 0]
-        text = Notice("measure", f"{COLUMNS[2]} and {COLUMNS[3]} are {m}, alpha is {alpha:g}")
+        text = Note("measure", f"{COLUMNS[2]} and {COLUMNS[3]} are {m}, alpha is {alpha:g}")
         return Scores(
-            np.stack([h_measure(hscore, D1, D2, alpha), hscore, D1, D2], axis=2),
+            np.stack([compute_h_measure(hscore, D1, D2, alpha), hscore, D1, D2], axis=2),
             tuple(run.name for run in runs),
             self.topics,
             COLUMNS,
             ("mean",) * len(COLUMNS),
-            notices=(text, *_of_level("first", 1, d1), *_of_level("second", 2, d2)),
+            notes=(text, *_rewrite_notes("first", 1, d1), *_rewrite_notes("second", 2, d2)),
         )
 
-    def hscore(self, run: Hierarchy, topic: str) -> float:
+    def compute_hscore(self, run: Hierarchy, topic: str) -> float:
         """The part of the second-level subtopics that are where they belong."""
-        below = run.below.get(topic, {})
-        above = _intents_of(self.first.collection, topic, below.values())
-        own = _intents_of(self.second.collection, topic, below)
+        children = run.parents.get(topic, {})
+        parent_intents = _find_intents(self.first.collection, topic, children.values())
+        child_intents = _find_intents(self.second.collection, topic, children)
         parents = self.parents[topic]
-        return h_score(above, [None if i is None else parents[i] for i in own])
+        return compute_h_score(
+            parent_intents, [None if i is None else parents[i] for i in child_intents]
+        )
 
 
-def _level(
+def _build_evaluator(
     qrels: QrelsLike,
-    known: IntentsLike,
+    intents_source: IntentsLike,
     m: Measure,
     ties: Ties | None,
     separator: str,
     format: str | None,
 ) -> Evaluator:
     """The judgments of one level, ready for runs."""
-    given, between = _opened(qrels, separator)
-    judged = read_qrels(given, format, separator=between, by_intent=True)
+    source, field_separator = _open_source(qrels, separator)
+    judged = read_qrels(source, format, separator=field_separator, by_intent=True)
     intents = None
-    if known is not None:
-        given, between = _opened(known, separator)
-        intents = read_intents(given, between)
+    if intents_source is not None:
+        source, field_separator = _open_source(intents_source, separator)
+        intents = read_intents(source, field_separator)
     return Evaluator(judged, m, intents=intents, ties="file" if ties == "file" else None)
 
 
-def _opened(data: Any, separator: str) -> tuple[Any, str | None]:
+def _open_source(data: Any, separator: str) -> tuple[Any, str | None]:
     """Files as sources, and what separates the fields of those that are text."""
     if not isinstance(data, str | os.PathLike) or os.path.isdir(data):
         return data, None
-    source = Source.of(data)
+    source = Source.from_path(data)
     return source, separator if is_text(source) else None
 
 
-def _names(level: Collection, topic: str) -> tuple[str, ...]:
+def _get_intent_names(level: Collection, topic: str) -> tuple[str, ...]:
     """The intents of a topic."""
     assert level.intents is not None  # noqa: S101
     return level.intents.names[level.gold.topic_index[topic]]
 
 
-def _intents_of(level: Collection, topic: str, subtopics: Iterable[str]) -> list[str | None]:
+def _find_intents(level: Collection, topic: str, subtopics: Iterable[str]) -> list[str | None]:
     """The intent that each subtopic belongs to, None if there is none."""
     assert level.intents is not None  # noqa: S101
-    items, names = level.gold.by_topic[level.gold.topic_index[topic]], _names(level, topic)
-    wanted = list(subtopics)
-    judged = [subtopic for subtopic in wanted if subtopic in items]
-    which = np.array([items[subtopic] for subtopic in judged], dtype=np.int64)
-    numbers = own_intent(level.intents.levels_of(which, len(names))).tolist()
-    own = {subtopic: names[i] for subtopic, i in zip(judged, numbers, strict=True) if i >= 0}
-    return [own.get(subtopic) for subtopic in wanted]
+    items, names = (
+        level.gold.by_topic[level.gold.topic_index[topic]],
+        _get_intent_names(level, topic),
+    )
+    names_wanted = list(subtopics)
+    judged = [subtopic for subtopic in names_wanted if subtopic in items]
+    item_array = np.array([items[subtopic] for subtopic in judged], dtype=np.int64)
+    numbers = find_intents(level.intents.get_levels(item_array, len(names))).tolist()
+    intent_of = {subtopic: names[i] for subtopic, i in zip(judged, numbers, strict=True) if i >= 0}
+    return [intent_of.get(subtopic) for subtopic in names_wanted]
 
 
-def _of_level(level: str, number: int, scores: Scores) -> Iterator[Notice]:
+def _rewrite_notes(level: str, number: int, scores: Scores) -> Iterator[Note]:
     """What the user should know of a level; its intents have an option of their own."""
-    for notice in scores.notices:
-        yield notice.rewritten(
+    for note in scores.notes:
+        yield note.rewrite(
             lambda text: f"{level} level: " + text.replace("--intents ", f"--intents{number} ")
         )
 
 
-def _of_diversity(measure: MeasureLike) -> Measure:
-    asked = parse_measures(measure)
-    if len(asked) != 1 or asked[0].takes != "intents":
+def _parse_measure(measure: MeasureLike) -> Measure:
+    parsed = parse_measures(measure)
+    if len(parsed) != 1 or parsed[0].takes != "intents":
         expected = f"one measure of diversity, such as {DEFAULT_MEASURE}"
-        raise InputError(", ".join(map(str, asked)) or "no measure", expected)
-    return asked[0]
+        raise InputError(", ".join(map(str, parsed)) or "no measure", expected)
+    return parsed[0]
 
 
 def _is_run(value: Any) -> bool:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from cranfield.dataclass import dataclass
-from cranfield.shown import Rows, Shown
+from cranfield.display import Rows, TableResult
 
-_SHOWN = 2  # lists that a repr shows
+_MAX_LISTS = 2  # lists that a repr shows
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Item:
 
 
 @dataclass(frozen=True, repr=False)
-class LabelledList(Shown, tables="labelled"):
+class LabelledList(TableResult, tables="labelled"):
     """A topic's list with the label of each document, and the relevant ones it lacks."""
 
     run: str
@@ -45,5 +45,5 @@ class LabelledLists(Rows[LabelledList], tables="labelled"):
     """The lists of several runs or topics."""
 
     def __repr__(self) -> str:
-        more = [f"… {len(self) - _SHOWN} more lists"] if len(self) > _SHOWN else []
-        return "\n\n".join([*map(repr, self[:_SHOWN]), *more])
+        more = [f"… {len(self) - _MAX_LISTS} more lists"] if len(self) > _MAX_LISTS else []
+        return "\n\n".join([*map(repr, self[:_MAX_LISTS]), *more])

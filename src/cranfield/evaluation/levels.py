@@ -12,7 +12,7 @@ from cranfield.errors import InputError
 Levels: TypeAlias = Sequence[float | None]
 
 
-def as_files(
+def build_qrels_and_run(
     levels: Levels, judged: Levels | None = None
 ) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, float]]]:
     """Judgments and a run: documents are called by their ranks, others that are judged by numbers.
@@ -23,21 +23,25 @@ def as_files(
     >>> as_files([2, None], judged=[2, 1])
     ({'levels': {'1': 2.0, 'missed 1': 1.0}}, {'levels': {'1': 0.0, '2': -1.0}})
     """
-    found = {str(r): _level(x, "levels") for r, x in enumerate(levels, 1) if x is not None}
-    known = found.values() if judged is None else [_level(x, "judged") for x in judged]
-    lacking = Counter(x for x in found.values() if x > 0) - Counter(known)
-    if lacking:
+    by_rank = {str(r): _check_level(x, "levels") for r, x in enumerate(levels, 1) if x is not None}
+    all_levels = by_rank.values() if judged is None else [_check_level(x, "judged") for x in judged]
+    excess = Counter(x for x in by_rank.values() if x > 0) - Counter(all_levels)
+    if excess:
         more = "more often in the list than in judged"
-        raise InputError(f"{written(lacking.elements())} {more}", "all judged levels of the topic")
-    missed = sorted((Counter(known) - Counter(found.values())).elements(), reverse=True)
-    if not found and not missed:
+        raise InputError(
+            f"{format_levels(excess.elements())} {more}", "all judged levels of the topic"
+        )
+    missed_levels = sorted(
+        (Counter(all_levels) - Counter(by_rank.values())).elements(), reverse=True
+    )
+    if not by_rank and not missed_levels:
         raise InputError("no judged level", "at least one")
-    others = {f"missed {i}": x for i, x in enumerate(missed, 1)}
+    missed_docs = {f"missed {i}": x for i, x in enumerate(missed_levels, 1)}
     run = {str(r): 1.0 - r for r in range(1, len(levels) + 1)}
-    return {"levels": found | others}, {"levels": run}
+    return {"levels": by_rank | missed_docs}, {"levels": run}
 
 
-def written(levels: Iterable[float | None]) -> str:
+def format_levels(levels: Iterable[float | None]) -> str:
     """Levels as a user writes them: - for a document that nobody judged.
 
     >>> written([3, None, 0.5])
@@ -46,7 +50,7 @@ def written(levels: Iterable[float | None]) -> str:
     return " ".join("-" if x is None else f"{x:g}" for x in levels)
 
 
-def _level(value: object, where: str) -> float:
+def _check_level(value: object, name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= LARGEST:
-        raise InputError(f"{value!r}", "a level", where)
+        raise InputError(f"{value!r}", "a level", name)
     return float(value)

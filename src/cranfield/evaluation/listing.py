@@ -8,18 +8,18 @@ from dataclasses import replace
 from typing import Unpack
 
 from cranfield.data.qrels import QrelsLike
-from cranfield.data.reading.lines import finite
-from cranfield.data.run import with_each
+from cranfield.data.reading.lines import parse_finite
+from cranfield.data.run import call_with_split
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
-from cranfield.evaluation.collection import Collection, Labelled
+from cranfield.evaluation.collection import Collection, LabelledRun
 from cranfield.evaluation.evaluate import RunsLike
 from cranfield.evaluation.labelled import Item, LabelledList, LabelledLists
-from cranfield.evaluation.options import ListSettings, Options, Topics, shows_options
+from cranfield.evaluation.options import ListSettings, Options, Topics, with_options
 from cranfield.labelling.blocks import Rankings
 
 
-@shows_options
+@with_options
 def label(
     qrels: QrelsLike,
     runs: RunsLike,
@@ -43,57 +43,63 @@ def label(
        3  a             2  relevant
        –  c             1  missed: not returned
     """
-    if rel is not None and finite(rel) is None:
+    if rel is not None and parse_finite(rel) is None:
         raise InputError(f"rel {rel!r}", "a finite number")
-    given = Options.of({**options, "topics": "judged" if topics is None else topics})
-    settings = replace(given, preset=None)  # which has given its depth and labels
-    settings.refuse_expected()
-    collection = Collection.of(qrels, settings)
+    all_options = Options.from_mapping(
+        {**options, "topics": "judged" if topics is None else topics}
+    )
+    settings = replace(all_options, preset=None)  # which has given its depth and labels
+    settings.reject_expected_ties()
+    collection = Collection.from_qrels(qrels, settings)
     settings = collection.options
-    whole = replace(collection, options=replace(settings, depth=None))  # what a depth cuts off
-    wanted = settings.named_topics or collection.topics
-    by_topic: dict[str, list[LabelledList]] = {topic: [] for topic in wanted}
-    for placed in with_each(collection.read(runs), lambda each: [*map(whole.label, each)]):
-        whole.refuse_stranger(placed)
+    uncut = replace(collection, options=replace(settings, depth=None))  # what a depth cuts off
+    selected = settings.named_topics or collection.topics
+    by_topic: dict[str, list[LabelledList]] = {topic: [] for topic in selected}
+    for labelled_run in call_with_split(
+        collection.read(runs), lambda runs_read: [*map(uncut.label, runs_read)]
+    ):
+        uncut.check_overlap(labelled_run)
         if settings.topics == "common":
-            answered = placed.placed.answered
-            wanted = tuple(topic for topic in wanted if answered[collection.place(topic)])
-        for one in _of_run(collection, placed, wanted, rel):
-            by_topic[one.topic].append(one)
-    return LabelledLists(one for topic in wanted for one in by_topic[topic])
+            answered = labelled_run.full_rankings.answered
+            selected = tuple(topic for topic in selected if answered[collection.find_topic(topic)])
+        for labelled_list in _label_run(collection, labelled_run, selected, rel):
+            by_topic[labelled_list.topic].append(labelled_list)
+    return LabelledLists(labelled_list for topic in selected for labelled_list in by_topic[topic])
 
 
-def _of_run(
-    collection: Collection, placed: Labelled, wanted: Sequence[str], rel: float | None
+def _label_run(
+    collection: Collection, labelled_run: LabelledRun, selected: Sequence[str], rel: float | None
 ) -> Iterator[LabelledList]:
     """The lists of a run, which was labelled however deep they are."""
-    run, unit = placed.run, collection.counting.unit
-    ranked = {t: run.ranked(t) for t in wanted} if len(wanted) == 1 else run.rankings()
-    rankings = collection.counted(placed.placed)
-    for topic in wanted:
-        t = collection.place(topic)
-        order = collection.documents(ranked.get(topic, []), placed.rankings, t)
-        one = _List.of(collection, rankings, t, order, collection.options.condensed, rel)
-        items, missed = tuple(one.items()), tuple(one.missed())
-        total = sum(one.relevant(count) for _, count in one.ideal)
+    run, unit = labelled_run.run, collection.labels.unit
+    ranked = {t: run.rank_topic(t) for t in selected} if len(selected) == 1 else run.rankings()
+    rankings = collection.apply_strategy(labelled_run.full_rankings)
+    for topic in selected:
+        t = collection.find_topic(topic)
+        order = collection.list_documents(ranked.get(topic, []), labelled_run.rankings, t)
+        details = _ListDetails.from_rankings(
+            collection, rankings, t, order, collection.options.condensed, rel
+        )
+        items, missed = tuple(details.iter_items()), tuple(details.iter_missed())
+        total = sum(details.relevant(count) for _, count in details.ideal)
         yield LabelledList(run.name, topic, items, missed, total, unit)
 
 
 @dataclass(frozen=True)
-class _List:
+class _ListDetails:
     """One topic's list, and all that is known of its documents."""
 
-    shown: list[str]  # from the top down
+    docs: list[str]  # from the top down
     rank_of: Mapping[str, int]  # in the whole list, however deep
     levels: Mapping[str, float]  # of the judged documents found
     counts: Mapping[str, float]  # what they count as
     ideal: list[tuple[str, float]]  # what there is to find, and as what it counts
     group_of: Mapping[str, str]
-    placed: Mapping[str, int]  # the rank at which a group counts
+    group_ranks: Mapping[str, int]  # the rank at which a group counts
     relevant: Callable[[float], bool]
 
     @classmethod
-    def of(
+    def from_rankings(
         cls,
         collection: Collection,
         rankings: Rankings,
@@ -101,33 +107,33 @@ class _List:
         order: Sequence[str],
         condensed: bool,
         rel: float | None,
-    ) -> _List:
-        gold, ideal, groups = collection.gold, collection.ideal, collection.counting.groups
+    ) -> _ListDetails:
+        gold, ideal, groups = collection.gold, collection.ideal, collection.labels.groups
         judged, item_of = gold.judgments.levels, gold.by_topic[t]
-        counts = {doc: level for _, doc, level in collection.hits(rankings, t)}
-        named = {} if groups is None else groups.names.get(collection.topics[t], {})
-        group_of = {doc: name for doc, name in named.items() if judged[item_of[doc]] > 0}
-        shown = collection.documents(order, rankings, t, condensed)
-        here = slice(ideal.offsets[t], ideal.offsets[t + 1])
-        best = [gold.item_docs[item] for item in ideal.items[here].tolist()]
+        counts = {doc: level for _, doc, level in collection.iter_hits(rankings, t)}
+        group_names = {} if groups is None else groups.names.get(collection.topics[t], {})
+        group_of = {doc: name for doc, name in group_names.items() if judged[item_of[doc]] > 0}
+        docs = collection.list_documents(order, rankings, t, condensed)
+        of_topic = slice(ideal.offsets[t], ideal.offsets[t + 1])
+        best = [gold.item_docs[item] for item in ideal.items[of_topic].tolist()]
         return cls(
-            shown,
+            docs,
             {doc: rank for rank, doc in enumerate(order, 1)},
             {doc: float(judged[item_of[doc]]) for doc in counts},
             counts,
-            list(zip(best, ideal.levels[here].tolist(), strict=True)),
+            list(zip(best, ideal.levels[of_topic].tolist(), strict=True)),
             group_of,
             {
                 group_of[doc]: rank
-                for rank, doc in enumerate(shown, 1)
+                for rank, doc in enumerate(docs, 1)
                 if doc in group_of and counts.get(doc, 0) > 0
             },
             (lambda level: level > 0) if rel is None else (lambda level: level >= rel),
         )
 
-    def items(self) -> Iterator[Item]:
+    def iter_items(self) -> Iterator[Item]:
         """Every document of the list."""
-        for rank, doc in enumerate(self.shown, 1):
+        for rank, doc in enumerate(self.docs, 1):
             group = self.group_of.get(doc)
             if doc not in self.levels:
                 yield Item(rank, doc, None, 0.0, "unjudged", group)
@@ -135,44 +141,46 @@ class _List:
             level, count = self.levels[doc], self.counts[doc]
             status, note = "relevant" if self.relevant(count) else "nonrelevant", ""
             if count == 0 and self.relevant(level) and not self.relevant(count):
-                status, note = self._worthless(rank, group)
+                status, note = self._explain_zero(rank, group)
             elif count != level:
                 note = f"counts as {count:g}"
             yield Item(rank, doc, level, count, status, group, note)
 
-    def _worthless(self, rank: int, group: str | None) -> tuple[str, str]:
+    def _explain_zero(self, rank: int, group: str | None) -> tuple[str, str]:
         """Why a relevant document counts for nothing."""
         if group is None:
             return "does not count", ""
-        if group not in self.placed:
+        if group not in self.group_ranks:
             return "incomplete", ""
-        at = self.placed[group]
-        return "redundant" if at < rank else "waiting", f"counts at rank {at}"
+        counted_rank = self.group_ranks[group]
+        return "redundant" if counted_rank < rank else "waiting", f"counts at rank {counted_rank}"
 
-    def missed(self) -> Iterator[Item]:
+    def iter_missed(self) -> Iterator[Item]:
         """What there is to find and was not found, or not as what it is worth."""
         for doc, count in self.ideal:
             group = self.group_of.get(doc)
-            rank = self.placed.get(group) if group is not None else None
-            stands_in = doc if group is None or rank is None else self.shown[rank - 1]
+            rank = self.group_ranks.get(group) if group is not None else None
+            stands_in = doc if group is None or rank is None else self.docs[rank - 1]
             if self.relevant(count) and not self.relevant(self.counts.get(stands_in, -math.inf)):
-                lacking = self._lacking(doc, group)
-                why = self._why(lacking, rank)
-                named = lacking[0] if rank is None and lacking and doc not in lacking else doc
-                yield Item(None, named, count, count, "missed", group, why)
+                missing = self._find_missing(doc, group)
+                reason = self._explain_missed(missing, rank)
+                name = missing[0] if rank is None and missing and doc not in missing else doc
+                yield Item(None, name, count, count, "missed", group, reason)
 
-    def _lacking(self, doc: str, group: str | None) -> list[str]:
+    def _find_missing(self, doc: str, group: str | None) -> list[str]:
         """The documents that the list does not have: of a group all that belong to it."""
-        members = [other for other, name in self.group_of.items() if group == name] or [doc]
+        members = [
+            doc_in_group for doc_in_group, name in self.group_of.items() if group == name
+        ] or [doc]
         return [member for member in members if member not in self.levels]
 
-    def _why(self, lacking: Sequence[str], rank: int | None) -> str:
+    def _explain_missed(self, missing: Sequence[str], rank: int | None) -> str:
         if rank is not None:
-            return f"counts as {self.counts[self.shown[rank - 1]]:g} at rank {rank}"
-        if len(lacking) < 2:
-            return "".join(map(self._whereabouts, lacking)) or "found, and does not count"
-        return ", ".join(f"{doc} {self._whereabouts(doc)}" for doc in lacking)
+            return f"counts as {self.counts[self.docs[rank - 1]]:g} at rank {rank}"
+        if len(missing) < 2:
+            return "".join(map(self._describe_rank, missing)) or "found, and does not count"
+        return ", ".join(f"{doc} {self._describe_rank(doc)}" for doc in missing)
 
-    def _whereabouts(self, doc: str) -> str:
+    def _describe_rank(self, doc: str) -> str:
         rank = self.rank_of.get(doc)
         return "not returned" if rank is None else f"at rank {rank}"

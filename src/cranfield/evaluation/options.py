@@ -1,7 +1,7 @@
 """Every option of an evaluation, once: its name, its type, its default and what it does.
 
 `Options` is what the evaluation works with. `Settings` says the same to editors and type checkers
-of functions that take options by name, and `shows_options` to ``help()``; a test compares them.
+of functions that take options by name, and `with_options` to ``help()``; a test compares them.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from cranfield.data.merging import ChunkScore, ChunksLike, Duplicates, Merging
 from cranfield.data.reading.columns import ColumnsLike
 from cranfield.data.reading.labels import LabelsLike
 from cranfield.data.reading.table import PartRead
-from cranfield.data.run import RankBy, Reading, reading_order
+from cranfield.data.run import RankBy, Reading, choose_order
 from cranfield.data.systems import RunNames
-from cranfield.data.tracks import choose_topics, named_topics
+from cranfield.data.tracks import choose_topics, read_named_topics
 from cranfield.data.verticals import VerticalsLike
 from cranfield.dataclass import dataclass
-from cranfield.errors import InputError, one_of
+from cranfield.errors import InputError, check_choice
 from cranfield.evaluation.presets import Preset
 from cranfield.evaluation.presets import preset as find_preset
 from cranfield.labelling.strategies import Labelling
 from cranfield.measures.lists import BLOCK_CELLS
-from cranfield.wording import refuse_unknown
+from cranfield.wording import reject_unknown
 
 Topics: TypeAlias = str | os.PathLike[str] | Iterable[str]
 Undefined: TypeAlias = Literal["zero", "nan", "skip", "error"]
@@ -173,12 +173,12 @@ class Options:
     progress: Progress | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "topics", named_topics(self.topics) or self.topics)
-        one_of("undefined", self.undefined, Undefined)
-        one_of("run_names", self.run_names, RunNames)
+        object.__setattr__(self, "topics", read_named_topics(self.topics) or self.topics)
+        check_choice("undefined", self.undefined, Undefined)
+        check_choice("run_names", self.run_names, RunNames)
         _ = self.merging  # or an error
         if self.ties is not None:
-            one_of("ties", self.ties, TieOrder)
+            check_choice("ties", self.ties, TieOrder)
         _ = self.reading  # or an error
         for name, low in {"depth": 1, "tie_samples": 2, "seed": 0}.items():
             number = low if name == "depth" and self.depth is None else getattr(self, name)
@@ -189,10 +189,10 @@ class Options:
             raise InputError(f"labelling {self.labelling!r}", expected)
 
     @classmethod
-    def of(cls, given: Mapping[str, Any]) -> Options:
+    def from_mapping(cls, values: Mapping[str, Any]) -> Options:
         """The options that a caller gave by name, with those of the preset where none are given."""
-        refuse_unknown(given, NAMES)
-        options = cls(**given)
+        reject_unknown(values, NAMES)
+        options = cls(**values)
         task = options.task
         if task is None:
             return options
@@ -201,7 +201,7 @@ class Options:
             options, preset=task, depth=depth, labels=options.labels or task.labels or None
         )
 
-    def refuse_expected(self) -> None:
+    def reject_expected_ties(self) -> None:
         """Refuse the mean over many orders where one order is shown."""
         if self.ties == "expected":
             raise InputError("ties=expected", "one order: trec, best or worst")
@@ -209,7 +209,7 @@ class Options:
     @property
     def reading(self) -> Reading | None:
         """The order in which runs are read."""
-        return reading_order(self.ties, self.order)
+        return choose_order(self.ties, self.order)
 
     @cached_property
     def task(self) -> Preset | None:
@@ -221,13 +221,13 @@ class Options:
         """The topics, if some are named."""
         return self.topics if isinstance(self.topics, tuple) else None
 
-    def among(self, judged: Sequence[str]) -> Options:
+    def select_topics(self, topics_judged: Sequence[str]) -> Options:
         """Return these options with the topics that are named, all of which are judged."""
-        named = self.named_topics
+        names = self.named_topics
         return (
             self
-            if named is None
-            else replace(self, topics=choose_topics(named, dict.fromkeys(judged)))
+            if names is None
+            else replace(self, topics=choose_topics(names, dict.fromkeys(topics_judged)))
         )
 
     @property
@@ -252,8 +252,8 @@ class Options:
     def defaults(self) -> dict[str, Any]:
         """Parameters for all measures that have them and do not set them."""
         gain = None if self.gains_by_topic else self.gains
-        given = {"rel": self.rel, "gain": gain, "condensed": self.condensed or None}
-        return {name: value for name, value in given.items() if value is not None}
+        parameters = {"rel": self.rel, "gain": gain, "condensed": self.condensed or None}
+        return {name: value for name, value in parameters.items() if value is not None}
 
 
 NAMES = tuple(f.name for f in fields(Options))
@@ -303,42 +303,44 @@ class Settings(ListSettings, total=False):
     rel: float | None
 
 
-def shows_options(target: T) -> T:
+def with_options(target: T) -> T:
     """List every option in the signature and in the documentation of a function or a class."""
-    return shows(target, Options)
+    return with_fields(target, Options)
 
 
-def shows(target: T, *kinds: Any) -> T:
+def with_fields(target: T, *kinds: Any) -> T:
     """List the fields of some kinds of options, dataclasses, in the signature and in the
     documentation of a function or a class that takes them by name. Unknown names raise a TypeError
     that suggests the nearest.
     """
     function = vars(target)["__init__"] if isinstance(target, type) else target
     signature = inspect.signature(function)
-    own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
-    taken = {p.name for p in own}
+    parameters = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+    taken_names = {p.name for p in parameters}
     kind = inspect.Parameter.KEYWORD_ONLY
     options = [
         inspect.Parameter(f.name, kind, default=f.default, annotation=f.type)
-        for one in kinds
-        for f in fields(one)
-        if f.name not in taken
+        for options_class in kinds
+        for f in fields(options_class)
+        if f.name not in taken_names
     ]
-    names = [p.name for p in (*own, *options) if p.name != "self"]
-    whose = f"{target.__name__}() "
+    names = [p.name for p in (*parameters, *options) if p.name != "self"]
+    function_name = f"{target.__name__}() "
 
     @wraps(function)
-    def checked(*values: Any, **named: Any) -> Any:
-        if not named.keys() <= taken:
-            refuse_unknown(named, names, whose)
-        return function(*values, **named)
+    def call(*values: Any, **keywords: Any) -> Any:
+        if not keywords.keys() <= taken_names:
+            reject_unknown(keywords, names, function_name)
+        return function(*values, **keywords)
 
-    taken.update(names)
-    checked.__dict__["__signature__"] = signature.replace(parameters=[*own, *options])
-    about = [inspect.cleandoc(one.__doc__ or "").partition("\n")[2] for one in kinds]
-    doc = f"{inspect.cleandoc(target.__doc__ or '')}\n\nOptions\n{''.join(about)}"
+    taken_names.update(names)
+    call.__dict__["__signature__"] = signature.replace(parameters=[*parameters, *options])
+    descriptions = [
+        inspect.cleandoc(options_class.__doc__ or "").partition("\n")[2] for options_class in kinds
+    ]
+    doc = f"{inspect.cleandoc(target.__doc__ or '')}\n\nOptions\n{''.join(descriptions)}"
     if isinstance(target, type):
-        type.__setattr__(target, "__init__", checked)
-    made: Any = target if isinstance(target, type) else checked
-    made.__doc__ = doc
-    return cast(T, made)
+        type.__setattr__(target, "__init__", call)
+    result: Any = target if isinstance(target, type) else call
+    result.__doc__ = doc
+    return cast(T, result)

@@ -48,18 +48,18 @@ from dataclasses import field, fields, replace
 from functools import cache
 from typing import Any
 
-from cranfield.data.reading.lines import real
+from cranfield.data.reading.lines import to_number
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.toml import read_toml
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError
 from cranfield.measures.grammar import parse_measures
-from cranfield.wording import folded, some
+from cranfield.wording import fold_text, format_names
 
 AT_CUTOFF = re.compile(r"@l\b")
 WIDTH = 100  # of a text that nobody sees on a terminal
-OF_THE_TASK = ("task", "round", "year", "section", "reference")  # true of no other file's presets
-PLAIN = ("task", "round", "year", "section", "levels", "gains")  # which are texts already
+TASK_KEYS = ("task", "round", "year", "section", "reference")  # true of no other file's presets
+TEXT_KEYS = ("task", "round", "year", "section", "levels", "gains")  # which are texts already
 
 
 @dataclass(frozen=True)
@@ -104,15 +104,15 @@ class Preset:
 
     def measures_at(self, cutoff: int | None = None) -> list[str]:
         """The measures in their canonical form, at the preset's cutoff or another one."""
-        where = f"preset {self.name}"
+        location = f"preset {self.name}"
         if cutoff is not None and not self.takes_cutoff:
             expected = f"none: {', '.join(self.measures)} have no @l"
-            raise InputError(f"cutoff {cutoff}", expected, where)
+            raise InputError(f"cutoff {cutoff}", expected, location)
         l = self.cutoff if cutoff is None else cutoff
         if l is None and self.takes_cutoff:
-            raise InputError("@l and no cutoff", "one: --cutoff N, or a key cutoff", where)
-        found = parse_measures(AT_CUTOFF.sub(f"@{l}", text) for text in self.measures)
-        return [str(replace(m, condensed=True) if self.condensed else m) for m in found]
+            raise InputError("@l and no cutoff", "one: --cutoff N, or a key cutoff", location)
+        measures = parse_measures(AT_CUTOFF.sub(f"@{l}", text) for text in self.measures)
+        return [str(replace(m, condensed=True) if self.condensed else m) for m in measures]
 
     @property
     def takes_cutoff(self) -> bool:
@@ -122,7 +122,7 @@ class Preset:
     def facts(self) -> list[tuple[str, str]]:
         """All there is to say, line by line."""
         text = [
-            *((name, getattr(self, name)) for name in PLAIN),
+            *((name, getattr(self, name)) for name in TEXT_KEYS),
             ("labels", ", ".join(f"{label}={level:g}" for label, level in self.labels.items())),
             ("measures", ", ".join(self.measures)),
             *self.settings.items(),
@@ -142,7 +142,7 @@ class Preset:
         facts = self.facts()
         longest = max((len(name) for name, _ in facts), default=0)
         lines = [f"  {name:<{longest}}  {fact}" for name, fact in facts]
-        parts = (part for line in lines for part in folded(line, width, longest + 4))
+        parts = (part for line in lines for part in fold_text(line, width, longest + 4))
         return "\n".join([self.name, *parts])
 
     def __str__(self) -> str:
@@ -153,12 +153,12 @@ class Presets(dict[str, Preset]):
     """Presets by name."""
 
     def __repr__(self) -> str:
-        return f"<{some([*self], 'preset')}>"
+        return f"<{format_names([*self], 'preset')}>"
 
 
 def presets(file: str | os.PathLike[str] | None = None) -> dict[str, Preset]:
     """All presets by name: the built-in ones, and those of a TOML file."""
-    return Presets(_built_in() | ({} if file is None else read_presets(file)))
+    return Presets(_load_built_in() | ({} if file is None else read_presets(file)))
 
 
 def preset(name: str, file: str | os.PathLike[str] | None = None) -> Preset:
@@ -169,66 +169,76 @@ def preset(name: str, file: str | os.PathLike[str] | None = None) -> Preset:
     """
     if not isinstance(name, str):
         raise InputError(f"preset {name!r}", "a name")
-    known = _by_any_name(presets(file).values())
-    if name not in known:
-        raise CranfieldError(f"there is no preset named {name!r}{_nearest(name, known)}")
-    return known[name]
+    by_name = _index_by_name(presets(file).values())
+    if name not in by_name:
+        raise CranfieldError(f"there is no preset named {name!r}{_suggest_name(name, by_name)}")
+    return by_name[name]
 
 
 def read_presets(path: str | os.PathLike[str]) -> dict[str, Preset]:
     """The presets of a TOML file; they may extend each other and the built-in ones."""
-    return _read(Source.of(path), _by_any_name(_built_in().values()))
+    return _read(Source.from_path(path), _index_by_name(_load_built_in().values()))
 
 
 @cache
-def _built_in() -> dict[str, Preset]:
+def _load_built_in() -> dict[str, Preset]:
     """The tasks of twenty years of NTCIR, and what people run most."""
-    return _read(Source.of(os.path.join(os.path.dirname(__file__), "presets.toml")), {})
+    return _read(Source.from_path(os.path.join(os.path.dirname(__file__), "presets.toml")), {})
 
 
-def _by_any_name(known: Iterable[Preset]) -> dict[str, Preset]:
-    return {name: p for p in known for name in (p.name, *p.aliases)}
+def _index_by_name(all_presets: Iterable[Preset]) -> dict[str, Preset]:
+    return {name: p for p in all_presets for name in (p.name, *p.aliases)}
 
 
-def _nearest(name: str, known: Iterable[str]) -> str:
+def _suggest_name(name: str, names: Iterable[str]) -> str:
     import difflib
 
-    near = [one for one in known if name and name in one][:3]
-    near = near or difflib.get_close_matches(name, [*known], n=3)
-    return f"; did you mean {' or '.join(near)}?" if near else "; `cranfield presets` lists all"
+    similar = [candidate for candidate in names if name and name in candidate][:3]
+    similar = similar or difflib.get_close_matches(name, [*names], n=3)
+    return (
+        f"; did you mean {' or '.join(similar)}?" if similar else "; `cranfield presets` lists all"
+    )
 
 
 # -- from a file to presets -----------------------------------------------------------------------
 
 
-def _read(source: Source, known: Mapping[str, Preset]) -> dict[str, Preset]:
+def _read(source: Source, built_in: Mapping[str, Preset]) -> dict[str, Preset]:
     tables = {
-        name: _checked(keys, f"{source.name}: preset {name}")
-        for name, keys in _tables(source).items()
+        name: _check_keys(keys, f"{source.name}: preset {name}")
+        for name, keys in _read_tables(source).items()
     }
-    made: dict[str, Preset] = {}
-    taken = dict.fromkeys(known, "is built in")
+    result: dict[str, Preset] = {}
+    taken_names = dict.fromkeys(built_in, "is built in")
     for name, keys in tables.items():
-        where = f"{source.name}: preset {name}"
-        for each in (name, *keys.get("aliases", ())):
-            if not re.fullmatch(r"\S+", each):
-                raise InputError(f"the name {each!r}", "one that is not empty, no blanks", where)
-            if each in taken:
-                raise InputError(f"the name {each!r}", f"another: that one {taken[each]}", where)
-            taken[each] = f"is preset {name}'s"
-        made[name] = Preset(**_whole(name, tables, known, source.name))
-        _check_measures(made[name], where)
-    return made
+        location = f"{source.name}: preset {name}"
+        for any_name in (name, *keys.get("aliases", ())):
+            if not re.fullmatch(r"\S+", any_name):
+                raise InputError(
+                    f"the name {any_name!r}", "one that is not empty, no blanks", location
+                )
+            if any_name in taken_names:
+                raise InputError(
+                    f"the name {any_name!r}", f"another: that one {taken_names[any_name]}", location
+                )
+            taken_names[any_name] = f"is preset {name}'s"
+        result[name] = Preset(**_resolve_preset(name, tables, built_in, source.name))
+        _check_measures(result[name], location)
+    return result
 
 
-def _tables(source: Source) -> dict[str, Any]:
+def _read_tables(source: Source) -> dict[str, Any]:
     """The tables of the presets, by name."""
-    found = read_toml(source)
-    wrong = next((key for key in found if key != "presets"), None)
-    if wrong is not None or not isinstance(found.get("presets"), dict) or not found["presets"]:
-        text = "no presets" if wrong is None else f"key {wrong!r}"
+    content = read_toml(source)
+    unknown_key = next((key for key in content if key != "presets"), None)
+    if (
+        unknown_key is not None
+        or not isinstance(content.get("presets"), dict)
+        or not content["presets"]
+    ):
+        text = "no presets" if unknown_key is None else f"key {unknown_key!r}"
         raise InputError(text, "tables named [presets.NAME]", source.name)
-    return dict(found["presets"])
+    return dict(content["presets"])
 
 
 Kind = tuple[Callable[[Any], bool], str]
@@ -236,72 +246,75 @@ TEXT: Kind = (lambda x: isinstance(x, str), "text")
 FLAG: Kind = (lambda x: isinstance(x, bool), "true or false")
 COUNT: Kind = (lambda x: type(x) is int and x >= 1, "a whole number from 1")
 TEXTS: Kind = (lambda x: isinstance(x, list) and all(map(TEXT[0], x)), "a list of texts")
-SAYINGS: Kind = (lambda x: isinstance(x, dict) and all(map(TEXT[0], x.values())), "texts by name")
+TEXT_TABLE: Kind = (
+    lambda x: isinstance(x, dict) and all(map(TEXT[0], x.values())),
+    "texts by name",
+)
 LEVELS: Kind = (
-    lambda x: isinstance(x, dict) and all(real(level) is not None for level in x.values()),
+    lambda x: isinstance(x, dict) and all(to_number(level) is not None for level in x.values()),
     "levels by label such as {A = 2, B = 1}",
 )
 SPECIAL: dict[str, Kind] = {
     **dict.fromkeys(("measures", "aliases"), TEXTS),
     **dict.fromkeys(("condensed", "classes", "groups"), FLAG),
     **dict.fromkeys(("cutoff", "depth"), COUNT),
-    "settings": SAYINGS,
+    "settings": TEXT_TABLE,
     "labels": LEVELS,
 }
 KEYS = {f.name: SPECIAL.get(f.name, TEXT) for f in fields(Preset) if f.name != "name"}
 KEYS["extends"] = TEXT
 
 
-def _checked(keys: Any, where: str) -> dict[str, Any]:
+def _check_keys(keys: Any, location: str) -> dict[str, Any]:
     """The keys of a preset, each known and of its kind."""
     if not isinstance(keys, dict):
-        raise InputError(repr(keys), "a table", where)
+        raise InputError(repr(keys), "a table", location)
     for key, value in keys.items():
         if key not in KEYS:
-            raise InputError(f"key {key!r}", f"some of {', '.join(KEYS)}", where)
-        holds, expected = KEYS[key]
-        if not holds(value):
-            raise InputError(f"{key} = {value!r}", expected, where)
+            raise InputError(f"key {key!r}", f"some of {', '.join(KEYS)}", location)
+        is_valid, expected = KEYS[key]
+        if not is_valid(value):
+            raise InputError(f"{key} = {value!r}", expected, location)
     return {key: tuple(x) if isinstance(x, list) else x for key, x in keys.items()}
 
 
-def _whole(
+def _resolve_preset(
     name: str,
     tables: Mapping[str, dict[str, Any]],
-    known: Mapping[str, Preset],
+    built_in: Mapping[str, Preset],
     file: str,
-    above: tuple[str, ...] = (),
+    descendants: tuple[str, ...] = (),
 ) -> dict[str, Any]:
     """A preset's own keys over those of the preset it extends.
 
     Names are not inherited. What is said of a task is, but within a file only: a user's preset is
     not the NTCIR task whose measures it takes.
     """
-    own = tables[name] | {"name": name}
-    base = own.pop("extends", None)
+    keys = tables[name] | {"name": name}
+    base = keys.pop("extends", None)
     if base is None:
-        return own
-    where = f"{file}: preset {name}"
-    if base in (name, *above):
-        raise InputError(f"extends = {base!r}", "a preset that does not extend this one", where)
+        return keys
+    location = f"{file}: preset {name}"
+    if base in (name, *descendants):
+        raise InputError(f"extends = {base!r}", "a preset that does not extend this one", location)
     if base in tables:
-        inherited = _whole(base, tables, known, file, (name, *above))
-    elif base in known:
-        inherited = {key: x for key, x in vars(known[base]).items() if key not in OF_THE_TASK}
+        inherited = _resolve_preset(base, tables, built_in, file, (name, *descendants))
+    elif base in built_in:
+        inherited = {key: x for key, x in vars(built_in[base]).items() if key not in TASK_KEYS}
     else:
-        near = _nearest(base, [*tables, *known])
-        raise InputError(f"extends = {base!r}", f"the name of a preset{near}", where)
-    return {key: x for key, x in inherited.items() if key != "aliases"} | own
+        suggestion = _suggest_name(base, [*tables, *built_in])
+        raise InputError(f"extends = {base!r}", f"the name of a preset{suggestion}", location)
+    return {key: x for key, x in inherited.items() if key != "aliases"} | keys
 
 
-def _check_measures(p: Preset, where: str) -> None:
+def _check_measures(p: Preset, location: str) -> None:
     """A preset must name measures that exist."""
     if not p.measures:
-        raise InputError("no measures", 'some, such as measures = ["AP", "nDCG@10"]', where)
+        raise InputError("no measures", 'some, such as measures = ["AP", "nDCG@10"]', location)
     if re.fullmatch(r"[\d.]+(:[\d.]+)+", p.gains):
         expected = "words for people; measures have gains: nDCG(gain=1:2)@l"
-        raise InputError(f"gains = {p.gains!r}", expected, where)
+        raise InputError(f"gains = {p.gains!r}", expected, location)
     try:
         p.measures_at(1 if p.cutoff is None and p.takes_cutoff else None)
     except CranfieldError as problem:
-        raise CranfieldError(f"{where}: {problem}") from None
+        raise CranfieldError(f"{location}: {problem}") from None

@@ -20,15 +20,15 @@ from cranfield.data.qrels import Qrels
 from cranfield.data.reading.lines import Line
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.tables import is_frame
-from cranfield.data.results import ALL, Excluded, Result, not_scores, read_results
+from cranfield.data.results import ALL, Excluded, Result, make_not_scores_error, read_results
 from cranfield.data.run import Run
-from cranfield.data.systems import RunNames, distinct, refuse_twice
+from cranfield.data.systems import RunNames, check_distinct_paths, resolve_names
 from cranfield.dataclass import dataclass
-from cranfield.errors import CranfieldError, InputError, one_of
+from cranfield.errors import CranfieldError, InputError, check_choice
 from cranfield.measures.base import Measure
-from cranfield.measures.grammar import name_and_rest, parse_measure
-from cranfield.scores import Facts, Notice, Scores, about
-from cranfield.wording import some, suggests_keywords
+from cranfield.measures.grammar import parse_measure, split_name
+from cranfield.scores import Facts, Note, Scores, note_topics
+from cranfield.wording import format_names, suggest_keywords
 
 Missing: TypeAlias = Literal["error", "common", "zero"]
 ScoresLike: TypeAlias = Any  # Scores, paths, {run: …}, frames
@@ -38,7 +38,7 @@ IN_MEMORY = "scores"  # where those are that no file has
 NO_SCORES = "judgments and results are no scores yet: evaluate(qrels, runs) makes them"
 
 
-@suggests_keywords
+@suggest_keywords
 def read_scores(
     data: ScoresLike,
     missing: Missing = "error",
@@ -66,8 +66,8 @@ def read_scores(
     >>> read_scores({"bm25": {"301": 0.5, "302": 0.25}, "dense": {"301": 0.75, "302": 0.5}}).mean()
     {'bm25': {'score': 0.375}, 'dense': {'score': 0.625}}
     """
-    one_of("missing", missing, Missing)
-    one_of("run_names", run_names, RunNames)
+    check_choice("missing", missing, Missing)
+    check_choice("run_names", run_names, RunNames)
     return _read(data, missing, measures, lower, run_names)
 
 
@@ -91,160 +91,172 @@ def _read(
 ) -> Scores:
     """Read scores; what is missing is an error, left out, 0 or NaN."""
     if isinstance(data, Scores):
-        scores = _turned(data, lower)
+        scores = _set_lower(data, lower)
         if measures is None:
             return scores
-        return _called(scores.select(measures=columns_of(scores.measures, measures)), measures)
-    asked = () if measures is None else _several(measures)
+        return _rename_columns(
+            scores.select(measures=choose_columns(scores.measures, measures)), measures
+        )
+    names = () if measures is None else _list_names(measures)
     excluded: Excluded = {}
     read = partial(
         read_results,
-        known=lambda name: name in asked or _is_known(name),
-        wanted=_asked_for(measures),
+        is_measure=lambda name: name in names or _is_known(name),
+        is_wanted=_make_selector(measures),
         run_names=run_names,
         excluded=excluded,
     )
-    parts = sorted(_parts(data, read), key=lambda part: not isinstance(part, _Saved))
-    if len(parts) == 1 and isinstance(parts[0], _Saved) and run_names == "tag":
+    parts = sorted(_iter_parts(data, read), key=lambda part: not isinstance(part, _SavedScores))
+    if len(parts) == 1 and isinstance(parts[0], _SavedScores) and run_names == "tag":
         return _read(parts[0].scores, missing, measures, lower, run_names)
-    rows = (_rows(part, run_names) if isinstance(part, _Saved) else part for part in parts)
-    scores = _collected(chain.from_iterable(rows), missing, measures, lower)
-    notes = (*_exclusions(excluded), *_suspected_summaries(scores), *_suspected_failures(scores))
-    return _called(replace(scores, notices=(*scores.notices, *notes)), measures)
+    rows = (
+        _iter_rows(part, run_names) if isinstance(part, _SavedScores) else part for part in parts
+    )
+    scores = _collect_scores(chain.from_iterable(rows), missing, measures, lower)
+    notes = (
+        *_note_exclusions(excluded),
+        *_note_suspected_summaries(scores),
+        *_note_suspected_failures(scores),
+    )
+    return _rename_columns(replace(scores, notes=(*scores.notes, *notes)), measures)
 
 
 SUMMARY_WORDS = ("mean", "amean", "average", "avg")
 ROUNDING = 1e-4  # of values that tools print
 
 
-def _exclusions(excluded: Excluded) -> Iterator[Notice]:
+def _note_exclusions(excluded: Excluded) -> Iterator[Note]:
     """Note summary rows; files with ``all`` are as expected, and no topic has this name."""
-    for (where, name), in_file in excluded.items():
+    for (location, name), in_file in excluded.items():
         if name != ALL or not in_file:
-            yield Notice("summary-rows", f"{where}: summary row {name!r} excluded")
+            yield Note("summary-rows", f"{location}: summary row {name!r} excluded")
 
 
-def _suspected_failures(scores: Scores) -> Iterator[Notice]:
+def _note_suspected_failures(scores: Scores) -> Iterator[Note]:
     """Warn of −1 among scores of 0 to 1: judges write it if they fail."""
     for m, measure in enumerate(scores.measures):
         values = scores.values[:, :, m]
         failed = values == -1
-        known = values[~failed & ~np.isnan(values)]
-        if failed.any() and known.size and ((known >= 0) & (known <= 1)).all():
-            count = f"{failed.sum()} of {failed.sum() + known.size} scores are −1"
+        others = values[~failed & ~np.isnan(values)]
+        if failed.any() and others.size and ((others >= 0) & (others <= 1)).all():
+            count = f"{failed.sum()} of {failed.sum() + others.size} scores are −1"
             text = f"{measure}: {count}, the others from 0 to 1. −1 is averaged"
-            yield Notice("failed", f"{text}. If the judge failed, remove these scores.")
+            yield Note("failed", f"{text}. If the judge failed, remove these scores.")
 
 
-def _suspected_summaries(scores: Scores) -> Iterator[Notice]:
+def _note_suspected_summaries(scores: Scores) -> Iterator[Note]:
     """Warn of topics that are called mean, and have the mean values of the others."""
     suspects = [topic for topic in scores.topics if topic.lower() in SUMMARY_WORDS]
-    others = [topic not in suspects for topic in scores.topics]
+    is_other = [topic not in suspects for topic in scores.topics]
     values = scores.values[:, :, [summary == "mean" for summary in scores.summaries]]
-    if not suspects or sum(others) < 2 or not values.size or np.isnan(values).any():
+    if not suspects or sum(is_other) < 2 or not values.size or np.isnan(values).any():
         return
-    means = values[:, others].mean(axis=1)
+    means = values[:, is_other].mean(axis=1)
     for topic in suspects:
         if np.allclose(values[:, scores.topics.index(topic)], means, 0, ROUNDING):
             text = f"topic {topic!r} has the mean values of the other topics, and counts as a topic"
-            yield Notice("summary-topic", f"{text}. If it is a summary, remove its rows.")
+            yield Note("summary-topic", f"{text}. If it is a summary, remove its rows.")
 
 
-class _Saved(NamedTuple):
+class _SavedScores(NamedTuple):
     """Scores that cranfield made, and where they are."""
 
     scores: Scores
-    where: str = IN_MEMORY
+    location: str = IN_MEMORY
 
 
-def _parts(data: ScoresLike, read: Reader) -> Iterator[_Saved | Iterable[Result]]:
+def _iter_parts(data: ScoresLike, read: Reader) -> Iterator[_SavedScores | Iterable[Result]]:
     """Each file, frame or run by itself."""
-    _refuse_run(data)
+    _reject_run(data)
     if isinstance(data, str | os.PathLike):
-        yield _of_file(data, read)
+        yield _read_file(data, read)
     elif is_frame(data):
         yield read(data)
     elif isinstance(data, Mapping):
-        for run, given in data.items():
-            yield _of_run(str(run), given, read)
+        for run, items in data.items():
+            yield _read_run(str(run), items, read)
     elif isinstance(data, Iterable):
-        given = list(data)
-        for x in given[:1]:
-            _refuse_run(x)
-        _refuse_unnamed(given, "")
-        if any(isinstance(x, str | os.PathLike | Scores) or is_frame(x) for x in given):
-            refuse_twice((x for x in given if isinstance(x, str | os.PathLike)), "file")
-            for x in given:
-                yield from [_Saved(x)] if isinstance(x, Scores) else _parts(x, read)
+        items = list(data)
+        for x in items[:1]:
+            _reject_run(x)
+        _reject_unnamed(items, "")
+        if any(isinstance(x, str | os.PathLike | Scores) or is_frame(x) for x in items):
+            check_distinct_paths((x for x in items if isinstance(x, str | os.PathLike)), "file")
+            for x in items:
+                yield from [_SavedScores(x)] if isinstance(x, Scores) else _iter_parts(x, read)
         else:
-            yield read(given)
+            yield read(items)
     else:
         expected = "scores: paths, a mapping or a frame"
         raise InputError(type(data).__name__, expected, hint=NO_SCORES)
 
 
-def _of_run(run: str, given: Any, read: Reader) -> Iterator[Result]:
+def _read_run(run: str, source: Any, read: Reader) -> Iterator[Result]:
     """The results of one run, whatever they call it."""
-    _refuse_run(given, run)
-    _refuse_unnamed(given, f" for run {run}")
-    for result in read(given, run):
+    _reject_run(source, run)
+    _reject_unnamed(source, f" for run {run}")
+    for result in read(source, run):
         yield result._replace(run=run)
 
 
-def _refuse_run(given: Any, where: str | None = None) -> None:
+def _reject_run(source: Any, location: str | None = None) -> None:
     """Raise an error for a run or judgments that have been read."""
-    if isinstance(given, Run | Qrels):
-        kind = "qrels" if isinstance(given, Qrels) else "a run"
-        raise not_scores(f"found {kind}, expected scores", where)
+    if isinstance(source, Run | Qrels):
+        kind = "qrels" if isinstance(source, Qrels) else "a run"
+        raise make_not_scores_error(f"found {kind}, expected scores", location)
 
 
-def _refuse_unnamed(given: Any, of: str) -> None:
+def _reject_unnamed(source: Any, suffix: str) -> None:
     """Numbers without topics; told by the first."""
-    if not isinstance(given, Collection) or isinstance(given, str | Mapping) or is_frame(given):
+    if not isinstance(source, Collection) or isinstance(source, str | Mapping) or is_frame(source):
         return
-    first = next(iter(given), None)
+    first = next(iter(source), None)
     row = first if isinstance(first, list | np.ndarray) else [first]
     if all(isinstance(x, Real) for x in row):
-        found = f"{type(given).__name__} of numbers{of}"
-        raise InputError(found, "{topic: score}: runs are paired by topic")
+        problem = f"{type(source).__name__} of numbers{suffix}"
+        raise InputError(problem, "{topic: score}: runs are paired by topic")
 
 
-def _of_file(path: str | os.PathLike[str], read: Reader) -> _Saved | Iterable[Result]:
-    source = Source.of(path)
+def _read_file(path: str | os.PathLike[str], read: Reader) -> _SavedScores | Iterable[Result]:
+    source = Source.from_path(path)
     if source.start.startswith(b"PAR1") and source.path.endswith(".parquet"):
         with suppress(InputError):  # a table that others wrote
-            return _Saved(Scores.load(source), source.name)
+            return _SavedScores(Scores.load(source), source.name)
     if source.start.lstrip().startswith(b'{"runs"'):
         text = source.read()
         if b'"values"' in text:
-            return _Saved(Scores.from_json(text.decode("utf-8", "replace")), source.name)
+            return _SavedScores(Scores.from_json(text.decode("utf-8", "replace")), source.name)
     return read(source)
 
 
-def _rows(saved: _Saved, run_names: RunNames) -> Iterator[Result]:
-    scores, place = saved.scores, Line(saved.where, None, {})
-    by_file = run_names == "file" and saved.where != IN_MEMORY
-    runs = [saved.where if by_file else run for run in scores.runs]
+def _iter_rows(saved: _SavedScores, run_names: RunNames) -> Iterator[Result]:
+    scores, line = saved.scores, Line(saved.location, None, {})
+    by_file = run_names == "file" and saved.location != IN_MEMORY
+    runs = [saved.location if by_file else run for run in scores.runs]
     names = product(runs, scores.topics, scores.measures)
     for of_value, value in zip(names, scores.values.ravel().tolist(), strict=True):
-        yield Result(*of_value, value, place)
+        yield Result(*of_value, value, line)
 
 
-def _collected(
+def _collect_scores(
     results: Iterable[Result],
     missing: Missing | Literal["nan"],
-    wanted: str | Sequence[Any] | None,
+    measures_given: str | Sequence[Any] | None,
     lower: str | Sequence[Any],
 ) -> Scores:
-    table = _Table.of(results)
-    turned = _chosen(table.names, lower)
-    measures, lacking = _of_all(table, _chosen(table.names, wanted), asked=wanted is not None)
-    topics, notices = _topics(table, measures, missing)
+    table = _ResultValues.from_results(results)
+    lower_measures = _choose_columns(table.names, lower)
+    measures, measure_notes = _choose_complete(
+        table, _choose_columns(table.names, measures_given), is_selection=measures_given is not None
+    )
+    topics, notes = _choose_topics(table, measures, missing)
     fill = math.nan if missing == "nan" else 0.0
-    rows = [[table.row(run, topic, measures, fill) for topic in topics] for run in table.by_run]
+    rows = [
+        [table.build_row(run, topic, measures, fill) for topic in topics] for run in table.by_run
+    ]
     values = np.array(rows, dtype=np.float64).reshape(len(rows), len(topics), len(measures))
-    summed_up = [*map(_summed_up, measures)]
-    guesses = [m for m in measures if m not in turned and _is_guess(m)]
+    summed_up = [*map(_describe_measure, measures)]
+    guesses = [m for m in measures if m not in lower_measures and _is_guess(m)]
     scores = Scores(
         values,
         tuple(table.by_run),
@@ -252,40 +264,45 @@ def _collected(
         tuple(measures),
         tuple(summary for summary, _ in summed_up),
         "skip" if np.isnan(values).any() else "zero",
-        (*lacking, *notices, *_told(guesses)),
+        (*measure_notes, *notes, *_note_guesses(guesses)),
         tuple(better for _, better in summed_up),
     )
-    return _turned(scores, [m for m in turned if m in measures])
+    return _set_lower(scores, [m for m in lower_measures if m in measures])
 
 
 _Values: TypeAlias = dict[str, dict[str, float | None]]  # topic -> measure
 
 
 @dataclass(frozen=True, eq=False)
-class _Run:
+class _RunValues:
     """The values of a run, and the file that has them."""
 
     name: str
-    where: str
+    location: str
     values: _Values
 
 
-def _by_run(parts: Iterable[_Run]) -> dict[str, _Values]:
+def _merge_by_run(parts: Iterable[_RunValues]) -> dict[str, _Values]:
     """The values of each run; parts that have the same values to give are different runs."""
-    found: dict[str, list[_Run]] = {}
+    parts_of: dict[str, list[_RunValues]] = {}
     for part in parts:
-        found.setdefault(part.name, []).append(part)
-    joined = [[_joined(few)] if _are_apart(few) else few for few in found.values()]
-    return {run.name: run.values for run in distinct([*chain(*joined)], IN_MEMORY)}
+        parts_of.setdefault(part.name, []).append(part)
+    merged = [
+        [_merge_parts(run_parts)] if _has_no_overlap(run_parts) else run_parts
+        for run_parts in parts_of.values()
+    ]
+    return {run.name: run.values for run in resolve_names([*chain(*merged)], IN_MEMORY)}
 
 
-def _are_apart(parts: Sequence[_Run]) -> bool:
+def _has_no_overlap(parts: Sequence[_RunValues]) -> bool:
     """Whether no two of them have a value of the same topic and measure."""
-    each = [(topic, m) for part in parts for topic, of in part.values.items() for m in of]
-    return len(parts) == 1 or len({*each}) == len(each)
+    cells = [
+        (topic, m) for part in parts for topic, of_topic in part.values.items() for m in of_topic
+    ]
+    return len(parts) == 1 or len({*cells}) == len(cells)
 
 
-def _joined(parts: Sequence[_Run]) -> _Run:
+def _merge_parts(parts: Sequence[_RunValues]) -> _RunValues:
     values: _Values = {}
     for part in parts:
         for topic, of_topic in part.values.items():
@@ -294,149 +311,159 @@ def _joined(parts: Sequence[_Run]) -> _Run:
 
 
 @dataclass(frozen=True, eq=False)
-class _Table:
+class _ResultValues:
     """The values of all results; None is a value that a tool calls undefined."""
 
     by_run: Mapping[str, Mapping[str, Mapping[str, float | None]]]  # run -> topic -> measure
     names: list[str]  # of all measures
 
     @classmethod
-    def of(cls, results: Iterable[Result]) -> _Table:
-        parts: dict[tuple[str, str], _Run] = {}  # of each run in each file
+    def from_results(cls, results: Iterable[Result]) -> _ResultValues:
+        parts: dict[tuple[str, str], _RunValues] = {}  # of each run in each file
         names: dict[str, None] = {}
-        for given, topic, measure, value, line in results:
-            run = given or "run"
-            part = parts.setdefault((run, line.where), _Run(run, line.where, {}))
+        for name, topic, measure, value, line in results:
+            run = name or "run"
+            part = parts.setdefault((run, line.location), _RunValues(run, line.location, {}))
             of_topic = part.values.setdefault(topic, {})
             if measure in of_topic:
-                raise line.error(f"{measure} of topic {topic} again for run {run}", "each once")
+                raise line.make_error(
+                    f"{measure} of topic {topic} again for run {run}", "each once"
+                )
             of_topic[measure] = value
             names[measure] = None
         if not parts:
             raise InputError("no scores of topics", "some (trec_eval needs -q)")
-        return cls(_by_run(parts.values()), list(names))
+        return cls(_merge_by_run(parts.values()), list(names))
 
-    def given(self, run: str, topic: str) -> set[str]:
+    def list_measures(self, run: str, topic: str) -> set[str]:
         """The measures that have a value."""
         of_topic = self.by_run[run].get(topic, {})
         return {measure for measure, value in of_topic.items() if value is not None}
 
     @cached_property
-    def known(self) -> dict[str, set[str]]:
+    def measures_of(self) -> dict[str, set[str]]:
         """The measures of each topic that some run has; what none has is undefined, not missing."""
-        known: dict[str, set[str]] = {}
+        measures_of: dict[str, set[str]] = {}
         for run, of_run in self.by_run.items():
             for topic in of_run:
-                known.setdefault(topic, set()).update(self.given(run, topic))
-        return known
+                measures_of.setdefault(topic, set()).update(self.list_measures(run, topic))
+        return measures_of
 
-    def row(
+    def build_row(
         self, run: str, topic: str, measures: Sequence[str], missing: float = 0.0
     ) -> list[float]:
         """The values of a topic, with `missing` ones; what is undefined is not a number."""
-        values = dict.fromkeys(self.known[topic], missing)
+        values = dict.fromkeys(self.measures_of[topic], missing)
         of_topic = self.by_run[run].get(topic, {})
         values |= {m: value for m, value in of_topic.items() if value is not None}
         return [values.get(m, math.nan) for m in measures]
 
-    def topics(self, measures: Sequence[str]) -> list[str]:
+    def list_topics(self, measures: Sequence[str]) -> list[str]:
         """The topics that these measures are listed for, with a value or without."""
-        wanted = set(measures)
+        measure_set = set(measures)
         runs = self.by_run.values()
-        return [t for t in self.known if any(not wanted.isdisjoint(x.get(t, ())) for x in runs)]
+        return [
+            t
+            for t in self.measures_of
+            if any(not measure_set.isdisjoint(x.get(t, ())) for x in runs)
+        ]
 
-    def lacking(self, run: str, topics: Iterable[str], measures: Sequence[str]) -> list[str]:
+    def find_missing(self, run: str, topics: Iterable[str], measures: Sequence[str]) -> list[str]:
         """The topics of which a run lacks what another has."""
-        wanted = set(measures)
-        return [t for t in topics if self.known[t] & wanted - self.given(run, t)]
+        measure_set = set(measures)
+        return [t for t in topics if self.measures_of[t] & measure_set - self.list_measures(run, t)]
 
 
-def _turned(scores: Scores, lower: str | Sequence[Any]) -> Scores:
+def _set_lower(scores: Scores, lower: str | Sequence[Any]) -> Scores:
     """With measures of which lower values are better, whatever was known of them."""
-    if not (turned := _chosen(list(scores.measures), lower)):
+    if not (lower_measures := _choose_columns(list(scores.measures), lower)):
         return scores
     pairs = zip(scores.measures, scores.better, strict=True)
-    return replace(scores, better=tuple("lower" if m in turned else b for m, b in pairs))
+    return replace(scores, better=tuple("lower" if m in lower_measures else b for m, b in pairs))
 
 
-def _told(guesses: Sequence[str]) -> Iterator[Notice]:
+def _note_guesses(guesses: Sequence[str]) -> Iterator[Note]:
     if guesses:
         text = "higher values are taken to be better (--lower-is-better, or lower=, says otherwise)"
         names = {name: name for name in guesses}
         facts = Facts(f"{{measures:measure}} not known here: {text}", measures=names)
-        yield Notice.from_facts("guessed", facts)
+        yield Note.from_facts("guessed", facts)
 
 
-def _of_all(
-    table: _Table, measures: list[str], asked: bool
-) -> tuple[list[str], tuple[Notice, ...]]:
+def _choose_complete(
+    table: _ResultValues, measures: list[str], is_selection: bool
+) -> tuple[list[str], tuple[Note, ...]]:
     """The measures that every run has: one that a run was not scored by is no score of 0."""
-    has = {
-        run: set().union(*(table.given(run, topic) for topic in of_run))
+    measures_of = {
+        run: set().union(*(table.list_measures(run, topic) for topic in of_run))
         for run, of_run in table.by_run.items()
     }
-    kept = [m for m in measures if all(m in of_run for of_run in has.values())]
-    out = [m for m in measures if m not in kept]
-    if not out:
+    complete = [m for m in measures if all(m in of_run for of_run in measures_of.values())]
+    incomplete = [m for m in measures if m not in complete]
+    if not incomplete:
         return measures, ()
-    if asked or not kept:
-        run = next(run for run, of_run in has.items() if out[0] not in of_run)
-        hint = "" if asked else f" ({NO_SCORES})"
-        raise InputError(f"no {out[0]} for run {run}", f"it of every run{hint}")
-    text = f"{some(out, 'measure')} left out, which not every run has"
-    return kept, (Notice("missing-measures", text),)
+    if is_selection or not complete:
+        run = next(run for run, of_run in measures_of.items() if incomplete[0] not in of_run)
+        hint = "" if is_selection else f" ({NO_SCORES})"
+        raise InputError(f"no {incomplete[0]} for run {run}", f"it of every run{hint}")
+    text = f"{format_names(incomplete, 'measure')} left out, which not every run has"
+    return complete, (Note("missing-measures", text),)
 
 
-def _topics(
-    table: _Table, measures: Sequence[str], missing: Missing | Literal["nan"]
-) -> tuple[list[str], Iterable[Notice]]:
+def _choose_topics(
+    table: _ResultValues, measures: Sequence[str], missing: Missing | Literal["nan"]
+) -> tuple[list[str], Iterable[Note]]:
     """The topics to compare on, and what was missing."""
-    every = table.topics(measures)
-    lacking = {run: table.lacking(run, every, measures) for run in table.by_run}
-    lacking = {run: topics for run, topics in lacking.items() if topics}
-    if not lacking or missing == "nan":
-        return every, ()
+    all_topics = table.list_topics(measures)
+    missing_topics = {run: table.find_missing(run, all_topics, measures) for run in table.by_run}
+    missing_topics = {run: topics for run, topics in missing_topics.items() if topics}
+    if not missing_topics or missing == "nan":
+        return all_topics, ()
     if missing == "zero":
-        _refuse_strangers(table)
+        _check_common_topics(table)
         zeros = [
-            Notice("missing-topics", f"{run}: nothing for {some(topics, 'topic')}, counted as 0",
+            Note("missing-topics", f"{run}: nothing for {format_names(topics, 'topic')}, counted as 0",
                    run, tuple(topics))
-            for run, topics in lacking.items()
+            for run, topics in missing_topics.items()
         ]  # fmt: skip
-        return every, (*_folded(table, lacking), *zeros)
-    incomplete = set(chain.from_iterable(lacking.values()))
-    kept = [topic for topic in every if topic not in incomplete]
+        return all_topics, (*_note_folded(table, missing_topics), *zeros)
+    incomplete = set(chain.from_iterable(missing_topics.values()))
+    complete = [topic for topic in all_topics if topic not in incomplete]
     if missing == "error":
-        run, topics = next(iter(lacking.items()))
-        raise _missing(table, run, topics, measures, bool(kept))
-    if not kept:
-        raise CranfieldError(f"found no topic that all of {some(list(table.by_run), 'run')} have")
-    left_out = [topic for topic in every if topic in incomplete]
-    about_topics = about("missing-topics", left_out, "left out, which not every run has")
-    return kept, (*_folded(table, lacking), *about_topics)
+        run, topics = next(iter(missing_topics.items()))
+        raise _build_missing_error(table, run, topics, measures, bool(complete))
+    if not complete:
+        raise CranfieldError(
+            f"found no topic that all of {format_names(list(table.by_run), 'run')} have"
+        )
+    left_out = [topic for topic in all_topics if topic in incomplete]
+    about_topics = note_topics("missing-topics", left_out, "left out, which not every run has")
+    return complete, (*_note_folded(table, missing_topics), *about_topics)
 
 
-def _folded(table: _Table, lacking: Mapping[str, Sequence[str]]) -> Iterator[Notice]:
+def _note_folded(
+    table: _ResultValues, missing_topics: Mapping[str, Sequence[str]]
+) -> Iterator[Note]:
     """Warn of topics that runs have, spelt otherwise than in other runs."""
-    for run, topics in lacking.items():
+    for run, topics in missing_topics.items():
         if text := explain_folded(match_folded([*table.by_run[run]], topics)):
-            yield Notice("folded-ids", f"{run}: {text} in other runs", run)
+            yield Note("folded-ids", f"{run}: {text} in other runs", run)
 
 
-def _missing(
-    table: _Table, run: str, topics: Sequence[str], measures: Sequence[str], common: bool
+def _build_missing_error(
+    table: _ResultValues, run: str, topics: Sequence[str], measures: Sequence[str], common: bool
 ) -> InputError:
     """What a run lacks, and what to do about it; `common` says that some topics all runs have."""
-    lacks = table.known[topics[0]] - table.given(run, topics[0])
-    measure = next(m for m in measures if m in lacks)
+    measures_missing = table.measures_of[topics[0]] - table.list_measures(run, topics[0])
+    measure = next(m for m in measures if m in measures_missing)
     unnamed = list(measures) == ["score"]  # as the documents of judgments would be
     hint = NO_SCORES if unnamed and not common else "or --missing common|zero"
     hint = explain_folded(match_folded([*table.by_run[run]], topics)) or hint
-    found = f"no {measure} of {some(topics, 'topic')} for run {run}"
-    return InputError(found, f"the same topics of every run ({hint})")
+    problem = f"no {measure} of {format_names(topics, 'topic')} for run {run}"
+    return InputError(problem, f"the same topics of every run ({hint})")
 
 
-def _refuse_strangers(table: _Table) -> None:
+def _check_common_topics(table: _ResultValues) -> None:
     """Runs none of whose topics another has: zeros would compare nothing."""
     runs = Counter(chain.from_iterable(table.by_run.values()))
     for run, of_run in table.by_run.items():
@@ -444,57 +471,61 @@ def _refuse_strangers(table: _Table) -> None:
             raise InputError(f"no topic of run {run} that another run has", "topics in common")
 
 
-def _chosen(names: list[str], wanted: str | Sequence[Any] | None) -> list[str]:
-    return names if wanted is None else columns_of(names, wanted)
+def _choose_columns(names: list[str], selection: str | Sequence[Any] | None) -> list[str]:
+    return names if selection is None else choose_columns(names, selection)
 
 
-def columns_of(names: Sequence[str], wanted: str | Sequence[Any]) -> list[str]:
+def choose_columns(names: Sequence[str], selection: str | Sequence[Any]) -> list[str]:
     """The columns of the measures that are wanted, which may have other names there.
 
     >>> columns_of(["map", "P_10"], "P@10 AP")
     ['P_10', 'map']
     """
-    chosen, asked = [], _several(wanted)
-    meant = {name: _canonical(name) for name in names} if asked else {}
-    for name in asked:
-        ours = _canonical(name)
-        same = [known for known, theirs in meant.items() if known == name or theirs == ours]
-        if not same:
-            expected = f"one of {some(names, 'measure')}"
+    columns, requested = [], _list_names(selection)
+    canonical_names = {name: _format_canonical(name) for name in names} if requested else {}
+    for name in requested:
+        canonical = _format_canonical(name)
+        matching = [
+            column
+            for column, column_canonical in canonical_names.items()
+            if column == name or column_canonical == canonical
+        ]
+        if not matching:
+            expected = f"one of {format_names(names, 'measure')}"
             raise InputError(f"no scores of {name}", expected)
-        chosen.append(same[0])
-    return chosen
+        columns.append(matching[0])
+    return columns
 
 
-def _asked_for(wanted: str | Sequence[Any] | None) -> Callable[[str], bool]:
+def _make_selector(selection: str | Sequence[Any] | None) -> Callable[[str], bool]:
     """Whether the values of a measure are."""
-    if wanted is None:
+    if selection is None:
         return lambda name: True
-    names = _several(wanted)
-    ours = {*map(_canonical, names)}
-    return cache(lambda name: name in names or _canonical(name) in ours)
+    names = _list_names(selection)
+    canonical_names = {*map(_format_canonical, names)}
+    return cache(lambda name: name in names or _format_canonical(name) in canonical_names)
 
 
-def _called(scores: Scores, wanted: str | Sequence[Any] | None) -> Scores:
+def _rename_columns(scores: Scores, selection: str | Sequence[Any] | None) -> Scores:
     """Scores of the measures that are wanted, with the names that their columns are given."""
-    if wanted is None:
+    if selection is None:
         return scores
-    given = [name for name, _ in _named(wanted)]
-    names = [name or m for name, m in zip(given, scores.measures, strict=True)]
+    new_names = [name for name, _ in _split_names(selection)]
+    names = [name or m for name, m in zip(new_names, scores.measures, strict=True)]
     return replace(scores, measures=tuple(names))
 
 
-def _several(wanted: str | Sequence[Any]) -> list[str]:
-    return [meant for _, meant in _named(wanted)]
+def _list_names(selection: str | Sequence[Any]) -> list[str]:
+    return [name for _, name in _split_names(selection)]
 
 
-def _named(wanted: str | Sequence[Any]) -> list[tuple[str, str]]:
+def _split_names(selection: str | Sequence[Any]) -> list[tuple[str, str]]:
     """The measures that are wanted, each with the name that its column is given, if any."""
-    each = [wanted] if isinstance(wanted, str) else wanted
-    return [name_and_rest(part) for one in each for part in str(one).split()]
+    parts = [selection] if isinstance(selection, str) else selection
+    return [split_name(part) for part_measure in parts for part in str(part_measure).split()]
 
 
-def _parsed(name: str) -> Measure | None:
+def _parse_known(name: str) -> Measure | None:
     """The measure of this name, if it is known here."""
     try:
         return parse_measure(name)
@@ -502,25 +533,25 @@ def _parsed(name: str) -> Measure | None:
         return None
 
 
-def _canonical(name: str) -> str:
+def _format_canonical(name: str) -> str:
     """A measure's name as cranfield writes it, or as it is if it is not known here."""
-    return str(_parsed(name) or name)
+    return str(_parse_known(name) or name)
 
 
 def _is_known(name: str) -> bool:
-    return _parsed(name) is not None
+    return _parse_known(name) is not None
 
 
 def _is_guess(name: str) -> bool:
     """Whether nothing but habit says that higher is better; a score is called so here."""
-    return name != "score" and not _is_known(name) and _summed_up(name)[1] == "higher"
+    return name != "score" and not _is_known(name) and _describe_measure(name)[1] == "higher"
 
 
-def _summed_up(name: str) -> tuple[str, str]:
+def _describe_measure(name: str) -> tuple[str, str]:
     """How topics add up to all, and which end is the good one; of unknown measures a guess."""
     measured, _, kind = name.rpartition(".")
     if measured and kind in ("se", "lower", "upper"):  # beside a measure
-        return ("se" if kind == "se" else _summed_up(measured)[0]), "neither"
-    if measure := _parsed(name):
+        return ("se" if kind == "se" else _describe_measure(measured)[0]), "neither"
+    if measure := _parse_known(name):
         return measure.summary, measure.better
     return ("sum", "neither") if name.lower().startswith("num_") else ("mean", "higher")

@@ -14,65 +14,67 @@ from cranfield.labelling.ties import Reordering
 from cranfield.measures.base import Measure
 
 if TYPE_CHECKING:
-    from cranfield.evaluation.measuring import Measuring
+    from cranfield.evaluation.scoring import Scorer
 
 ROUNDING = 1e-14  # what the order of a sum may change
 
 
-def samples(
-    measuring: Measuring, measures: Sequence[Measure], rankings: Rankings
+def iter_samples(
+    measuring: Scorer, measures: Sequence[Measure], rankings: Rankings
 ) -> Iterator[list[Floats]]:
     """Topics × names of each measure, for one random order of tied documents after another.
 
     Every order has a random key for each place that a tied document can take, whoever looks at it.
     """
-    fixed = measuring.plain(measures, measuring.collection.counted(rankings))
-    places = Reordering(rankings)
-    if not places.possible:
+    fixed = measuring.compute_plain(measures, measuring.collection.apply_strategy(rankings))
+    reordering = Reordering(rankings)
+    if not reordering.possible:
         yield fixed
         return
     values = dict(zip(measures, fixed, strict=True))
-    every = _orders(measuring, measures, places)
-    orders = [some for some in every if some.reordering.possible]  # others change no score
+    all_orders = _build_orders(measuring, measures, reordering)
+    orders = [
+        tie_order for tie_order in all_orders if tie_order.reordering.possible
+    ]  # others change no score
     random = np.random.default_rng(measuring.options.seed).random
     for _ in range(measuring.options.tie_samples):
-        keys = random(len(places.rows))
-        for some in orders:
-            values |= some.values(keys, values)
+        keys = random(len(reordering.rows))
+        for tie_order in orders:
+            values |= tie_order.compute_values(keys, values)
         yield [values[m] for m in measures]
 
 
-def _orders(
-    measuring: Measuring, measures: Sequence[Measure], places: Reordering
-) -> Iterator[Orders]:
+def _build_orders(
+    measuring: Scorer, measures: Sequence[Measure], places: Reordering
+) -> Iterator[TieOrders]:
     """The orders of the hits that change a score: all, or for some measures those of any gain."""
-    few = [m for m in measures if measuring.separable and m.sees_gains_alone()]
-    if few:
-        gainful = places.rankings.with_hits(_gainful(measuring, few, places.rankings))
-        yield Orders(measuring, few, gainful, places)
-    if others := [m for m in measures if m not in few]:
-        yield Orders(measuring, others, places.rankings, places)
+    gain_only = [m for m in measures if measuring.is_separable and m.can_drop_nonrelevant()]
+    if gain_only:
+        gainful = places.rankings.with_hits(_find_gainful(measuring, gain_only, places.rankings))
+        yield TieOrders(measuring, gain_only, gainful, places)
+    if remaining := [m for m in measures if m not in gain_only]:
+        yield TieOrders(measuring, remaining, places.rankings, places)
 
 
-def _gainful(measuring: Measuring, measures: Sequence[Measure], rankings: Rankings) -> Bools:
+def _find_gainful(measuring: Scorer, measures: Sequence[Measure], rankings: Rankings) -> Bools:
     """Which hits are relevant, or of any gain, to one of the measures."""
     parts = []
     for block in measuring.blocks:
-        lists = block.lists(rankings)
-        seen = np.zeros(lists.r.shape, dtype=bool)
+        lists = block.build_lists(rankings)
+        mask = np.zeros(lists.r.shape, dtype=bool)
         for m in measures:
-            x = lists.view(**m.view_settings())
-            seen |= (x.I > 0) | (x.g != 0)
-        parts.append(seen[lists.judged])
+            x = lists.view(**m.get_view_settings())
+            mask |= (x.I > 0) | (x.g != 0)
+        parts.append(mask[lists.judged])
     return np.concatenate(parts)
 
 
-class Orders:
+class TieOrders:
     """Some measures of lists of which the tied documents trade places."""
 
     def __init__(
         self,
-        measuring: Measuring,
+        measuring: Scorer,
         measures: Sequence[Measure],
         rankings: Rankings,
         places: Reordering,
@@ -81,36 +83,38 @@ class Orders:
         self.reordering, self.blocks = Reordering(rankings), measuring.blocks
         self.keys = np.searchsorted(places.rows, self.reordering.rows)  # of all that are drawn
         self.topics: Any = slice(None)
-        if measuring.separable:  # only where something changes
+        if measuring.is_separable:  # only where something changes
             self.topics = self.reordering.topics
-            self.reordering = Reordering(rankings.only(self.topics))
-            self.blocks = list(_only(measuring.blocks, self.topics))
+            self.reordering = Reordering(rankings.select_topics(self.topics))
+            self.blocks = list(_select_blocks(measuring.blocks, self.topics))
 
-    def values(self, keys: Floats, before: dict[Measure, Floats]) -> dict[Measure, Floats]:
+    def compute_values(
+        self, keys: Floats, previous: dict[Measure, Floats]
+    ) -> dict[Measure, Floats]:
         """Topics × names of each measure, in the order by some keys."""
-        order = self.measuring.collection.counted(self.reordering.drawn(keys[self.keys]))
-        found = self.measuring.measured(
-            self.measures, lambda block: block.lists(order), self.blocks
+        order = self.measuring.collection.apply_strategy(self.reordering.shuffle(keys[self.keys]))
+        values = self.measuring.compute_measures(
+            self.measures, lambda block: block.build_lists(order), self.blocks
         )
-        made = {}
-        for m, x in zip(self.measures, found, strict=True):
-            made[m] = before[m].copy()
-            made[m][self.topics] = x
-        return made
+        result = {}
+        for m, x in zip(self.measures, values, strict=True):
+            result[m] = previous[m].copy()
+            result[m][self.topics] = x
+        return result
 
 
-def _only(blocks: Sequence[Block], topics: Bools) -> Iterator[Block]:
+def _select_blocks(blocks: Sequence[Block], topics: Bools) -> Iterator[Block]:
     """The blocks of some of their topics, which are then all that there are."""
     start = 0
     for block in blocks:
-        kept = topics[block.start : block.stop]
-        stop = start + int(kept.sum())
+        mask = topics[block.start : block.stop]
+        stop = start + int(mask.sum())
         if stop > start:
-            yield Block(start, stop, block.gold.only(kept))
+            yield Block(start, stop, block.gold.select(mask))
         start = stop
 
 
-class Spread:
+class RunningMean:
     """Mean and standard error of arrays, one array after the other."""
 
     def __init__(self, first: Floats) -> None:

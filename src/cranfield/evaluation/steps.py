@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 
 from cranfield.dataclass import dataclass
-from cranfield.shown import Rows, Shown
+from cranfield.display import Rows, TableResult
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Sampled:
 
 
 @dataclass(frozen=True, repr=False)
-class Explanation(Shown, tables="steps"):
+class Explanation(TableResult, tables="steps"):
     """The score of one topic, and the steps that lead to it."""
 
     measure: str
@@ -65,12 +65,15 @@ class Explanation(Shown, tables="steps"):
     @property
     def lists(self) -> dict[str, Steps]:
         """All lists that are shown, by name; of two orders that are alike, one."""
-        found, ideal = {"run": self.steps}, {} if self.ideal is None else {"ideal": self.ideal}
+        shown_lists, ideal = (
+            {"run": self.steps},
+            {} if self.ideal is None else {"ideal": self.ideal},
+        )
         if self.sampled is not None:
-            found |= {"best": self.sampled.best.steps, "worst": self.sampled.worst.steps}
-            if found["best"] == found["worst"]:
-                del found["worst"]
-        return found | ideal
+            shown_lists |= {"best": self.sampled.best.steps, "worst": self.sampled.worst.steps}
+            if shown_lists["best"] == shown_lists["worst"]:
+                del shown_lists["worst"]
+        return shown_lists | ideal
 
     @property
     def symbols(self) -> list[str]:

@@ -8,15 +8,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cranfield.measures.base import Measure
-from cranfield.scores import Notice, Scores
+from cranfield.scores import Note, Scores
 
 
-def scores_of(
+def build_scores(
     values: ArrayLike,
     systems: Iterable[str],
     rows: Iterable[str],
     measures: Sequence[Measure],
-    notices: Iterable[Notice],
+    notes: Iterable[Note],
     undefined: str = "zero",
 ) -> Scores:
     """The values [systems, rows, measures] as scores; rows are topics, sessions or items."""
@@ -27,6 +27,6 @@ def scores_of(
         tuple(m.called or str(m) for m in measures),
         tuple(m.summary for m in measures),
         undefined,
-        tuple(notices),
+        tuple(notes),
         tuple(m.better for m in measures),
     )

@@ -21,10 +21,11 @@ from cranfield.data.texts import (
     read_texts,
 )
 from cranfield.dataclass import dataclass
+from cranfield.display import TableResult
 from cranfield.errors import CranfieldError, InputError
-from cranfield.evaluation.systems import scores_of
+from cranfield.evaluation.systems import build_scores
 from cranfield.measures.base import Measure
-from cranfield.measures.grammar import MeasureLike, measures_for
+from cranfield.measures.grammar import MeasureLike, parse_measures_for
 from cranfield.measures.texts import (
     MEANINGS,
     Answer,
@@ -35,20 +36,19 @@ from cranfield.measures.texts import (
     TextMeasure,
     TokensLike,
     Words,
-    answer,
-    reader,
-    tokeniser,
+    build_answer,
+    build_reader,
+    get_tokeniser,
 )
-from cranfield.scores import Notice, Scores, about
-from cranfield.shown import Shown
-from cranfield.wording import counted, some, suggests_keywords
+from cranfield.scores import Note, Scores, note_topics
+from cranfield.wording import format_count, format_names, suggest_keywords
 
 BY_REFERENCES = ("ROUGE", "ROUGE(n=2)", "ROUGESU(skip=4)")
 BY_NUGGETS = ("WRecall", "NuggetF", "Smeasure", "Tmeasure", "Ssharp")
 """What is computed if nothing is asked for."""
 
 
-@suggests_keywords
+@suggest_keywords
 def evaluate_texts(
     references: TextsLike | None = None,
     systems: Any = None,
@@ -74,12 +74,12 @@ def evaluate_texts(
     >>> evaluate_texts(systems={"q1": "born 1942"}, measures="WRecall", nuggets=nuggets).summary()
     {'system': {'WRecall': 0.75}}
     """
-    given = TextCollection.of(references, systems, nuggets, matches, tokens)
+    collection = TextCollection.from_inputs(references, systems, nuggets, matches, tokens)
     if references is None and nuggets is None:
         raise InputError("neither references nor nuggets", "one of them")
-    usual = BY_REFERENCES * (references is not None) + BY_NUGGETS * (nuggets is not None)
-    asked = measures_for(usual if measures is None else measures, "texts")
-    return given.scores(cast("tuple[TextMeasure, ...]", asked))
+    defaults = BY_REFERENCES * (references is not None) + BY_NUGGETS * (nuggets is not None)
+    parsed = parse_measures_for(defaults if measures is None else measures, "texts")
+    return collection.compute_scores(cast("tuple[TextMeasure, ...]", parsed))
 
 
 class Finding(NamedTuple):
@@ -95,7 +95,7 @@ class Finding(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Findings(Shown, tables="findings"):
+class Findings(TableResult, tables="findings"):
     """What became of each nugget of a topic in the text of each system, by S-measure."""
 
     topic: str
@@ -114,7 +114,7 @@ class TextCollection:
     tokens: TokensLike
 
     @classmethod
-    def of(
+    def from_inputs(
         cls,
         references: TextsLike | None,
         systems: Any,
@@ -123,20 +123,24 @@ class TextCollection:
         tokens: TokensLike,
     ) -> TextCollection:
         """All of it, read and checked."""
-        tokeniser(tokens)
-        gold = None if references is None else read_texts(references, "references", layout=GOLD)
-        vital = None if nuggets is None else read_nuggets(nuggets)
-        if gold and vital:
-            _refuse_other_topics(gold, vital)
+        get_tokeniser(tokens)
+        reference_texts = (
+            None if references is None else read_texts(references, "references", layout=GOLD)
+        )
+        gold_nuggets = None if nuggets is None else read_nuggets(nuggets)
+        if reference_texts and gold_nuggets:
+            _check_topics(reference_texts, gold_nuggets)
         texts: dict[str, Texts | None] = {} if systems is None else {**read_systems(systems)}
-        found = {} if matches is None else _matches_of(matches, list(texts))
-        if found and vital is None:
+        matches_of = {} if matches is None else _assign_matches(matches, list(texts))
+        if matches_of and gold_nuggets is None:
             raise InputError("matches without nuggets", "nuggets as well")
-        for of_system in found.values():
-            of_system.check(vital.by_topic if vital else {})
-        if not (texts or found):
+        for system_matches in matches_of.values():
+            system_matches.check(gold_nuggets.by_topic if gold_nuggets else {})
+        if not (texts or matches_of):
             raise InputError("no system", "at least one")
-        return cls(gold, vital, texts or dict.fromkeys(found), found, tokens)
+        return cls(
+            reference_texts, gold_nuggets, texts or dict.fromkeys(matches_of), matches_of, tokens
+        )
 
     @property
     def topics(self) -> list[str]:
@@ -144,34 +148,34 @@ class TextCollection:
         gold = self.references or self.nuggets
         return list(gold.by_topic) if gold else []
 
-    def _gold(self, topic: str) -> tuple[Reader, list[Words], dict[str, Nugget]]:
+    def _read_gold(self, topic: str) -> tuple[Reader, list[Words], dict[str, Nugget]]:
         """What reads the texts of a topic, its references and its nuggets."""
-        read = reader(self.tokens)
+        read = build_reader(self.tokens)
         references = self.references.by_topic[topic] if self.references else ()
         nuggets = self.nuggets.by_topic[topic] if self.nuggets else {}
         vital = {
-            name: Nugget(*given, None if given.string is None else read(given.string))
-            for name, given in nuggets.items()
+            name: Nugget(*nugget, None if nugget.string is None else read(nugget.string))
+            for name, nugget in nuggets.items()
         }
         return read, [read(text) for text in references], vital
 
     # -- scores -----------------------------------------------------------------------------------
 
-    def scores(self, measures: Sequence[TextMeasure]) -> Scores:
+    def compute_scores(self, measures: Sequence[TextMeasure]) -> Scores:
         """All measures of all texts; a text that is not there scores 0."""
-        self._check(measures)
+        self._check_inputs(measures)
         values = np.zeros((len(self.systems), len(self.topics), len(measures)))
-        notices = list(self._notices(measures))
+        notes = list(self._collect_notes(measures))
         for t, topic in enumerate(self.topics):  # outside: what a topic needs is soon forgotten
-            gold = self._gold(topic)
+            gold = self._read_gold(topic)
             for s, system in enumerate(self.systems):
-                if x := self._answer(system, topic, *gold):
+                if x := self._build_answer(system, topic, *gold):
                     values[s, t] = [m.score(x) for m in measures]
         for system in self.systems:
-            notices += self._notices_of(system)
-        return scores_of(values, self.systems, self.topics, measures, notices)
+            notes += self._collect_system_notes(system)
+        return build_scores(values, self.systems, self.topics, measures, notes)
 
-    def _answer(
+    def _build_answer(
         self,
         system: str,
         topic: str,
@@ -180,28 +184,28 @@ class TextCollection:
         nuggets: Mapping[str, Nugget],
     ) -> Answer | None:
         """The text of a system as measures see it; None if it is missing."""
-        text, matches = self._text(system, topic), self.matches.get(system)
+        text, matches = self._get_text(system, topic), self.matches.get(system)
         if matches is None:
-            return None if text is None else answer(text, read, references, nuggets)
-        here = matches.by_topic.get(topic, {})
+            return None if text is None else build_answer(text, read, references, nuggets)
+        topic_matches = matches.by_topic.get(topic, {})
         if text is None:
-            if here:
+            if topic_matches:
                 expected = f"a text, or a line `{topic} syslen= LENGTH`"
                 raise InputError(f"matches and no text of topic {topic}", expected, matches.where)
             return None
-        found = {name: match.offset for name, match in here.items()}
-        made = answer(text, read, references, nuggets, found)
-        matches.check_offsets(topic, made.length)
-        return made
+        offsets = {name: match.offset for name, match in topic_matches.items()}
+        response = build_answer(text, read, references, nuggets, offsets)
+        matches.check_offsets(topic, response.length)
+        return response
 
-    def _text(self, system: str, topic: str) -> str | int | None:
+    def _get_text(self, system: str, topic: str) -> str | int | None:
         """A text; its length, where there are only matches; None if it is missing."""
         texts = self.systems[system]
         if texts is None:
             return self.matches[system].lengths.get(topic)
         return texts.by_topic[topic][0] if topic in texts.by_topic else None
 
-    def _check(self, measures: Sequence[TextMeasure]) -> None:
+    def _check_inputs(self, measures: Sequence[TextMeasure]) -> None:
         """Refuse measures that need what is not there."""
         for m in measures:
             if m.needs == "references" and self.references is None:
@@ -217,94 +221,98 @@ class TextCollection:
         for topic, nuggets in self.nuggets.by_topic.items() if self.nuggets else ():
             for name, nugget in nuggets.items():
                 if nugget.string is None and self.nuggets:
-                    found = f"no vital string for nugget {name} of topic {topic}"
+                    problem = f"no vital string for nugget {name} of topic {topic}"
                     expected = f"one: {m} " + (
                         "compares its words" if m.needs == "strings"
                         else "looks for it where there are no matches (--matches)"
                     )  # fmt: skip
-                    raise InputError(found, expected, self.nuggets.where)
+                    raise InputError(problem, expected, self.nuggets.where)
 
     # -- what the user should know ----------------------------------------------------------------
 
-    def _notices(self, measures: Sequence[TextMeasure]) -> Iterator[Notice]:
-        yield from about_tokens(measures, self.tokens)
+    def _collect_notes(self, measures: Sequence[TextMeasure]) -> Iterator[Note]:
+        yield from note_tokens(measures, self.tokens)
         if any(m.needs == "nuggets" for m in measures) and not self.matches:
             text = "nuggets were matched automatically, where their vital strings stand in a text"
-            yield Notice("matches", text)
+            yield Note("matches", text)
         for L in dict.fromkeys(m.L for m in measures if isinstance(m, Smeasure | Ssharp)):
-            late = [topic for topic in self.topics if not self._most(topic, Smeasure(L=L))]
+            late = [
+                topic for topic in self.topics if not self._compute_maximum(topic, Smeasure(L=L))
+            ]
             text = "whose nuggets all end after L, counted as 0"
-            for notice in about("late-nuggets", late, text):
-                yield notice.rewritten(lambda text, L=L: f"L={L:g}: {text}")  # type: ignore[misc]
+            for note in note_topics("late-nuggets", late, text):
+                yield note.rewrite(lambda text, L=L: f"L={L:g}: {text}")  # type: ignore[misc]
 
-    def _most(self, topic: str, S: Smeasure) -> float:
-        known = self.nuggets.by_topic[topic] if self.nuggets else {}
-        nuggets = {name: Nugget(*vital) for name, vital in known.items()}
-        return S.most(answer("", reader("blanks"), nuggets=nuggets))
+    def _compute_maximum(self, topic: str, S: Smeasure) -> float:
+        topic_nuggets = self.nuggets.by_topic[topic] if self.nuggets else {}
+        nuggets = {name: Nugget(*vital) for name, vital in topic_nuggets.items()}
+        return S.compute_maximum(build_answer("", build_reader("blanks"), nuggets=nuggets))
 
-    def _notices_of(self, system: str) -> Iterator[Notice]:
-        given = {topic: self._text(system, topic) for topic in self.topics}
-        missing = [topic for topic, text in given.items() if text is None]
-        yield from about("missing-topics", missing, "not answered, counted as 0", system)
-        empty = [topic for topic, text in given.items() if text in ("", 0)]
-        yield from about("empty-texts", empty, "with an empty text", system)
+    def _collect_system_notes(self, system: str) -> Iterator[Note]:
+        text_of = {topic: self._get_text(system, topic) for topic in self.topics}
+        missing = [topic for topic, text in text_of.items() if text is None]
+        yield from note_topics("missing-topics", missing, "not answered, counted as 0", system)
+        empty = [topic for topic, text in text_of.items() if text in ("", 0)]
+        yield from note_topics("empty-texts", empty, "with an empty text", system)
         texts = self.systems[system]
-        others = [topic for topic in texts.by_topic if topic not in given] if texts else []
-        what = "nuggets" if self.references is None else "references"
-        yield from about("unjudged-topics", others, f"without {what}, ignored", system)
-        told = self.matches[system].lengths if self.matches else {}
-        written = {topic: len(text) for topic, text in given.items() if isinstance(text, str)}
-        differ = [topic for topic, size in written.items() if told.get(topic, size) != size]
-        said = "of another length than the matches say; the texts decide"
-        yield from about("lengths", differ, said, system)
+        unjudged = [topic for topic in texts.by_topic if topic not in text_of] if texts else []
+        kind = "nuggets" if self.references is None else "references"
+        yield from note_topics("unjudged-topics", unjudged, f"without {kind}, ignored", system)
+        lengths = self.matches[system].lengths if self.matches else {}
+        text_lengths = {
+            topic: len(text) for topic, text in text_of.items() if isinstance(text, str)
+        }
+        differ = [topic for topic, size in text_lengths.items() if lengths.get(topic, size) != size]
+        note_text = "of another length than the matches say; the texts decide"
+        yield from note_topics("lengths", differ, note_text, system)
 
     # -- nuggets, one by one ----------------------------------------------------------------------
 
-    def findings(self, topic: str, S: Smeasure) -> Findings:
+    def compute_findings(self, topic: str, S: Smeasure) -> Findings:
         """What became of each nugget of a topic in the text of each system, best first."""
         if self.nuggets is None:
             raise InputError("no nuggets", "some to explain (--nuggets)")
         if topic not in self.nuggets.by_topic:
-            known = some(self.topics, "topic")
-            raise InputError(f"topic {topic!r}", f"one of the nuggets' {known}")
-        self._check([S])
-        findings, gold = {}, self._gold(topic)
+            topics_known = format_names(self.topics, "topic")
+            raise InputError(f"topic {topic!r}", f"one of the nuggets' {topics_known}")
+        self._check_inputs([S])
+        findings, gold = {}, self._read_gold(topic)
         for system in self.systems:
-            x = self._answer(system, topic, *gold) or answer("", *gold, found={})
-            shares = S.shares(x)
+            x = self._build_answer(system, topic, *gold) or build_answer("", *gold, nugget_ends={})
+            shares = S.compute_shares(x)
             findings[system] = [
                 Finding(name, nugget.weight, nugget.length, nugget.vital, ideal,
-                        x.found.get(name), shares.get(name, 0.0))
+                        x.ends.get(name), shares.get(name, 0.0))
                 for name, ideal in x.ideal.items() for nugget in [x.nuggets[name]]
             ]  # fmt: skip
         return Findings(topic, str(S), findings)
 
 
-def about_tokens(measures: Iterable[Measure], tokens: TokensLike) -> Iterator[Notice]:
+def note_tokens(measures: Iterable[Measure], tokens: TokensLike) -> Iterator[Note]:
     """What is a token, where that decides a score."""
     if any(getattr(m, "tokenised", False) for m in measures):
         text = MEANINGS[tokens] if isinstance(tokens, str) else "those of a function of your own"
-        yield Notice("tokens", f"tokens are {text}; there is no stemming")
+        yield Note("tokens", f"tokens are {text}; there is no stemming")
 
 
-def _refuse_other_topics(references: Texts, nuggets: Nuggets) -> None:
+def _check_topics(references: Texts, nuggets: Nuggets) -> None:
     """Both must be of the same topics."""
-    if apart := references.by_topic.keys() ^ nuggets.by_topic.keys():
-        first = min(apart)
-        other, lacking = (
+    if unmatched := references.by_topic.keys() ^ nuggets.by_topic.keys():
+        first = min(unmatched)
+        complete, incomplete = (
             (references, nuggets) if first in references.by_topic else (nuggets, references)
         )
-        expected = f"the same topics as in {other.where}"
-        raise InputError(f"no topic {first}", expected, lacking.where)
+        expected = f"the same topics as in {complete.where}"
+        raise InputError(f"no topic {first}", expected, incomplete.where)
 
 
-def _matches_of(matches: Any, systems: Sequence[str]) -> dict[str, Matches]:
+def _assign_matches(matches: Any, systems: Sequence[str]) -> dict[str, Matches]:
     """The matches of each system: by name if they are a mapping, else in the order of systems."""
-    given = read_systems_matches(matches)
-    if isinstance(matches, Mapping) and set(dict(given)) == set(systems):
-        return dict(given)
-    if systems and len(given) != len(systems):
-        found = f"matches of {counted(len(given), 'system')} and texts of {len(systems)}"
-        raise InputError(found, "as many")
-    names = systems or [name for name, _ in given]
-    return {name: of_system for name, (_, of_system) in zip(names, given, strict=True)}
+    pairs = read_systems_matches(matches)
+    if isinstance(matches, Mapping) and set(dict(pairs)) == set(systems):
+        return dict(pairs)
+    if systems and len(pairs) != len(systems):
+        problem = f"matches of {format_count(len(pairs), 'system')} and texts of {len(systems)}"
+        raise InputError(problem, "as many")
+    names = systems or [name for name, _ in pairs]
+    return {name: of_system for name, (_, of_system) in zip(names, pairs, strict=True)}

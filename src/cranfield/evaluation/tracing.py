@@ -12,30 +12,30 @@ import numpy as np
 
 from cranfield.arrays import Floats, Ints
 from cranfield.data.qrels import QrelsLike
-from cranfield.data.run import Run, RunLike, with_each
+from cranfield.data.run import Run, RunLike, call_with_split
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
-from cranfield.evaluation.asked import Asked, MeasuresLike
 from cranfield.evaluation.collection import Collection
-from cranfield.evaluation.levels import Levels, as_files, written
-from cranfield.evaluation.measuring import Measuring
-from cranfield.evaluation.options import Options, Settings, shows_options
-from cranfield.evaluation.sampling import Spread, samples
+from cranfield.evaluation.levels import Levels, build_qrels_and_run, format_levels
+from cranfield.evaluation.options import Options, Settings, with_options
+from cranfield.evaluation.resolved_measures import MeasuresLike, ResolvedMeasures
+from cranfield.evaluation.sampling import RunningMean, iter_samples
+from cranfield.evaluation.scoring import Scorer
 from cranfield.evaluation.steps import Explanation, Explanations, Row, Sampled, Steps
 from cranfield.labelling.blocks import Rankings
 from cranfield.labelling.ties import Reordering
 from cranfield.measures.base import REGISTRY, Measure
 from cranfield.measures.expected import Expected
 from cranfield.measures.grammar import MeasureLike
-from cranfield.measures.lists import Lists, tie_bounds
-from cranfield.measures.notation import IN_THE_MEAN, LETTERS, NOTATION, STEPS
-from cranfield.wording import counted
+from cranfield.measures.lists import Lists, build_tie_bounds
+from cranfield.measures.notation import EXPECTED_NOTATION, LETTERS, NOTATION, STEPS
+from cranfield.wording import format_count
 
 QUANTITIES = {"I": "I", "C": "C", "g": "g", "cg": "cg", "cg_ideal": "cg*"}  # of Lists: shown as
-Decided: TypeAlias = Callable[[Lists], Floats | Ints | None]
+DecidingRank: TypeAlias = Callable[[Lists], Floats | Ints | None]
 
 
-@shows_options
+@with_options
 def explain(
     measure: MeasureLike,
     qrels: QrelsLike = None,
@@ -103,15 +103,17 @@ def explain_levels(
     **options: Unpack[Settings],
 ) -> Explanations:
     """How the scores of a list come about that is given as the levels of its documents."""
-    for m in Asked.of(measures, Options.of(options)).measures:
+    for m in ResolvedMeasures.from_options(measures, Options.from_mapping(options)).measures:
         if m.takes == "intents":
             raise InputError(f"{m}, which asks for levels for intents", "judgments and a run")
-    qrels, run = as_files(levels, judged)
-    known = written(sorted((x for docs in qrels.values() for x in docs.values()), reverse=True))
-    note = f"judged: {known}" + (", those of the list" if judged is None else "")
+    qrels, run = build_qrels_and_run(levels, judged)
+    levels_text = format_levels(
+        sorted((x for docs in qrels.values() for x in docs.values()), reverse=True)
+    )
+    note = f"judged: {levels_text}" + (", those of the list" if judged is None else "")
     explained = explain_all(measures, qrels, run, **options)
     return Explanations(
-        replace(e, run=f"levels {written(levels)}", topic="", notes=(note, *e.notes))
+        replace(e, run=f"levels {format_levels(levels)}", topic="", notes=(note, *e.notes))
         for e in explained
     )
 
@@ -126,41 +128,43 @@ def explain_all(
     """How the scores of one topic by each of some measures come about; or of several topics, if the
     options name them.
     """
-    settings = Options.of(options)
-    asked = Asked.of(measures, settings)
-    collection = Collection.of(qrels, settings, asked.measures)
+    settings = Options.from_mapping(options)
+    resolved = ResolvedMeasures.from_options(measures, settings)
+    collection = Collection.from_qrels(qrels, settings, resolved.measures)
     runs = [run] if isinstance(run, Run) else collection.read(run)
 
-    def explained(each: Sequence[Run]) -> Explanations:
-        if len(each) != 1:
-            names = ", ".join(one.name for one in each)
-            raise InputError(f"{len(each)} runs ({names})", "one")
-        measuring, found = Measuring(collection, asked), list[Explanation]()
-        for name in _wanted(collection, each[0], topic):
-            t = collection.place(name)
-            seen = _Topic(measuring, each[0], collection.rankings(each[0], name), t)
-            found += [seen.explanation(m) for m in asked.measures]
-        return Explanations(found)
+    def explain_runs(runs_read: Sequence[Run]) -> Explanations:
+        if len(runs_read) != 1:
+            names = ", ".join(run_read.name for run_read in runs_read)
+            raise InputError(f"{len(runs_read)} runs ({names})", "one")
+        measuring, explanations = Scorer(collection, resolved), list[Explanation]()
+        for name in _choose_topics(collection, runs_read[0], topic):
+            t = collection.find_topic(name)
+            topic_list = _TopicList(
+                measuring, runs_read[0], collection.compute_rankings(runs_read[0], name), t
+            )
+            explanations += [topic_list.explain(m) for m in resolved.measures]
+        return Explanations(explanations)
 
-    return with_each(runs, explained)
+    return call_with_split(runs, explain_runs)
 
 
-def _wanted(collection: Collection, run: Run, topic: Any) -> Sequence[str]:
+def _choose_topics(collection: Collection, run: Run, topic: Any) -> Sequence[str]:
     """The topic, else those that the options name, else the first that counts."""
     if topic is not None:
         return [str(topic)]
-    if named := collection.options.named_topics:
-        return named
+    if names := collection.options.named_topics:
+        return names
     if collection.options.topics != "common":
         return collection.topics[:1]
     return [collection.topics[int(collection.label(run).rankings.answered.argmax())]]
 
 
 @dataclass(frozen=True)
-class _Topic:
+class _TopicList:
     """The list of a run for a topic, as measures see it."""
 
-    measuring: Measuring
+    measuring: Scorer
     run: Run
     rankings: Rankings  # before anything is cut or counted, if all orders of tied items count
     t: int
@@ -173,86 +177,90 @@ class _Topic:
     def name(self) -> str:
         return self.collection.topics[self.t]
 
-    def explanation(self, m: Measure) -> Explanation:
+    def explain(self, m: Measure) -> Explanation:
         """How a measure comes to its score, with the meanings of all symbols."""
-        found = self.of_orders(m)
-        return replace(found, legend=_legend(m, found))
+        explanation = self.explain_orders(m)
+        return replace(explanation, legend=_build_legend(m, explanation))
 
-    def of_orders(self, m: Measure) -> Explanation:
+    def explain_orders(self, m: Measure) -> Explanation:
         """How a score comes about: by one order of the items, or by all orders of tied ones."""
         if self.collection.options.ties != "expected":
-            return self.of_order(m, self.rankings)
-        if self.measuring.exact(m):
-            found = self.of_lists(m, self.expected, self.rankings)
-            return replace(found, notes=("mean over all orders of tied documents",))
-        found = self.of_order(m, self.collection.counted(self.rankings))
-        return self.of_sample(m, found) if self.has_ties else found
+            return self.explain_order(m, self.rankings)
+        if self.measuring.is_exact(m):
+            explanation = self.explain_list(m, self.expected, self.rankings)
+            return replace(explanation, notes=("mean over all orders of tied documents",))
+        explanation = self.explain_order(m, self.collection.apply_strategy(self.rankings))
+        return self.explain_sample(m, explanation) if self.has_ties else explanation
 
-    def of_order(self, m: Measure, rankings: Rankings) -> Explanation:
+    def explain_order(self, m: Measure, rankings: Rankings) -> Explanation:
         """How the score of one order comes about."""
-        return self.of_lists(m, self.collection.block(rankings, self.t, traced=True), rankings)
+        return self.explain_list(
+            m, self.collection.build_block(rankings, self.t, traced=True), rankings
+        )
 
-    def of_lists(self, asked: Measure, lists: Lists, rankings: Rankings) -> Explanation:
+    def explain_list(self, measure: Measure, lists: Lists, rankings: Rankings) -> Explanation:
         """How the score of a list comes about; `rankings` name its documents."""
-        m = self.measuring.here(asked, self.t)
-        values, x = m.values(lists)[0].tolist(), m.traced(lists)
-        ideal = next((y for y in (x.ideal, x.whole_ideal) if _used(y)), None)
-        items = _ideal_items(self.collection, x, self.t)
+        m = self.measuring.with_topic_gains(measure, self.t)
+        values, x = m.compute(lists)[0].tolist(), m.trace(lists)
+        ideal = next((y for y in (x.ideal, x.whole_ideal) if _is_used(y)), None)
+        items = _find_ideal_items(self.collection, x, self.t)
         ideal_docs = [self.collection.gold.item_docs[item] for item in items]
         return Explanation(
             str(m),
-            m.variant(),
+            m.describe_variant(),
             self.run.name,
             self.name,
             dict(zip(m.names(), values, strict=True)),
             m.summary == "sum",
-            _fraction(x, values),
-            _facts(m, x),
-            _steps(x, self.docs(rankings, m.condensed), m.decided),
-            None if ideal is None else _steps(ideal, ideal_docs),
+            _find_fraction(x, values),
+            _build_facts(m, x),
+            _build_steps(x, self.list_docs(rankings, m.condensed), m.decided),
+            None if ideal is None else _build_steps(ideal, ideal_docs),
         )
 
-    def of_sample(self, m: Measure, one: Explanation) -> Explanation:
+    def explain_sample(self, m: Measure, explanation: Explanation) -> Explanation:
         """What random orders give, in the place of what one gave.
 
         There are no steps of a mean: two orders have theirs, and each order drawn its score.
         """
         options, orders = self.collection.options, Reordering(self.rankings)
         best, worst = (
-            self.of_order(m, self.collection.counted(order))
+            self.explain_order(m, self.collection.apply_strategy(order))
             for order in (orders.best(), orders.worst())
         )
-        drawn, names = self.drawn[m], [*one.values]
-        spread = Spread(drawn[0])
-        for order in drawn:
+        sampled_values, names = self.sampled[m], [*explanation.values]
+        spread = RunningMean(sampled_values[0])
+        for order in sampled_values:
             spread.add(order)
-        many = f"{counted(options.tie_samples, 'random order')} of tied documents"
-        why = "the equation does not hold for expected values"
+        count = f"{format_count(options.tie_samples, 'random order')} of tied documents"
+        reason = "the equation does not hold for expected values"
         view = self.expected.view(None if m.condensed else m.last_rank)
         return replace(
-            one,
+            explanation,
             values=dict(zip(names, spread.mean.tolist(), strict=True)),
             fraction=None,
             facts={name: x for name, x in best.facts.items() if x == worst.facts[name]},
-            steps=_steps(view, self.docs(self.rankings)),
-            notes=(f"mean over {many} (seed {options.seed}): {why}",),
+            steps=_build_steps(view, self.list_docs(self.rankings)),
+            notes=(f"mean over {count} (seed {options.seed}): {reason}",),
             sampled=Sampled(
-                tuple(map(tuple, drawn.tolist())),
+                tuple(map(tuple, sampled_values.tolist())),
                 dict(zip(names, spread.error.tolist(), strict=True)),
                 best,
                 worst,
             ),
         )
 
-    def docs(self, rankings: Rankings, condensed: bool = False) -> list[str]:
+    def list_docs(self, rankings: Rankings, condensed: bool = False) -> list[str]:
         """The documents in order."""
-        return self.collection.documents(self.run.ranked(self.name), rankings, self.t, condensed)
+        return self.collection.list_documents(
+            self.run.rank_topic(self.name), rankings, self.t, condensed
+        )
 
     @property
     def expected(self) -> Expected:
         """The list in the mean over all orders of tied items."""
-        lists = self.collection.block(self.rankings, self.t, traced=True)
-        bounds = tie_bounds(self.rankings, self.t, self.t + 1)
+        lists = self.collection.build_block(self.rankings, self.t, traced=True)
+        bounds = build_tie_bounds(self.rankings, self.t, self.t + 1)
         return Expected(lists, *bounds, self.collection.options.depth)
 
     @property
@@ -263,18 +271,18 @@ class _Topic:
         return bool(((start >= first) & (start < first + self.rankings.lengths[self.t])).any())
 
     @cached_property
-    def drawn(self) -> dict[Measure, Floats]:
+    def sampled(self) -> dict[Measure, Floats]:
         """What the random orders that `evaluate` draws give, by measure: orders × names."""
-        measures = [m for m in self.measuring.measures if not self.measuring.exact(m)]
-        drawn = samples(self.measuring, measures, self.rankings)
-        orders = [[x[self.t] for x in sample] for sample in drawn]
+        measures = [m for m in self.measuring.measures if not self.measuring.is_exact(m)]
+        sample_values = iter_samples(self.measuring, measures, self.rankings)
+        orders = [[x[self.t] for x in sample] for sample in sample_values]
         return {
             m: np.stack(rows)[:, : len(m.names())]
             for m, rows in zip(measures, zip(*orders, strict=True), strict=True)
         }
 
 
-def _ideal_items(collection: Collection, x: Lists, t: int) -> Ints:
+def _find_ideal_items(collection: Collection, x: Lists, t: int) -> Ints:
     """The items of a topic's ideal list, in the order in which the measure sees them."""
     judgments = collection.ideal
     of_topic = slice(judgments.offsets[t], judgments.offsets[t + 1])
@@ -284,12 +292,12 @@ def _ideal_items(collection: Collection, x: Lists, t: int) -> Ints:
     return judgments.items[of_topic]
 
 
-def _used(x: Lists) -> bool:
+def _is_used(x: Lists) -> bool:
     """Whether somebody asked a list for something."""
     return bool(x.steps) or any(name in vars(x) for name in QUANTITIES)
 
 
-def _fraction(x: Lists, values: list[float]) -> tuple[float, float] | None:
+def _find_fraction(x: Lists, values: list[float]) -> tuple[float, float] | None:
     """Numerator and denominator, if the score is their quotient."""
     if x.fraction is None or len(values) > 1:
         return None
@@ -297,7 +305,7 @@ def _fraction(x: Lists, values: list[float]) -> tuple[float, float] | None:
     return (a, b) if b and np.isclose(a / b, values[0], atol=0) else None
 
 
-def _facts(m: Measure, x: Lists) -> dict[str, float]:
+def _build_facts(m: Measure, x: Lists) -> dict[str, float]:
     facts: dict[str, float] = {"R": x.R[0], "N": x.N[0], "n": float(x.n[0])}
     if x.l is not None:
         facts["l"] = float(x.l)
@@ -309,26 +317,26 @@ def _facts(m: Measure, x: Lists) -> dict[str, float]:
 # -- items ----------------------------------------------------------------------------------------
 
 
-def _steps(x: Lists, docs: list[str], decided: Decided | None = None) -> Steps:
+def _build_steps(x: Lists, docs: list[str], find_last: DecidingRank | None = None) -> Steps:
     """What a view of one list computed, item by item."""
-    columns, end = _columns(x), _last(x, len(docs))
-    at = None if decided is None else decided(x)
-    last = end if at is None else min(end, max(int(at[0]), 1))
+    columns, end = _build_columns(x), _find_last_rank(x, len(docs))
+    last_rank = None if find_last is None else find_last(x)
+    last = end if last_rank is None else min(end, max(int(last_rank[0]), 1))
     hits = x.hits if isinstance(x, Expected) else x
     levels = {int(hits.r[0, c]): float(hits.level[0, c]) for c in np.flatnonzero(hits.judged[0])}
     column_of = {int(x.r[0, c]): int(c) for c in np.flatnonzero(x.judged[0])}
     rows = []
     for rank, doc in enumerate(docs[:last], 1):
         c = column_of.get(rank)
-        place = rank - 1 if x.by_rank else c
+        place = rank - 1 if x.rank_steps else c
         values = [float(v[place]) for v in columns.values() if place is not None and place < len(v)]
-        tied = [(docs[r - 1], levels.get(r)) for r in _group(x, c)]
+        tied = [(docs[r - 1], levels.get(r)) for r in _get_tied_ranks(x, c)]
         rows.append(Row(rank, doc, levels.get(rank), tuple(values), tuple(tied)))
     totals = {name: float(np.ravel(v)[0]) for name, v in x.steps.items() if np.ndim(v) == 1}
     return Steps(tuple(columns), tuple(rows), totals, end)
 
 
-def _group(x: Lists, column: int | None) -> range:
+def _get_tied_ranks(x: Lists, column: int | None) -> range:
     """The ranks that the items of a group of tied ones share, if there are several."""
     if not isinstance(x, Expected) or column is None or x.cells.s[0, column] == 1:
         return range(0)
@@ -336,16 +344,16 @@ def _group(x: Lists, column: int | None) -> range:
     return range(first, first + int(x.cells.s[0, column]))
 
 
-def _columns(x: Lists) -> dict[str, Floats]:
+def _build_columns(x: Lists) -> dict[str, Floats]:
     """What was computed of each judged item, or at every rank."""
-    if x.by_rank:
-        return {name: v[0] for name, v in x.by_rank.items()}
+    if x.rank_steps:
+        return {name: v[0] for name, v in x.rank_steps.items()}
     quantities = {QUANTITIES[n]: v for n, v in vars(x).items() if n in QUANTITIES}
     quantities |= {name: v for name, v in x.steps.items() if np.ndim(v) == 2}
     return {name: np.broadcast_to(v, x.r.shape)[0] for name, v in quantities.items()}
 
 
-def _last(x: Lists, docs: int) -> int:
+def _find_last_rank(x: Lists, docs: int) -> int:
     """The last rank that is looked at."""
     last = min(docs, int(x.n[0]), docs if x.l is None else x.l)
     # What is of no use need not be seen in an ideal list.
@@ -355,23 +363,28 @@ def _last(x: Lists, docs: int) -> int:
 # -- symbols --------------------------------------------------------------------------------------
 
 
-def _legend(m: Measure, e: Explanation) -> dict[str, str]:
+def _build_legend(m: Measure, e: Explanation) -> dict[str, str]:
     """What the names mean that are shown, in their order; a measure's name is its own symbol."""
-    in_the_mean = e.sampled is None and any(row.tied for row in e.steps.rows)
-    known = {**LETTERS, **NOTATION, **STEPS, **(IN_THE_MEAN if in_the_mean else {})}
-    known |= {**getattr(m, "base", m).symbols, **m.symbols}  # D(M) shows the steps of M
-    named = [*_letters(e.variant), *(x for name in e.symbols for x in (name, *_letters(name)))]
+    has_expected = e.sampled is None and any(row.tied for row in e.steps.rows)
+    meanings = {**LETTERS, **NOTATION, **STEPS, **(EXPECTED_NOTATION if has_expected else {})}
+    meanings |= {**getattr(m, "base", m).symbols, **m.symbols}  # D(M) shows the steps of M
+    names = [
+        *_find_letters(e.variant),
+        *(x for name in e.symbols for x in (name, *_find_letters(name))),
+    ]
     legend = {}
-    for name in named:
-        symbol = name if name in known else re.split(r"[ (@]", name)[0]
-        if symbol in known and not (symbol in REGISTRY and symbol != name):  # D(nDCG) is a measure
-            legend[symbol] = known[symbol]
+    for name in names:
+        symbol = name if name in meanings else re.split(r"[ (@]", name)[0]
+        if symbol in meanings and not (
+            symbol in REGISTRY and symbol != name
+        ):  # D(nDCG) is a measure
+            legend[symbol] = meanings[symbol]
         elif symbol in REGISTRY:
             title = (REGISTRY[symbol].__doc__ or "").partition("\n")[0]
             legend[symbol] = title.partition(":")[0].rstrip(".")
     return legend
 
 
-def _letters(formula: str) -> list[str]:
+def _find_letters(formula: str) -> list[str]:
     """The letters in a formula that stand for something."""
     return [word for word in re.findall(r"[^\W\d_]+", formula) if word in LETTERS]

@@ -10,27 +10,33 @@ import numpy as np
 
 from cranfield.arrays import Floats, Ints
 from cranfield.data.qrels import QrelsLike
-from cranfield.data.run import Run, with_each
+from cranfield.data.run import Run, call_with_split
 from cranfield.dataclass import dataclass
+from cranfield.display import Rows, TableResult
 from cranfield.errors import InputError
-from cranfield.evaluation.asked import MeasuresLike
-from cranfield.evaluation.blocks import Block, in_blocks
-from cranfield.evaluation.collection import Labelled
+from cranfield.evaluation.blocks import Block, map_blocks
+from cranfield.evaluation.collection import LabelledRun
 from cranfield.evaluation.evaluate import Evaluator, RunsLike
-from cranfield.evaluation.measuring import Measuring
-from cranfield.evaluation.notices import deepest
-from cranfield.evaluation.options import Options, Settings, shows_options
-from cranfield.labelling.blocks import spans
-from cranfield.measures.bounds import BOUNDED, Ends, Seen, difference_bounds, is_bounded
-from cranfield.measures.lists import Lists, floats, scattered
+from cranfield.evaluation.notes import find_deepest
+from cranfield.evaluation.options import Options, Settings, with_options
+from cranfield.evaluation.resolved_measures import MeasuresLike
+from cranfield.evaluation.scoring import Scorer
+from cranfield.labelling.blocks import expand_spans
+from cranfield.measures.bounds import (
+    BOUNDED,
+    Ends,
+    FullLists,
+    compute_difference_bounds,
+    is_bounded,
+)
+from cranfield.measures.lists import Lists, scatter, to_floats
 from cranfield.scores import ALL
-from cranfield.shown import Rows, Shown
 
 MEASURE = "nDCG@10"  # if none is named
 
 
 @dataclass(frozen=True)
-class Bound(Shown):
+class Bound(TableResult):
     """What a run's score, or the difference of its score and another run's, is and could be,
     whatever the unjudged documents are: of a topic, or the mean over ``all``.
     """
@@ -43,7 +49,7 @@ class Bound(Shown):
     high: float
 
 
-@shows_options
+@with_options
 def bounds(
     qrels: QrelsLike, runs: RunsLike, measure: MeasuresLike = None, **options: Unpack[Settings]
 ) -> Rows[Bound]:
@@ -62,61 +68,66 @@ def bounds(
     >>> mean.run, mean.other, mean.value, mean.low, round(mean.high, 4)
     ('x', 'y', 0.0, 0.0, 0.3333)
     """
-    evaluator = evaluator_of(qrels, measure, options)
-    bounding, collection = Bounding(evaluator.measuring), evaluator.collection
-    if bounding.unknown:
-        raise InputError(bounding.unknown, f"one of {', '.join(BOUNDED)}")
+    evaluator = build_evaluator(qrels, measure, options)
+    bounding, collection = ScoreBounds(evaluator.scorer), evaluator.collection
+    if bounding.unsupported:
+        raise InputError(bounding.unsupported, f"one of {', '.join(BOUNDED)}")
 
-    def read(each: Sequence[Run]) -> list[tuple[Labelled, SeenRun]]:
-        return [(one, bounding.see(one)) for one in map(collection.label, each)]
+    def read(runs_read: Sequence[Run]) -> list[tuple[LabelledRun, RunDocuments]]:
+        return [
+            (labelled_run, bounding.read_documents(labelled_run))
+            for labelled_run in map(collection.label, runs_read)
+        ]
 
-    labelled, seen = zip(*with_each(evaluator.read(runs), read), strict=True)
-    scores = evaluator.scored(labelled)
-    places = [collection.place(topic) for topic in scores.topics]
+    labelled, run_documents = zip(*call_with_split(evaluator.read(runs), read), strict=True)
+    scores = evaluator.score_labelled(labelled)
+    places = [collection.find_topic(topic) for topic in scores.topics]
     values = scores.values[:, :, 0]
 
-    def rows(a: int, b: int | None) -> Iterator[Bound]:
-        other = None if b is None else scores.runs[b]
-        ends = bounding.bounds(seen[a], None if b is None else seen[b])
+    def build_rows(a: int, b: int | None) -> Iterator[Bound]:
+        other_run = None if b is None else scores.runs[b]
+        ends = bounding.compute_bounds(run_documents[a], None if b is None else run_documents[b])
         low, high = (end[places] for end in ends)
         value = values[a] if b is None else values[a] - values[b]
         for topic, *numbers in zip(scores.topics, value, low, high, strict=True):
-            yield Bound(scores.runs[a], other, topic, *map(float, numbers))
-        yield Bound(scores.runs[a], other, ALL, *(float(x.mean()) for x in (value, low, high)))
+            yield Bound(scores.runs[a], other_run, topic, *map(float, numbers))
+        yield Bound(scores.runs[a], other_run, ALL, *(float(x.mean()) for x in (value, low, high)))
 
-    every = range(len(seen))
-    asked = [*((a, None) for a in every), *combinations(every, 2)]
-    return Rows(row for pair in asked for row in rows(*pair))
+    indices = range(len(run_documents))
+    pairs = [*((a, None) for a in indices), *combinations(indices, 2)]
+    return Rows(row for pair in pairs for row in build_rows(*pair))
 
 
-def evaluator_of(qrels: QrelsLike, measure: MeasuresLike, options: Mapping[str, Any]) -> Evaluator:
+def build_evaluator(
+    qrels: QrelsLike, measure: MeasuresLike, options: Mapping[str, Any]
+) -> Evaluator:
     """What evaluates by one measure, and knows the order of lists; of a preset it takes the depth
     and the labels, and the first measure if none is named.
     """
-    given = Options.of(options)
-    given.refuse_expected()
-    usual = MEASURE if given.task is None else given.task.measures_at()[0]
-    taken = {"preset": None, "depth": given.depth, "labels": given.labels}
-    chosen = usual if measure is None else measure
-    evaluator = Evaluator(qrels, chosen, **{**options, **taken})
-    columns = [column.name for column in evaluator.measuring.columns]
+    settings = Options.from_mapping(options)
+    settings.reject_expected_ties()
+    default = MEASURE if settings.task is None else settings.task.measures_at()[0]
+    overrides = {"preset": None, "depth": settings.depth, "labels": settings.labels}
+    selected = default if measure is None else measure
+    evaluator = Evaluator(qrels, selected, **{**options, **overrides})
+    columns = [column.name for column in evaluator.scorer.columns]
     if len(columns) != 1:
         raise InputError(f"{len(columns)} measures ({', '.join(columns)})", "one")
-    if given.per_intent:
+    if settings.per_intent:
         raise InputError("per_intent", "topics as they are")
     return evaluator
 
 
-def needed(depth: int | None, options: Options) -> int | None:
+def compute_required_depth(depth: int | None, options: Options) -> int | None:
     """How much of a run's lists tells the first `depth` documents as they are evaluated; None: all,
     since tied documents may have come from anywhere in the list.
     """
-    whole = depth is None or options.ties in ("best", "worst")
-    return None if whole else (depth or 0) + options.exclude_self
+    needs_all = depth is None or options.ties in ("best", "worst")
+    return None if needs_all else (depth or 0) + options.exclude_self
 
 
 @dataclass(frozen=True, eq=False)
-class SeenRun:
+class RunDocuments:
     """The lists of a run as far as a measure looks at them, document by document, one list after
     the other.
     """
@@ -132,92 +143,96 @@ class SeenRun:
         return np.diff(self.offsets)
 
     @classmethod
-    def joined(cls, runs: Sequence[SeenRun]) -> SeenRun:
+    def concatenate(cls, runs: Sequence[RunDocuments]) -> RunDocuments:
         """The lists of several runs, those of the first before those of the second."""
         parts = ((run.lengths, run.sizes, run.levels, run.docs) for run in runs)
         lengths, sizes, levels, docs = map(np.concatenate, zip(*parts, strict=True))
         return cls(lengths, np.append(0, np.cumsum(sizes)), levels, docs)
 
-    def taken(self, which: Ints) -> SeenRun:
+    def select_lists(self, indices: Ints) -> RunDocuments:
         """Some of the lists, and an empty one where that is −1."""
-        lengths, sizes = (np.where(which < 0, 0, x[which]) for x in (self.lengths, self.sizes))
-        rows = spans(self.offsets[:-1][which], sizes)
-        return SeenRun(lengths, np.append(0, np.cumsum(sizes)), self.levels[rows], self.docs[rows])
+        lengths, sizes = (np.where(indices < 0, 0, x[indices]) for x in (self.lengths, self.sizes))
+        rows = expand_spans(self.offsets[:-1][indices], sizes)
+        return RunDocuments(
+            lengths, np.append(0, np.cumsum(sizes)), self.levels[rows], self.docs[rows]
+        )
 
-    def block(self, block: Block) -> Seen:
+    def build_block(self, block: Block) -> FullLists:
         """The lists of some topics, as equations see them."""
         start, stop, gold = block
-        there = np.arange(self.sizes[start:stop].max(initial=0)) < self.sizes[start:stop, None]
+        mask = np.arange(self.sizes[start:stop].max(initial=0)) < self.sizes[start:stop, None]
         cells = slice(self.offsets[start], self.offsets[stop])
-        levels = scattered(there, self.levels[cells], np.nan)
+        levels = scatter(mask, self.levels[cells], np.nan)
         judged = ~np.isnan(levels)
-        ranks = np.broadcast_to(np.arange(1, there.shape[1] + 1), there.shape)
-        known = np.where(judged, levels, 0.0)
-        lists = Lists(ranks, known, judged, self.lengths[start:stop], gold)
-        return Seen(lists, scattered(there, self.docs[cells], -1))
+        ranks = np.broadcast_to(np.arange(1, mask.shape[1] + 1), mask.shape)
+        filled = np.where(judged, levels, 0.0)
+        lists = Lists(ranks, filled, judged, self.lengths[start:stop], gold)
+        return FullLists(lists, scatter(mask, self.docs[cells], -1))
 
 
-class Bounding:
+class ScoreBounds:
     """What unjudged documents could change in the scores by one measure."""
 
-    def __init__(self, measuring: Measuring) -> None:
+    def __init__(self, measuring: Scorer) -> None:
         self.measuring, self.collection = measuring, measuring.collection
         (self.measure,) = measuring.measures
-        self.last = deepest([self.measure], self.collection.options.depth)
+        self.last_rank = find_deepest([self.measure], self.collection.options.depth)
         self.numbers: list[dict[str, int]] = [{} for _ in self.collection.topics]
-        self.known: dict[SeenRun, Ends] = {}  # of scores, for which several people ask
+        self.cache: dict[RunDocuments, Ends] = {}  # of scores, for which several people ask
 
     @property
-    def unknown(self) -> str:
+    def unsupported(self) -> str:
         """Why no bounds are known, if so."""
         if not is_bounded(self.measure):
             return str(self.measure)
         if self.collection.intents is not None:
             return "judgments for intents"
-        return "" if self.collection.counting.plain else "classes or groups of documents"
+        return "" if self.collection.labels.is_default else "classes or groups of documents"
 
     @property
-    def reach(self) -> int | None:
+    def required_depth(self) -> int | None:
         """So many documents of a run's lists have to be known; None: all."""
-        return needed(self.last, self.collection.options)
+        return compute_required_depth(self.last_rank, self.collection.options)
 
-    def see(self, one: Labelled, ranked: Mapping[str, Sequence[str]] | None = None) -> SeenRun:
+    def read_documents(
+        self, labelled_run: LabelledRun, ranked: Mapping[str, Sequence[str]] | None = None
+    ) -> RunDocuments:
         """The lists of a run, as far as the measure looks at them; `ranked`, if somebody has them
         already, are its documents, within `reach` at least.
         """
         collection = self.collection
-        lists = collection.of_chosen(one.rankings)
-        cut = lists if self.last is None else lists.truncated(self.last)
+        lists = collection.select_topics(labelled_run.rankings)
+        cut = lists if self.last_rank is None else lists.truncate(self.last_rank)
         levels = np.full(int(cut.lengths.sum()), np.nan)
         levels[cut.starts[cut.hit_topics] + cut.ranks - 1] = cut.levels
         docs = np.full(len(levels), -1)
         offsets = np.append(0, np.cumsum(cut.lengths))
         counts = np.diff(np.append(0, np.cumsum(np.isnan(levels)))[offsets])
-        ranked = one.run.rankings(self.reach) if ranked is None else ranked
+        ranked = labelled_run.run.rankings(self.required_depth) if ranked is None else ranked
         docs[np.isnan(levels)] = [
             self.numbers[t].setdefault(doc, len(self.numbers[t]))
             for t, count in enumerate(counts.tolist())
             if count
-            for doc in islice(collection.unjudged(ranked[collection.topics[t]], t), count)
+            for doc in islice(collection.iter_unjudged(ranked[collection.topics[t]], t), count)
         ]
-        return SeenRun(lists.lengths, offsets, levels, docs)
+        return RunDocuments(lists.lengths, offsets, levels, docs)
 
-    def bounds(self, a: SeenRun, b: SeenRun | None = None) -> Ends:
+    def compute_bounds(self, a: RunDocuments, b: RunDocuments | None = None) -> Ends:
         """The least and the most that a run's scores can be, or their differences to others'."""
         if b is not None:
-            return self._bounds(a, b)
-        if a not in self.known:
-            self.known[a] = self._bounds(a, a.taken(np.full(len(a.lengths), -1)))
-        return self.known[a]
+            return self._compute_bounds(a, b)
+        if a not in self.cache:
+            self.cache[a] = self._compute_bounds(a, a.select_lists(np.full(len(a.lengths), -1)))
+        return self.cache[a]
 
-    def _bounds(self, a: SeenRun, b: SeenRun) -> Ends:
+    def _compute_bounds(self, a: RunDocuments, b: RunDocuments) -> Ends:
         ranks = int((a.sizes + b.sizes).max(initial=0)) + 1
 
         def compute(block: Block) -> Ends:
-            m = self.measuring.here(self.measure, block.start)
-            return difference_bounds(m, a.block(block), b.block(block))
+            m = self.measuring.with_topic_gains(self.measure, block.start)
+            return compute_difference_bounds(m, a.build_block(block), b.build_block(block))
 
-        blocks = self.collection.blocks(ranks, self.measuring.gains)
-        ends = in_blocks(blocks, compute, self.collection.options.workers)
+        blocks = self.collection.build_blocks(ranks, self.measuring.gains)
+        ends = map_blocks(blocks, compute, self.collection.options.workers)
         low, high = zip(*ends, strict=True)
-        return floats(np.concatenate(low)), floats(np.concatenate(high))
+        return to_floats(np.concatenate(low)), to_floats(np.concatenate(high))

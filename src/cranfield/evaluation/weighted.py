@@ -12,16 +12,16 @@ import numpy as np
 
 from cranfield.arrays import Bools, Floats, Ints
 from cranfield.data.qrels import read_qrels
-from cranfield.data.run import Run, with_each
+from cranfield.data.run import Run, call_with_split
 from cranfield.data.values import Values
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
-from cranfield.evaluation.collection import Labelled
+from cranfield.evaluation.collection import LabelledRun
 from cranfield.evaluation.evaluate import Evaluator, RunsLike
-from cranfield.evaluation.notices import deepest
+from cranfield.evaluation.notes import find_deepest
 from cranfield.labelling.blocks import Rankings
 from cranfield.measures.base import Measure
-from cranfield.measures.bounds import SUMS, is_sum, terms_of
+from cranfield.measures.bounds import SUMS, compute_terms, is_sum
 from cranfield.measures.lists import Gold, Lists, total
 
 Pairs = Sequence[tuple[str, str]]  # topics and documents
@@ -29,10 +29,10 @@ Levels = Mapping[str, Mapping[str, float]]
 
 
 @dataclass(frozen=True, eq=False)
-class Weighted:
+class WeightedScores:
     """A measure's scores by the judge [runs, topics], and what sampled documents add to them.
 
-    `change` is how much more a document adds by people than by the judge, `said` what it adds by
+    `change` is how much more a document adds by people than by the judge, `human` what it adds by
     people, [runs, documents]; `topic_of` the topic of each document.
     """
 
@@ -41,53 +41,53 @@ class Weighted:
     topics: tuple[str, ...]
     judged: Floats
     change: Floats
-    said: Floats
-    seen: Bools  # which documents are at ranks that count, [runs, documents]
+    human: Floats
+    counted_docs: Bools  # which documents are at ranks that count, [runs, documents]
     topic_of: Ints
-    kept: Bools  # which of the sampled documents these are: those of topics that count
+    selected_docs: Bools  # which of the sampled documents these are: those of topics that count
     lower_is_better: bool
 
 
-def labelled_by_both(
+def label_with_both(
     judge: Levels,
-    people: Levels,
+    human: Levels,
     sampled: Pairs,
     runs: RunsLike,
     measures: Any,
-    known: set[tuple[str, str]],
+    auditable: set[tuple[str, str]],
     declared: bool = True,
     **options: Any,
-) -> tuple[Evaluator, list[Labelled]]:
+) -> tuple[Evaluator, list[LabelledRun]]:
     """Runs, and where they have documents that the judge labelled, or people.
 
-    `known` are the documents that could be sampled: a measure may look at no others. `declared`:
+    `auditable` are the documents that could be sampled: a measure may look at no others. `declared`:
     the user declares what are judgments, and what is a run.
     """
-    both = _highest(judge, people, sampled)
-    for topic, doc in known:
-        if topic in both:
-            both[topic].setdefault(doc, 0.0)
-    evaluator = Evaluator(replace(read_qrels(both), declared=declared), measures, **options)
-    evaluator.options.refuse_expected()
+    merged = _merge_highest(judge, human, sampled)
+    for topic, doc in auditable:
+        if topic in merged:
+            merged[topic].setdefault(doc, 0.0)
+    evaluator = Evaluator(replace(read_qrels(merged), declared=declared), measures, **options)
+    evaluator.options.reject_expected_ties()
     for m in evaluator.measures:
-        _refuse_unsuited(m, evaluator)
-    if evaluator.collection.intents is not None or not evaluator.collection.counting.plain:
+        _check_measure(m, evaluator)
+    if evaluator.collection.intents is not None or not evaluator.collection.labels.is_default:
         raise InputError("intents, classes or groups of documents", "none with an audit")
 
-    def read(each: Sequence[Run]) -> list[Labelled]:
-        labelled = [evaluator.collection.label(run) for run in each]
-        levels = Values.of_lists(judge)
-        for one in labelled:
-            scores = evaluator.collection.values_of(one)
-            evaluator.collection.refuse_swapped(one.run, scores, levels)
-            evaluator.collection.refuse_stranger(one)
-            _refuse_unknown(evaluator, one, known)
+    def read(runs_read: Sequence[Run]) -> list[LabelledRun]:
+        labelled = [evaluator.collection.label(run) for run in runs_read]
+        levels = Values.from_lists(judge)
+        for labelled_run in labelled:
+            scores = evaluator.collection.get_values(labelled_run)
+            evaluator.collection.check_swapped(labelled_run.run, scores, levels)
+            evaluator.collection.check_overlap(labelled_run)
+            _check_documents(evaluator, labelled_run, auditable)
         return labelled
 
-    return evaluator, with_each(evaluator.read(runs), read)
+    return evaluator, call_with_split(evaluator.read(runs), read)
 
 
-def _refuse_unsuited(m: Measure, evaluator: Evaluator) -> None:
+def _check_measure(m: Measure, evaluator: Evaluator) -> None:
     """A measure that is neither a sum nor a mean over topics of what labels decide alone."""
     if is_sum(m):
         return
@@ -101,119 +101,141 @@ def _refuse_unsuited(m: Measure, evaluator: Evaluator) -> None:
         )
 
 
-def _highest(judge: Levels, people: Levels, sampled: Pairs) -> dict[str, dict[str, float]]:
+def _merge_highest(judge: Levels, human: Levels, sampled: Pairs) -> dict[str, dict[str, float]]:
     """The judgments of the judge, and the higher of both where people labelled, too: so that what
     is known, and the highest level, are those of both.
     """
-    made = {topic: dict(docs) for topic, docs in judge.items()}
+    merged = {topic: dict(docs) for topic, docs in judge.items()}
     for topic, doc in sampled:
-        docs = made.setdefault(topic, {})
-        docs[doc] = max(docs.get(doc, 0.0), people[topic][doc])
-    return made
+        docs = merged.setdefault(topic, {})
+        docs[doc] = max(docs.get(doc, 0.0), human[topic][doc])
+    return merged
 
 
-def _refuse_unknown(evaluator: Evaluator, one: Labelled, known: set[tuple[str, str]]) -> None:
+def _check_documents(
+    evaluator: Evaluator, labelled_run: LabelledRun, auditable: set[tuple[str, str]]
+) -> None:
     """A run with documents, down to where measures look, that could not have been sampled."""
     collection, options = evaluator.collection, evaluator.options
-    last = deepest(evaluator.measures, options.depth)
-    ranked = one.run.rankings(None if last is None else last + options.exclude_self)
-    wanted = [t for t, chosen in zip(collection.topics, collection.chosen, strict=True) if chosen]
-    others = [
-        (topic, doc)
-        for topic in wanted
-        for doc in ranked.get(topic, ())
-        if (topic, doc) not in known and not (options.exclude_self and doc == topic)
+    last = find_deepest(evaluator.measures, options.depth)
+    ranked = labelled_run.run.rankings(None if last is None else last + options.exclude_self)
+    topics = [
+        t
+        for t, is_selected in zip(collection.topics, collection.topic_mask, strict=True)
+        if is_selected
     ]
-    if others:
-        topic, doc = others[0]
-        where = f"{one.run.name}: {len(others):,} documents such as {doc} of topic {topic}"
-        down = "" if last is None else f" down to rank {last}"
-        expected = f"only such documents{down}: an audit of this run, or a measure cut before"
-        raise InputError(f"{where} that are not in the audit", expected)
+    unknown = [
+        (topic, doc)
+        for topic in topics
+        for doc in ranked.get(topic, ())
+        if (topic, doc) not in auditable and not (options.exclude_self and doc == topic)
+    ]
+    if unknown:
+        topic, doc = unknown[0]
+        location = (
+            f"{labelled_run.run.name}: {len(unknown):,} documents such as {doc} of topic {topic}"
+        )
+        suffix = "" if last is None else f" down to rank {last}"
+        expected = f"only such documents{suffix}: an audit of this run, or a measure cut before"
+        raise InputError(f"{location} that are not in the audit", expected)
 
 
-class Added:
+class LabelContributions:
     """What documents add to scores, by the judge and by people."""
 
-    def __init__(self, evaluator: Evaluator, judge: Levels, people: Levels, sampled: Pairs) -> None:
+    def __init__(self, evaluator: Evaluator, judge: Levels, human: Levels, sampled: Pairs) -> None:
         self.evaluator, self.collection = evaluator, evaluator.collection
         gold = self.collection.gold
         topics = [self.collection.topics[t] for t in gold.judgments.item_topics.tolist()]
         items = {pair: i for i, pair in enumerate(zip(topics, gold.item_docs, strict=True))}
-        self.by_judge = np.array([judge.get(t, {}).get(d, 0.0) for t, d in items])
-        self.by_people = self.by_judge.copy()
+        self.judge_levels = np.array([judge.get(t, {}).get(d, 0.0) for t, d in items])
+        self.human_levels = self.judge_levels.copy()
         self.place = np.full(len(items), -1)  # among those sampled
         for k, (topic, doc) in enumerate(sampled):
             item = items[topic, doc]
-            self.by_people[item], self.place[item] = people[topic][doc], k
-        self.topic_of = np.array([self.collection.place(topic) for topic, _ in sampled])
+            self.human_levels[item], self.place[item] = human[topic][doc], k
+        self.topic_of = np.array([self.collection.find_topic(topic) for topic, _ in sampled])
         self.sampled = len(sampled)
 
-    def by(self, m: Measure, labelled: Sequence[Labelled]) -> Weighted:
+    def compute_weighted(self, m: Measure, labelled: Sequence[LabelledRun]) -> WeightedScores:
         """By one measure."""
-        chosen = self.collection.chosen
-        found = [self._run(m, self.collection.of_chosen(one.rankings)) for one in labelled]
-        judged, change, said, weight = (np.stack(x) for x in zip(*found, strict=True))
-        number = np.cumsum(chosen) - 1
-        of_chosen = chosen[self.topic_of]
-        return Weighted(
+        mask = self.collection.topic_mask
+        parts = [
+            self._compute_run(m, self.collection.select_topics(labelled_run.rankings))
+            for labelled_run in labelled
+        ]
+        judged, change, human, weight = (np.stack(x) for x in zip(*parts, strict=True))
+        number = np.cumsum(mask) - 1
+        is_selected_doc = mask[self.topic_of]
+        return WeightedScores(
             m.names()[0],
-            tuple(one.run.name for one in labelled),
-            tuple(t for t, kept in zip(self.collection.topics, chosen, strict=True) if kept),
-            judged[:, chosen],
-            change[:, of_chosen],
-            said[:, of_chosen],
-            weight[:, of_chosen] != 0,
-            number[self.topic_of][of_chosen],
-            of_chosen,
+            tuple(labelled_run.run.name for labelled_run in labelled),
+            tuple(
+                t
+                for t, is_selected in zip(self.collection.topics, mask, strict=True)
+                if is_selected
+            ),
+            judged[:, mask],
+            change[:, is_selected_doc],
+            human[:, is_selected_doc],
+            weight[:, is_selected_doc] != 0,
+            number[self.topic_of][is_selected_doc],
+            is_selected_doc,
             m.better == "lower",
         )
 
-    def _run(self, m: Measure, rankings: Rankings) -> tuple[Floats, Floats, Floats, Floats]:
+    def _compute_run(self, m: Measure, rankings: Rankings) -> tuple[Floats, Floats, Floats, Floats]:
         """Scores by the judge, and what sampled documents add more, and in all, by people; and the
         weights of their ranks.
         """
         judged = np.zeros(len(self.collection.topics))
-        change, said, weights = np.zeros((3, self.sampled))
+        change, human, weights = np.zeros((3, self.sampled))
         sides = [
             replace(rankings, levels=levels[rankings.items])
-            for levels in (self.by_judge, self.by_people)
+            for levels in (self.judge_levels, self.human_levels)
         ]
-        measuring = self.evaluator.measuring
+        measuring = self.evaluator.scorer
         for block in measuring.blocks:
-            here = measuring.here(m, block.start)
-            of_judge, of_people = (terms_of(here, block.lists(side)) for side in sides)
-            worth, more = of_judge.worth, of_people.worth
-            weight = np.broadcast_to(of_judge.weight, worth.shape)
-            columns = np.arange(worth.shape[1])
+            topic_measure = measuring.with_topic_gains(m, block.start)
+            of_judge, of_people = (
+                compute_terms(topic_measure, block.build_lists(side)) for side in sides
+            )
+            judge_gain, human_gain = of_judge.gain, of_people.gain
+            weight = np.broadcast_to(of_judge.weight, judge_gain.shape)
+            columns = np.arange(judge_gain.shape[1])
             counts = np.diff(rankings.offsets[block.start : block.stop + 1])
-            there = columns < counts[:, None]
-            hits = (rankings.offsets[block.start : block.stop, None] + columns)[there]
-            judged[block.start : block.stop] = total(worth * weight * there)
+            mask = columns < counts[:, None]
+            hits = (rankings.offsets[block.start : block.stop, None] + columns)[mask]
+            judged[block.start : block.stop] = total(judge_gain * weight * mask)
             places = self.place[rankings.items[hits]]
-            drawn = places >= 0
-            change[places[drawn]] = (weight * (more - worth))[there][drawn]
-            said[places[drawn]] = (weight * more)[there][drawn]
-            weights[places[drawn]] = weight[there][drawn]
-        return judged, change, said, weights
+            is_sampled = places >= 0
+            change[places[is_sampled]] = (weight * (human_gain - judge_gain))[mask][is_sampled]
+            human[places[is_sampled]] = (weight * human_gain)[mask][is_sampled]
+            weights[places[is_sampled]] = weight[mask][is_sampled]
+        return judged, change, human, weights
 
 
-class Relabelled:
+class RelabelledLists:
     """Scores of the lists of a topic by any labels of its documents."""
 
     def __init__(
-        self, evaluator: Evaluator, labelled: Sequence[Labelled], measures: Sequence[Measure]
+        self, evaluator: Evaluator, labelled: Sequence[LabelledRun], measures: Sequence[Measure]
     ) -> None:
-        self.collection, self.here = evaluator.collection, evaluator.measuring.here
-        self.rankings = [self.collection.of_chosen(one.rankings) for one in labelled]
+        self.collection, self.with_topic_gains = (
+            evaluator.collection,
+            evaluator.scorer.with_topic_gains,
+        )
+        self.rankings = [
+            self.collection.select_topics(labelled_run.rankings) for labelled_run in labelled
+        ]
         self.measures = measures
 
-    def docs(self, topic: int) -> list[str]:
+    def list_docs(self, topic: int) -> list[str]:
         """The documents of a topic, in the order of labels."""
         start, stop = self.collection.gold.judgments.offsets[topic : topic + 2]
         return self.collection.gold.item_docs[start:stop]
 
-    def scores(self, topic: int, labels: Floats, levels: Floats) -> Floats:
+    def compute_scores(self, topic: int, labels: Floats, levels: Floats) -> Floats:
         """By labels [versions, documents]: [measures × runs, versions]; `levels` are all there are.
 
         A document with the label NaN is as if nobody had judged it.
@@ -222,17 +244,19 @@ class Relabelled:
         ideal = -np.sort(-labels, axis=1)  # NaN last
         highest = max(0.0, float(levels.max(initial=0.0)))
         gold = Gold(np.nan_to_num(ideal), ~np.isnan(ideal), highest, distinct=levels)
-        lists = [self._lists(x, topic, labels, judged, gold) for x in self.rankings]
-        measures = [self.here(m, topic) for m in self.measures]
-        return np.stack([m.values(x)[:, 0] for m in measures for x in lists])
+        lists = [self._build_lists(x, topic, labels, judged, gold) for x in self.rankings]
+        measures = [self.with_topic_gains(m, topic) for m in self.measures]
+        return np.stack([m.compute(x)[:, 0] for m in measures for x in lists])
 
-    def _lists(
+    def _build_lists(
         self, rankings: Rankings, topic: int, labels: Floats, judged: Bools, gold: Gold
     ) -> Lists:
         """A list of a topic, as often as there are versions of its labels."""
         hits = slice(*rankings.offsets[topic : topic + 2])
-        own = rankings.items[hits] - self.collection.gold.judgments.offsets[topic]
-        ranks = np.broadcast_to(rankings.ranks[hits], (len(labels), len(own)))
+        positions = rankings.items[hits] - self.collection.gold.judgments.offsets[topic]
+        ranks = np.broadcast_to(rankings.ranks[hits], (len(labels), len(positions)))
         length = np.full(len(labels), rankings.lengths[topic])
-        level, there = np.nan_to_num(labels[:, own]), judged[:, own]
-        return Lists(np.where(there, ranks, length[:, None] + 1), level, there, length, gold)
+        level, is_judged = np.nan_to_num(labels[:, positions]), judged[:, positions]
+        return Lists(
+            np.where(is_judged, ranks, length[:, None] + 1), level, is_judged, length, gold
+        )

@@ -13,21 +13,21 @@ from cranfield.arrays import Floats
 from cranfield.assess.pool import Pool, pool
 from cranfield.data.audits import AuditOrder
 from cranfield.dataclass import dataclass
+from cranfield.display import TableResult
 from cranfield.errors import InputError
 from cranfield.measures.base import Measure
 from cranfield.measures.bounds import is_sum
 from cranfield.measures.grammar import parse_measures
-from cranfield.scores import Notice
-from cranfield.shown import Shown
-from cranfield.stats.resampling import checked_trials, generator
-from cranfield.stats.sampled import inclusion_probabilities
-from cranfield.wording import counted
+from cranfield.scores import Note
+from cranfield.stats.resampling import check_trials, create_generator
+from cranfield.stats.sample_estimates import inclusion_probabilities
+from cranfield.wording import format_count
 
 MEASURE = "DCG"  # the weights of ranks, if no measure is named
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Audit(Shown, tables="audit"):
+class Audit(TableResult, tables="audit"):
     """The documents of a pool in the order in which people are to judge them.
 
     The first ones, with a draw below 1, are `size` in the mean: `to_judge` is how many they are.
@@ -39,7 +39,7 @@ class Audit(Shown, tables="audit"):
     depth: int
     runs: tuple[str, ...]
     seed: int
-    notices: tuple[Notice, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @property
     def to_judge(self) -> int:
@@ -47,8 +47,8 @@ class Audit(Shown, tables="audit"):
         return int(np.count_nonzero(self.order.draws < 1))
 
     def __repr__(self) -> str:
-        drawn = f"{self.to_judge:,} of {counted(len(self.order), 'document')}"
-        return f"Audit: {drawn} to judge, by {self.measure}, seed {self.seed}"
+        size_text = f"{self.to_judge:,} of {format_count(len(self.order), 'document')}"
+        return f"Audit: {size_text} to judge, by {self.measure}, seed {self.seed}"
 
 
 def audit(
@@ -80,45 +80,53 @@ def audit(
     """
     if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 1:
         raise InputError(f"a sample of {size!r}", "a whole number from 1")
-    checked_trials(1, seed)
-    made = runs if isinstance(runs, Pool) else pool(runs, depth, **options)
-    chosen = _one(measure)
-    weights = _weights(chosen, made.depth)[made.ranks].sum(axis=1)
-    pairs = [*chain.from_iterable(((t, d) for d in docs) for t, docs in made.docs.items())]
-    kept = weights > 0
-    if not kept.any():
-        raise InputError(f"no document at a rank that weighs anything by {chosen}", "some")
-    uniform = generator(seed).random(len(weights))[kept]
-    probabilities = inclusion_probabilities(weights[kept], float(size))
+    check_trials(1, seed)
+    run_pool = runs if isinstance(runs, Pool) else pool(runs, depth, **options)
+    audit_measure = _parse_single_measure(measure)
+    weights = _compute_weights(audit_measure, run_pool.depth)[run_pool.ranks].sum(axis=1)
+    pairs = [*chain.from_iterable(((t, d) for d in docs) for t, docs in run_pool.docs.items())]
+    has_weight = weights > 0
+    if not has_weight.any():
+        raise InputError(f"no document at a rank that weighs anything by {audit_measure}", "some")
+    uniform = create_generator(seed).random(len(weights))[has_weight]
+    probabilities = inclusion_probabilities(weights[has_weight], float(size))
     draws = uniform / probabilities
     order = np.argsort(draws, kind="stable")
-    names = [pair for pair, there in zip(pairs, kept.tolist(), strict=True) if there]
-    drawn = AuditOrder(tuple(names[i] for i in order), probabilities[order], draws[order])
-    notices = list(made.notices)
-    if size > len(drawn):
-        text = f"{counted(len(drawn), 'document')} for a sample of {size:,}: all are to be judged"
-        notices.append(Notice("audit", text))
-    return Audit(drawn, int(size), str(chosen), made.depth, made.runs, seed, tuple(notices))
+    names = [pair for pair, is_kept in zip(pairs, has_weight.tolist(), strict=True) if is_kept]
+    order_drawn = AuditOrder(tuple(names[i] for i in order), probabilities[order], draws[order])
+    notes = list(run_pool.notes)
+    if size > len(order_drawn):
+        text = f"{format_count(len(order_drawn), 'document')} for a sample of {size:,}: all are to be judged"
+        notes.append(Note("audit", text))
+    return Audit(
+        order_drawn,
+        int(size),
+        str(audit_measure),
+        run_pool.depth,
+        run_pool.runs,
+        seed,
+        tuple(notes),
+    )
 
 
-def _weights(m: Measure, depth: int) -> Floats:
+def _compute_weights(m: Measure, depth: int) -> Floats:
     """What documents weigh at each rank, from 1; the first number is for runs without it."""
     if is_sum(m):
-        return np.append(0.0, rank_weights(m, depth))
-    discounts = rank_weights(parse_measures("DCG")[0], depth)
+        return np.append(0.0, compute_rank_weights(m, depth))
+    discounts = compute_rank_weights(parse_measures("DCG")[0], depth)
     last = discounts[min(m.last_rank or depth, depth) - 1]
     return np.append(last, np.maximum(discounts, last))
 
 
-def rank_weights(m: Measure, depth: int) -> Floats:
+def compute_rank_weights(m: Measure, depth: int) -> Floats:
     """What one relevant document adds to the score of a list, at each rank."""
     lists = np.eye(depth)
     return np.array([m(levels.tolist(), judged=[1]) for levels in lists])
 
 
-def _one(measure: str | Measure) -> Measure:
+def _parse_single_measure(measure: str | Measure) -> Measure:
     """The measure that is asked for."""
-    found = parse_measures(measure)
-    if len(found) != 1 or len(found[0].names()) != 1:
-        raise InputError(f"{len(found)} measures", "one")
-    return found[0]
+    measures = parse_measures(measure)
+    if len(measures) != 1 or len(measures[0].names()) != 1:
+        raise InputError(f"{len(measures)} measures", "one")
+    return measures[0]

@@ -19,30 +19,30 @@ from cranfield.data.preference_pairs import (
     read_preference_pairs,
 )
 from cranfield.dataclass import dataclass
-from cranfield.errors import InputError, one_of
+from cranfield.display import TableResult
+from cranfield.errors import InputError, check_choice
 from cranfield.evaluation.results import ScoresLike, read_scores
-from cranfield.late import special
-from cranfield.meta.concordance import sign_test_of
-from cranfield.meta.predictive import clopper_pearson, predictive_power
-from cranfield.meta.rankings import kendalls
-from cranfield.scores import Notice, Scores
-from cranfield.shown import Shown
+from cranfield.lazy_imports import special
+from cranfield.meta.concordance import compute_sign_test
+from cranfield.meta.predictive import compute_clopper_pearson, predictive_power
+from cranfield.meta.rankings import compute_kendall
+from cranfield.scores import Note, Scores
 from cranfield.stats.battles import (
     RIDGE,
     Counts,
-    checked_ridge,
+    check_ridge,
+    compute_ratings,
     davidson,
-    fitted,
-    groups,
+    find_groups,
+    fit_strengths,
     intransitive_triples,
-    ratings,
 )
 from cranfield.stats.corrections import CORRECTIONS
 from cranfield.stats.letters import letters
-from cranfield.stats.paired import by_t
-from cranfield.stats.resampling import Progress, in_chunks
-from cranfield.stats.result import checked_alpha, checked_confidence
-from cranfield.wording import counted, some, suggests_keywords
+from cranfield.stats.paired import build_t_outcome
+from cranfield.stats.resampling import Progress, run_in_chunks
+from cranfield.stats.result import check_alpha, check_confidence
+from cranfield.wording import format_count, format_names, suggest_keywords
 
 TRIALS = 2_000  # draws of topics
 FEW_TOPICS = 20  # fewer make a bootstrap of topics too narrow
@@ -99,7 +99,7 @@ class PositionBias:
 
 
 @dataclass(frozen=True)
-class Agreeing:
+class MeasureAgreement:
     """How a measure agrees with battles: on the order of runs, and battle by battle."""
 
     measure: str
@@ -119,7 +119,7 @@ class Agreeing:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Battles(Shown, tables="battles"):
+class Battles(TableResult, tables="battles"):
     """Runs by their strength, the strongest first, with what else battles tell.
 
     `nu` is how frequent ties are, and `triples` how many triples of runs are intransitive, and of
@@ -135,22 +135,22 @@ class Battles(Shown, tables="battles"):
     topics: int
     triples: tuple[int, int]
     position: PositionBias | None
-    measures: tuple[Agreeing, ...] = ()
+    measures: tuple[MeasureAgreement, ...] = ()
     alpha: float = 0.05
     correction: str = "holm"
     confidence: float = 0.95
     trials: int = TRIALS
     seed: int = 0
-    notices: tuple[Notice, ...] = field(default=())
+    notes: tuple[Note, ...] = field(default=())
 
     def __repr__(self) -> str:
-        size = f"{counted(self.battles, 'battle')} on {counted(self.topics, 'topic')}"
-        best = [f"{one.run} {one.rating:.0f}" for one in self.runs[:6]]
+        size = f"{format_count(self.battles, 'battle')} on {format_count(self.topics, 'topic')}"
+        best = [f"{fighter.run} {fighter.rating:.0f}" for fighter in self.runs[:6]]
         more = ["…"] if len(self.runs) > 6 else []
         return f"Battles: {size}: {', '.join([*best, *more])}"
 
 
-@suggests_keywords
+@suggest_keywords
 def battles(
     data: PreferencePairsLike,
     scores: ScoresLike = None,
@@ -181,35 +181,39 @@ def battles(
     >>> [(one.run, round(one.rating, 1)) for one in found.runs]  # π_x/π_y = 2
     [('x', 1060.2), ('y', 939.8)]
     """
-    checked_ridge(ridge)
-    checked_alpha(alpha)
-    checked_confidence(confidence)
-    one_of("correction", correction, CORRECTIONS)
-    read = read_preference_pairs(data)
-    fought = _Fought.of(read)
-    fought.refuse_apart()
-    model = davidson(fought.wins, fought.ties, ridge)
+    check_ridge(ridge)
+    check_alpha(alpha)
+    check_confidence(confidence)
+    check_choice("correction", correction, CORRECTIONS)
+    preferences = read_preference_pairs(data)
+    counts = _BattleCounts.from_pairs(preferences)
+    counts.check_connected()
+    model = davidson(counts.wins, counts.ties, ridge)
     order = np.argsort(-model.strengths, kind="stable")
-    drawn = fought.drawn(ridge, trials, seed, threads, progress)
-    pairs = _duels(fought, model, order, drawn, correction, confidence)
-    names = _letters(fought, order, pairs, alpha)
+    samples = counts.draw_strengths(ridge, trials, seed, threads, progress)
+    pairs = _build_duels(counts, model, order, samples, correction, confidence)
+    names = _assign_letters(counts, order, pairs, alpha)
     runs = tuple(
         Fighter(
-            fought.runs[r],
+            counts.runs[r],
             float(model.ratings[r]),
-            *_ends(None if drawn is None else ratings(drawn.strengths[:, r]), confidence),
+            *_compute_interval(
+                None if samples is None else compute_ratings(samples.strengths[:, r]), confidence
+            ),
             float(model.strengths[r]),
-            *fought.record(r),
+            *counts.count_results(r),
             names[place],
         )
         for place, r in enumerate(order.tolist())
     )
-    position, about = _position(read, confidence)
-    agreed, more = _agreeing(read, scores, measures, fought, model.strengths, drawn, confidence)
+    position, position_notes = _compute_position_bias(preferences, confidence)
+    agreements, measure_notes = _compare_measures(
+        preferences, scores, measures, counts, model.strengths, samples, confidence
+    )
     return Battles(
-        runs, pairs, model.nu, ridge, len(read.pairs), len(fought.topics),
-        intransitive_triples(fought.wins), position, agreed, alpha, correction, confidence, trials,
-        seed, (*_notices(read, fought, drawn, ridge), *about, *more),
+        runs, pairs, model.nu, ridge, len(preferences.pairs), len(counts.topics),
+        intransitive_triples(counts.wins), position, agreements, alpha, correction, confidence, trials,
+        seed, (*_collect_notes(preferences, counts, samples, ridge), *position_notes, *measure_notes),
     )  # fmt: skip
 
 
@@ -217,7 +221,7 @@ def battles(
 
 
 @dataclass(frozen=True, eq=False)
-class _Drawn:
+class _StrengthSamples:
     """Strengths in samples of topics, [trials, runs], and in how many a run won or lost all."""
 
     strengths: Floats
@@ -225,7 +229,7 @@ class _Drawn:
 
 
 @dataclass(frozen=True, eq=False)
-class _Fought:
+class _BattleCounts:
     """Battles, counted: by topic [topics, pairs], for pairs of runs that met."""
 
     runs: tuple[str, ...]
@@ -236,7 +240,7 @@ class _Fought:
     tied: Floats
 
     @classmethod
-    def of(cls, read: PreferencePairs) -> _Fought:
+    def from_pairs(cls, read: PreferencePairs) -> _BattleCounts:
         """Each battle counts once."""
         runs = tuple(sorted({name for pair in read.pairs for name in pair[1:3]}))
         topics = tuple(dict.fromkeys(pair.topic for pair in read.pairs))
@@ -251,98 +255,107 @@ class _Fought:
         return cls(runs, topics, np.array(met), *counts)
 
     @cached_property
-    def whole(self) -> Counts:
+    def total(self) -> Counts:
         """All topics together."""
         added = (x.sum(axis=0, keepdims=True) for x in (self.first, self.second, self.tied))
         return Counts(self.pairs, len(self.runs), *added)
 
-    def _square(self, upper: Floats, lower: Floats) -> Floats:
-        made = np.zeros((len(self.runs), len(self.runs)))
+    def _to_square(self, upper: Floats, lower: Floats) -> Floats:
+        matrix = np.zeros((len(self.runs), len(self.runs)))
         i, j = self.pairs.T
-        made[i, j], made[j, i] = upper[0], lower[0]
-        return made
+        matrix[i, j], matrix[j, i] = upper[0], lower[0]
+        return matrix
 
     @property
     def wins(self) -> Floats:
         """[i, j]: how often i won against j."""
-        return self._square(self.whole.first, self.whole.second)
+        return self._to_square(self.total.first, self.total.second)
 
     @property
     def ties(self) -> Floats:
         """[i, j]: how often neither did."""
-        return self._square(self.whole.tied, self.whole.tied)
+        return self._to_square(self.total.tied, self.total.tied)
 
-    def record(self, r: int) -> tuple[int, int, int, int]:
+    def count_results(self, r: int) -> tuple[int, int, int, int]:
         """Battles, wins, ties and losses of a run."""
         won, tied, lost = self.wins[r].sum(), self.ties[r].sum(), self.wins[:, r].sum()
         return int(won + tied + lost), int(won), int(tied), int(lost)
 
-    def refuse_apart(self) -> None:
+    def check_connected(self) -> None:
         """Runs of which nothing says who is stronger."""
-        of = groups(self.pairs, len(self.runs))
-        if len(set(of)) > 1:
-            parts = [[r for r, g in zip(self.runs, of, strict=True) if g == one] for one in set(of)]
+        group_of = find_groups(self.pairs, len(self.runs))
+        if len(set(group_of)) > 1:
+            parts = [
+                [r for r, g in zip(self.runs, group_of, strict=True) if g == group]
+                for group in set(group_of)
+            ]
             parts.sort(key=len)
-            found = f"{some(parts[0], 'run')} that never met the others, even through others"
-            raise InputError(found, "battles that connect all runs")
+            problem = (
+                f"{format_names(parts[0], 'run')} that never met the others, even through others"
+            )
+            raise InputError(problem, "battles that connect all runs")
 
-    def drawn(
+    def draw_strengths(
         self, ridge: float, trials: int, seed: int, threads: int | None, progress: Progress | None
-    ) -> _Drawn | None:
+    ) -> _StrengthSamples | None:
         """The strengths in samples of topics; None of a single topic."""
         n = len(self.topics)
 
-        def trial(stream: np.random.Generator, size: int) -> tuple[Floats, Bools]:
+        def run_trial(stream: np.random.Generator, size: int) -> tuple[Floats, Bools]:
             often = stream.multinomial(n, np.full(n, 1 / n), size=size).astype(np.float64)
             counts = Counts(
                 self.pairs,
                 len(self.runs),
                 *(often @ x for x in (self.first, self.second, self.tied)),
             )
-            return fitted(counts, max(ridge, RIDGE))[0], counts.separated
+            return fit_strengths(counts, max(ridge, RIDGE))[0], counts.separated
 
         cells = n + 8 * len(self.pairs) + 2 * len(self.runs) ** 2
         if n < 2:
             return None
-        made = in_chunks(trial, trials, seed, cells, threads, progress)
-        return _Drawn(*(np.concatenate(x) for x in zip(*made, strict=True)))
+        chunks = run_in_chunks(run_trial, trials, seed, cells, threads, progress)
+        return _StrengthSamples(*(np.concatenate(x) for x in zip(*chunks, strict=True)))
 
 
 # -- pairs ----------------------------------------------------------------------------------------
 
 
-def _duels(
-    fought: _Fought,
+def _build_duels(
+    counts: _BattleCounts,
     model: Any,
     order: Ints,
-    drawn: _Drawn | None,
+    strength_samples: _StrengthSamples | None,
     correction: str,
     confidence: float,
 ) -> tuple[Duel, ...]:
     """All pairs of runs, the stronger one first."""
-    wins, ties, n = fought.wins, fought.ties, len(fought.topics)
+    wins, ties, n = counts.wins, counts.ties, len(counts.topics)
     pairs = [*combinations(order.tolist(), 2)]
     differences = [float(model.strengths[i] - model.strengths[j]) for i, j in pairs]
     samples = (
-        None if drawn is None else [drawn.strengths[:, i] - drawn.strengths[:, j] for i, j in pairs]
+        None
+        if strength_samples is None
+        else [strength_samples.strengths[:, i] - strength_samples.strengths[:, j] for i, j in pairs]
     )
     pvalues: list[float | None] = [None] * len(pairs)
     if samples is not None:
         tests = [
-            by_t("bootstrap of topics", d, float(x.std(ddof=1)), n - 1, n, "", "two-sided", ())
+            build_t_outcome(
+                "bootstrap of topics", d, float(x.std(ddof=1)), n - 1, n, "", "two-sided", ()
+            )
             for d, x in zip(differences, samples, strict=True)
         ]
         pvalues = CORRECTIONS[correction]([test.pvalue for test in tests]).pvalues.tolist()
-    scale = ratings(np.ones(1)) - ratings(np.zeros(1))
+    scale = compute_ratings(np.ones(1)) - compute_ratings(np.zeros(1))
     return tuple(
         Duel(
-            fought.runs[i],
-            fought.runs[j],
+            counts.runs[i],
+            counts.runs[j],
             int(wins[i, j]),
             int(ties[i, j]),
             int(wins[j, i]),
             float(scale[0]) * differences[k],
-            *_ends(None if samples is None else scale * samples[k], confidence),
+            *_compute_interval(None if samples is None else scale * samples[k], confidence),
             pvalues[k],
             model.probabilities(i, j)[0],
         )
@@ -350,7 +363,9 @@ def _duels(
     )
 
 
-def _ends(values: Floats | None, confidence: float) -> tuple[float | None, float | None]:
+def _compute_interval(
+    values: Floats | None, confidence: float
+) -> tuple[float | None, float | None]:
     """The percentiles of what was drawn, if anything was."""
     if values is None:
         return None, None
@@ -358,62 +373,66 @@ def _ends(values: Floats | None, confidence: float) -> tuple[float | None, float
     return float(low), float(high)
 
 
-def _letters(fought: _Fought, order: Ints, pairs: Sequence[Duel], alpha: float) -> list[str]:
+def _assign_letters(
+    counts: _BattleCounts, order: Ints, pairs: Sequence[Duel], alpha: float
+) -> list[str]:
     """Of the runs in order, if there are enough letters."""
-    place = {fought.runs[r]: i for i, r in enumerate(order.tolist())}
+    place = {counts.runs[r]: i for i, r in enumerate(order.tolist())}
     different = np.zeros((len(place), len(place)), dtype=bool)
     for pair in pairs:
         i, j = place[pair.run], place[pair.other]
         different[i, j] = different[j, i] = pair.pvalue is not None and pair.pvalue <= alpha
-    known = all(pair.pvalue is not None for pair in pairs)
-    return (letters(different) if known else None) or [""] * len(place)
+    has_pvalues = all(pair.pvalue is not None for pair in pairs)
+    return (letters(different) if has_pvalues else None) or [""] * len(place)
 
 
 # -- who was shown first --------------------------------------------------------------------------
 
 
-def _position(
-    read: PreferencePairs, confidence: float
-) -> tuple[PositionBias | None, tuple[Notice, ...]]:
+def _compute_position_bias(
+    preferences: PreferencePairs, confidence: float
+) -> tuple[PositionBias | None, tuple[Note, ...]]:
     """Whether the one shown first wins more often; only of a random order."""
-    known = [pair for pair in read.pairs if pair.first is not None]
-    won = [pair for pair in known if not pair.tied]
+    ordered = [pair for pair in preferences.pairs if pair.first is not None]
+    won = [pair for pair in ordered if not pair.tied]
     if not won:
         return None, ()
-    improbable = _order_pvalue(known)
+    improbable = _test_order(ordered)
     if improbable < UNBALANCED:
         text = (
             "who was shown first depends on the run (p "
             f"{'< 0.0001' if improbable < 1e-4 else f'= {improbable:.4f}'} of a random order): "
             "whether the first one is favoured cannot be told from its strength"
         )
-        return None, (Notice("order", text),)
+        return None, (Note("order", text),)
     first = sum(pair.first == pair.preferred for pair in won)
     n = len(won)
-    low, high = clopper_pearson(first, n, confidence)
+    low, high = compute_clopper_pearson(first, n, confidence)
     bias = PositionBias(
-        first, n - first, len(known) - n, sign_test_of(first, n - first), low, high
+        first, n - first, len(ordered) - n, compute_sign_test(first, n - first), low, high
     )  # fmt: skip
-    notices = []
-    if len(known) < len(read.pairs):
-        text = f"{counted(len(read.pairs) - len(known), 'battle')} without a first one"
-        notices.append(Notice("order", f"{text}: not in what is said of positions"))
-    return bias, tuple(notices)
+    notes = []
+    if len(ordered) < len(preferences.pairs):
+        text = (
+            f"{format_count(len(preferences.pairs) - len(ordered), 'battle')} without a first one"
+        )
+        notes.append(Note("order", f"{text}: not in what is said of positions"))
+    return bias, tuple(notes)
 
 
-def _order_pvalue(known: Sequence[PreferencePair]) -> float:
+def _test_order(pairs: Sequence[PreferencePair]) -> float:
     """How improbable it is that a random order is as uneven: χ² of the pairs of runs.
 
     Σ (times that the first in the alphabet is shown first − n/2)² / (n/4) over pairs.
     """
     counts: dict[tuple[str, str], list[int]] = {}
-    for pair in known:
+    for pair in pairs:
         two = (pair.preferred, pair.other)
         key = (min(two), max(two))
         counts.setdefault(key, [0, 0])[pair.first != key[0]] += 1
     if len(counts) == 1:  # few battles, exactly
         ((first, second),) = counts.values()
-        return sign_test_of(first, second)
+        return compute_sign_test(first, second)
     statistic = math.fsum((a - b) ** 2 / (a + b) for a, b in counts.values())
     return float(special.chdtrc(len(counts), statistic))
 
@@ -421,39 +440,51 @@ def _order_pvalue(known: Sequence[PreferencePair]) -> float:
 # -- measures -------------------------------------------------------------------------------------
 
 
-def _agreeing(
-    read: PreferencePairs,
+def _compare_measures(
+    preferences: PreferencePairs,
     scores: ScoresLike,
     measures: Sequence[Any] | None,
-    fought: _Fought,
+    counts: _BattleCounts,
     strengths: Floats,
-    drawn: _Drawn | None,
+    samples: _StrengthSamples | None,
     confidence: float,
-) -> tuple[tuple[Agreeing, ...], tuple[Notice, ...]]:
+) -> tuple[tuple[MeasureAgreement, ...], tuple[Note, ...]]:
     """What measures say of the runs that have both battles and scores."""
     if scores is None:
         return (), ()
-    given = read_scores(scores)
-    found = predictive_power(given, read, measures, confidence=confidence)
-    common = [r for r, run in enumerate(fought.runs) if run in given.runs]
+    all_scores = read_scores(scores)
+    power = predictive_power(all_scores, preferences, measures, confidence=confidence)
+    common = [r for r, run in enumerate(counts.runs) if run in all_scores.runs]
     if len(common) < 2:
-        raise InputError(f"{counted(len(common), 'run')} with battles and scores", "at least 2")
-    names = [fought.runs[r] for r in common]
+        raise InputError(
+            f"{format_count(len(common), 'run')} with battles and scores", "at least 2"
+        )
+    names = [counts.runs[r] for r in common]
     rows = []
-    for one in found.measures:
-        means = _means(given, one.measure, names)
-        tau = float(kendalls(strengths[None, common], means[None])[0, 0])
-        taus = None if drawn is None else kendalls(drawn.strengths[:, None, common], means[None])
-        ends = _ends(None if taus is None else taus[:, 0, 0], confidence)
+    for measure_power in power.measures:
+        means = _compute_means(all_scores, measure_power.measure, names)
+        tau = float(compute_kendall(strengths[None, common], means[None])[0, 0])
+        taus = (
+            None
+            if samples is None
+            else compute_kendall(samples.strengths[:, None, common], means[None])
+        )
+        ends = _compute_interval(None if taus is None else taus[:, 0, 0], confidence)
         rows.append(
-            Agreeing(
-                one.measure, len(common), tau, *ends, one.agreements, one.disagreements, one.tied
+            MeasureAgreement(
+                measure_power.measure,
+                len(common),
+                tau,
+                *ends,
+                measure_power.agreements,
+                measure_power.disagreements,
+                measure_power.tied,
             )
         )
-    return tuple(rows), tuple(notice for notice in found.notices if notice.kind != "sides")
+    return tuple(rows), tuple(note for note in power.notes if note.kind != "sides")
 
 
-def _means(scores: Scores, measure: str, names: Sequence[str]) -> Floats:
+def _compute_means(scores: Scores, measure: str, names: Sequence[str]) -> Floats:
     """Of each run, the higher the better."""
     summary = scores.select(list(names), None, [measure]).summary()
     sign = -1.0 if scores.better[scores.measures.index(measure)] == "lower" else 1.0
@@ -463,24 +494,27 @@ def _means(scores: Scores, measure: str, names: Sequence[str]) -> Floats:
 # -- what the user should know --------------------------------------------------------------------
 
 
-def _notices(
-    read: PreferencePairs, fought: _Fought, drawn: _Drawn | None, ridge: float
-) -> Iterator[Notice]:
-    n = len(fought.topics)
-    if drawn is None:
-        yield Notice("few-topics", "all battles are on one topic: no intervals, no tests")
+def _collect_notes(
+    preferences: PreferencePairs,
+    counts: _BattleCounts,
+    samples: _StrengthSamples | None,
+    ridge: float,
+) -> Iterator[Note]:
+    n = len(counts.topics)
+    if samples is None:
+        yield Note("few-topics", "all battles are on one topic: no intervals, no tests")
     elif n < FEW_TOPICS:
         text = f"battles on {n} topics: intervals from so few are rather too narrow"
-        yield Notice("few-topics", text)
-    won, lost = (fought.wins.sum(axis=axis) for axis in (1, 0))
-    alone = fought.ties.sum(axis=1) == 0
-    for none, what in ((lost, "won"), (won, "lost")):
-        runs = [fought.runs[r] for r in np.flatnonzero((none == 0) & alone)]
+        yield Note("few-topics", text)
+    won, lost = (counts.wins.sum(axis=axis) for axis in (1, 0))
+    alone = counts.ties.sum(axis=1) == 0
+    for counts_opposite, verb in ((lost, "won"), (won, "lost")):
+        runs = [counts.runs[r] for r in np.flatnonzero((counts_opposite == 0) & alone)]
         if runs:
-            text = f"{some(runs, 'run')} {what} every battle: only the ridge of {ridge:g} bounds"
-            yield Notice("separated", f"{text} the rating, which says no more than that")
-    if drawn is not None and not fought.whole.separated.any() and drawn.separated.any():
-        share = float(drawn.separated.mean())
+            text = f"{format_names(runs, 'run')} {verb} every battle: only the ridge of {ridge:g} bounds"
+            yield Note("separated", f"{text} the rating, which says no more than that")
+    if samples is not None and not counts.total.separated.any() and samples.separated.any():
+        share = float(samples.separated.mean())
         text = f"a run won or lost everything in {100 * share:.1f}% of the draws"
-        yield Notice("separated", f"{text}: the ridge bounds the ends of intervals there")
-    yield from (Notice("sides", f"{read.where}: {note}") for note in read.notes)
+        yield Note("separated", f"{text}: the ridge bounds the ends of intervals there")
+    yield from (Note("sides", f"{preferences.where}: {note}") for note in preferences.notes)

@@ -14,21 +14,21 @@ import numpy as np
 
 from cranfield.arrays import TOLERANCE, Bools, Floats, Ints
 from cranfield.dataclass import dataclass
-from cranfield.stats.judged import LEAST as LEAST_TOPICS
-from cranfield.stats.judged import (
+from cranfield.stats.paired import bootstrap_statistics, build_t_outcome
+from cranfield.stats.prediction import LEAST as LEAST_TOPICS
+from cranfield.stats.prediction import (
     OWN_WEIGHT,
     RowMeans,
-    planned_variances,
-    planned_widths,
-    powered_rows,
+    compute_row_means,
+    compute_t_quantile,
+    estimate_powered_rows,
+    find_doubt,
+    predict_variances,
+    predict_widths,
     prediction_powered,
-    row_means,
-    t_quantile,
-    unpromised,
 )
-from cranfield.stats.paired import bootstrapped, by_t
-from cranfield.stats.sampled import LEAST, estimated, expected_variance
-from cranfield.wording import counted
+from cranfield.stats.sample_estimates import LEAST, estimate_difference, predict_variance
+from cranfield.wording import format_count
 
 ENOUGH = 50  # topics, from which on intervals of measures that are no sums hold, by simulation
 ENOUGH_DRAWN = 3  # documents of a topic that people labelled, in the mean; if the judge tells less
@@ -40,7 +40,7 @@ NO_LABELS = "no human labels"
 EQUAL = "no variance: all scores are equal"
 
 
-def too_few(unit: str) -> str:
+def format_too_few(unit: str) -> str:
     """Why there is no interval of the difference estimator."""
     return f"fewer than {LEAST} sampled {unit}s on which people and the judge differ"
 
@@ -82,7 +82,7 @@ class Estimate:
     at_best: float | None = None  # the half-width with all labels, if that is not enough
 
 
-def without_labels(alone: float, alone_pvalue: float, target: float | None) -> Estimate:
+def build_judge_only_estimate(alone: float, alone_pvalue: float, target: float | None) -> Estimate:
     """What the judge says alone: without human labels there is no estimate."""
     unknown = math.nan
     return Estimate(
@@ -92,7 +92,7 @@ def without_labels(alone: float, alone_pvalue: float, target: float | None) -> E
     )  # fmt: skip
 
 
-class Needed(NamedTuple):
+class RequiredLabels(NamedTuple):
     """How many labels an interval needs, or the reason why there is no number."""
 
     needed: int | None = None
@@ -100,45 +100,45 @@ class Needed(NamedTuple):
     at_best: float | None = None
 
 
-def _reason(why: str, target: float | None) -> Needed:
+def _explain_missing(reason: str, target: float | None) -> RequiredLabels:
     """No number of labels, for a reason, if a number was asked for."""
-    return Needed(None, why if target else "")
+    return RequiredLabels(None, reason if target else "")
 
 
-def _tested(
-    value: float, error: float, quantile: float, df: int, known: bool
+def _compute_interval(
+    value: float, error: float, quantile: float, df: int, has_interval: bool
 ) -> tuple[float | None, float | None, float]:
     """The ends of an interval and the p-value; without an interval, p is nan."""
-    if not known:
+    if not has_interval:
         return None, None, math.nan
-    return value - quantile * error, value + quantile * error, _t(value, error, df)
+    return value - quantile * error, value + quantile * error, _compute_t_pvalue(value, error, df)
 
 
-def _tested_bias(
-    value: float, error: float, quantile: float, df: int, known: bool
+def _compute_bias_interval(
+    value: float, error: float, quantile: float, df: int, has_interval: bool
 ) -> tuple[float | None, float | None, float | None]:
     """The ends of an interval and the p-value, None without an interval or a variance."""
-    if not known or not error > TOLERANCE:
+    if not has_interval or not error > TOLERANCE:
         return None, None, None
-    return _tested(value, error, quantile, df, known)
+    return _compute_interval(value, error, quantile, df, has_interval)
 
 
 def _mean_and_error(x: Floats) -> tuple[float, float]:
     return float(x.mean()), float(x.std(ddof=1)) / math.sqrt(len(x))
 
 
-def _t(value: float, error: float, df: int) -> float:
+def _compute_t_pvalue(value: float, error: float, df: int) -> float:
     """The p-value of a value and its standard error."""
-    return by_t("t", value, error, df, df + 1, "", "two-sided", ()).pvalue
+    return build_t_outcome("t", value, error, df, df + 1, "", "two-sided", ()).pvalue
 
 
-def _mean_t(x: Floats) -> float:
+def _test_mean(x: Floats) -> float:
     """The p-value of a mean."""
-    return _t(float(x.mean()), float(x.std(ddof=1)) / math.sqrt(len(x)), len(x) - 1)
+    return _compute_t_pvalue(float(x.mean()), float(x.std(ddof=1)) / math.sqrt(len(x)), len(x) - 1)
 
 
 @dataclass(frozen=True, eq=False)
-class ByTopic:
+class TopicEstimator:
     """People's scores of some topics [runs, n], the judge's of these, and of others [runs, N]."""
 
     measure: str
@@ -157,52 +157,56 @@ class ByTopic:
         """How many topics people scored, and how many the judge alone."""
         return self.people.shape[1], self.others.shape[1]
 
-    def of(self, contrast: Floats) -> Estimate:
+    def estimate(self, contrast: Floats) -> Estimate:
         """By prediction-powered inference."""
         Y, f, rest = (contrast @ x for x in (self.people, self.judge, self.others))
-        found = prediction_powered(Y, f, rest, confidence=self.confidence)
-        n, varies = len(Y), found.low is not None
+        result = prediction_powered(Y, f, rest, confidence=self.confidence)
+        n, varies = len(Y), result.low is not None
         bias, error = _mean_and_error(f - Y)
-        doubt = unpromised(Y, self.unit) if varies else EQUAL
-        needed = self._needed(Y, f, rest) if varies else _reason(EQUAL, self.target)
-        quantile = float(t_quantile(self.confidence, n - 1))
+        doubt = find_doubt(Y, self.unit) if varies else EQUAL
+        required = (
+            self._find_required(Y, f, rest) if varies else _explain_missing(EQUAL, self.target)
+        )
+        quantile = float(compute_t_quantile(self.confidence, n - 1))
         return Estimate(
-            found.estimate,
-            found.error,
-            *_tested(found.estimate, found.error, quantile, n - 1, self.at_random and varies),
-            found.people,
-            found.people_error,
-            found.judge,
-            _mean_t(np.append(f, rest)),
+            result.estimate,
+            result.error,
+            *_compute_interval(
+                result.estimate, result.error, quantile, n - 1, self.at_random and varies
+            ),
+            result.people,
+            result.people_error,
+            result.judge,
+            _test_mean(np.append(f, rest)),
             bias,
-            *_tested_bias(bias, error, quantile, n - 1, self.at_random),
-            found.n_eff if math.isfinite(found.n_eff) else math.nan,
-            found.weight,
-            agrees=found.covariance > 0 or not f.any(),
+            *_compute_bias_interval(bias, error, quantile, n - 1, self.at_random),
+            result.n_eff if math.isfinite(result.n_eff) else math.nan,
+            result.weight,
+            agrees=result.covariance > 0 or not f.any(),
             unpromised=doubt if self.at_random else NOT_RANDOM,
             n=n,
-            **needed._asdict(),
+            **required._asdict(),
         )
 
-    def _needed(self, Y: Floats, f: Floats, rest: Floats) -> Needed:
+    def _find_required(self, Y: Floats, f: Floats, rest: Floats) -> RequiredLabels:
         """How many topics people have to score in all."""
         if self.target is None:
-            return Needed()
-        sizes, widths = planned_widths(Y, f, rest, self.confidence)
-        return _fewest(sizes, widths, self.target, self.unit)
+            return RequiredLabels()
+        sizes, widths = predict_widths(Y, f, rest, self.confidence)
+        return _find_fewest(sizes, widths, self.target, self.unit)
 
 
-def _fewest(sizes: Ints, widths: Floats, target: float, unit: str) -> Needed:
+def _find_fewest(sizes: Ints, widths: Floats, target: float, unit: str) -> RequiredLabels:
     """The first size that is enough."""
     enough = widths <= target
     if enough.any():
-        return Needed(int(sizes[enough.argmax()]))
-    why = f"all {counted(int(sizes[-1]), unit)} of the judge are too few"
-    return Needed(None, why, float(widths[-1]))
+        return RequiredLabels(int(sizes[enough.argmax()]))
+    reason = f"all {format_count(int(sizes[-1]), unit)} of the judge are too few"
+    return RequiredLabels(None, reason, float(widths[-1]))
 
 
 @dataclass(frozen=True, eq=False)
-class ByAnswer:
+class AnswerEstimator:
     """People's scores of some answers of each run, and the judge's of more: [runs, topics], NaN
     where there is no score. `unit` is what was labelled: an answer, a ranking or a score.
     """
@@ -230,14 +234,14 @@ class ByAnswer:
     @property
     def size(self) -> tuple[int, int]:
         """How many answers people scored, and how many the judge alone."""
-        both = int(self.labelled.sum())
-        return both, int(self.judged.sum()) - both
+        labelled_count = int(self.labelled.sum())
+        return labelled_count, int(self.judged.sum()) - labelled_count
 
     @cached_property
-    def _powered(self) -> tuple[RowMeans, Floats]:
-        return powered_rows(np.where(self.labelled, self.people, np.nan), self.judge)
+    def _powered_rows(self) -> tuple[RowMeans, Floats]:
+        return estimate_powered_rows(np.where(self.labelled, self.people, np.nan), self.judge)
 
-    def of(self, contrast: Floats) -> Estimate:
+    def estimate(self, contrast: Floats) -> Estimate:
         """By prediction-powered inference, of each run by its own answers.
 
         Runs whose answers are of the same topics are compared topic by topic. Otherwise the
@@ -247,93 +251,106 @@ class ByAnswer:
         labelled, judged = self.labelled[rows], self.judged[rows]
         counts = labelled.sum(axis=1)
         if not counts.all():
-            return without_labels(*self._alone(contrast, rows), self.target)
-        same = bool((labelled == labelled[0]).all() and (judged == judged[0]).all())
-        if same and counts[0] >= OWN_WEIGHT:
-            return self._by_topic(rows).of(contrast[rows])
-        return self._unpaired(contrast, rows, int(counts.min()), int(counts.sum()))
+            return build_judge_only_estimate(*self._compute_judge_mean(contrast, rows), self.target)
+        has_same_topics = bool((labelled == labelled[0]).all() and (judged == judged[0]).all())
+        if has_same_topics and counts[0] >= OWN_WEIGHT:
+            return self._to_topic_estimator(rows).estimate(contrast[rows])
+        return self._estimate_unpaired(contrast, rows, int(counts.min()), int(counts.sum()))
 
-    def _by_topic(self, rows: Ints) -> ByTopic:
+    def _to_topic_estimator(self, rows: Ints) -> TopicEstimator:
         """The runs, if they have answers of the same topics."""
-        mine, rest = self.labelled[rows[0]], self.judged[rows[0]] & ~self.labelled[rows[0]]
+        labelled, rest = self.labelled[rows[0]], self.judged[rows[0]] & ~self.labelled[rows[0]]
         Y, f = self.people[rows], self.judge[rows]
-        return ByTopic(
+        return TopicEstimator(
             self.measure, tuple(self.runs[r] for r in rows), self.lower_is_better,
-            Y[:, mine], f[:, mine], f[:, rest],
+            Y[:, labelled], f[:, labelled], f[:, rest],
             self.confidence, self.at_random, self.target, self.unit,
         )  # fmt: skip
 
-    def _alone(self, contrast: Floats, rows: Ints) -> tuple[float, float]:
+    def _compute_judge_mean(self, contrast: Floats, rows: Ints) -> tuple[float, float]:
         """What the judge alone says, on the topics of which it scored all of these runs."""
         scores = contrast[rows] @ self.judge[rows][:, self.judged[rows].all(axis=0)]
         if not len(scores):
             return math.nan, math.nan
-        return float(scores.mean()), _mean_t(scores) if len(scores) > 1 else math.nan
+        return float(scores.mean()), _test_mean(scores) if len(scores) > 1 else math.nan
 
-    def _unpaired(self, contrast: Floats, rows: Ints, least: int, n: int) -> Estimate:
+    def _estimate_unpaired(self, contrast: Floats, rows: Ints, least: int, n: int) -> Estimate:
         """From the estimates of each run."""
-        theta, weights = self._powered
+        theta, weights = self._powered_rows
         Y, f = (np.where(self.labelled, x, np.nan) for x in (self.people, self.judge))
-        estimate, error = _combined(contrast, rows, theta)
-        people, people_error = _combined(contrast, rows, row_means(Y))
-        bias = _combined(contrast, rows, row_means(f - Y))
+        estimate, error = _combine_rows(contrast, rows, theta)
+        people, people_error = _combine_rows(contrast, rows, compute_row_means(Y))
+        bias = _combine_rows(contrast, rows, compute_row_means(f - Y))
         enough = least >= LEAST_TOPICS and error > TOLERANCE
-        doubt = self._doubt(Y[rows], least, error)
-        needed = self._needed(contrast, rows) if enough else _reason(doubt, self.target)
-        df, known = max(least - 1, 1), self.at_random and enough
-        quantile = float(t_quantile(self.confidence, df))
+        doubt = self._find_doubt(Y[rows], least, error)
+        required = (
+            self._find_required(contrast, rows) if enough else _explain_missing(doubt, self.target)
+        )
+        df, has_interval = max(least - 1, 1), self.at_random and enough
+        quantile = float(compute_t_quantile(self.confidence, df))
         return Estimate(
             estimate,
             error,
-            *_tested(estimate, error, quantile, df, known),
+            *_compute_interval(estimate, error, quantile, df, has_interval),
             people,
             people_error,
-            *self._alone(contrast, rows),
+            *self._compute_judge_mean(contrast, rows),
             bias[0],
-            *_tested_bias(*bias, quantile, df, known),
+            *_compute_bias_interval(*bias, quantile, df, has_interval),
             n * people_error**2 / error**2 if enough else math.nan,
             float(weights[rows].mean()),
-            agrees=len(rows) > 1 or least < LEAST_TOPICS or self._agrees(rows[0]),
+            agrees=len(rows) > 1 or least < LEAST_TOPICS or self._has_agreement(rows[0]),
             unpromised=doubt if self.at_random else NOT_RANDOM,
             n=n,
-            **needed._asdict(),
+            **required._asdict(),
         )
 
-    def _doubt(self, Y: Floats, least: int, error: float) -> str:
+    def _find_doubt(self, Y: Floats, least: int, error: float) -> str:
         """Why an interval may not hold, or is not there."""
         if least < LEAST_TOPICS:
-            few = f"{counted(least, self.unit)} of people of a run"
-            return f"{few}: an interval needs {LEAST_TOPICS}"
+            count_text = f"{format_count(least, self.unit)} of people of a run"
+            return f"{count_text}: an interval needs {LEAST_TOPICS}"
         if not error > TOLERANCE:
             return EQUAL
-        return next(filter(None, (unpromised(y[~np.isnan(y)], self.unit) for y in Y)), "")
+        return next(filter(None, (find_doubt(y[~np.isnan(y)], self.unit) for y in Y)), "")
 
-    def _agrees(self, row: int) -> bool:
+    def _has_agreement(self, row: int) -> bool:
         """Whether the judge's scores of a run rise with people's."""
         f = self.judge[row][self.labelled[row]]
         return not f.any() or float(np.cov(self.people[row][self.labelled[row]], f)[0, 1]) > 0
 
-    def _needed(self, contrast: Floats, rows: Ints) -> Needed:
+    def _find_required(self, contrast: Floats, rows: Ints) -> RequiredLabels:
         """How many answers of these runs people have to score in all, the same fraction of each.
 
         Covariances between runs are left out: with answers that are drawn one by one they are
         small, and make the error of a difference smaller.
         """
         if self.target is None:
-            return Needed()
-        every, mine = self.judged[rows].sum(axis=1), self.labelled[rows].sum(axis=1)
-        fractions = np.linspace((mine / every).max(), 1.0, 1 + int(every.max() - mine.min()))
-        sizes = np.ceil(fractions[None, :] * every[:, None] - 1e-9).astype(np.int64)
+            return RequiredLabels()
+        judged_counts, labelled_counts = (
+            self.judged[rows].sum(axis=1),
+            self.labelled[rows].sum(axis=1),
+        )
+        fractions = np.linspace(
+            (labelled_counts / judged_counts).max(),
+            1.0,
+            1 + int(judged_counts.max() - labelled_counts.min()),
+        )
+        sizes = np.ceil(fractions[None, :] * judged_counts[:, None] - 1e-9).astype(np.int64)
         variance = np.zeros(len(fractions))
         for k, r in enumerate(rows.tolist()):
-            known, rest = self.labelled[r], self.judged[r] & ~self.labelled[r]
-            Y, f, others = self.people[r][known], self.judge[r][known], self.judge[r][rest]
-            variance += contrast[r] ** 2 * planned_variances(Y, f, others, sizes[k])
-        widths = np.sqrt(variance) * t_quantile(self.confidence, sizes.min(axis=0) - 1)
-        return _fewest(sizes.sum(axis=0), widths, self.target, self.unit)
+            labelled, rest = self.labelled[r], self.judged[r] & ~self.labelled[r]
+            Y, f, rest_scores = (
+                self.people[r][labelled],
+                self.judge[r][labelled],
+                self.judge[r][rest],
+            )
+            variance += contrast[r] ** 2 * predict_variances(Y, f, rest_scores, sizes[k])
+        widths = np.sqrt(variance) * compute_t_quantile(self.confidence, sizes.min(axis=0) - 1)
+        return _find_fewest(sizes.sum(axis=0), widths, self.target, self.unit)
 
 
-def _combined(contrast: Floats, rows: Ints, means: RowMeans) -> tuple[float, float]:
+def _combine_rows(contrast: Floats, rows: Ints, means: RowMeans) -> tuple[float, float]:
     """A sum of means of rows, and its standard error: topics are independent, rows are not."""
     c = contrast[rows]
     error = math.sqrt(float(((c @ means.spread[rows]) ** 2).sum()))
@@ -341,7 +358,7 @@ def _combined(contrast: Floats, rows: Ints, means: RowMeans) -> tuple[float, flo
 
 
 @dataclass(frozen=True, eq=False)
-class BySample:
+class SampleEstimator:
     """The judge's scores of all topics [runs, topics], and what documents of people change in them,
     [runs, documents]: by how much, and what they add by people; with which probability each was
     drawn, and the others were not.
@@ -352,99 +369,114 @@ class BySample:
     lower_is_better: bool
     judged: Floats
     change: Floats
-    said: Floats
+    human_values: Floats
     topic_of: Ints
     probabilities: Floats
-    every: Floats  # the probabilities of all documents, drawn or not
+    all_probabilities: Floats  # the probabilities of all documents, drawn or not
     confidence: float = 0.95
     target: float | None = None
     unit: str = "document"  # or a nugget, or a citation
-    seen: Bools | None = None  # which documents are of which runs, if not all are of all
+    in_runs: Bools | None = None  # which documents are of which runs, if not all are of all
 
     @property
     def size(self) -> tuple[int, int]:
         """How many documents, nuggets or citations people labelled, and how many they did not."""
-        return len(self.probabilities), len(self.every) - len(self.probabilities)
+        return len(self.probabilities), len(self.all_probabilities) - len(self.probabilities)
 
     @property
     def complete(self) -> bool:
         """Whether people labelled every document of the audit."""
-        return len(self.probabilities) == len(self.every) and bool((self.every == 1).all())
+        return len(self.probabilities) == len(self.all_probabilities) and bool(
+            (self.all_probabilities == 1).all()
+        )
 
     @cached_property
     def topics(self) -> int:
         """How many topics there are."""
         return int(self.judged.shape[1])
 
-    def of(self, contrast: Floats) -> Estimate:
+    def estimate(self, contrast: Floats) -> Estimate:
         """By the difference estimator."""
         T, p = self.topics, self.probabilities
-        scores, change, said = (contrast @ x for x in (self.judged, self.change, self.said))
+        scores, change, human_values = (
+            contrast @ x for x in (self.judged, self.change, self.human_values)
+        )
         alone = float(scores.mean())
-        alone_pvalue = _mean_t(scores) if T > 1 else math.nan
-        seen = None if self.seen is None else self.seen[np.flatnonzero(contrast)]
-        if seen is not None and not seen.any(axis=1).all():
-            return without_labels(alone, alone_pvalue, self.target)
-        found = estimated(alone, change / T, said / T, p, self.confidence, self.complete)
-        known, df = found.low is not None, max(found.differ - 1, 1)
-        bias, quantile = alone - found.estimate, float(t_quantile(self.confidence, df))
-        ends = _tested(bias, found.error, quantile, df, known)
-        needed = (
-            Needed(self._needed(change / T, df))
-            if known
-            else _reason(too_few(self.unit), self.target)
+        alone_pvalue = _test_mean(scores) if T > 1 else math.nan
+        in_runs = None if self.in_runs is None else self.in_runs[np.flatnonzero(contrast)]
+        if in_runs is not None and not in_runs.any(axis=1).all():
+            return build_judge_only_estimate(alone, alone_pvalue, self.target)
+        result = estimate_difference(
+            alone, change / T, human_values / T, p, self.confidence, self.complete
+        )
+        has_interval, df = result.low is not None, max(result.differ - 1, 1)
+        bias, quantile = alone - result.estimate, float(compute_t_quantile(self.confidence, df))
+        ends = _compute_interval(bias, result.error, quantile, df, has_interval)
+        required = (
+            RequiredLabels(self._find_required(change / T, df))
+            if has_interval
+            else _explain_missing(format_too_few(self.unit), self.target)
         )
         return Estimate(
-            found.estimate,
-            found.error,
-            found.low,
-            found.high,
-            _t(found.estimate, found.error, df) if known else math.nan,
-            found.people,
-            found.people_error,
+            result.estimate,
+            result.error,
+            result.low,
+            result.high,
+            _compute_t_pvalue(result.estimate, result.error, df) if has_interval else math.nan,
+            result.people,
+            result.people_error,
             alone,
             alone_pvalue,
             bias,
             *ends[:2],
-            ends[2] if known else None,
-            self._documents(said / T, found.error**2) if known and found.error else math.nan,
+            ends[2] if has_interval else None,
+            self._count_documents(human_values / T, result.error**2)
+            if has_interval and result.error
+            else math.nan,
             None,
-            *self._other_topics(scores, change),
-            unpromised="" if known else too_few(self.unit),
-            n=len(p) if seen is None else int(seen.any(axis=0).sum()),
-            **needed._asdict(),
+            *self._compute_wide_interval(scores, change),
+            unpromised="" if has_interval else format_too_few(self.unit),
+            n=len(p) if in_runs is None else int(in_runs.any(axis=0).sum()),
+            **required._asdict(),
         )
 
-    def _other_topics(self, scores: Floats, change: Floats) -> tuple[float | None, float | None]:
+    def _compute_wide_interval(
+        self, scores: Floats, change: Floats
+    ) -> tuple[float | None, float | None]:
         """The interval for a population of topics, from the estimates of these."""
         T = self.topics
         if T < 2:
             return None, None
         of_topic = scores + np.bincount(self.topic_of, change / self.probabilities, minlength=T)
         error = float(of_topic.std(ddof=1)) / math.sqrt(T)
-        half = error * float(t_quantile(self.confidence, T - 1))
+        half = error * float(compute_t_quantile(self.confidence, T - 1))
         return float(of_topic.mean()) - half, float(of_topic.mean()) + half
 
-    def _needed(self, change: Floats, df: int) -> int | None:
+    def _find_required(self, change: Floats, df: int) -> int | None:
         """How many documents people have to label in all: the order is gone down as far as that."""
         if self.target is None:
             return None
-        wanted = (self.target / float(t_quantile(self.confidence, df))) ** 2
-        return max(len(self.probabilities), math.ceil(self._documents(change, wanted)))
+        target_variance = (self.target / float(compute_t_quantile(self.confidence, df))) ** 2
+        return max(
+            len(self.probabilities), math.ceil(self._count_documents(change, target_variance))
+        )
 
-    def _documents(self, values: Floats, wanted: float) -> float:
+    def _count_documents(self, values: Floats, target_variance: float) -> float:
         """How many documents drawn in the same way give a sum of such values this variance."""
         p = self.probabilities
-        low, high = 1e-6, 1.0 / float(min(p.min(initial=1.0), self.every.min(initial=1.0)))
+        low, high = (
+            1e-6,
+            1.0 / float(min(p.min(initial=1.0), self.all_probabilities.min(initial=1.0))),
+        )
         for _ in range(60):
             middle = math.sqrt(low * high)
-            enough = expected_variance(values, p, np.minimum(1.0, middle * p)) <= wanted
+            enough = predict_variance(values, p, np.minimum(1.0, middle * p)) <= target_variance
             low, high = (low, middle) if enough else (middle, high)
-        return float(np.minimum(1.0, high * self.every).sum())
+        return float(np.minimum(1.0, high * self.all_probabilities).sum())
 
 
 @dataclass(frozen=True, eq=False)
-class ByImputation(BySample):
+class ImputationEstimator(SampleEstimator):
     """A measure that is no sum: scores of topics by judge and people together, and by people alone,
     [runs, topics], in which what was not drawn is imputed. `change` and `said` are what documents
     change in them, and tell what a larger sample would. Intervals are for other topics, too.
@@ -454,67 +486,79 @@ class ByImputation(BySample):
     by_people: Floats = None  # type: ignore[assignment]
     explained: float = 1.0  # the share of the variance of people's levels that is told by others
 
-    def of(self, contrast: Floats) -> Estimate:
+    def estimate(self, contrast: Floats) -> Estimate:
         """By the bootstrap of the topics' estimates."""
         scores, alone, people = (
             contrast @ x for x in (self.estimates, self.judged, self.by_people)
         )
         theta, bias = Bootstrap(scores), Bootstrap(alone - scores)
-        known = theta.error > 0
-        low, high = theta.interval(self.confidence) if known else (None, None)
-        bias_low, bias_high = bias.interval(self.confidence) if bias.error > 0 else (None, None)
-        change, said = contrast @ self.change / self.topics, contrast @ self.said / self.topics
-        within = expected_variance(change, self.probabilities, self.probabilities)
-        needed = self._needed_for(change, within, theta.error)
+        has_interval = theta.error > 0
+        low, high = theta.compute_interval(self.confidence) if has_interval else (None, None)
+        bias_low, bias_high = (
+            bias.compute_interval(self.confidence) if bias.error > 0 else (None, None)
+        )
+        change, human_values = (
+            contrast @ self.change / self.topics,
+            contrast @ self.human_values / self.topics,
+        )
+        within = predict_variance(change, self.probabilities, self.probabilities)
+        required = self._find_required_documents(change, within, theta.error)
         return Estimate(
             theta.mean,
             theta.error,
             None,
             None,
-            theta.pvalue if known else math.nan,
+            theta.pvalue if has_interval else math.nan,
             float(people.mean()),
             Bootstrap(people).error,
             float(alone.mean()),
-            _mean_t(alone) if len(scores) > 1 else math.nan,
+            _test_mean(alone) if len(scores) > 1 else math.nan,
             bias.mean,
             bias_low,
             bias_high,
             bias.pvalue if bias.error > 0 else None,
-            self._documents(said, within) if within > 0 else math.nan,
+            self._count_documents(human_values, within) if within > 0 else math.nan,
             None,
             low,
             high,
-            unpromised=self._unpromised() if known or self.topics < 2 else EQUAL,
+            unpromised=self._find_doubt() if has_interval or self.topics < 2 else EQUAL,
             n=len(self.probabilities),
-            **needed._asdict(),
+            **required._asdict(),
         )
 
-    def _unpromised(self) -> str:
+    def _find_doubt(self) -> str:
         """Why an interval may not hold."""
-        few, drawn = counted(self.topics, "topic"), len(self.probabilities)
+        topics_text, sampled_count = format_count(self.topics, "topic"), len(self.probabilities)
         if self.topics < ENOUGH:
-            return f"{few} by a measure that is no sum: intervals hold from {ENOUGH} on"
-        telling = self.explained >= TELLING
-        enough = min(self.topics * (ENOUGH_DRAWN if telling else ENOUGH_ALONE), len(self.every))
-        if drawn >= enough:
+            return f"{topics_text} by a measure that is no sum: intervals hold from {ENOUGH} on"
+        is_telling = self.explained >= TELLING
+        enough = min(
+            self.topics * (ENOUGH_DRAWN if is_telling else ENOUGH_ALONE),
+            len(self.all_probabilities),
+        )
+        if sampled_count >= enough:
             return ""
-        why = "" if telling else ", and a judge that tells little of what they say"
-        text = f"{counted(drawn, 'document')} of people in {few} by a measure that is no sum{why}"
+        reason = "" if is_telling else ", and a judge that tells little of what they say"
+        text = f"{format_count(sampled_count, 'document')} of people in {topics_text} by a measure that is no sum{reason}"
         return f"{text}: intervals hold from {enough:,} on"
 
-    def _needed_for(self, change: Floats, within: float, error: float) -> Needed:
+    def _find_required_documents(
+        self, change: Floats, within: float, error: float
+    ) -> RequiredLabels:
         """How many documents people have to label: what topics differ by stays."""
         if self.target is None:
-            return Needed()
+            return RequiredLabels()
         if self.topics < 2:
-            return Needed(None, "1 topic: no interval")
-        quantile = float(t_quantile(self.confidence, self.topics - 1))
-        between = max(error**2 - within, 0.0)
-        left = (self.target / quantile) ** 2 - between
-        if left <= 0:
-            why = f"all {counted(len(self.every), 'document')} are too few: topics differ too much"
-            return Needed(None, why, quantile * math.sqrt(between))
-        return Needed(max(len(self.probabilities), math.ceil(self._documents(change, left))))
+            return RequiredLabels(None, "1 topic: no interval")
+        quantile = float(compute_t_quantile(self.confidence, self.topics - 1))
+        topic_variance = max(error**2 - within, 0.0)
+        allowed_variance = (self.target / quantile) ** 2 - topic_variance
+        if allowed_variance <= 0:
+            reason = f"all {format_count(len(self.all_probabilities), 'document')} are too few: topics differ too much"
+            return RequiredLabels(None, reason, quantile * math.sqrt(topic_variance))
+        return RequiredLabels(
+            max(len(self.probabilities), math.ceil(self._count_documents(change, allowed_variance)))
+        )
 
 
 class Bootstrap:
@@ -527,13 +571,13 @@ class Bootstrap:
             self.error = 0.0
 
     @cached_property
-    def drawn(self) -> Floats:
+    def deviations(self) -> Floats:
         """How many standard errors samples of topics are from their mean."""
-        return np.abs(bootstrapped(self.x, TOLERANCE, TRIALS, SEED, threads=1))
+        return np.abs(bootstrap_statistics(self.x, TOLERANCE, TRIALS, SEED, threads=1))
 
-    def interval(self, confidence: float) -> tuple[float, float]:
+    def compute_interval(self, confidence: float) -> tuple[float, float]:
         """As far from the mean, either way, as that share of samples are from theirs."""
-        half = self.error * float(np.quantile(self.drawn, confidence)) if self.error else 0.0
+        half = self.error * float(np.quantile(self.deviations, confidence)) if self.error else 0.0
         return self.mean - half, self.mean + half
 
     @property
@@ -541,9 +585,9 @@ class Bootstrap:
         """How many samples are as far away as 0 is."""
         if not self.error:
             return 0.0 if self.mean else 1.0
-        far = int(np.count_nonzero(self.drawn >= abs(self.mean) / self.error))
-        return (far + 1) / (len(self.drawn) + 1)
+        extreme_count = int(np.count_nonzero(self.deviations >= abs(self.mean) / self.error))
+        return (extreme_count + 1) / (len(self.deviations) + 1)
 
 
-Estimates: TypeAlias = ByTopic | ByAnswer | BySample
+Estimator: TypeAlias = TopicEstimator | AnswerEstimator | SampleEstimator
 """What both kinds of data answer is the same."""

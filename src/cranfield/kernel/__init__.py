@@ -53,7 +53,7 @@ class Kernel(Protocol):
         docs: list[str],
         judged: Arrays,
         stable: bool,
-        given: bool,
+        keep_order: bool,
         without_self: bool,
         /,
     ) -> tuple[bytes, bytes] | None: ...
@@ -70,16 +70,16 @@ class Kernel(Protocol):
 VERSION = 2  # of how it is called, as in `_kernel.c`
 
 
-def _loaded() -> tuple[Kernel | None, str]:
+def _load() -> tuple[Kernel | None, str]:
     if os.environ.get("CRANFIELD_KERNEL") == "off":
         return None, "compiled kernel switched off"
     try:
-        found = import_module("cranfield.kernel._kernel")
+        module = import_module("cranfield.kernel._kernel")
     except ImportError:
         return None, "without compiled kernel"
-    if getattr(found, "VERSION", None) != VERSION:  # built before these sources were
+    if getattr(module, "VERSION", None) != VERSION:  # built before these sources were
         return None, "without compiled kernel, which is that of another version: install again"
-    return cast(Kernel, found), "with compiled kernel"
+    return cast(Kernel, module), "with compiled kernel"
 
 
-KERNEL, USED = _loaded()
+KERNEL, USED = _load()

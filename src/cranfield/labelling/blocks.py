@@ -15,20 +15,27 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from cranfield.arrays import Bools, Floats, Ints
-from cranfield.data.reading.strings import Strings, spans
+from cranfield.data.reading.strings import Strings, expand_spans
 from cranfield.dataclass import dataclass
 
 if TYPE_CHECKING:
-    from cranfield.data.reading.table import Noted
+    from cranfield.data.reading.table import DocumentValues
     from cranfield.data.values import Values
 
 __all__ = [
-    "Intents", "Judgments", "Names", "Placed", "Rankings", "RunLabels",
-    "count_by", "distinct", "spans",
+    "Intents",
+    "Judgments",
+    "Names",
+    "RankingBuilder",
+    "Rankings",
+    "RunLabels",
+    "count_by",
+    "expand_spans",
+    "sort_distinct",
 ]  # fmt: skip
 
 
-def distinct(values: Floats) -> Floats:
+def sort_distinct(values: Floats) -> Floats:
     """Each value once, ascending; np.unique imports numpy.ma, which takes its time."""
     ordered = np.sort(values, axis=None)
     return np.asarray(ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]])
@@ -75,7 +82,7 @@ class Judgments:
     @cached_property
     def distinct(self) -> Floats:
         """The levels that occur anywhere, ascending."""
-        return distinct(self.levels)
+        return sort_distinct(self.levels)
 
     @cached_property
     def item_topics(self) -> Ints:
@@ -93,7 +100,7 @@ class Intents:
     names: tuple[tuple[str, ...], ...]  # of each topic
     offsets: Ints  # [topics + 1] into the intents of all topics, one topic after the other:
     weights: Floats  # how probable each is, or 1 where all intents of the topic are alike;
-    alike: Floats  # [topics] then their number, else 0
+    uniform_counts: Floats  # [topics] then their number, else 0
     navigational: Bools
     cells: Ints  # [topics] where the levels of a topic begin: for each item, one for each intent
     levels: Floats
@@ -108,17 +115,17 @@ class Intents:
     @cached_property
     def distinct(self) -> Floats:
         """The levels that occur anywhere, ascending."""
-        return distinct(np.append(self.levels, 0.0))
+        return sort_distinct(np.append(self.levels, 0.0))
 
-    def levels_of(self, items: Ints, width: int) -> Floats:
+    def get_levels(self, items: Ints, width: int) -> Floats:
         """The levels of some items for each intent: [items, width], 0 where there is none."""
         topic = np.searchsorted(self.items, items, side="right") - 1
         count = self.counts[topic]
         begin = self.cells[topic] + (items - self.items[topic]) * count
-        there = np.arange(width) < count[:, None]
-        made = np.zeros(there.shape)
-        made[there] = self.levels[(begin[:, None] + np.arange(width))[there]]
-        return made
+        mask = np.arange(width) < count[:, None]
+        result = np.zeros(mask.shape)
+        result[mask] = self.levels[(begin[:, None] + np.arange(width))[mask]]
+        return result
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +140,9 @@ class Rankings:
     first: Ints  # [hits] the best and the worst rank the item could have been given:
     last: Ints  # [hits] both equal `ranks` unless its score is tied
     tied: Ints  # [topics] items whose score equals another's
-    noted: Mapping[str, Floats] = field(default_factory=dict)  # [documents] in order of rank, list
+    document_values: Mapping[str, Floats] = field(
+        default_factory=dict
+    )  # [documents] in order of rank, list
     # after list: their lengths, by unit, and "cost", NaN where not known; and then also
     scores: Floats | None = None  # [documents] what they are ranked by
 
@@ -156,7 +165,7 @@ class Rankings:
     def judged_ranks(self) -> Ints:
         """The number of ranks above the first unjudged item of each list."""
         counts = np.diff(self.offsets)
-        judged = self.ranks == spans(np.ones_like(counts), counts)
+        judged = self.ranks == expand_spans(np.ones_like(counts), counts)
         return count_by(self.hit_topics[judged], len(counts))
 
     @property
@@ -164,44 +173,44 @@ class Rankings:
         """Where each list begins, if all documents of all lists stand side by side."""
         return np.asarray(np.cumsum(self.lengths) - self.lengths)
 
-    def truncated(self, depth: int) -> Rankings:
+    def truncate(self, depth: int) -> Rankings:
         """These lists cut after `depth` items."""
-        kept = self.with_hits(self.ranks <= depth)
-        return replace(kept._with_lengths(np.minimum(self.returned, depth)), scores=None)
+        rankings = self.with_hits(self.ranks <= depth)
+        return replace(rankings._with_lengths(np.minimum(self.returned, depth)), scores=None)
 
-    def of_topics(self, kept: Bools) -> Rankings:
+    def keep_topics(self, mask: Bools) -> Rankings:
         """These lists, those of the other topics being empty."""
-        hits = self.with_hits(kept[self.hit_topics])
-        lists = hits._with_lengths(np.where(kept, self.returned, 0))
-        return replace(lists, tied=np.where(kept, self.tied, 0))
+        hits = self.with_hits(mask[self.hit_topics])
+        lists = hits._with_lengths(np.where(mask, self.returned, 0))
+        return replace(lists, tied=np.where(mask, self.tied, 0))
 
-    def only(self, topics: Bools) -> Rankings:
+    def select_topics(self, topics: Bools) -> Rankings:
         """The lists of some topics, as if there were no others."""
-        hits = self._of_hits(topics[self.hit_topics])
+        hits = self._select_hits(topics[self.hit_topics])
         offsets = np.concatenate(([0], np.cumsum(np.diff(self.offsets)[topics])))
-        rows = spans(self.starts[topics], self.lengths[topics])
+        rows = expand_spans(self.starts[topics], self.lengths[topics])
         return replace(
             hits,
             returned=self.returned[topics],
             offsets=offsets,
             tied=self.tied[topics],
-            noted={name: x[rows] for name, x in self.noted.items()},
+            document_values={name: x[rows] for name, x in self.document_values.items()},
             scores=None if self.scores is None else self.scores[rows],
         )
 
     def _with_lengths(self, returned: Ints) -> Rankings:
         """What is known of all documents of these lists, cut to a length."""
-        rows = spans(self.starts, np.maximum(returned, 0))
-        noted = {name: x[rows] for name, x in self.noted.items()}
+        rows = expand_spans(self.starts, np.maximum(returned, 0))
+        document_values = {name: x[rows] for name, x in self.document_values.items()}
         scores = None if self.scores is None else self.scores[rows]
-        return replace(self, returned=returned, noted=noted, scores=scores)
+        return replace(self, returned=returned, document_values=document_values, scores=scores)
 
-    def with_hits(self, kept: Bools) -> Rankings:
+    def with_hits(self, mask: Bools) -> Rankings:
         """These lists with some of their hits; the other items are as if nobody judged them."""
-        offsets = np.concatenate(([0], np.cumsum(kept)))[self.offsets]
-        return replace(self._of_hits(kept), offsets=offsets)
+        offsets = np.concatenate(([0], np.cumsum(mask)))[self.offsets]
+        return replace(self._select_hits(mask), offsets=offsets)
 
-    def _of_hits(self, hits: Bools | Ints) -> Rankings:
+    def _select_hits(self, hits: Bools | Ints) -> Rankings:
         columns = ("ranks", "items", "levels", "first", "last")
         return replace(self, **{name: getattr(self, name)[hits] for name in columns})
 
@@ -211,7 +220,7 @@ class Rankings:
         noted, else those that hold a hit. A row is a place in all lists side by side.
         """
         if self.scores is None:
-            tied = self.heads & (self.last > self.first)
+            tied = self.group_heads & (self.last > self.first)
             first = self.starts[self.hit_topics[tied]] + self.first[tied] - 1
             return first, (self.last - self.first + 1)[tied]
         new = np.ones(len(self.scores), dtype=bool)
@@ -222,31 +231,33 @@ class Rankings:
         return first[size > 1], size[size > 1]
 
     @cached_property
-    def heads(self) -> Bools:
+    def group_heads(self) -> Bools:
         """Which hits are the first of their group of equal scores."""
         new = np.ones(len(self.first), dtype=bool)
         new[1:] = self.first[1:] != self.first[:-1]
         new[1:] |= self.hit_topics[1:] != self.hit_topics[:-1]
         return new
 
-    def spread(self, depth: int | None = None) -> Ints:
+    def count_tied_ranks(self, depth: int | None = None) -> Ints:
         """Per topic, the ranks down to a depth that could hold a hit if ties were broken anew."""
-        first, last = self.first[self.heads], self.last[self.heads]
+        first, last = self.first[self.group_heads], self.last[self.group_heads]
         last = last if depth is None else np.minimum(last, depth)
         size = np.maximum(last - first + 1, 0)
-        topics = self.hit_topics[self.heads]
+        topics = self.hit_topics[self.group_heads]
         return np.bincount(topics, weights=size, minlength=len(self.returned)).astype(np.int64)
 
-    def doubtful(self, depth: int | None = None, alike: bool = True, relevant: bool = True) -> Ints:
+    def count_influential_ties(
+        self, depth: int | None = None, interchangeable: bool = True, relevant: bool = True
+    ) -> Ints:
         """Per topic, how many tied items could change a score by trading places.
 
         A group of items with one score matters if it holds a relevant item (unless others matter,
-        too), is not all of one level (unless items of one level are not `alike`: lengths count, or
+        too), is not all of one level (unless items of one level are not `interchangeable`: lengths count, or
         classes), and begins within the depth that is looked at.
         """
         topics, levels = len(self.returned), self.levels
-        if "cost" in self.noted and self.scores is not None:
-            return self._doubtful_costs(depth)
+        if "cost" in self.document_values and self.scores is not None:
+            return self._count_influential_costs(depth)
         tied = self.last > self.first
         if depth is not None:
             tied &= self.first <= depth
@@ -254,20 +265,20 @@ class Rankings:
             return np.zeros(topics, dtype=np.int64)
         hit_topics, levels = self.hit_topics[tied], levels[tied]
         first, size = self.first[tied], (self.last - self.first + 1)[tied]
-        start = np.flatnonzero(self.heads[tied])
+        start = np.flatnonzero(self.group_heads[tied])
         best = np.maximum.reduceat(levels, start)
         worst = np.minimum.reduceat(levels, start)
         members = np.diff(np.append(start, len(first)))
-        differ = (best != worst) | (members < size[start]) | (not alike)
-        doubtful = np.where(((best > 0) | (not relevant)) & differ, size[start], 0)
-        return np.bincount(hit_topics[start], doubtful, topics).astype(np.int64)
+        differ = (best != worst) | (members < size[start]) | (not interchangeable)
+        counts = np.where(((best > 0) | (not relevant)) & differ, size[start], 0)
+        return np.bincount(hit_topics[start], counts, topics).astype(np.int64)
 
-    def _doubtful_costs(self, depth: int | None) -> Ints:
+    def _count_influential_costs(self, depth: int | None) -> Ints:
         """As `doubtful`, where costs count: a group matters if they differ, or if it is of use."""
         first, size = self.tie_groups
-        rows = spans(first, size)
+        rows = expand_spans(first, size)
         topic = np.repeat(np.arange(len(self.returned)), self.lengths)[first]
-        cost = self.noted["cost"][rows]
+        cost = self.document_values["cost"][rows]
         begin = np.cumsum(size) - size
         useful = np.zeros(int(self.lengths.sum()))
         useful[(self.starts[self.hit_topics] + self.ranks - 1)[self.levels > 0]] = 1.0
@@ -277,8 +288,8 @@ class Rankings:
             matters = (dear > cheap) | (np.maximum.reduceat(useful[rows], begin) > 0)
         if depth is not None:
             matters &= first - self.starts[topic] < depth
-        found = np.bincount(topic, np.where(matters, size, 0), len(self.returned))
-        return found.astype(np.int64)
+        counts = np.bincount(topic, np.where(matters, size, 0), len(self.returned))
+        return counts.astype(np.int64)
 
 
 Sampled: TypeAlias = tuple[
@@ -292,14 +303,14 @@ class RunLabels:
 
     rankings: Rankings
     topics: tuple[str, ...]
-    contradicted: tuple[str, ...]  # those whose ranks contradict their scores
+    contradicted_topics: tuple[str, ...]  # those whose ranks contradict their scores
     values: Values | None = None  # what documents were ranked by, if it was noted
     sample: Sequence[Sampled] = ()  # of runs that are not in memory
 
-    def with_part(self, kept: Bools) -> RunLabels:
+    def with_part(self, mask: Bools) -> RunLabels:
         """What labelling with judgments of some of the items would find."""
-        hits = self.rankings.with_hits(kept[self.rankings.items])
-        number = np.cumsum(kept) - 1  # of each item, among those that are kept
+        hits = self.rankings.with_hits(mask[self.rankings.items])
+        number = np.cumsum(mask) - 1  # of each item, among those that are kept
         return replace(self, rankings=replace(hits, items=number[hits.items]))
 
 
@@ -309,25 +320,27 @@ def count_by(topics: Ints, n: int) -> Ints:
 
 
 @dataclass
-class Placed:
+class RankingBuilder:
     """Where a run placed the documents of some whole topics, part after part."""
 
     lists: list[tuple[Ints, ...]] = field(default_factory=list)  # topic, length, tied documents
     hits: list[tuple[Ints, ...]] = field(default_factory=list)
     # topic, rank, item, and the best and the worst possible rank of judged documents, in any order
-    noted: list[tuple[Ints, ...]] = field(default_factory=list)  # rows of all, in order of rank,
+    document_rows: list[tuple[Ints, ...]] = field(
+        default_factory=list
+    )  # rows of all, in order of rank,
     scores: list[Floats] = field(default_factory=list)  # and what they are ranked by
 
-    def rankings(self, judgments: Judgments, noted: Sequence[Noted]) -> Rankings:
+    def build_rankings(self, judgments: Judgments, sources: Sequence[DocumentValues]) -> Rankings:
         """The rankings, each hit of the level it was judged at, with what is noted of documents.
 
         Empties the hits, so that no column is kept twice.
         """
         n = len(judgments.topics)
         returned, tied = np.full(n, -1, dtype=np.int64), np.zeros(n, dtype=np.int64)
-        where, *of_lists = _joined(self.lists, 3)
-        returned[where], tied[where] = of_lists
-        topics, ranks, items, first, last = _joined(self.hits, 5)
+        topic_indices, *of_lists = _concatenate_columns(self.lists, 3)
+        returned[topic_indices], tied[topic_indices] = of_lists
+        topics, ranks, items, first, last = _concatenate_columns(self.hits, 5)
         self.hits.clear()
         falls = topics[1:] < topics[:-1]
         falls |= (topics[1:] == topics[:-1]) & (ranks[1:] < ranks[:-1])
@@ -335,25 +348,29 @@ class Placed:
         offsets = np.concatenate(([0], np.cumsum(count_by(topics, n))))
         items = items[by_rank]
         levels = judgments.levels[items]
-        made = Rankings(
+        rankings = Rankings(
             returned, offsets, ranks[by_rank], items, levels, first[by_rank], last[by_rank], tied
         )
-        return self._with_noted(made, where, noted) if noted else made
+        return self._with_document_values(rankings, topic_indices, sources) if sources else rankings
 
-    def _with_noted(self, rankings: Rankings, topics: Ints, noted: Sequence[Noted]) -> Rankings:
+    def _with_document_values(
+        self, rankings: Rankings, topics: Ints, sources: Sequence[DocumentValues]
+    ) -> Rankings:
         """The rankings with what is noted of every document, NaN where it is not known."""
-        place = spans(rankings.starts[topics], rankings.lengths[topics])
-        made = {}
-        for known, rows in zip(noted, _joined(self.noted, len(noted)), strict=True):
-            for unit, values in known.values.items():
-                made[unit] = np.empty(len(rows))
-                made[unit][place] = np.append(values, np.nan)[rows]  # row -1 is the last
+        place = expand_spans(rankings.starts[topics], rankings.lengths[topics])
+        document_values = {}
+        for source, rows in zip(
+            sources, _concatenate_columns(self.document_rows, len(sources)), strict=True
+        ):
+            for unit, values in source.values.items():
+                document_values[unit] = np.empty(len(rows))
+                document_values[unit][place] = np.append(values, np.nan)[rows]  # row -1 is the last
         ranked_by = np.empty(len(place))
         ranked_by[place] = np.concatenate([place[:0], *self.scores])
-        return replace(rankings, noted=made, scores=ranked_by)
+        return replace(rankings, document_values=document_values, scores=ranked_by)
 
 
-def _joined(parts: Iterable[tuple[Ints, ...]], columns: int) -> list[Ints]:
+def _concatenate_columns(parts: Iterable[tuple[Ints, ...]], columns: int) -> list[Ints]:
     """Columns of numbers that come in parts, of which there may be none."""
-    none = (np.empty(0, dtype=np.int64),) * columns
-    return [np.concatenate(column) for column in zip(none, *parts, strict=True)]
+    empty = (np.empty(0, dtype=np.int64),) * columns
+    return [np.concatenate(column) for column in zip(empty, *parts, strict=True)]

@@ -17,31 +17,31 @@ import numpy as np
 
 from cranfield import kernel
 from cranfield.arrays import Bools, Floats, Ints, Words
-from cranfield.data.reading.parts import in_order
-from cranfield.data.reading.strings import Strings, spans
-from cranfield.data.reading.table import Irregular, Noted, PartRead, Table, in_group
+from cranfield.data.reading.parts import map_in_order
+from cranfield.data.reading.strings import Strings, expand_spans
+from cranfield.data.reading.table import DocumentValues, Irregular, PartRead, Table, hash_in_groups
 from cranfield.data.run import Part, TableRun
-from cranfield.data.values import Watch
+from cranfield.data.values import ValueRecorder
 from cranfield.dataclass import dataclass
-from cranfield.labelling.blocks import Placed, RunLabels, Sampled
+from cranfield.labelling.blocks import RankingBuilder, RunLabels, Sampled
 from cranfield.labelling.gold import GoldStandard
 
 
-class _Scattered(Exception):
+class _UngroupedTopicError(Exception):
     """The lines of a topic are not adjacent."""
 
 
 @dataclass
-class _Labelled(Placed):
+class _LabelledPart(RankingBuilder):
     """What is known of some whole topics of a run."""
 
     names: list[str] = field(default_factory=list)  # all topics, judged or not
     sample: list[Sampled] = field(default_factory=list)  # see `RunLabels`
     contradicted: list[str] = field(default_factory=list)
 
-    def add(self, other: _Labelled) -> None:
+    def add(self, part: _LabelledPart) -> None:
         for column in fields(self):
-            getattr(self, column.name).extend(getattr(other, column.name))
+            getattr(self, column.name).extend(getattr(part, column.name))
 
 
 def label_columns(
@@ -50,80 +50,87 @@ def label_columns(
     exclude_self: bool = False,
     threads: int = 2,
     progress: Callable[[PartRead], None] | None = None,
-    noted: Sequence[Noted] = (),
-    watch: Watch | None = None,
+    sources: Sequence[DocumentValues] = (),
+    watch: ValueRecorder | None = None,
 ) -> RunLabels:
     """Where a run in a table placed the judged documents, with what is to be noted of all."""
 
-    def label(table: Table) -> _Labelled:
+    def label(table: Table) -> _LabelledPart:
         if watch is not None:
             watch.note(table)
-        labelled = _label(gold, run, table, exclude_self, noted)
+        labelled = _label(gold, run, table, exclude_self, sources)
         if run.merging is None:
-            labelled.sample.append(_sampled(table))
+            labelled.sample.append(_sample_documents(table))
         return labelled
 
-    with run.refusing():
+    with run.wrap_errors():
         try:
-            found = _in_parts(run, label, threads, progress)
-        except _Scattered:
+            labelled_topics = _label_parts(run, label, threads, progress)
+        except _UngroupedTopicError:
             if watch is not None:
                 watch.clear()
-            with run.grouped(threads, progress) as parts:
-                found = _Labelled()
-                for labelled in in_order(parts, lambda part: label(part()), threads):
-                    found.add(labelled)
-    if not found.names:
-        raise run.refusal("no results", "at least one")
-    rankings = found.rankings(gold.judgments, noted)
-    return RunLabels(rankings, tuple(found.names), tuple(found.contradicted), sample=found.sample)
+            with run.group_by_topic(threads, progress) as parts:
+                labelled_topics = _LabelledPart()
+                for labelled in map_in_order(parts, lambda part: label(part()), threads):
+                    labelled_topics.add(labelled)
+    if not labelled_topics.names:
+        raise run.make_error("no results", "at least one")
+    rankings = labelled_topics.build_rankings(gold.judgments, sources)
+    return RunLabels(
+        rankings,
+        tuple(labelled_topics.names),
+        tuple(labelled_topics.contradicted),
+        sample=labelled_topics.sample,
+    )
 
 
 SAMPLED_TOPICS, SAMPLED_DOCS = 20, 10  # of each part of a run, and of each of these topics
 
 
-def _sampled(table: Table) -> Sampled:
+def _sample_documents(table: Table) -> Sampled:
     """Return the first documents of a few topics, without holding on to the text."""
     step = 1 + len(table.starts) // SAMPLED_TOPICS
     starts, sizes = table.starts[::step], np.minimum(table.sizes[::step], SAMPLED_DOCS)
-    return table.names[::step], sizes, table.docs[spans(starts, sizes)].copy()
+    return table.names[::step], sizes, table.docs[expand_spans(starts, sizes)].copy()
 
 
 # -- parts ----------------------------------------------------------------------------------------
 
-_Worked: TypeAlias = tuple[list[Table], _Labelled | None, PartRead]
+_Worked: TypeAlias = tuple[list[Table], _LabelledPart | None, PartRead]
 
 
-def _in_parts(
+def _label_parts(
     run: TableRun,
-    label: Callable[[Table], _Labelled],
+    label: Callable[[Table], _LabelledPart],
     threads: int,
     progress: Callable[[PartRead], None] | None,
-) -> _Labelled:
-    found, seen = _Labelled(), set[str]()
+) -> _LabelledPart:
+    labelled_topics, names_seen = _LabelledPart(), set[str]()
     waiting: list[Table] = []  # the lines so far of a topic that may go on
 
     def finish() -> None:
         if waiting:
-            whole = Table.joined(waiting)
-            one = replace(whole, topics=whole.topics[:1], starts=whole.starts[:1])
-            keep(label(one))
+            table = Table.concatenate(waiting)
+            last_topic = replace(table, topics=table.topics[:1], starts=table.starts[:1])
+            keep(label(last_topic))
 
-    def keep(labelled: _Labelled) -> None:
-        if not seen.isdisjoint(labelled.names) or len(set(labelled.names)) < len(labelled.names):
-            raise _Scattered
-        seen.update(labelled.names)
-        found.add(labelled)
+    def keep(labelled: _LabelledPart) -> None:
+        if not names_seen.isdisjoint(labelled.names) or len(set(labelled.names)) < len(
+            labelled.names
+        ):
+            raise _UngroupedTopicError
+        names_seen.update(labelled.names)
+        labelled_topics.add(labelled)
 
-    def work(part: Part) -> _Worked:
+    def label_part(part: Part) -> _Worked:
         table = part()
-        n, read = len(table.starts), run.read_of(table)
+        n, read = len(table.starts), run.make_progress(table)
         if n < 3:
-            return [table.groups(i, i + 1).compact() for i in range(n)], None, read
-        middle = label(table.groups(1, n - 1))
-        return [table.groups(0, 1).compact(), table.groups(n - 1, n).compact()], middle, read
+            return [table.slice_groups(i, i + 1).copy() for i in range(n)], None, read
+        middle = label(table.slice_groups(1, n - 1))
+        return [table.slice_groups(0, 1).copy(), table.slice_groups(n - 1, n).copy()], middle, read
 
-    for edges, middle, read in in_order(run.parts(), work, threads):
+    for edges, middle, read in map_in_order(run.parts(), label_part, threads):
         for position, edge in enumerate(edges):
             if waiting and waiting[0].names != edge.names:
                 finish()
@@ -134,44 +141,48 @@ def _in_parts(
         if progress is not None:
             progress(read)
     finish()
-    return found
+    return labelled_topics
 
 
 # -- whole topics ---------------------------------------------------------------------------------
 
 
 def _label(
-    gold: GoldStandard, run: TableRun, table: Table, exclude_self: bool, noted: Sequence[Noted]
-) -> _Labelled:
+    gold: GoldStandard,
+    run: TableRun,
+    table: Table,
+    exclude_self: bool,
+    sources: Sequence[DocumentValues],
+) -> _LabelledPart:
     """Label topics that are whole and whose lines are adjacent."""
-    plain = run.merging is None and not exclude_self and not noted and len(table)
-    if (compiled := kernel.KERNEL) is not None and plain:
-        return _compiled(compiled, gold, run, table)
-    table = run.merged(table)
+    is_plain = run.merging is None and not exclude_self and not sources and len(table)
+    if (compiled := kernel.KERNEL) is not None and is_plain:
+        return _label_compiled(compiled, gold, run, table)
+    table = run.merge_table(table)
     names = table.names
     if exclude_self:
-        table = table.where(~table.docs.same(Strings.of(names)[table.group]))
+        table = table.select_lines(~table.docs.compare(Strings.from_list(names)[table.group]))
     length = dict(zip(table.names, table.sizes.tolist(), strict=True))
     index = gold.topic_index
-    known = [name for name in names if name in index]
-    found = _Labelled(names=names)
-    tied = _place(gold, run, table, noted, found) if len(table) else {}
-    lists = [(index[name], length.get(name, 0), tied.get(name, 0)) for name in known]
-    found.lists.append(tuple(np.array(lists, dtype=np.int64).reshape(-1, 3).T))
-    return found
+    judged_names = [name for name in names if name in index]
+    labelled_part = _LabelledPart(names=names)
+    tied = _match_documents(gold, run, table, sources, labelled_part) if len(table) else {}
+    lists = [(index[name], length.get(name, 0), tied.get(name, 0)) for name in judged_names]
+    labelled_part.lists.append(tuple(np.array(lists, dtype=np.int64).reshape(-1, 3).T))
+    return labelled_part
 
 
-def _compiled(
+def _label_compiled(
     compiled: kernel.Kernel, gold: GoldStandard, run: TableRun, table: Table
-) -> _Labelled:
+) -> _LabelledPart:
     """The same in one loop, by the compiled part."""
-    none, docs, judged = np.empty(0), table.docs, gold.table
-    values = none if run.given else table.values
-    ranks = none if table.ranks is None else table.ranks
+    no_values, docs, judged = np.empty(0), table.docs, gold.table
+    values = no_values if run.keeps_order else table.values
+    ranks = no_values if table.ranks is None else table.ranks
     bounds = np.append(table.starts, len(table))
     topics = np.array([gold.topic_index.get(name, -1) for name in table.names], dtype=np.int64)
     tied, contradicted = np.zeros((2, len(topics)), dtype=np.int64)
-    hits, twice = compiled.place_rows(
+    hits, duplicate = compiled.place_rows(
         docs.buffer,
         (docs.start, docs.length, table.hashes, values, ranks),
         (bounds, topics),
@@ -180,66 +191,72 @@ def _compiled(
         (tied, contradicted),
         run.stable,
     )
-    if twice >= 0:
-        topic = table.names[int(np.searchsorted(bounds, twice, side="right")) - 1]
-        found = f"document {docs[twice : twice + 1].tolist()[0]} of topic {topic} twice"
-        raise Irregular(found, "each document once")
-    known = topics >= 0
-    return _Labelled(
-        lists=[(topics[known], np.diff(bounds)[known], tied[known])],
+    if duplicate >= 0:
+        topic = table.names[int(np.searchsorted(bounds, duplicate, side="right")) - 1]
+        problem = f"document {docs[duplicate : duplicate + 1].tolist()[0]} of topic {topic} twice"
+        raise Irregular(problem, "each document once")
+    is_judged = topics >= 0
+    return _LabelledPart(
+        lists=[(topics[is_judged], np.diff(bounds)[is_judged], tied[is_judged])],
         hits=[tuple(np.frombuffer(hits, dtype=np.int64).reshape(-1, 5).T)],
         names=table.names,
         contradicted=[table.names[i] for i in np.flatnonzero(contradicted).tolist()],
     )
 
 
-def _place(
-    gold: GoldStandard, run: TableRun, table: Table, noted: Sequence[Noted], found: _Labelled
+def _match_documents(
+    gold: GoldStandard,
+    run: TableRun,
+    table: Table,
+    sources: Sequence[DocumentValues],
+    labelled_part: _LabelledPart,
 ) -> dict[str, int]:
     """Find the hits of some lines, and what is to be noted of all; how many are tied, by topic."""
     index, segment = gold.topic_index, table.group
     topics = np.array([index.get(name, -1) for name in table.names], dtype=np.int64)
-    value = -np.arange(len(table), dtype=np.float64) if run.given else table.values
+    value = -np.arange(len(table), dtype=np.float64) if run.keeps_order else table.values
     order = Order(value, table.starts, segment, run.stable)
-    rows, items = judged_rows(gold, table, topics, segment)
-    first, last, ranks = order.places(rows, table.docs)
+    rows, items = find_judged_rows(gold, table, topics, segment)
+    first, last, ranks = order.compute_ranks(rows, table.docs)
     topic = topics[segment[rows]]
     by_rank = np.lexsort((ranks, topic))
     hits = (topic, ranks, items, first, last)
-    found.hits.append(tuple(column[by_rank] for column in hits))
-    if noted:
-        ranked = replace(table, values=value).reordered(order.from_the_top(table.docs))
-        lines = ranked.where(topics[segment] >= 0)
-        found.noted.append(tuple(known.rows(lines) for known in noted))
-        found.scores.append(lines.values)
-    if not run.given:
-        contradicted = (table.names[s] for s in order.contradicted(table.ranks))
-        found.contradicted += [name for name in contradicted if name in index]
-    return dict(zip(table.names, order.tied().tolist(), strict=True))
+    labelled_part.hits.append(tuple(column[by_rank] for column in hits))
+    if sources:
+        ranked = replace(table, values=value).reorder(order.sort_rows(table.docs))
+        lines = ranked.select_lines(topics[segment] >= 0)
+        labelled_part.document_rows.append(tuple(source.rows(lines) for source in sources))
+        labelled_part.scores.append(lines.values)
+    if not run.keeps_order:
+        contradicted = (table.names[s] for s in order.find_contradicted(table.ranks))
+        labelled_part.contradicted += [name for name in contradicted if name in index]
+    return dict(zip(table.names, order.count_tied().tolist(), strict=True))
 
 
-def judged_rows(gold: GoldStandard, table: Table, topics: Ints, segment: Ints) -> tuple[Ints, Ints]:
+def find_judged_rows(
+    gold: GoldStandard, table: Table, topics: Ints, segment: Ints
+) -> tuple[Ints, Ints]:
     """The rows that hold judged documents, and the items they are."""
     offsets = gold.qrels.offsets
     present = topics[topics >= 0]
-    judged = spans(offsets[present], offsets[present + 1] - offsets[present])
+    judged = expand_spans(offsets[present], offsets[present + 1] - offsets[present])
     if not len(judged):
         return judged, judged
-    rows = _sifted(in_group(table.hashes, topics[segment]), gold.hashes[judged])
-    found = gold.table.find(table.docs[rows], table.hashes[rows], topics[segment[rows]])
-    known = found >= 0
-    return rows[known], gold.items[found[known]]
+    rows = _filter_keys(hash_in_groups(table.hashes, topics[segment]), gold.hashes[judged])
+    indices = gold.table.find(table.docs[rows], table.hashes[rows], topics[segment[rows]])
+    is_judged = indices >= 0
+    return rows[is_judged], gold.items[indices[is_judged]]
 
 
-def _sifted(keys: Words, sought: Words) -> Ints:
+def _filter_keys(keys: Words, sought: Words) -> Ints:
     """The places in `keys` that may hold a sought key.
 
     Most keys are nobody's: a table of the sought keys' last bits sifts them out.
     """
     bits = np.uint64((1 << max(14, (8 * len(sought)).bit_length())) - 1)
-    wanted = np.zeros(int(bits) + 1, dtype=bool)
-    wanted[sought & bits] = True
-    return np.flatnonzero(wanted[keys & bits])
+    table = np.zeros(int(bits) + 1, dtype=bool)
+    table[sought & bits] = True
+    return np.flatnonzero(table[keys & bits])
 
 
 class Order:
@@ -259,72 +276,76 @@ class Order:
             self.position = np.empty_like(self.row)
             self.position[self.row] = np.arange(len(value))
         ordered = value[self.row]
-        self.same = self.within.copy()  # the position holds the same value as the one before
-        self.same[1:] &= ordered[1:] == ordered[:-1]
+        self.equals_previous = (
+            self.within.copy()
+        )  # the position holds the same value as the one before
+        self.equals_previous[1:] &= ordered[1:] == ordered[:-1]
 
-    def tied(self) -> Ints:
+    def count_tied(self) -> Ints:
         """Per topic, the documents whose value equals another's."""
-        if not self.same.any():
+        if not self.equals_previous.any():
             return np.zeros(len(self.starts), dtype=np.int64)
-        either = self.same.copy()
-        either[:-1] |= self.same[1:]
-        return np.add.reduceat(either, self.starts, dtype=np.int64)
+        is_tied = self.equals_previous.copy()
+        is_tied[:-1] |= self.equals_previous[1:]
+        return np.add.reduceat(is_tied, self.starts, dtype=np.int64)
 
-    def places(self, rows: Ints, docs: Strings) -> tuple[Ints, Ints, Ints]:
+    def compute_ranks(self, rows: Ints, docs: Strings) -> tuple[Ints, Ints, Ints]:
         """First and last rank a row's value allows, and the rank it has among its equals."""
         position = self.position[rows]
         start = self.starts[self.segment[rows]]
-        if not self.same.any():
+        if not self.equals_previous.any():
             ranks = position - start + 1
             return ranks, ranks, ranks
-        group_starts = np.flatnonzero(~self.same)
+        group_starts = np.flatnonzero(~self.equals_previous)
         group = np.searchsorted(group_starts, position, side="right") - 1
         begin = group_starts[group]
-        end = np.append(group_starts, len(self.same))[group + 1]
+        end = np.append(group_starts, len(self.equals_previous))[group + 1]
         rank = begin - start + 1
         tied = end - begin > 1
         if self.stable:
             rank = position - start + 1
         elif tied.any():
-            rank = rank + self._by_name(position, begin, end, tied, docs)
+            rank = rank + self._count_larger_ids(position, begin, end, tied, docs)
         return begin - start + 1, end - start, rank
 
-    def from_the_top(self, docs: Strings) -> Ints:
+    def sort_rows(self, docs: Strings) -> Ints:
         """All rows, in the order of their ranks."""
-        every = np.arange(len(docs))
-        *_, rank = self.places(every, docs)
-        ranked = np.empty_like(every)
-        ranked[self.starts[self.segment] + rank - 1] = every
+        rows = np.arange(len(docs))
+        *_, rank = self.compute_ranks(rows, docs)
+        ranked = np.empty_like(rows)
+        ranked[self.starts[self.segment] + rank - 1] = rows
         return ranked
 
-    def _by_name(self, position: Ints, begin: Ints, end: Ints, tied: Bools, docs: Strings) -> Ints:
+    def _count_larger_ids(
+        self, position: Ints, begin: Ints, end: Ints, tied: Bools, docs: Strings
+    ) -> Ints:
         """How many documents of the same value have a larger id: those of tied groups only."""
         first, index = np.unique(begin[tied], return_index=True)
         sizes = end[tied][index] - first
-        members = spans(first, sizes)
+        members = expand_spans(first, sizes)
         group = np.repeat(np.arange(len(first)), sizes)
-        keys = docs[self.row[members]].sort_keys()
+        keys = docs[self.row[members]].compute_sort_keys()
         by_name = np.lexsort([*(~key for key in reversed(keys)), group])  # largest id first
-        place = np.zeros(len(self.same), dtype=np.int64)
-        place[members[by_name]] = spans(np.zeros_like(sizes), sizes)
+        place = np.zeros(len(self.equals_previous), dtype=np.int64)
+        place[members[by_name]] = expand_spans(np.zeros_like(sizes), sizes)
         return np.where(tied, place[position], 0)
 
-    def contradicted(self, ranks: Floats | None) -> list[int]:
+    def find_contradicted(self, ranks: Floats | None) -> list[int]:
         """The topics in which a better rank goes with a lower score."""
         if ranks is None:
             return []
         rank = ranks[self.row]
         falls = self.within.copy()
         falls[1:] &= rank[1:] < rank[:-1]
-        found = []
+        topics = []
         for topic in np.unique(self.segment[self.row[falls]]).tolist():
             start = self.starts[topic]
             stop = np.append(self.starts, len(rank))[topic + 1]
             worst = np.maximum.accumulate(rank[start:stop])
             # Equal scores may have any ranks: each is compared with those of higher scores.
-            first = np.where(self.same[start:stop], 0, np.arange(stop - start))
+            first = np.where(self.equals_previous[start:stop], 0, np.arange(stop - start))
             group = np.maximum.accumulate(first)
-            above = np.append(-np.inf, worst)[group]
-            if (rank[start:stop] < above).any():
-                found.append(topic)
-        return found
+            worst_above = np.append(-np.inf, worst)[group]
+            if (rank[start:stop] < worst_above).any():
+                topics.append(topic)
+        return topics

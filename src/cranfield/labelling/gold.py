@@ -11,7 +11,7 @@ from cranfield import kernel
 from cranfield.arrays import Ints, Words
 from cranfield.data.qrels import Qrels
 from cranfield.data.reading.strings import Strings
-from cranfield.data.reading.table import Table, in_group
+from cranfield.data.reading.table import Table, hash_in_groups
 from cranfield.dataclass import dataclass
 from cranfield.labelling.blocks import Judgments
 
@@ -25,7 +25,7 @@ class GoldStandard:
     items: Ints  # the item of each row of the qrels
 
     @classmethod
-    def of(cls, qrels: Qrels) -> GoldStandard:
+    def from_qrels(cls, qrels: Qrels) -> GoldStandard:
         topics = np.repeat(np.arange(len(qrels.topics)), np.diff(qrels.offsets))
         with np.errstate(invalid="ignore"):  # levels that do not fit
             small = qrels.levels.astype(np.int16)  # three times as fast to put in order
@@ -33,10 +33,10 @@ class GoldStandard:
         best_first = np.lexsort((falling, topics))  # stable: equal levels stay in order
         items = np.empty(len(best_first), dtype=np.int64)
         items[best_first] = np.arange(len(best_first))
-        every = np.arange(len(best_first))
+        indices = np.arange(len(best_first))
         strata = None if qrels.strata is None else qrels.strata[best_first]
         levels = qrels.levels[best_first]
-        judgments = Judgments(qrels.topics, qrels.offsets, levels, every, strata)
+        judgments = Judgments(qrels.topics, qrels.offsets, levels, indices, strata)
         return cls(qrels, judgments, items)
 
     @cached_property
@@ -61,18 +61,18 @@ class GoldStandard:
     def name_hashes(self) -> Ints | None:
         """Python's hash of each judged document, for the compiled part; None if that cannot be."""
         docs = self.qrels.doc_names
-        found = np.empty(len(docs), dtype=np.int64)
-        plain = kernel.KERNEL is not None and kernel.KERNEL.hash_names(docs, found)
-        return found if plain else None
+        hashes = np.empty(len(docs), dtype=np.int64)
+        is_supported = kernel.KERNEL is not None and kernel.KERNEL.hash_names(docs, hashes)
+        return hashes if is_supported else None
 
     @cached_property
     def table(self) -> Table:
         """The judged documents, to be found by their topics and names."""
         qrels, docs = self.qrels, self.qrels.docs
-        topics = Strings.of(qrels.topics)
-        return Table(topics, qrels.offsets[:-1], docs, docs.hashes(), qrels.levels)
+        topics = Strings.from_list(qrels.topics)
+        return Table(topics, qrels.offsets[:-1], docs, docs.compute_hashes(), qrels.levels)
 
     @cached_property
     def hashes(self) -> Words:
         """A hash of each judged document within its topic."""
-        return in_group(self.table.hashes, self.table.group)
+        return hash_in_groups(self.table.hashes, self.table.group)

@@ -17,10 +17,10 @@ from cranfield import kernel
 from cranfield.arrays import Bools, Floats, Ints
 from cranfield.data.reading.mappings import from_mapping
 from cranfield.data.reading.strings import Strings
-from cranfield.data.reading.table import Noted, Table
-from cranfield.data.run import ListRun, from_the_top
+from cranfield.data.reading.table import DocumentValues, Table
+from cranfield.data.run import ListRun, rank_documents
 from cranfield.dataclass import dataclass
-from cranfield.labelling.blocks import Placed, Rankings, count_by
+from cranfield.labelling.blocks import RankingBuilder, Rankings, count_by
 from cranfield.labelling.gold import GoldStandard
 
 BATCH = 256  # topics worked on at once
@@ -34,29 +34,32 @@ class _Batch:
     names: list[str] = field(default_factory=list)
     lists: list[Mapping[str, float]] = field(default_factory=list)
     scores: list[bytes] = field(default_factory=list)  # as packed doubles
-    found: list[list[str]] = field(default_factory=list)
-    found_scores: list[float] = field(default_factory=list)
+    judged_docs: list[list[str]] = field(default_factory=list)
+    judged_scores: list[float] = field(default_factory=list)
     items: list[int] = field(default_factory=list)
 
 
 def label_lists(
-    gold: GoldStandard, run: ListRun, exclude_self: bool = False, noted: Sequence[Noted] = ()
+    gold: GoldStandard,
+    run: ListRun,
+    exclude_self: bool = False,
+    sources: Sequence[DocumentValues] = (),
 ) -> Rankings:
     """Where a run in memory placed the judged documents, with what is to be noted of all."""
-    if not noted and (quick := _compiled(gold, run, exclude_self)) is not None:
-        return quick.rankings(gold.judgments, noted)
+    if not sources and (quick := _label_compiled(gold, run, exclude_self)) is not None:
+        return quick.build_rankings(gold.judgments, sources)
     if kernel.KERNEL is not None:  # nobody has looked at all of them so far
         run = replace(run, lists=from_mapping(run.lists, "run", run.where)[0])
-    placed, batch = Placed(), _Batch()
+    builder, batch = RankingBuilder(), _Batch()
 
     def finish() -> None:
-        lists = _Lists(batch, run.stable)
-        placed.lists.append((lists.topics, lists.sizes, lists.tied()))
-        placed.hits.append(lists.hits())
-        if noted:
-            lines = lists.ranked()
-            placed.noted.append(tuple(known.rows(lines) for known in noted))
-            placed.scores.append(lines.values)
+        lists = _BatchLists(batch, run.stable)
+        builder.lists.append((lists.topics, lists.sizes, lists.count_tied()))
+        builder.hits.append(lists.find_hits())
+        if sources:
+            lines = lists.rank_documents()
+            builder.document_rows.append(tuple(source.rows(lines) for source in sources))
+            builder.scores.append(lines.values)
 
     for t, (topic, judged) in enumerate(zip(gold.qrels.topics, gold.by_topic, strict=True)):
         ranked = run.lists.get(topic)
@@ -65,38 +68,38 @@ def label_lists(
         ranked = run.to_doubles(topic, ranked)
         if exclude_self and topic in ranked:
             ranked = {doc: score for doc, score in ranked.items() if doc != topic}
-        if run.given:  # the order is the list's own: score it by place
+        if run.keeps_order:  # the order is the list's own: score it by place
             ranked = {doc: -float(place) for place, doc in enumerate(ranked)}
         batch.scores.append(struct.pack(f"{len(ranked)}d", *ranked.values()))  # fastest
-        found = list(judged.keys() & ranked.keys())
+        judged_docs = list(judged.keys() & ranked.keys())
         batch.topics.append(t)
         batch.names.append(topic)
         batch.lists.append(ranked)
-        batch.found.append(found)
-        batch.found_scores += map(ranked.__getitem__, found)
-        batch.items += map(judged.__getitem__, found)
+        batch.judged_docs.append(judged_docs)
+        batch.judged_scores += map(ranked.__getitem__, judged_docs)
+        batch.items += map(judged.__getitem__, judged_docs)
         if len(batch.topics) == BATCH:
             finish()
             batch = _Batch()
     finish()
-    return placed.rankings(gold.judgments, noted)
+    return builder.build_rankings(gold.judgments, sources)
 
 
-def _compiled(gold: GoldStandard, run: ListRun, exclude_self: bool) -> Placed | None:
+def _label_compiled(gold: GoldStandard, run: ListRun, exclude_self: bool) -> RankingBuilder | None:
     """The same in one loop, by the compiled part, if there is one and the lists are plain."""
     hashes = gold.name_hashes
     if kernel.KERNEL is None or hashes is None or type(run.lists) is not dict:
         return None
-    qrels, how = gold.qrels, (run.stable, run.given, exclude_self)
+    qrels, settings = gold.qrels, (run.stable, run.keeps_order, exclude_self)
     judged = hashes, gold.items, qrels.offsets
-    found = kernel.KERNEL.place_lists(run.lists, qrels.topics, qrels.doc_names, judged, *how)
-    if found is None:
+    buffers = kernel.KERNEL.place_lists(run.lists, qrels.topics, qrels.doc_names, judged, *settings)
+    if buffers is None:
         return None
-    hits, lists = (np.frombuffer(columns, dtype=np.int64) for columns in found)
-    return Placed([tuple(lists.reshape(-1, 3).T)], [tuple(hits.reshape(-1, 5).T)])
+    hits, lists = (np.frombuffer(columns, dtype=np.int64) for columns in buffers)
+    return RankingBuilder([tuple(lists.reshape(-1, 3).T)], [tuple(hits.reshape(-1, 5).T)])
 
 
-class _Lists:
+class _BatchLists:
     """The lists of a batch as arrays: their scores side by side, falling within each list."""
 
     def __init__(self, batch: _Batch, stable: bool) -> None:
@@ -108,72 +111,85 @@ class _Lists:
         self.list = np.repeat(np.arange(len(self.sizes)), self.sizes)
         self.within = np.ones(len(self.scores), dtype=bool)  # not the first of its list
         self.within[self.starts[self.sizes > 0]] = False
-        self.falling = self._falling()
+        self.sorted_scores = self._sort_scores()
 
-    def _falling(self) -> Floats:
+    def _sort_scores(self) -> Floats:
         rises = np.flatnonzero((self.scores[1:] > self.scores[:-1]) & self.within[1:]) + 1
         if not len(rises):
             return self.scores
         falling = self.scores.copy()
-        for which in np.unique(self.list[rises]).tolist():
-            rows = self.rows(which)
+        for index in np.unique(self.list[rises]).tolist():
+            rows = self.get_rows(index)
             falling[rows] = -np.sort(-falling[rows])
         return falling
 
-    def rows(self, which: int) -> slice:
+    def get_rows(self, index: int) -> slice:
         """The rows of a list."""
-        return slice(self.starts[which], self.starts[which] + self.sizes[which])
+        return slice(self.starts[index], self.starts[index] + self.sizes[index])
 
-    def ranked(self) -> Table:
+    def rank_documents(self) -> Table:
         """All documents, in the order of their ranks."""
-        lists = (from_the_top(ranked, False, self.stable) for ranked in self.batch.lists)
-        docs = Strings.of([doc for ranked in lists for doc in ranked])
-        topics = Strings.of(self.batch.names)
-        return Table(topics, self.starts, docs, docs.hashes(), self.falling)
+        lists = (rank_documents(ranked, False, self.stable) for ranked in self.batch.lists)
+        docs = Strings.from_list([doc for ranked in lists for doc in ranked])
+        topics = Strings.from_list(self.batch.names)
+        return Table(topics, self.starts, docs, docs.compute_hashes(), self.sorted_scores)
 
-    def tied(self) -> Ints:
+    def count_tied(self) -> Ints:
         """Per list, the documents whose score equals another's."""
-        same = self.within.copy()
-        same[1:] &= self.falling[1:] == self.falling[:-1]
-        either = same.copy()
-        either[:-1] |= same[1:]
-        return count_by(self.list[either], len(self.sizes))
+        equals_previous = self.within.copy()
+        equals_previous[1:] &= self.sorted_scores[1:] == self.sorted_scores[:-1]
+        is_tied = equals_previous.copy()
+        is_tied[:-1] |= equals_previous[1:]
+        return count_by(self.list[is_tied], len(self.sizes))
 
-    def hits(self) -> tuple[Ints, ...]:
+    def find_hits(self) -> tuple[Ints, ...]:
         """Topic, rank, item, and best and worst possible rank of each judged document."""
-        which = np.repeat(np.arange(len(self.sizes)), [len(found) for found in self.batch.found])
-        score = np.array(self.batch.found_scores, dtype=np.float64)
-        first = self._count(which, score, lambda x, s: x > s) + 1
-        last = self._count(which, score, lambda x, s: x >= s)
+        list_indices = np.repeat(
+            np.arange(len(self.sizes)), [len(docs) for docs in self.batch.judged_docs]
+        )
+        score = np.array(self.batch.judged_scores, dtype=np.float64)
+        first = self._count(list_indices, score, lambda x, s: x > s) + 1
+        last = self._count(list_indices, score, lambda x, s: x >= s)
         ranks = first.copy()
-        doubtful = np.flatnonzero(last > first)
-        if len(doubtful):
-            names = [doc for found in self.batch.found for doc in found]
-            lists = which[doubtful]
+        tied_hits = np.flatnonzero(last > first)
+        if len(tied_hits):
+            names = [doc for docs in self.batch.judged_docs for doc in docs]
+            lists = list_indices[tied_hits]
             for t in np.unique(lists).tolist():
-                hits = doubtful[lists == t].tolist()
-                place = self._among_equals(t, {float(score[k]) for k in hits})
+                hits = tied_hits[lists == t].tolist()
+                place = self._order_ties(t, {float(score[k]) for k in hits})
                 for k in hits:
                     ranks[k] += place[names[k]]
-        return self.topics[which], ranks, np.array(self.batch.items, dtype=np.int64), first, last
+        return (
+            self.topics[list_indices],
+            ranks,
+            np.array(self.batch.items, dtype=np.int64),
+            first,
+            last,
+        )
 
-    def _count(self, which: Ints, score: Floats, above: Callable[[Floats, Floats], Bools]) -> Ints:
+    def _count(
+        self, list_indices: Ints, score: Floats, is_above: Callable[[Floats, Floats], Bools]
+    ) -> Ints:
         """How many scores of its list are above each score: a binary search for all at once."""
-        low = begin = self.starts[which]
-        high = low + self.sizes[which]
+        low = begin = self.starts[list_indices]
+        high = low + self.sizes[list_indices]
         for _ in range(int(self.sizes.max(initial=0)).bit_length()):
             searching = low < high
             middle = np.where(searching, (low + high) // 2, begin)
-            on = searching & above(self.falling[middle], score)
-            low, high = np.where(on, middle + 1, low), np.where(searching & ~on, middle, high)
+            is_higher = searching & is_above(self.sorted_scores[middle], score)
+            low, high = (
+                np.where(is_higher, middle + 1, low),
+                np.where(searching & ~is_higher, middle, high),
+            )
         return low - begin
 
-    def _among_equals(self, which: int, scores: set[float]) -> dict[str, int]:
+    def _order_ties(self, index: int, scores: set[float]) -> dict[str, int]:
         """The places of the documents with one of these scores among their equals: largest id
         first, or as they come.
         """
         groups: dict[float, list[str]] = {score: [] for score in scores}
-        for doc, score in self.batch.lists[which].items():
+        for doc, score in self.batch.lists[index].items():
             if score in groups:
                 groups[score].append(doc)
         return {

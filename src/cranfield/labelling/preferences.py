@@ -13,22 +13,22 @@ from cranfield.arrays import Bools, Floats, Ints
 from cranfield.data.preferences import PreferenceGroup, Preferences
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
-from cranfield.wording import some
+from cranfield.wording import format_names
 
 Votes: TypeAlias = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
-class Levels:
+class LevelPreferences:
     """Preferences for whatever has the higher level: no two documents are incomparable."""
 
     levels: Floats  # [docs]
 
-    def among(self, docs: Ints) -> Levels:
+    def select(self, docs: Ints) -> LevelPreferences:
         """The preferences between some of the documents, in the order given."""
-        return Levels(self.levels[docs])
+        return LevelPreferences(self.levels[docs])
 
-    def prefers(self) -> Bools:
+    def build_matrix(self) -> Bools:
         """Whether a document (row) is preferred to another (column)."""
         return self.levels[:, None] > self.levels
 
@@ -37,27 +37,27 @@ class Levels:
         _, tied = np.unique(self.levels, return_counts=True)
         return int(len(self.levels) ** 2 - (tied**2).sum()) // 2
 
-    def fulfilled(self, retrieved: int) -> int:
+    def count_fulfilled(self, retrieved: int) -> int:
         """The number of preferences that hold in this order, if only the first are retrieved."""
-        found = 0
+        count = 0
         for level in np.unique(self.levels):
             lower = self.levels < level
-            after = np.count_nonzero(lower) - np.cumsum(lower)
-            found += int(after[:retrieved][self.levels[:retrieved] == level].sum())
-        return found
+            n_lower_after = np.count_nonzero(lower) - np.cumsum(lower)
+            count += int(n_lower_after[:retrieved][self.levels[:retrieved] == level].sum())
+        return count
 
 
 @dataclass(frozen=True, eq=False)
-class Partial:
+class PartialPreferences:
     """Preferences between some pairs of documents, as a matrix."""
 
     matrix: Bools  # [docs, docs]
 
-    def among(self, docs: Ints) -> Partial:
+    def select(self, docs: Ints) -> PartialPreferences:
         """The preferences between some of the documents, in the order given."""
-        return Partial(self.matrix[np.ix_(docs, docs)])
+        return PartialPreferences(self.matrix[np.ix_(docs, docs)])
 
-    def prefers(self) -> Bools:
+    def build_matrix(self) -> Bools:
         """Whether a document (row) is preferred to another (column)."""
         return self.matrix
 
@@ -65,7 +65,7 @@ class Partial:
         """The number of preferences."""
         return int(np.count_nonzero(self.matrix))
 
-    def fulfilled(self, retrieved: int) -> int:
+    def count_fulfilled(self, retrieved: int) -> int:
         """The number of preferences that hold in this order, if only the first are retrieved."""
         return int(np.count_nonzero(np.triu(self.matrix[:retrieved])))
 
@@ -81,7 +81,7 @@ class RankedGroup:
     places: Ints  # [docs] of its documents among all judged ones of the topic, ascending
     retrieved: int  # how many of its documents were retrieved: the first ones
     relevant: Bools  # [docs]
-    order: Levels | Partial
+    order: LevelPreferences | PartialPreferences
 
     @cached_property
     def possible(self) -> int:
@@ -91,12 +91,12 @@ class RankedGroup:
     @cached_property
     def fulfilled(self) -> int:
         """The number of preferences that the list fulfils."""
-        return self.order.fulfilled(self.retrieved)
+        return self.order.count_fulfilled(self.retrieved)
 
     @cached_property
     def unseen(self) -> int:
         """The number of preferences between two documents that were not retrieved."""
-        return self.order.among(np.arange(self.retrieved, len(self.places))).count()
+        return self.order.select(np.arange(self.retrieved, len(self.places))).count()
 
     @property
     def R(self) -> int:
@@ -113,16 +113,16 @@ class RankedGroup:
         """The number of nonrelevant documents."""
         return len(self.relevant) - self.R
 
-    def among(self, docs: Ints) -> RankedGroup:
+    def select(self, docs: Ints) -> RankedGroup:
         """The preferences between some of the documents, which are in ascending order."""
         retrieved = int(np.searchsorted(docs, self.retrieved))
         return RankedGroup(
-            self.places[docs], retrieved, self.relevant[docs], self.order.among(docs)
+            self.places[docs], retrieved, self.relevant[docs], self.order.select(docs)
         )
 
-    def first_nonrelevant(self, count: int) -> RankedGroup:
+    def limit_nonrelevant(self, count: int) -> RankedGroup:
         """The preferences with no nonrelevant documents but the first few of the list."""
-        return self.among(np.flatnonzero(self.relevant | (np.cumsum(~self.relevant) <= count)))
+        return self.select(np.flatnonzero(self.relevant | (np.cumsum(~self.relevant) <= count)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +136,7 @@ class PreferenceCounts:
     @cached_property
     def among_retrieved(self) -> PreferenceCounts:
         """The counts as if documents that were not retrieved had not been judged."""
-        groups = tuple(group.among(np.arange(group.retrieved)) for group in self.groups)
+        groups = tuple(group.select(np.arange(group.retrieved)) for group in self.groups)
         return PreferenceCounts(self.retrieved, self.retrieved, groups)
 
     @cached_property
@@ -165,9 +165,9 @@ class PreferenceCounts:
         table = np.zeros((self.judged, self.judged), dtype=np.int32)
         for group in self.groups:
             if len(group.places) == self.judged:  # all documents: no need to look for them
-                table += group.order.prefers()
+                table += group.order.build_matrix()
             else:
-                table[np.ix_(group.places, group.places)] += group.order.prefers()
+                table[np.ix_(group.places, group.places)] += group.order.build_matrix()
         return table
 
     @cached_property
@@ -176,7 +176,7 @@ class PreferenceCounts:
         return np.triu(self._table + self._table.T) > 0
 
 
-def preference_counts(
+def count_preferences(
     preferences: Preferences, topic: str, ranking: Sequence[str]
 ) -> PreferenceCounts:
     """A topic's preferences against a list of documents, the best one first and each once.
@@ -188,7 +188,7 @@ def preference_counts(
     [(2, 3)]
     """
     if topic not in preferences.groups:
-        expected = some(preferences.topics, "topic")
+        expected = format_names(preferences.topics, "topic")
         raise InputError(f"topic {topic}", f"one of {expected}", preferences.where)
     if len(set(ranking)) < len(ranking):
         raise InputError(f"a document twice for topic {topic}", "each document once", "ranking")
@@ -197,14 +197,20 @@ def preference_counts(
     retrieved = [doc for doc in ranking if doc in judged]
     order = dict.fromkeys([*retrieved, *sorted(judged)])
     places = {doc: place for place, doc in enumerate(order)}
-    ranked = tuple(_ranked(group, places, len(retrieved)) for group in groups)
+    ranked = tuple(_rank_group(group, places, len(retrieved)) for group in groups)
     return PreferenceCounts(len(judged), len(retrieved), ranked)
 
 
-def _ranked(group: PreferenceGroup, places: Mapping[str, int], retrieved: int) -> RankedGroup:
-    found = np.array([places[doc] for doc in group.docs])
-    ranked = np.argsort(found)
-    order: Levels | Partial
-    order = Levels(group.subgroups[0][1]) if len(group.subgroups) == 1 else Partial(group.prefers)
-    retrieved = int(np.searchsorted(found[ranked], retrieved))
-    return RankedGroup(found[ranked], retrieved, group.relevant[ranked], order.among(ranked))
+def _rank_group(group: PreferenceGroup, places: Mapping[str, int], retrieved: int) -> RankedGroup:
+    places_of_docs = np.array([places[doc] for doc in group.docs])
+    ranked = np.argsort(places_of_docs)
+    order: LevelPreferences | PartialPreferences
+    order = (
+        LevelPreferences(group.subgroups[0][1])
+        if len(group.subgroups) == 1
+        else PartialPreferences(group.prefers)
+    )
+    retrieved = int(np.searchsorted(places_of_docs[ranked], retrieved))
+    return RankedGroup(
+        places_of_docs[ranked], retrieved, group.relevant[ranked], order.select(ranked)
+    )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from cranfield.data.reading.table import Noted, PartRead
+from cranfield.data.reading.table import DocumentValues, PartRead
 from cranfield.data.run import ListRun, Run, TableRun
-from cranfield.data.values import Watch
+from cranfield.data.values import ValueRecorder
 from cranfield.errors import InputError
 from cranfield.labelling.blocks import RunLabels
 from cranfield.labelling.gold import GoldStandard
@@ -19,19 +19,22 @@ def label_run(
     exclude_self: bool = False,
     threads: int = 2,
     progress: Callable[[PartRead], None] | None = None,
-    noted: Sequence[Noted] = (),
-    watch: Watch | None = None,
+    sources: Sequence[DocumentValues] = (),
+    watch: ValueRecorder | None = None,
 ) -> RunLabels:
     """Where a run placed the judged documents, with what is to be noted of all.
 
     `watch` notes the values of a run that is a table.
     """
     if isinstance(run, ListRun):
-        rankings, odd = label_lists(gold, run, exclude_self, noted), run.find_disagreeing().topics
+        rankings, odd = (
+            label_lists(gold, run, exclude_self, sources),
+            run.find_disagreement().topics,
+        )
         judged = tuple(topic for topic in odd if topic in gold.topic_index)
         return RunLabels(rankings, tuple(run.lists), judged)
     from cranfield.labelling.columns import label_columns
 
     if not isinstance(run, TableRun):
         raise InputError(repr(run), "a run that read_run has made")
-    return label_columns(gold, run, exclude_self, threads, progress, noted, watch)
+    return label_columns(gold, run, exclude_self, threads, progress, sources, watch)

@@ -14,9 +14,9 @@ import numpy as np
 
 from cranfield.arrays import Floats, Ints
 from cranfield.data.groups import Groups, GroupsLike, read_groups
-from cranfield.data.reading.lines import real
+from cranfield.data.reading.lines import to_number
 from cranfield.dataclass import dataclass
-from cranfield.errors import InputError, users_code
+from cranfield.errors import InputError, wrap_user_errors
 from cranfield.labelling.blocks import Judgments, Rankings, count_by
 from cranfield.labelling.gold import GoldStandard
 
@@ -26,8 +26,8 @@ class Labels:
     """A strategy applied to the judgments of a collection."""
 
     judgments: Judgments  # what there is to find: the ideal lists
-    counted: Callable[[Rankings], Rankings]  # what was found, with what each hit counts as
-    plain: bool  # whether items of one level are all alike
+    apply: Callable[[Rankings], Rankings]  # what was found, with what each hit counts as
+    is_default: bool  # whether items of one level are all alike
     groups: Groups | None = None  # where items belong together
     unit: str = "document"  # what R counts
 
@@ -57,33 +57,37 @@ class Labelling:
         """What there is to find: the documents of the ideal list and what they count as."""
         return judged
 
-    def on(self, gold: GoldStandard) -> Labels:
+    def apply_to(self, gold: GoldStandard) -> Labels:
         """The strategy applied to judgments."""
         kind, judgments = type(self), gold.judgments
         if kind.ideal is not Labelling.ideal:
-            items, levels = _decided(kind, self.ideal, gold, judgments.offsets, judgments.items)
-            judgments = _ideal(gold, items, levels)
+            items, levels = _call_strategy(
+                kind, self.ideal, gold, judgments.offsets, judgments.items
+            )
+            judgments = _build_ideal(gold, items, levels)
         if kind.found is Labelling.found:
-            return Labels(judgments, _unchanged, judgments is gold.judgments)
-        return Labels(judgments, partial(_counted, self, gold), False)
+            return Labels(judgments, _keep_levels, judgments is gold.judgments)
+        return Labels(judgments, partial(_apply_strategy, self, gold), False)
 
 
 # Functions of modules, with their settings: those inside others cannot be pickled.
 
 
-def _unchanged(rankings: Rankings) -> Rankings:
+def _keep_levels(rankings: Rankings) -> Rankings:
     return rankings
 
 
-def _counted(strategy: Labelling, gold: GoldStandard, rankings: Rankings) -> Rankings:
+def _apply_strategy(strategy: Labelling, gold: GoldStandard, rankings: Rankings) -> Rankings:
     """Rankings whose items count as a user's strategy says."""
-    found = _decided(type(strategy), strategy.found, gold, rankings.offsets, rankings.items)
+    decisions = _call_strategy(
+        type(strategy), strategy.found, gold, rankings.offsets, rankings.items
+    )
     counts = np.zeros(len(gold.judgments.levels))
-    counts[found[0]] = found[1]
+    counts[decisions[0]] = decisions[1]
     return replace(rankings, levels=counts[rankings.items])
 
 
-def _decided(
+def _call_strategy(
     kind: type[Labelling],
     decide: Callable[[str, Mapping[str, float]], Mapping[str, float]],
     gold: GoldStandard,
@@ -92,24 +96,26 @@ def _decided(
 ) -> tuple[Ints, Floats]:
     """The items that count and their levels, as a user's strategy says topic by topic."""
     docs, levels = gold.item_docs, gold.judgments.levels
-    kept: list[int] = []
+    counted_items: list[int] = []
     counts: list[float] = []
     for t, topic in enumerate(gold.qrels.topics):
         by_doc = {docs[item]: item for item in items[offsets[t] : offsets[t + 1]].tolist()}
-        with users_code(kind):
-            told = decide(topic, {doc: float(levels[item]) for doc, item in by_doc.items()})
-        if not isinstance(told, Mapping):
-            raise InputError(f"{told!r} for topic {topic}", "a dict", "labelling")
-        for doc, level in told.items():
-            if doc not in by_doc or real(level) is None:
-                found = f"level {level!r} for document {doc} of topic {topic}"
-                raise InputError(found, "numbers for documents that were given", "labelling")
-            kept.append(by_doc[doc])
+        with wrap_user_errors(kind):
+            counts_by_doc = decide(
+                topic, {doc: float(levels[item]) for doc, item in by_doc.items()}
+            )
+        if not isinstance(counts_by_doc, Mapping):
+            raise InputError(f"{counts_by_doc!r} for topic {topic}", "a dict", "labelling")
+        for doc, level in counts_by_doc.items():
+            if doc not in by_doc or to_number(level) is None:
+                problem = f"level {level!r} for document {doc} of topic {topic}"
+                raise InputError(problem, "numbers for documents that were given", "labelling")
+            counted_items.append(by_doc[doc])
             counts.append(float(level))
-    return np.array(kept, dtype=np.int64), np.array(counts, dtype=np.float64)
+    return np.array(counted_items, dtype=np.int64), np.array(counts, dtype=np.float64)
 
 
-def _ideal(gold: GoldStandard, items: Ints, levels: Floats) -> Judgments:
+def _build_ideal(gold: GoldStandard, items: Ints, levels: Floats) -> Judgments:
     """Ideal lists of these items: best first within each topic."""
     topics = gold.judgments.item_topics[items]
     order = np.lexsort((items, -levels, topics))
@@ -118,7 +124,9 @@ def _ideal(gold: GoldStandard, items: Ints, levels: Floats) -> Judgments:
     return Judgments(gold.qrels.topics, offsets, levels[order], items[order], names=names)
 
 
-def regraded(gold: GoldStandard, rankings: Rankings, levels: Floats) -> tuple[Judgments, Rankings]:
+def replace_levels(
+    gold: GoldStandard, rankings: Rankings, levels: Floats
+) -> tuple[Judgments, Rankings]:
     """Judgments and rankings with other levels of the judged items.
 
     One that is NaN makes the item as if nobody had judged it.
@@ -126,21 +134,23 @@ def regraded(gold: GoldStandard, rankings: Rankings, levels: Floats) -> tuple[Ju
     judged = ~np.isnan(levels)
     items = np.flatnonzero(judged)
     hits = rankings.with_hits(judged[rankings.items])
-    return _ideal(gold, items, levels[items]), replace(hits, levels=levels[hits.items])
+    return _build_ideal(gold, items, levels[items]), replace(hits, levels=levels[hits.items])
 
 
 @dataclass(frozen=True)
-class _Members:
+class _GroupMembers:
     """The relevant items of a collection that belong to groups; all others are by themselves."""
 
     gold: GoldStandard
     group: Ints  # of each judged item, -1 if it has none,
-    every: Ints  # and of those that are not relevant, too
+    group_of_any: Ints  # and of those that are not relevant, too
     names: list[tuple[str, str]]  # topic and name of each group
     source: Groups
 
     @classmethod
-    def of(cls, gold: GoldStandard, source: GroupsLike, separator: str | None) -> _Members:
+    def from_groups(
+        cls, gold: GoldStandard, source: GroupsLike, separator: str | None
+    ) -> _GroupMembers:
         groups = read_groups(source, separator)
         numbers: dict[tuple[str, str], int] = {}
         group = np.full(len(gold.judgments.levels), -1, dtype=np.int64)
@@ -148,42 +158,42 @@ class _Members:
             judged = gold.by_topic[gold.topic_index[topic]] if topic in gold.topic_index else None
             for doc, name in names.items() if judged is not None else ():
                 if judged is None or doc not in judged:
-                    found = f"class {name} of document {doc} of topic {topic} without a level"
-                    raise InputError(found, "a judgment", groups.where)
+                    problem = f"class {name} of document {doc} of topic {topic} without a level"
+                    raise InputError(problem, "a judgment", groups.where)
                 group[judged[doc]] = numbers.setdefault((topic, name), len(numbers))
         if not numbers:
             raise InputError("classes of other topics", "topics of the judgments", groups.where)
         relevant = gold.judgments.levels > 0  # what is of no use does not take part
         return cls(gold, np.where(relevant, group, -1), group, list(numbers), groups)
 
-    def best_of_each(self) -> Judgments:
+    def build_ideal(self) -> Judgments:
         """Ideal lists: the best item of each group and all items by themselves, above the rest.
 
         The others of a group are judged and of no use, in the ideal list as in any other.
         """
         best = self.group < 0
-        best[_firsts(self.group, np.flatnonzero(~best))] = True  # items come best first
+        best[_find_first(self.group, np.flatnonzero(~best))] = True  # items come best first
         levels = np.where(best, self.gold.judgments.levels, 0.0)
-        return _ideal(self.gold, np.arange(len(levels)), levels)
+        return _build_ideal(self.gold, np.arange(len(levels)), levels)
 
-    def hits(self, rankings: Rankings) -> tuple[Ints, Ints]:
+    def find_hits(self, rankings: Rankings) -> tuple[Ints, Ints]:
         """The hits that are members, by rank, and their groups."""
         group = self.group[rankings.items]
         hits = np.flatnonzero(group >= 0)
         return hits, group[hits]
 
 
-def _firsts(group: Ints, places: Ints) -> Ints:
+def _find_first(group: Ints, places: Ints) -> Ints:
     """The first of some places for each group that stands there."""
     _, first = np.unique(group[places], return_index=True)
     return np.asarray(places[first])
 
 
-def _only(rankings: Rankings, hits: Ints, kept: Ints) -> Rankings:
+def _clear_others(rankings: Rankings, hits: Ints, counted_hits: Ints) -> Rankings:
     """The rankings with only the kept ones of some hits worth anything."""
     levels = rankings.levels.copy()
     levels[hits] = 0.0
-    levels[kept] = rankings.levels[kept]
+    levels[counted_hits] = rankings.levels[counted_hits]
     return replace(rankings, levels=levels)
 
 
@@ -208,16 +218,16 @@ class EquivalenceClasses(Labelling):
     classes: GroupsLike
     separator: str | None = None
 
-    def on(self, gold: GoldStandard) -> Labels:
-        members = _Members.of(gold, self.classes, self.separator)
-        counted = partial(_first_of_each, members)
-        return Labels(members.best_of_each(), counted, False, members.source, "class")
+    def apply_to(self, gold: GoldStandard) -> Labels:
+        members = _GroupMembers.from_groups(gold, self.classes, self.separator)
+        apply = partial(_count_first, members)
+        return Labels(members.build_ideal(), apply, False, members.source, "class")
 
 
-def _first_of_each(members: _Members, rankings: Rankings) -> Rankings:
+def _count_first(members: _GroupMembers, rankings: Rankings) -> Rankings:
     """Rankings in which the first item of each class counts."""
-    hits, group = members.hits(rankings)
-    return _only(rankings, hits, hits[_firsts(group, np.arange(len(hits)))])
+    hits, group = members.find_hits(rankings)
+    return _clear_others(rankings, hits, hits[_find_first(group, np.arange(len(hits)))])
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,31 +250,31 @@ class Combinations(Labelling):
     groups: GroupsLike
     separator: str | None = None
 
-    def on(self, gold: GoldStandard) -> Labels:
-        members = _Members.of(gold, self.groups, self.separator)
-        _refuse_mixed_levels(members)
-        counted = partial(_last_of_complete, members)
-        return Labels(members.best_of_each(), counted, False, members.source, "group")
+    def apply_to(self, gold: GoldStandard) -> Labels:
+        members = _GroupMembers.from_groups(gold, self.groups, self.separator)
+        _check_levels(members)
+        apply = partial(_count_last, members)
+        return Labels(members.build_ideal(), apply, False, members.source, "group")
 
 
-def _last_of_complete(members: _Members, rankings: Rankings) -> Rankings:
+def _count_last(members: _GroupMembers, rankings: Rankings) -> Rankings:
     """Rankings in which the last item of each group counts, if all of its items are there."""
     size = count_by(members.group[members.group >= 0], len(members.names))
-    hits, group = members.hits(rankings)
-    last = len(hits) - 1 - _firsts(group[::-1], np.arange(len(hits)))
+    hits, group = members.find_hits(rankings)
+    last = len(hits) - 1 - _find_first(group[::-1], np.arange(len(hits)))
     complete = count_by(group, len(size)) == size
-    return _only(rankings, hits, hits[last[complete[group[last]]]])
+    return _clear_others(rankings, hits, hits[last[complete[group[last]]]])
 
 
-def _refuse_mixed_levels(members: _Members) -> None:
+def _check_levels(members: _GroupMembers) -> None:
     """A group of several levels, or of some items of no use, would have no level of its own."""
     gold = members.gold
-    group, levels = members.every, gold.judgments.levels[members.every >= 0]
-    inside = group[group >= 0]
+    group, levels = members.group_of_any, gold.judgments.levels[members.group_of_any >= 0]
+    members_of = group[group >= 0]
     low, high = np.full(len(members.names), np.inf), np.full(len(members.names), -np.inf)
-    np.minimum.at(low, inside, levels)
-    np.maximum.at(high, inside, levels)
+    np.minimum.at(low, members_of, levels)
+    np.maximum.at(high, members_of, levels)
     for g in np.flatnonzero(low != high).tolist():
         topic, name = members.names[g]
-        found = f"levels {low[g]:g} and {high[g]:g} in group {name} of topic {topic}"
-        raise InputError(found, "one level for all of a group", members.source.where)
+        problem = f"levels {low[g]:g} and {high[g]:g} in group {name} of topic {topic}"
+        raise InputError(problem, "one level for all of a group", members.source.where)

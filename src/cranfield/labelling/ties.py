@@ -10,7 +10,7 @@ import numpy as np
 
 from cranfield import kernel
 from cranfield.arrays import Bools, Floats, Ints
-from cranfield.labelling.blocks import Rankings, spans
+from cranfield.labelling.blocks import Rankings, expand_spans
 
 
 class Reordering:
@@ -29,9 +29,9 @@ class Reordering:
         self.bounds = np.append(0, np.cumsum(size))  # of the places of groups
         place = self.bounds[group] + rankings.ranks[self.hits] - first
         self.group = np.repeat(np.arange(len(size), dtype=np.float64), size)
-        self.rows = spans(start, size)  # per document
-        self.hit = np.full(len(self.rows), -1)  # the one at each place, or none
-        self.hit[place] = self.hits
+        self.rows = expand_spans(start, size)  # per document
+        self.hit_at = np.full(len(self.rows), -1)  # the one at each place, or none
+        self.hit_at[place] = self.hits
 
     @property
     def possible(self) -> bool:
@@ -54,46 +54,47 @@ class Reordering:
 
     def best(self) -> Rankings:
         """Higher levels first; what is of no use stays in its order."""
-        return self._by(-self._level)
+        return self._sort_by(-self._level)
 
     def worst(self) -> Rankings:
         """Higher levels last."""
-        return self._by(self._level)
+        return self._sort_by(self._level)
 
     @property
     def _level(self) -> Floats:
         """What is at each place is worth."""
-        return np.where(self.hit < 0, 0.0, np.maximum(self.rankings.levels, 0.0)[self.hit])
+        return np.where(self.hit_at < 0, 0.0, np.maximum(self.rankings.levels, 0.0)[self.hit_at])
 
-    def drawn(self, keys: Floats) -> Rankings:
+    def shuffle(self, keys: Floats) -> Rankings:
         """Within each group, by random keys from 0 to below 1, one for each place."""
         keys = self.group + keys
         if kernel.KERNEL is None:
-            return self._placed(np.argsort(keys, kind="stable"))
+            return self._reorder(np.argsort(keys, kind="stable"))
         order = np.empty(len(keys), dtype=np.int64)
         kernel.KERNEL.sort_groups(keys, self.bounds, order)
-        return self._placed(order)
+        return self._reorder(order)
 
-    def _by(self, key: Floats) -> Rankings:
+    def _sort_by(self, key: Floats) -> Rankings:
         """Within each group, smaller keys first; equal ones stay in their order."""
-        return self._placed(np.lexsort((key, self.group)))
+        return self._reorder(np.lexsort((key, self.group)))
 
-    def _placed(self, order: Ints) -> Rankings:
+    def _reorder(self, order: Ints) -> Rankings:
         """The rankings with what is at the places `order` at the places 0, 1, 2, …
 
         A group has as many hits as before: they trade places among themselves.
         """
-        hit = self.hit[order]
-        there = np.flatnonzero(hit >= 0)
-        changed = {"ranks": self.ranks[there]} | {
-            name: getattr(self.rankings, name)[hit[there]] for name in ("items", "levels")
+        hit = self.hit_at[order]
+        places_with_hits = np.flatnonzero(hit >= 0)
+        changed = {"ranks": self.ranks[places_with_hits]} | {
+            name: getattr(self.rankings, name)[hit[places_with_hits]]
+            for name in ("items", "levels")
         }
-        made: dict[str, Any] = {}
+        changed_columns: dict[str, Any] = {}
         for name, values in changed.items():
-            made[name] = getattr(self.rankings, name).copy()
-            made[name][self.hits] = values
-        noted = {}
-        for name, given in self.rankings.noted.items():
-            noted[name] = given.copy()
-            noted[name][self.rows] = given[self.rows[order]]
-        return replace(self.rankings, noted=noted, **made)
+            changed_columns[name] = getattr(self.rankings, name).copy()
+            changed_columns[name][self.hits] = values
+        document_values = {}
+        for name, column_values in self.rankings.document_values.items():
+            document_values[name] = column_values.copy()
+            document_values[name][self.rows] = column_values[self.rows[order]]
+        return replace(self.rankings, document_values=document_values, **changed_columns)

@@ -18,12 +18,12 @@ from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.measures.base import Measure, cite, measure
 from cranfield.measures.parameters import param
-from cranfield.measures.texts import f_measure
+from cranfield.measures.texts import compute_f
 
 HALVES = (0.0, 0.5, 1.0)  # not at all, in part, in full
 
 
-class IsAssigned(Protocol):
+class NuggetLike(Protocol):
     """What an `Assigned` has, under whatever name."""
 
     @property
@@ -34,7 +34,7 @@ class IsAssigned(Protocol):
     def sub_narrative(self) -> str: ...
 
 
-class IsMet(Protocol):
+class CriterionLike(Protocol):
     """What a `Criterion` has, under whatever name."""
 
     @property
@@ -65,9 +65,9 @@ class Criterion(NamedTuple):
 class Response:
     """One answer, and all that was judged of it."""
 
-    nuggets: Sequence[IsAssigned] = ()
+    nuggets: Sequence[NuggetLike] = ()
     sentences: Sequence[Sequence[float]] = ()  # the support by each judged citation: 1, ½, 0
-    criteria: Sequence[IsMet] = ()
+    criteria: Sequence[CriterionLike] = ()
 
     @cached_property
     def assigned(self) -> Mapping[tuple[bool, float], int]:
@@ -75,22 +75,22 @@ class Response:
         return Counter([(nugget.vital, nugget.support) for nugget in self.nuggets])
 
     @cached_property
-    def strictly(self) -> Sequence[Sequence[float]]:
+    def strict_sentences(self) -> Sequence[Sequence[float]]:
         """The support by each citation, where a half is nothing."""
-        return [[whole(w, True) for w in sentence] for sentence in self.sentences]
+        return [[round_support(w, True) for w in sentence] for sentence in self.sentences]
 
 
-def quotient(numerator: float, denominator: float) -> float:
+def divide(numerator: float, denominator: float) -> float:
     """A quotient, undefined where there is nothing to divide by."""
     return numerator / denominator if denominator else math.nan
 
 
-def whole(share: float, strict: bool) -> float:
+def round_support(share: float, strict: bool) -> float:
     """A share of 0, ½ or 1; strictly, a half is nothing."""
     return float(share == 1) if strict else share
 
 
-def _strict(half: str) -> Any:
+def _strict_param(half: str) -> Any:
     return param(False, f"whether {half} counts as 0 and not as ½")
 
 
@@ -98,7 +98,7 @@ class AnswerMeasure(Measure):
     """A measure of one answer, NaN where it is undefined."""
 
     takes = "answers"
-    at = ""
+    cutoff_meaning = ""
     needs: ClassVar[str] = "nuggets"  # or support, or criteria
 
     def score(self, x: Response) -> float:  # type: ignore[override]
@@ -109,19 +109,19 @@ class AnswerMeasure(Measure):
 T = TypeVar("T")
 
 
-def _each(m: Measure, given: Any, made: Callable[[Any], T], expected: str) -> list[T]:
+def _read_items(m: Measure, items: Any, read_item: Callable[[Any], T], expected: str) -> list[T]:
     """What was given, piece by piece; an error that shows the first that is something else."""
-    several = isinstance(given, Iterable) and not isinstance(given, str | bytes)
-    found = []
-    for one in given if several else [given]:
+    is_sequence = isinstance(items, Iterable) and not isinstance(items, str | bytes)
+    read = []
+    for item in items if is_sequence else [items]:
         try:
-            found.append(made(one))
+            read.append(read_item(item))
         except (TypeError, ValueError, KeyError):
-            raise InputError(repr(one), expected, m) from None
-    return found
+            raise InputError(repr(item), expected, m) from None
+    return read
 
 
-def _half(share: Any) -> float:
+def _read_support(share: Any) -> float:
     if isinstance(share, str) or float(share) not in HALVES:
         raise ValueError
     return float(share)
@@ -130,7 +130,7 @@ def _half(share: Any) -> float:
 # -- nuggets --------------------------------------------------------------------------------------
 
 
-class OfNuggets(AnswerMeasure):
+class NuggetAnswerMeasure(AnswerMeasure):
     """A measure of an answer by nuggets, vital and okay."""
 
     references = cite("pradeep2025")
@@ -144,28 +144,28 @@ class OfNuggets(AnswerMeasure):
         0.75
         """
 
-        def nugget(given: Any) -> Assigned:
-            importance, support, *rest = given
+        def read_nugget(item: Any) -> Assigned:
+            importance, support, *rest = item
             vital = {"vital": True, "okay": False}[importance]
-            return Assigned(vital, _half(support), *map(str, rest))
+            return Assigned(vital, _read_support(support), *map(str, rest))
 
         expected = "(vital or okay, 0, 0.5 or 1), perhaps with a sub-narrative"
-        return self.score(Response(nuggets=_each(self, nuggets, nugget, expected)))
+        return self.score(Response(nuggets=_read_items(self, nuggets, read_nugget, expected)))
 
 
-class NuggetShare(OfNuggets):
+class NuggetShare(NuggetAnswerMeasure):
     """The share of nuggets that an answer supports, okay ones weighing less."""
 
-    strict: bool = _strict("a nugget supported in part")
+    strict: bool = _strict_param("a nugget supported in part")
     okay: ClassVar[float]  # what an okay nugget weighs, a vital one weighing 1
 
     def score(self, x: Response) -> float:  # type: ignore[override]
-        held = every = 0.0
+        supported = total = 0.0
         for (vital, support), count in x.assigned.items():
             weight = count if vital else count * self.okay
-            held += weight * whole(support, self.strict)
-            every += weight
-        return quotient(held, every)
+            supported += weight * round_support(support, self.strict)
+            total += weight
+        return divide(supported, total)
 
 
 @measure
@@ -226,7 +226,7 @@ class NuggetW(NuggetShare):
 
 
 @measure
-class SubNarratives(OfNuggets):
+class SubNarratives(NuggetAnswerMeasure):
     """Coverage of sub-narratives: for which share of them an answer supports a vital nugget.
 
     SubNarratives = |{u: a vital nugget of u has s = 1}| / |{u}|
@@ -241,15 +241,15 @@ class SubNarratives(OfNuggets):
     task = "answers to requests that ask for several things"
 
     def score(self, x: Response) -> float:  # type: ignore[override]
-        asked = {n.sub_narrative for n in x.nuggets if n.sub_narrative}
-        told = {n.sub_narrative for n in x.nuggets if n.vital and n.support == 1}
-        return quotient(len(asked & told), len(asked))
+        sub_narratives = {n.sub_narrative for n in x.nuggets if n.sub_narrative}
+        covered = {n.sub_narrative for n in x.nuggets if n.vital and n.support == 1}
+        return divide(len(sub_narratives & covered), len(sub_narratives))
 
 
 # -- citations ------------------------------------------------------------------------------------
 
 
-def _of_sentence() -> Any:
+def _sentence_param() -> Any:
     return param(
         "first",
         "what a sentence with several citations counts as: its first one (as TREC judged in 2024), "
@@ -258,17 +258,17 @@ def _of_sentence() -> Any:
     )
 
 
-OF_SENTENCE: dict[str, Callable[[Sequence[float]], float]] = {
+SENTENCE_SUPPORT: dict[str, Callable[[Sequence[float]], float]] = {
     "first": lambda supports: supports[0],
     "max": max,
     "mean": fmean,
 }
 
 
-class OfCitations(AnswerMeasure):
+class CitationMeasure(AnswerMeasure):
     """A measure of an answer by the support that its citations give."""
 
-    strict: bool = _strict("a citation that supports its sentence in part")
+    strict: bool = _strict_param("a citation that supports its sentence in part")
     needs = "support"
     references = cite("thakur2025")
 
@@ -279,24 +279,24 @@ class OfCitations(AnswerMeasure):
         0.3333333333333333
         """
 
-        def sentence(given: Any) -> list[float]:
-            return [_half(support) for support in given]
+        def read_sentence(item: Any) -> list[float]:
+            return [_read_support(support) for support in item]
 
         expected = "a list of 0, 0.5 and 1 for each sentence"
-        return self.score(Response(sentences=_each(self, sentences, sentence, expected)))
+        return self.score(Response(sentences=_read_items(self, sentences, read_sentence, expected)))
 
-    def supports(self, x: Response) -> Sequence[Sequence[float]]:
+    def get_support(self, x: Response) -> Sequence[Sequence[float]]:
         """The support by each citation of each sentence."""
-        return x.strictly if self.strict else x.sentences
+        return x.strict_sentences if self.strict else x.sentences
 
-    def precision(self, x: Response) -> float:
+    def compute_precision(self, x: Response) -> float:
         """Σ_j Σ_c w_jc / Σ_j m_j."""
-        every = [w for sentence in self.supports(x) for w in sentence]
-        return quotient(math.fsum(every), len(every))
+        supports = [w for sentence in self.get_support(x) for w in sentence]
+        return divide(math.fsum(supports), len(supports))
 
 
 @measure
-class CitationP(OfCitations):
+class CitationP(CitationMeasure):
     """Citation precision: which share of an answer's citations support what they are cited for.
 
     P = Σ_j Σ_c w_jc / Σ_j m_j
@@ -312,23 +312,23 @@ class CitationP(OfCitations):
     task = "answers that cite, where citations should not mislead"
 
     def score(self, x: Response) -> float:  # type: ignore[override]
-        return self.precision(x)
+        return self.compute_precision(x)
 
 
-class OfSentences(OfCitations):
+class SentenceMeasure(CitationMeasure):
     """A measure by the support that sentences have, with citations or without."""
 
-    recall: str = _of_sentence()
+    recall: str = _sentence_param()
 
-    def recalled(self, x: Response) -> float:
+    def compute_recall(self, x: Response) -> float:
         """(1/J)·Σ_j w_j."""
-        of = OF_SENTENCE[self.recall]
-        worth = [of(sentence) if sentence else 0.0 for sentence in self.supports(x)]
-        return quotient(math.fsum(worth), len(worth))
+        combine = SENTENCE_SUPPORT[self.recall]
+        supports = [combine(sentence) if sentence else 0.0 for sentence in self.get_support(x)]
+        return divide(math.fsum(supports), len(supports))
 
 
 @measure
-class CitationR(OfSentences):
+class CitationR(SentenceMeasure):
     """Citation recall: which share of an answer's sentences are supported by what they cite.
 
     R = (1/J)·Σ_j w_j
@@ -345,11 +345,11 @@ class CitationR(OfSentences):
     task = "answers that cite, where all that is said should be supported"
 
     def score(self, x: Response) -> float:  # type: ignore[override]
-        return self.recalled(x)
+        return self.compute_recall(x)
 
 
 @measure
-class CitationF(OfSentences):
+class CitationF(SentenceMeasure):
     """Citation F: the harmonic mean of citation precision and citation recall.
 
     F = 2·P·R / (P + R)
@@ -365,8 +365,8 @@ class CitationF(OfSentences):
     task = "answers that cite, by one number"
 
     def score(self, x: Response) -> float:  # type: ignore[override]
-        recall = self.recalled(x)
-        return f_measure(self.precision(x), recall, 1.0) if recall else 0.0
+        recall = self.compute_recall(x)
+        return compute_f(self.compute_precision(x), recall, 1.0) if recall else 0.0
 
 
 # -- rubrics --------------------------------------------------------------------------------------
@@ -401,16 +401,16 @@ class Rubric(AnswerMeasure):
         0.5
         """
 
-        def criterion(given: Any) -> Criterion:
-            weight, met, *rest = given
+        def read_criterion(item: Any) -> Criterion:
+            weight, met, *rest = item
             if isinstance(weight, str) or not math.isfinite(weight):
                 raise ValueError
-            return Criterion(float(weight), _half(met), *map(str, rest))
+            return Criterion(float(weight), _read_support(met), *map(str, rest))
 
         expected = "(a weight, 0, 0.5 or 1), perhaps with an axis"
-        return self.score(Response(criteria=_each(self, criteria, criterion, expected)))
+        return self.score(Response(criteria=_read_items(self, criteria, read_criterion, expected)))
 
     def score(self, x: Response) -> float:  # type: ignore[override]
-        looked_at = [c for c in x.criteria if self.axis in (None, c.axis)]
-        most = math.fsum(c.weight for c in looked_at if c.weight > 0)
-        return quotient(math.fsum(c.weight * c.met for c in looked_at), most)
+        criteria = [c for c in x.criteria if self.axis in (None, c.axis)]
+        maximum = math.fsum(c.weight for c in criteria if c.weight > 0)
+        return divide(math.fsum(c.weight * c.met for c in criteria), maximum)

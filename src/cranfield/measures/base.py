@@ -30,14 +30,14 @@ from typing import (
 import numpy as np
 
 from cranfield.arrays import Floats, Ints
-from cranfield.errors import CranfieldError, InputError, users_code
+from cranfield.errors import CranfieldError, InputError, wrap_user_errors
 from cranfield.measures import families
-from cranfield.measures.arrays import lists_of
+from cranfield.measures.arrays import build_lists
 from cranfield.measures.gains import parse_gain
 from cranfield.measures.lists import Lists, NeedsMore
-from cranfield.measures.names import PARAMETERS, Words, in_our_words
-from cranfield.measures.parameters import checked, is_number, literal, param, shown
-from cranfield.measures.references import citation
+from cranfield.measures.names import PARAMETERS, Translations, translate_parameter
+from cranfield.measures.parameters import check_value, format_value, is_number, param, parse_literal
+from cranfield.measures.references import format_citation
 
 if TYPE_CHECKING:
     from cranfield.measures.functions import ListMeasure
@@ -67,7 +67,7 @@ class Registry(UserDict[str, "type[Measure]"]):
 REGISTRY = Registry(families.MEASURES)
 NAME = re.compile(r"[^\s=(),]+")  # of a column
 
-FIVE = ("EU", "ETU", "EC", "ETC", "ED")  # what C/W/L measures (cwl.py)
+MEASUREMENTS = ("EU", "ETU", "EC", "ETC", "ED")  # what C/W/L measures (cwl.py)
 READINGS = Registry(families.READINGS)  # C/W/L's reading of a measure, by its name
 
 TAKES = {
@@ -100,25 +100,25 @@ def has(*properties: str) -> tuple[str, ...]:
     return properties
 
 
-def named(name: str) -> list[str]:
+def match_names(name: str) -> list[str]:
     """The measures of this name; if none has it letter for letter, those that do ignoring case."""
     if name in REGISTRY:
         return [name]
-    return [known for known in REGISTRY if known.lower() == name.lower()]
+    return [candidate for candidate in REGISTRY if candidate.lower() == name.lower()]
 
 
-def find(name: str) -> list[type[Measure]]:
-    """The classes of the measures of this name, as `named` has them."""
-    return [REGISTRY[known] for known in named(name)]
+def find_classes(name: str) -> list[type[Measure]]:
+    """The classes of the measures of this name, as `match_names` has them."""
+    return [REGISTRY[match] for match in match_names(name)]
 
 
-def numbers(m: Measure, what: str, found: Any) -> Floats:
+def to_numbers(m: Measure, source: str, values: Any) -> Floats:
     """What a measure computed, as doubles."""
     try:
-        return np.asarray(found, dtype=np.float64)
+        return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        shown_type = type(found).__name__
-        raise CranfieldError(f"{m}: {what} gave {shown_type}, expected numbers") from None
+        shown_type = type(values).__name__
+        raise CranfieldError(f"{m}: {source} gave {shown_type}, expected numbers") from None
 
 
 def is_built_in(cls: type) -> bool:
@@ -158,7 +158,7 @@ class Suffix:
     def __get__(self, m: Measure | None, cls: type[Measure]) -> Any:
         if m is None and not (cls.is_model or cls.__name__ in READINGS):
             return self
-        return (cls() if m is None else m).reading(self.name)
+        return (cls() if m is None else m).to_user_model(self.name)
 
 
 @dataclass(init=False, repr=False, eq=False, kw_only=True)
@@ -194,13 +194,15 @@ class Measure(metaclass=MeasureType):
     task: ClassVar[str] = ""  # what the measure suits
     range: ClassVar[str] = "0 to 1"
     properties: ClassVar[tuple[str, ...]] = ()  # of PROPERTIES
-    words: ClassVar[Words] = PARAMETERS  # other tools' parameters, in ours
-    at_name: ClassVar[str] = "cutoff"  # what ir_measures calls the number behind @
-    at: ClassVar[str] = "look at the first so many ranks only"  # what the number behind @ means,
+    translations: ClassVar[Translations] = PARAMETERS  # other tools' parameters, in ours
+    cutoff_name: ClassVar[str] = "cutoff"  # what ir_measures calls the number behind @
+    cutoff_meaning: ClassVar[str] = (
+        "look at the first so many ranks only"  # what the number behind @ means,
+    )
     # empty if there is none
     is_model: ClassVar[bool] = False  # a user model of C/W/L
     combines: ClassVar[bool] = False  # whether it is of another measure: D(nDCG)
-    below_zero: ClassVar[bool] = False  # whether items may do harm: gain=raw
+    takes_raw_gains: ClassVar[bool] = False  # whether items may do harm: gain=raw
     holds_under_ties: ClassVar[bool] = False  # whether the equation does, for expected values
     may_fall: ClassVar[bool] = False  # whether it may, when a better item moves up by one rank
     takes_gains: ClassVar[bool] = True  # whether it can do with gains alone, for D(M)
@@ -225,7 +227,7 @@ class Measure(metaclass=MeasureType):
         """Whether the score depends on a highest level that nobody declared."""
         return False
 
-    def level_is_open(self, constant: bool) -> bool:
+    def has_open_max_level(self, constant: bool) -> bool:
         """Whether nobody declared the highest level, and the gain is not the same for all."""
         declared = getattr(self, "max_level", None) is not None
         return not declared and isinstance(getattr(self, "gain", ""), str) and not constant
@@ -247,11 +249,11 @@ class Measure(metaclass=MeasureType):
         rel = getattr(self, "rel", None)
         return self.effectiveness and (rel is None or rel > 0)  # else some of no use is relevant
 
-    def sees_gains_alone(self) -> bool:
+    def can_drop_nonrelevant(self) -> bool:
         """Whether a judged item that is not relevant and of no gain might as well be unjudged."""
         return False  # of a user's own measure nothing is known
 
-    def variant(self) -> str:
+    def describe_variant(self) -> str:
         """Which of several definitions these parameters choose, if there are several."""
         return ""
 
@@ -260,16 +262,16 @@ class Measure(metaclass=MeasureType):
         """The last rank the measure looks at, None if it looks at all."""
         return self.cutoff
 
-    def worth(self, x: Lists) -> Floats:
+    def compute_item_gains(self, x: Lists) -> Floats:
         """What items are worth to a single intent of a topic, for D(M)."""
         return x.g
 
-    def on_gains(self) -> Self:
+    def with_levels_as_gains(self) -> Self:
         """The measure where levels are what items are worth already."""
         gain = "raw" if getattr(self, "gain", "") == "raw" else "linear"
-        plain: dict[str, Any] = {"gain": gain, "rel": None, "max_level": None}
-        own = {f.name: plain[f.name] for f in self.parameters() if f.name in plain}
-        return dataclasses.replace(self, **own)
+        neutral: dict[str, Any] = {"gain": gain, "rel": None, "max_level": None}
+        settings = {f.name: neutral[f.name] for f in self.list_parameters() if f.name in neutral}
+        return dataclasses.replace(self, **settings)
 
     # -- using ------------------------------------------------------------------------------------
 
@@ -278,15 +280,15 @@ class Measure(metaclass=MeasureType):
 
     # A measure never changes: what follows from its parameters is found once, when asked for.
     def __str__(self) -> str:
-        return self._written
+        return self._canonical_text
 
     __repr__ = __str__
 
     @cached_property
-    def _written(self) -> str:
-        settings = self.arguments() + [
-            f"{f.name}={shown(getattr(self, f.name))}"
-            for f in self.parameters()
+    def _canonical_text(self) -> str:
+        settings = self.get_arguments() + [
+            f"{f.name}={format_value(getattr(self, f.name))}"
+            for f in self.list_parameters()
             if getattr(self, f.name) != f.default
         ]
         name = f"{self.called}=" if self.called else ""
@@ -302,7 +304,7 @@ class Measure(metaclass=MeasureType):
                 f"{name} takes named parameters; to score a list: {name}()(levels) or "
                 f"({name} @ 10)(levels)"
             )
-        settings = self._translated(settings)
+        settings = self._translate_settings(settings)
         for f in dataclasses.fields(self):
             value = settings.pop(f.name, f.default)
             if value is dataclasses.MISSING:
@@ -311,20 +313,20 @@ class Measure(metaclass=MeasureType):
                     raise TypeError(f"{name} needs {f.name}=")
                 value = factory()
             object.__setattr__(self, f.name, value)
-        for other in settings:
-            names = ", ".join(f.name for f in self.parameters())
-            raise TypeError(f"{name} has no parameter {other!r}, only {names}")
+        for unknown in settings:
+            names = ", ".join(f.name for f in self.list_parameters())
+            raise TypeError(f"{name} has no parameter {unknown!r}, only {names}")
         self.__post_init__()
 
     @classmethod
-    def _translated(cls, settings: dict[str, Any]) -> dict[str, Any]:
+    def _translate_settings(cls, settings: dict[str, Any]) -> dict[str, Any]:
         """Settings with other tools' parameters turned into ours: letor=True, dcg="exp-log2"."""
-        own: Mapping[str, Any] = cls.__dataclass_fields__
-        for key in [key for key in settings if key in cls.words and key not in own]:
-            meant = in_our_words(cls.words, key, shown(settings[key]))
-            if meant.keys() <= own.keys():
+        fields: Mapping[str, Any] = cls.__dataclass_fields__
+        for key in [key for key in settings if key in cls.translations and key not in fields]:
+            translation = translate_parameter(cls.translations, key, format_value(settings[key]))
+            if translation.keys() <= fields.keys():
                 del settings[key]
-                settings = {k: literal(v) for k, v in meant.items()} | settings
+                settings = {k: parse_literal(v) for k, v in translation.items()} | settings
         return settings
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -354,39 +356,39 @@ class Measure(metaclass=MeasureType):
             return (name,)
         return tuple(f"{name}.{column}" for column in self.columns)
 
-    def values(self, lists: Lists) -> Floats:
+    def compute(self, lists: Lists) -> Floats:
         """The numbers for a block of lists: [T, len(names())]."""
-        with users_code(type(self)):
-            found = self.score(self.view(lists))
-        x = numbers(self, "score", found)
+        with wrap_user_errors(type(self)):
+            scores = self.score(self.view(lists))
+        x = to_numbers(self, "score", scores)
         x = x[:, None] if x.ndim == 1 else x
         columns = len(self.columns) or len(self.names())
         if x.shape != (len(lists), columns):
             expected = f"one number for each of {len(lists)} topics"
             expected += f" × {columns}" if columns > 1 else ""
             raise CranfieldError(f"{self}: score gave shape {x.shape}, expected {expected}")
-        chosen = self.measurement in self.columns
-        return x[:, [self.columns.index(self.measurement)]] if chosen else x
+        has_column = self.measurement in self.columns
+        return x[:, [self.columns.index(self.measurement)]] if has_column else x
 
     def view(self, lists: Lists) -> Lists:
         """The lists through this measure's cutoff, threshold, gain and condensation."""
         lists = lists.condensed if self.condensed else lists
-        return lists.view(self.last_rank, **self.view_settings())
+        return lists.view(self.last_rank, **self.get_view_settings())
 
-    def view_settings(self) -> dict[str, Any]:
+    def get_view_settings(self) -> dict[str, Any]:
         """What decides gains and relevance."""
-        usual = {"rel": None, "gain": "linear", "max_level": None}
-        return {name: getattr(self, name, default) for name, default in usual.items()}
+        defaults = {"rel": None, "gain": "linear", "max_level": None}
+        return {name: getattr(self, name, default) for name, default in defaults.items()}
 
-    def weighs_intents(self) -> bool:
+    def needs_intent_weights(self) -> bool:
         """Whether it asks how probable intents are."""
         return False
 
-    def types_intents(self) -> bool:
+    def needs_intent_types(self) -> bool:
         """Whether it asks which intents are navigational."""
         return False
 
-    def of_intent(self) -> tuple[Measure, ...]:
+    def get_intent_measures(self) -> tuple[Measure, ...]:
         """What it is for a single intent of a topic: itself, unless it is of all of them."""
         return (self,)
 
@@ -394,7 +396,7 @@ class Measure(metaclass=MeasureType):
         """The rank of each list below which nothing changes the score; None: none but the last."""
         return None
 
-    def traced(self, lists: Lists) -> Lists:
+    def trace(self, lists: Lists) -> Lists:
         """The lists that show how the score comes about."""
         return self.view(lists)
 
@@ -429,23 +431,25 @@ class Measure(metaclass=MeasureType):
         >>> (cf.RR @ 10)(labels, mask=[[True, True, True], [True, True, False]])
         array([0.5, 1. ])
         """
-        batch = self.lists(levels, judged, mask, judged_mask, lengths, costs)
+        batch = self.build_lists(levels, judged, mask, judged_mask, lengths, costs)
         try:
-            found = self.values(batch)
+            scores = self.compute(batch)
         except NeedsMore as missing:
             raise CranfieldError(f"{self} {missing}") from None
-        found = found[:, 0] if found.shape[1] == 1 else found
+        scores = scores[:, 0] if scores.shape[1] == 1 else scores
         if np.ndim(levels) == 2:
-            return found
-        return float(found[0]) if found.ndim == 1 else found[0]
+            return scores
+        return float(scores[0]) if scores.ndim == 1 else scores[0]
 
-    def lists(
+    def build_lists(
         self, levels: Any, judged: Any, mask: Any, judged_mask: Any, lengths: Any, costs: Any
     ) -> Lists:
         """Lists without files, as `__call__` takes them."""
-        known = {} if lengths is None else {self.length_unit: lengths}
+        unit_lengths = {} if lengths is None else {self.length_unit: lengths}
         try:
-            return lists_of(levels, judged, mask, judged_mask, known, self.every_length, costs)
+            return build_lists(
+                levels, judged, mask, judged_mask, unit_lengths, self.every_length, costs
+            )
         except CranfieldError as problem:
             raise CranfieldError(f"{self}: {problem}") from None
 
@@ -461,51 +465,55 @@ class Measure(metaclass=MeasureType):
         """Whether C/W/L has a reading of this measure."""
         return self.is_model or (type(self).__name__ in READINGS and not self.measurement)
 
-    def reading(self, measurement: str) -> Measure:
+    def to_user_model(self, measurement: str) -> Measure:
         """The user model of this measure, with one of its five measurements."""
         if not self.is_user_model():
             raise CranfieldError(f"{self} has no measurement {measurement!r}: it is no user model")
-        called = f"{self.called}.{measurement}" if self.called else ""
+        column_name = f"{self.called}.{measurement}" if self.called else ""
         if self.is_model:
-            return dataclasses.replace(self, measurement=measurement, called=called)
+            return dataclasses.replace(self, measurement=measurement, called=column_name)
         model = READINGS[type(self).__name__]
-        names = [f.name for f in model.parameters()]
-        values = {f.name: getattr(self, f.name) for f in self.parameters()}
-        changed = {f.name: values[f.name] for f in self.parameters() if values[f.name] != f.default}
+        names = [f.name for f in model.list_parameters()]
+        values = {f.name: getattr(self, f.name) for f in self.list_parameters()}
+        changed = {
+            f.name: values[f.name] for f in self.list_parameters() if values[f.name] != f.default
+        }
         for name in changed.keys() - set(names):
             expected = f"its user model has only {', '.join(names)}"
             raise CranfieldError(f"{self}.{measurement}: found parameter {name}, but {expected}")
-        return model(**changed, cutoff=self.cutoff, measurement=measurement, called=called)
+        return model(**changed, cutoff=self.cutoff, measurement=measurement, called=column_name)
 
-    def bounds(self, lists: Lists) -> Floats:
+    def compute_bounds(self, lists: Lists) -> Floats:
         """The least and the most the score can be, whatever unjudged items are: [lists, 2]."""
         raise TypeError(f"{type(self).__name__} has no residuals")
 
     # -- parameters -------------------------------------------------------------------------------
 
-    def arguments(self) -> list[str]:
+    def get_arguments(self) -> list[str]:
         """What stands before the parameters: the measure that a combination is of."""
         return []
 
     def takes_default(self, name: str) -> bool:
         """Whether it has a parameter and does not set it."""
-        return any(f.name == name and getattr(self, name) == f.default for f in self.parameters())
+        return any(
+            f.name == name and getattr(self, name) == f.default for f in self.list_parameters()
+        )
 
     def with_defaults(self, settings: Mapping[str, Any]) -> Self:
         """The measure with these parameters, where it has them and does not set them."""
-        own = {name: value for name, value in settings.items() if self.takes_default(name)}
-        return dataclasses.replace(self, **own) if own else self
+        missing = {name: value for name, value in settings.items() if self.takes_default(name)}
+        return dataclasses.replace(self, **missing) if missing else self
 
     @classmethod
-    def parameters(cls) -> Iterator[dataclasses.Field[Any]]:
+    def list_parameters(cls) -> Iterator[dataclasses.Field[Any]]:
         """The parameters in the order they are printed: the measure's own, then the shared."""
-        return iter(_parameters(cls))
+        return iter(_collect_parameters(cls))
 
     def __post_init__(self) -> None:
-        for f in self.parameters():
-            object.__setattr__(self, f.name, self._checked(f, getattr(self, f.name)))
+        for f in self.list_parameters():
+            object.__setattr__(self, f.name, self._check_parameter(f, getattr(self, f.name)))
         if self.cutoff is not None:
-            object.__setattr__(self, "cutoff", self._checked_cutoff(self.cutoff))
+            object.__setattr__(self, "cutoff", self._check_cutoff(self.cutoff))
         if self.called and not NAME.fullmatch(self.called):
             raise InputError(
                 f"the name {self.called!r}", "one without blanks, =, brackets and commas"
@@ -513,56 +521,56 @@ class Measure(metaclass=MeasureType):
         if self.measurement in self.measurements:  # beside the score: never best, always defined
             object.__setattr__(self, "better", "neither")
             object.__setattr__(self, "effectiveness", False)
-        known = self.columns + self.measurements
-        if self.measurement and self.measurement not in known:
+        valid_names = self.columns + self.measurements
+        if self.measurement and self.measurement not in valid_names:
             name = type(self).__name__
-            known += FIVE if name in READINGS else ()
-            only = f", only {', '.join(known)}" if known else ""
-            only += ": it is no user model" if self.measurement in FIVE else ""
-            raise CranfieldError(f"{name} has no measurement {self.measurement!r}{only}")
+            valid_names += MEASUREMENTS if name in READINGS else ()
+            hint = f", only {', '.join(valid_names)}" if valid_names else ""
+            hint += ": it is no user model" if self.measurement in MEASUREMENTS else ""
+            raise CranfieldError(f"{name} has no measurement {self.measurement!r}{hint}")
 
     @classmethod
-    def ranks_documents(cls) -> bool:
+    def takes_rankings(cls) -> bool:
         """Whether it scores what `cranfield evaluate` evaluates."""
         return TAKES[cls.takes] == "evaluate"
 
-    def _checked_cutoff(self, cutoff: Any) -> int:
+    def _check_cutoff(self, cutoff: Any) -> int:
         name = type(self).__name__
-        if not self.at:
-            raise InputError(f"cutoff {shown(cutoff)}", "none", name)
+        if not self.cutoff_meaning:
+            raise InputError(f"cutoff {format_value(cutoff)}", "none", name)
         if not is_number(cutoff) or not 1 <= cutoff < 2**53 or cutoff % 1:
-            given = repr(cutoff) if isinstance(cutoff, str) else shown(cutoff)
-            most = " to 2^53 − 1" if is_number(cutoff) and cutoff >= 2**53 else ""
-            raise InputError(f"cutoff {given}", f"a whole number from 1{most}", name)
+            value = repr(cutoff) if isinstance(cutoff, str) else format_value(cutoff)
+            limit = " to 2^53 − 1" if is_number(cutoff) and cutoff >= 2**53 else ""
+            raise InputError(f"cutoff {value}", f"a whole number from 1{limit}", name)
         return int(cutoff)
 
-    def _checked(self, f: dataclasses.Field[Any], value: Any) -> Any:
+    def _check_parameter(self, f: dataclasses.Field[Any], value: Any) -> Any:
         """The value of a parameter as its kind has it, or an error that names it."""
         if f.name != "gain":
-            return checked(f, value, type(self).__name__)
+            return check_value(f, value, type(self).__name__)
         gain = parse_gain(value)
-        if gain == "raw" and not (self.is_model or self.below_zero):
-            found = f"{type(self).__name__}: found gain=raw"
-            raise CranfieldError(f"{found}, which only user models and DCG's family take")
+        if gain == "raw" and not (self.is_model or self.takes_raw_gains):
+            problem = f"{type(self).__name__}: found gain=raw"
+            raise CranfieldError(f"{problem}, which only user models and DCG's family take")
         return gain
 
 
 @cache
-def _parameters(cls: type[Measure]) -> list[dataclasses.Field[Any]]:
+def _collect_parameters(cls: type[Measure]) -> list[dataclasses.Field[Any]]:
     hidden = {"cutoff", "measurement", "called"}
-    hidden |= set() if cls.ranks_documents() else {"condensed"}
+    hidden |= set() if cls.takes_rankings() else {"condensed"}
     fields = [f for f in dataclasses.fields(cls) if f.name not in hidden]
     return sorted(fields, key=lambda f: f.name == "condensed")
 
 
-class Normalised(Measure):
+class NormalisedMeasure(Measure):
     """A measure divided by what it gives for the ideal list, under the same cutoff."""
 
     measurements: ClassVar[tuple[str, ...]] = ()
     range = "0 to 1"
 
     def score(self, x: Lists) -> Floats:
-        ideal = x.gold.remember(("ideal", self), lambda: super(Normalised, self).score(x.ideal))
+        ideal = x.gold.cache(("ideal", self), lambda: super(NormalisedMeasure, self).score(x.ideal))
         return x.ratio(super().score(x), ideal)
 
 
@@ -621,45 +629,45 @@ def measure(defined: Any = None, *, lower_is_better: bool = False) -> Any:
     if defined is None:
         return partial(measure, lower_is_better=lower_is_better)
     if inspect.isfunction(defined):
-        from cranfield.measures.functions import measure_of
+        from cranfield.measures.functions import build_measure
 
-        defined = measure_of(defined)
+        defined = build_measure(defined)
     if not (isinstance(defined, type) and issubclass(defined, Measure)):
         raise InputError(repr(defined), "a class derived from cranfield.Measure, or a function")
     if lower_is_better:
         defined.better = "lower"
-    return _registered(defined)
+    return _register(defined)
 
 
-def _registered(cls: type[M]) -> type[M]:
+def _register(cls: type[M]) -> type[M]:
     """The class, known by its name."""
     if not is_built_in(cls):
-        for known in find(cls.__name__):
-            if is_built_in(known):
-                raise CranfieldError(f"there is a measure named {known.__name__} already")
-            del REGISTRY[known.__name__]  # the user's own, written again
+        for registered in find_classes(cls.__name__):
+            if is_built_in(registered):
+                raise CranfieldError(f"there is a measure named {registered.__name__} already")
+            del REGISTRY[registered.__name__]  # the user's own, written again
     if unknown := set(cls.properties) - set(PROPERTIES):
-        found, known_ones = unknown.pop(), ", ".join(PROPERTIES)
-        raise InputError(f"property {found!r}", f"some of {known_ones}")
+        problem, valid_names = unknown.pop(), ", ".join(PROPERTIES)
+        raise InputError(f"property {problem!r}", f"some of {valid_names}")
     REGISTRY[cls.__name__] = cls
-    return documented(cls)
+    return add_documentation(cls)
 
 
-def documented(cls: type[M]) -> type[M]:
+def add_documentation(cls: type[M]) -> type[M]:
     """The class with all there is to know of it in its docstring."""
-    cls.__doc__ = _documentation(cls)
+    cls.__doc__ = _build_documentation(cls)
     return cls
 
 
-def _documentation(cls: type[Measure]) -> str:
+def _build_documentation(cls: type[Measure]) -> str:
     """The docstring as written, with the parameters, the range and the references below it."""
     lines = [inspect.cleandoc(cls.__doc__ or ""), ""]
-    lines += ["Parameters:"] if cls.at or any(cls.parameters()) else []
+    lines += ["Parameters:"] if cls.cutoff_meaning or any(cls.list_parameters()) else []
     lines += [
-        f"  {f.name} = {shown(f.default)}: {f.metadata.get('doc', '')}".rstrip(": ")
-        for f in cls.parameters()
+        f"  {f.name} = {format_value(f.default)}: {f.metadata.get('doc', '')}".rstrip(": ")
+        for f in cls.list_parameters()
     ]
-    lines += [f"  @cutoff: {cls.at}", ""] if cls.at else [""]
+    lines += [f"  @cutoff: {cls.cutoff_meaning}", ""] if cls.cutoff_meaning else [""]
     if cls.measurements:
         lines.append(f"Also: {', '.join(f'{cls.__name__}.{m}' for m in cls.measurements)}")
     if cls.takes != "lists":
@@ -669,5 +677,5 @@ def _documentation(cls: type[Measure]) -> str:
         lines.append(f"Properties: {', '.join(cls.properties)}")
     if cls.task:
         lines.append(f"Suits: {cls.task}")
-    lines += [f"Reference: {citation(key)}" for key in cls.references]
+    lines += [f"Reference: {format_citation(key)}" for key in cls.references]
     return "\n".join(lines)

@@ -4,11 +4,11 @@ Judgments may be completed in many ways: each unjudged item that a measure looks
 two lists, gets a level of the collection, or is of no use. Over all completions, a difference of
 two scores is between two bounds. `BOUNDED` is the table of the measures of which they are known:
 
-- a sum of what items are worth, times the weight of their rank (`added`): an item that both lists
+- a sum of what items are worth, times the weight of their rank (`compute_sum_bounds`): an item that both lists
   have counts once, with both weights;
-- such a sum as a share of the ideal list's (`shared`): the ideal list grows, too;
-- the best such product (`best`): one more relevant item is the worst, or the best, that can happen;
-- average precision (`averaged`), and what only rises with the levels of its items (`rising`): each
+- such a sum as a share of the ideal list's (`compute_share_bounds`): the ideal list grows, too;
+- the best such product (`compute_best_bounds`): one more relevant item is the worst, or the best, that can happen;
+- average precision (`compute_ap_bounds`), and what only rises with the levels of its items (`compute_monotone_bounds`): each
   list at its best and at its worst.
 
 All but the last two are attained by some completion, and so are those of one list. The last two are
@@ -27,29 +27,29 @@ import numpy as np
 
 from cranfield.arrays import TOLERANCE, Bools, Floats, Ints
 from cranfield.dataclass import dataclass
-from cranfield.labelling.blocks import distinct
+from cranfield.labelling.blocks import sort_distinct
 from cranfield.measures.base import Measure, is_built_in
-from cranfield.measures.dcg import DISCOUNTS, powers
-from cranfield.measures.gains import top_level
-from cranfield.measures.lists import Lists, above, floats, ratio, scattered, total
-from cranfield.measures.ncu import stops_of
-from cranfield.measures.sets import returned, shown_items
+from cranfield.measures.dcg import DISCOUNTS, compute_powers
+from cranfield.measures.gains import get_top_level
+from cranfield.measures.lists import Lists, ratio, scatter, sum_above, to_floats, total
+from cranfield.measures.ncu import count_stops
+from cranfield.measures.sets import count_ranks, count_returned
 
 Ends: TypeAlias = tuple[Floats, Floats]  # [topics] the least and the most
 _STEPS = 100  # of a search that takes four or five
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
+class FullLists:
     """A block of lists, every item down to a rank in a column of its own, judged or not."""
 
     lists: Lists  # where an item is not judged, it is of no use
     docs: Ints  # [topics, items] which unjudged document it is, of its topic; −1: it is judged
 
-    def by(self, m: Measure) -> Seen:
+    def restrict_to(self, m: Measure) -> FullLists:
         """What a measure sees of them."""
         x = m.view(self.lists)
-        return Seen(x, self.docs[:, : x.r.shape[1]])
+        return FullLists(x, self.docs[:, : x.r.shape[1]])
 
     @cached_property
     def unjudged(self) -> Bools:
@@ -61,7 +61,7 @@ class Seen:
         """A number for each unjudged document of each topic, from the first list to the last."""
         return self.docs[self.unjudged] * len(self.docs) + np.nonzero(self.unjudged)[0]
 
-    def at_best(self, level: float) -> Lists:
+    def with_unjudged_at(self, level: float) -> Lists:
         """The lists if every unjudged item were of this level."""
         x = self.lists
         return replace(
@@ -72,13 +72,13 @@ class Seen:
 class Terms(NamedTuple):
     """What items are worth, and what the ranks they stand at are."""
 
-    worth: Floats
+    gain: Floats
     weight: Floats
 
     @property
     def products(self) -> Floats:
         """What each adds to a sum."""
-        return self.worth * self.weight
+        return self.gain * self.weight
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,32 +86,34 @@ class Pair:
     """Two blocks of lists as a measure sees them, and the unjudged documents of both."""
 
     m: Any
-    a: Seen
-    b: Seen
+    a: FullLists
+    b: FullLists
     terms: Callable[[Any, Lists], Terms]
 
     @cached_property
     def difference(self) -> Floats:
         """The scores of the first less those of the second, unjudged items being of no use."""
-        return floats(self.m.score(self.a.lists) - self.m.score(self.b.lists))
+        return to_floats(self.m.score(self.a.lists) - self.m.score(self.b.lists))
 
     @cached_property
     def levels(self) -> Floats:
         """The levels that judgments may have."""
         x = self.a.lists
-        known, table = x.gold.distinct, top_level(x.gain)
+        known_levels, table = x.gold.distinct, get_top_level(x.gain)
         highest = x.max_level if x.max_level is not None else table
         if highest is None:
             highest = x.gold.max_level or 1.0  # if nothing is relevant yet
-        return distinct(np.append(known[known <= highest], [0.0, highest]))
+        return sort_distinct(np.append(known_levels[known_levels <= highest], [0.0, highest]))
 
     @cached_property
-    def worths(self) -> Floats:
+    def possible_gains(self) -> Floats:
         """What an unjudged item may be worth: nothing, or as one of any level."""
         x, n = self.a.lists, len(self.levels)
         rows = np.broadcast_to(self.levels, (len(x), n))
-        every = replace(x, r=_ranks(x, n), level=rows, judged=np.ones(rows.shape, dtype=bool))
-        return distinct(np.append(self.terms(self.m, every).worth[:1], 0.0))
+        all_levels = replace(
+            x, r=_broadcast_ranks(x, n), level=rows, judged=np.ones(rows.shape, dtype=bool)
+        )
+        return sort_distinct(np.append(self.terms(self.m, all_levels).gain[:1], 0.0))
 
     @cached_property
     def weights(self) -> tuple[Bools, Floats, Floats]:
@@ -119,120 +121,127 @@ class Pair:
         not there; those that favour the first most come first. Which cells hold one, and both:
         [topics, documents].
         """
-        known = np.unique(np.concatenate((self.a.keys, self.b.keys)))
-        of_a, of_b = np.zeros((2, len(known)))
-        for weights, seen in ((of_a, self.a), (of_b, self.b)):
-            weight = self.terms(self.m, seen.lists).weight
-            cells = np.broadcast_to(weight, seen.docs.shape)[seen.unjudged]
-            weights[np.searchsorted(known, seen.keys)] = cells
-        topic = known % len(self.a.docs)
+        keys = np.unique(np.concatenate((self.a.keys, self.b.keys)))
+        of_a, of_b = np.zeros((2, len(keys)))
+        for weights, full in ((of_a, self.a), (of_b, self.b)):
+            weight = self.terms(self.m, full.lists).weight
+            cells = np.broadcast_to(weight, full.docs.shape)[full.unjudged]
+            weights[np.searchsorted(keys, full.keys)] = cells
+        topic = keys % len(self.a.docs)
         order = np.lexsort((of_b - of_a, topic))
         count = np.bincount(topic, minlength=len(self.a.lists))
-        there = np.arange(count.max(initial=0)) < count[:, None]
-        return there, floats(scattered(there, of_a[order])), floats(scattered(there, of_b[order]))
+        filled = np.arange(count.max(initial=0)) < count[:, None]
+        return (
+            filled,
+            to_floats(scatter(filled, of_a[order])),
+            to_floats(scatter(filled, of_b[order])),
+        )
 
     @cached_property
-    def outside(self) -> tuple[Ints, Ints]:
+    def unlisted(self) -> tuple[Ints, Ints]:
         """How many unjudged documents only the second list has, and how many only the first."""
-        every = self.weights[0].sum(axis=1)
-        return every - self.a.unjudged.sum(axis=1), every - self.b.unjudged.sum(axis=1)
+        counts = self.weights[0].sum(axis=1)
+        return counts - self.a.unjudged.sum(axis=1), counts - self.b.unjudged.sum(axis=1)
 
 
-def _ranks(x: Lists, n: int) -> Ints:
+def _broadcast_ranks(x: Lists, n: int) -> Ints:
     return np.broadcast_to(np.arange(1, n + 1), (len(x), n))
 
 
 # -- the bounds of a difference -------------------------------------------------------------------
 
 
-def added(pair: Pair) -> Ends:
+def compute_sum_bounds(pair: Pair) -> Ends:
     """Of sums: D + Σ min(0, w_A − w_B)·g and D + Σ max(0, w_A − w_B)·g, over unjudged documents."""
     _, of_a, of_b = pair.weights
-    most, least = pair.worths.max(), pair.worths.min()
-    changes = most * (of_a - of_b), least * (of_a - of_b)
+    highest, lowest = pair.possible_gains.max(), pair.possible_gains.min()
+    changes = highest * (of_a - of_b), lowest * (of_a - of_b)
     low, high = np.minimum(*changes), np.maximum(*changes)
     return pair.difference + total(low), pair.difference + total(high)
 
 
-def best(pair: Pair) -> Ends:
+def compute_best_bounds(pair: Pair) -> Ends:
     """Of the best product: only one more relevant item matters, the first of its list."""
-    there, *weights = pair.weights
-    now = [pair.m.score(seen.lists)[:, None] for seen in (pair.a, pair.b)]
+    filled, *weights = pair.weights
+    now = [pair.m.score(full.lists)[:, None] for full in (pair.a, pair.b)]
     then = [
-        np.maximum(score, pair.worths.max() * weight)
+        np.maximum(score, pair.possible_gains.max() * weight)
         for score, weight in zip(now, weights, strict=True)
     ]
-    every = np.concatenate((now[0] - now[1], np.where(there, then[0] - then[1], 0.0)), axis=1)
-    return _ends(every, np.append(np.full((len(there), 1), True), there, axis=1))
+    differences = np.concatenate(
+        (now[0] - now[1], np.where(filled, then[0] - then[1], 0.0)), axis=1
+    )
+    return _find_ends(differences, np.append(np.full((len(filled), 1), True), filled, axis=1))
 
 
-def _ends(values: Floats, there: Bools) -> Ends:
+def _find_ends(values: Floats, filled: Bools) -> Ends:
     """The least and the most of the values that are there."""
-    low, high = np.where(there, values, np.inf), np.where(there, values, -np.inf)
+    low, high = np.where(filled, values, np.inf), np.where(filled, values, -np.inf)
     return low.min(axis=1), high.max(axis=1)
 
 
-def rising(pair: Pair) -> Ends:
+def compute_monotone_bounds(pair: Pair) -> Ends:
     """Of what only rises: each list as it is, or with all unjudged items of the highest level."""
     level = pair.levels.max()
     (low_a, high_a), (low_b, high_b) = (
-        (pair.m.score(seen.lists), pair.m.score(seen.at_best(level))) for seen in (pair.a, pair.b)
+        (pair.m.score(full.lists), pair.m.score(full.with_unjudged_at(level)))
+        for full in (pair.a, pair.b)
     )
     return low_a - high_b, high_a - low_b
 
 
-def averaged(pair: Pair) -> Ends:
+def compute_ap_bounds(pair: Pair) -> Ends:
     """Of average precision: each list at its best and at its worst."""
-    if not pair.worths.max() > 0:
+    if not pair.possible_gains.max() > 0:
         return pair.difference, pair.difference
-    lists = zip((pair.a, pair.b), pair.outside, strict=True)
-    (low_a, high_a), (low_b, high_b) = (_of_precisions(pair.m, *one) for one in lists)
+    lists = zip((pair.a, pair.b), pair.unlisted, strict=True)
+    (low_a, high_a), (low_b, high_b) = (_compute_ap_ends(pair.m, *arguments) for arguments in lists)
     return low_a - high_b, high_a - low_b
 
 
-def _of_precisions(m: Any, seen: Seen, outside: Ints) -> Ends:
-    """The least and the most AP of each list, if `outside` documents that it lacks may be relevant.
+def _compute_ap_ends(m: Any, full: FullLists, unlisted: Ints) -> Ends:
+    """The least and the most AP of each list, if `unlisted` documents that it lacks may be relevant.
 
     At best the first t unjudged items are relevant, for some t; at worst those outside, then the
     last t: R is then larger, and no other t items add less, or more, to the sum of precisions.
     """
-    x, new = seen.lists, seen.unjudged.astype(np.float64)
-    found = total(x.I * x.C / x.r)[:, None]
-    below = _from_below(x.I / x.r)  # what one more relevant item above adds to the others'
-    down = np.cumsum(new * ((x.C + np.cumsum(new, axis=1)) / x.r + below), axis=1)
-    up = _to_the_top(new * ((x.C + 1.0) / x.r + below + _from_below(new / x.r)))
-    R, more = x.R[:, None], outside[:, None]
+    x, new = full.lists, full.unjudged.astype(np.float64)
+    precisions = total(x.I * x.C / x.r)[:, None]
+    gain_below = _sum_below(x.I / x.r)  # what one more relevant item above adds to the others'
+    down = np.cumsum(new * ((x.C + np.cumsum(new, axis=1)) / x.r + gain_below), axis=1)
+    up = _sum_from_bottom(new * ((x.C + 1.0) / x.r + gain_below + _sum_below(new / x.r)))
+    R, added = x.R[:, None], unlisted[:, None]
 
-    def scores(gained: Floats, relevant: Floats) -> Floats:
-        return ratio(found + gained, stops_of(m, x, relevant))
+    def compute_scores(gained: Floats, relevant: Floats) -> Floats:
+        return ratio(precisions + gained, count_stops(m, x, relevant))
 
-    none = scores(np.zeros_like(found), np.concatenate((R, R + more), axis=1))
-    highest = scores(down, R + np.cumsum(new, axis=1)).max(axis=1, initial=-np.inf)
-    lowest = scores(up, R + more + _to_the_top(new)).min(axis=1, initial=np.inf)
-    return np.minimum(none.min(axis=1), lowest), np.maximum(none[:, 0], highest)
+    without_new = compute_scores(np.zeros_like(precisions), np.concatenate((R, R + added), axis=1))
+    highest = compute_scores(down, R + np.cumsum(new, axis=1)).max(axis=1, initial=-np.inf)
+    lowest = compute_scores(up, R + added + _sum_from_bottom(new)).min(axis=1, initial=np.inf)
+    return np.minimum(without_new.min(axis=1), lowest), np.maximum(without_new[:, 0], highest)
 
 
-def _to_the_top(x: Floats) -> Floats:
+def _sum_from_bottom(x: Floats) -> Floats:
     """Σ_{k≥r} x(k), added from the bottom up."""
     return np.cumsum(x[:, ::-1], axis=1)[:, ::-1]
 
 
-def _from_below(x: Floats) -> Floats:
+def _sum_below(x: Floats) -> Floats:
     """Σ_{k>r} x(k)."""
-    return above(x[:, ::-1])[:, ::-1]
+    return sum_above(x[:, ::-1])[:, ::-1]
 
 
-def shared(pair: Pair, whole: bool = False) -> Ends:
-    """Of shares of the ideal list's sum, which ends at the cutoff, or is that of the `whole` list:
+def compute_share_bounds(pair: Pair, full_ideal: bool = False) -> Ends:
+    """Of shares of the ideal list's sum, which ends at the cutoff, or is that of the `full_ideal` list:
     see `_Share`.
     """
-    low, high = (_Share.of(pair, sign, whole).most() for sign in (-1.0, 1.0))
+    low, high = (_Share.from_pair(pair, sign, full_ideal).compute_maximum() for sign in (-1.0, 1.0))
     return -low, high
 
 
-def shared_by_all(pair: Pair) -> Ends:
+def compute_full_share_bounds(pair: Pair) -> Ends:
     """Of shares of all that is relevant."""
-    return shared(pair, whole=True)
+    return compute_share_bounds(pair, full_ideal=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,42 +259,45 @@ class _Share:
     differences: Floats  # [topics] N if no unjudged document is worth anything
     gained: Floats  # [topics, documents + 1] Σ (w_A − w_B) of the first so many
     lost: Floats  # [topics, documents + 1] N of the others, which are worth 0 or less
-    known: Bools  # [topics, documents + 1] whether there are so many
+    exists: Bools  # [topics, documents + 1] whether there are so many
     weights: Floats  # [ranks + 1] Σ w of the first so many ranks of an ideal list
-    worths: Floats  # above 0, falling
+    gains: Floats  # above 0, falling
     counts: Ints  # [worths, topics] how many judged items are worth so much or more
 
     @classmethod
-    def of(cls, pair: Pair, sign: float, whole: bool) -> _Share:
+    def from_pair(cls, pair: Pair, sign: float, full_ideal: bool) -> _Share:
         """What is to be as large as possible: the difference, or the difference the other way."""
         m, x = pair.m, pair.a.lists
-        there, of_a, of_b = pair.weights
+        filled, of_a, of_b = pair.weights
         change = sign * (of_a - of_b)
         if sign < 0:  # the other end first, padding last
-            order = np.argsort(np.where(there, -change, np.inf), axis=1, kind="stable")
-            change = _taken(change, order)
-        ideal = x.whole_ideal if whole else x.ideal
-        judged, worths = pair.terms(m, ideal).worth, pair.worths[pair.worths > 0][::-1]
-        nothing, harm = np.zeros((len(x), 1)), np.maximum(pair.worths[0] * change, 0.0)
-        own = [total(pair.terms(m, seen.lists).products) for seen in (pair.a, pair.b)]
+            order = np.argsort(np.where(filled, -change, np.inf), axis=1, kind="stable")
+            change = _take_columns(change, order)
+        ideal = x.whole_ideal if full_ideal else x.ideal
+        judged, gains = (
+            pair.terms(m, ideal).gain,
+            pair.possible_gains[pair.possible_gains > 0][::-1],
+        )
+        zeros, harm = np.zeros((len(x), 1)), np.maximum(pair.possible_gains[0] * change, 0.0)
+        sums = [total(pair.terms(m, full.lists).products) for full in (pair.a, pair.b)]
         return cls(
-            sign * (own[0] - own[1]),
-            np.concatenate((nothing, np.cumsum(change, axis=1)), axis=1),
-            np.concatenate((_to_the_top(harm), nothing), axis=1),
-            np.concatenate((nothing == 0, there), axis=1),
-            _weights_to(pair, ideal, judged.shape[1] + there.shape[1]),
-            worths,
-            np.array([(judged >= worth).sum(axis=1) for worth in worths], dtype=np.int64),
+            sign * (sums[0] - sums[1]),
+            np.concatenate((zeros, np.cumsum(change, axis=1)), axis=1),
+            np.concatenate((_sum_from_bottom(harm), zeros), axis=1),
+            np.concatenate((zeros == 0, filled), axis=1),
+            _cumulate_weights(pair, ideal, judged.shape[1] + filled.shape[1]),
+            gains,
+            np.array([(judged >= gain).sum(axis=1) for gain in gains], dtype=np.int64),
         )
 
-    def most(self) -> Floats:
+    def compute_maximum(self) -> Floats:
         """The most that N/I can be; 0 if I is."""
-        share = self._at(np.zeros(len(self.differences)))
+        share = self._solve_cuts(np.zeros(len(self.differences)))
         for _ in range(_STEPS):
-            found = self._at(np.where(np.isfinite(share), share, 0.0))
-            if not (found > share).any():
+            candidate = self._solve_cuts(np.where(np.isfinite(share), share, 0.0))
+            if not (candidate > share).any():
                 break
-            share = np.maximum(share, found)
+            share = np.maximum(share, candidate)
         empty = self._ideal_of_judged == 0
         return np.where(empty, np.maximum(share, 0.0), share)
 
@@ -294,107 +306,115 @@ class _Share:
         """I if no unjudged document is worth anything."""
         to_here = self.weights[self.counts]  # [worths, topics]
         steps = np.diff(to_here, axis=0, prepend=0.0)
-        return floats((self.worths[:, None] * steps).sum(axis=0))
+        return to_floats((self.gains[:, None] * steps).sum(axis=0))
 
-    def _at(self, guess: Floats) -> Floats:
+    def _solve_cuts(self, guess: Floats) -> Floats:
         """N/I of the cuts with the most N − λI, for a λ of each topic; −∞ if I is 0 in all."""
         size = np.arange(self.gained.shape[1])
         N = np.where(size == 0, 0.0, -np.inf) + np.zeros_like(self.gained)
         I, rate = np.zeros_like(N), guess[:, None]
-        before = np.zeros(len(guess), dtype=np.int64)
-        for worth, count in zip(self.worths, self.counts, strict=True):
-            above_it = self.weights[size + before[:, None]]
-            key = N - rate * I - worth * (self.gained - rate * above_it)
+        previous = np.zeros(len(guess), dtype=np.int64)
+        for gain, count in zip(self.gains, self.counts, strict=True):
+            ideal_above = self.weights[size + previous[:, None]]
+            key = N - rate * I - gain * (self.gained - rate * ideal_above)
             new = key >= np.maximum.accumulate(key, axis=1)  # the most so far
             last = np.maximum.accumulate(np.where(new, size, 0), axis=1)
-            N = _taken(N, last) + worth * (self.gained - _taken(self.gained, last))
+            N = _take_columns(N, last) + gain * (self.gained - _take_columns(self.gained, last))
             to_here = self.weights[size + count[:, None]]
-            I = _taken(I, last) + worth * (to_here - _taken(above_it, last))
-            before = count
+            I = _take_columns(I, last) + gain * (to_here - _take_columns(ideal_above, last))
+            previous = count
         N = self.differences[:, None] + N + self.lost
-        value = np.where(self.known & (I > 0), N - rate * I, -np.inf)
-        chosen = np.argmax(value, axis=1)[:, None]
-        found = ratio(_taken(np.where(I > 0, N, 0.0), chosen), _taken(I, chosen))[:, 0]
-        return np.where(_taken(I, chosen)[:, 0] > 0, found, -np.inf)
+        value = np.where(self.exists & (I > 0), N - rate * I, -np.inf)
+        best_column = np.argmax(value, axis=1)[:, None]
+        share = ratio(
+            _take_columns(np.where(I > 0, N, 0.0), best_column), _take_columns(I, best_column)
+        )[:, 0]
+        return np.where(_take_columns(I, best_column)[:, 0] > 0, share, -np.inf)
 
 
-def _weights_to(pair: Pair, ideal: Lists, ranks: int) -> Floats:
+def _cumulate_weights(pair: Pair, ideal: Lists, ranks: int) -> Floats:
     """Σ w of the first 0, 1, 2, … ranks of an ideal list; beyond the cutoff they weigh nothing."""
-    rows, none = _ranks(ideal, ranks), np.zeros((len(ideal), ranks))
-    empty = replace(ideal, r=rows, level=none, judged=none > 0)
-    weight = np.broadcast_to(pair.terms(pair.m, empty).weight, none.shape)[0]
-    seen = np.arange(ranks) < (ranks if ideal.l is None else ideal.l)
-    return np.append(0.0, np.cumsum(weight * seen))
+    rows, zeros = _broadcast_ranks(ideal, ranks), np.zeros((len(ideal), ranks))
+    empty = replace(ideal, r=rows, level=zeros, judged=zeros > 0)
+    weight = np.broadcast_to(pair.terms(pair.m, empty).weight, zeros.shape)[0]
+    counted_ranks = np.arange(ranks) < (ranks if ideal.l is None else ideal.l)
+    return np.append(0.0, np.cumsum(weight * counted_ranks))
 
 
-def _taken(x: Floats, columns: Ints) -> Floats:
+def _take_columns(x: Floats, columns: Ints) -> Floats:
     return np.take_along_axis(x, columns, axis=1)
 
 
 # -- the table of measures ------------------------------------------------------------------------
 
 
-def _relevant(weight: Callable[[Lists], Floats]) -> Callable[[Any, Lists], Terms]:
+def _make_relevant_terms(weight: Callable[[Lists], Floats]) -> Callable[[Any, Lists], Terms]:
     """Of measures that count relevant items."""
     return lambda m, x: Terms(x.I, weight(x))
 
 
-def _ones(x: Lists) -> Floats:
+def _make_ones(x: Lists) -> Floats:
     return np.ones((1, 1))
 
 
-def _gains(m: Any, x: Lists) -> Terms:
-    return Terms(x.g, _ones(x))
+def _get_gain_terms(m: Any, x: Lists) -> Terms:
+    return Terms(x.g, _make_ones(x))
 
 
-def _discounted(m: Any, x: Lists) -> Terms:
+def _get_discounted_terms(m: Any, x: Lists) -> Terms:
     return Terms(x.g, 1.0 / DISCOUNTS[m.discount](x.r, m.b))
 
 
-def _rank_biased(m: Any, x: Lists) -> Terms:
+def _get_rank_biased_terms(m: Any, x: Lists) -> Terms:
     g, g_h = (x.g, x.g_h) if m.rel is None else (x.I, 1.0)
-    return Terms(g, ratio((1.0 - m.p) * powers(m.p, x.r - 1), g_h))
+    return Terms(g, ratio((1.0 - m.p) * compute_powers(m.p, x.r - 1), g_h))
 
 
-_EACH = _relevant(_ones)
-_FIRST = _relevant(lambda x: 1.0 / x.r)
+_RELEVANT = _make_relevant_terms(_make_ones)
+_RECIPROCAL = _make_relevant_terms(lambda x: 1.0 / x.r)
 
 BOUNDED: dict[str, tuple[Callable[[Pair], Ends], Callable[[Any, Lists], Terms]]] = {
-    "P": (added, _relevant(lambda x: ratio(1.0, shown_items(x)).reshape(-1, 1))),
-    "SetP": (added, _relevant(lambda x: ratio(1.0, returned(x)).reshape(-1, 1))),
-    "DCG": (added, _discounted),
-    "RBP": (added, _rank_biased),
-    "nDCG": (shared, _discounted),
-    "nRBP": (shared, _rank_biased),
-    "nCG": (shared, _gains),
-    "Recall": (shared_by_all, _EACH),
-    "SetRecall": (shared_by_all, _EACH),
-    "RelP": (shared, _EACH),
-    "RR": (best, _FIRST),
-    "Success": (best, _EACH),
-    "AP": (averaged, _EACH),
-    "GMAP": (averaged, _EACH),
-    "ERR": (rising, _EACH),
-    "iRBU": (rising, _EACH),
+    "P": (
+        compute_sum_bounds,
+        _make_relevant_terms(lambda x: ratio(1.0, count_ranks(x)).reshape(-1, 1)),
+    ),
+    "SetP": (
+        compute_sum_bounds,
+        _make_relevant_terms(lambda x: ratio(1.0, count_returned(x)).reshape(-1, 1)),
+    ),
+    "DCG": (compute_sum_bounds, _get_discounted_terms),
+    "RBP": (compute_sum_bounds, _get_rank_biased_terms),
+    "nDCG": (compute_share_bounds, _get_discounted_terms),
+    "nRBP": (compute_share_bounds, _get_rank_biased_terms),
+    "nCG": (compute_share_bounds, _get_gain_terms),
+    "Recall": (compute_full_share_bounds, _RELEVANT),
+    "SetRecall": (compute_full_share_bounds, _RELEVANT),
+    "RelP": (compute_share_bounds, _RELEVANT),
+    "RR": (compute_best_bounds, _RECIPROCAL),
+    "Success": (compute_best_bounds, _RELEVANT),
+    "AP": (compute_ap_bounds, _RELEVANT),
+    "GMAP": (compute_ap_bounds, _RELEVANT),
+    "ERR": (compute_monotone_bounds, _RELEVANT),
+    "iRBU": (compute_monotone_bounds, _RELEVANT),
 }
 """How a difference of scores is bounded, and the terms of a score, by the names of measures."""
 
 
 def is_bounded(m: Measure) -> bool:
     """Whether it is known what unjudged items could change: not where they are left out."""
-    plain = is_built_in(type(m)) and not (m.condensed or m.measurement)
+    is_supported = is_built_in(type(m)) and not (m.condensed or m.measurement)
     own_length = type(m).__name__ == "RelP" and m.cutoff is None  # min(n, R) of each list
-    return type(m).__name__ in BOUNDED and plain and not own_length
+    return type(m).__name__ in BOUNDED and is_supported and not own_length
 
 
-def difference_bounds(m: Measure, a: Seen, b: Seen) -> Ends:
+def compute_difference_bounds(m: Measure, a: FullLists, b: FullLists) -> Ends:
     """Return bounds of the scores of `a` less those of `b`, whatever the unjudged items are.
 
     They are the bounds of `a` alone if `b` has no items, and then always attained. Some are outer
     bounds of a difference, see `has_outer_bounds`.
     """
     bound, terms = BOUNDED[type(m).__name__]
-    pair = Pair(m, a.by(m), b.by(m), terms)
+    pair = Pair(m, a.restrict_to(m), b.restrict_to(m), terms)
     now = pair.difference  # which is possible, too, and exactly what it is
     low, high = (np.where(np.abs(end - now) <= TOLERANCE, now, end) for end in bound(pair))
     low, high = (np.where(np.abs(end) <= TOLERANCE, 0.0, end) for end in (low, high))
@@ -403,18 +423,21 @@ def difference_bounds(m: Measure, a: Seen, b: Seen) -> Ends:
 
 def has_outer_bounds(m: Measure) -> bool:
     """Return True if the bounds of a difference may be wider than what is possible."""
-    return is_bounded(m) and BOUNDED[type(m).__name__][0] in (averaged, rising)
+    return is_bounded(m) and BOUNDED[type(m).__name__][0] in (
+        compute_ap_bounds,
+        compute_monotone_bounds,
+    )
 
 
 def is_sum(m: Measure) -> bool:
     """Whether its score is a sum of what items are worth, times the weights of their ranks."""
-    return is_bounded(m) and BOUNDED[type(m).__name__][0] is added
+    return is_bounded(m) and BOUNDED[type(m).__name__][0] is compute_sum_bounds
 
 
-SUMS = tuple(name for name, (bound, _) in BOUNDED.items() if bound is added)
+SUMS = tuple(name for name, (bound, _) in BOUNDED.items() if bound is compute_sum_bounds)
 """The names of measures that are sums."""
 
 
-def terms_of(m: Measure, x: Lists) -> Terms:
+def compute_terms(m: Measure, x: Lists) -> Terms:
     """What the items that a measure looks at are worth, and the weights of their ranks."""
     return BOUNDED[type(m).__name__][1](m, m.view(x))

@@ -6,12 +6,12 @@ import numpy as np
 
 from cranfield.arrays import Floats
 from cranfield.measures.base import Measure, cite, is_built_in, measure
-from cranfield.measures.lists import Lists, floats, total
+from cranfield.measures.lists import Lists, to_floats, total
 from cranfield.measures.parameters import param, rel_param
-from cranfield.measures.sets import returned, shown_items
+from cranfield.measures.sets import count_ranks, count_returned
 
 
-class Descriptive(Measure):
+class DescriptiveMeasure(Measure):
     """What a list or its judgments are like, not how good the list is."""
 
     better = "neither"
@@ -22,7 +22,7 @@ class Descriptive(Measure):
         return self.cutoff is None and is_built_in(type(self))
 
 
-class Coverage(Descriptive):
+class Coverage(DescriptiveMeasure):
     """How much of a list the judgments know: of no run the merit, and true of every topic."""
 
     task = "whether a collection's judgments can be used for a run that was not pooled"
@@ -43,7 +43,7 @@ class Judged(Coverage):
     references = cite("macavaney2022")
 
     def score(self, x: Lists) -> Floats:
-        return x.ratio(x.step("judged", total(x.J)), returned(x))
+        return x.ratio(x.step("judged", total(x.J)), count_returned(x))
 
 
 @measure
@@ -77,24 +77,24 @@ class Unjudged(Coverage):
         return self.scope == "topic"
 
     def score(self, x: Lists) -> Floats:
-        return x.ratio(returned(x) - x.step("judged", self._judged(x)), shown_items(x))
+        return x.ratio(count_returned(x) - x.step("judged", self._count_judged(x)), count_ranks(x))
 
-    def _judged(self, x: Lists) -> Floats:
+    def _count_judged(self, x: Lists) -> Floats:
         """How many items down to the cutoff are judged, in the scope."""
         if self.scope == "topic":
             return total(x.J)
         judged = x.gold.judged_anywhere
-        return floats([sum(doc in judged for doc in x.docs(t)) for t in range(len(x))])
+        return to_floats([sum(doc in judged for doc in x.docs(t)) for t in range(len(x))])
 
 
-class Count(Descriptive):
+class Count(DescriptiveMeasure):
     """A number of things: summed over topics, true whatever is relevant, and never best."""
 
     summary = "sum"
     range = "whole numbers"
 
 
-class OrderFree(Count):
+class OrderFreeCount(Count):
     """A count that every order of a list has, at every cutoff."""
 
     def rewards_better_items(self) -> bool:
@@ -102,7 +102,7 @@ class OrderFree(Count):
 
 
 @measure
-class NumQ(OrderFree):
+class NumQ(OrderFreeCount):
     """The number of topics evaluated.
 
     >>> NumQ()([1])
@@ -114,7 +114,7 @@ class NumQ(OrderFree):
 
 
 @measure
-class NumRet(OrderFree):
+class NumRet(OrderFreeCount):
     """The number of items returned.
 
     >>> NumRet()([1, 0, None])
@@ -122,11 +122,11 @@ class NumRet(OrderFree):
     """
 
     def score(self, x: Lists) -> Floats:
-        return returned(x)
+        return count_returned(x)
 
 
 @measure
-class NumRel(OrderFree):
+class NumRel(OrderFreeCount):
     """R: the number of items known to be relevant.
 
     >>> NumRel()([1], judged=[1, 1, 0])
@@ -194,4 +194,4 @@ class NumUnjudgedRet(Count):
     """
 
     def score(self, x: Lists) -> Floats:
-        return returned(x) - total(x.J)
+        return count_returned(x) - total(x.J)

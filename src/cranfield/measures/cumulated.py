@@ -8,10 +8,10 @@ from cranfield.arrays import Floats
 from cranfield.measures.base import Measure, cite, has, measure
 from cranfield.measures.lists import Lists, total
 from cranfield.measures.parameters import GainSetting, beta_param, gain_param, graded_rel_param
-from cranfield.measures.sets import shown_items
+from cranfield.measures.sets import count_ranks
 
 
-class Cumulated(Measure):
+class CumulatedMeasure(Measure):
     """What the measures here have in common: sums of gains, which hold for expected gains."""
 
     gain: GainSetting = gain_param()
@@ -20,13 +20,13 @@ class Cumulated(Measure):
     properties = has("graded", "normalised")
 
 
-def gains_to(x: Lists, rank: Floats) -> Floats:
+def sum_gains(x: Lists, rank: Floats) -> Floats:
     """cg(rank): the gains down to a rank of each list."""
     return total(x.g * (x.r <= rank))
 
 
 @measure
-class nCG(Cumulated):
+class nCG(CumulatedMeasure):
     """Normalised cumulative gain (normalised sliding ratio): gain over the ideal list's.
 
     nCG@l = cg(l) / cg*(l)
@@ -41,12 +41,12 @@ class nCG(Cumulated):
     task = "graded relevance of the first page, in whatever order"
 
     def score(self, x: Lists) -> Floats:
-        ideal = x.gold.remember(("nCG", self), lambda: total(x.ideal.g))
+        ideal = x.gold.cache(("nCG", self), lambda: total(x.ideal.g))
         return x.ratio(x.step("cg(l)", total(x.g)), x.step("cg*(l)", ideal))
 
 
 @measure
-class nG(Cumulated):
+class nG(CumulatedMeasure):
     """Normalised gain: the gain at one rank over the ideal list's.
 
     nG@l = g(l) / g*(l);   nG without a cutoff is nG@1
@@ -61,18 +61,18 @@ class nG(Cumulated):
     references = cite("sakai2010cqa")
     task = "one answer: question answering"
     range = "0 to 1 at rank 1"
-    at = "the rank to look at (default: 1)"
+    cutoff_meaning = "the rank to look at (default: 1)"
 
     def score(self, x: Lists) -> Floats:
-        at = x.l or 1
-        return x.ratio(total(x.g * (x.r == at)), total(x.ideal.g * (x.ideal.r == at)))
+        rank = x.l or 1
+        return x.ratio(total(x.g * (x.r == rank)), total(x.ideal.g * (x.ideal.r == rank)))
 
     def rewards_better_items(self) -> bool:
         return (self.cutoff or 1) == 1 and super().rewards_better_items()
 
 
 @measure
-class BR(Cumulated):
+class BR(CumulatedMeasure):
     """Blended ratio: precision and normalised cumulative gain in one.
 
     BR(l) = (C(l) + β·cg(l)) / (l + β·cg*(l))
@@ -88,13 +88,13 @@ class BR(Cumulated):
     task = "graded precision of the first page"
 
     def score(self, x: Lists) -> Floats:
-        return self.blended(x, np.broadcast_to(shown_items(x), (len(x),)))
+        return self.compute_blended_ratio(x, np.broadcast_to(count_ranks(x), (len(x),)))
 
-    def blended(self, x: Lists, rank: Floats) -> Floats:
+    def compute_blended_ratio(self, x: Lists, rank: Floats) -> Floats:
         """The blended ratio at a rank of each list."""
-        at = rank[:, None]
-        C, cg = total(x.I * (x.r <= at)), gains_to(x, at)
-        return x.ratio(C + self.beta * cg, rank + self.beta * gains_to(x.whole_ideal, at))
+        ranks = rank[:, None]
+        C, cg = total(x.I * (x.r <= ranks)), sum_gains(x, ranks)
+        return x.ratio(C + self.beta * cg, rank + self.beta * sum_gains(x.whole_ideal, ranks))
 
 
 @measure
@@ -110,7 +110,7 @@ class Rmeasure(BR):
     task = "informational search with graded judgments, at the same point for every topic"
 
     def score(self, x: Lists) -> Floats:
-        return self.blended(x, x.R)
+        return self.compute_blended_ratio(x, x.R)
 
     def decided(self, x: Lists) -> Floats:
         return x.R

@@ -10,17 +10,17 @@ import numpy as np
 from cranfield.arrays import Floats
 from cranfield.errors import InputError
 from cranfield.measures.base import Measure, cite, has, measure
-from cranfield.measures.lists import Lists, floats, total
-from cranfield.measures.parameters import TableSetting, is_number, param, rel_param, shown
-from cranfield.measures.sets import reach_param, reached
+from cranfield.measures.lists import Lists, to_floats, total
+from cranfield.measures.parameters import TableSetting, format_value, is_number, param, rel_param
+from cranfield.measures.sets import compute_reach, reach_param
 
 POINTS = tuple(i / 10 for i in range(11))
 
 
-def interpolated(x: Lists, recall: float, reach: str) -> Floats:
+def interpolate(x: Lists, recall: float, reach: str) -> Floats:
     """max over the ranks that reach a recall of C(r)/r; 0 if none does."""
-    enough = (x.I > 0) & (reached(recall, x.R, reach)[:, None] <= x.C)
-    return floats(np.where(enough, x.C / x.r, 0.0).max(axis=1, initial=0.0))
+    enough = (x.I > 0) & (compute_reach(recall, x.R, reach)[:, None] <= x.C)
+    return to_floats(np.where(enough, x.C / x.r, 0.0).max(axis=1, initial=0.0))
 
 
 @measure
@@ -43,30 +43,30 @@ class IPrec(Measure):
     references = cite("buckley2005", "sakai2014metrics")
     task = "how precision falls as recall grows: one point, or the curve"
     properties = has("normalised")
-    at_name = "recall"
-    at = "a recall from 0 to 1, not a rank"
+    cutoff_name = "recall"
+    cutoff_meaning = "a recall from 0 to 1, not a rank"
 
     def score(self, x: Lists) -> Floats:
-        return np.stack([interpolated(x, i, self.reach) for i in self.recalls()], axis=1)
+        return np.stack([interpolate(x, i, self.reach) for i in self.list_recalls()], axis=1)
 
-    def recalls(self) -> tuple[float, ...]:
+    def list_recalls(self) -> tuple[float, ...]:
         """The recall asked for, or the eleven points of the curve."""
         return POINTS if self.cutoff is None else (float(self.cutoff),)
 
     def names(self) -> tuple[str, ...]:
         if not self.called:
-            return tuple(str(replace(self, cutoff=i)) for i in self.recalls())
-        several = self.cutoff is None
-        return tuple(self.called + f"@{shown(i)}" * several for i in self.recalls())
+            return tuple(str(replace(self, cutoff=i)) for i in self.list_recalls())
+        is_curve = self.cutoff is None
+        return tuple(self.called + f"@{format_value(i)}" * is_curve for i in self.list_recalls())
 
     @property
     def last_rank(self) -> None:
         return None
 
-    def _checked_cutoff(self, cutoff: Any) -> Any:
+    def _check_cutoff(self, cutoff: Any) -> Any:
         if not is_number(cutoff) or not 0 <= cutoff <= 1:
-            found = repr(cutoff) if isinstance(cutoff, str) else shown(cutoff)
-            raise InputError(f"@{found}", "a recall from 0 to 1", "IPrec")
+            value = repr(cutoff) if isinstance(cutoff, str) else format_value(cutoff)
+            raise InputError(f"@{value}", "a recall from 0 to 1", "IPrec")
         return int(cutoff) if cutoff in (0, 1) else float(cutoff)
 
 
@@ -91,7 +91,7 @@ class AP11(Measure):
 
     def score(self, x: Lists) -> Floats:
         points = [
-            x.step(f"IPrec@{shown(i)}", interpolated(x, i, self.reach))
+            x.step(f"IPrec@{format_value(i)}", interpolate(x, i, self.reach))
             for i in sorted(self.points, reverse=True)
         ]
         return x.ratio(total(np.stack(points, axis=1)), len(points))

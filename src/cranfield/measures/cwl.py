@@ -33,27 +33,27 @@ import numpy as np
 
 from cranfield.arrays import Floats
 from cranfield.dataclass import dataclass
-from cranfield.errors import CranfieldError, InputError, users_code
+from cranfield.errors import CranfieldError, InputError, wrap_user_errors
 from cranfield.measures.base import (
-    FIVE,
+    MEASUREMENTS,
     READINGS,
     REGISTRY,
     Measure,
     MeasureType,
-    documented,
+    add_documentation,
     has,
     is_built_in,
     measure,
-    numbers,
+    to_numbers,
 )
-from cranfield.measures.lists import Lists, NeedsMore, above, floats, ratio, total
-from cranfield.measures.names import OF_MODELS
+from cranfield.measures.lists import Lists, NeedsMore, ratio, sum_above, to_floats, total
+from cranfield.measures.names import MODEL_PARAMETERS
 from cranfield.measures.notation import WALK
-from cranfield.measures.parameters import GainSetting, as_param, gain_param, param, shown
+from cranfield.measures.parameters import GainSetting, as_param, format_value, gain_param, param
 
 DEEPEST = 1_000_000  # ranks that a model can look at
 
-MEANINGS = {name: WALK[name] for name in FIVE}
+MEANINGS = {name: WALK[name] for name in MEASUREMENTS}
 
 
 @dataclass(frozen=True)
@@ -83,8 +83,8 @@ class Items:
     @property
     def R(self) -> Floats:
         """Items of the topic that have a gain; at best, unjudged ones of the list too."""
-        known = self.lists.R
-        return np.maximum(known, (self.g > 0).sum(axis=1)) if self.best else known
+        known_relevant = self.lists.R
+        return np.maximum(known_relevant, (self.g > 0).sum(axis=1)) if self.best else known_relevant
 
     @cached_property
     def i(self) -> Floats:
@@ -123,13 +123,15 @@ class Walk:
     ED: Any
 
     def __repr__(self) -> str:
-        five = {name: np.round(getattr(self, name), 4) for name in FIVE}
+        five = {name: np.round(getattr(self, name), 4) for name in MEASUREMENTS}
         return f"Walk({', '.join(f'{name}={value}' for name, value in five.items())})"
 
-    def one(self) -> Walk:
+    def select_first(self) -> Walk:
         """The first list alone."""
         fields = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
-        return Walk(**{name: float(x[0]) if name in FIVE else x[0] for name, x in fields.items()})  # type: ignore[arg-type]
+        return Walk(
+            **{name: float(x[0]) if name in MEASUREMENTS else x[0] for name, x in fields.items()}
+        )  # type: ignore[arg-type]
 
 
 _DEFINED: list[type[UserModel]] = []
@@ -177,7 +179,7 @@ class UserModel(Measure):
         choices=("L", "W"),
     )
 
-    measurements: ClassVar[tuple[str, ...]] = FIVE
+    measurements: ClassVar[tuple[str, ...]] = MEASUREMENTS
     is_model = True
     symbols = WALK
     looks_at: ClassVar[tuple[str, ...]] = ()  # what besides ranks decides: gains, costs
@@ -188,9 +190,9 @@ class UserModel(Measure):
     examples: ClassVar[tuple[str, ...]] = ()  # settings at which its pages show it
     vary: ClassVar[tuple[str, tuple[float, ...]] | None] = None  # a parameter, values of interest
     range = "EU and ETU as the gains; ED from 1 to n"
-    at = "nobody goes beyond this rank: the depth n, and C(n) = 0"
-    at_name = "k"
-    words = OF_MODELS
+    cutoff_meaning = "nobody goes beyond this rank: the depth n, and C(n) = 0"
+    cutoff_name = "k"
+    translations = MODEL_PARAMETERS
     properties = has("graded", "recall-independent")
 
     def __init_subclass__(cls) -> None:
@@ -199,44 +201,44 @@ class UserModel(Measure):
 
     def C(self, x: Items) -> Floats:
         """C(i): the probability of going on after rank i; [lists, n], or [n] if for all alike."""
-        raise self._silent()
+        raise self._make_undefined_error()
 
     def W(self, x: Items) -> Floats:
         """W(i): the attention that rank i gets, up to a factor; W(1) must be above 0."""
-        raise self._silent()
+        raise self._make_undefined_error()
 
     def last(self, x: Items) -> Floats:
         """L(i): the probability that rank i is the last one seen."""
-        raise self._silent()
+        raise self._make_undefined_error()
 
-    def _silent(self) -> CranfieldError:
+    def _make_undefined_error(self) -> CranfieldError:
         name = type(self).__name__
         return CranfieldError(f"{name} defines no C(self, x), W(self, x) or last(self, x)")
 
     @classmethod
-    def parameters(cls) -> Iterator[dataclasses.Field[Any]]:
+    def list_parameters(cls) -> Iterator[dataclasses.Field[Any]]:
         """The parameters in the order they are printed: the model's own, then the shared."""
         shared = UserModel.__dataclass_fields__
-        return iter(sorted(super().parameters(), key=lambda f: f.name in shared))
+        return iter(sorted(super().list_parameters(), key=lambda f: f.name in shared))
 
     # -- from C to everything else ----------------------------------------------------------------
 
     def walk_down(self, x: Items) -> Walk:
         """The walk down the items of a block."""
         if type(self).last is not UserModel.last:
-            L = self._given("L", self.last, x)
-            V = np.maximum(1.0 - above(L), 0.0)
+            L = self._call_model("L", self.last, x)
+            V = np.maximum(1.0 - sum_above(L), 0.0)
             if self.cutoff is not None:
                 L = np.concatenate((L[:, :-1], V[:, -1:]), axis=1)
             C, W = ratio(V - L, V), V / _sum(V)
         elif type(self).W is not UserModel.W:
-            weight = self._given("W", self.W, x)
+            weight = self._call_model("W", self.W, x)
             V = weight / weight[:, :1]
-            after = np.concatenate((V[:, 1:], np.zeros((len(V), 1))), axis=1)
-            L, C = V - after, ratio(after, V)
+            next_rank = np.concatenate((V[:, 1:], np.zeros((len(V), 1))), axis=1)
+            L, C = V - next_rank, ratio(next_rank, V)
             W = weight / total(weight)[:, None] if self.scaled else weight
         else:
-            C = self._given("C", self.C, x)
+            C = self._call_model("C", self.C, x)
             if self.cutoff is not None:
                 C = C.copy()
                 C[:, -1] = 0.0
@@ -251,57 +253,59 @@ class UserModel(Measure):
         totals = np.broadcast_arrays(*(s[:, 0] for s in (EU, ETU, EC, ETC, ED)), x.g[:, 0])[:5]
         return Walk(C, V, W, L, x.g, x.c, *totals)
 
-    def _given(self, name: str, asked: Callable[[Items], Any], x: Items) -> Floats:
+    def _call_model(self, name: str, method: Callable[[Items], Any], x: Items) -> Floats:
         """What a model gave, one row per list or one for all; a user's own is checked."""
-        with users_code(type(self)):
-            values = asked(x)
-        made = numbers(self, name, values)
-        made = made[None, :] if made.ndim == 1 else made
-        if made.shape not in ((len(x.g), x.n), (1, x.n)):
+        with wrap_user_errors(type(self)):
+            values = method(x)
+        probabilities = to_numbers(self, name, values)
+        probabilities = probabilities[None, :] if probabilities.ndim == 1 else probabilities
+        if probabilities.shape not in ((len(x.g), x.n), (1, x.n)):
             expected = f"{x.n} ranks, or {len(x.g)} lists × {x.n} ranks"
             raise CranfieldError(
                 f"{self}: {name} has shape {np.shape(values)}, expected {expected}"
             )
         if not is_built_in(type(self)):
-            self._refuse_impossible(name, made)
-        return made
+            self._check_probabilities(name, probabilities)
+        return probabilities
 
-    def _refuse_impossible(self, name: str, given: Floats) -> None:
+    def _check_probabilities(self, name: str, values: Floats) -> None:
         """C and L are probabilities, L of things that exclude each other; W never rises."""
         expected = "a number from 0 to 1"
-        bad = ~((given >= 0) & (given <= 1))
+        bad = ~((values >= 0) & (values <= 1))
         if name == "L":
-            bad |= np.cumsum(given, axis=1) > 1 + 1e-9
+            bad |= np.cumsum(values, axis=1) > 1 + 1e-9
             expected += ", and at most 1 in all"
         if name == "W":
-            bad = ~((given >= 0) & np.isfinite(given))
-            bad[:, :1] |= given[:, :1] == 0
-            bad[:, 1:] |= given[:, 1:] > given[:, :-1] * (1 + 1e-9)
+            bad = ~((values >= 0) & np.isfinite(values))
+            bad[:, :1] |= values[:, :1] == 0
+            bad[:, 1:] |= values[:, 1:] > values[:, :-1] * (1 + 1e-9)
             expected = "a number above 0 at rank 1, and none larger than the one before"
         for row, column in np.argwhere(bad)[:1].tolist():
-            found = f"{name} = {given[row, column]:g} at rank {column + 1}"
-            raise InputError(found, expected, self)
+            problem = f"{name} = {values[row, column]:g} at rank {column + 1}"
+            raise InputError(problem, expected, self)
 
     # -- as a measure -----------------------------------------------------------------------------
 
-    def values(self, lists: Lists) -> Floats:
+    def compute(self, lists: Lists) -> Floats:
         """The measurement for a block of lists: [lists, 1]."""
-        return self._five(lists)[:, [FIVE.index(self.measurement or "EU")]]
+        return self._compute_five(lists)[:, [MEASUREMENTS.index(self.measurement or "EU")]]
 
-    def bounds(self, lists: Lists) -> Floats:
+    def compute_bounds(self, lists: Lists) -> Floats:
         """The least and the most it is, with all unjudged items at their worst or at their best:
         [lists, 2].
         """
-        k = FIVE.index(self.measurement or "EU")
-        both = np.stack([self._five(lists)[:, k], self._five(lists, best=True)[:, k]], axis=1)
-        return np.sort(both, axis=1)
+        k = MEASUREMENTS.index(self.measurement or "EU")
+        ends = np.stack(
+            [self._compute_five(lists)[:, k], self._compute_five(lists, best=True)[:, k]], axis=1
+        )
+        return np.sort(ends, axis=1)
 
-    def five_as_cwl_eval(self, lists: Lists, best: bool = False) -> Floats:
+    def compute_as_cwl_eval(self, lists: Lists, best: bool = False) -> Floats:
         """All five, [lists, 5], as cwl_eval adds them up: a printed digit may depend on the last
         bit. It works on one list of length n at a time, with products and dot products.
         """
-        x = dataclasses.replace(self, cutoff=None).items(lists, best)
-        walk = self.walk_down(self.items(lists, best))
+        x = dataclasses.replace(self, cutoff=None).build_items(lists, best)
+        walk = self.walk_down(self.build_items(lists, best))
         C, V, W = np.zeros(x.g.shape), np.ones(x.g.shape), np.zeros(x.g.shape)
         C[:, : walk.C.shape[1]] = walk.C[:, : x.n]
         W[:, : walk.W.shape[1]] = walk.W[:, : x.n]
@@ -316,60 +320,60 @@ class UserModel(Measure):
             (W[t] @ x.g[t], L[t] @ cg[t], W[t] @ c[t], L[t] @ cc[t], 1.0 / W[t, 0])
             for t in range(len(C))
         ]
-        return np.array(five).reshape(len(C), len(FIVE))
+        return np.array(five).reshape(len(C), len(MEASUREMENTS))
 
-    def _five(self, lists: Lists, best: bool = False) -> Floats:
+    def _compute_five(self, lists: Lists, best: bool = False) -> Floats:
         """All five, computed once per block whichever is asked for."""
-        settings = tuple(getattr(self, f.name) for f in self.parameters())
+        settings = tuple(getattr(self, f.name) for f in self.list_parameters())
 
         def compute() -> Floats:
-            walk = self.walk_down(self.items(lists, best))
+            walk = self.walk_down(self.build_items(lists, best))
             if lists.gold.traced and not best:
                 view = self.view(lists)
-                view.by_rank |= {"g": walk.gains, "c": walk.costs}
-                view.by_rank |= {"C": walk.C, "W": walk.W, "L": walk.L}
-                view.steps |= {name: getattr(walk, name) for name in FIVE}
-            return np.stack([getattr(walk, name) for name in FIVE], axis=1)
+                view.rank_steps |= {"g": walk.gains, "c": walk.costs}
+                view.rank_steps |= {"C": walk.C, "W": walk.W, "L": walk.L}
+                view.steps |= {name: getattr(walk, name) for name in MEASUREMENTS}
+            return np.stack([getattr(walk, name) for name in MEASUREMENTS], axis=1)
 
-        return lists.remember((type(self), settings, self.cutoff, best), compute)
+        return lists.cache((type(self), settings, self.cutoff, best), compute)
 
-    def items(self, lists: Lists, best: bool = False) -> Items:
+    def build_items(self, lists: Lists, best: bool = False) -> Items:
         """The lists as this model sees them: down to its depth, unjudged items and unknown costs
         at their worst or at their best.
         """
         view = self.view(lists)
-        unjudged = self._best_gain(view) if best else self.min_gain
+        unjudged = self._get_best_gain(view) if best else self.min_gain
         unknown = self.min_cost if best else self.max_cost
         source = lists.condensed if self.condensed else lists
-        seen_as = (self.condensed, view.l, view.gain, view.rel, view.max_level)
-        key = ("items", self.width, *seen_as, unjudged, unknown, best)
+        view_settings = (self.condensed, view.l, view.gain, view.rel, view.max_level)
+        key = ("items", self.width, *view_settings, unjudged, unknown, best)
 
         def compute() -> Items:
             unsure = (1.0 - view.J) * unjudged  # of an item that may be unjudged: ties
-            g = view.by_ranks(view.g + unsure, self.width, unjudged)
+            g = view.expand_to_ranks(view.g + unsure, self.width, unjudged)
             if source.costs is None:
                 c = np.full((1, self.width), unknown)
             else:
-                c = source.costs.to(self.width)
+                c = source.costs.to_matrix(self.width)
                 c = np.where(np.isnan(c), unknown, c)
             return Items(g, c, view, best)
 
         if self.unit_gains:
-            self._refuse_other_gains(view, unjudged)
-        return lists.remember(key, compute)
+            self._check_unit_gains(view, unjudged)
+        return lists.cache(key, compute)
 
-    def _best_gain(self, view: Lists) -> float:
+    def _get_best_gain(self, view: Lists) -> float:
         if self.max_gain is not None:
             return self.max_gain
-        return max(1.0, float(view.gains_of(view.gold.distinct).max(initial=0.0)))
+        return max(1.0, float(view.compute_gains(view.gold.distinct).max(initial=0.0)))
 
-    def _refuse_other_gains(self, view: Lists, unjudged: float) -> None:
+    def _check_unit_gains(self, view: Lists, unjudged: float) -> None:
         """Whatever the list holds, no judged level may be worth more."""
-        judged = view.gains_of(view.gold.distinct)
-        for found in (judged.min(initial=0.0), judged.max(initial=0.0), unjudged):
-            if not 0 <= found <= 1:
+        judged = view.compute_gains(view.gold.distinct)
+        for gain in (judged.min(initial=0.0), judged.max(initial=0.0), unjudged):
+            if not 0 <= gain <= 1:
                 raise InputError(
-                    f"gain {found:g}",
+                    f"gain {gain:g}",
                     "gains from 0 to 1 (gain=unit divides levels by the highest, "
                     "gain=0.5:1 names them one by one)",
                     self,
@@ -386,13 +390,16 @@ class UserModel(Measure):
             object.__setattr__(self, "better", "higher")
             object.__setattr__(self, "effectiveness", True)
         if self.width > DEEPEST:
-            found = f"{type(self).__name__}: found cutoff {self.width}"
-            raise CranfieldError(f"{found}, expected at most {DEEPEST}")
-        for what in ("gain", "cost"):
-            low, high = getattr(self, f"min_{what}"), getattr(self, f"max_{what}")
+            problem = f"{type(self).__name__}: found cutoff {self.width}"
+            raise CranfieldError(f"{problem}, expected at most {DEEPEST}")
+        for quantity in ("gain", "cost"):
+            low, high = getattr(self, f"min_{quantity}"), getattr(self, f"max_{quantity}")
             if high is not None and high < low:
-                found, expected = f"max_{what}={shown(high)}", f"at least min_{what}={shown(low)}"
-                raise InputError(found, expected, type(self).__name__)
+                problem, expected = (
+                    f"max_{quantity}={format_value(high)}",
+                    f"at least min_{quantity}={format_value(low)}",
+                )
+                raise InputError(problem, expected, type(self).__name__)
 
     def exact_under_ties(self) -> bool:
         return not self.looks_at and is_built_in(type(self))
@@ -405,7 +412,7 @@ class UserModel(Measure):
             return False  # users who find enough stop, and see less
         return super().rewards_better_items()
 
-    def variant(self) -> str:
+    def describe_variant(self) -> str:
         return MEANINGS[self.measurement or "EU"]
 
     def walk(
@@ -426,22 +433,22 @@ class UserModel(Measure):
         >>> w.C[:3].round(4).tolist(), round(w.ED, 4)  # ((i + 1)/(i + 2))²
         ([0.4444, 0.5625, 0.64], 2.5757)
         """
-        batch = self.lists(levels, judged, mask, judged_mask, None, costs)
+        batch = self.build_lists(levels, judged, mask, judged_mask, None, costs)
         try:
-            walk = self.walk_down(self.items(batch, best))
+            walk = self.walk_down(self.build_items(batch, best))
         except NeedsMore as missing:
             raise CranfieldError(f"{self} {missing}") from None
-        return walk if np.ndim(levels) == 2 else walk.one()
+        return walk if np.ndim(levels) == 2 else walk.select_first()
 
 
-def over(name: str, *values: float) -> tuple[str, tuple[float, ...]]:
+def sweep(name: str, *values: float) -> tuple[str, tuple[float, ...]]:
     """A parameter, and values at which a model is worth looking at."""
     return name, values
 
 
 def _sum(x: Floats) -> Floats:
     """Σ_i, of rows that are always as long: so padding cannot change the last bit."""
-    return floats(np.ascontiguousarray(x).sum(axis=1, keepdims=True))
+    return to_floats(np.ascontiguousarray(x).sum(axis=1, keepdims=True))
 
 
 # -- readings of other measures, and models that are functions ------------------------------------
@@ -449,17 +456,17 @@ def _sum(x: Floats) -> Floats:
 U = TypeVar("U", bound=UserModel)
 
 
-def reading(cls: type[U]) -> type[U]:
+def register_reading(cls: type[U]) -> type[U]:
     """Make a class the C/W/L reading of the measure of the same name: ``RBP(p=0.8).EU``."""
     READINGS[cls.__name__] = cls
-    return documented(cls)
+    return add_documentation(cls)
 
 
-def models() -> dict[str, type[UserModel]]:
+def list_models() -> dict[str, type[UserModel]]:
     """All user models by name, in the order in which they were defined; users' own come last."""
-    known = {*READINGS.values(), *REGISTRY.values()}
+    registered = {*READINGS.values(), *REGISTRY.values()}
     in_order = sorted(_DEFINED, key=is_built_in, reverse=True)
-    return {c.__name__: c for c in in_order if c in known}
+    return {c.__name__: c for c in in_order if c in registered}
 
 
 @overload
@@ -483,16 +490,18 @@ def user_model(
     if gives not in ("C", "W", "L"):
         raise InputError(f"gives={gives!r}", "C, W or L")
     if function is None:
-        return lambda f: user_model_of(f, gives)
-    return user_model_of(function, gives)
+        return lambda f: build_user_model(f, gives)
+    return build_user_model(function, gives)
 
 
-def user_model_of(function: Callable[..., Any], gives: str) -> type[UserModel]:
+def build_user_model(function: Callable[..., Any], gives: str) -> type[UserModel]:
     """A class that calls the function."""
     arguments = list(inspect.signature(function).parameters.values())
     if not arguments or arguments[0].default is not arguments[0].empty:
         problem = f"the first argument of {function.__name__} is not the items"
-        raise InputError.problem(problem, "Begin with x, without a default: def model(x, p=0.8)")
+        raise InputError.from_problem(
+            problem, "Begin with x, without a default: def model(x, p=0.8)"
+        )
     parameters = arguments[1:]
     if not function.__name__.isidentifier():
         raise InputError(function.__name__, "a function with a name")
@@ -500,23 +509,28 @@ def user_model_of(function: Callable[..., Any], gives: str) -> type[UserModel]:
         if p.default is p.empty:
             raise InputError(f"{p.name} without a default", "one for parameters")
         if hasattr(UserModel, p.name):
-            found = f"{function.__name__}: found a parameter named {p.name}"
-            raise CranfieldError(f"{found}, which all user models have, expected another name")
+            message = f"{function.__name__}: found a parameter named {p.name}"
+            raise CranfieldError(f"{message}, which all user models have, expected another name")
     names = [p.name for p in parameters]
 
-    def given(self: UserModel, x: Items) -> Any:
+    def call_function(self: UserModel, x: Items) -> Any:
         return function(x, **{name: getattr(self, name) for name in names})
 
     body = {p.name: as_param(p.default) for p in parameters}
     annotations = dict.fromkeys(names, Any)
-    about = {
+    attributes = {
         "__doc__": function.__doc__ or "A user model of your own.",
         "__module__": function.__module__,
     }
     cls: Any = MeasureType(
         function.__name__,
         (UserModel,),
-        {**body, **about, "__annotations__": annotations, {"L": "last"}.get(gives, gives): given},
+        {
+            **body,
+            **attributes,
+            "__annotations__": annotations,
+            {"L": "last"}.get(gives, gives): call_function,
+        },
     )
-    made: type[UserModel] = measure(cls)
-    return made
+    model: type[UserModel] = measure(cls)
+    return model

@@ -13,15 +13,15 @@ from typing import ClassVar
 import numpy as np
 
 from cranfield.arrays import Floats, Ints
-from cranfield.measures.base import Measure, Normalised, cite, has, measure
-from cranfield.measures.lists import Lists, floats, ratio, total
+from cranfield.measures.base import Measure, NormalisedMeasure, cite, has, measure
+from cranfield.measures.lists import Lists, ratio, to_floats, total
 from cranfield.measures.parameters import (
     GainSetting,
+    format_value,
     gain_param,
     max_level_param,
     param,
     rel_param,
-    shown,
 )
 
 DISCOUNTS = {
@@ -61,7 +61,7 @@ class DCG(Measure):
     )
     b: float = param(2.0, "base of the logarithm for jk and jk2008", low=1, open_ends=True)
     measurements: ClassVar[tuple[str, ...]] = ("ideal",)
-    below_zero = True
+    takes_raw_gains = True
     references = cite("jarvelin2002", "burges2005", "jarvelin2008")
     task = "graded relevance at the top of the list, where topics should not weigh alike"
     range = "from 0"
@@ -69,28 +69,28 @@ class DCG(Measure):
     holds_under_ties = True
 
     def score(self, x: Lists) -> Floats:
-        return self.discounted(x.ideal if self.measurement == "ideal" else x)
+        return self.sum_discounted(x.ideal if self.measurement == "ideal" else x)
 
-    def discounted(self, x: Lists) -> Floats:
+    def sum_discounted(self, x: Lists) -> Floats:
         """Σ_r g(r)/d(r)."""
         d = x.step("d", DISCOUNTS[self.discount](x.r, self.b))
         return x.step("Σ g/d", total(x.step("g/d", x.g / d)))
 
-    def variant(self) -> str:
-        b = shown(self.b)
+    def describe_variant(self) -> str:
+        b = format_value(self.b)
         discount = {
             "log2": "discount log2(r + 1)",
             "jk": f"discount max(1, log{b} r)",
             "jk2008": f"discount 1 + log{b} r",
         }[self.discount]
         gains = {"linear": "the level as gain", "exp": "gain 2^x − 1", "binary": "gain 1 or 0"}
-        gain = gains.get(str(self.gain), f"gains {shown(self.gain)}")
+        gain = gains.get(str(self.gain), f"gains {format_value(self.gain)}")
         tool = TOOLS.get(f"{self.discount} {self.gain}") if self.b == 2 else None
         return f"{discount}, {gain}" + (f": {tool}" if tool else "")
 
 
 @measure
-class nDCG(Normalised, DCG):
+class nDCG(NormalisedMeasure, DCG):
     """Normalised discounted cumulative gain: the gains found, over those of the ideal list.
 
     nDCG@l = Σ_{r≤l} g(r)/d(r)  /  Σ_{r≤l} g*(r)/d(r),   d(r) = log2(r + 1)
@@ -135,26 +135,32 @@ class MeanNDCG(DCG):
     def score(self, x: Lists) -> Floats:
         """Σ_k DCG(k)/DCG*(k) = Σ_r g(r)/d(r) · Σ_{k≥r} 1/DCG*(k)."""
         l = np.maximum(x.n, 0) if x.l is None else np.full(len(x), x.l)
-        summed = x.gold.remember(("Σ 1/DCG*", self), lambda: self.summed(x.ideal))
+        cumulate = x.gold.cache(("Σ 1/DCG*", self), lambda: self.build_cumulation(x.ideal))
         d = x.step("d", DISCOUNTS[self.discount](x.r, self.b))
-        weight = summed(l[:, None]) - summed(np.minimum(x.r - 1, l[:, None]))
+        weight = cumulate(l[:, None]) - cumulate(np.minimum(x.r - 1, l[:, None]))
         return x.ratio(x.step("Σ nDCG@k", total(x.step("g/d", x.g / d) * weight)), l)
 
-    def summed(self, ideal: Lists) -> Callable[[Ints], Floats]:
+    def build_cumulation(self, ideal: Lists) -> Callable[[Ints], Floats]:
         """Σ_{j≤k} 1/DCG*(j) at ranks k, of which there may be more than the ideal list has."""
-        each = ratio(1.0, np.cumsum(ideal.g / DISCOUNTS[self.discount](ideal.r, self.b), axis=1))
-        sums = np.concatenate((np.zeros((len(each), 1)), np.cumsum(each, axis=1)), axis=1)
+        reciprocals = ratio(
+            1.0, np.cumsum(ideal.g / DISCOUNTS[self.discount](ideal.r, self.b), axis=1)
+        )
+        sums = np.concatenate(
+            (np.zeros((len(reciprocals), 1)), np.cumsum(reciprocals, axis=1)), axis=1
+        )
         n = ideal.judged.sum(axis=1, keepdims=True)  # from there on DCG* stays the same
-        last = np.take_along_axis(np.append(np.zeros((len(each), 1)), each, axis=1), n, axis=1)
+        last = np.take_along_axis(
+            np.append(np.zeros((len(reciprocals), 1)), reciprocals, axis=1), n, axis=1
+        )
 
-        def at(k: Ints) -> Floats:
-            inside = np.minimum(k, n)
-            return floats(np.take_along_axis(sums, inside, axis=1) + (k - inside) * last)
+        def cumulate(k: Ints) -> Floats:
+            rank = np.minimum(k, n)
+            return to_floats(np.take_along_axis(sums, rank, axis=1) + (k - rank) * last)
 
-        return at
+        return cumulate
 
 
-def powers(p: float, k: Ints) -> Floats:
+def compute_powers(p: float, k: Ints) -> Floats:
     """p^k by repeated multiplication: the bits of those who go down a list rank by rank."""
     vanishing = math.ceil(-745 / math.log(p))  # e^−745 is the least double
     factors = np.full(min(int(k.max(initial=0)), vanishing) + 1, p)
@@ -198,9 +204,9 @@ class RBP(Measure):
         if self.measurement:
             object.__setattr__(self, "has_residuals", False)
 
-    def bounds(self, lists: Lists) -> Floats:
-        lower = self.values(lists)
-        return np.concatenate((lower, lower + self.residual.values(lists)), axis=1)
+    def compute_bounds(self, lists: Lists) -> Floats:
+        lower = self.compute(lists)
+        return np.concatenate((lower, lower + self.residual.compute(lists)), axis=1)
 
     @property
     def residual(self) -> RBP:
@@ -208,25 +214,25 @@ class RBP(Measure):
         return replace(self, measurement="residual")
 
     def score(self, x: Lists) -> Floats:
-        weight = x.step("p^(r−1)", powers(self.p, x.r - 1))
+        weight = x.step("p^(r−1)", compute_powers(self.p, x.r - 1))
         if self.measurement == "residual":
             return 1.0 - (1.0 - self.p) * total(x.J * weight)
         g, g_h = (x.g, x.g_h) if self.rel is None else (x.I, 1.0)
         return x.ratio((1.0 - self.p) * x.step("Σ g·p^(r−1)", total(g * weight)), g_h)
 
-    def worth(self, x: Lists) -> Floats:
+    def compute_item_gains(self, x: Lists) -> Floats:
         return x.g if self.rel is None else x.I
 
     def takes_max_level(self) -> bool:
         binary = self.rel is not None or self.gain == "binary"
-        return self.level_is_open(binary or bool(self.measurement))
+        return self.has_open_max_level(binary or bool(self.measurement))
 
     def rewards_better_items(self) -> bool:
         return not self.measurement and super().rewards_better_items()
 
 
 @measure
-class nRBP(Normalised, RBP):
+class nRBP(NormalisedMeasure, RBP):
     """Normalised rank-biased precision: RBP over that of the ideal list.
 
     nRBP@l = RBP@l / RBP*@l

@@ -12,10 +12,10 @@ import numpy as np
 from cranfield.arrays import Floats
 from cranfield.errors import CranfieldError, InputError
 from cranfield.measures.base import Measure, cite, measure
-from cranfield.measures.lists import floats, total
+from cranfield.measures.lists import to_floats, total
 from cranfield.measures.parameters import param
 
-NEAR = 1e-6  # how far from 1 the sum of probabilities may be
+SUM_TOLERANCE = 1e-6  # how far from 1 the sum of probabilities may be
 
 
 class Pair(NamedTuple):
@@ -29,14 +29,14 @@ class Divergence(Measure):
     """The base of measures that compare two distributions; 0 says that they are equal."""
 
     takes = "distributions"
-    at = ""
+    cutoff_meaning = ""
     better = "lower"
     effectiveness = False
 
     def score(self, x: Any) -> Floats:
-        return self.between(x.system, x.gold)
+        return self.compare(x.system, x.gold)
 
-    def between(self, p: Floats, gold: Floats) -> Floats:
+    def compare(self, p: Floats, gold: Floats) -> Floats:
         """The equation, for each row of two arrays [items, labels]."""
         raise TypeError(f"{type(self).__name__} defines no between(self, p, gold)")
 
@@ -46,27 +46,27 @@ class Divergence(Measure):
         >>> NMD()([0.2, 0.3, 0.5], [0.1, 0.1, 0.8])
         0.2
         """
-        p, q = (_probabilities(self, values) for values in (system, gold))
+        p, q = (_read_probabilities(self, values) for values in (system, gold))
         if p.shape != q.shape:
-            found = f"{self}: found arrays of shapes {np.shape(system)} and {np.shape(gold)}"
-            raise CranfieldError(f"{found}, expected as many labels and items in both")
-        found_values = self.score(Pair(p, q))
-        return found_values if np.ndim(system) == 2 else float(found_values[0])
+            problem = f"{self}: found arrays of shapes {np.shape(system)} and {np.shape(gold)}"
+            raise CranfieldError(f"{problem}, expected as many labels and items in both")
+        divergences = self.score(Pair(p, q))
+        return divergences if np.ndim(system) == 2 else float(divergences[0])
 
 
-def _probabilities(m: Measure, values: Any) -> Floats:
+def _read_probabilities(m: Measure, values: Any) -> Floats:
     """One distribution or several, as an array [n, L]."""
     try:
-        made = np.atleast_2d(np.asarray(values, dtype=np.float64))
+        distributions = np.atleast_2d(np.asarray(values, dtype=np.float64))
     except (TypeError, ValueError, OverflowError):
-        made = np.empty((0, 0))
-    if made.ndim != 2 or made.shape[1] < 2:
+        distributions = np.empty((0, 0))
+    if distributions.ndim != 2 or distributions.shape[1] < 2:
         raise InputError(repr(values), "the probabilities of 2 labels or more", m)
-    for row in made:
-        if not (row >= 0).all() or not abs(row.sum() - 1) <= NEAR:
-            found = f"{m}: found {row.tolist()}, which sum to {row.sum():.10g}"
-            raise CranfieldError(f"{found}, expected probabilities, from 0, that sum to 1")
-    return made
+    for row in distributions:
+        if not (row >= 0).all() or not abs(row.sum() - 1) <= SUM_TOLERANCE:
+            problem = f"{m}: found {row.tolist()}, which sum to {row.sum():.10g}"
+            raise CranfieldError(f"{problem}, expected probabilities, from 0, that sum to 1")
+    return distributions
 
 
 @measure
@@ -85,10 +85,10 @@ class NMD(Divergence):
     references = cite("werman1985", "sakai2018")
     task = "ordered labels: what counts is how far a system's opinion is off"
 
-    def between(self, p: Floats, gold: Floats) -> Floats:
+    def compare(self, p: Floats, gold: Floats) -> Floats:
         P, P_gold = np.cumsum(p, axis=1), np.cumsum(gold, axis=1)
-        apart = total(np.abs(P - P_gold)[:, :-1])  # at the last both are 1
-        return floats(apart / (p.shape[1] - 1))
+        distance = total(np.abs(P - P_gold)[:, :-1])  # at the last both are 1
+        return to_floats(distance / (p.shape[1] - 1))
 
 
 @measure
@@ -110,29 +110,33 @@ class JSD(Divergence):
     task = "labels without an order (nominal classes)"
     range = "0 to 1 (to log 2 in another base)"
 
-    def between(self, p: Floats, gold: Floats) -> Floats:
+    def compare(self, p: Floats, gold: Floats) -> Floats:
         middle = (p + gold) / 2
-        both = (_relative_entropy(p, middle) + _relative_entropy(gold, middle)) / 2
-        return floats(np.maximum(both, 0.0) / np.log(self.base))  # rounding may be below 0
+        divergence = (
+            _compute_relative_entropy(p, middle) + _compute_relative_entropy(gold, middle)
+        ) / 2
+        return to_floats(np.maximum(divergence, 0.0) / np.log(self.base))  # rounding may be below 0
 
 
-def _relative_entropy(p: Floats, q: Floats) -> Floats:
+def _compute_relative_entropy(p: Floats, q: Floats) -> Floats:
     """Σ_i p(i) ln(p(i)/q(i)), where nothing adds nothing."""
-    there = p > 0
-    return total(np.where(there, p * np.log(np.where(there, p, 1.0) / np.where(there, q, 1.0)), 0))
+    positive = p > 0
+    return total(
+        np.where(positive, p * np.log(np.where(positive, p, 1.0) / np.where(positive, q, 1.0)), 0)
+    )
 
 
-def order_aware(p: Floats, gold: Floats) -> Floats:
+def compute_order_aware(p: Floats, gold: Floats) -> Floats:
     """OD(p‖p*), the mean over i with p*(i) > 0 of Σ_j |i − j| (p(j) − p*(j))².
 
     >>> order_aware(np.array([[0.0, 0.0, 1.0]]), np.array([[1.0, 0.0, 0.0]]))  # |1 − 3| · 1²
     array([2.])
     """
     i = np.arange(p.shape[1])
-    apart = np.abs(i[:, None] - i)  # |i − j|
-    weighted = total(((p - gold) ** 2)[:, :, None] * apart)  # over j
-    there = gold > 0
-    return floats(total(weighted * there) / there.sum(axis=1))
+    distance = np.abs(i[:, None] - i)  # |i − j|
+    weighted = total(((p - gold) ** 2)[:, :, None] * distance)  # over j
+    positive = gold > 0
+    return to_floats(total(weighted * positive) / positive.sum(axis=1))
 
 
 @measure
@@ -154,8 +158,8 @@ class RNOD(Divergence):
     task = "ordered labels, where one large error is worse than several small ones"
     range = "0 to 1, below √2 in rare cases"
 
-    def between(self, p: Floats, gold: Floats) -> Floats:
-        return floats(np.sqrt(order_aware(p, gold) / (p.shape[1] - 1)))
+    def compare(self, p: Floats, gold: Floats) -> Floats:
+        return to_floats(np.sqrt(compute_order_aware(p, gold) / (p.shape[1] - 1)))
 
 
 @measure
@@ -172,6 +176,6 @@ class RSNOD(RNOD):
 
     task = "ordered labels, as RNOD, where neither side is the measure of the other"
 
-    def between(self, p: Floats, gold: Floats) -> Floats:
-        both = (order_aware(p, gold) + order_aware(gold, p)) / 2
-        return floats(np.sqrt(both / (p.shape[1] - 1)))
+    def compare(self, p: Floats, gold: Floats) -> Floats:
+        symmetric = (compute_order_aware(p, gold) + compute_order_aware(gold, p)) / 2
+        return to_floats(np.sqrt(symmetric / (p.shape[1] - 1)))

@@ -18,15 +18,21 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from cranfield.arrays import TOLERANCE, Bools, Floats, settled
+from cranfield.arrays import TOLERANCE, Bools, Floats, unify_rounded
 from cranfield.errors import CranfieldError, InputError
-from cranfield.measures.arrays import intent_lists
+from cranfield.measures.arrays import build_intent_lists
 from cranfield.measures.base import Measure, cite, has, measure
 from cranfield.measures.dcg import nDCG
-from cranfield.measures.gains import gain_of
+from cranfield.measures.gains import compute_gains
 from cranfield.measures.grammar import MeasureLike, parse_measure
-from cranfield.measures.intents import best_first, gold_rows, intent_rows, intents_of, rows_of
-from cranfield.measures.lists import Gold, IntentBlock, Lists, NeedsMore, floats, ratio, total
+from cranfield.measures.intents import (
+    build_intent_rows,
+    expand_gold,
+    expand_intents,
+    get_intents,
+    sort_by_level,
+)
+from cranfield.measures.lists import Gold, IntentBlock, Lists, NeedsMore, ratio, to_floats, total
 from cranfield.measures.ncu import Pplus, Q
 from cranfield.measures.parameters import (
     GainSetting,
@@ -41,88 +47,90 @@ from cranfield.measures.reading import U
 from cranfield.measures.sets import P, Success
 
 _BASE: Any = nDCG()
-_OF_BASE = (
+_INHERITED = (
     "summary", "better", "effectiveness", "length_unit", "every_length", "needs_documents"
 )  # fmt: skip
 LEAST = 2.0**-60  # what this part of a sum cannot change its last bit
 RANKS = 100_000  # of the best list there could be, held for every topic of a block
 
 
-def over_intents(x: Any) -> Floats:
+def sum_intents(x: Any) -> Floats:
     """Σ_i x(i), in their order: padding cannot change the last bit. The last axis is i."""
     x = np.asarray(x, dtype=np.float64)
     return np.cumsum(x, axis=-1)[..., -1] if x.shape[-1] else np.zeros(x.shape[:-1])
 
 
-def expectation(M: Floats, known: IntentBlock, counted: Bools) -> Floats:
+def average_intents(M: Floats, intents: IntentBlock, is_counted: Bools) -> Floats:
     """Σ_i Pr(i|q)·M_i over the intents that count, as if there were no others."""
     # Equal probabilities give the same bits whether somebody states them or not.
-    equal = ((known.weights == known.weights[:, :1]) | ~known.there).all(axis=1)
-    weights = np.where(counted, np.where(equal[:, None], 1.0, known.weights), 0.0)
-    all_count = (counted == known.there).all(axis=1)
-    whole = np.where(all_count, 1.0, over_intents(weights))
-    whole = np.where(equal, counted.sum(axis=1), whole)
-    return ratio(over_intents(weights * M), whole)
+    equal = ((intents.weights == intents.weights[:, :1]) | ~intents.filled).all(axis=1)
+    weights = np.where(is_counted, np.where(equal[:, None], 1.0, intents.weights), 0.0)
+    all_count = (is_counted == intents.filled).all(axis=1)
+    weight_sum = np.where(all_count, 1.0, sum_intents(weights))
+    weight_sum = np.where(equal, is_counted.sum(axis=1), weight_sum)
+    return ratio(sum_intents(weights * M), weight_sum)
 
 
 # -- global gains ---------------------------------------------------------------------------------
 
 
-def global_lists(x: Lists, m: Measure, din: bool) -> Lists:
+def build_global_lists(x: Lists, m: Measure, din: bool) -> Lists:
     """The lists with global gains as levels, as a measure would give gains to single intents.
 
     With `din`, an item is worth nothing to a navigational intent that another above it serves.
     """
-    view = m.view_settings() | {"prob": getattr(m, "prob", None)}
-    key = ("global", din, type(m).worth, *view.values())
-    return x.remember(key, lambda: _global_lists(x, m, din, key))
+    view = m.get_view_settings() | {"prob": getattr(m, "prob", None)}
+    key = ("global", din, type(m).compute_item_gains, *view.values())
+    return x.cache(key, lambda: _compute_global_lists(x, m, din, key))
 
 
-def _global_lists(x: Lists, m: Measure, din: bool, key: Any) -> Lists:
-    known = intents_of(x)
-    gold = x.gold.remember((*key, "gold"), lambda: _global_gold(x.gold, known, m))
-    g = _local_gains(intent_rows(x), m, known)
+def _compute_global_lists(x: Lists, m: Measure, din: bool, key: Any) -> Lists:
+    intents = get_intents(x)
+    gold = x.gold.cache((*key, "gold"), lambda: _build_global_gold(x.gold, intents, m))
+    g = _compute_local_gains(expand_intents(x), m, intents)
     if din:
         relevant = g > 0
         first = relevant & (np.cumsum(relevant, axis=2) == 1)
-        g = np.where(known.navigational[:, :, None], g * first, g)
+        g = np.where(intents.navigational[:, :, None], g * first, g)
     # Items that are worth the same, in the list or in the judgments, are so to the last bit.
-    every = np.concatenate((gold.levels, _global_gains(g, known)), axis=1)
-    GG = _settled(every)[:, gold.levels.shape[1] :]
+    gains = np.concatenate((gold.levels, _sum_global_gains(g, intents)), axis=1)
+    GG = _round_gains(gains)[:, gold.levels.shape[1] :]
     return Lists(x.r, GG, x.judged, x.n, gold, lengths=x.lengths)
 
 
-def _global_gold(gold: Gold, known: IntentBlock, m: Measure) -> Gold:
-    n = known.judged.sum(axis=1)
-    every = Lists(np.zeros(known.judged.shape, dtype=np.int64), n, known.judged, n, gold)
-    g = _local_gains(rows_of(known.levels, every, gold_rows(gold)), m, known)
-    GG, filled, order = best_first(_settled(_global_gains(g, known)), known.judged)
+def _build_global_gold(gold: Gold, intents: IntentBlock, m: Measure) -> Gold:
+    n = intents.judged.sum(axis=1)
+    all_items = Lists(np.zeros(intents.judged.shape, dtype=np.int64), n, intents.judged, n, gold)
+    g = _compute_local_gains(
+        build_intent_rows(intents.levels, all_items, expand_gold(gold)), m, intents
+    )
+    GG, filled, order = sort_by_level(_round_gains(_sum_global_gains(g, intents)), intents.judged)
     tops = np.maximum(GG[:, 0], 0.0) if GG.shape[1] else np.zeros(len(GG))
     highest = float(tops.max(initial=0.0))
-    return Gold(GG, filled, highest, gold.known, gold.traced, tops=tops, order=order)
+    return Gold(GG, filled, highest, gold.is_complete, gold.traced, tops=tops, order=order)
 
 
-def _global_gains(g: Floats, known: IntentBlock) -> Floats:
+def _sum_global_gains(g: Floats, intents: IntentBlock) -> Floats:
     """GG(r) = Σ_i Pr(i|q)·g_i(r), of [topics, intents, items]."""
-    return over_intents(np.moveaxis(known.p[:, :, None] * g, 1, 2))
+    return sum_intents(np.moveaxis(intents.p[:, :, None] * g, 1, 2))
 
 
-def _settled(GG: Floats) -> Floats:
+def _round_gains(GG: Floats) -> Floats:
     """Global gains, without what rounding makes of 0.1 + 0.2."""
-    return settled(GG, TOLERANCE * np.abs(GG))
+    return unify_rounded(GG, TOLERANCE * np.abs(GG))
 
 
-def _local_gains(rows: Lists, m: Measure, known: IntentBlock) -> Floats:
+def _compute_local_gains(rows: Lists, m: Measure, intents: IntentBlock) -> Floats:
     """g_i(r), what items are worth to single intents: [topics, intents, items]."""
-    view = rows.view(None, **m.view_settings())
-    worth = m.worth(view)
-    return worth.reshape(*known.p.shape, worth.shape[1])
+    view = rows.view(None, **m.get_view_settings())
+    gains = m.compute_item_gains(view)
+    return gains.reshape(*intents.p.shape, gains.shape[1])
 
 
 # -- measures -------------------------------------------------------------------------------------
 
 
-def known_param() -> Any:
+def intents_param() -> Any:
     """Which intents count."""
     return param(
         "known",
@@ -132,7 +140,7 @@ def known_param() -> Any:
     )
 
 
-class Diverse(Measure):
+class DiversityMeasure(Measure):
     """A measure of lists for the intents of a topic."""
 
     takes = "intents"
@@ -156,48 +164,48 @@ class Diverse(Measure):
         >>> (cf.IRec @ 2)([[1, 0], None, [0, 1]])
         0.5
         """
-        known = {} if lengths is None else {self.length_unit: lengths}
+        unit_lengths = {} if lengths is None else {self.length_unit: lengths}
         try:
-            x = intent_lists(levels, judged, probabilities, navigational, known)
-            return float(self.values(x)[0, 0])
+            x = build_intent_lists(levels, judged, probabilities, navigational, unit_lengths)
+            return float(self.compute(x)[0, 0])
         except CranfieldError as problem:
             raise CranfieldError(f"{self}: {problem}") from None
 
-    def of_intent(self) -> tuple[Measure, ...]:
+    def get_intent_measures(self) -> tuple[Measure, ...]:
         """What it is made of, intent by intent."""
         raise CranfieldError(f"{self} has no value for a single intent")
 
-    def relevant(self, x: Lists) -> Floats:
+    def mark_relevant(self, x: Lists) -> Floats:
         """I_i(r): 1 where the item is relevant to an intent: [topics, items, intents]."""
-        intents_of(x)
-        return self._flags(np.asarray(x.by_intent), x.judged)
+        get_intents(x)
+        return self._flag_levels(np.asarray(x.intent_levels), x.judged)
 
-    def _flags(self, level: Floats, judged: Bools) -> Floats:
+    def _flag_levels(self, level: Floats, judged: Bools) -> Floats:
         """1 where an item is relevant: by the threshold, else by its gain."""
-        settings = self.view_settings()
+        settings = self.get_view_settings()
         if settings["rel"] is not None:
             flag = level >= settings["rel"]
         elif isinstance(settings["gain"], tuple):
-            flag = gain_of(settings["gain"], level) > 0
+            flag = compute_gains(settings["gain"], level) > 0
         else:
             flag = level > 0
-        return floats(flag & judged[:, :, None])
+        return to_floats(flag & judged[:, :, None])
 
-    def served(self, x: Lists) -> Bools:
+    def mark_served(self, x: Lists) -> Bools:
         """Which intents some judged item is relevant to: [topics, intents]."""
-        known = intents_of(x)
-        if not x.gold.known:
-            return known.there
-        return self._flags(known.levels, known.judged).any(axis=1) & known.there
+        block = get_intents(x)
+        if not x.gold.is_complete:
+            return block.filled
+        return self._flag_levels(block.levels, block.judged).any(axis=1) & block.filled
 
-    def counted(self, x: Lists) -> Bools:
+    def mark_counted(self, x: Lists) -> Bools:
         """Which intents count."""
-        known = intents_of(x)
-        return self.served(x) if getattr(self, "intents", "") == "relevant" else known.there
+        block = get_intents(x)
+        return self.mark_served(x) if getattr(self, "intents", "") == "relevant" else block.filled
 
 
 @measure
-class IRec(Diverse):
+class IRec(DiversityMeasure):
     """Intent recall, also subtopic recall: the part of the intents that the list covers.
 
     IRec@l = |{i: I_i(r) = 1 for some r ≤ l}| / |{i}|
@@ -212,7 +220,7 @@ class IRec(Diverse):
 
     gain: GainSetting = gain_param()
     rel: float | None = graded_rel_param()
-    intents: str = known_param()
+    intents: str = intents_param()
     top: str = param("cutoff", "ranks to look at: cutoff: those down to it, or all; intents: as "
                      "many as there are intents", choices=("cutoff", "intents"))  # fmt: skip
     references = cite("zhai2003", "sakai2011song", "sakai2014metrics")
@@ -220,25 +228,25 @@ class IRec(Diverse):
     properties = has("normalised")
 
     def score(self, x: Lists) -> Floats:
-        counted = self.counted(x)
-        n = counted.sum(axis=1)
-        I = self.relevant(x)
+        is_counted = self.mark_counted(x)
+        n = is_counted.sum(axis=1)
+        I = self.mark_relevant(x)
         if self.top == "intents":
             I = I * (x.r <= n[:, None])[:, :, None]
-        I = I * counted[:, None, :]
-        new = x.step("new intents", over_intents(I * (np.cumsum(I, axis=1) == 1)))
+        I = I * is_counted[:, None, :]
+        new = x.step("new intents", sum_intents(I * (np.cumsum(I, axis=1) == 1)))
         return x.ratio(total(new), n)
 
-    def of_intent(self) -> tuple[Measure, ...]:
+    def get_intent_measures(self) -> tuple[Measure, ...]:
         if self.top == "intents":
-            return super().of_intent()
+            return super().get_intent_measures()
         rel = self.rel
         if rel is None and isinstance(self.gain, tuple):  # relevant is what gains
             rel = next((level for level, g in enumerate(self.gain, 1) if g > 0), None)
         return (Success(rel=rel, cutoff=self.cutoff, condensed=self.condensed),)
 
 
-class Combined(Diverse):
+class CombinedMeasure(DiversityMeasure):
     """Another measure, made one of diversity."""
 
     base: Setting[MeasureLike, Measure] = dataclasses.field(default=_BASE, kw_only=False)
@@ -254,27 +262,29 @@ class Combined(Diverse):
         if base.takes != "lists" or base.is_model or len(base.names()) > 1 or base.measurement:
             expected = "a measure of ranked lists with one number, such as nDCG, and no user model"
             raise InputError(base, expected, name)
-        self._refuse(base)
+        self._check_base(base)
         if base.cutoff is not None and self.cutoff not in (None, base.cutoff):
-            found = f"{name}: found cutoffs {self.cutoff:g} and {base.cutoff:g}"
-            raise CranfieldError(f"{found}, expected one: {name}({replace(base, cutoff=None)})@10")
+            problem = f"{name}: found cutoffs {self.cutoff:g} and {base.cutoff:g}"
+            raise CranfieldError(
+                f"{problem}, expected one: {name}({replace(base, cutoff=None)})@10"
+            )
         object.__setattr__(self, "cutoff", base.cutoff if self.cutoff is None else self.cutoff)
         object.__setattr__(self, "condensed", base.condensed or self.condensed)
         object.__setattr__(self, "base", replace(base, cutoff=None, condensed=False, called=""))
-        for name in _OF_BASE:
+        for name in _INHERITED:
             object.__setattr__(self, name, getattr(base, name))
         super().__post_init__()
 
-    def _refuse(self, base: Measure) -> None:
+    def _check_base(self, base: Measure) -> None:
         if not base.effectiveness:
             raise InputError(base, "a measure of effectiveness", type(self).__name__)
 
-    def arguments(self) -> list[str]:
+    def get_arguments(self) -> list[str]:
         return [str(self.base)]
 
     @classmethod
-    def parameters(cls) -> Iterator[dataclasses.Field[Any]]:
-        return (f for f in super().parameters() if f.name != "base")
+    def list_parameters(cls) -> Iterator[dataclasses.Field[Any]]:
+        return (f for f in super().list_parameters() if f.name != "base")
 
     @cached_property
     def inner(self) -> Measure:
@@ -282,7 +292,7 @@ class Combined(Diverse):
         return replace(self.base, cutoff=self.cutoff)
 
     @cached_property
-    def _seen(self) -> Measure:
+    def _condensed_inner(self) -> Measure:
         """The same, on the lists that it looks at."""
         return replace(self.inner, condensed=self.condensed)
 
@@ -290,57 +300,61 @@ class Combined(Diverse):
     def last_rank(self) -> int | None:
         return self.inner.last_rank
 
-    def weighs_intents(self) -> bool:
+    def needs_intent_weights(self) -> bool:
         return True
 
     def takes_default(self, name: str) -> bool:
         return self.base.takes_default(name) if name != "condensed" else not self.condensed
 
     def with_defaults(self, settings: Mapping[str, Any]) -> Self:
-        own = {name: value for name, value in settings.items() if name == "condensed"}
-        others = {name: value for name, value in settings.items() if name != "condensed"}
-        return replace(super().with_defaults(own), base=self.base.with_defaults(others))
+        own_settings = {name: value for name, value in settings.items() if name == "condensed"}
+        base_settings = {name: value for name, value in settings.items() if name != "condensed"}
+        return replace(
+            super().with_defaults(own_settings), base=self.base.with_defaults(base_settings)
+        )
 
     def view(self, lists: Lists) -> Lists:
-        return self._seen.view(lists)
+        return self._condensed_inner.view(lists)
 
-    def view_settings(self) -> dict[str, Any]:
-        return self.base.view_settings()
+    def get_view_settings(self) -> dict[str, Any]:
+        return self.base.get_view_settings()
 
-    def of_intent(self) -> tuple[Measure, ...]:
-        return (self._seen,)
+    def get_intent_measures(self) -> tuple[Measure, ...]:
+        return (self._condensed_inner,)
 
 
-class Expectation(Diverse):
+class Expectation(DiversityMeasure):
     """What is expected of a measure of single intents."""
 
-    def of_kind(self, navigational: bool) -> Measure:
+    def get_kind_measure(self, navigational: bool) -> Measure:
         """The measure of an intent of that kind."""
         raise TypeError(f"{type(self).__name__} defines no of_kind(self, navigational)")
 
-    def values(self, lists: Lists) -> Floats:
+    def compute(self, lists: Lists) -> Floats:
         x = lists.condensed if self.condensed else lists
-        return expectation(self.by_intent(x), intents_of(x), self.counted(x))[:, None]
+        return average_intents(self.compute_by_intent(x), get_intents(x), self.mark_counted(x))[
+            :, None
+        ]
 
-    def by_intent(self, x: Lists) -> Floats:
+    def compute_by_intent(self, x: Lists) -> Floats:
         """The value of the measure for each intent: [topics, intents]."""
-        known, rows = intents_of(x), intent_rows(x)
-        kinds = (self.of_kind(False), self.of_kind(True))
-        values = {m: m.values(rows)[:, 0].reshape(known.p.shape) for m in {*kinds}}
-        return np.where(known.navigational, values[kinds[1]], values[kinds[0]])
+        intents, rows = get_intents(x), expand_intents(x)
+        kinds = (self.get_kind_measure(False), self.get_kind_measure(True))
+        values = {m: m.compute(rows)[:, 0].reshape(intents.p.shape) for m in {*kinds}}
+        return np.where(intents.navigational, values[kinds[1]], values[kinds[0]])
 
-    def traced(self, lists: Lists) -> Lists:
+    def trace(self, lists: Lists) -> Lists:
         x = lists.condensed if self.condensed else lists
-        known, view, values = intents_of(x), self.view(lists), self.by_intent(x)
-        names = known.names[0] if known.names else map(str, range(known.p.shape[1]))
+        intents, view, values = get_intents(x), self.view(lists), self.compute_by_intent(x)
+        names = intents.names[0] if intents.names else map(str, range(intents.p.shape[1]))
         for i, intent in enumerate(names):
-            m = self.of_kind(bool(known.navigational[0, i]))
-            view.step(f"{m} for intent {intent}, probability {known.p[0, i]:.4g}", values[:, i])
+            m = self.get_kind_measure(bool(intents.navigational[0, i]))
+            view.step(f"{m} for intent {intent}, probability {intents.p[0, i]:.4g}", values[:, i])
         return view
 
 
 @measure
-class IA(Expectation, Combined):
+class IA(Expectation, CombinedMeasure):
     """Intent-aware: the mean of a measure over the intents, each by its probability.
 
     IA(M) = Σ_i Pr(i|q)·M_i
@@ -354,28 +368,28 @@ class IA(Expectation, Combined):
     0.75
     """
 
-    intents: str = known_param()
+    intents: str = intents_param()
     trail: str = param("own", "IA(U): the documents that are read: own: those relevant to the "
                        "intent; shared: to any", choices=("own", "shared"))  # fmt: skip
     references = cite("agrawal2009", "sakai2014metrics")
     task = "users of one intent each; not the diversity of a list, unless M sees redundancy"
     range = "as M"
 
-    def _refuse(self, base: Measure) -> None:
-        super()._refuse(base)
+    def _check_base(self, base: Measure) -> None:
+        super()._check_base(base)
         if self.trail == "shared" and not isinstance(base, U):
             raise InputError(f"IA({base}, trail=shared)", "U, whose users read a trail of texts")
 
-    def of_kind(self, navigational: bool) -> Measure:
+    def get_kind_measure(self, navigational: bool) -> Measure:
         return self.inner
 
-    def by_intent(self, x: Lists) -> Floats:
+    def compute_by_intent(self, x: Lists) -> Floats:
         m = self.inner
         if self.trail == "own" or not isinstance(m, U):
-            return super().by_intent(x)
-        p, rows = intents_of(x).p, m.view(intent_rows(x))
+            return super().compute_by_intent(x)
+        p, rows = get_intents(x).p, m.view(expand_intents(x))
         read = (rows.I.reshape(*p.shape, rows.I.shape[1]) > 0).any(axis=1)
-        return m.of_text(rows, np.repeat(read, p.shape[1], axis=0)).reshape(p.shape)
+        return m.score_texts(rows, np.repeat(read, p.shape[1], axis=0)).reshape(p.shape)
 
     def takes_max_level(self) -> bool:
         return self.base.takes_max_level()
@@ -398,24 +412,24 @@ class PMP(Expectation):
     task = "whether a list serves the intent that matters most: a gold standard for concordance"
     properties = has("recall-independent")
 
-    def of_kind(self, navigational: bool) -> Measure:
+    def get_kind_measure(self, navigational: bool) -> Measure:
         return P(rel=self.rel, cutoff=self.cutoff)
 
-    def counted(self, x: Lists) -> Bools:
-        known = intents_of(x)
-        weights = np.where(known.there, known.weights, -np.inf)
-        most = weights.max(axis=1, initial=-np.inf, keepdims=True)
-        return np.asarray(known.there & (weights == most))
+    def mark_counted(self, x: Lists) -> Bools:
+        intents = get_intents(x)
+        weights = np.where(intents.filled, intents.weights, -np.inf)
+        highest = weights.max(axis=1, initial=-np.inf, keepdims=True)
+        return np.asarray(intents.filled & (weights == highest))
 
-    def weighs_intents(self) -> bool:
+    def needs_intent_weights(self) -> bool:
         return True
 
-    def of_intent(self) -> tuple[Measure, ...]:
-        return (replace(self.of_kind(False), condensed=self.condensed),)
+    def get_intent_measures(self) -> tuple[Measure, ...]:
+        return (replace(self.get_kind_measure(False), condensed=self.condensed),)
 
 
 @measure
-class D(Combined):
+class D(CombinedMeasure):
     """D-measure: a measure with global gains, what items are worth to all intents together.
 
     D(M) = M with GG(r) = Σ_i Pr(i|q)·g_i(r) instead of g(r)
@@ -435,27 +449,27 @@ class D(Combined):
     properties = has("graded", "normalised")
     din: ClassVar[bool] = False  # whether a navigational intent is served once
 
-    def _refuse(self, base: Measure) -> None:
-        super()._refuse(base)
+    def _check_base(self, base: Measure) -> None:
+        super()._check_base(base)
         if not base.takes_gains:
-            found = f"{type(self).__name__}: found {base}"
-            raise CranfieldError(f"{found}, which needs levels, not gains")
+            problem = f"{type(self).__name__}: found {base}"
+            raise CranfieldError(f"{problem}, which needs levels, not gains")
 
     def takes_max_level(self) -> bool:
         # What items are worth to single intents may depend on it; g_h is that of the topic.
         return isinstance(self.base, U) and self.base.takes_max_level()
 
-    def values(self, lists: Lists) -> Floats:
+    def compute(self, lists: Lists) -> Floats:
         x = lists.condensed if self.condensed else lists
-        return self._on_gains.values(global_lists(x, self.inner, self.din))
+        return self._gain_measure.compute(build_global_lists(x, self.inner, self.din))
 
-    def traced(self, lists: Lists) -> Lists:
+    def trace(self, lists: Lists) -> Lists:
         x = lists.condensed if self.condensed else lists
-        return self._on_gains.view(global_lists(x, self.inner, self.din))
+        return self._gain_measure.view(build_global_lists(x, self.inner, self.din))
 
     @cached_property
-    def _on_gains(self) -> Measure:
-        return self.inner.on_gains()
+    def _gain_measure(self) -> Measure:
+        return self.inner.with_levels_as_gains()
 
 
 @measure
@@ -478,42 +492,42 @@ class DIN(D):
     properties = has("graded")
     din = True
 
-    def types_intents(self) -> bool:
+    def needs_intent_types(self) -> bool:
         return True
 
 
-def sharpened(irec: Any, value: Any, gamma: float) -> Any:
+def mix_recall(irec: Any, value: Any, gamma: float) -> Any:
     """γ·I-rec + (1 − γ)·D, of numbers or arrays."""
     return gamma * irec + (1.0 - gamma) * value
 
 
-class Sharp(Diverse):
+class SharpMeasure(DiversityMeasure):
     """A measure of diversity, mixed with intent recall."""
 
     gamma: float = param(0.5, "the part of intent recall", low=0, high=1)
 
-    def values(self, lists: Lists) -> Floats:
-        return floats(sharpened(self.irec.values(lists), super().values(lists), self.gamma))
+    def compute(self, lists: Lists) -> Floats:
+        return to_floats(mix_recall(self.irec.compute(lists), super().compute(lists), self.gamma))
 
     @property
     def irec(self) -> IRec:
         """Intent recall, by the same threshold."""
-        settings = self.view_settings()
-        same = {name: settings[name] for name in ("rel", "gain")}
-        return IRec(**same, cutoff=self.cutoff, condensed=self.condensed)
+        settings = self.get_view_settings()
+        shared_settings = {name: settings[name] for name in ("rel", "gain")}
+        return IRec(**shared_settings, cutoff=self.cutoff, condensed=self.condensed)
 
-    def traced(self, lists: Lists) -> Lists:
-        view = super().traced(lists)
-        view.step(str(self.irec), self.irec.values(lists)[:, 0])
-        of = "".join(f"({base})" for base in self.arguments())
-        at = "" if self.cutoff is None else f"@{self.cutoff}"
+    def trace(self, lists: Lists) -> Lists:
+        view = super().trace(lists)
+        view.step(str(self.irec), self.irec.compute(lists)[:, 0])
+        arguments = "".join(f"({base})" for base in self.get_arguments())
+        suffix = "" if self.cutoff is None else f"@{self.cutoff}"
         name = type(self).__name__.removesuffix("sharp")
-        view.step(f"{name}{of}{at}", super().values(lists)[:, 0])
+        view.step(f"{name}{arguments}{suffix}", super().compute(lists)[:, 0])
         return view
 
 
 @measure
-class Dsharp(Sharp, D):
+class Dsharp(SharpMeasure, D):
     """D♯-measure: intent recall and a D-measure, mixed.
 
     Dsharp(M) = γ·IRec + (1 − γ)·D(M)
@@ -532,7 +546,7 @@ class Dsharp(Sharp, D):
 
 
 @measure
-class DINsharp(Sharp, DIN):
+class DINsharp(SharpMeasure, DIN):
     """DIN♯-measure: intent recall and a DIN-measure, mixed.
 
     DINsharp(M) = γ·IRec + (1 − γ)·DIN(M)
@@ -567,22 +581,22 @@ class PplusQ(Expectation):
     task = "diversified search with informational and navigational intents"
     properties = has("graded")
 
-    def of_kind(self, navigational: bool) -> Measure:
+    def get_kind_measure(self, navigational: bool) -> Measure:
         cls = Pplus if navigational else Q
         return cls(beta=self.beta, gain=self.gain, rel=self.rel, cutoff=self.cutoff)
 
-    def weighs_intents(self) -> bool:
+    def needs_intent_weights(self) -> bool:
         return True
 
-    def types_intents(self) -> bool:
+    def needs_intent_types(self) -> bool:
         return True
 
-    def of_intent(self) -> tuple[Measure, ...]:
-        return (self.of_kind(False), self.of_kind(True))
+    def get_intent_measures(self) -> tuple[Measure, ...]:
+        return (self.get_kind_measure(False), self.get_kind_measure(True))
 
 
 @measure
-class PplusQsharp(Sharp, PplusQ):
+class PplusQsharp(SharpMeasure, PplusQ):
     """P+Q♯: intent recall and P+Q, mixed.
 
     PplusQsharp = γ·IRec + (1 − γ)·PplusQ
@@ -597,21 +611,21 @@ class PplusQsharp(Sharp, PplusQ):
 # -- cascades: an intent is worth less the more often it has been served --------------------------
 
 
-def faded(q: float, count: Any) -> Floats:
+def compute_fading(q: float, count: Any) -> Floats:
     """q^count, by repeated multiplication."""
     count = np.asarray(count, dtype=np.int64)
     table = np.cumprod(np.concatenate(([1.0], np.full(int(count.max(initial=0)), q))))
-    return floats(table[count])
+    return to_floats(table[count])
 
 
-def _fades_at(q: float) -> float:
+def _find_vanishing_rank(q: float) -> float:
     """The rank from which on q^(r−1) changes no sum that begins with 1; perhaps there is none."""
     if q in (0.0, 1.0):
         return 1 if q == 0 else math.inf
     return math.ceil(math.log(LEAST) / math.log(q)) + 1
 
 
-class Cascade(Diverse):
+class Cascade(DiversityMeasure):
     """Novelty-biased gains, discounted by rank: Σ_r ng(r)·d(r), over what an ideal list has."""
 
     alpha: float = param(0.5, "how much less an intent is worth each time it has been served",
@@ -624,48 +638,50 @@ class Cascade(Diverse):
         """d(r), what a rank leaves of a gain."""
         raise TypeError(f"{type(self).__name__} defines no discount(self, r)")
 
-    def weighs_intents(self) -> bool:
+    def needs_intent_weights(self) -> bool:
         return self.weighted
 
-    def weights(self, x: Lists) -> Floats:
+    def get_weights(self, x: Lists) -> Floats:
         """What the intents are worth: [topics, intents]."""
-        known = intents_of(x)
-        return known.p if self.weighted else known.there.astype(np.float64)
+        intents = get_intents(x)
+        return intents.p if self.weighted else intents.filled.astype(np.float64)
 
-    def cascade(self, x: Lists) -> Floats:
+    def sum_cascade(self, x: Lists) -> Floats:
         """Σ_r ng(r)·d(r),   ng(r) = Σ_i I_i(r)·(1 − α)^C_i(r−1)."""
-        I = self.relevant(x)
-        before = np.cumsum(I, axis=1) - I
-        ng = over_intents(self.weights(x)[:, None, :] * I * faded(1.0 - self.alpha, before))
+        I = self.mark_relevant(x)
+        served_above = np.cumsum(I, axis=1) - I
+        ng = sum_intents(
+            self.get_weights(x)[:, None, :] * I * compute_fading(1.0 - self.alpha, served_above)
+        )
         return total(x.step("ng·d", x.step("ng", ng) * self.discount(x.r)))
 
-    def best(self, x: Lists) -> Floats:
+    def sum_perfect(self, x: Lists) -> Floats:
         """The sum of a list in which every item is relevant to every intent, if there were one."""
-        whole = over_intents(np.where(self.served(x), self.weights(x), 0.0))
-        ranks = np.arange(1, self._last_rank(x.l) + 1)
-        fading = faded(1.0 - self.alpha, ranks - 1)
-        return total(whole[:, None] * fading * self.discount(ranks))
+        weight_sum = sum_intents(np.where(self.mark_served(x), self.get_weights(x), 0.0))
+        ranks = np.arange(1, self._find_last_rank(x.l) + 1)
+        fading = compute_fading(1.0 - self.alpha, ranks - 1)
+        return total(weight_sum[:, None] * fading * self.discount(ranks))
 
-    def _last_rank(self, cutoff: int | None) -> int:
+    def _find_last_rank(self, cutoff: int | None) -> int:
         """The last rank that can change a sum."""
         if cutoff is None and self.alpha == 0:
             expected = "a cutoff, or alpha above 0: without either the sum has no end"
             raise InputError("neither", expected, self)
-        last = min(cutoff or math.inf, _fades_at(1.0 - self.alpha))
+        last = min(cutoff or math.inf, _find_vanishing_rank(1.0 - self.alpha))
         if last > RANKS:
             expected = f"at most {RANKS:,}: a lower cutoff, or alpha further from 0"
             raise InputError(f"a sum over {last:,.0f} ranks", expected, self)
         return int(last)
 
-    def over_best(self, x: Lists, found: Floats) -> Floats:
+    def divide_by_perfect(self, x: Lists, sums: Floats) -> Floats:
         """A sum over the best there could be."""
-        return x.ratio(found, x.gold.remember(("best", self), lambda: self.best(x)))
+        return x.ratio(sums, x.gold.cache(("best", self), lambda: self.sum_perfect(x)))
 
     def score(self, x: Lists) -> Floats:
-        return self.over_best(x, x.step("Σ ng·d", self.cascade(x)))
+        return self.divide_by_perfect(x, x.step("Σ ng·d", self.sum_cascade(x)))
 
 
-class OverGreedy(Cascade):
+class GreedyCascade(Cascade):
     """A cascade over that of the greedy ideal list."""
 
     equal: str = param("rounded", "items are equally good for the ideal list if their sums "
@@ -674,50 +690,50 @@ class OverGreedy(Cascade):
     properties = has("normalised", "diminishing return")
 
     def score(self, x: Lists) -> Floats:
-        found = self.cascade(x)
-        ideal = x.gold.remember(("greedy", self), lambda: self.greedy(x))
-        score = ratio(found, ideal)
+        sums = self.sum_cascade(x)
+        ideal = x.gold.cache(("greedy", self), lambda: self.sum_greedy(x))
+        score = ratio(sums, ideal)
         if x.l is not None or self.alpha > 0:  # as in ndeval: the last bit may decide a digit
-            score = ratio(self.over_best(x, found), self.over_best(x, ideal))
-        x.ratio(found, ideal)  # what is shown
+            score = ratio(self.divide_by_perfect(x, sums), self.divide_by_perfect(x, ideal))
+        x.ratio(sums, ideal)  # what is shown
         return score
 
-    def greedy(self, x: Lists) -> Floats:
+    def sum_greedy(self, x: Lists) -> Floats:
         """The sum of the list that takes the item of most gain next, and the largest id of many.
 
         The best list of all would take too long to find: that is why it may be beaten.
         """
-        known = intents_of(x)
-        if not x.gold.known:
+        intents = get_intents(x)
+        if not x.gold.is_complete:
             raise NeedsMore("needs the levels of all judged items: judged=[…]")
-        I = self._flags(known.levels, known.judged)
-        w = self.weights(x).copy()
-        left: Any = I.any(axis=2)  # items of no use would come last
-        steps = int(left.sum(axis=1).max(initial=0))
+        I = self._flag_levels(intents.levels, intents.judged)
+        w = self.get_weights(x).copy()
+        remaining: Any = I.any(axis=2)  # items of no use would come last
+        steps = int(remaining.sum(axis=1).max(initial=0))
         steps = steps if x.l is None else min(steps, x.l)
-        rows, found = np.arange(len(w)), np.zeros(len(w))
+        rows, sums = np.arange(len(w)), np.zeros(len(w))
         d = self.discount(np.arange(1, steps + 1))
         rounding = TOLERANCE if self.equal == "rounded" else 0.0
         for step in range(steps):
-            gain = np.where(left, over_intents(I * w[:, None, :]), -1.0)
-            most = gain.max(axis=1, initial=-1.0, keepdims=True)
-            best = np.argmax(gain >= most - rounding * np.abs(most), axis=1)
-            found += np.maximum(gain[rows, best], 0.0) * d[step]
+            gain = np.where(remaining, sum_intents(I * w[:, None, :]), -1.0)
+            highest = gain.max(axis=1, initial=-1.0, keepdims=True)
+            best = np.argmax(gain >= highest - rounding * np.abs(highest), axis=1)
+            sums += np.maximum(gain[rows, best], 0.0) * d[step]
             w *= np.where(I[rows, best] > 0, 1.0 - self.alpha, 1.0)
-            left[rows, best] = False
-        return found
+            remaining[rows, best] = False
+        return sums
 
 
-class ByLogarithm(Cascade):
+class LogarithmicCascade(Cascade):
     """d(r) = 1/log2(r + 1)."""
 
     references = cite("clarke2008", "clarke2011")
 
     def discount(self, r: Any) -> Floats:
-        return floats(np.log(2.0) / np.log(np.asarray(r) + 1.0))
+        return to_floats(np.log(2.0) / np.log(np.asarray(r) + 1.0))
 
 
-class ByRank(Cascade):
+class ReciprocalCascade(Cascade):
     """d(r) = 1/r."""
 
     references = cite("chapelle2009", "clarke2011")
@@ -726,7 +742,7 @@ class ByRank(Cascade):
         return 1.0 / np.asarray(r, dtype=np.float64)
 
 
-class ByPatience(Cascade):
+class GeometricCascade(Cascade):
     """d(r) = β^(r−1)."""
 
     beta: float = param(0.5, "probability of going on to the next rank", low=0, high=1,
@@ -734,15 +750,17 @@ class ByPatience(Cascade):
     references = cite("clarke2009", "clarke2011")
 
     def discount(self, r: Any) -> Floats:
-        return faded(self.beta, np.asarray(r) - 1)
+        return compute_fading(self.beta, np.asarray(r) - 1)
 
-    def over_best(self, x: Lists, found: Floats) -> Floats:
-        whole = over_intents(np.where(self.served(x), self.weights(x), 0.0))
-        return found * ratio(1.0 - (1.0 - self.alpha) * self.beta, whole)  # of a list without end
+    def divide_by_perfect(self, x: Lists, sums: Floats) -> Floats:
+        weight_sum = sum_intents(np.where(self.mark_served(x), self.get_weights(x), 0.0))
+        return sums * ratio(
+            1.0 - (1.0 - self.alpha) * self.beta, weight_sum
+        )  # of a list without end
 
 
 @measure
-class alpha_DCG(ByLogarithm):
+class alpha_DCG(LogarithmicCascade):
     """α-DCG: discounted gains, where items are worth less to intents that have been served.
 
     alpha_DCG@l = Σ_{r≤l} ng(r)/log2(r + 1)  /  Σ_{r≤l} n·(1 − α)^(r−1)/log2(r + 1)
@@ -763,11 +781,11 @@ class alpha_DCG(ByLogarithm):
     task = "the gain of α-nDCG, where topics should not weigh alike"
 
     def score(self, x: Lists) -> Floats:
-        return super().score(x) if self.norm == "best" else self.cascade(x)
+        return super().score(x) if self.norm == "best" else self.sum_cascade(x)
 
 
 @measure
-class alpha_nDCG(OverGreedy, ByLogarithm):
+class alpha_nDCG(GreedyCascade, LogarithmicCascade):
     """α-nDCG: discounted gains that fade as intents are served, over those of an ideal list.
 
     alpha_nDCG@l = Σ_{r≤l} ng(r)/log2(r + 1)  /  Σ_{r≤l} ng*(r)/log2(r + 1)
@@ -785,7 +803,7 @@ class alpha_nDCG(OverGreedy, ByLogarithm):
 
 
 @measure
-class ERR_IA(ByRank):
+class ERR_IA(ReciprocalCascade):
     """ERR-IA of TREC: a cascade for each intent, divided by that of a list of perfect items.
 
     ERR_IA@l = Σ_{r≤l} ng(r)/r  /  Σ_{r≤l} n·(1 − α)^(r−1)/r
@@ -804,7 +822,7 @@ class ERR_IA(ByRank):
 
 
 @measure
-class nERR_IA(OverGreedy, ByRank):
+class nERR_IA(GreedyCascade, ReciprocalCascade):
     """Normalised ERR-IA: the cascade for each intent, over that of an ideal list.
 
     nERR_IA@l = Σ_{r≤l} ng(r)/r  /  Σ_{r≤l} ng*(r)/r
@@ -819,7 +837,7 @@ class nERR_IA(OverGreedy, ByRank):
 
 
 @measure
-class NRBP(ByPatience):
+class NRBP(GeometricCascade):
     """Novelty- and rank-biased precision: a cascade for each intent, for users who may give up.
 
     NRBP  = (1 − (1 − α)·β)/n · Σ_r ng(r)·β^(r−1)
@@ -838,7 +856,7 @@ class NRBP(ByPatience):
 
 
 @measure
-class nNRBP(OverGreedy, ByPatience):
+class nNRBP(GreedyCascade, GeometricCascade):
     """Normalised NRBP: NRBP over that of an ideal list.
 
     nNRBP = Σ_r ng(r)·β^(r−1)  /  Σ_r ng*(r)·β^(r−1)

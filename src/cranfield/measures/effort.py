@@ -8,7 +8,7 @@ from cranfield.arrays import Floats
 from cranfield.measures.base import Measure, cite, has, measure
 from cranfield.measures.lists import Lists, ratio, total
 from cranfield.measures.parameters import param, rel_param
-from cranfield.measures.sets import returned, shown_items
+from cranfield.measures.sets import count_ranks, count_returned
 
 
 @measure
@@ -34,9 +34,9 @@ class PRES(Measure):
     properties = has("normalised")
 
     def score(self, x: Lists) -> Floats:
-        l = shown_items(x)
-        left = x.step("l − r + C", np.reshape(l, (-1, 1)) - x.r + x.C)
-        return x.ratio(total(x.step("I·(l − r + C)", x.I * left)), x.R * l)
+        l = count_ranks(x)
+        distance = x.step("l − r + C", np.reshape(l, (-1, 1)) - x.r + x.C)
+        return x.ratio(total(x.step("I·(l − r + C)", x.I * distance)), x.R * l)
 
 
 @measure
@@ -68,10 +68,10 @@ class ESL(Measure):
     properties = has("diminishing return")
 
     def score(self, x: Lists) -> Floats:
-        wanted = np.maximum(1.0, np.minimum(self.q, x.R))
-        found, n = total(x.I), returned(x)
-        r_q = total(x.I * x.r * (wanted[:, None] == x.C))
-        left = x.R - found
-        unseen = x.N if self.size is None else self.size - n - left
-        beyond = n - found + (wanted - found) * ratio(np.maximum(unseen, 0.0), left + 1.0)
-        return x.step("search length", np.where(found >= wanted, r_q - wanted, beyond))
+        target = np.maximum(1.0, np.minimum(self.q, x.R))
+        relevant, n = total(x.I), count_returned(x)
+        r_q = total(x.I * x.r * (target[:, None] == x.C))
+        missing = x.R - relevant
+        unseen = x.N if self.size is None else self.size - n - missing
+        beyond = n - relevant + (target - relevant) * ratio(np.maximum(unseen, 0.0), missing + 1.0)
+        return x.step("search length", np.where(relevant >= target, r_q - target, beyond))

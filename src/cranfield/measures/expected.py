@@ -22,8 +22,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cranfield.arrays import Bools, Floats, Ints
-from cranfield.labelling.blocks import spans
-from cranfield.measures.lists import Lists, floats, scattered
+from cranfield.labelling.blocks import expand_spans
+from cranfield.measures.lists import Lists, scatter, to_floats
 
 
 class Cells(NamedTuple):
@@ -49,14 +49,14 @@ class Expected(Lists):
         first: Ints,
         last: Ints,
         depth: int | None = None,
-        looked_at: int | None = None,
+        max_rank: int | None = None,
         cells: Cells | None = None,
-        **seen: Any,
+        **settings: Any,
     ) -> None:
         self.hits, self.bounds = hits, (first, last)
-        cells = cells or _cells(hits, first, last, depth if looked_at is None else looked_at)
+        cells = cells or _build_cells(hits, first, last, depth if max_rank is None else max_rank)
         n = hits.n if depth is None else np.minimum(hits.n, depth)
-        filled, cutoff = cells.filled, seen.get("cutoff")
+        filled, cutoff = cells.filled, settings.get("cutoff")
         if cutoff is not None:  # the k-th cell cannot stand above rank k
             filled = filled[:, :cutoff] & (cells.r[:, :cutoff] <= cutoff)
         width = filled.shape[1]
@@ -67,49 +67,49 @@ class Expected(Lists):
             filled,
             n,
             hits.gold,
-            **seen,
+            **settings,
         )
 
-    def _view(self, **seen: Any) -> Lists:
+    def _build_view(self, **settings: Any) -> Lists:
         x = self.hits  # with the length that the depth leaves:
         hits = Lists(x.r, x.level, x.judged, self.n, x.gold)
-        return Expected(hits, *self.bounds, cells=self.cells, **seen)
+        return Expected(hits, *self.bounds, cells=self.cells, **settings)
 
     @cached_property
     def condensed(self) -> Lists:
         """Without unjudged items a group shrinks to its judged ones."""
-        start, stop = _group_columns(self.hits.judged, self.bounds[0])
+        start, stop = _find_group_columns(self.hits.judged, self.bounds[0])
         return Expected(self.hits.condensed, start + 1, stop)
 
     # -- quantities -------------------------------------------------------------------------------
 
     @cached_property
-    def _seen(self) -> Lists:
+    def _hits_view(self) -> Lists:
         return self.hits.view(rel=self.rel, gain=self.gain, max_level=self.max_level)
 
-    def _before(self, cumulated: Floats) -> Floats:
-        return _at(cumulated, self.cells.a)
+    def _sum_before(self, cumulated: Floats) -> Floats:
+        return _take_before(cumulated, self.cells.a)
 
-    def _in_group(self, each: Floats, cumulated: Floats) -> Floats:
+    def _sum_group(self, values: Floats, cumulated: Floats) -> Floats:
         """The sum over the judged items of the group; of one item, without rounding."""
-        together = _at(cumulated, self.cells.b) - self._before(cumulated)
-        alone = self.cells.b - self.cells.a == 1
-        own = np.take_along_axis(each, self.cells.a, axis=1) if each.shape[1] else together
-        return np.where(self.judged, np.where(alone, own, together), 0.0)
+        sums = _take_before(cumulated, self.cells.b) - self._sum_before(cumulated)
+        is_single = self.cells.b - self.cells.a == 1
+        single = np.take_along_axis(values, self.cells.a, axis=1) if values.shape[1] else sums
+        return np.where(self.judged, np.where(is_single, single, sums), 0.0)
 
     @cached_property
     def _m(self) -> Floats:
         """m: relevant items in the group."""
-        return self._in_group(self._seen.I, self._seen.C)
+        return self._sum_group(self._hits_view.I, self._hits_view.C)
 
     @cached_property
     def _G(self) -> Floats:
         """G: gain of the group."""
-        return self._in_group(self._seen.g, self._seen.cg)
+        return self._sum_group(self._hits_view.g, self._hits_view.cg)
 
-    def _share(self, of_group: Floats) -> Floats:
+    def _interpolate(self, group_rest: Floats) -> Floats:
         """(j − 1)/(s − 1) of what the rest of the group holds."""
-        return of_group * (self.cells.j - 1) / np.maximum(self.cells.s - 1, 1)
+        return group_rest * (self.cells.j - 1) / np.maximum(self.cells.s - 1, 1)
 
     @cached_property
     def J(self) -> Floats:
@@ -121,17 +121,21 @@ class Expected(Lists):
 
     @cached_property
     def C(self) -> Floats:
-        found: Floats = self._before(self._seen.C) + 1.0 + self._share(self._m - 1.0)
-        return np.where(self._m > 0, found, self._before(self._seen.C))
+        expected: Floats = (
+            self._sum_before(self._hits_view.C) + 1.0 + self._interpolate(self._m - 1.0)
+        )
+        return np.where(self._m > 0, expected, self._sum_before(self._hits_view.C))
 
     @cached_property
     def first(self) -> Floats:
         m, s, j = self._m, self.cells.s, self.cells.j
-        left = np.maximum(s - j + 1, 1)  # items not yet placed
-        missed = np.maximum(s - m - j + 1, 0.0) / left  # 1 without relevant items, then 0 for good
+        remaining = np.maximum(s - j + 1, 1)  # items not yet placed
+        missed = (
+            np.maximum(s - m - j + 1, 0.0) / remaining
+        )  # 1 without relevant items, then 0 for good
         so_far = np.cumprod(missed, axis=1)
-        before = np.concatenate((np.ones((len(self), 1)), so_far[:, :-1]), axis=1)
-        return floats(before[:, : m.shape[1]] * np.minimum(m / left, 1.0))
+        none_above = np.concatenate((np.ones((len(self), 1)), so_far[:, :-1]), axis=1)
+        return to_floats(none_above[:, : m.shape[1]] * np.minimum(m / remaining, 1.0))
 
     @cached_property
     def g(self) -> Floats:
@@ -139,17 +143,21 @@ class Expected(Lists):
 
     @cached_property
     def cg(self) -> Floats:
-        own = np.divide(self._G, self._m, out=np.zeros_like(self._G), where=self._m > 0)
-        return self._before(self._seen.cg) + own + self._share(self._G - own)
+        item_gain = np.divide(self._G, self._m, out=np.zeros_like(self._G), where=self._m > 0)
+        return (
+            self._sum_before(self._hits_view.cg)
+            + item_gain
+            + self._interpolate(self._G - item_gain)
+        )
 
 
-def _at(cumulated: Floats, column: Ints) -> Floats:
+def _take_before(cumulated: Floats, column: Ints) -> Floats:
     """A cumulated quantity before a column."""
     padded = np.concatenate((np.zeros((len(cumulated), 1)), cumulated), axis=1)
     return np.take_along_axis(padded, column, axis=1)
 
 
-def _group_columns(judged: Bools, first: Ints) -> tuple[Ints, Ints]:
+def _find_group_columns(judged: Bools, first: Ints) -> tuple[Ints, Ints]:
     """First and last (exclusive) column of the group of each judged item."""
     n, width = first.shape
     new = np.ones((n, width), dtype=bool)
@@ -161,26 +169,26 @@ def _group_columns(judged: Bools, first: Ints) -> tuple[Ints, Ints]:
     return start, stop
 
 
-def _cells(hits: Lists, first: Ints, last: Ints, depth: int | None) -> Cells:
-    start, stop = _group_columns(hits.judged, first)
+def _build_cells(hits: Lists, first: Ints, last: Ints, depth: int | None) -> Cells:
+    start, stop = _find_group_columns(hits.judged, first)
     heads = hits.judged & (np.arange(first.shape[1]) == start)  # the first item of each group
     if depth is not None:
         heads &= first <= depth
     row = np.nonzero(heads)[0]
     first, last, a, b = first[heads], last[heads], start[heads], stop[heads]
     size = last - first + 1
-    shown = size if depth is None else np.minimum(last, depth) - first + 1
-    count = np.bincount(row, weights=shown, minlength=len(hits)).astype(np.int64)
+    visible = size if depth is None else np.minimum(last, depth) - first + 1
+    count = np.bincount(row, weights=visible, minlength=len(hits)).astype(np.int64)
     filled = np.arange(int(count.max(initial=0))) < count[:, None]
 
-    group = np.repeat(np.arange(len(first)), shown)
-    j = spans(np.ones_like(shown), shown)
-    r = scattered(filled, first[group] + j - 1, 0)
+    group = np.repeat(np.arange(len(first)), visible)
+    j = expand_spans(np.ones_like(visible), visible)
+    r = scatter(filled, first[group] + j - 1, 0)
     return Cells(
         np.where(filled, r, hits.n[:, None] + 1),
         filled,
-        scattered(filled, a[group], 0),
-        scattered(filled, b[group], 0),
-        scattered(filled, size[group], 1),
-        scattered(filled, j, 1),
+        scatter(filled, a[group], 0),
+        scatter(filled, b[group], 0),
+        scatter(filled, size[group], 1),
+        scatter(filled, j, 1),
     )

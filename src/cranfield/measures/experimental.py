@@ -6,9 +6,9 @@ import numpy as np
 
 from cranfield.arrays import Floats, Ints
 from cranfield.measures.base import Measure, cite, has, measure
-from cranfield.measures.lists import Lists, floats, ratio, total
+from cranfield.measures.lists import Lists, ratio, to_floats, total
 from cranfield.measures.parameters import GainSetting, gain_param, rel_param
-from cranfield.measures.sets import returned
+from cranfield.measures.sets import count_returned
 
 
 @measure
@@ -31,19 +31,19 @@ class binG(Measure):
         return x.ratio(total(x.step("I/d", ratio(x.I, d))), x.R)
 
 
-class Graded(Measure):
+class GradedMeasure(Measure):
     """What the graded ones have in common: they look at the whole list and all gains."""
 
     gain: GainSetting = gain_param()
     rel: float | None = rel_param("levels below this gain nothing")
-    below_zero = True
+    takes_raw_gains = True
     references = cite("buckley2005")
     task = "a compromise of AP and nDCG"
     properties = has("graded", "normalised")
 
 
 @measure
-class G(Graded):
+class G(GradedMeasure):
     """G: gains, discounted by what the ideal list would have gained beyond the list by then.
 
     G = Σ_r g(r) / log2(2 + Σ_{k≤r} max(g*(k), 1) − cg(r))  /  Σ_r g*(r)
@@ -57,12 +57,12 @@ class G(Graded):
     def score(self, x: Lists) -> Floats:
         ideal = x.whole_ideal
         cost = np.cumsum(np.maximum(ideal.g, 1.0), axis=1)
-        d = x.step("d", np.log2(2.0 + beyond(cost, x.r, 1.0) - x.cg))
+        d = x.step("d", np.log2(2.0 + extend_cumulated(cost, x.r, 1.0) - x.cg))
         return x.ratio(total(x.step("g/d", ratio(x.g, d))), total(ideal.g))
 
 
 @measure
-class nDCGrel(Graded):
+class nDCGrel(GradedMeasure):
     """nDCG, averaged over the relevant items.
 
     nDCGrel = (1/R) Σ_{relevant items} nDCG at their rank; not found: nDCG at the end of all
@@ -75,15 +75,15 @@ class nDCGrel(Graded):
         ideal = x.whole_ideal
         best = np.cumsum(ideal.g / np.log2(ideal.r + 1.0), axis=1)
         dcg = np.cumsum(x.g / np.log2(x.r + 1.0), axis=1)
-        found = x.step("nDCG(r)", ratio(dcg, beyond(best, x.r, 0.0)))
-        at_end = ratio(last(dcg), last(best))
+        ndcg = x.step("nDCG(r)", ratio(dcg, extend_cumulated(best, x.r, 0.0)))
+        at_end = ratio(get_last_column(dcg), get_last_column(best))
         relevant = (x.g > 0).astype(np.float64)
         R = total(ideal.g > 0)
-        return x.ratio(total(relevant * found) + (R - total(relevant)) * at_end, R)
+        return x.ratio(total(relevant * ndcg) + (R - total(relevant)) * at_end, R)
 
 
 @measure
-class RnDCG(Graded):
+class RnDCG(GradedMeasure):
     """nDCG, averaged over the ranks where the ideal list changes to a lower gain.
 
     RnDCG = mean of nDCG@k over these ranks k, and over the end of the list if it goes on
@@ -101,26 +101,26 @@ class RnDCG(Graded):
         best = np.cumsum(ideal.g / np.log2(ideal.r + 1.0), axis=1)
         gains = np.zeros((len(x), best.shape[1] + 1))
         rows = np.broadcast_to(np.arange(len(x))[:, None], x.r.shape)
-        inside = x.judged & (x.r <= best.shape[1])
-        gains[rows[inside], x.r[inside]] = (x.g / np.log2(x.r + 1.0))[inside]
+        within = x.judged & (x.r <= best.shape[1])
+        gains[rows[within], x.r[within]] = (x.g / np.log2(x.r + 1.0))[within]
         dcg = np.cumsum(gains, axis=1)[:, 1:]
-        after = np.concatenate((ideal.g[:, 1:], np.zeros((len(x), 1))), axis=1)
-        changes = (ideal.g > 0) & (after != ideal.g)
-        goes_on = returned(x) > total(ideal.g > 0) + 1
-        at_end = ratio(total(x.g / np.log2(x.r + 1.0)), last(best))
+        next_gain = np.concatenate((ideal.g[:, 1:], np.zeros((len(x), 1))), axis=1)
+        changes = (ideal.g > 0) & (next_gain != ideal.g)
+        goes_on = count_returned(x) > total(ideal.g > 0) + 1
+        at_end = ratio(total(x.g / np.log2(x.r + 1.0)), get_last_column(best))
         points = total(changes) + goes_on
         return x.ratio(total(changes * ratio(dcg, best)) + goes_on * at_end, points)
 
 
-def last(x: Floats) -> Floats:
+def get_last_column(x: Floats) -> Floats:
     """The last column, 0 if there is none."""
     return x[:, -1] if x.shape[1] else np.zeros(len(x))
 
 
-def beyond(cumulated: Floats, r: Ints, each: float) -> Floats:
-    """A cumulated quantity of the ideal list at some ranks; `each` is added for ranks past it."""
+def extend_cumulated(cumulated: Floats, r: Ints, step: float) -> Floats:
+    """A cumulated quantity of the ideal list at some ranks; `step` is added for ranks past it."""
     width = cumulated.shape[1]
     if not width:
-        return each * r.astype(np.float64)
-    inside = np.take_along_axis(cumulated, np.minimum(r, width) - 1, axis=1)
-    return floats(inside + each * np.maximum(r - width, 0))
+        return step * r.astype(np.float64)
+    within = np.take_along_axis(cumulated, np.minimum(r, width) - 1, axis=1)
+    return to_floats(within + step * np.maximum(r - width, 0))

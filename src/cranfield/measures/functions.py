@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cranfield.arrays import Floats
-from cranfield.errors import CranfieldError, InputError, from_here
+from cranfield.errors import CranfieldError, InputError, shorten_path
 from cranfield.measures.base import Measure, MeasureType
 from cranfield.measures.lists import Lists
 from cranfield.measures.parameters import as_param
@@ -31,60 +31,60 @@ class ListMeasure(Measure):
 
     def score(self, x: Lists) -> Floats:
         """Return what the function returns for each list."""
-        own = [f for f in self.parameters() if f.name != "condensed"]
-        settings = {f.name: _as_its_default(getattr(self, f.name), f.default) for f in own}
+        fields = [f for f in self.list_parameters() if f.name != "condensed"]
+        settings = {f.name: _match_default_type(getattr(self, f.name), f.default) for f in fields}
         scores = np.zeros(len(x))
         for t in range(len(x)):
             inputs = {name: _INPUT[name](x, t) for name in self.inputs}
-            scores[t] = self._number(self.function(**inputs, **settings))
+            scores[t] = self._check_score(self.function(**inputs, **settings))
         return scores
 
-    def _number(self, returned: Any) -> float:
+    def _check_score(self, returned: Any) -> float:
         if isinstance(returned, Real | np.bool_) and math.isfinite(returned):
             return float(returned)
-        found = f"{' '.join(repr(returned).split())[:60]} returned by {self}"
-        raise InputError(found, "a number", *_place(self.function))
+        problem = f"{' '.join(repr(returned).split())[:60]} returned by {self}"
+        raise InputError(problem, "a number", *_locate(self.function))
 
 
-def _levels(x: Lists, t: int) -> list[float]:
+def _list_levels(x: Lists, t: int) -> list[float]:
     n = min(int(x.n[t]), x.n[t] if x.l is None else x.l)  # −1: the topic has no list
-    levels, there = np.zeros(max(0, n)), x.judged[t]
-    levels[x.r[t, there] - 1] = x.level[t, there]
-    listed: list[float] = levels.tolist()
-    return listed
+    levels, is_judged = np.zeros(max(0, n)), x.judged[t]
+    levels[x.r[t, is_judged] - 1] = x.level[t, is_judged]
+    values: list[float] = levels.tolist()
+    return values
 
 
-def _judged(x: Lists, t: int) -> list[float]:
+def _list_judged(x: Lists, t: int) -> list[float]:
     ideal = x.whole_ideal
     judged: list[float] = ideal.level[t, ideal.judged[t]].tolist()
     return judged
 
 
 _INPUT: dict[str, Callable[[Lists, int], Any]] = {
-    "levels": _levels,
-    "judged": _judged,
+    "levels": _list_levels,
+    "judged": _list_judged,
     "topic": lambda x, t: x.topic(t),
     "docs": lambda x, t: x.docs(t),
-    "judged_docs": lambda x, t: x.gold.judged_docs(t),
+    "judged_docs": lambda x, t: x.gold.list_judged_docs(t),
 }
 
 
-def measure_of(function: Callable[..., Any]) -> type[ListMeasure]:
+def build_measure(function: Callable[..., Any]) -> type[ListMeasure]:
     """Return a class that calls the function, with what its arguments name."""
     name = function.__name__
     arguments = inspect.signature(function).parameters.values()
     for p in arguments:
-        _refuse_unknown(name, p, function)
+        _check_argument(name, p, function)
     inputs = tuple(p.name for p in arguments if p.name in INPUTS)
     if not (inputs and name.isidentifier()):
         problem = f"function {name}{inspect.signature(function)} is no measure"
         fix = f"Give it a name and some of the arguments {', '.join(INPUTS)}"
-        raise InputError.problem(problem, fix, *_place(function))
+        raise InputError.from_problem(problem, fix, *_locate(function))
     settings = {p.name: as_param(p.default) for p in arguments if p.name not in INPUTS}
-    for taken in settings:
-        if hasattr(Measure, taken):
-            found = f"{name}: found a parameter named {taken}"
-            raise CranfieldError(f"{found}, which all measures have, expected another name")
+    for setting in settings:
+        if hasattr(Measure, setting):
+            message = f"{name}: found a parameter named {setting}"
+            raise CranfieldError(f"{message}, which all measures have, expected another name")
     body = {
         "__doc__": function.__doc__ or "A measure of your own.",
         "__module__": function.__module__,
@@ -94,34 +94,34 @@ def measure_of(function: Callable[..., Any]) -> type[ListMeasure]:
         "needs_documents": not {"docs", "judged_docs"}.isdisjoint(inputs),
         "range": "whatever the function returns",
     }
-    made: Any = MeasureType(name, (ListMeasure,), body | settings)
-    return made  # type: ignore[no-any-return]
+    cls: Any = MeasureType(name, (ListMeasure,), body | settings)
+    return cls  # type: ignore[no-any-return]
 
 
-def _refuse_unknown(name: str, p: inspect.Parameter, function: Callable[..., Any]) -> None:
+def _check_argument(name: str, p: inspect.Parameter, function: Callable[..., Any]) -> None:
     """Raise an error for an argument that is neither an input nor a parameter with a default."""
     by_name = p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)
     if by_name and (p.name in INPUTS or p.default is not p.empty):
         return
     if p.kind == p.POSITIONAL_ONLY:
         problem = f"measure {name} has the positional-only argument {p.name!r}"
-        raise InputError.problem(problem, "Remove the slash", *_place(function))
+        raise InputError.from_problem(problem, "Remove the slash", *_locate(function))
     from difflib import get_close_matches
 
-    near = get_close_matches(p.name, INPUTS, 1) if by_name else []
-    hint = f"Did you mean {near[0]!r}? " if near else ""
+    matches = get_close_matches(p.name, INPUTS, 1) if by_name else []
+    hint = f"Did you mean {matches[0]!r}? " if matches else ""
     problem = f"measure {name} has the unknown argument {str(p).partition(':')[0]!r}"
     fix = f"{hint}Valid are {', '.join(INPUTS)}, and parameters with a default"
-    raise InputError.problem(problem, fix, *_place(function))
+    raise InputError.from_problem(problem, fix, *_locate(function))
 
 
-def _place(function: Callable[..., Any]) -> tuple[str, int]:
+def _locate(function: Callable[..., Any]) -> tuple[str, int]:
     """Return the file and the line of a function."""
     code = inspect.unwrap(function).__code__
-    return from_here(code.co_filename), code.co_firstlineno
+    return shorten_path(code.co_filename), code.co_firstlineno
 
 
-def _as_its_default(value: Any, default: Any) -> Any:
+def _match_default_type(value: Any, default: Any) -> Any:
     """A whole number is an int if the default is one, to count and to slice with."""
-    whole = isinstance(value, float) and value.is_integer() and type(default) is int
-    return int(value) if whole else value
+    is_whole = isinstance(value, float) and value.is_integer() and type(default) is int
+    return int(value) if is_whole else value

@@ -26,7 +26,7 @@ Gain: TypeAlias = str | tuple[float, ...]
 GainLike: TypeAlias = str | float | Sequence[float] | Mapping[int, float]  # what users write
 
 NAMES = ("linear", "exp", "binary", "unit", "raw")
-LEVELS = 1000  # of which each is looked at, or has a gain of its own
+MAX_LEVELS = 1000  # of which each is looked at, or has a gain of its own
 MAX_EXPONENT = 1000  # sums of gains must remain finite
 
 
@@ -39,7 +39,7 @@ def parse_gain(value: object) -> Gain:
     if isinstance(value, str) and value in NAMES:
         return value
     try:
-        table = tuple(float(x) for x in _by_level(value))
+        table = tuple(float(x) for x in _list_gains(value))
     except (TypeError, ValueError):
         table = ()
     if max(table, default=0.0) > LARGEST:
@@ -53,23 +53,25 @@ def parse_gain(value: object) -> Gain:
     return table
 
 
-def _by_level(value: Any) -> Any:
+def _list_gains(value: Any) -> Any:
     """What levels 1, 2, … gain, one after the other."""
     if isinstance(value, str):
         return value.split(":")
     if isinstance(value, Mapping):
         levels = range(1, len(value) + 1)
-        whole = all(isinstance(x, int) for x in value)
-        return [value[x] for x in levels] if whole and set(value) == set(levels) else []
+        has_int_keys = all(isinstance(x, int) for x in value)
+        return [value[x] for x in levels] if has_int_keys and set(value) == set(levels) else []
     return [value] if isinstance(value, int | float) else value
 
 
-def top_level(gain: Gain) -> float | None:
+def get_top_level(gain: Gain) -> float | None:
     """The highest level a gain table declares; None if the gain is not a table."""
     return None if isinstance(gain, str) else float(len(gain))
 
 
-def gain_of(gain: Gain, level: Floats, what: str = "gain", highest: float | None = None) -> Floats:
+def compute_gains(
+    gain: Gain, level: Floats, parameter: str = "gain", highest: float | None = None
+) -> Floats:
     """The gains of an array of levels, or what else a table says of levels."""
     if gain == "raw":
         return level
@@ -80,20 +82,20 @@ def gain_of(gain: Gain, level: Floats, what: str = "gain", highest: float | None
         return positive / highest
     if gain == "exp":
         if positive.max(initial=0.0) > MAX_EXPONENT:
-            _no_gain(gain, positive.max(), f"levels up to {MAX_EXPONENT}", what)
+            _raise_gain_error(gain, positive.max(), f"levels up to {MAX_EXPONENT}", parameter)
         return np.exp2(positive) - 1.0
     if gain == "binary":
         return (positive > 0).astype(np.float64)
     table = np.concatenate(([0.0], np.asarray(gain, dtype=np.float64)))
     if positive.size:
-        whole = positive == np.floor(positive)
-        if not whole.all():
-            _no_gain(gain, positive[~whole][0], "whole levels", what)
+        is_whole = positive == np.floor(positive)
+        if not is_whole.all():
+            _raise_gain_error(gain, positive[~is_whole][0], "whole levels", parameter)
         if positive.max() >= len(table):
-            _no_gain(gain, positive.max(), f"levels up to {len(table) - 1}", what)
+            _raise_gain_error(gain, positive.max(), f"levels up to {len(table) - 1}", parameter)
     return table[positive.astype(np.int64)]
 
 
-def _no_gain(gain: Gain, level: float, expected: str, what: str) -> None:
-    shown = gain if isinstance(gain, str) else ":".join(f"{x:g}" for x in gain)
-    raise InputError(f"level {level:g} in the judgments", expected, f"{what} {shown}")
+def _raise_gain_error(gain: Gain, level: float, expected: str, parameter: str) -> None:
+    text = gain if isinstance(gain, str) else ":".join(f"{x:g}" for x in gain)
+    raise InputError(f"level {level:g} in the judgments", expected, f"{parameter} {text}")

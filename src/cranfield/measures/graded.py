@@ -8,10 +8,10 @@ import numpy as np
 
 from cranfield.arrays import Floats
 from cranfield.errors import InputError
-from cranfield.measures.base import Measure, Normalised, cite, has, measure
-from cranfield.measures.cumulated import Cumulated
-from cranfield.measures.gains import LEVELS, gain_of
-from cranfield.measures.lists import Lists, floats, total
+from cranfield.measures.base import Measure, NormalisedMeasure, cite, has, measure
+from cranfield.measures.cumulated import CumulatedMeasure
+from cranfield.measures.gains import MAX_LEVELS, compute_gains
+from cranfield.measures.lists import Lists, to_floats, total
 from cranfield.measures.parameters import max_level_param, param, rel_param
 
 
@@ -43,27 +43,27 @@ class GAP(Measure):
     holds_under_ties = True
 
     def score(self, x: Lists) -> Floats:
-        found, all_there_is = np.zeros(len(x)), np.zeros(len(x))
-        for level, weight in self.weights(x):
-            y, best = x.at_level(level), x.ideal
-            found += weight * total(y.I * y.C / y.r)
-            all_there_is += weight * total(best.judged & (best.level >= level))
-        return x.ratio(found, all_there_is)
+        sums, maximum = np.zeros(len(x)), np.zeros(len(x))
+        for level, weight in self.compute_level_weights(x):
+            y, best = x.with_threshold(level), x.ideal
+            sums += weight * total(y.I * y.C / y.r)
+            maximum += weight * total(best.judged & (best.level >= level))
+        return x.ratio(sums, maximum)
 
-    def weights(self, x: Lists) -> list[tuple[float, float]]:
+    def compute_level_weights(self, x: Lists) -> list[tuple[float, float]]:
         """All levels there can be, and the probability of a threshold in the step up to each."""
         # Only gcompute has gains here, and topics with tops of their own. One table serves all: a
         # topic has nothing above its top. Gains in lists are rounded, perhaps above the ideal ones.
         h = float(x.h if x.gold.tops is None else np.max(x.gold.distinct, initial=0.0))
-        if h > LEVELS:
-            raise InputError(f"highest level {h:g}", f"at most {LEVELS}", self)
+        if h > MAX_LEVELS:
+            raise InputError(f"highest level {h:g}", f"at most {MAX_LEVELS}", self)
         top = max(1, int(np.ceil(h)))
         if self.thresholds == "uniform":
             g = np.ones(top)
         elif self.thresholds == "level":
             g = np.arange(1.0, top + 1.0)
         else:
-            g = gain_of(self.thresholds, np.arange(1.0, top + 1.0), "thresholds")
+            g = compute_gains(self.thresholds, np.arange(1.0, top + 1.0), "thresholds")
         levels = np.union1d(np.arange(1.0, top + 1.0), x.gold.distinct[x.gold.distinct > 0])
         levels = np.append(0.0, np.unique(np.minimum(levels, h)))
         upto = np.interp(levels, np.arange(top + 1.0), np.append(0.0, np.cumsum(g)))
@@ -72,7 +72,7 @@ class GAP(Measure):
         return list(zip(levels[1:].tolist(), np.diff(upto).tolist(), strict=True))
 
 
-class CumulatedPrecision(Cumulated):
+class CumulatedPrecision(CumulatedMeasure):
     """Σ_r I(r)·cg(r)/r: what gAP adds up."""
 
     def score(self, x: Lists) -> Floats:
@@ -80,7 +80,7 @@ class CumulatedPrecision(Cumulated):
 
 
 @measure
-class gAP(Normalised, CumulatedPrecision):
+class gAP(NormalisedMeasure, CumulatedPrecision):
     """Generalised average precision (Kishida): the mean gain down to each relevant item.
 
     gAP = Σ_r I(r)·cg(r)/r  /  Σ_{r≤R} cg*(r)/r
@@ -118,17 +118,17 @@ class WRR(Measure):
     properties = has("graded", "recall-independent", "diminishing return")
 
     def score(self, x: Lists) -> Floats:
-        worth = x.step("δ/(r − 1/β)", x.I / (x.r - 1.0 / self.betas(x, x.level)))
-        return floats(worth.max(axis=1, initial=0.0))
+        values = x.step("δ/(r − 1/β)", x.I / (x.r - 1.0 / self.compute_betas(x, x.level)))
+        return to_floats(values.max(axis=1, initial=0.0))
 
-    def betas(self, x: Lists, level: Floats) -> Floats:
+    def compute_betas(self, x: Lists, level: Floats) -> Floats:
         """β of some levels."""
         if self.beta is None:
-            return floats(x.h + 2.0 - np.clip(level, 0.0, x.h))
+            return to_floats(x.h + 2.0 - np.clip(level, 0.0, x.h))
         if len(self.beta) == 1:
             return np.full(level.shape, self.beta[0])
-        found = gain_of(self.beta, level, "beta")
-        return np.where(found > 0, found, np.inf)  # level 0 has none, and needs none
+        betas = compute_gains(self.beta, level, "beta")
+        return np.where(betas > 0, betas, np.inf)  # level 0 has none, and needs none
 
     def takes_max_level(self) -> bool:
         return self.beta is None and self.max_level is None
@@ -186,22 +186,22 @@ class Compat(Measure):
         d = np.arange(1, int(depth.max(initial=0)) + 1)
         weight = np.concatenate(([0.0], np.cumsum(self.p ** (d - 1.0) / d)))
 
-        def overlap(since: Any, relevant: Floats) -> Floats:
+        def compute_overlap(since: Any, relevant: Floats) -> Floats:
             """Each shared item counts from the depth on at which both lists have it."""
             since = np.minimum(since, depth[:, None] + 1).astype(np.int64)
             return total(relevant * (weight[depth][:, None] - weight[since - 1]))
 
-        both = overlap(np.maximum(x.r, self.ideal_rank(x)), x.I)
+        shared = compute_overlap(np.maximum(x.r, self.find_ideal_ranks(x)), x.I)
         if not self.normalize:
-            return x.ratio(both * (1.0 - self.p), 1.0 - self.p ** depth.astype(np.float64))
+            return x.ratio(shared * (1.0 - self.p), 1.0 - self.p ** depth.astype(np.float64))
         best = x.whole_ideal
-        return x.ratio(both, overlap(best.r, best.I))
+        return x.ratio(shared, compute_overlap(best.r, best.I))
 
-    def ideal_rank(self, x: Lists) -> Floats:
+    def find_ideal_ranks(self, x: Lists) -> Floats:
         """The rank of each item in the ideal list that suits the list best."""
         rank = np.ones(x.r.shape)
         for v in np.unique(x.level[x.I > 0]):
-            here = (x.level == v) * x.I
+            at_level = (x.level == v) * x.I
             higher = (x.gold.judged & (x.gold.levels > v)).sum(axis=1)
-            rank = np.where(here > 0, higher[:, None] + np.cumsum(here, axis=1), rank)
+            rank = np.where(at_level > 0, higher[:, None] + np.cumsum(at_level, axis=1), rank)
         return rank

@@ -16,18 +16,18 @@ from typing import Any, Protocol, TypeAlias
 
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError, MeasureError
-from cranfield.measures.base import FIVE, READINGS, REGISTRY, TAKES, Measure, named
+from cranfield.measures.base import MEASUREMENTS, READINGS, REGISTRY, TAKES, Measure, match_names
 from cranfield.measures.names import (
     ALIASES,
+    CUTOFF_LIST,
     GROUPS,
     NTCIREVAL,
     PATTERNS,
-    SEVERAL,
     TREC_EVAL,
-    in_our_words,
-    measure_in,
+    get_measure_name,
+    translate_parameter,
 )
-from cranfield.measures.parameters import literal
+from cranfield.measures.parameters import parse_literal
 
 
 class ForeignMeasure(Protocol):
@@ -76,12 +76,12 @@ def parse_measure(text: MeasureLike) -> Measure:
         return text()
     if not isinstance(text, str):
         return _from_object(text)
-    called, meant = name_and_rest(text.strip().removeprefix(OURS))
+    column_name, body = split_name(text.strip().removeprefix(OWN_PREFIX))
     try:
-        _refuse_deep(meant)
-        return _build(_translated(meant), called)
+        _check_depth(body)
+        return _build(_translate(body), column_name)
     except CranfieldError as problem:
-        raise MeasureError("measure {}: {}".format, _quoted(text), problem) from None
+        raise MeasureError("measure {}: {}".format, _quote(text), problem) from None
 
 
 def _from_object(measure: Any) -> Measure:
@@ -94,24 +94,24 @@ def _from_object(measure: Any) -> Measure:
     raise InputError(repr(measure), "a measure or its name", hint=hint)
 
 
-OURS = "cranfield."  # before a measure that is not another tool's of the same name
+OWN_PREFIX = "cranfield."  # before a measure that is not another tool's of the same name
 DEEPEST = 10  # measures of measures
 LONGEST = 200  # what an error repeats of a measure
 
 
-def _refuse_deep(text: str) -> None:
+def _check_depth(text: str) -> None:
     """Refuse measures that stand inside each other too often to be meant."""
-    deep = max(accumulate((c == "(") - (c == ")") for c in f"{text} "))
-    if deep > DEEPEST:
-        raise InputError(f"{deep} brackets inside each other", f"at most {DEEPEST}")
+    depth = max(accumulate((c == "(") - (c == ")") for c in f"{text} "))
+    if depth > DEEPEST:
+        raise InputError(f"{depth} brackets inside each other", f"at most {DEEPEST}")
 
 
-def _quoted(text: str) -> str:
-    shown = text.strip()
-    return repr(shown if len(shown) <= LONGEST else f"{shown[:LONGEST]}…")
+def _quote(text: str) -> str:
+    stripped = text.strip()
+    return repr(stripped if len(stripped) <= LONGEST else f"{stripped[:LONGEST]}…")
 
 
-def name_and_rest(text: str) -> tuple[str, str]:
+def split_name(text: str) -> tuple[str, str]:
     """The name that a column is to have, or none, and the measure.
 
     >>> name_and_rest("hit=Success@10"), name_and_rest("AP(rel=2)")
@@ -128,14 +128,14 @@ def parse_model(text: MeasureLike) -> Any:
     (RBP(p=0.5), RBP(p=0.5), INST(T=2))
     """
     if not isinstance(text, str):
-        return replace(parse_measure(text).reading("EU"), measurement="")
+        return replace(parse_measure(text).to_user_model("EU"), measurement="")
     model, _, suffix = text.strip().rpartition(".")
-    model = model if suffix in FIVE else text.strip()
+    model = model if suffix in MEASUREMENTS else text.strip()
     try:
         return replace(parse_measure(f"{model}.EU"), measurement="")
     except CranfieldError as error:  # which quotes what nobody wrote
-        said = str(error).replace(repr(f"{model}.EU"), repr(text.strip()), 1)
-        raise CranfieldError(said) from None
+        message = str(error).replace(repr(f"{model}.EU"), repr(text.strip()), 1)
+        raise CranfieldError(message) from None
 
 
 def parse_measures(texts: Measures) -> tuple[Measure, ...]:
@@ -147,25 +147,25 @@ def parse_measures(texts: Measures) -> tuple[Measure, ...]:
     >>> parse_measures({"hit": "Success@10"}) == parse_measures("hit=Success@10")
     True
     """
-    return tuple(dict.fromkeys(m for _, m in spelled(texts)))
+    return tuple(dict.fromkeys(m for _, m in parse_with_texts(texts)))
 
 
-def spelled(texts: Measures) -> Iterator[tuple[str, Measure]]:
+def parse_with_texts(texts: Measures) -> Iterator[tuple[str, Measure]]:
     """All measures as they are written, and what they are."""
     if isinstance(texts, Mapping):
-        for name, one in texts.items():
+        for name, measure in texts.items():
             if not name:
                 raise InputError("a measure with an empty name", "a name for its column")
-            yield str(name), replace(parse_measure(one), called=str(name))
+            yield str(name), replace(parse_measure(measure), called=str(name))
         return
     if isinstance(texts, str | Measure | type) or not isinstance(texts, Iterable):
         texts = [texts]
     for text in texts:
         for part in split(text) if isinstance(text, str) else [text]:
-            yield from _one_or_more(part)
+            yield from _parse_part(part)
 
 
-def measures_for(
+def parse_measures_for(
     texts: Measures, takes: str, also: Callable[[type[Measure]], bool] = lambda c: False
 ) -> tuple[Measure, ...]:
     """The measures in a text or a sequence, one or more, that score one kind of thing of TAKES; or
@@ -174,18 +174,20 @@ def measures_for(
     >>> measures_for("rouge-1 WRecall", "texts")
     (ROUGE, WRecall)
     """
-    asked = parse_measures(texts)
-    others = [m for m in asked if m.takes != takes and not also(type(m))]
-    if asked and not others:
-        return asked
-    known = ", ".join(sorted(name for name, c in REGISTRY.items() if c.takes == takes or also(c)))
-    for m in others:
-        there = f"`cranfield {TAKES[m.takes]}` computes {m}"
-        raise InputError(m, f"a measure of {takes}: {known} ({there})")
-    raise InputError("no measure", f"one of {takes}: {known}")
+    measures = parse_measures(texts)
+    unsuitable = [m for m in measures if m.takes != takes and not also(type(m))]
+    if measures and not unsuitable:
+        return measures
+    valid_names = ", ".join(
+        sorted(name for name, c in REGISTRY.items() if c.takes == takes or also(c))
+    )
+    for m in unsuitable:
+        hint = f"`cranfield {TAKES[m.takes]}` computes {m}"
+        raise InputError(m, f"a measure of {takes}: {valid_names} ({hint})")
+    raise InputError("no measure", f"one of {takes}: {valid_names}")
 
 
-def _one_or_more(part: MeasureLike) -> list[tuple[str, Measure]]:
+def _parse_part(part: MeasureLike) -> list[tuple[str, Measure]]:
     """A measure, or several: those of a group, or joined by commas without a blank (a name may hold
     a comma itself).
     """
@@ -195,13 +197,13 @@ def _one_or_more(part: MeasureLike) -> list[tuple[str, Measure]]:
     texts = [part]
     if part.lower() in GROUPS:
         texts = split(GROUPS[part.lower()])
-    elif "," in part and (several := re.fullmatch(SEVERAL, part)):
-        texts = [several[1] + number for number in several[2].split(",")]
+    elif "," in part and (match := re.fullmatch(CUTOFF_LIST, part)):
+        texts = [match[1] + number for number in match[2].split(",")]
     try:
         return [(text, parse_measure(text)) for text in texts]
     except CranfieldError:
-        whole = part.count("(") == part.count(")")
-        pieces = _arguments(part) if whole and texts == [part] else []
+        is_balanced = part.count("(") == part.count(")")
+        pieces = _split_arguments(part) if is_balanced and texts == [part] else []
         if len(pieces) < 2 or re.fullmatch(_CUTOFFS, part):
             raise
         return [(piece, parse_measure(piece)) for piece in pieces]
@@ -219,9 +221,9 @@ def split(text: str) -> list[str]:
             start = i + 1
     parts.append(text[start:])
     if depth:
-        raise CranfieldError(f"measure {_quoted(text)}: expected as many ) as (")
+        raise CranfieldError(f"measure {_quote(text)}: expected as many ) as (")
     if any(part[:1] == "=" or part[-1:] == "=" for part in parts):
-        raise CranfieldError(f"measure {_quoted(text)}: expected name=measure without blanks")
+        raise CranfieldError(f"measure {_quote(text)}: expected name=measure without blanks")
     return [part.rstrip(",") for part in parts if part.strip(",")]
 
 
@@ -238,17 +240,15 @@ _CUTOFFS = r"(?s)([^@]+@)(\d+(?:, ?\d+)+)(\.\w+)?"  # which is one too many
 _GLUED = r"([A-Za-z].*?)(?:[_.-]|(?<!\d))(\d+)"
 
 
-def _parts(text: str) -> Call:
+def _parse_call(text: str) -> Call:
     shape = _SHAPE.fullmatch(text)
-    if shape is None and (several := re.fullmatch(_CUTOFFS, text)):
-        each = [
-            several[1] + number.strip() + (several[3] or "") for number in several[2].split(",")
-        ]
-        raise InputError("several cutoffs", f"one; did you mean {' '.join(each)}?")
+    if shape is None and (match := re.fullmatch(_CUTOFFS, text)):
+        measures = [match[1] + number.strip() + (match[3] or "") for number in match[2].split(",")]
+        raise InputError("several cutoffs", f"one; did you mean {' '.join(measures)}?")
     if shape is None:
         raise CranfieldError("expected Name(param=value, …)@cutoff")
     call = Call(shape["name"], cutoff=shape["cutoff"], measurement=shape["measurement"] or "")
-    for argument in _arguments(shape["arguments"] or ""):
+    for argument in _split_arguments(shape["arguments"] or ""):
         key, equals, value = argument.partition("=")
         if equals and key.strip().isidentifier():
             if key.strip() in call.parameters:
@@ -259,81 +259,83 @@ def _parts(text: str) -> Call:
     return call
 
 
-def _arguments(text: str) -> list[str]:
+def _split_arguments(text: str) -> list[str]:
     """The arguments between the brackets, split at commas outside inner brackets."""
     if not text.strip():
         return []
-    found, depth, start = [], 0, 0
+    arguments, depth, start = [], 0, 0
     for i, c in enumerate(text):
         depth += (c == "(") - (c == ")")
         if c == "," and depth == 0:
-            found.append(text[start:i].strip())
+            arguments.append(text[start:i].strip())
             start = i + 1
-    found.append(text[start:].strip())
-    if depth or not all(found):
+    arguments.append(text[start:].strip())
+    if depth or not all(arguments):
         raise CranfieldError(f"cannot read the parameters ({text})")
-    return found
+    return arguments
 
 
 # -- other tools' names ---------------------------------------------------------------------------
 
 
-def _translated(text: str) -> Call:
+def _translate(text: str) -> Call:
     """The parts of a text with other tools' names turned into ours."""
     for prefix, table in (("ntcir:", NTCIREVAL), ("trec:", TREC_EVAL)):
         if text.lower().startswith(prefix):
-            return _from_table(_by_pattern(text[len(prefix) :]), table, prefix)
-    call = _parts(_by_pattern(text))
+            return _translate_from_table(_rewrite_name(text[len(prefix) :]), table, prefix)
+    call = _parse_call(_rewrite_name(text))
     if call.cutoff is not None and re.fullmatch(r"0\d+", call.cutoff):
-        return _from_table(text, NTCIREVAL, "NTCIREVAL (as a leading zero asks for)")
-    if not named(call.name) and call.name.lower() in ALIASES:
-        return _onto(ALIASES[call.name.lower()], call)
+        return _translate_from_table(text, NTCIREVAL, "NTCIREVAL (as a leading zero asks for)")
+    if not match_names(call.name) and call.name.lower() in ALIASES:
+        return _merge_target(ALIASES[call.name.lower()], call)
     return call
 
 
-def _by_pattern(text: str) -> str:
+def _rewrite_name(text: str) -> str:
     """Names that carry their cutoff or threshold inside, such as ndcg_cut_10 or mrr@10-l2."""
     name, _, cutoff = text.partition("@")
     if name in REGISTRY and (not cutoff or cutoff.isdecimal()):
         return text  # as we write it
-    for pattern, ours in PATTERNS:
+    for pattern, replacement in PATTERNS:
         match = re.fullmatch(pattern, text)
         if match:
-            return match.expand(ours) if isinstance(ours, str) else ours(match)
+            return match.expand(replacement) if isinstance(replacement, str) else replacement(match)
     return text
 
 
-def _from_table(text: str, table: dict[str, str], who: str) -> Call:
-    call = _parts(text)
-    ours = _entry(call.name, table)
-    if ours is None:
-        raise MeasureError(lambda: f"{who} does not know {call.name!r}{_nearest(call.name, table)}")
-    return _onto(ours, call)
+def _translate_from_table(text: str, table: dict[str, str], tool: str) -> Call:
+    call = _parse_call(text)
+    target = _find_entry(call.name, table)
+    if target is None:
+        raise MeasureError(
+            lambda: f"{tool} does not know {call.name!r}{_suggest_names(call.name, table)}"
+        )
+    return _merge_target(target, call)
 
 
-def _entry(name: str, table: dict[str, str]) -> str | None:
+def _find_entry(name: str, table: dict[str, str]) -> str | None:
     """What a tool's name stands for in its table, or what it has for a name of ours."""
-    ours = table.get(name.lower())
-    twins = [known for known in REGISTRY if known.lower() == name.lower()]
+    own_name = table.get(name.lower())
+    twins = [candidate for candidate in REGISTRY if candidate.lower() == name.lower()]
     case_matters = len(twins) > 1 and name in twins
-    if ours is not None and not (case_matters and measure_in(ours) != name):
-        return ours
-    canonical = _canonical(name)
-    same = [target for target in table.values() if measure_in(target) == canonical]
-    same = [target for target in same if "|" in target] or same
-    return canonical if len(same) > 1 else next(iter(same), None)
+    if own_name is not None and not (case_matters and get_measure_name(own_name) != name):
+        return own_name
+    canonical = _find_canonical_name(name)
+    targets = [target for target in table.values() if get_measure_name(target) == canonical]
+    targets = [target for target in targets if "|" in target] or targets
+    return canonical if len(targets) > 1 else next(iter(targets), None)
 
 
-def _canonical(name: str) -> str:
+def _find_canonical_name(name: str) -> str:
     """Our own name for what a name may mean."""
-    known = named(name)
-    return known[0] if len(known) == 1 else measure_in(ALIASES.get(name.lower(), ""))
+    matches = match_names(name)
+    return matches[0] if len(matches) == 1 else get_measure_name(ALIASES.get(name.lower(), ""))
 
 
-def _onto(ours: str, call: Call) -> Call:
+def _merge_target(target_text: str, call: Call) -> Call:
     """Our name for a foreign one, with the call's own parameters and cutoff on top."""
-    plain, _, at_cutoff = ours.partition("|")
-    target = _parts(at_cutoff if at_cutoff and call.cutoff is not None else plain)
+    without_cutoff, _, at_cutoff = target_text.partition("|")
+    target = _parse_call(at_cutoff if at_cutoff and call.cutoff is not None else without_cutoff)
     arguments, parameters = target.arguments + call.arguments, target.parameters | call.parameters
     return Call(target.name, arguments, parameters, call.cutoff, call.measurement)
 
@@ -341,71 +343,79 @@ def _onto(ours: str, call: Call) -> Call:
 # -- from parts to a measure ----------------------------------------------------------------------
 
 
-def _build(call: Call, called: str) -> Measure:
-    cls = _class(call)
-    settings: dict[str, Any] = {"called": called}
+def _build(call: Call, column_name: str) -> Measure:
+    cls = _find_class(call)
+    settings: dict[str, Any] = {"called": column_name}
     if call.arguments:
-        settings["base"] = parse_measure(_base(cls, call.arguments))
+        settings["base"] = parse_measure(_get_base(cls, call.arguments))
     if call.cutoff is not None:
-        settings["cutoff"] = literal(call.cutoff)
-    known = [f.name for f in cls.parameters()]
+        settings["cutoff"] = parse_literal(call.cutoff)
+    valid_names = [f.name for f in cls.list_parameters()]
     for key, text in call.parameters.items():
-        for name, setting in _meant(cls, key, _unquoted(text), known).items():
+        for name, setting in _translate_parameter(
+            cls, key, _strip_quotes(text), valid_names
+        ).items():
             if name in settings:
                 raise CranfieldError(f"{name} is given twice")
-            if name not in (*known, "cutoff"):
-                only = ", ".join(known)
-                raise CranfieldError(f"{cls.__name__} has no parameter {key!r}, only {only}")
-            settings[name] = setting if name == "gain" else literal(setting)
+            if name not in (*valid_names, "cutoff"):
+                hint = ", ".join(valid_names)
+                raise CranfieldError(f"{cls.__name__} has no parameter {key!r}, only {hint}")
+            settings[name] = setting if name == "gain" else parse_literal(setting)
     return cls(**settings, measurement=call.measurement)
 
 
-def _class(call: Call) -> type[Measure]:
+def _find_class(call: Call) -> type[Measure]:
     """The class of a measure, or of its C/W/L reading if that is asked for."""
-    known = named(call.name)
-    if not known:
+    matches = match_names(call.name)
+    if not matches:
         raise MeasureError(
-            lambda: f"there is no measure named {_quoted(call.name)}{_meant_by(call)}"
+            lambda: f"there is no measure named {_quote(call.name)}{_suggest_call(call)}"
         )
-    if len(known) > 1:
-        raise InputError(repr(call.name), f"{' or '.join(known)}: here case matters")
-    is_reading = call.measurement in FIVE and known[0] in READINGS
-    return (READINGS if is_reading else REGISTRY)[known[0]]
+    if len(matches) > 1:
+        raise InputError(repr(call.name), f"{' or '.join(matches)}: here case matters")
+    is_reading = call.measurement in MEASUREMENTS and matches[0] in READINGS
+    return (READINGS if is_reading else REGISTRY)[matches[0]]
 
 
-def _base(cls: type[Measure], arguments: list[str]) -> str:
+def _get_base(cls: type[Measure], arguments: list[str]) -> str:
     """The measure that a combination is of."""
-    found = ", ".join(arguments)
+    text = ", ".join(arguments)
     if not cls.combines:
-        raise CranfieldError(f"{cls.__name__} takes named parameters only, found ({found})")
+        raise CranfieldError(f"{cls.__name__} takes named parameters only, found ({text})")
     if len(arguments) > 1:
-        raise CranfieldError(f"{cls.__name__} is of one measure, found ({found})")
+        raise CranfieldError(f"{cls.__name__} is of one measure, found ({text})")
     return arguments[0]
 
 
-def _meant(cls: type[Measure], key: str, value: str, known: list[str]) -> dict[str, str]:
+def _translate_parameter(
+    cls: type[Measure], key: str, value: str, valid_names: list[str]
+) -> dict[str, str]:
     """Our parameters for a parameter, which may be another tool's, or the number behind @."""
-    if key in known:
+    if key in valid_names:
         return {key: value}
-    if key == cls.at_name:
+    if key == cls.cutoff_name:
         return {"cutoff": value}
-    return in_our_words(cls.words, key, value) if key in cls.words else {key: value}
+    return (
+        translate_parameter(cls.translations, key, value)
+        if key in cls.translations
+        else {key: value}
+    )
 
 
-def _unquoted(text: str) -> str:
+def _strip_quotes(text: str) -> str:
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" else text
 
 
-def _meant_by(call: Call) -> str:
+def _suggest_call(call: Call) -> str:
     """What a call of a measure that there is not may have meant."""
     if call.name.isdigit():
         return f"; a cutoff belongs to a measure, as in P@{call.name}"
     end = ""
     if call.cutoff is None and (glued := re.fullmatch(_GLUED, call.name)):  # nDCG10
         end = call.name[glued.end(1) :]
-        call = replace(call, name=_canonical(glued[1]) or glued[1], cutoff=glued[2])
+        call = replace(call, name=_find_canonical_name(glued[1]) or glued[1], cutoff=glued[2])
 
-    def said(name: str) -> str:
+    def format_suggestion(name: str) -> str:
         """With a cutoff, unless that cannot be: ROUGE-1."""
         text = str(replace(call, name=name))
         try:
@@ -414,16 +424,22 @@ def _meant_by(call: Call) -> str:
             return f"{name}{end}" if end else text
         return text
 
-    return _nearest(call.name, [*REGISTRY, *ALIASES], said)
+    return _suggest_names(call.name, [*REGISTRY, *ALIASES], format_suggestion)
 
 
-def _nearest(name: str, known: Iterable[str], said: Callable[[str], str] = str) -> str:
+def _suggest_names(
+    name: str, valid_names: Iterable[str], format_name: Callable[[str], str] = str
+) -> str:
     from difflib import SequenceMatcher, get_close_matches
 
-    spellings = {k.lower(): k for k in reversed([*known])}
-    near = get_close_matches(name.lower(), spellings, n=3, cutoff=0.5)
-    if not near:
+    spellings = {k.lower(): k for k in reversed([*valid_names])}
+    matches = get_close_matches(name.lower(), spellings, n=3, cutoff=0.5)
+    if not matches:
         return "; `cranfield measures` lists all"
-    like = [SequenceMatcher(None, k, name.lower()).ratio() for k in near]
-    best = [spellings[k] for k, ratio in zip(near, like, strict=True) if ratio > like[0] - 0.05]
-    return f"; did you mean {' or '.join(map(said, best))}?"
+    similarities = [SequenceMatcher(None, k, name.lower()).ratio() for k in matches]
+    best = [
+        spellings[k]
+        for k, ratio in zip(matches, similarities, strict=True)
+        if ratio > similarities[0] - 0.05
+    ]
+    return f"; did you mean {' or '.join(map(format_name, best))}?"

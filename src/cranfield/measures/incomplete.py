@@ -9,11 +9,11 @@ import numpy as np
 
 from cranfield.arrays import Bools, Floats
 from cranfield.measures.base import Measure, cite, has, measure
-from cranfield.measures.lists import Lists, above, ratio, total
+from cranfield.measures.lists import Lists, ratio, sum_above, total
 from cranfield.measures.parameters import GainSetting, gain_param, max_level_param, rel_param
 
 
-class Preference(Measure):
+class PreferenceMeasure(Measure):
     """Relevant items above nonrelevant ones; unjudged items are ignored."""
 
     rel: float | None = rel_param()
@@ -21,9 +21,9 @@ class Preference(Measure):
     ignores_unjudged = True
     task = "incomplete judgments; condensed-list AP is usually the better choice"
 
-    def misplaced(self, x: Lists) -> Floats:
+    def count_misplaced(self, x: Lists) -> Floats:
         """n(r): judged nonrelevant items above r, r' − C(r') in the condensed list."""
-        return x.step("nonrelevant above", above(x.J - x.I))
+        return x.step("nonrelevant above", sum_above(x.J - x.I))
 
     def mean(self, x: Lists, penalty: Floats) -> Floats:
         """(1/R) Σ_r I(r)·(1 − penalty)."""
@@ -31,7 +31,7 @@ class Preference(Measure):
 
 
 @measure
-class bpref(Preference):
+class bpref(PreferenceMeasure):
     """Binary preference: how rarely a judged nonrelevant item stands above a relevant one.
 
     bpref = (1/R) Σ_r I(r) · (1 − min(R, n(r)) / min(R, N))
@@ -49,7 +49,7 @@ class bpref(Preference):
 
     def score(self, x: Lists) -> Floats:
         R, N = x.R[:, None], x.N[:, None]
-        return self.mean(x, ratio(np.minimum(self.misplaced(x), R), np.minimum(R, N)))
+        return self.mean(x, ratio(np.minimum(self.count_misplaced(x), R), np.minimum(R, N)))
 
 
 @measure
@@ -68,7 +68,7 @@ class GMbpref(bpref):
 
 
 @measure
-class bpref_R(Preference):
+class bpref_R(PreferenceMeasure):
     """bpref for topics with no more relevant than nonrelevant items.
 
     bpref_R = (1/R) Σ_r I(r) · (1 − min(R, n(r)) / R)
@@ -81,11 +81,11 @@ class bpref_R(Preference):
 
     def score(self, x: Lists) -> Floats:
         R = x.R[:, None]
-        return self.mean(x, ratio(np.minimum(self.misplaced(x), R), R))
+        return self.mean(x, ratio(np.minimum(self.count_misplaced(x), R), R))
 
 
 @measure
-class bpref_N(Preference):
+class bpref_N(PreferenceMeasure):
     """bpref for topics with no fewer relevant than nonrelevant items; RankEff.
 
     bpref_N = (1/R) Σ_r I(r) · (1 − n(r) / N)
@@ -97,10 +97,10 @@ class bpref_N(Preference):
     properties = has("normalised")
 
     def score(self, x: Lists) -> Floats:
-        return self.mean(x, ratio(self.misplaced(x), x.N[:, None]))
+        return self.mean(x, ratio(self.count_misplaced(x), x.N[:, None]))
 
 
-class RelativePreference(Measure):
+class RelativePreferenceMeasure(Measure):
     """Preferences between levels: each item pays for those above it that are worth less.
 
     pen(r) = Σ_{k<r, g(k)<g(r)} (g(r) − g(k))/g(r), in the condensed list
@@ -112,25 +112,25 @@ class RelativePreference(Measure):
     ignores_unjudged = True
     task = "incomplete graded judgments; condensed-list Q is usually the better choice"
 
-    def penalty(self, x: Lists) -> Floats:
+    def compute_penalty(self, x: Lists) -> Floats:
         """pen(r): for each gain that occurs, the items above with it, times what they lack."""
         pen = np.zeros(x.g.shape)
         for v in np.unique(x.g[x.judged]):
-            pen += above(x.J * (x.g == v)) * ratio(np.maximum(x.g - v, 0.0), x.g)
+            pen += sum_above(x.J * (x.g == v)) * ratio(np.maximum(x.g - v, 0.0), x.g)
         return x.step("pen", pen)
 
-    def place(self, x: Lists) -> Floats:
+    def compute_place(self, x: Lists) -> Floats:
         """r': the rank in the condensed list."""
         return x.step("r'", np.cumsum(x.J, axis=1))
 
-    def weighted(self, x: Lists, penalty: Floats) -> Floats:
+    def compute_ratio(self, x: Lists, penalty: Floats) -> Floats:
         """Σ_r g(r)·(1 − penalty) / Σ g*."""
-        found = total(x.step("g·(1 − penalty)", x.g * (1.0 - penalty)))
-        return x.ratio(found, total(x.whole_ideal.g))
+        gains = total(x.step("g·(1 − penalty)", x.g * (1.0 - penalty)))
+        return x.ratio(gains, total(x.whole_ideal.g))
 
 
 @measure
-class rpref_N(RelativePreference):
+class rpref_N(RelativePreferenceMeasure):
     """Graded preference, penalties in proportion to what could stand above.
 
     rpref_N = Σ_r g(r)·(1 − pen(r)/d) / Σ g*,   d = R + N − Σ g*/g_h
@@ -146,14 +146,14 @@ class rpref_N(RelativePreference):
 
     def score(self, x: Lists) -> Floats:
         d = x.R + x.N - ratio(total(x.whole_ideal.g), x.g_h)
-        return self.weighted(x, ratio(self.penalty(x), d[:, None]))
+        return self.compute_ratio(x, ratio(self.compute_penalty(x), d[:, None]))
 
     def takes_max_level(self) -> bool:
-        return self.level_is_open(self.gain == "binary")
+        return self.has_open_max_level(self.gain == "binary")
 
 
 @measure
-class rpref_relative(RelativePreference):
+class rpref_relative(RelativePreferenceMeasure):
     """Graded preference, penalties in proportion to the rank; rank 1 is skipped.
 
     rpref_relative = Σ_{r'>1} g(r')·(1 − pen(r')/(r' − 1)) / Σ g*, in the condensed list
@@ -168,12 +168,12 @@ class rpref_relative(RelativePreference):
     properties = has("graded")
 
     def score(self, x: Lists) -> Floats:
-        r = self.place(x)
-        return self.weighted(x, np.where(r > 1, ratio(self.penalty(x), r - 1.0), 1.0))
+        r = self.compute_place(x)
+        return self.compute_ratio(x, np.where(r > 1, ratio(self.compute_penalty(x), r - 1.0), 1.0))
 
 
 @measure
-class rpref_relative2(RelativePreference):
+class rpref_relative2(RelativePreferenceMeasure):
     """Graded preference, penalties in proportion to the rank; on binary data condensed AP.
 
     rpref_relative2 = Σ_r' g(r')·(1 − pen(r')/r') / Σ g*, in the condensed list
@@ -186,11 +186,13 @@ class rpref_relative2(RelativePreference):
     properties = has("graded", "normalised")
 
     def score(self, x: Lists) -> Floats:
-        return self.weighted(x, self.penalty(x) / np.maximum(self.place(x), 1.0))
+        return self.compute_ratio(
+            x, self.compute_penalty(x) / np.maximum(self.compute_place(x), 1.0)
+        )
 
 
 @measure
-class bpref_relative(Preference):
+class bpref_relative(PreferenceMeasure):
     """bpref with penalties in proportion to the rank: rpref_relative on binary judgments.
 
     bpref_relative = (1/R) Σ_{r'>1} I(r')·(1 − n(r')/(r' − 1)), in the condensed list
@@ -201,7 +203,7 @@ class bpref_relative(Preference):
 
     def score(self, x: Lists) -> Floats:
         place = np.cumsum(x.J, axis=1)
-        return self.mean(x, np.where(place > 1, ratio(self.misplaced(x), place - 1.0), 1.0))
+        return self.mean(x, np.where(place > 1, ratio(self.count_misplaced(x), place - 1.0), 1.0))
 
 
 @measure
@@ -227,7 +229,7 @@ class infAP(Measure):
 
     def score(self, x: Lists) -> Floats:
         eps = 1e-5
-        c, pooled, judged = above(x.I), above(x.J), above(x.judged & (x.level >= 0))
+        c, pooled, judged = sum_above(x.I), sum_above(x.J), sum_above(x.judged & (x.level >= 0))
         precision = x.step("precision above", (c + eps) / (judged + 2 * eps))
         inferred = np.where(x.r == 1, 1.0, (1.0 + pooled * precision) / x.r)
         return x.ratio(total(x.step("inferred", x.I * inferred)), x.R)
@@ -242,18 +244,18 @@ HALF = 0.5 + 1e-9  # also where rounding has made a little less of it
 class Stratum(NamedTuple):
     """A part of the pool, of which documents were drawn at random."""
 
-    listed: Bools  # [lists, items] which items of the lists are in it
-    pooled: Bools  # [lists, items] which of all
-    judged: Bools  # [lists, items] and which of these were drawn
+    is_listed: Bools  # [lists, items] which items of the lists are in it
+    is_pooled: Bools  # [lists, items] which of all
+    is_judged: Bools  # [lists, items] and which of these were drawn
     scale: tuple[Floats, Floats]  # [lists] N_s, n_s: how many are in it, and were drawn
 
-    def estimated(self, drawn: Bools) -> Floats:
+    def estimate_count(self, mask: Bools) -> Floats:
         """How many in the stratum are such, as so many of the sample are: N_s/n_s times these."""
-        whole, sample = self.scale
-        return ratio(drawn.sum(axis=1) * whole, sample)
+        size, sample = self.scale
+        return ratio(mask.sum(axis=1) * size, sample)
 
 
-class FromSample(Measure):
+class SampleMeasure(Measure):
     """What is estimated from judgments of documents that were drawn from the strata of a pool.
 
     A level below 0 means pooled but not drawn. Without strata the pool is one.
@@ -266,24 +268,24 @@ class FromSample(Measure):
     references = cite("yilmaz2008")
     may_fall = True  # an item pooled but not judged is better above than below
 
-    def strata(self, x: Lists) -> Iterator[Stratum]:
+    def iter_strata(self, x: Lists) -> Iterator[Stratum]:
         """The strata of all topics, one by one."""
         gold = x.gold
-        own = np.zeros(x.level.shape) if x.stratum is None else x.stratum
-        every = np.zeros(gold.levels.shape) if gold.strata is None else gold.strata.of
-        for s in np.unique(every[gold.judged]):
-            pooled = gold.judged & (every == s)
-            drawn = pooled & (gold.levels >= 0)
+        item_strata = np.zeros(x.level.shape) if x.stratum is None else x.stratum
+        gold_strata = np.zeros(gold.levels.shape) if gold.strata is None else gold.strata.padded
+        for s in np.unique(gold_strata[gold.judged]):
+            pooled = gold.judged & (gold_strata == s)
+            is_judged = pooled & (gold.levels >= 0)
             yield Stratum(
-                x.judged & (own == s),
+                x.judged & (item_strata == s),
                 pooled,
-                drawn,
-                (pooled.sum(axis=1).astype(np.float64), drawn.sum(axis=1).astype(np.float64)),
+                is_judged,
+                (pooled.sum(axis=1).astype(np.float64), is_judged.sum(axis=1).astype(np.float64)),
             )
 
 
 @measure
-class xinfAP(FromSample):
+class xinfAP(SampleMeasure):
     """Extended inferred average precision: AP estimated from a sample of each stratum of a pool.
 
     xinfAP  = (1/R̂) Σ_r I(r)·(N_s/n_s)·E(r),   R̂ = Σ_s (N_s/n_s)·R_s
@@ -308,18 +310,22 @@ class xinfAP(FromSample):
         relevant = x.whole_ideal.I > 0  # the ideal list has all judged items, best first
         expected, weight = np.zeros(x.level.shape), np.zeros(x.level.shape)
         R = np.zeros(len(x))
-        for s in self.strata(x):
-            drawn = above(s.listed & (x.level >= 0))
-            expected += above(s.listed) * (above(x.I * s.listed) + eps) / (drawn + 3 * eps)
-            weight += s.listed * ratio(*s.scale)[:, None]
-            R += s.estimated(s.judged & relevant)
+        for s in self.iter_strata(x):
+            judged_above = sum_above(s.is_listed & (x.level >= 0))
+            expected += (
+                sum_above(s.is_listed)
+                * (sum_above(x.I * s.is_listed) + eps)
+                / (judged_above + 3 * eps)
+            )
+            weight += s.is_listed * ratio(*s.scale)[:, None]
+            R += s.estimate_count(s.is_judged & relevant)
         precision = x.step("E", (1.0 + expected) / x.r)
-        found = total(x.step("I·N_s/n_s·E", x.I * x.step("N_s/n_s", weight) * precision))
-        return x.ratio(found, x.step("R̂", R))
+        sums = total(x.step("I·N_s/n_s·E", x.I * x.step("N_s/n_s", weight) * precision))
+        return x.ratio(sums, x.step("R̂", R))
 
 
 @measure
-class infNDCG(FromSample):
+class infNDCG(SampleMeasure):
     """Inferred nDCG: nDCG estimated from a sample of each stratum of a pool.
 
     infNDCG@l = Σ_s (k_s/j_s) Σ_{r≤l in s} g(r)/log2(r + 1) / Σ_{r≤l} g*(r)/log2(r + 1)
@@ -342,23 +348,23 @@ class infNDCG(FromSample):
     def score(self, x: Lists) -> Floats:
         paid = x.step("g/log2(r + 1)", x.g / np.log2(x.r + 1.0))
         weight = np.zeros(x.level.shape)
-        for s in self.strata(x):
-            drawn = (s.listed & (x.level >= 0)).sum(axis=1)
-            weight += s.listed * ratio(s.listed.sum(axis=1), drawn)[:, None]
-        found = total(x.step("g/log2(r + 1)·k_s/j_s", paid * x.step("k_s/j_s", weight)))
-        return x.ratio(found, x.gold.remember(("inferred", self), lambda: self._ideal(x)))
+        for s in self.iter_strata(x):
+            judged = (s.is_listed & (x.level >= 0)).sum(axis=1)
+            weight += s.is_listed * ratio(s.is_listed.sum(axis=1), judged)[:, None]
+        dcg = total(x.step("g/log2(r + 1)·k_s/j_s", paid * x.step("k_s/j_s", weight)))
+        return x.ratio(dcg, x.gold.cache(("inferred", self), lambda: self._estimate_ideal(x)))
 
-    def _ideal(self, x: Lists) -> Floats:
+    def _estimate_ideal(self, x: Lists) -> Floats:
         """The DCG of the list with as many documents of each gain as are estimated, best first."""
-        ideal, strata = x.whole_ideal, list(self.strata(x))
-        start, found = np.zeros(len(x), dtype=np.int64), np.zeros(len(x))
+        ideal, strata = x.whole_ideal, list(self.iter_strata(x))
+        start, dcg = np.zeros(len(x), dtype=np.int64), np.zeros(len(x))
         for gain in sorted({*ideal.g[ideal.g > 0].tolist()}, reverse=True):
             estimated = np.zeros(len(x))
             for s in strata:
-                estimated += s.estimated(s.judged & (ideal.g == gain))
+                estimated += s.estimate_count(s.is_judged & (ideal.g == gain))
             stop = start + np.floor(estimated + HALF).astype(np.int64)
             last = int(stop.max(initial=0)) if x.l is None else x.l
             discounts = np.concatenate(([0.0], np.cumsum(1.0 / np.log2(np.arange(last) + 2.0))))
-            found += gain * (discounts[np.minimum(stop, last)] - discounts[np.minimum(start, last)])
+            dcg += gain * (discounts[np.minimum(stop, last)] - discounts[np.minimum(start, last)])
             start = stop
-        return found
+        return dcg

@@ -7,67 +7,67 @@ from typing import Any
 import numpy as np
 
 from cranfield.arrays import Bools, Floats, Ints
-from cranfield.labelling.blocks import spans
+from cranfield.labelling.blocks import expand_spans
 from cranfield.measures.lists import Costs, Gold, IntentBlock, Lengths, Lists, NeedsMore
 
 
-def intents_of(x: Lists) -> IntentBlock:
+def get_intents(x: Lists) -> IntentBlock:
     """The intents of the topics of some lists."""
-    if x.gold.intents is None or x.by_intent is None:
+    if x.gold.intents is None or x.intent_levels is None:
         raise NeedsMore("needs judgments for intents: topic intent doc level")
     return x.gold.intents
 
 
-def intent_rows(x: Lists) -> Lists:
+def expand_intents(x: Lists) -> Lists:
     """The lists once for each intent, as a topic of its own: row t·I + i."""
-    intents_of(x)
-    return x.remember("intents", lambda: rows_of(x.by_intent, x, gold_rows(x.gold)))
+    get_intents(x)
+    return x.cache("intents", lambda: build_intent_rows(x.intent_levels, x, expand_gold(x.gold)))
 
 
-def rows_of(by_intent: Any, x: Lists, gold: Gold) -> Lists:
+def build_intent_rows(by_intent: Any, x: Lists, gold: Gold) -> Lists:
     """Lists with these levels, [topics, items, intents], once for each intent."""
     topics, items, I = by_intent.shape
 
-    def each(values: Any) -> Any:
+    def repeat(values: Any) -> Any:
         return np.repeat(values, I, axis=0)
 
-    def of_all(given: Costs | None) -> Costs | None:  # of all ranks, judged or not
-        if given is None:
+    def repeat_costs(costs: Costs | None) -> Costs | None:  # of all ranks, judged or not
+        if costs is None:
             return None
-        begin = np.cumsum(given.n) - given.n
-        return Costs(given.flat[spans(each(begin), each(given.n))], each(given.n))
+        begin = np.cumsum(costs.n) - costs.n
+        return Costs(costs.flat[expand_spans(repeat(begin), repeat(costs.n))], repeat(costs.n))
 
     return Lists(
-        each(x.r),
+        repeat(x.r),
         np.moveaxis(by_intent, 2, 1).reshape(topics * I, items),
-        each(x.judged),
-        each(x.n),
+        repeat(x.judged),
+        repeat(x.n),
         gold,
-        lengths={unit: Lengths(*map(each, both)) for unit, both in x.lengths.items()},
-        costs=of_all(x.costs),
-        documents=of_all(x.documents),
+        lengths={unit: Lengths(*map(repeat, pair)) for unit, pair in x.lengths.items()},
+        costs=repeat_costs(x.costs),
+        documents=repeat_costs(x.documents),
     )
 
 
-def gold_rows(gold: Gold) -> Gold:
+def expand_gold(gold: Gold) -> Gold:
     """The judgments once for each intent, as a topic of its own."""
-    return gold.remember("intents", lambda: _gold_rows(gold))
+    return gold.cache("intents", lambda: _build_gold_rows(gold))
 
 
-def _gold_rows(gold: Gold) -> Gold:
-    known = gold.intents
-    assert known is not None  # noqa: S101
-    topics, items, I = known.levels.shape
-    levels = np.moveaxis(known.levels, 2, 1).reshape(topics * I, items)
-    judged = np.repeat(known.judged, I, axis=0)
-    levels, judged, _ = best_first(levels, judged)
-    distinct = None if known.flat is None else known.flat.distinct
-    made = Gold(levels, judged, gold.max_level, gold.known, gold.traced, distinct)
-    made.topics, made.names = tuple(topic for topic in gold.topics for _ in range(I)), gold.names
-    return made
+def _build_gold_rows(gold: Gold) -> Gold:
+    intents = gold.intents
+    assert intents is not None  # noqa: S101
+    topics, items, I = intents.levels.shape
+    levels = np.moveaxis(intents.levels, 2, 1).reshape(topics * I, items)
+    judged = np.repeat(intents.judged, I, axis=0)
+    levels, judged, _ = sort_by_level(levels, judged)
+    distinct = None if intents.flat is None else intents.flat.distinct
+    rows = Gold(levels, judged, gold.max_level, gold.is_complete, gold.traced, distinct)
+    rows.topics, rows.names = tuple(topic for topic in gold.topics for _ in range(I)), gold.names
+    return rows
 
 
-def best_first(levels: Floats, judged: Bools) -> tuple[Floats, Bools, Ints]:
+def sort_by_level(levels: Floats, judged: Bools) -> tuple[Floats, Bools, Ints]:
     """Each row from the highest to the lowest level, padding last; and which came from where."""
     order = np.argsort(np.where(judged, -levels, np.inf), axis=1, kind="stable")
     filled = np.arange(levels.shape[1]) < judged.sum(axis=1)[:, None]

@@ -18,9 +18,9 @@ import numpy as np
 from cranfield.arrays import Bools, Floats, Ints
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError
-from cranfield.labelling.blocks import Intents, Judgments, Names, Rankings, spans
-from cranfield.labelling.blocks import distinct as distinct_of
-from cranfield.measures.gains import Gain, gain_of, top_level
+from cranfield.labelling.blocks import Intents, Judgments, Names, Rankings, expand_spans
+from cranfield.labelling.blocks import sort_distinct as distinct_of
+from cranfield.measures.gains import Gain, compute_gains, get_top_level
 
 T = TypeVar("T")
 
@@ -28,7 +28,7 @@ BLOCK_CELLS = 1 << 19  # topics × columns of one block: a few megabytes per arr
 DENSE_CELLS = 1 << 16  # topics × ranks where every rank counts: some ten arrays stay in the cache
 
 
-def floats(x: Any) -> Floats:
+def to_floats(x: Any) -> Floats:
     """An array as what it is, of doubles: where its type is lost to the type checker."""
     return np.asarray(x, dtype=np.float64)
 
@@ -46,20 +46,20 @@ def total(x: Any) -> Floats:
     Added in the order of the ranks, so that padding, block size and threads cannot change the
     last bit (NumPy's own sum adds pairwise, in an order that depends on the width).
     """
-    x = floats(x)
+    x = to_floats(x)
     return np.cumsum(x, axis=1)[:, -1] if x.shape[1] else np.zeros(x.shape[0])
 
 
-def scattered(there: Bools, values: Any, padding: float = 0) -> Any:
+def scatter(filled: Bools, values: Any, padding: float = 0) -> Any:
     """Values one after the other, put where something is there; the rest is padding."""
-    cells = np.full((*there.shape, *values.shape[1:]), padding, dtype=values.dtype)
-    cells[there] = values
+    cells = np.full((*filled.shape, *values.shape[1:]), padding, dtype=values.dtype)
+    cells[filled] = values
     return cells
 
 
-def above(x: Any) -> Floats:
+def sum_above(x: Any) -> Floats:
     """Σ_{k<r} x(k): what stands above each rank, added from the top down."""
-    x = floats(x)
+    x = to_floats(x)
     return np.concatenate((np.zeros((len(x), 1)), np.cumsum(x, axis=1)), axis=1)[:, :-1]
 
 
@@ -68,9 +68,9 @@ class IntentBlock:
     """The intents of a block of topics, padded."""
 
     weights: Floats  # [topics, intents] how probable each is, or 1 where all are alike; 0: none
-    alike: Floats  # [topics] then their number, else 0
+    uniform_counts: Floats  # [topics] then their number, else 0
     navigational: Bools  # [topics, intents]
-    there: Bools  # [topics, intents] which ones are not padding
+    filled: Bools  # [topics, intents] which ones are not padding
     levels: Floats  # [topics, items, intents] of all judged items, by document id, largest first
     judged: Bools  # [topics, items] which ones are not padding
     flat: Intents | None = None  # what it was made of
@@ -80,43 +80,43 @@ class IntentBlock:
     @cached_property
     def p(self) -> Floats:
         """Pr(i|q): how probable each intent is."""
-        return self.weights / np.where(self.alike > 0, self.alike, 1.0)[:, None]
+        return self.weights / np.where(self.uniform_counts > 0, self.uniform_counts, 1.0)[:, None]
 
     @cached_property
     def n(self) -> Floats:
         """The number of intents of each topic."""
-        return floats(self.there.sum(axis=1))
+        return to_floats(self.filled.sum(axis=1))
 
 
 class Strata(NamedTuple):
     """What the judgments of a block of topics were sampled from."""
 
-    of: Floats  # the stratum of each level, padded
-    every: Floats  # that of all judged items of the collection, flat
+    padded: Floats  # the stratum of each level, padded
+    flat: Floats  # that of all judged items of the collection, flat
 
 
 @dataclass(eq=False, repr=False)
-class Remembers:
+class ValueCache:
     """What keeps the values that were computed of it."""
 
-    _remembered: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
+    _cache: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
-    def remember(self, key: Any, compute: Callable[[], T]) -> T:
+    def cache(self, key: Any, compute: Callable[[], T]) -> T:
         """The value under `key`, computed once: of a Gold, whatever the number of runs."""
-        if key not in self._remembered:
-            self._remembered[key] = compute()
-        value: T = self._remembered[key]
+        if key not in self._cache:
+            self._cache[key] = compute()
+        value: T = self._cache[key]
         return value
 
 
 @dataclass(eq=False, repr=False)
-class Gold(Remembers):
+class Gold(ValueCache):
     """The judgments of a block of topics, padded, with all that is derived from them."""
 
     levels: Floats
     judged: Bools
     max_level: float
-    known: bool = True  # whether these are all, and not only what the lists have
+    is_complete: bool = True  # whether these are all, and not only what the lists have
     traced: bool = False  # whether lists keep the steps of a computation
     # The levels of the whole collection, so that nothing depends on how blocks are cut.
     distinct: Any = None
@@ -139,7 +139,7 @@ class Gold(Remembers):
         length = self.judged.sum(axis=1)
         return Lists(ranks, self.levels, self.judged, length, self, is_ideal=True)
 
-    def only(self, topics: Bools) -> Gold:
+    def select(self, topics: Bools) -> Gold:
         """The judgments of some topics, where they are not for intents."""
         return Gold(
             self.levels[topics],
@@ -158,7 +158,7 @@ class Gold(Remembers):
             raise NeedsMore("needs the ids of documents: use cf.evaluate")
         return self.names.judged_anywhere
 
-    def judged_docs(self, t: int) -> list[str]:
+    def list_judged_docs(self, t: int) -> list[str]:
         """The documents of the ideal list of a topic."""
         if self.items is None or self.names is None:
             raise NeedsMore("needs the ids of judged documents: use cf.evaluate")
@@ -172,8 +172,8 @@ class NeedsMore(CranfieldError):
 class Lengths(NamedTuple):
     """The lengths of the documents of a block of lists, in one unit, at its judged items."""
 
-    own: Floats  # of the item
-    above: Floats  # of all documents above it, judged or not
+    item: Floats  # of the item
+    preceding: Floats  # of all documents above it, judged or not
 
 
 @dataclass(frozen=True)
@@ -183,23 +183,23 @@ class Costs:
     flat: Floats
     n: Ints  # lengths of the lists
 
-    def to(self, width: int) -> Floats:
+    def to_matrix(self, width: int) -> Floats:
         """Those down to a rank, as [lists, width]; NaN beyond the end."""
-        rows = spans(np.cumsum(self.n) - self.n, np.minimum(self.n, width))
-        return floats(scattered(np.arange(width) < self.n[:, None], self.flat[rows], np.nan))
+        rows = expand_spans(np.cumsum(self.n) - self.n, np.minimum(self.n, width))
+        return to_floats(scatter(np.arange(width) < self.n[:, None], self.flat[rows], np.nan))
 
-    def at(self, row: Ints, rank: Ints) -> Floats:
+    def get_at_ranks(self, row: Ints, rank: Ints) -> Floats:
         """That of the item at a rank of a list, for many of them."""
-        return floats(self.flat[(np.cumsum(self.n) - self.n)[row] + rank - 1])
+        return to_floats(self.flat[(np.cumsum(self.n) - self.n)[row] + rank - 1])
 
-    def of(self, row: int, width: int) -> Floats:
+    def get_list(self, row: int, width: int) -> Floats:
         """Those of one list, down to a rank."""
         begin = int(self.n[:row].sum())
         return self.flat[begin : begin + min(int(self.n[row]), width)]
 
 
 @dataclass(eq=False, repr=False)
-class Lists(Remembers):
+class Lists(ValueCache):
     """A block of ranked lists, seen through a cutoff, a gain and a threshold.
 
     | name | meaning |
@@ -238,11 +238,11 @@ class Lists(Remembers):
     lengths: Mapping[str, Lengths] = None  # type: ignore[assignment]  # {}
     costs: Costs | None = None  # of all items, judged or not
     documents: Costs | None = None  # their numbers, if a measure asks for documents
-    by_intent: Floats | None = None  # [lists, items, intents] the level for each intent
+    intent_levels: Floats | None = None  # [lists, items, intents] the level for each intent
     vertical: Floats | None = None  # [lists, items] the number of its kind of result, NaN: unknown
     stratum: Floats | None = None  # [lists, items] what it was sampled from, where that is known
     steps: dict[str, Any] = field(default_factory=dict, init=False)
-    by_rank: dict[str, Floats] = field(default_factory=dict, init=False)  # steps of every rank
+    rank_steps: dict[str, Floats] = field(default_factory=dict, init=False)  # steps of every rank
     fraction: tuple[Any, Any] | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
@@ -262,11 +262,16 @@ class Lists(Remembers):
         max_level: float | None = None,
     ) -> Lists:
         """These lists cut at `cutoff`, with this gain and threshold."""
-        seen: dict[str, Any] = {"cutoff": cutoff, "rel": rel, "gain": gain, "max_level": max_level}
-        return self.remember(("view", *seen.values()), lambda: self._view(**seen))
+        settings: dict[str, Any] = {
+            "cutoff": cutoff,
+            "rel": rel,
+            "gain": gain,
+            "max_level": max_level,
+        }
+        return self.cache(("view", *settings.values()), lambda: self._build_view(**settings))
 
-    def _view(self, **seen: Any) -> Lists:
-        judged, cutoff = self.judged, seen["cutoff"]
+    def _build_view(self, **settings: Any) -> Lists:
+        judged, cutoff = self.judged, settings["cutoff"]
         if cutoff is not None:  # the k-th judged item cannot stand above rank k
             judged = judged[:, :cutoff] & (self.r[:, :cutoff] <= cutoff)
         width = judged.shape[1]
@@ -278,40 +283,43 @@ class Lists(Remembers):
             self.gold,
             is_ideal=self.is_ideal,
             lengths={
-                unit: Lengths(own[:, :width], before[:, :width])
-                for unit, (own, before) in self.lengths.items()
+                unit: Lengths(item_lengths[:, :width], preceding[:, :width])
+                for unit, (item_lengths, preceding) in self.lengths.items()
             },
             documents=self.documents,
-            by_intent=None if self.by_intent is None else self.by_intent[:, :width],
+            intent_levels=None if self.intent_levels is None else self.intent_levels[:, :width],
             vertical=None if self.vertical is None else self.vertical[:, :width],
             stratum=None if self.stratum is None else self.stratum[:, :width],
-            **seen,
+            **settings,
         )
 
-    def by_ranks(self, values: Floats, width: int, unjudged: float) -> Floats:
+    def expand_to_ranks(self, values: Floats, width: int, unjudged: float) -> Floats:
         """Values of the judged items as [lists, width], with one for all other ranks."""
-        made = np.full((len(self), width), unjudged)
+        matrix = np.full((len(self), width), unjudged)
         row, column = np.nonzero(self.judged & (self.r <= width))
-        made[row, self.r[row, column] - 1] = values[row, column]
-        return made
+        matrix[row, self.r[row, column] - 1] = values[row, column]
+        return matrix
 
-    def at_level(self, rel: float) -> Lists:
+    def with_threshold(self, rel: float) -> Lists:
         """This view, with what is relevant decided by one level alone; not kept."""
-        return self._view(cutoff=self.l, rel=rel, gain="binary", max_level=None)
+        return self._build_view(cutoff=self.l, rel=rel, gain="binary", max_level=None)
 
     @cached_property
     def condensed(self) -> Lists:
         """These lists without their unjudged items."""
         ranks = np.broadcast_to(np.arange(1, self.r.shape[1] + 1), self.r.shape)
-        lengths = {unit: Lengths(own, above(own)) for unit, (own, _) in self.lengths.items()}
+        lengths = {
+            unit: Lengths(item_lengths, sum_above(item_lengths))
+            for unit, (item_lengths, _) in self.lengths.items()
+        }
         n = self.judged.sum(axis=1)
         row, column = np.nonzero(self.judged)
         costs, documents = (
-            None if given is None else Costs(given.at(row, self.r[row, column]), n)
-            for given in (self.costs, self.documents)
+            None if values is None else Costs(values.get_at_ranks(row, self.r[row, column]), n)
+            for values in (self.costs, self.documents)
         )
-        kept: dict[str, Any] = {"costs": costs, "documents": documents}
-        return replace(self, r=ranks, n=n, lengths=lengths, is_ideal=False, **kept)
+        columns: dict[str, Any] = {"costs": costs, "documents": documents}
+        return replace(self, r=ranks, n=n, lengths=lengths, is_ideal=False, **columns)
 
     def topic(self, t: int) -> str:
         """The name of the topic of a list."""
@@ -325,14 +333,14 @@ class Lists(Remembers):
             raise NeedsMore("needs the ids of documents: use cf.evaluate")
         names = self.gold.names.returned
         width = int(self.n[t]) if self.l is None else self.l
-        return [names[int(number)] for number in self.documents.of(t, width).tolist()]
+        return [names[int(number)] for number in self.documents.get_list(t, width).tolist()]
 
     @property
     def ideal(self) -> Lists:
         """The ideal lists under the same cutoff, gain and threshold."""
         if self.is_ideal:
             return self
-        self._need("an ideal list")
+        self._check_complete("an ideal list")
         return self.gold.ideal.view(self.l, rel=self.rel, gain=self.gain, max_level=self.max_level)
 
     def step(self, name: str, values: T) -> T:
@@ -344,7 +352,7 @@ class Lists(Remembers):
     @property
     def whole_ideal(self) -> Lists:
         """The ideal lists without a cutoff, under the same gain and threshold."""
-        self._need("an ideal list")
+        self._check_complete("an ideal list")
         return self.gold.ideal.view(rel=self.rel, gain=self.gain, max_level=self.max_level)
 
     def ratio(self, numerator: Any, denominator: Any) -> Floats:
@@ -363,7 +371,7 @@ class Lists(Remembers):
     @cached_property
     def I(self) -> Floats:  # noqa: E743
         """I(r): 1 where the item is relevant, else 0."""
-        return self._relevant(self.level, self.judged).astype(np.float64)
+        return self._find_relevant(self.level, self.judged).astype(np.float64)
 
     @cached_property
     def C(self) -> Floats:
@@ -373,7 +381,7 @@ class Lists(Remembers):
     @cached_property
     def first(self) -> Floats:
         """1 at r1, the rank of the first relevant item, else 0."""
-        return floats(self.I * (self.C == 1))
+        return to_floats(self.I * (self.C == 1))
 
     @property
     def r1(self) -> Ints:
@@ -386,7 +394,7 @@ class Lists(Remembers):
     @cached_property
     def g(self) -> Floats:
         """g(r): the gain of the item."""
-        return self._gains(self.level, self.judged)
+        return self._compute_gains(self.level, self.judged)
 
     @cached_property
     def cg(self) -> Floats:
@@ -405,18 +413,20 @@ class Lists(Remembers):
     @property
     def R(self) -> Floats:
         """R: the number of items known to be relevant to the topic."""
-        self._need("the number of relevant items")
-        return self.gold.remember(
+        self._check_complete("the number of relevant items")
+        return self.gold.cache(
             ("R", self.rel, self.gain, self.max_level),
             lambda: (
-                self._relevant(self.gold.levels, self.gold.judged).sum(axis=1).astype(np.float64)
+                self._find_relevant(self.gold.levels, self.gold.judged)
+                .sum(axis=1)
+                .astype(np.float64)
             ),
         )
 
     @property
     def N(self) -> Floats:
         """N: the number of items judged nonrelevant to the topic."""
-        return floats(self.gold.judged.sum(axis=1) - self.R)
+        return to_floats(self.gold.judged.sum(axis=1) - self.R)
 
     @property
     def h(self) -> Any:
@@ -426,10 +436,10 @@ class Lists(Remembers):
         """
         if self.gold.tops is not None:
             return self.gold.tops
-        declared = self.max_level if self.max_level is not None else top_level(self.gain)
+        declared = self.max_level if self.max_level is not None else get_top_level(self.gain)
         if declared is not None:
             return declared
-        self._need("the highest level (max_level=)")
+        self._check_complete("the highest level (max_level=)")
         return self.gold.max_level
 
     @property
@@ -437,47 +447,47 @@ class Lists(Remembers):
         """The gain of the highest level, a number or [lists] as `h` is."""
         if self.gold.tops is not None:
             return self.gold.tops
-        return float(gain_of(self.gain, np.array([self.h]), highest=self.h)[0])
+        return float(compute_gains(self.gain, np.array([self.h]), highest=self.h)[0])
 
     def length(self, unit: str) -> Floats:
         """The length of each item."""
-        return self._lengths(unit).own
+        return self._get_lengths(unit).item
 
     def length_above(self, unit: str) -> Floats:
         """The length of all documents above each item, judged or not."""
-        return self._lengths(unit).above
+        return self._get_lengths(unit).preceding
 
-    def _lengths(self, unit: str) -> Lengths:
+    def _get_lengths(self, unit: str) -> Lengths:
         if unit not in self.lengths:
             raise NeedsMore(f"needs the lengths of the documents in {unit}: give them as lengths=")
         return self.lengths[unit]
 
-    def gains_of(self, level: Floats) -> Floats:
+    def compute_gains(self, level: Floats) -> Floats:
         """The gains of some levels."""
-        return self._gains(level, np.ones(level.shape, dtype=bool))
+        return self._compute_gains(level, np.ones(level.shape, dtype=bool))
 
-    def _gains(self, level: Floats, judged: Bools) -> Floats:
-        kept = judged if self.rel is None else judged & (level >= self.rel)
+    def _compute_gains(self, level: Floats, judged: Bools) -> Floats:
+        counted = judged if self.rel is None else judged & (level >= self.rel)
         if self.max_level is not None:  # declared: no level counts for more
             level = np.minimum(level, self.max_level)
         highest = self.gold.max_level if self.max_level is None else self.max_level
-        gains = gain_of(self.gain, np.where(judged, level, 0.0), highest=highest)
+        gains = compute_gains(self.gain, np.where(judged, level, 0.0), highest=highest)
         if self.is_ideal:  # where nothing stands that does harm
             gains = np.maximum(gains, 0.0)
-        return np.where(kept, gains, 0.0)
+        return np.where(counted, gains, 0.0)
 
-    def _relevant(self, level: Floats, judged: Bools) -> Bools:
+    def _find_relevant(self, level: Floats, judged: Bools) -> Bools:
         """level ≥ rel where a threshold is given, else gain > 0."""
         if self.rel is not None:
             return judged & (level >= self.rel)
-        return self._gains(level, judged) > 0
+        return self._compute_gains(level, judged) > 0
 
-    def _need(self, what: str) -> None:
-        if not self.gold.known:
-            raise NeedsMore(f"needs {what}: give all judged levels of the topic as judged=[…]")
+    def _check_complete(self, quantity: str) -> None:
+        if not self.gold.is_complete:
+            raise NeedsMore(f"needs {quantity}: give all judged levels of the topic as judged=[…]")
 
 
-def blocks(
+def split_topics(
     counts: Ints, cells: int = BLOCK_CELLS, settings: Sequence[Any] | None = None
 ) -> list[tuple[int, int]]:
     """Topic ranges of bounded size, given how many columns each topic fills.
@@ -497,7 +507,7 @@ def blocks(
     return ranges
 
 
-def gold_block(
+def build_gold_block(
     judgments: Judgments,
     start: int,
     stop: int,
@@ -505,91 +515,91 @@ def gold_block(
     importance: Floats | None = None,
 ) -> Gold:
     """The judgments of the topics start..stop-1, padded; `importance` is Pr(v|i) of all intents."""
-    judged, cells = _padding(judgments.offsets[start : stop + 1])
-    levels = scattered(judged, judgments.levels[cells])
-    made = Gold(levels, judged, judgments.max_level, distinct=judgments.distinct)
-    made.topics = judgments.topics[start:stop]
+    judged, cells = _find_cells(judgments.offsets[start : stop + 1])
+    levels = scatter(judged, judgments.levels[cells])
+    gold = Gold(levels, judged, judgments.max_level, distinct=judgments.distinct)
+    gold.topics = judgments.topics[start:stop]
     if judgments.names is not None:
-        made.items = scattered(judged, judgments.items[cells])
-        made.names = judgments.names
+        gold.items = scatter(judged, judgments.items[cells])
+        gold.names = judgments.names
     if intents is not None:
-        made.intents = intent_block(intents, start, stop, importance)
-    if (every := judgments.strata) is not None:
-        made.strata = Strata(scattered(judged, every[judgments.items[cells]]), every)
-    return made
+        gold.intents = build_intent_block(intents, start, stop, importance)
+    if (strata := judgments.strata) is not None:
+        gold.strata = Strata(scatter(judged, strata[judgments.items[cells]]), strata)
+    return gold
 
 
-def intent_block(
+def build_intent_block(
     intents: Intents, start: int, stop: int, importance: Floats | None = None
 ) -> IntentBlock:
     """The intents of the topics start..stop-1, padded."""
-    there, of_intents = _padding(intents.offsets[start : stop + 1])
-    judged, of_items = _padding(intents.items[start : stop + 1])
-    weights = scattered(there, intents.weights[of_intents])
-    navigational = scattered(there, intents.navigational[of_intents])
-    levels = scattered(judged, intents.levels_of(intents.by_name[of_items], there.shape[1]))
-    wanted = None if importance is None else scattered(there, importance[of_intents])
+    filled, of_intents = _find_cells(intents.offsets[start : stop + 1])
+    judged, of_items = _find_cells(intents.items[start : stop + 1])
+    weights = scatter(filled, intents.weights[of_intents])
+    navigational = scatter(filled, intents.navigational[of_intents])
+    levels = scatter(judged, intents.get_levels(intents.by_name[of_items], filled.shape[1]))
+    importance_block = None if importance is None else scatter(filled, importance[of_intents])
     return IntentBlock(
         weights,
-        intents.alike[start:stop],
+        intents.uniform_counts[start:stop],
         navigational,
-        there,
+        filled,
         levels,
         judged,
         flat=intents,
         names=intents.names[start:stop],
-        importance=wanted,
+        importance=importance_block,
     )
 
 
-def lists_block(rankings: Rankings, gold: Gold, start: int, stop: int) -> Lists:
+def build_lists_block(rankings: Rankings, gold: Gold, start: int, stop: int) -> Lists:
     """The lists of the topics start..stop-1, padded: past the end, the rank is length + 1."""
-    judged, cells = _padding(rankings.offsets[start : stop + 1])
+    judged, cells = _find_cells(rankings.offsets[start : stop + 1])
     n = rankings.lengths[start:stop]
     r = np.repeat(n[:, None] + 1, judged.shape[1], axis=1)
     r[judged] = rankings.ranks[cells]
-    lengths, whole, vertical = {}, dict[str, Costs](), None
-    for unit, every in rankings.noted.items():
+    lengths, costs, vertical = {}, dict[str, Costs](), None
+    for unit, values in rankings.document_values.items():
         if unit in ("cost", "document"):
             first = rankings.starts[start] if stop > start else 0
-            whole[unit] = Costs(every[first : first + n.sum()], n)
+            costs[unit] = Costs(values[first : first + n.sum()], n)
             continue
         if unit == "vertical":
             places = rankings.starts[rankings.hit_topics[cells]] + r[judged] - 1
-            vertical = scattered(judged, every[places], np.nan)
+            vertical = scatter(judged, values[places], np.nan)
             continue
-        own, before = np.zeros(judged.shape), np.zeros(judged.shape)
+        item_lengths, preceding = np.zeros(judged.shape), np.zeros(judged.shape)
         for t, (a, k) in enumerate(zip(rankings.starts[start:stop], n, strict=True)):
-            there, given = judged[t], every[a : a + k]
-            own[t, there] = given[r[t, there] - 1]
-            before[t, there] = above(given[None, :])[0, r[t, there] - 1]
-        lengths[unit] = Lengths(own, before)
+            is_judged, topic_lengths = judged[t], values[a : a + k]
+            item_lengths[t, is_judged] = topic_lengths[r[t, is_judged] - 1]
+            preceding[t, is_judged] = sum_above(topic_lengths[None, :])[0, r[t, is_judged] - 1]
+        lengths[unit] = Lengths(item_lengths, preceding)
     by_intent, hits = None, rankings.items[cells]
     if gold.intents is not None and gold.intents.flat is not None:
-        width = gold.intents.there.shape[1]
-        by_intent = scattered(judged, gold.intents.flat.levels_of(hits, width))
+        width = gold.intents.filled.shape[1]
+        by_intent = scatter(judged, gold.intents.flat.get_levels(hits, width))
     return Lists(
         r,
-        scattered(judged, rankings.levels[cells]),
+        scatter(judged, rankings.levels[cells]),
         judged,
         n,
         gold,
         lengths=lengths,
-        costs=whole.get("cost"),
-        documents=whole.get("document"),
-        by_intent=by_intent,
+        costs=costs.get("cost"),
+        documents=costs.get("document"),
+        intent_levels=by_intent,
         vertical=vertical,
-        stratum=None if gold.strata is None else scattered(judged, gold.strata.every[hits]),
+        stratum=None if gold.strata is None else scatter(judged, gold.strata.flat[hits]),
     )
 
 
-def tie_bounds(rankings: Rankings, start: int, stop: int) -> tuple[Ints, Ints]:
+def build_tie_bounds(rankings: Rankings, start: int, stop: int) -> tuple[Ints, Ints]:
     """The first and last rank that ties allow each item of the topics start..stop-1, padded."""
-    judged, cells = _padding(rankings.offsets[start : stop + 1])
-    return scattered(judged, rankings.first[cells]), scattered(judged, rankings.last[cells])
+    judged, cells = _find_cells(rankings.offsets[start : stop + 1])
+    return scatter(judged, rankings.first[cells]), scatter(judged, rankings.last[cells])
 
 
-def _padding(offsets: Ints) -> tuple[Bools, slice]:
+def _find_cells(offsets: Ints) -> tuple[Bools, slice]:
     """Which cells of a padded block are filled, and by which slice of the flat arrays."""
     counts = np.diff(offsets)
     width = int(counts.max(initial=0))

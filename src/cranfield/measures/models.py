@@ -20,13 +20,13 @@ from cranfield.arrays import Floats
 from cranfield.errors import InputError
 from cranfield.measures import ncu
 from cranfield.measures.base import READINGS, cite, has, measure
-from cranfield.measures.cwl import Items, UserModel, over, reading
-from cranfield.measures.lists import above, ratio
-from cranfield.measures.names import OF_MODELS
+from cranfield.measures.cwl import Items, UserModel, register_reading, sweep
+from cranfield.measures.lists import ratio, sum_above
+from cranfield.measures.names import MODEL_PARAMETERS
 from cranfield.measures.parameters import param
 
 
-def target() -> Any:
+def target_param() -> Any:
     """T of several models."""
     return param(1.0, "gain that the user wants", low=0, open_ends=True)
 
@@ -34,7 +34,7 @@ def target() -> Any:
 # -- users who look at ranks only -----------------------------------------------------------------
 
 
-@reading
+@register_reading
 class P(UserModel):
     """Precision: a user who looks at k items, whatever they are.
 
@@ -86,7 +86,7 @@ class SDCG(UserModel):
         return np.log2(x.i + 1.0) / np.log2(x.i + 2.0)
 
 
-@reading
+@register_reading
 class RBP(UserModel):
     """Rank-biased precision: a user who goes on with the same probability after every item.
 
@@ -109,7 +109,7 @@ class RBP(UserModel):
     )
     examples = ("RBP(p=0.8).EU",)
     task = "a user of known persistence, who does not mind what is found"
-    vary = over("p", 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+    vary = sweep("p", 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
     def C(self, x: Items) -> Floats:
         return np.full(x.n, self.p)
@@ -136,7 +136,7 @@ class NPV(UserModel):
     )
     examples = ("NPV(rate=0.25)",)
     task = "where a discount rate is easier to argue for than a persistence"
-    vary = over("rate", 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
+    vary = sweep("rate", 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 
     def C(self, x: Items) -> Floats:
         return np.full(x.n, 1.0 / (1.0 + self.rate))
@@ -154,7 +154,7 @@ class INSQ(UserModel):
     0.4444
     """
 
-    T: float = target()
+    T: float = target_param()
     references = cite("moffat2012", "moffat2013", "moffat2017")
     advice = (
         "When users come with an idea of how many items they need, and read on the more surely "
@@ -163,13 +163,13 @@ class INSQ(UserModel):
     )
     examples = ("INSQ(T=2)",)
     task = "users who want a certain number of items, and read on as they get deeper"
-    vary = over("T", 0.5, 1.0, 2.0, 3.0, 5.0, 10.0)
+    vary = sweep("T", 0.5, 1.0, 2.0, 3.0, 5.0, 10.0)
 
     def C(self, x: Items) -> Floats:
-        return inverse_squares(x.i + 2.0 * self.T)
+        return compute_inverse_squares(x.i + 2.0 * self.T)
 
 
-def inverse_squares(depth: Floats) -> Floats:
+def compute_inverse_squares(depth: Floats) -> Floats:
     """((d − 1) / d)², the C of INSQ, INST and NERR11."""
     return ((depth - 1.0) / depth) ** 2
 
@@ -195,7 +195,7 @@ class SET(UserModel):
     )
     examples = ("SET(beta=0.5)@10",)
     task = "diminishing returns as economic models of search have them"
-    vary = over("beta", 0.1, 0.25, 0.5, 0.75, 1.0)
+    vary = sweep("beta", 0.1, 0.25, 0.5, 0.75, 1.0)
 
     def C(self, x: Items) -> Floats:
         w = (np.append(x.i, x.n + 1) + 1.0) ** self.beta - np.append(x.i, x.n + 1.0) ** self.beta
@@ -205,7 +205,7 @@ class SET(UserModel):
 # -- users who react to what they find ------------------------------------------------------------
 
 
-@reading
+@register_reading
 class RR(UserModel):
     """Reciprocal rank: a user who stops at the first item of use.
 
@@ -232,7 +232,7 @@ class RR(UserModel):
         return np.where(np.cumsum(x.g > 0, axis=1) == 0, 1.0, 0.0)
 
 
-@reading
+@register_reading
 class AP(UserModel):
     """Average precision: a user who knows what is still to come, and stops at items of use.
 
@@ -257,8 +257,8 @@ class AP(UserModel):
 
     def C(self, x: Items) -> Floats:
         rest = np.cumsum((x.g / x.i)[:, ::-1], axis=1)[:, ::-1]  # Σ_{j≥i} g(j)/j
-        after = np.concatenate((rest[:, 1:], np.zeros((len(rest), 1))), axis=1)
-        return ratio(np.where(after > 0, after, 0.0), rest)
+        next_rest = np.concatenate((rest[:, 1:], np.zeros((len(rest), 1))), axis=1)
+        return ratio(np.where(next_rest > 0, next_rest, 0.0), rest)
 
 
 @measure
@@ -315,10 +315,10 @@ class INST(UserModel):
     )
     examples = ("INST(T=2)",)
     task = "the usual choice: expectations, patience and success all count"
-    vary = over("T", 0.5, 1.0, 2.0, 3.0, 5.0, 10.0)
+    vary = sweep("T", 0.5, 1.0, 2.0, 3.0, 5.0, 10.0)
 
     def C(self, x: Items) -> Floats:
-        return inverse_squares(x.i + self.T + (self.T - x.cg))
+        return compute_inverse_squares(x.i + self.T + (self.T - x.cg))
 
 
 @measure
@@ -331,10 +331,10 @@ class BPM(UserModel):
     (3.0, 2.0)
     """
 
-    T: float = target()
+    T: float = target_param()
     K: float = param(10.0, "cost that the user is ready for", low=0, open_ends=True)
     looks_at = ("gains", "costs")
-    words = OF_MODELS | {"cutoff": lambda v: {"K": v}}
+    translations = MODEL_PARAMETERS | {"cutoff": lambda v: {"K": v}}
     references = cite("zhang2017", "azzopardi2019")
     advice = (
         "When users have both a goal and a budget, such as minutes or screens, and stop sharply "
@@ -342,7 +342,7 @@ class BPM(UserModel):
     )
     examples = ("BPM(T=2, K=10)",)
     task = "users with a goal and a budget"
-    vary = over("T", 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0)
+    vary = sweep("T", 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0)
 
     def C(self, x: Items) -> Floats:
         return np.where((x.cg < self.T) & (x.cc < self.K), 1.0, 0.0)
@@ -375,41 +375,44 @@ class BPMD(BPM):
     def C(self, x: Items) -> Floats:
         surprise = x.g[:, :-1] - self.gain_med
 
-        def limit(start: float, weight: float) -> Floats:
+        def compute_limit(start: float, weight: float) -> Floats:
             """start + weight · Σ_{j<i} (g(j) − gain_med), added from the top down."""
             begin = np.full((len(x.g), 1), start)
             return np.cumsum(np.concatenate((begin, weight * surprise), axis=1), axis=1)
 
-        T, K = limit(self.T, self.hb), limit(self.K, self.hc if self.update_K else 0.0)
+        T, K = (
+            compute_limit(self.T, self.hb),
+            compute_limit(self.K, self.hc if self.update_K else 0.0),
+        )
         return np.where((x.cg < T) & (x.cc < K), 1.0, 0.0)
 
 
 # -- information foraging -------------------------------------------------------------------------
 
 
-def odds(b: float, exponent: Floats) -> Floats:
+def compute_odds(b: float, exponent: Floats) -> Floats:
     """1 / (1 + b·e^exponent), however large the exponent."""
     with np.errstate(over="ignore"):
         return 1.0 / (1.0 + b * np.exp(exponent)) if b else np.ones(exponent.shape)
 
 
-class Foraging(UserModel):
+class ForagingModel(UserModel):
     """Information foraging: goals and rates."""
 
     references = cite("azzopardi2018")
     task = "result pages as patches: users stop when sated, or when the page does not feed them"
 
 
-def _b(which: str) -> Any:
-    return param(0.9, f"where {which} does not matter: the odds of stopping are 1 to b", low=0)
+def _b_param(quantity: str) -> Any:
+    return param(0.9, f"where {quantity} does not matter: the odds of stopping are 1 to b", low=0)
 
 
-def _R(which: str) -> Any:
-    return param(10.0, f"how much {which} matters: 0 not at all", low=0)
+def _R_param(quantity: str) -> Any:
+    return param(10.0, f"how much {quantity} matters: 0 not at all", low=0)
 
 
 @measure
-class IFTGoal(Foraging):
+class IFTGoal(ForagingModel):
     """Information foraging, goal: a user who is the likelier to stop the more has been found.
 
     C(i) = 1 − 1/(1 + b1·e^((T − γ(i))·R1))
@@ -419,22 +422,22 @@ class IFTGoal(Foraging):
     """
 
     T: float = param(2.0, "gain that the user wants", low=0, open_ends=True)
-    b1: float = _b("the goal")
-    R1: float = _R("the goal")
+    b1: float = _b_param("the goal")
+    R1: float = _R_param("the goal")
     looks_at: ClassVar[tuple[str, ...]] = ("gains",)
     advice = (
         "When users are satisfied little by little: b1 is how they behave at the goal, R1 how "
         "sharply they react to it. Large R1 is BPM without a budget, 0 is RBP."
     )
     examples = ("IFTGoal(T=2, b1=0.25, R1=10)",)
-    vary = over("T", 0.5, 1.0, 2.0, 3.0, 4.0)
+    vary = sweep("T", 0.5, 1.0, 2.0, 3.0, 4.0)
 
     def C(self, x: Items) -> Floats:
-        return 1.0 - odds(self.b1, (self.T - x.cg) * self.R1)
+        return 1.0 - compute_odds(self.b1, (self.T - x.cg) * self.R1)
 
 
 @measure
-class IFTRate(Foraging):
+class IFTRate(ForagingModel):
     """Information foraging, rate: a user who stops when gain comes too slowly.
 
     C(i) = 1/(1 + b2·e^((A − γ(i)/κ(i))·R2))
@@ -444,18 +447,18 @@ class IFTRate(Foraging):
     """
 
     A: float = param(0.2, "gain per cost that the user expects", low=0)
-    b2: float = _b("the rate")
-    R2: float = _R("the rate")
+    b2: float = _b_param("the rate")
+    R2: float = _R_param("the rate")
     looks_at = ("gains", "costs")
     advice = (
         "When users leave a list that does not feed them: they compare the rate of gain so far "
         "with A, the rate they expect elsewhere. Give costs, in the unit in which A is stated."
     )
     examples = ("IFTRate(A=0.2, b2=0.25, R2=10)",)
-    vary = over("A", 0.05, 0.1, 0.2, 0.3, 0.5)
+    vary = sweep("A", 0.05, 0.1, 0.2, 0.3, 0.5)
 
     def C(self, x: Items) -> Floats:
-        return odds(self.b2, (self.A - x.cg / x.cc) * self.R2)
+        return compute_odds(self.b2, (self.A - x.cg / x.cc) * self.R2)
 
 
 @measure
@@ -476,7 +479,7 @@ class IFT(IFTRate, IFTGoal):
         "to be fitted."
     )
     examples = ("IFT(T=2, b1=0.25, R1=10, A=0.2, b2=0.25, R2=10)",)
-    vary = over("T", 0.5, 1.0, 2.0, 3.0, 4.0)
+    vary = sweep("T", 0.5, 1.0, 2.0, 3.0, 4.0)
 
     def C(self, x: Items) -> Floats:
         return IFTGoal.C(self, x) * IFTRate.C(self, x)
@@ -549,7 +552,7 @@ class NERR10(NearlyERR):
         "cutoff is needed."
     )
     examples = ("NERR10(phi=0.8)",)
-    vary = over("phi", 0.5, 0.6, 0.7, 0.8, 0.9)
+    vary = sweep("phi", 0.5, 0.6, 0.7, 0.8, 0.9)
 
     def C(self, x: Items) -> Floats:
         return self.phi * (1.0 - x.g)
@@ -565,22 +568,22 @@ class NERR11(NearlyERR):
     1.4444
     """
 
-    T: float = target()
+    T: float = target_param()
     advice = (
         "When an item may satisfy at once, and unsatisfied users have INSQ's patience, which "
         "grows with depth."
     )
     examples = ("NERR11(T=2)",)
-    vary = over("T", 0.5, 1.0, 2.0, 3.0, 5.0, 10.0)
+    vary = sweep("T", 0.5, 1.0, 2.0, 3.0, 5.0, 10.0)
 
     def C(self, x: Items) -> Floats:
-        return inverse_squares(x.i + 2.0 * self.T) * (1.0 - x.g)
+        return compute_inverse_squares(x.i + 2.0 * self.T) * (1.0 - x.g)
 
 
 # -- users whose time is short --------------------------------------------------------------------
 
 
-@reading
+@register_reading
 class TBG(UserModel):
     """Time-biased gain: attention that halves with every h of cost.
 
@@ -604,13 +607,13 @@ class TBG(UserModel):
     )
     examples = ("TBG(halflife=2).EU",)
     task = "documents that take different times to read"
-    vary = over("halflife", 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0)
+    vary = sweep("halflife", 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0)
 
     def W(self, x: Items) -> Floats:
-        return 2.0 ** (-above(x.c) / self.halflife)
+        return 2.0 ** (-sum_above(x.c) / self.halflife)
 
 
-@reading
+@register_reading
 class U(UserModel):
     """U-measure: attention that falls with the text read, to nothing at L.
 
@@ -638,14 +641,14 @@ class U(UserModel):
     )
     examples = ("U(L=10).EU",)
     task = "text of which each page is worth less than the one before"
-    vary = over("L", 5.0, 10.0, 20.0, 50.0, 100.0)
+    vary = sweep("L", 5.0, 10.0, 20.0, 50.0, 100.0)
 
     def W(self, x: Items) -> Floats:
-        read = above(x.c) if self.position == "start" else np.cumsum(x.c, axis=1)
+        read = sum_above(x.c) if self.position == "start" else np.cumsum(x.c, axis=1)
         weight = np.maximum(0.0, 1.0 - read / self.L)
         if (weight[:, 0] == 0).any():
-            found = f"a first item of cost {float(read[:, 0].max()):g}"
-            raise InputError(found, f"less than L = {self.L:g}, where nothing is seen", self)
+            problem = f"a first item of cost {float(read[:, 0].max()):g}"
+            raise InputError(problem, f"less than L = {self.L:g}, where nothing is seen", self)
         if not self.end and x.n > 1:
             weight[:, -1] = 0.0
         return weight
@@ -654,7 +657,7 @@ class U(UserModel):
 # -- Sakai's populations --------------------------------------------------------------------------
 
 
-@reading
+@register_reading
 class NCU(UserModel):
     """Normalised cumulative utility: a population of users who stop at items of use.
 
@@ -692,12 +695,12 @@ class NCU(UserModel):
     properties = has("graded")
 
     def takes_max_level(self) -> bool:
-        open_ = self.stop == "sat" and self.level_is_open(False)
+        open_ = self.stop == "sat" and self.has_open_max_level(False)
         return open_ or super().takes_max_level()
 
     def last(self, x: Items) -> Floats:
-        weight, whole = ncu.STOPS[self.stop](self, x.lists)
-        return x.lists.by_ranks(ratio(weight, whole[:, None]), x.n, 0.0)
+        weight, norm = ncu.STOPS[self.stop](self, x.lists)
+        return x.lists.expand_to_ranks(ratio(weight, norm[:, None]), x.n, 0.0)
 
 
 READINGS["DCG"] = SDCG

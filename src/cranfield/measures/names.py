@@ -13,19 +13,19 @@ from typing import TypeAlias
 from cranfield.errors import InputError
 
 
-def _ours(names: str, settings: str = "") -> dict[str, str]:
+def _map_own_names(names: str, settings: str = "") -> dict[str, str]:
     """Names that are ours, in whatever letters."""
     return {name.lower(): name + settings for name in names.split()}
 
 
-def _names_of(table: dict[str, str]) -> dict[str, str]:
+def _invert(table: dict[str, str]) -> dict[str, str]:
     """Our name of each name, from the names that others have for ours."""
-    return {name: ours for ours, names in table.items() for name in names.split()}
+    return {name: own_name for own_name, names in table.items() for name in names.split()}
 
 
 # trec_eval's names (after the patterns below have taken the cutoff out of them).
 TREC_EVAL = {
-    **_ours("Rprec bpref P Recall Success infAP Utility binG G DCG nDCG RnDCG YAAP"),
+    **_map_own_names("Rprec bpref P Recall Success infAP Utility binG G DCG nDCG RnDCG YAAP"),
     "map": "AP|AP(norm=R)",
     "gm_map": "GMAP",
     "rprec_mult": "Rprec(reach=trec9)",
@@ -52,8 +52,8 @@ TREC_EVAL = {
 
 # NTCIREVAL's names: `ntcir:nDCG@10`, or a cutoff written as it prints them, `nDCG@0010`.
 NTCIREVAL = {
-    **_ours("RR AP Q P bpref"),
-    **_ours("bpref_R bpref_N bpref_relative rpref_N rpref_relative rpref_relative2"),
+    **_map_own_names("RR AP Q P bpref"),
+    **_map_own_names("bpref_R bpref_N bpref_relative rpref_N rpref_relative rpref_relative2"),
     "o-measure": "O",
     "p-measure": "Pmeasure",
     "p-plus": "Pplus",
@@ -69,8 +69,8 @@ NTCIREVAL = {
     "msndcg": "nDCG",
     "prec": "P",
     "hit": "Success",
-    **_ours("RBP nRBP", "(p=0.95)"),
-    **_ours("ERR nERR EBR nEBR iRBU niRBU", "(prob=linear)"),
+    **_map_own_names("RBP nRBP", "(p=0.95)"),
+    **_map_own_names("ERR nERR EBR nEBR iRBU niRBU", "(prob=linear)"),
 }
 
 # ir_measures' names, where they mean something else than ours.
@@ -90,7 +90,7 @@ ALIASES = {
     **TREC_EVAL,
     **{n: ours.partition("|")[0] for n, ours in NTCIREVAL.items() if "-" in n or "," in n},
     **{name: IR_MEASURES[name] for name in ("mrr", "precision", "r", "setr")},
-    **_names_of(
+    **_invert(
         {
             "nDCG": "msndcg",
             "P": "prec",
@@ -171,11 +171,11 @@ PATTERNS: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
 ]
 
 # trec_eval's notation for several cutoffs: P.5,10
-SEVERAL = rf"(?i)((?:trec:)?(?:{_CUT}|Rprec_mult)[_.])([\d.]+(?:,[\d.]+)+)"
+CUTOFF_LIST = rf"(?i)((?:trec:)?(?:{_CUT}|Rprec_mult)[_.])([\d.]+(?:,[\d.]+)+)"
 
 # Parameters that other tools have, or that stand for several: name -> our names and values.
-Words: TypeAlias = dict[str, Callable[[str], dict[str, str]]]
-PARAMETERS: Words = {
+Translations: TypeAlias = dict[str, Callable[[str], dict[str, str]]]
+PARAMETERS: Translations = {
     "dcg": lambda v: {"gain": {"exp-log2": "exp", "log2": "linear"}.get(v, v)},
     "judged_only": lambda v: {"condensed": v},
     "max_rel": lambda v: {"max_level": v},
@@ -185,7 +185,7 @@ PARAMETERS: Words = {
     "letor": lambda v: {"true": {"gain": "exp", "discount": "jk"}, "false": {}}[v.lower()],
 }
 # Those of user models, as ir_measures has them: its gains are levels over the highest.
-OF_MODELS: Words = {
+MODEL_PARAMETERS: Translations = {
     **PARAMETERS,
     "max_rel": lambda v: {"max_level": v, "gain": "unit"},
     "min_rel": lambda v: {"0": {}}[v],
@@ -194,33 +194,35 @@ OF_MODELS: Words = {
 EXPECTED = {"letor": "true or false", "min_rel": "0: gains are levels over max_rel"}
 
 
-def in_our_words(words: Words, key: str, value: str) -> dict[str, str]:
+def translate_parameter(translations: Translations, key: str, value: str) -> dict[str, str]:
     """Our parameters for another tool's.
 
     >>> in_our_words(OF_MODELS, "max_rel", "3")
     {'max_level': '3', 'gain': 'unit'}
     """
     try:
-        return words[key](value)
+        return translations[key](value)
     except KeyError:
         raise InputError(f"{key}={value}", EXPECTED[key]) from None
 
 
-def measure_in(ours: str) -> str:
+def get_measure_name(target: str) -> str:
     """The measure that an entry of these tables names, without its parameters."""
-    return re.split(r"[(|]", ours)[0]
+    return re.split(r"[(|]", target)[0]
 
 
-def aliases_of(name: str) -> list[str]:
+def list_aliases(name: str) -> list[str]:
     """What other tools call a measure of ours.
 
     >>> aliases_of("RR")
     ['recip_rank', 'mrr', 'ntcir:rr']
     """
 
-    both = ALIASES | {f"ntcir:{a}": target for a, target in NTCIREVAL.items()}
-    mine = {
-        a: target for a, target in both.items() if measure_in(target) == name and a != name.lower()
+    all_names = ALIASES | {f"ntcir:{a}": target for a, target in NTCIREVAL.items()}
+    aliases = {
+        a: target
+        for a, target in all_names.items()
+        if get_measure_name(target) == name and a != name.lower()
     }
-    same = [a for a, target in mine.items() if target == name]
-    return same + [f"{a} = {target}" for a, target in mine.items() if target != name]
+    exact = [a for a, target in aliases.items() if target == name]
+    return exact + [f"{a} = {target}" for a, target in aliases.items() if target != name]

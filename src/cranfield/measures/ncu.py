@@ -15,9 +15,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cranfield.arrays import Floats, Ints
-from cranfield.measures.base import Measure, Normalised, cite, has, is_built_in, measure
-from cranfield.measures.gains import gain_of
-from cranfield.measures.lists import Lists, floats, total
+from cranfield.measures.base import Measure, NormalisedMeasure, cite, has, is_built_in, measure
+from cranfield.measures.gains import compute_gains
+from cranfield.measures.lists import Lists, to_floats, total
 from cranfield.measures.parameters import (
     GainSetting,
     beta_param,
@@ -31,66 +31,68 @@ from cranfield.measures.parameters import (
 # -- where users stop: weights of the ranks, and what they add up to on the ideal list ------------
 
 
-def uniform(m: Any, x: Lists) -> tuple[Floats, Floats]:
+def stop_uniformly(m: Any, x: Lists) -> tuple[Floats, Floats]:
     """At each relevant item alike: 1/R, or 1/min(l, R) at a cutoff."""
-    return x.I, stops_of(m, x, x.R)
+    return x.I, count_stops(m, x, x.R)
 
 
-def stops_of(m: Any, x: Lists, R: Floats) -> Floats:
+def count_stops(m: Any, x: Lists, R: Floats) -> Floats:
     """How many stops there are if R items are relevant."""
-    whole = x.l is None or getattr(m, "norm", "min") == "R"
-    return R if whole else np.minimum(R, float(x.l or 0))
+    is_whole = x.l is None or getattr(m, "norm", "min") == "R"
+    return R if is_whole else np.minimum(R, float(x.l or 0))
 
 
-def graded_uniform(m: Any, x: Lists) -> tuple[Floats, Floats]:
+def stop_by_gain(m: Any, x: Lists) -> tuple[Floats, Floats]:
     """At relevant items in proportion to their gain, or to a stop value of their level."""
 
-    def values(y: Lists) -> Floats:
-        return y.g if m.stops is None else y.I * gain_of(m.stops, y.level, "stops")
+    def compute_values(y: Lists) -> Floats:
+        return y.g if m.stops is None else y.I * compute_gains(m.stops, y.level, "stops")
 
-    return values(x), x.gold.remember(("gu", m), lambda: total(values(x.ideal)))
+    return compute_values(x), x.gold.cache(("gu", m), lambda: total(compute_values(x.ideal)))
 
 
-def rank_biased(m: Any, x: Lists) -> tuple[Floats, Floats]:
+def stop_rank_biased(m: Any, x: Lists) -> tuple[Floats, Floats]:
     """At relevant items, each one less likely than the one before by a factor γ."""
 
-    def weights(y: Lists) -> Floats:
-        return floats(y.I * m.gamma ** np.maximum(y.C - 1.0, 0.0))
+    def compute_weights(y: Lists) -> Floats:
+        return to_floats(y.I * m.gamma ** np.maximum(y.C - 1.0, 0.0))
 
     if x.l is not None and m.norm == "min":
-        return weights(x), np.minimum(x.R, x.l)
-    return weights(x), x.gold.remember(("rb", m), lambda: total(weights(x.ideal)))
+        return compute_weights(x), np.minimum(x.R, x.l)
+    return compute_weights(x), x.gold.cache(("rb", m), lambda: total(compute_weights(x.ideal)))
 
 
-def first(m: Any, x: Lists) -> tuple[Floats, Floats]:
+def stop_at_first(m: Any, x: Lists) -> tuple[Floats, Floats]:
     """At r1, the first relevant item."""
     return x.first, np.ones(len(x))
 
 
-def preferred(m: Any, x: Lists) -> tuple[Floats, Floats]:
+def stop_at_preferred(m: Any, x: Lists) -> tuple[Floats, Floats]:
     """At rp, the first of the items with the highest level in the list."""
     level = np.where(x.I > 0, x.level, -np.inf)
     best = (x.I > 0) & (level == level.max(axis=1, initial=-np.inf, keepdims=True))
     return (best & (np.cumsum(best, axis=1) == 1)).astype(np.float64), np.ones(len(x))
 
 
-def to_preferred(m: Any, x: Lists) -> tuple[Floats, Floats]:
+def stop_until_preferred(m: Any, x: Lists) -> tuple[Floats, Floats]:
     """At each relevant item down to rp alike: 1/C(rp)."""
-    stop, _ = preferred(m, x)
+    stop, _ = stop_at_preferred(m, x)
     passed = np.cumsum(stop, axis=1) - stop
     weight = x.I * (1.0 - passed)
     return weight, total(weight)
 
 
-def satisfied(m: Any, x: Lists) -> tuple[Floats, Floats]:
+def stop_when_satisfied(m: Any, x: Lists) -> tuple[Floats, Floats]:
     """Where an item satisfies a user whom no item above has satisfied: Pr(r)·dsat(r − 1)."""
-    Pr = x.step("Pr", satisfaction(m, x))
+    Pr = x.step("Pr", compute_satisfaction(m, x))
     dsat = np.cumprod(1.0 - Pr, axis=1)
-    before = np.concatenate((np.ones((len(x), 1)), dsat[:, :-1]), axis=1) if dsat.size else dsat
-    return x.step("dsat(r−1)", before) * Pr, np.ones(len(x))
+    unsatisfied = (
+        np.concatenate((np.ones((len(x), 1)), dsat[:, :-1]), axis=1) if dsat.size else dsat
+    )
+    return x.step("dsat(r−1)", unsatisfied) * Pr, np.ones(len(x))
 
 
-def satisfaction(m: Any, x: Lists) -> Floats:
+def compute_satisfaction(m: Any, x: Lists) -> Floats:
     """Pr(r): the probability that the item at r satisfies the user."""
     if m.prob == "linear":
         return x.g / (np.reshape(x.g_h, (-1, 1)) + 1.0)
@@ -101,43 +103,43 @@ def satisfaction(m: Any, x: Lists) -> Floats:
 
 
 STOPS: dict[str, Callable[[Any, Lists], tuple[Floats, Floats]]] = {
-    "u": uniform,
-    "gu": graded_uniform,
-    "rb": rank_biased,
-    "r1": first,
-    "rp": preferred,
-    "to_rp": to_preferred,
-    "sat": satisfied,
+    "u": stop_uniformly,
+    "gu": stop_by_gain,
+    "rb": stop_rank_biased,
+    "r1": stop_at_first,
+    "rp": stop_at_preferred,
+    "to_rp": stop_until_preferred,
+    "sat": stop_when_satisfied,
 }
 
 # -- what they have by then -----------------------------------------------------------------------
 
 
-def precision(m: Any, x: Lists) -> Floats:
+def compute_precision(m: Any, x: Lists) -> Floats:
     """P(r) = C(r)/r."""
     return x.C / x.r
 
 
-def blended_ratio(m: Any, x: Lists) -> Floats:
+def compute_blended_ratio(m: Any, x: Lists) -> Floats:
     """BR(r) = (C(r) + β·cg(r)) / (r + β·cg*(r))."""
-    return floats((x.C + m.beta * x.cg) / (x.r + m.beta * x.cg_ideal))
+    return to_floats((x.C + m.beta * x.cg) / (x.r + m.beta * x.cg_ideal))
 
 
-def reciprocal_rank(m: Any, x: Lists) -> Floats:
+def compute_reciprocal_rank(m: Any, x: Lists) -> Floats:
     """1/r: only the item at r counts."""
     return 1.0 / x.r
 
 
-def effort(m: Any, x: Lists) -> Floats:
+def compute_effort_left(m: Any, x: Lists) -> Floats:
     """IE(r) = p^r: what the effort of reading r items leaves (iRBU's utility)."""
-    return floats(m.p ** x.r.astype(np.float64))
+    return to_floats(m.p ** x.r.astype(np.float64))
 
 
 UTILITIES: dict[str, Callable[[Any, Lists], Floats]] = {
-    "P": precision,
-    "BR": blended_ratio,
-    "RR": reciprocal_rank,
-    "IE": effort,
+    "P": compute_precision,
+    "BR": compute_blended_ratio,
+    "RR": compute_reciprocal_rank,
+    "IE": compute_effort_left,
 }
 
 # Products of two quantities whose expectation over ties is the product that `Lists` describes.
@@ -145,17 +147,17 @@ EXACT = {("u", "P"), ("u", "BR"), ("u", "RR"), ("u", "IE"), ("r1", "RR"), ("r1",
          ("gu", "P"), ("gu", "RR"), ("gu", "IE")}  # fmt: skip
 
 
-class Stopping(Measure):
+class StoppingMeasure(Measure):
     """A stopping distribution and a utility: the sum of their products."""
 
     user: ClassVar[tuple[str, str]]  # the names of both
 
-    def stop_and_utility(self) -> tuple[str, str]:
+    def get_stop_and_utility(self) -> tuple[str, str]:
         """The names of the stopping distribution and the utility."""
         return self.user
 
     def score(self, x: Lists) -> Floats:
-        stop, utility = self.stop_and_utility()
+        stop, utility = self.get_stop_and_utility()
         weight, norm = STOPS[stop](self, x)
         weight = x.step("stop", weight)
         NU = x.step(utility, UTILITIES[utility](self, x))
@@ -164,16 +166,16 @@ class Stopping(Measure):
         return x.ratio(x.step(f"Σ stop·{utility}", total(products)), norm)
 
     def decided(self, x: Lists) -> Ints | None:
-        return x.r1 if self.stop_and_utility()[0] == "r1" else None
+        return x.r1 if self.get_stop_and_utility()[0] == "r1" else None
 
     def exact_under_ties(self) -> bool:
-        return self.stop_and_utility() in EXACT
+        return self.get_stop_and_utility() in EXACT
 
-    def sees_gains_alone(self) -> bool:
+    def can_drop_nonrelevant(self) -> bool:
         return is_built_in(type(self)) and not self.condensed
 
     def rewards_better_items(self) -> bool:
-        stop, utility = self.stop_and_utility()
+        stop, utility = self.get_stop_and_utility()
         if stop in ("rp", "to_rp"):  # a better item may move the stop to a lower rank
             return False
         if stop in ("gu", "sat") and utility in ("P", "BR"):  # it may be better to stop later
@@ -182,7 +184,7 @@ class Stopping(Measure):
 
 
 @measure
-class AP(Stopping):
+class AP(StoppingMeasure):
     """Average precision: the mean precision at the relevant items, found or not.
 
     AP   = (1/R) Σ_r I(r) · C(r)/r
@@ -205,7 +207,7 @@ class AP(Stopping):
     task = "informational search with binary judgments"
     properties = has("normalised")
 
-    def variant(self) -> str:
+    def describe_variant(self) -> str:
         if self.cutoff is None:
             return ""
         return {"min": "divided by min(l, R), as NTCIREVAL does; trec_eval's map_cut is norm=R",
@@ -247,7 +249,7 @@ class YAAP(Measure):
         return np.log((1.0 + S) / (1.0 + x.R - S))
 
 
-class Blended(Stopping):
+class BlendedMeasure(StoppingMeasure):
     """Users who value what they have seen by its blended ratio."""
 
     beta: float = beta_param()
@@ -257,7 +259,7 @@ class Blended(Stopping):
 
 
 @measure
-class Q(Blended):
+class Q(BlendedMeasure):
     """Q-measure: average precision for graded relevance.
 
     Q     = (1/R) Σ_r I(r) · BR(r)
@@ -274,7 +276,7 @@ class Q(Blended):
 
 
 @measure
-class RR(Stopping):
+class RR(StoppingMeasure):
     """Reciprocal rank: how soon the first relevant item comes.
 
     RR = 1/r1, r1 the rank of the first relevant item; 0 if there is none (down to the cutoff).
@@ -291,7 +293,7 @@ class RR(Stopping):
 
 
 @measure
-class O(Blended):  # noqa: E742
+class O(BlendedMeasure):  # noqa: E742
     """O-measure: reciprocal rank for graded relevance.
 
     O = BR(r1), the blended ratio at the first relevant item; 0 if there is none
@@ -307,7 +309,7 @@ class O(Blended):  # noqa: E742
 
 
 @measure
-class Pmeasure(Blended):
+class Pmeasure(BlendedMeasure):
     """P-measure: how soon, and after how much of use, the best item of the list comes.
 
     Pmeasure = BR(rp), rp the first rank with the highest level that the list holds
@@ -322,7 +324,7 @@ class Pmeasure(Blended):
 
 
 @measure
-class Pplus(Blended):
+class Pplus(BlendedMeasure):
     """P+: the mean blended ratio at the relevant items down to the best one of the list.
 
     Pplus = (1/C(rp)) Σ_{r≤rp} I(r)·BR(r), rp the first rank with the list's highest level
@@ -336,7 +338,7 @@ class Pplus(Blended):
     task = "navigational search for one or a few highly relevant items"
 
 
-class Satisfied(Stopping):
+class SatisfactionMeasure(StoppingMeasure):
     """Users who stop where an item satisfies them."""
 
     prob: str = param(
@@ -348,15 +350,15 @@ class Satisfied(Stopping):
     max_level: float | None = max_level_param()
 
     def takes_max_level(self) -> bool:
-        return self.level_is_open(self.prob == "linear" and self.gain == "binary")
+        return self.has_open_max_level(self.prob == "linear" and self.gain == "binary")
 
-    def variant(self) -> str:
+    def describe_variant(self) -> str:
         return {"exp": "Pr = (2^x − 1)/2^h (Chapelle); NTCIREVAL's is prob=linear",
                 "linear": "Pr = g/(g_h + 1), as in NTCIREVAL"}[self.prob]  # fmt: skip
 
 
 @measure
-class ERR(Satisfied):
+class ERR(SatisfactionMeasure):
     """Expected reciprocal rank: 1/r at the rank where the user is satisfied.
 
     ERR = Σ_r dsat(r−1) · Pr(r) / r,   dsat(r) = Π_{k≤r} (1 − Pr(k))
@@ -380,7 +382,7 @@ class ERR(Satisfied):
 
 
 @measure
-class nERR(Normalised, ERR):
+class nERR(NormalisedMeasure, ERR):
     """Normalised expected reciprocal rank: ERR over that of the ideal list.
 
     nERR@l = ERR@l / ERR*@l
@@ -394,7 +396,7 @@ class nERR(Normalised, ERR):
 
 
 @measure
-class EBR(Satisfied):
+class EBR(SatisfactionMeasure):
     """Expected blended ratio: the blended ratio at the rank where the user is satisfied.
 
     EBR = Σ_r dsat(r−1) · Pr(r) · BR(r), with Pr and dsat as in ERR
@@ -412,7 +414,7 @@ class EBR(Satisfied):
 
 
 @measure
-class nEBR(Normalised, EBR):
+class nEBR(NormalisedMeasure, EBR):
     """Normalised expected blended ratio: EBR over that of the ideal list.
 
     nEBR@l = EBR@l / EBR*@l
@@ -425,7 +427,7 @@ class nEBR(Normalised, EBR):
 
 
 @measure
-class iRBU(Satisfied):
+class iRBU(SatisfactionMeasure):
     """Intentwise rank-biased utility: what the effort leaves at the rank where users stop.
 
     iRBU = Σ_r dsat(r−1) · Pr(r) · p^r, with Pr and dsat as in ERR
@@ -443,7 +445,7 @@ class iRBU(Satisfied):
 
 
 @measure
-class niRBU(Normalised, iRBU):
+class niRBU(NormalisedMeasure, iRBU):
     """Normalised intentwise rank-biased utility: iRBU over that of the ideal list.
 
     niRBU@l = iRBU@l / iRBU*@l
@@ -456,7 +458,7 @@ class niRBU(Normalised, iRBU):
 
 
 @measure
-class NCU(Satisfied):
+class NCU(SatisfactionMeasure):
     """Normalised cumulative utility: a stopping distribution and a utility of one's choice.
 
     NCU = Σ_r Pstop(r) · NU(r)
@@ -497,7 +499,7 @@ class NCU(Satisfied):
     task = "a user population that one has reason to believe in"
     properties = has("graded")
 
-    def stop_and_utility(self) -> tuple[str, str]:
+    def get_stop_and_utility(self) -> tuple[str, str]:
         return self.stop, self.utility
 
     def takes_max_level(self) -> bool:
@@ -510,5 +512,5 @@ class NCU(Satisfied):
         rising = self.stop != "gu" or not self.stops or list(self.stops) == sorted(self.stops)
         return rising and super().rewards_better_items()
 
-    def variant(self) -> str:
+    def describe_variant(self) -> str:
         return f"stop: {STOPS[self.stop].__doc__} utility: {UTILITIES[self.utility].__doc__}"

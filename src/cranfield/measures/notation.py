@@ -100,7 +100,7 @@ STEPS = {
 }
 """The names under which measures note their steps."""
 
-IN_THE_MEAN = {
+EXPECTED_NOTATION = {
     "I": "probability that the item at the rank is relevant",
     "C": "relevant items down to the rank if the item there is relevant, in the mean",
     "g": "gain at the rank, in the mean",

@@ -13,15 +13,15 @@ from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.measures.gains import Gain, GainLike
 
-Given_contra = TypeVar("Given_contra", contravariant=True)
-Kept_co = TypeVar("Kept_co", covariant=True)
+Value_contra = TypeVar("Value_contra", contravariant=True)
+Stored_co = TypeVar("Stored_co", covariant=True)
 
 
-class Setting(Generic[Given_contra, Kept_co]):
+class Setting(Generic[Value_contra, Stored_co]):
     """A parameter that takes more than it keeps, as type checkers are to see it."""
 
-    def __get__(self, m: Any, cls: Any) -> Kept_co: ...  # type: ignore[empty-body]
-    def __set__(self, m: Any, value: Given_contra) -> None: ...
+    def __get__(self, m: Any, cls: Any) -> Stored_co: ...  # type: ignore[empty-body]
+    def __set__(self, m: Any, value: Value_contra) -> None: ...
 
 
 GainSetting: TypeAlias = Setting[GainLike, Gain]
@@ -46,7 +46,7 @@ class Kind(Protocol):
     def expected(self) -> str:
         """What it says of itself where something else was found."""
 
-    def kept(self, value: Any) -> Any:
+    def convert(self, value: Any) -> Any:
         """A value in the form that it is kept in; a ValueError or TypeError if it is none."""
 
 
@@ -56,7 +56,7 @@ class Flag:
 
     expected = "true or false"
 
-    def kept(self, value: Any) -> bool:
+    def convert(self, value: Any) -> bool:
         if not isinstance(value, bool | np.bool_):
             raise TypeError
         return bool(value)
@@ -72,7 +72,7 @@ class Choice:
     def expected(self) -> str:
         return " or ".join(self.choices)
 
-    def kept(self, value: Any) -> str:
+    def convert(self, value: Any) -> str:
         if not isinstance(value, str) or value not in self.choices:
             raise ValueError
         return value
@@ -84,8 +84,8 @@ class Word:
 
     expected = "a word without brackets, commas and ="
 
-    def kept(self, value: Any) -> str:
-        text = value if isinstance(value, str) else shown(value)
+    def convert(self, value: Any) -> str:
+        text = value if isinstance(value, str) else format_value(value)
         if isinstance(value, bool) or not text.strip() or set(text) & set("(),="):
             raise ValueError
         return text
@@ -98,24 +98,24 @@ class Number:
     low: float
     high: float
     open: bool
-    whole: bool
+    integer: bool
 
     @property
     def expected(self) -> str:
-        number = "a whole number" if self.whole else "a number"
+        number = "a whole number" if self.integer else "a number"
         if math.isinf(self.high):
             return number + (
                 "" if math.isinf(self.low) else f" {('from', 'above')[self.open]} {self.low:g}"
             )
-        ends = shown(float(self.low)), shown(float(self.high))
-        between = (" from {} to {}", " between {} and {}")[self.open]
-        return number + between.format(*ends)
+        ends = format_value(float(self.low)), format_value(float(self.high))
+        format = (" from {} to {}", " between {} and {}")[self.open]
+        return number + format.format(*ends)
 
-    def kept(self, value: Any) -> float:
-        inside = is_number(value) and (
+    def convert(self, value: Any) -> float:
+        is_within = is_number(value) and (
             self.low < value < self.high if self.open else self.low <= value <= self.high
         )
-        if not inside or not math.isfinite(value) or (self.whole and value % 1):
+        if not is_within or not math.isfinite(value) or (self.integer and value % 1):
             raise ValueError
         if value and not SMALLEST <= abs(float(value)) <= LARGEST:
             raise TooLarge(f"a size of at most {LARGEST:g}, and of at least {SMALLEST:g} or 0")
@@ -140,20 +140,20 @@ class Table:
             return f"{words}numbers for levels 1, 2, … such as 1:2:3{lower}"
         return f"{words}numbers{lower} and at most {self.high:g}"
 
-    def kept(self, value: Any) -> str | tuple[float, ...]:
+    def convert(self, value: Any) -> str | tuple[float, ...]:
         if isinstance(value, str) and value in self.choices:
             return value
         parts: Any = value.split(":") if isinstance(value, str) else value
         if isinstance(parts, bool):
             raise TypeError
         table = tuple(float(x) for x in ([parts] if np.ndim(parts) == 0 else parts))
-        if not table or not all(map(self._fits, table)):
+        if not table or not all(map(self._is_within, table)):
             raise ValueError
         return table
 
-    def _fits(self, x: float) -> bool:
-        above = self.low < x if self.open else self.low <= x
-        return above and x <= self.high and (self.infinite or math.isfinite(x))
+    def _is_within(self, x: float) -> bool:
+        is_above = self.low < x if self.open else self.low <= x
+        return is_above and x <= self.high and (self.infinite or math.isfinite(x))
 
 
 def is_number(x: Any) -> bool:
@@ -161,17 +161,17 @@ def is_number(x: Any) -> bool:
     return isinstance(x, int | float | np.number) and not isinstance(x, bool)
 
 
-def checked(f: dataclasses.Field[Any], value: Any, where: Any) -> Any:
+def check_value(f: dataclasses.Field[Any], value: Any, owner: Any) -> Any:
     """The value of a parameter as its kind has it, or an error that names it."""
     if not f.metadata or (value is None and f.default is None):  # of a user's plain field: any
         return value
     kind: Kind = f.metadata["kind"]
     try:
-        return kind.kept(value)
+        return kind.convert(value)
     except TooLarge as error:
-        raise InputError(f"{f.name}={shown(value)}", error, where) from None
+        raise InputError(f"{f.name}={format_value(value)}", error, owner) from None
     except (TypeError, ValueError, OverflowError):
-        raise InputError(f"{f.name}={shown(value)}", kind.expected, where) from None
+        raise InputError(f"{f.name}={format_value(value)}", kind.expected, owner) from None
 
 
 # -- how measures declare them --------------------------------------------------------------------
@@ -249,23 +249,23 @@ def graded_rel_param() -> Any:
 # -- how they are written -------------------------------------------------------------------------
 
 
-def literal(text: str) -> Any:
+def parse_literal(text: str) -> Any:
     """The value that a parameter's text stands for."""
-    known = {"true": True, "false": False, "none": None}
-    if text.lower() in known:
-        return known[text.lower()]
+    constants = {"true": True, "false": False, "none": None}
+    if text.lower() in constants:
+        return constants[text.lower()]
     try:
         return float(text)
     except ValueError:
         return text
 
 
-def shown(value: Any) -> str:
+def format_value(value: Any) -> str:
     """A parameter value as the grammar writes it."""
     if isinstance(value, bool) or value is None:
         return str(value).lower()
     if isinstance(value, float):
         return repr(int(value)) if value.is_integer() and abs(value) < 1e16 else repr(value)
     if isinstance(value, tuple):
-        return ":".join(shown(x) for x in value)
+        return ":".join(format_value(x) for x in value)
     return str(value)

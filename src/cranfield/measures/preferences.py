@@ -16,7 +16,7 @@ from functools import partial
 
 import numpy as np
 
-from cranfield.labelling.preferences import Levels, PreferenceCounts, RankedGroup
+from cranfield.labelling.preferences import LevelPreferences, PreferenceCounts, RankedGroup
 
 
 def prefs_num_prefs_poss(x: PreferenceCounts) -> float:
@@ -36,7 +36,7 @@ def prefs_num_prefs_ful_ret(x: PreferenceCounts) -> float:
 
 def prefs_simp(x: PreferenceCounts) -> float:
     """The share of preferences that are fulfilled, those of all groups taken together."""
-    return _ratio(prefs_num_prefs_ful(x), prefs_num_prefs_poss(x))
+    return _divide(prefs_num_prefs_ful(x), prefs_num_prefs_poss(x))
 
 
 def prefs_pair(x: PreferenceCounts) -> float:
@@ -53,7 +53,7 @@ def prefs_avgjg(x: PreferenceCounts) -> float:
 
     A user with few preferences counts as much as one with many. A group without any counts as 0.
     """
-    return _mean([_ratio(group.fulfilled, group.possible) for group in x.groups])
+    return _mean([_divide(group.fulfilled, group.possible) for group in x.groups])
 
 
 def prefs_avgjg_Rnonrel(x: PreferenceCounts) -> float:
@@ -63,7 +63,7 @@ def prefs_avgjg_Rnonrel(x: PreferenceCounts) -> float:
     than R, only the first R of the list count. If they are fewer, the missing ones are made up:
     not retrieved, and worse than each relevant document.
     """
-    return _mean([_as_many_nonrelevant(group) for group in x.groups])
+    return _mean([_score_equal_nonrelevant(group) for group in x.groups])
 
 
 def prefs_simp_ret(x: PreferenceCounts) -> float:
@@ -88,8 +88,8 @@ def prefs_avgjg_Rnonrel_ret(x: PreferenceCounts) -> float:
 
 def prefs_simp_imp(x: PreferenceCounts) -> float:
     """`prefs_simp` without preferences neither document of which was retrieved."""
-    seen = sum(group.possible - group.unseen for group in x.groups)
-    return _ratio(prefs_num_prefs_ful(x), seen)
+    possible = sum(group.possible - group.unseen for group in x.groups)
+    return _divide(prefs_num_prefs_ful(x), possible)
 
 
 def prefs_pair_imp(x: PreferenceCounts) -> float:
@@ -99,7 +99,7 @@ def prefs_pair_imp(x: PreferenceCounts) -> float:
 
 def prefs_avgjg_imp(x: PreferenceCounts) -> float:
     """`prefs_avgjg` without preferences neither document of which was retrieved."""
-    return _mean([_ratio(group.fulfilled, group.possible - group.unseen) for group in x.groups])
+    return _mean([_divide(group.fulfilled, group.possible - group.unseen) for group in x.groups])
 
 
 MEASURES: dict[str, Callable[[PreferenceCounts], float]] = {
@@ -107,26 +107,29 @@ MEASURES: dict[str, Callable[[PreferenceCounts], float]] = {
 }
 
 
-def _as_many_nonrelevant(group: RankedGroup) -> float:
+def _score_equal_nonrelevant(group: RankedGroup) -> float:
     R, missing = group.R, group.R - group.N
     if missing < 0:
-        few = group.first_nonrelevant(R)
-        return _ratio(few.fulfilled, few.possible)
+        reduced = group.limit_nonrelevant(R)
+        return _divide(reduced.fulfilled, reduced.possible)
     fulfilled = group.fulfilled + group.R_retrieved * missing
-    return _ratio(fulfilled, group.possible + R * missing)
+    return _divide(fulfilled, group.possible + R * missing)
 
 
-def _printed(x: PreferenceCounts, among_retrieved: bool = False) -> float:
+def _score_as_printed(x: PreferenceCounts, among_retrieved: bool = False) -> float:
     """What trec_eval 9 and 10 print for `prefs_avgjg_Rnonrel`, or for its `_ret`.
 
     A group with nothing to count makes the topic 0.
     """
     groups = (x.among_retrieved if among_retrieved else x).groups
-    shares = [_as_printed(seen, group.R) for seen, group in zip(groups, x.groups, strict=True)]
+    shares = [
+        _score_group_as_printed(group_seen, group.R)
+        for group_seen, group in zip(groups, x.groups, strict=True)
+    ]
     return 0.0 if any(map(math.isnan, shares)) else _mean(shares)
 
 
-def _as_printed(group: RankedGroup, R: int) -> float:
+def _score_group_as_printed(group: RankedGroup, R: int) -> float:
     """The share of a group's preferences that are fulfilled; R are all of its relevant documents.
 
     More than R nonrelevant documents: pairs of them count as preferences where levels say what is
@@ -135,19 +138,22 @@ def _as_printed(group: RankedGroup, R: int) -> float:
     missing = group.R - group.N
     if missing >= 0:
         fulfilled = group.fulfilled + group.R_retrieved * missing
-        return _ratio(fulfilled, group.possible + R * missing, nothing=math.nan)
-    if not isinstance(group.order, Levels):
-        few = group.first_nonrelevant(R)
-        return _ratio(few.fulfilled, few.possible, nothing=math.nan)
-    few = group.first_nonrelevant(group.R)
-    above = np.minimum(np.arange(group.R), group.retrieved - group.R_retrieved)
-    fulfilled, possible = few.fulfilled + int(above.sum()), few.possible + group.R * group.N
-    return _ratio(fulfilled, possible, nothing=math.nan)
+        return _divide(fulfilled, group.possible + R * missing, default=math.nan)
+    if not isinstance(group.order, LevelPreferences):
+        reduced = group.limit_nonrelevant(R)
+        return _divide(reduced.fulfilled, reduced.possible, default=math.nan)
+    reduced = group.limit_nonrelevant(group.R)
+    nonrelevant = np.minimum(np.arange(group.R), group.retrieved - group.R_retrieved)
+    fulfilled, possible = (
+        reduced.fulfilled + int(nonrelevant.sum()),
+        reduced.possible + group.R * group.N,
+    )
+    return _divide(fulfilled, possible, default=math.nan)
 
 
 PRINTED = MEASURES | {
-    "prefs_avgjg_Rnonrel": _printed,
-    "prefs_avgjg_Rnonrel_ret": partial(_printed, among_retrieved=True),
+    "prefs_avgjg_Rnonrel": _score_as_printed,
+    "prefs_avgjg_Rnonrel_ret": partial(_score_as_printed, among_retrieved=True),
 }
 
 
@@ -155,7 +161,7 @@ def _mean_over_pairs(x: PreferenceCounts, failed: int) -> float:
     """Over all pairs that groups vote on, and some that score 0."""
     fulfilled, against = x.votes
     shares = fulfilled / (fulfilled + against)
-    return _ratio(_sum(shares), len(shares) + failed)
+    return _divide(_sum(shares), len(shares) + failed)
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -167,5 +173,5 @@ def _sum(values: Sequence[float] | np.ndarray) -> float:
     return float(np.cumsum(values)[-1]) if len(values) else 0.0
 
 
-def _ratio(part: float, whole: float, nothing: float = 0.0) -> float:
-    return part / whole if whole else nothing
+def _divide(part: float, total: float, default: float = 0.0) -> float:
+    return part / total if total else default

@@ -9,8 +9,8 @@ import numpy as np
 
 from cranfield.arrays import Bools, Floats
 from cranfield.measures.base import Measure, cite, has, measure
-from cranfield.measures.lists import Lists, above, total
-from cranfield.measures.ncu import satisfaction
+from cranfield.measures.lists import Lists, sum_above, total
+from cranfield.measures.ncu import compute_satisfaction
 from cranfield.measures.parameters import GainSetting, gain_param, max_level_param, param, rel_param
 
 
@@ -45,16 +45,20 @@ class TBG(Measure):
     may_fall = True  # a long document may cost more than it gains
 
     def score(self, x: Lists) -> Floats:
-        T = x.step("T", self.time(x))
+        T = x.step("T", self.compute_time(x))
         g = self.click * self.save * x.I
         return total(x.step("g·D", g * np.exp(-T * np.log(2.0) / self.halflife)))
 
-    def time(self, x: Lists) -> Floats:
+    def compute_time(self, x: Lists) -> Floats:
         """T(r): as if nothing above were relevant, and the difference for what is."""
         k = x.r - 1.0
         opened = self.per_word * x.length_above(self.length_unit) + self.per_document * k
-        own = x.I * (self.per_word * x.length(self.length_unit) + self.per_document)
-        return self.summary_time * k + self.miss * opened + (self.click - self.miss) * above(own)
+        relevant_time = x.I * (self.per_word * x.length(self.length_unit) + self.per_document)
+        return (
+            self.summary_time * k
+            + self.miss * opened
+            + (self.click - self.miss) * sum_above(relevant_time)
+        )
 
 
 @measure
@@ -93,22 +97,22 @@ class U(Measure):
     may_fall = True  # a long document may cost more than it gains
 
     def score(self, x: Lists) -> Floats:
-        return self.of_text(x, x.I > 0)
+        return self.score_texts(x, x.I > 0)
 
-    def of_text(self, x: Lists, read: Bools) -> Floats:
+    def score_texts(self, x: Lists, read: Bools) -> Floats:
         """U, if these are the documents that users read."""
-        g = x.step("gain", self.worth(x))
+        g = x.step("gain", self.compute_item_gains(x))
         text = np.where(read, x.length(self.length_unit), 0.0)
         pos = x.step("pos", self.snippet * x.r + self.F * np.cumsum(text, axis=1))
         D = x.step("D", np.maximum(0.0, 1.0 - pos / self.L))
         return total(x.step("g·D", g * D)) / self.norm
 
-    def worth(self, x: Lists) -> Floats:
-        return x.g if self.prob == "gain" else satisfaction(self, x)
+    def compute_item_gains(self, x: Lists) -> Floats:
+        return x.g if self.prob == "gain" else compute_satisfaction(self, x)
 
-    def on_gains(self) -> Self:
-        return replace(super().on_gains(), prob="gain")
+    def with_levels_as_gains(self) -> Self:
+        return replace(super().with_levels_as_gains(), prob="gain")
 
     def takes_max_level(self) -> bool:
         binary = self.prob == "linear" and self.gain == "binary"
-        return self.level_is_open(binary or self.prob == "gain")
+        return self.has_open_max_level(binary or self.prob == "gain")

@@ -531,7 +531,7 @@ REFERENCES = {
 }
 
 
-def citation(key: str) -> str:
+def format_citation(key: str) -> str:
     """A reference in one line.
 
     >>> citation("moffat2008")[:62]

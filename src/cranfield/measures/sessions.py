@@ -21,7 +21,7 @@ from cranfield.arrays import Bools, Floats, Ints
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError
 from cranfield.measures.base import Measure, cite, has, measure
-from cranfield.measures.lists import Gold, Lengths, Lists, NeedsMore, above, ratio, total
+from cranfield.measures.lists import Gold, Lengths, Lists, NeedsMore, ratio, sum_above, total
 from cranfield.measures.parameters import GainSetting, gain_param, is_number, param, rel_param
 from cranfield.measures.reading import U
 
@@ -30,7 +30,7 @@ DEEPEST = 1_000_000  # nobody clicks below, as when logs are read
 # -- what there is to score -----------------------------------------------------------------------
 
 
-class Listed(NamedTuple):
+class SessionRankings(NamedTuple):
     """The ranked lists of one session, one for each query, from the top down."""
 
     levels: Sequence[Sequence[float]]  # of the documents, NaN where they are unjudged
@@ -45,23 +45,23 @@ class Listed(NamedTuple):
 
     # of every document in the order of time:
 
-    def queries(self) -> list[int]:
+    def list_queries(self) -> list[int]:
         """The number of the query that listed it."""
         return [query for query, n in enumerate(self.sizes, 1) for _ in range(n)]
 
-    def ranks(self) -> Iterable[int]:
+    def list_ranks(self) -> Iterable[int]:
         """The rank in the list of that query."""
         return chain.from_iterable(range(1, n + 1) for n in self.sizes)
 
-    def items(self) -> list[int]:
+    def list_items(self) -> list[int]:
         """Which document it is: the same number means the same."""
         docs = list(chain.from_iterable(self.docs))
         number = {doc: i for i, doc in enumerate(dict.fromkeys(docs))}
         return [number[doc] for doc in docs]
 
-    def lowest_clicks(self) -> list[int]:
+    def list_lowest_clicks(self) -> list[int]:
         """The lowest rank clicked in the list of that query."""
-        return [(self.clicked or ())[query - 1] for query in self.queries()]
+        return [(self.clicked or ())[query - 1] for query in self.list_queries()]
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,72 +81,74 @@ class SessionLists:
     clicked: Ints | None = None  # the lowest rank clicked in the list of that query
 
     @classmethod
-    def of(cls, sessions: Sequence[Listed], gold: Gold) -> SessionLists:
+    def from_sessions(cls, sessions: Sequence[SessionRankings], gold: Gold) -> SessionLists:
         """Sessions and the judgments of each."""
         length = clicked = None
         if all(s.lengths is not None for s in sessions):
-            length = _padded((chain.from_iterable(s.lengths or ()) for s in sessions), math.nan)
+            length = _pad((chain.from_iterable(s.lengths or ()) for s in sessions), math.nan)
         if all(s.clicked is not None for s in sessions):
-            clicked = _whole(s.lowest_clicks() for s in sessions)
+            clicked = _pad_integers(s.list_lowest_clicks() for s in sessions)
         return cls(
-            _whole(s.queries() for s in sessions),
-            _whole(s.ranks() for s in sessions),
-            _whole(s.items() for s in sessions),
-            _padded((chain.from_iterable(s.levels) for s in sessions), math.nan),
+            _pad_integers(s.list_queries() for s in sessions),
+            _pad_integers(s.list_ranks() for s in sessions),
+            _pad_integers(s.list_items() for s in sessions),
+            _pad((chain.from_iterable(s.levels) for s in sessions), math.nan),
             gold,
             np.array([len(s.levels) for s in sessions], dtype=np.int64),
             length,
             clicked,
         )
 
-    def seen(self, l: int | None, clicks: bool = False) -> Bools:
+    def mark_read(self, l: int | None, clicks: bool = False) -> Bools:
         """The first l documents of each list, or those down to its lowest click."""
-        seen = self.query > 0
+        is_read = self.query > 0
         if l is not None:
-            seen &= self.rank <= l
+            is_read &= self.rank <= l
         if clicks:
             if self.clicked is None:
                 raise NeedsMore("needs clicks: give them as clicks=, or --clicks LOG")
-            seen &= self.rank <= self.clicked
-        return seen
+            is_read &= self.rank <= self.clicked
+        return is_read
 
-    def first(self, seen: Bools) -> Bools:
+    def mark_new(self, is_read: Bools) -> Bools:
         """Those of them that have not been seen before in the session."""
-        item = np.where(seen, self.item, -1)
+        item = np.where(is_read, self.item, -1)
         order = np.argsort(item, axis=1, kind="stable")
         by_item = np.take_along_axis(item, order, axis=1)
-        same = np.zeros(item.shape, dtype=bool)
-        same[:, 1:] = by_item[:, 1:] == by_item[:, :-1]
-        again = np.zeros(item.shape, dtype=bool)
-        np.put_along_axis(again, order, same, axis=1)
-        return seen & ~again
+        is_repeated = np.zeros(item.shape, dtype=bool)
+        is_repeated[:, 1:] = by_item[:, 1:] == by_item[:, :-1]
+        is_duplicate = np.zeros(item.shape, dtype=bool)
+        np.put_along_axis(is_duplicate, order, is_repeated, axis=1)
+        return is_read & ~is_duplicate
 
-    def concatenated(self, seen: Bools, counts: Bools) -> Concatenated:
+    def concatenate(self, is_read: Bools, is_counted: Bools) -> ConcatenatedLists:
         """One list for each session of what was seen; what does not count only takes up a rank."""
-        hit = counts & ~np.isnan(self.level)
+        hit = is_counted & ~np.isnan(self.level)
         order = np.argsort(~hit, axis=1, kind="stable")[:, : int(hit.sum(axis=1).max(initial=0))]
-        n = seen.sum(axis=1)
+        n = is_read.sum(axis=1)
         judged = np.take_along_axis(hit, order, axis=1)
 
-        def at(values: Any, beyond: Any) -> Any:
-            return np.where(judged, np.take_along_axis(values, order, axis=1), beyond)
+        def take(values: Any, padding: Any) -> Any:
+            return np.where(judged, np.take_along_axis(values, order, axis=1), padding)
 
         lengths = {}
         if self.length is not None:
-            own = np.nan_to_num(self.length)
-            lengths[U.length_unit] = Lengths(at(own, 0.0), at(above(own * seen), 0.0))
+            item_lengths = np.nan_to_num(self.length)
+            lengths[U.length_unit] = Lengths(
+                take(item_lengths, 0.0), take(sum_above(item_lengths * is_read), 0.0)
+            )
         lists = Lists(
-            at(np.cumsum(seen, axis=1), n[:, None] + 1),
-            at(self.level, 0.0),
+            take(np.cumsum(is_read, axis=1), n[:, None] + 1),
+            take(self.level, 0.0),
             judged,
             n,
             self.gold,
             lengths=lengths,
         )
-        return Concatenated(lists, at(self.query, 1), at(self.rank, 1))
+        return ConcatenatedLists(lists, take(self.query, 1), take(self.rank, 1))
 
 
-def _padded(rows: Iterable[Iterable[float]], filling: float) -> Floats:
+def _pad(rows: Iterable[Iterable[float]], filling: float) -> Floats:
     """Rows of different lengths as a matrix."""
     cells = [list(row) for row in rows]
     matrix = np.full((len(cells), max(map(len, cells), default=0)), filling, dtype=float)
@@ -155,11 +157,11 @@ def _padded(rows: Iterable[Iterable[float]], filling: float) -> Floats:
     return matrix
 
 
-def _whole(rows: Iterable[Iterable[float]]) -> Ints:
-    return _padded(rows, 0).astype(np.int64)
+def _pad_integers(rows: Iterable[Iterable[float]]) -> Ints:
+    return _pad(rows, 0).astype(np.int64)
 
 
-class Concatenated(NamedTuple):
+class ConcatenatedLists(NamedTuple):
     """The lists of each session as one, and where its judged items come from."""
 
     lists: Lists
@@ -167,11 +169,13 @@ class Concatenated(NamedTuple):
     rank: Ints  # in the list of that query
 
 
-def gold_of(judged: Sequence[Sequence[float]], max_level: float, known: bool = True) -> Gold:
+def build_gold(
+    judged: Sequence[Sequence[float]], max_level: float, is_complete: bool = True
+) -> Gold:
     """The judged levels of each session, highest first."""
-    levels = _padded((sorted(x, reverse=True) for x in judged), 0.0)
-    there = np.arange(levels.shape[1]) < np.array([len(x) for x in judged])[:, None]
-    return Gold(levels, there, max_level, known=known)
+    levels = _pad((sorted(x, reverse=True) for x in judged), 0.0)
+    filled = np.arange(levels.shape[1]) < np.array([len(x) for x in judged])[:, None]
+    return Gold(levels, filled, max_level, is_complete=is_complete)
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,7 +189,7 @@ class Clicks:
     max_level: float = 1.0  # the highest there could be
 
     @classmethod
-    def of(cls, rows: Sequence[Sequence[float]], max_level: float = 1.0) -> Clicks:
+    def from_rows(cls, rows: Sequence[Sequence[float]], max_level: float = 1.0) -> Clicks:
         """Clicks from (query, rank, length), or (query, rank, length, level) for each."""
         query, rank, length = (np.array([row[i] for row in rows], dtype=float) for i in range(3))
         level = np.array([row[3] if len(row) > 3 else 1.0 for row in rows], dtype=float)
@@ -219,7 +223,7 @@ class Trail:
         return self.gain * self.decay
 
 
-def _sums(trails: Sequence[Trail], norm: float) -> Floats:
+def _sum_trails(trails: Sequence[Trail], norm: float) -> Floats:
     """U (Sakai 2014, equation 19) of each trailtext."""
     sums = [float(total(trail.contribution[None, :])[0]) for trail in trails]
     return np.array(sums, dtype=np.float64) / norm
@@ -228,11 +232,11 @@ def _sums(trails: Sequence[Trail], norm: float) -> Floats:
 # -- measures -------------------------------------------------------------------------------------
 
 
-class OfSessions(Measure):
+class SessionMeasure(Measure):
     """A measure of the ranked lists of a session."""
 
     takes = "sessions"
-    at = "look at the first so many ranks of each list only"
+    cutoff_meaning = "look at the first so many ranks of each list only"
     duplicates: str = param(
         "drop",
         "documents that an earlier list had: drop (only the first counts) or keep",
@@ -264,10 +268,12 @@ class OfSessions(Measure):
         characters. `clicks` are the lowest rank clicked in each list, 0 if there was no click.
         """
         try:
-            listed = _listed(levels, docs, lengths, clicks)
-            known = _judged(judged, listed)
-            highest = max((x for x in known if not math.isnan(x)), default=0.0)
-            block = SessionLists.of([listed], gold_of([known], highest, judged is not None))
+            session = _read_session(levels, docs, lengths, clicks)
+            judged_levels = _read_judged(judged, session)
+            highest = max((x for x in judged_levels if not math.isnan(x)), default=0.0)
+            block = SessionLists.from_sessions(
+                [session], build_gold([judged_levels], highest, judged is not None)
+            )
             return float(self.score(block)[0])
         except NeedsMore as missing:
             raise CranfieldError(f"{self} {missing}") from None
@@ -276,7 +282,7 @@ class OfSessions(Measure):
 
 
 @measure
-class sDCG(OfSessions):
+class sDCG(SessionMeasure):
     """Session DCG: gains, discounted by the rank in all lists of a session and by the query.
 
     sDCG@l = Σ_r g(r) / (log_bq(q(r) + bq − 1) · log_b(r + b − 1)),   bq = 4, b = 2
@@ -306,23 +312,25 @@ class sDCG(OfSessions):
         "concatenated: ranks in all lists; jk2008: ranks in each list, Järvelin et al. 2008",
         choices=("concatenated", "jk2008"),
     )
-    below_zero = True
+    takes_raw_gains = True
     references = cite("jarvelin2008", "kanoulas2011", "sakai2014metrics")
     task = "sessions of several queries about one need, where topics should not weigh alike"
     range = "from 0"
     properties = has("graded", "recall-independent")
 
     def score(self, x: Any) -> Floats:
-        found = self.concatenated(x)
-        return self.discounted(self.view(found.lists), found.query, found.rank)
+        session_lists = self.concatenate(x)
+        return self.discount(
+            self.view(session_lists.lists), session_lists.query, session_lists.rank
+        )
 
-    def concatenated(self, x: SessionLists) -> Concatenated:
+    def concatenate(self, x: SessionLists) -> ConcatenatedLists:
         """The lists of each session as one."""
-        seen = x.seen(self.cutoff, self.truncate == "clicks")
-        seen = x.first(seen) if self.duplicates == "drop" else seen
-        return x.concatenated(seen, seen)
+        is_read = x.mark_read(self.cutoff, self.truncate == "clicks")
+        is_read = x.mark_new(is_read) if self.duplicates == "drop" else is_read
+        return x.concatenate(is_read, is_read)
 
-    def discounted(self, x: Lists, query: Any, rank: Any) -> Floats:
+    def discount(self, x: Lists, query: Any, rank: Any) -> Floats:
         """Σ_r g(r)/d(r): equation 35 of Sakai (2014)."""
         if self.version == "jk2008":
             return total(x.g / ((1.0 + _log(query, self.bq)) * (1.0 + _log(rank, self.b))))
@@ -360,28 +368,30 @@ class nsDCG(sDCG):
     properties = has("graded", "normalised")
 
     def score(self, x: Any) -> Floats:
-        found = self.concatenated(x)
-        score = self.discounted(self.view(found.lists), found.query, found.rank)
-        return ratio(score, self.best(found.lists, x.queries))
+        session_lists = self.concatenate(x)
+        score = self.discount(
+            self.view(session_lists.lists), session_lists.query, session_lists.rank
+        )
+        return ratio(score, self.compute_ideal(session_lists.lists, x.queries))
 
-    def best(self, lists: Lists, queries: Ints) -> Floats:
+    def compute_ideal(self, lists: Lists, queries: Ints) -> Floats:
         """The discounted gains of the ideal list or lists."""
         depth = None if self.ideal_depth is None else int(self.ideal_depth)
         if self.ideal == "lists" and depth is None:
             depth = self.cutoff
         ideal = lists.view(depth, rel=self.rel, gain=self.gain).ideal
         if self.ideal == "one":
-            return self.discounted(ideal, 1, ideal.r)
+            return self.discount(ideal, 1, ideal.r)
         n = (ideal.g > 0).sum(axis=1)[:, None]  # how long each is
         summed = np.zeros(len(ideal))
         for q in range(1, int(queries.max(initial=0)) + 1):
-            after = replace(ideal, r=ideal.r + (q - 1) * n)
-            summed += np.where(q <= queries, self.discounted(after, q, ideal.r), 0.0)
+            repeated = replace(ideal, r=ideal.r + (q - 1) * n)
+            summed += np.where(q <= queries, self.discount(repeated, q, ideal.r), 0.0)
         return summed
 
 
 @measure
-class sU(OfSessions, U):
+class sU(SessionMeasure, U):
     """U-measure of a session: relevant documents, each worth less the more text was read before.
 
     sU = (1/N) Σ_r g(r)·D(pos(r)),   D(pos) = max(0, 1 − pos/L)
@@ -400,20 +410,20 @@ class sU(OfSessions, U):
     task = "effort in text read; the same scale for lists, sessions and summaries"
 
     def score(self, x: Any) -> Floats:
-        return _sums(self.trails(x), self.norm)
+        return _sum_trails(self.build_trails(x), self.norm)
 
-    def trails(self, x: SessionLists) -> list[Trail]:
+    def build_trails(self, x: SessionLists) -> list[Trail]:
         """What was read in each session: snippets, and relevant documents after theirs."""
-        seen = x.seen(self.cutoff)
-        counts = x.first(seen) if self.duplicates == "drop" else seen
-        lists = self.view(x.concatenated(seen, counts).lists)
-        gain, text = self.worth(lists), self.F * lists.length(self.length_unit)
+        is_read = x.mark_read(self.cutoff)
+        counts = x.mark_new(is_read) if self.duplicates == "drop" else is_read
+        lists = self.view(x.concatenate(is_read, counts).lists)
+        gain, text = self.compute_item_gains(lists), self.F * lists.length(self.length_unit)
         trails = []
-        for s, shown in enumerate(seen):
+        for s, row in enumerate(is_read):
             relevant = lists.I[s] > 0
             r = lists.r[s][relevant]
-            listed = np.flatnonzero(shown)
-            strings = np.insert(listed, r, listed[r - 1])
+            columns = np.flatnonzero(row)
+            strings = np.insert(columns, r, columns[r - 1])
             is_document = np.zeros(len(strings), dtype=bool)
             is_document[r + np.arange(len(r))] = True
             length, gains = np.full(len(strings), self.snippet), np.zeros(len(strings))
@@ -441,25 +451,25 @@ class clickU(U):
     """
 
     takes = "sessions"
-    at = ""
+    cutoff_meaning = ""
     references = cite("sakai2013dou", "sakai2014metrics")
     task = "logs of what users clicked, in the order of time"
 
     def score(self, x: Any) -> Floats:
-        return _sums(self.trails(x), self.norm)
+        return _sum_trails(self.build_trails(x), self.norm)
 
-    def trails(self, x: Sequence[Clicks]) -> list[Trail]:
+    def build_trails(self, x: Sequence[Clicks]) -> list[Trail]:
         """What was read in each session: the algorithm of Sakai (2014), Figure 9."""
-        return [self._trail(clicks) for clicks in x]
+        return [self._build_trail(clicks) for clicks in x]
 
-    def _trail(self, clicks: Clicks) -> Trail:
+    def _build_trail(self, clicks: Clicks) -> Trail:
         n = len(clicks.rank)
-        there = np.ones((1, n), dtype=bool)
-        gold = Gold(clicks.level[None, :], there, clicks.max_level)
-        each = Lists(
-            np.arange(1, n + 1)[None, :], clicks.level[None, :], there, np.array([n]), gold
+        filled = np.ones((1, n), dtype=bool)
+        gold = Gold(clicks.level[None, :], filled, clicks.max_level)
+        clicked_lists = Lists(
+            np.arange(1, n + 1)[None, :], clicks.level[None, :], filled, np.array([n]), gold
         )
-        gain = self.worth(self.view(each))[0]
+        gain = self.compute_item_gains(self.view(clicked_lists))[0]
         is_document: list[bool] = []
         rank: list[int] = []
         deepest: dict[int, int] = {}  # snippets of each query are read from the top: no gaps
@@ -481,114 +491,121 @@ class clickU(U):
         A level may follow the length, in all tuples or in none; `max_level` then says which is
         the highest.
         """
-        rows = _nested("clicks", clicks, "a tuple for each")
+        rows = _read_nested("clicks", clicks, "a tuple for each")
         widths = {len(row) for row in rows}
         if len(widths) > 1 or not widths <= {3, 4}:
             expected = "(query, rank, length) for each, or (query, rank, length, level) for each"
             raise InputError(repr(rows), expected, self)
         for query, rank, length, *level in rows:
-            _number("query", query, 1, whole=True, high=DEEPEST)
-            _number("rank", rank, 1, whole=True, high=DEEPEST)
-            _number("length", length, 0)
+            _check_number("query", query, 1, integer=True, high=DEEPEST)
+            _check_number("rank", rank, 1, integer=True, high=DEEPEST)
+            _check_number("length", length, 0)
             for x in level:
-                _number("level", x, -math.inf)
+                _check_number("level", x, -math.inf)
         if widths == {4} and self.takes_max_level():
             raise CranfieldError(f"{self} needs the highest level (max_level=)")
-        return float(self.score([Clicks.of(rows)])[0])
+        return float(self.score([Clicks.from_rows(rows)])[0])
 
 
 # -- sessions without files -----------------------------------------------------------------------
 
 
-def _listed(levels: Any, docs: Any, lengths: Any, clicks: Any) -> Listed:
+def _read_session(levels: Any, docs: Any, lengths: Any, clicks: Any) -> SessionRankings:
     """A session from what users give: lists of levels, and of what else is known."""
-    known = [[_level(level) for level in one] for one in _nested("levels", levels)]
-    every = iter(range(sum(map(len, known))))  # each another, if nobody says which are the same
-    names = [list(islice(every, len(one))) for one in known]
-    names = names if docs is None else _beside("docs", docs, known)
+    known_levels = [
+        [_read_level(level) for level in query_levels]
+        for query_levels in _read_nested("levels", levels)
+    ]
+    numbers = iter(
+        range(sum(map(len, known_levels)))
+    )  # each another, if nobody says which are the same
+    names = [list(islice(numbers, len(query_levels))) for query_levels in known_levels]
+    names = names if docs is None else _read_parallel("docs", docs, known_levels)
     texts = None
     if lengths is not None:
-        pairs = zip(_beside("lengths", lengths, known), known, strict=True)
-        texts = [list(map(_length, *both)) for both in pairs]
+        pairs = zip(_read_parallel("lengths", lengths, known_levels), known_levels, strict=True)
+        texts = [list(map(_read_length, *pair)) for pair in pairs]
     if clicks is not None:
-        clicks = _several("clicks", clicks)
-        if len(clicks) != len(known):
+        clicks = _read_list("clicks", clicks)
+        if len(clicks) != len(known_levels):
             raise InputError(f"{len(clicks)} clicks", "one for each list")
         for click in clicks:
-            _number("clicked rank", click, 0, whole=True)
-    return Listed(known, names, texts, clicks)
+            _check_number("clicked rank", click, 0, integer=True)
+    return SessionRankings(known_levels, names, texts, clicks)
 
 
-def _level(given: Any) -> float:
-    return math.nan if given is None else _number("level", given, -math.inf, missing=True)
+def _read_level(value: Any) -> float:
+    return math.nan if value is None else _check_number("level", value, -math.inf, missing=True)
 
 
-def _length(given: Any, level: float) -> float:
+def _read_length(value: Any, level: float) -> float:
     """Of a document that is of no use it need not be known."""
-    return math.nan if given is None and not level > 0 else _number("length", given, 0)
+    return math.nan if value is None and not level > 0 else _check_number("length", value, 0)
 
 
-def _beside(name: str, given: Any, levels: list[list[float]]) -> list[list[Any]]:
+def _read_parallel(name: str, values: Any, levels: list[list[float]]) -> list[list[Any]]:
     """What is given for every document, list by list."""
-    lists = _nested(name, given)
+    lists = _read_nested(name, values)
     if [*map(len, lists)] != [*map(len, levels)]:
         raise InputError(f"{name} for other lists", "one for each level")
     return lists
 
 
-def _nested(name: str, given: Any, expected: str = "a list for each query") -> list[list[Any]]:
+def _read_nested(
+    name: str, values: Any, expected: str = "a list for each query"
+) -> list[list[Any]]:
     try:
-        made = [list(one) for one in given if not isinstance(one, str)]
-        if len(made) == len(given):
-            return made
+        rows = [list(row) for row in values if not isinstance(row, str)]
+        if len(rows) == len(values):
+            return rows
     except TypeError:
         pass
     raise InputError(f"{name} that are no list of lists", expected)
 
 
-def _several(name: str, given: Any) -> list[Any]:
+def _read_list(name: str, values: Any) -> list[Any]:
     try:
-        return list(given)
+        return list(values)
     except TypeError:
-        raise InputError(f"{name} {given!r}", "a list") from None
+        raise InputError(f"{name} {values!r}", "a list") from None
 
 
-def _number(
-    what: str,
+def _check_number(
+    name: str,
     x: Any,
     low: float,
-    whole: bool = False,
+    integer: bool = False,
     missing: bool = False,
     high: float = sys.float_info.max,
 ) -> float:
     unknown = missing and is_number(x) and not x <= math.inf  # NaN
     fits = unknown or (is_number(x) and low <= x and abs(x) <= high)
-    if not fits or (whole and x % 1):
-        expected = "a whole number" if whole else "a number"
+    if not fits or (integer and x % 1):
+        expected = "a whole number" if integer else "a number"
         expected += f" from {low:g}" if math.isfinite(low) else ""
         expected += f" to {high:,}" if high == DEEPEST else ""
-        raise InputError(f"{what} {x!r}", expected)
+        raise InputError(f"{name} {x!r}", expected)
     return float(x)
 
 
-def _judged(judged: Any, listed: Listed) -> list[float]:
+def _read_judged(judged: Any, session: SessionRankings) -> list[float]:
     """All judged levels; every relevant document of the session must be among them."""
     of_doc: dict[Any, float] = {}
-    for docs, levels in zip(listed.docs, listed.levels, strict=True):
+    for docs, levels in zip(session.docs, session.levels, strict=True):
         for doc, level in zip(docs, levels, strict=True):
-            before = of_doc.setdefault(doc, level)
-            if before != level and not (math.isnan(before) and math.isnan(level)):
+            first_level = of_doc.setdefault(doc, level)
+            if first_level != level and not (math.isnan(first_level) and math.isnan(level)):
                 raise InputError(f"two levels of document {doc!r}", "one")
-    found = [level for level in of_doc.values() if not math.isnan(level)]
+    retrieved = [level for level in of_doc.values() if not math.isnan(level)]
     if judged is None:
-        return found
-    known = _several("judged levels", judged)
-    for level in known:
-        _number("judged level", level, -math.inf)
-    lacking = Counter(x for x in found if x > 0) - Counter(known)
-    for level in lacking:
+        return retrieved
+    judged_levels = _read_list("judged levels", judged)
+    for level in judged_levels:
+        _check_number("judged level", level, -math.inf)
+    missing = Counter(x for x in retrieved if x > 0) - Counter(judged_levels)
+    for level in missing:
         raise InputError(
             f"level {level:g} in the lists more often than in judged",
             "judged to hold all judged levels of the topic",
         )
-    return known
+    return judged_levels

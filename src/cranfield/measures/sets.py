@@ -13,12 +13,12 @@ from cranfield.measures.lists import Lists, ratio, total
 from cranfield.measures.parameters import param, rel_param
 
 
-def shown_items(x: Lists) -> Floats:
+def count_ranks(x: Lists) -> Floats:
     """How many items are looked at: l, or all that were returned if there is no cutoff."""
     return np.asarray(x.n if x.l is None else x.l, dtype=np.float64)
 
 
-def returned(x: Lists) -> Floats:
+def count_returned(x: Lists) -> Floats:
     """How many items there are down to the cutoff: fewer than l if the list is shorter."""
     return np.asarray(x.n if x.l is None else np.minimum(x.n, x.l), dtype=np.float64)
 
@@ -29,14 +29,14 @@ class SetMeasure(Measure):
     holds_under_ties = True
 
 
-class OfRelevant(SetMeasure):
+class RelevanceMeasure(SetMeasure):
     """A measure of how many of the items, or where, are relevant."""
 
     rel: float | None = rel_param()
 
 
 @measure
-class P(OfRelevant):
+class P(RelevanceMeasure):
     """Precision: the share of the items shown that are relevant.
 
     P@l = C(l) / l
@@ -53,11 +53,11 @@ class P(OfRelevant):
     properties = has("recall-independent")
 
     def score(self, x: Lists) -> Floats:
-        return x.ratio(x.step("C(l)", total(x.I)), shown_items(x))
+        return x.ratio(x.step("C(l)", total(x.I)), count_ranks(x))
 
 
 @measure
-class SetP(OfRelevant):
+class SetP(RelevanceMeasure):
     """Set precision: the share of the items returned that are relevant.
 
     SetP@l = C(l) / min(l, n), n the length of the list
@@ -71,11 +71,11 @@ class SetP(OfRelevant):
     properties = has("normalised", "recall-independent")
 
     def score(self, x: Lists) -> Floats:
-        return x.ratio(x.step("C(l)", total(x.I)), returned(x))
+        return x.ratio(x.step("C(l)", total(x.I)), count_returned(x))
 
 
 @measure
-class Recall(OfRelevant):
+class Recall(RelevanceMeasure):
     """Recall: the share of the relevant items that are shown.
 
     Recall@l = C(l) / R
@@ -118,7 +118,7 @@ class FMeasure(SetMeasure):
         if self.alpha is not None:  # it takes the place of beta, and the name says so
             object.__setattr__(self, "beta", 1.0)
 
-    def f(self, x: Lists, size: Floats) -> Floats:
+    def compute_f(self, x: Lists, size: Floats) -> Floats:
         """F = (β² + 1)·P·Recall / (β²·P + Recall)."""
         C = x.step("C(l)", total(x.I))
         P, recall = x.step("P", ratio(C, size)), x.step("Recall", ratio(C, x.R))
@@ -144,7 +144,7 @@ class F(FMeasure):
     task = "results without an order, where both precision and recall matter"
 
     def score(self, x: Lists) -> Floats:
-        return self.f(x, shown_items(x))
+        return self.compute_f(x, count_ranks(x))
 
 
 @measure
@@ -163,7 +163,7 @@ class SetF(FMeasure):
     task = "results without an order, where both precision and recall matter"
 
     def score(self, x: Lists) -> Floats:
-        return self.f(x, returned(x))
+        return self.compute_f(x, count_returned(x))
 
 
 @measure
@@ -187,7 +187,7 @@ class E(F):
 
 
 @measure
-class Success(OfRelevant):
+class Success(RelevanceMeasure):
     """Success (Hit): 1 if there is a relevant item down to the cutoff, else 0.
 
     Success@l = 1 if C(l) > 0, else 0
@@ -220,11 +220,11 @@ def reach_param() -> Any:
     return param("exact", f"items a share of R stands for: {text}", choices=tuple(REACHES))
 
 
-def reached(share: float, R: Floats, how: str) -> Floats:
+def compute_reach(share: float, R: Floats, rule: str) -> Floats:
     """The number of items that are a share of R, rounded up, or as trec_eval does."""
-    if how == "nearest":
+    if rule == "nearest":
         return np.floor(share * R + 0.5)
-    if how == "trec9":
+    if rule == "trec9":
         return np.floor(share * R + 0.9)
     from fractions import Fraction
 
@@ -233,7 +233,7 @@ def reached(share: float, R: Floats, how: str) -> Floats:
 
 
 @measure
-class Rprec(OfRelevant):
+class Rprec(RelevanceMeasure):
     """R-precision: precision at rank R, where precision and recall are the same.
 
     Rprec = C(R) / R
@@ -255,11 +255,11 @@ class Rprec(OfRelevant):
         return x.ratio(x.step("C(R)", total(x.I * (x.r <= k[:, None]))), k)
 
     def decided(self, x: Lists) -> Floats:
-        return reached(self.mult, x.R, self.reach)
+        return compute_reach(self.mult, x.R, self.reach)
 
 
 @measure
-class RelP(OfRelevant):
+class RelP(RelevanceMeasure):
     """Relative precision: precision over the best that can be had at the cutoff.
 
     RelP@l = C(l) / min(l, R): precision up to rank R, recall from there on
@@ -275,7 +275,7 @@ class RelP(OfRelevant):
     properties = has("normalised")
 
     def score(self, x: Lists) -> Floats:
-        return x.ratio(x.step("C(l)", total(x.I)), np.minimum(shown_items(x), x.R))
+        return x.ratio(x.step("C(l)", total(x.I)), np.minimum(count_ranks(x), x.R))
 
 
 @measure
@@ -291,7 +291,7 @@ class SetRelP(RelP):
     task = "results without an order, of whatever number"
 
     def score(self, x: Lists) -> Floats:
-        return x.ratio(x.step("C(n)", total(x.I)), np.minimum(returned(x), x.R))
+        return x.ratio(x.step("C(n)", total(x.I)), np.minimum(count_returned(x), x.R))
 
 
 @measure
@@ -309,7 +309,7 @@ class SetAP(Measure):
     task = "results without an order, of whatever number"
 
     def score(self, x: Lists) -> Floats:
-        return x.ratio(x.step("C(n)", total(x.I)) ** 2, returned(x) * x.R)
+        return x.ratio(x.step("C(n)", total(x.I)) ** 2, count_returned(x) * x.R)
 
 
 @measure
@@ -337,7 +337,7 @@ class Utility(SetMeasure):
     range = "any number"
 
     def score(self, x: Lists) -> Floats:
-        C, n = x.step("C(n)", total(x.I)), returned(x)
+        C, n = x.step("C(n)", total(x.I)), count_returned(x)
         missed = x.R - C
         return self.a * C + self.b * (n - C) + self.c * missed + self.d * (self.docs - n - missed)
 
@@ -364,4 +364,4 @@ class PairAccuracy(Measure):
     def score(self, x: Lists) -> Floats:
         C = x.step("C(n)", total(x.I))
         wrong = x.step("pairs in the wrong order", total(x.I * (x.r - x.C)))
-        return np.where(C > 0, 1.0 - ratio(wrong, C * (returned(x) - C)), 0.0)
+        return np.where(C > 0, 1.0 - ratio(wrong, C * (count_returned(x) - C)), 0.0)

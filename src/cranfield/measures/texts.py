@@ -23,9 +23,9 @@ import numpy as np
 from cranfield.arrays import LARGEST, Ints
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError
-from cranfield.late import load
+from cranfield.lazy_imports import load
 from cranfield.measures.base import Measure, cite, measure
-from cranfield.measures.lists import Remembers
+from cranfield.measures.lists import ValueCache
 from cranfield.measures.parameters import param
 
 # -- tokens ---------------------------------------------------------------------------------------
@@ -44,55 +44,55 @@ _WORD = 40  # characters of a word; where none is shorter, no blank separates wo
 
 
 @cache
-def _belongs(c: str) -> str:
+def _classify(c: str) -> str:
     """To a word, to nothing, or to itself."""
     if _IDEOGRAPHIC.match(c):
         return "alone"
     return "word" if c.isalnum() or unicodedata.category(c).startswith("M") else ""
 
 
-def _plain(text: str) -> str:
+def _normalise(text: str) -> str:
     return unicodedata.normalize("NFKC", text).lower()
 
 
-def _auto(text: str) -> list[str]:
-    parts = _plain(text).split()
+def _split_auto(text: str) -> list[str]:
+    parts = _normalise(text).split()
     if max(map(len, parts), default=0) <= _WORD:
-        return [*chain.from_iterable(map(_remembered, parts))]
-    return [*chain.from_iterable(map(_tokens_in, parts))]
+        return [*chain.from_iterable(map(_split_cached, parts))]
+    return [*chain.from_iterable(map(_split_part, parts))]
 
 
-def _tokens_in(part: str) -> Sequence[str]:
+def _split_part(part: str) -> Sequence[str]:
     """The tokens between two blanks."""
-    found: list[str] = []
-    for kind, group in groupby(part, _belongs):
+    tokens: list[str] = []
+    for kind, group in groupby(part, _classify):
         run = "".join(group)
-        found += {"alone": list(run), "word": [run]}.get(kind, [])
-    return found
+        tokens += {"alone": list(run), "word": [run]}.get(kind, [])
+    return tokens
 
 
-_remembered = lru_cache(maxsize=1 << 16)(_tokens_in)  # as most words come again
+_split_cached = lru_cache(maxsize=1 << 16)(_split_part)  # as most words come again
 
 
-def _words(text: str) -> list[str]:
-    runs = groupby(_plain(text), lambda c: bool(_belongs(c)))
-    return ["".join(run) for inside, run in runs if inside]
+def _split_words(text: str) -> list[str]:
+    runs = groupby(_normalise(text), lambda c: bool(_classify(c)))
+    return ["".join(run) for is_word, run in runs if is_word]
 
 
-def _characters(text: str) -> list[str]:
-    return [c for c in _plain(text) if _belongs(c)]
+def _split_characters(text: str) -> list[str]:
+    return [c for c in _normalise(text) if _classify(c)]
 
 
-def _as_rouge_score(text: str) -> list[str]:
+def _split_as_rouge_score(text: str) -> list[str]:
     return re.findall(r"[a-z0-9]+", text.lower())
 
 
 TOKENS: dict[str, Tokeniser] = {
-    "auto": _auto,
-    "words": _words,
-    "characters": _characters,
+    "auto": _split_auto,
+    "words": _split_words,
+    "characters": _split_characters,
     "blanks": str.split,
-    "rouge-score": _as_rouge_score,
+    "rouge-score": _split_as_rouge_score,
 }
 MEANINGS = {
     "auto": "words in lower case; Han, Hiragana and Katakana one by one",
@@ -105,7 +105,7 @@ MEANINGS = {
 begin with Unicode's NFKC, by which full-width and half-width letters are the same."""
 
 
-def tokeniser(tokens: TokensLike) -> Tokeniser:
+def get_tokeniser(tokens: TokensLike) -> Tokeniser:
     """The function that a name of TOKENS stands for; functions stand for themselves.
 
     >>> tokeniser("auto")("The FIFA World Cup™ 2002, 日韓ワールド杯")
@@ -132,15 +132,15 @@ class Pairs:
     counts: Ints
 
     @classmethod
-    def of(cls, numbers: Ints) -> Pairs:
+    def from_numbers(cls, numbers: Ints) -> Pairs:
         """From every pair of a text."""
         return cls(*np.unique(numbers, return_counts=True))
 
     def __and__(self, other: Pairs) -> Pairs:
-        both, i, j = np.intersect1d(
+        common, i, j = np.intersect1d(
             self.numbers, other.numbers, assume_unique=True, return_indices=True
         )
-        return Pairs(both, np.minimum(self.counts[i], other.counts[j]))
+        return Pairs(common, np.minimum(self.counts[i], other.counts[j]))
 
     def total(self) -> int:
         return int(self.counts.sum())
@@ -150,7 +150,7 @@ Units: TypeAlias = Counter[tuple[int, ...]] | Pairs
 
 
 @dataclass(eq=False)
-class Words(Remembers):
+class Words(ValueCache):
     """The tokens of a text by number, and how often it has each of their combinations.
 
     A reference is compared with every system, and counted once.
@@ -159,96 +159,98 @@ class Words(Remembers):
     tokens: tuple[int, ...]
     text: str = ""  # what they are the tokens of
 
-    def grams(self, n: int) -> Units:
+    def count_ngrams(self, n: int) -> Units:
         """N-grams, each with its count."""
         starts = range(len(self.tokens) - n + 1)
-        return self.remember(n, lambda: Counter(self.tokens[i : i + n] for i in starts))
+        return self.cache(n, lambda: Counter(self.tokens[i : i + n] for i in starts))
 
-    def skip_bigrams(self, skip: float | None, words: bool = False) -> Units:
+    def count_skip_bigrams(self, skip: float | None, words: bool = False) -> Units:
         """Pairs in order with at most so many tokens between them; None: any number. With
         `words`, also the tokens themselves, by numbers below 0.
         """
-        return self.remember((skip, words), lambda: Pairs.of(self._pairs(skip, words)))
+        return self.cache(
+            (skip, words), lambda: Pairs.from_numbers(self._number_pairs(skip, words))
+        )
 
     @cached_property
-    def places(self) -> dict[int, int]:
+    def positions(self) -> dict[int, int]:
         """Where each token is, a bit for each place."""
-        return places_of(self.tokens)
+        return find_positions(self.tokens)
 
     @cached_property
-    def plain(self) -> list[str]:
+    def normalised(self) -> list[str]:
         """Its words as short answers are compared."""
-        return plain_words(self.text)
+        return normalise_words(self.text)
 
     @cached_property
-    def plain_counts(self) -> Counter[str]:
+    def normalised_counts(self) -> Counter[str]:
         """How often each of these comes."""
-        return Counter(self.plain)
+        return Counter(self.normalised)
 
     @cached_property
-    def plain_text(self) -> str:
+    def normalised_text(self) -> str:
         """These in a row, with a blank before and after each."""
-        return f" {' '.join(self.plain)} "
+        return f" {' '.join(self.normalised)} "
 
-    def _pairs(self, skip: float | None, words: bool) -> Ints:
+    def _number_pairs(self, skip: float | None, words: bool) -> Ints:
         tokens = np.array(self.tokens, dtype=np.int64)
         last = len(tokens) if skip is None else min(int(skip) + 2, len(tokens))
-        pairs = [tokens[:-apart] << 32 | tokens[apart:] for apart in range(1, last)]
+        pairs = [tokens[:-distance] << 32 | tokens[distance:] for distance in range(1, last)]
         return np.concatenate([~tokens if words else tokens[:0], *pairs])
 
 
 Reader: TypeAlias = Callable[[str], Words]
 
 
-def reader(tokens: TokensLike) -> Reader:
+def build_reader(tokens: TokensLike) -> Reader:
     """A function that reads texts to be compared: to all of them a token is the same number.
 
     >>> read = reader("auto")
     >>> read("the cat sat").tokens, read("the mat").tokens
     ((0, 1, 2), (0, 3))
     """
-    tokenise = tokeniser(tokens)
+    tokenise = get_tokeniser(tokens)
     numbers = defaultdict[str, int]()
     numbers.default_factory = numbers.__len__
 
-    if tokenise is _auto:
-        parts = Parts(numbers)
-        return lambda text: Words(parts.tokens(text), text)
+    if tokenise is _split_auto:
+        parts = TokenCache(numbers)
+        return lambda text: Words(parts.read_tokens(text), text)
 
     def read(text: str) -> Words:
-        given = tokenise(text)
-        found = _strings(given)
-        if found is None:
-            said = f"found {given!r} as the tokens of a text"
-            raise CranfieldError(f"{said}, expected a list of strings")
-        return Words(tuple(map(numbers.__getitem__, found)), text)
+        tokens_of_text = tokenise(text)
+        strings = _to_strings(tokens_of_text)
+        if strings is None:
+            problem = f"found {tokens_of_text!r} as the tokens of a text"
+            raise CranfieldError(f"{problem}, expected a list of strings")
+        return Words(tuple(map(numbers.__getitem__, strings)), text)
 
     return read
 
 
-class Parts(dict[str, tuple[int, ...]]):
+class TokenCache(dict[str, tuple[int, ...]]):
     """What stands between two blanks, by the numbers of its tokens: most of it comes again."""
 
     def __init__(self, numbers: Mapping[str, int]) -> None:
         self.numbers = numbers
 
     def __missing__(self, part: str) -> tuple[int, ...]:
-        made = tuple(map(self.numbers.__getitem__, _tokens_in(part)))
+        token_numbers = tuple(map(self.numbers.__getitem__, _split_part(part)))
         if len(part) <= _WORD:
-            self[part] = made
-        return made
+            self[part] = token_numbers
+        return token_numbers
 
-    def tokens(self, text: str) -> tuple[int, ...]:
-        """The numbers of the tokens that `_auto` finds."""
-        return tuple(chain.from_iterable(map(self.__getitem__, _plain(text).split())))
+    def read_tokens(self, text: str) -> tuple[int, ...]:
+        """The numbers of the tokens that `_split_auto` finds."""
+        return tuple(chain.from_iterable(map(self.__getitem__, _normalise(text).split())))
 
 
-def _strings(given: Any) -> list[str] | None:
+def _to_strings(values: Any) -> list[str] | None:
     """What is given as a list, if it is several strings."""
-    if not isinstance(given, Iterable) or isinstance(given, str | Mapping):
+    if not isinstance(values, Iterable) or isinstance(values, str | Mapping):
         return None
-    made = list(given)
-    return made if all(issubclass(kind, str) for kind in {*map(type, made)}) else None
+    items = list(values)
+    return items if all(issubclass(kind, str) for kind in {*map(type, items)}) else None
 
 
 class Nugget(NamedTuple):
@@ -271,7 +273,7 @@ class Answer:
     length: int  # in characters
     references: Sequence[Words] = ()
     nuggets: Mapping[str, Nugget] = field(default_factory=dict)
-    found: Mapping[str, int] = field(default_factory=dict)  # nugget: where it ends in the text
+    ends: Mapping[str, int] = field(default_factory=dict)  # nugget: where it ends in the text
 
     @cached_property
     def solid(self) -> int:
@@ -283,23 +285,23 @@ class Answer:
         """Where each nugget ends in the pseudo minimal output: all vital strings in a row, those
         of the highest weight first and of these the shortest.
         """
-        by_worth = sorted(self.nuggets.items(), key=lambda one: (-one[1].weight, one[1].length))
+        ordered = sorted(self.nuggets.items(), key=lambda pair: (-pair[1].weight, pair[1].length))
         ends, end = {}, 0
-        for name, nugget in by_worth:
+        for name, nugget in ordered:
             ends[name] = end = end + nugget.length
         return ends
 
-    def weight(self, names: Iterable[str]) -> float:
+    def sum_weights(self, names: Iterable[str]) -> float:
         """Σ w(v) of some nuggets."""
-        return added(self.nuggets[name].weight for name in names)
+        return sum_in_order(self.nuggets[name].weight for name in names)
 
 
-def shared(mine: Units, theirs: Units) -> int:
+def count_shared(text_units: Units, reference_units: Units) -> int:
     """Σ_e min(Count(e, s), Count(e, s*))."""
-    return (theirs & mine).total()  # type: ignore[operator]  # both are of one kind
+    return (reference_units & text_units).total()  # type: ignore[operator]  # both are of one kind
 
 
-def added(values: Iterable[float]) -> float:
+def sum_in_order(values: Iterable[float]) -> float:
     """A sum, one value after the other.
 
     Python's `sum` is more exact since 3.12. NTCIREVAL is not, and its third decimal depends on it
@@ -308,39 +310,39 @@ def added(values: Iterable[float]) -> float:
     return reduce(add, values, 0.0)
 
 
-def ratio(numerator: float, denominator: float) -> float:
+def divide(numerator: float, denominator: float) -> float:
     """A quotient, 0 where there is none."""
     return numerator / denominator if denominator else 0.0
 
 
-def f_measure(precision: float, recall: float, beta: float) -> float:
+def compute_f(precision: float, recall: float, beta: float) -> float:
     """(β² + 1)·P·R / (β²·P + R)."""
-    return ratio((1 + beta * beta) * precision * recall, beta * beta * precision + recall)
+    return divide((1 + beta * beta) * precision * recall, beta * beta * precision + recall)
 
 
-def answer(
+def build_answer(
     text: str | int,
     read: Reader,
     references: Sequence[Words] = (),
     nuggets: Mapping[str, Nugget] | None = None,
-    found: Mapping[str, int] | None = None,
+    nugget_ends: Mapping[str, int] | None = None,
 ) -> Answer:
     """A text as measures see it; of one that nobody has, the length will do.
 
     Nuggets whose place is not given are looked for: where their vital strings end for the first
     time.
     """
-    said = text if isinstance(text, str) else ""
-    length = len(said) if isinstance(text, str) else text
+    content = text if isinstance(text, str) else ""
+    length = len(content) if isinstance(text, str) else text
     nuggets = nuggets or {}
-    if found is None:
+    if nugget_ends is None:
         vital = {name: n.vital for name, n in nuggets.items() if n.vital is not None}
-        ends = {name: end_of(string, said) for name, string in vital.items()}
-        found = {name: end for name, end in ends.items() if end is not None}
-    return Answer(read(said), length, references, nuggets, found)
+        ends = {name: find_end(string, content) for name, string in vital.items()}
+        nugget_ends = {name: end for name, end in ends.items() if end is not None}
+    return Answer(read(content), length, references, nuggets, nugget_ends)
 
 
-def end_of(vital: str, text: str) -> int | None:
+def find_end(vital: str, text: str) -> int | None:
     """Where a string ends in a text for the first time, in characters of the text; else None.
 
     Upper and lower case, full width and half width, one blank and several are the same.
@@ -348,21 +350,23 @@ def end_of(vital: str, text: str) -> int | None:
     >>> end_of("born 1942", "He was BORN  １９４２ in Liverpool.")
     17
     """
-    sought = _folded(vital.strip())
-    start = _folded(text).find(sought)
+    target = _fold(vital.strip())
+    start = _fold(text).find(target)
     if start < 0:
         return None
     # The folded text may be shorter or longer: which beginning of the text is folded to this one?
-    ends, folded = range(len(text) + 1), start + len(sought)
+    ends, folded = range(len(text) + 1), start + len(target)
 
-    def length(end: int) -> int:
-        return len(_folded(text[:end]))
+    def measure_length(end: int) -> int:
+        return len(_fold(text[:end]))
 
-    beyond = bisect_right(ends, folded, key=length)
-    return beyond - 1 if length(beyond - 1) == folded else beyond  # some are folded to several
+    beyond = bisect_right(ends, folded, key=measure_length)
+    return (
+        beyond - 1 if measure_length(beyond - 1) == folded else beyond
+    )  # some are folded to several
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     return re.sub(r"\s+", " ", unicodedata.normalize("NFKC", text).casefold())
 
 
@@ -370,7 +374,7 @@ class TextMeasure(Measure):
     """A measure of one text."""
 
     takes = "texts"
-    at = ""
+    cutoff_meaning = ""
     needs: ClassVar[str] = "nuggets"  # or references, or strings: nuggets with vital strings
     tokenised: ClassVar[bool] = False  # whether it compares tokens
 
@@ -386,7 +390,7 @@ class TextMeasure(Measure):
 # -- next to references ---------------------------------------------------------------------------
 
 
-class ByReferences(TextMeasure):
+class ReferenceMeasure(TextMeasure):
     """A measure of a text next to one or several others."""
 
     needs = "references"
@@ -399,18 +403,20 @@ class ByReferences(TextMeasure):
         >>> ROUGE(n=2)("the cat sat down", ["a cat sat", "the cat sat here"])
         0.6666666666666666
         """
-        read = reader(tokens)
-        given = [references] if isinstance(references, str) else _strings(references)
-        if not isinstance(text, str) or given is None:
-            found = f"found {text!r} and {references!r}"
-            raise CranfieldError(f"{self}: {found}, expected a text and one reference or several")
-        if not given:
+        read = build_reader(tokens)
+        reference_list = [references] if isinstance(references, str) else _to_strings(references)
+        if not isinstance(text, str) or reference_list is None:
+            problem = f"found {text!r} and {references!r}"
+            raise CranfieldError(f"{self}: {problem}, expected a text and one reference or several")
+        if not reference_list:
             raise InputError("no reference", "at least one", self)
-        return self.score(answer(text, read, [read(one) for one in given]))
+        return self.score(
+            build_answer(text, read, [read(reference) for reference in reference_list])
+        )
 
 
 @measure
-class BLEU(ByReferences):
+class BLEU(ReferenceMeasure):
     """BLEU of one text: the precision of its N-grams, and a penalty if it is too short.
 
     BLEU = min(1, exp(1 − r/c)) · exp((1/N) Σ_{n≤N} ln p_n),   N = 4
@@ -429,11 +435,11 @@ class BLEU(ByReferences):
 
     def score(self, x: Answer) -> float:  # type: ignore[override]
         references = [reference.text for reference in x.references]
-        found = load("sacrebleu").sentence_bleu(x.words.text, references)
-        return float(found.score) / 100.0
+        result = load("sacrebleu").sentence_bleu(x.words.text, references)
+        return float(result.score) / 100.0
 
 
-class Rouge(ByReferences):
+class Rouge(ReferenceMeasure):
     """What a text has in common with reference texts, in units of some kind."""
 
     beta: float = param(1.0, "how much more recall matters than precision, for F", low=0)
@@ -446,34 +452,36 @@ class Rouge(ByReferences):
     tokenised = True
     references = cite("lin2004", "sakai2014metrics")
     measurements: ClassVar[tuple[str, ...]] = ("recall", "precision", "F")
-    bare: ClassVar[str] = "F"  # the measurement it is without a suffix
+    default_measurement: ClassVar[str] = "F"  # the measurement it is without a suffix
 
-    def units(self, words: Words) -> Units:
+    def count_units(self, words: Words) -> Units:
         """What is compared, each with its count."""
         raise TypeError(f"{type(self).__name__} defines no units(self, words)")
 
-    def counts(self, mine: Words, theirs: Words) -> tuple[int, int, int]:
+    def count_matches(self, words: Words, reference: Words) -> tuple[int, int, int]:
         """How many units a text and a reference share, and how many each of them has."""
-        a, b = self.units(mine), self.units(theirs)
-        return shared(a, b), a.total(), b.total()
+        a, b = self.count_units(words), self.count_units(reference)
+        return count_shared(a, b), a.total(), b.total()
 
     def score(self, x: Answer) -> float:  # type: ignore[override]
-        compared = [self.counts(x.words, theirs) for theirs in x.references]
-        which = self.measurements.index(self.measurement or self.bare)
-        found = [self._scores(*counts) for counts in compared]
+        matches = [self.count_matches(x.words, reference) for reference in x.references]
+        index = self.measurements.index(self.measurement or self.default_measurement)
+        results = [self._compute_scores(*counts) for counts in matches]
         match self.over:
             case "best":
-                return max(found, key=lambda scores: scores[2])[which]
+                return max(results, key=lambda scores: scores[2])[index]
             case "max":
-                return max(scores[which] for scores in found)
+                return max(scores[index] for scores in results)
             case "mean":
-                return added(scores[which] for scores in found) / len(found)
-        return self._scores(*map(sum, zip(*compared, strict=True)))[which]
+                return sum_in_order(scores[index] for scores in results) / len(results)
+        return self._compute_scores(*map(sum, zip(*matches, strict=True)))[index]
 
-    def _scores(self, both: int, mine: int, theirs: int) -> tuple[float, float, float]:
+    def _compute_scores(
+        self, matched: int, text_total: int, reference_total: int
+    ) -> tuple[float, float, float]:
         """Recall, precision and F."""
-        recall, precision = ratio(both, theirs), ratio(both, mine)
-        return recall, precision, f_measure(precision, recall, self.beta)
+        recall, precision = divide(matched, reference_total), divide(matched, text_total)
+        return recall, precision, compute_f(precision, recall, self.beta)
 
 
 @measure
@@ -493,14 +501,14 @@ class ROUGE(Rouge):
     """
 
     n: float = param(1, "length of the N-grams", low=1, whole=True)
-    bare = "recall"
+    default_measurement = "recall"
     task = "summaries, where there are reference texts"
 
-    def units(self, words: Words) -> Units:
-        return words.grams(int(self.n))
+    def count_units(self, words: Words) -> Units:
+        return words.count_ngrams(int(self.n))
 
 
-class OfSkipBigrams(Rouge):
+class SkipBigramRouge(Rouge):
     """What it has in common in pairs of words in order, with others between them."""
 
     skip: float | None = param(
@@ -510,7 +518,7 @@ class OfSkipBigrams(Rouge):
 
 
 @measure
-class ROUGES(OfSkipBigrams):
+class ROUGES(SkipBigramRouge):
     """ROUGE-S: the F-measure of skip bigrams, pairs of words in order with others between them.
 
     ROUGE-S = (β² + 1)·Prec·Rec / (β²·Prec + Rec)
@@ -523,12 +531,12 @@ class ROUGES(OfSkipBigrams):
     0.5
     """
 
-    def units(self, words: Words) -> Units:
-        return words.skip_bigrams(self.skip)
+    def count_units(self, words: Words) -> Units:
+        return words.count_skip_bigrams(self.skip)
 
 
 @measure
-class ROUGESU(OfSkipBigrams):
+class ROUGESU(SkipBigramRouge):
     """ROUGE-SU: ROUGE-S that counts single words as well as pairs.
 
     ROUGE-SU = ROUGE-S of pairs and single words
@@ -541,8 +549,8 @@ class ROUGESU(OfSkipBigrams):
     0.4
     """
 
-    def units(self, words: Words) -> Units:
-        return words.skip_bigrams(self.skip, words=True)
+    def count_units(self, words: Words) -> Units:
+        return words.count_skip_bigrams(self.skip, words=True)
 
 
 @measure
@@ -560,35 +568,35 @@ class ROUGEL(Rouge):
 
     task = "answers and summaries that keep the order of what reference texts say"
 
-    def counts(self, mine: Words, theirs: Words) -> tuple[int, int, int]:
-        both = common_subsequence(mine.tokens, theirs.tokens, theirs.places)
-        return both, len(mine.tokens), len(theirs.tokens)
+    def count_matches(self, words: Words, reference: Words) -> tuple[int, int, int]:
+        matched = count_common_subsequence(words.tokens, reference.tokens, reference.positions)
+        return matched, len(words.tokens), len(reference.tokens)
 
 
-def common_subsequence(
-    a: Sequence[int], b: Sequence[int], places: Mapping[int, int] | None = None
+def count_common_subsequence(
+    a: Sequence[int], b: Sequence[int], positions: Mapping[int, int] | None = None
 ) -> int:
     """The length of the longest common subsequence, a row of bits at a time (Hyyrö 2004).
 
-    The `places` of the tokens of b may be known.
+    The `positions` of the tokens of b may be known.
 
     >>> common_subsequence([1, 2, 3, 4], [2, 4, 3])
     2
     """
-    places = places_of(b) if places is None else places
-    every = row = (1 << len(b)) - 1
-    for bits in [places[token] for token in a if token in places]:
+    positions = find_positions(b) if positions is None else positions
+    all_bits = row = (1 << len(b)) - 1
+    for bits in [positions[token] for token in a if token in positions]:
         matched = row & bits
-        row = (row + matched | row - matched) & every
+        row = (row + matched | row - matched) & all_bits
     return len(b) - row.bit_count()
 
 
-def places_of(tokens: Sequence[int]) -> dict[int, int]:
+def find_positions(tokens: Sequence[int]) -> dict[int, int]:
     """Where each token is, a bit for each place."""
-    places = dict.fromkeys(tokens, 0)
-    for place, token in enumerate(tokens):
-        places[token] |= 1 << place
-    return places
+    positions = dict.fromkeys(tokens, 0)
+    for position, token in enumerate(tokens):
+        positions[token] |= 1 << position
+    return positions
 
 
 # -- short answers --------------------------------------------------------------------------------
@@ -597,28 +605,28 @@ _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 
 
-def plain_words(text: str) -> list[str]:
+def normalise_words(text: str) -> list[str]:
     """The words of a short answer, in lower case, without punctuation (of ASCII) and articles.
 
     >>> plain_words("The U.S., in a   word")
     ['us', 'in', 'word']
     """
-    plain = text.lower().translate(_PUNCTUATION)
-    words = plain.split()
+    normalised = text.lower().translate(_PUNCTUATION)
+    words = normalised.split()
     if "".join(words).isalnum():  # as most are: then an article is a word of its own
         return [word for word in words if word not in ("a", "an", "the")]
-    return _ARTICLES.sub(" ", plain).split()
+    return _ARTICLES.sub(" ", normalised).split()
 
 
-class ShortAnswer(ByReferences):
+class ShortAnswer(ReferenceMeasure):
     """What a short answer has in common with the gold answer that it is most like."""
 
     references = cite("rajpurkar2016")
 
     def score(self, x: Answer) -> float:  # type: ignore[override]
-        return max([self.like(x.words, gold) for gold in x.references])
+        return max([self.compare(x.words, gold) for gold in x.references])
 
-    def like(self, mine: Words, gold: Words) -> float:
+    def compare(self, words: Words, gold: Words) -> float:
         """How much an answer is like one gold answer."""
         raise TypeError(f"{type(self).__name__} defines no like(self, mine, gold)")
 
@@ -638,8 +646,8 @@ class EM(ShortAnswer):
 
     task = "short answers, such as names and numbers"
 
-    def like(self, mine: Words, gold: Words) -> float:
-        return float(mine.plain == gold.plain)
+    def compare(self, words: Words, gold: Words) -> float:
+        return float(words.normalised == gold.normalised)
 
 
 @measure
@@ -658,12 +666,14 @@ class TokenF1(ShortAnswer):
 
     task = "short answers that may be worded a little otherwise"
 
-    def like(self, mine: Words, gold: Words) -> float:
-        if not (mine.plain and gold.plain):
-            return float(mine.plain == gold.plain)
-        own, theirs = mine.plain_counts, gold.plain_counts
-        both = sum([min(own[word], theirs[word]) for word in own.keys() & theirs.keys()])
-        return f_measure(both / len(mine.plain), both / len(gold.plain), 1.0)
+    def compare(self, words: Words, gold: Words) -> float:
+        if not (words.normalised and gold.normalised):
+            return float(words.normalised == gold.normalised)
+        counts, gold_counts = words.normalised_counts, gold.normalised_counts
+        common = sum(
+            [min(counts[word], gold_counts[word]) for word in counts.keys() & gold_counts.keys()]
+        )
+        return compute_f(common / len(words.normalised), common / len(gold.normalised), 1.0)
 
 
 @measure
@@ -682,10 +692,10 @@ class Contains(ShortAnswer):
 
     task = "answers in whole sentences, where the gold answer is short"
 
-    def like(self, mine: Words, gold: Words) -> float:
-        if not gold.plain:
-            return float(not mine.plain)
-        return float(gold.plain_text in mine.plain_text)
+    def compare(self, words: Words, gold: Words) -> float:
+        if not gold.normalised:
+            return float(not words.normalised)
+        return float(gold.normalised_text in words.normalised_text)
 
 
 # -- nuggets --------------------------------------------------------------------------------------
@@ -711,25 +721,25 @@ class NuggetMeasure(TextMeasure):
         >>> WRecall()("Paul was born in 1942.", {"born": (3, "1942"), "where": (1, "Liverpool")})
         0.75
         """
-        read = reader(tokens)
+        read = build_reader(tokens)
         if not isinstance(text, str) and not _is_count(text):
             raise InputError(repr(text), "a text or its length", self)
         if not isinstance(nuggets, Mapping) or not isinstance(found, Mapping | None):
             expected = "{nugget: (weight, vital string)}, and found={nugget: where it ends}"
             raise InputError(f"{nuggets!r} and {found!r}", expected, self)
-        known = {name: _nugget(name, given, read) for name, given in nuggets.items()}
-        of_lengths = [name for name, nugget in known.items() if nugget.vital is None]
-        if of_lengths and (self.needs == "strings" or found is None):
-            wanted = "its vital string" + ("" if self.needs == "strings" else ", or found=")
-            raise InputError(f"a length for {of_lengths[0]}", wanted, self)
-        if not any(nugget.weight for nugget in known.values()):
+        nugget_table = {name: _read_nugget(name, value, read) for name, value in nuggets.items()}
+        without_text = [name for name, nugget in nugget_table.items() if nugget.vital is None]
+        if without_text and (self.needs == "strings" or found is None):
+            needed_text = "its vital string" + ("" if self.needs == "strings" else ", or found=")
+            raise InputError(f"a length for {without_text[0]}", needed_text, self)
+        if not any(nugget.weight for nugget in nugget_table.values()):
             raise InputError("no nugget with a weight", "at least one", self)
-        x = answer(text, read, nuggets=known, found=found)
-        self._refuse_other_places(x)
+        x = build_answer(text, read, nuggets=nugget_table, nugget_ends=found)
+        self._check_ends(x)
         return self.score(x)
 
-    def _refuse_other_places(self, x: Answer) -> None:
-        for name, end in x.found.items():
+    def _check_ends(self, x: Answer) -> None:
+        for name, end in x.ends.items():
             if name not in x.nuggets or not _is_count(end) or end > x.length:
                 expected = f"a nugget, and its end from 0 to {x.length}"
                 raise InputError(f"{name!r}: {end}", expected, self)
@@ -742,8 +752,8 @@ def _is_count(x: Any) -> bool:
     return isinstance(x, int) and not isinstance(x, bool) and 0 <= x <= LONGEST
 
 
-def _nugget(name: str, given: Any, read: Reader) -> Nugget:
-    match given:
+def _read_nugget(name: str, value: Any, read: Reader) -> Nugget:
+    match value:
         case [int() | float() as weight, str() as vital] if 0 <= weight <= LARGEST:
             if string := vital.strip():
                 return Nugget(weight, len(string), string, read(string))
@@ -751,7 +761,7 @@ def _nugget(name: str, given: Any, read: Reader) -> Nugget:
             if _is_count(length) and length:
                 return Nugget(weight, length)
     expected = "a weight from 0, and a vital string or its length from 1"
-    raise InputError(f"{given!r} for {name}", expected)
+    raise InputError(f"{value!r} for {name}", expected)
 
 
 @measure
@@ -770,7 +780,7 @@ class NuggetRecall(NuggetMeasure):
     task = "answers, where nuggets are of equal importance"
 
     def score(self, x: Answer) -> float:  # type: ignore[override]
-        return ratio(len(x.found), len(x.nuggets))
+        return divide(len(x.ends), len(x.nuggets))
 
 
 @measure
@@ -790,7 +800,7 @@ class WRecall(NuggetMeasure):
     task = "answers, where it does not matter how long they are"
 
     def score(self, x: Answer) -> float:  # type: ignore[override]
-        return ratio(x.weight(x.found), x.weight(x.ideal))
+        return divide(x.sum_weights(x.ends), x.sum_weights(x.ideal))
 
 
 @measure
@@ -817,18 +827,18 @@ class NuggetF(NuggetMeasure):
     task = "answers to complex questions, of which a few sentences are enough"
 
     def score(self, x: Answer) -> float:  # type: ignore[override]
-        matches = self.matches(x)
+        matches = self.match_nuggets(x)
         weights = ((x.nuggets[name].weight, matches.get(name, 0.0)) for name in x.ideal)
-        recall = ratio(added(w * matched for w, matched in weights), x.weight(x.ideal))
-        allowed = self.allowance * len(matches)
-        precision = 1.0 - ratio(max(0.0, x.solid - allowed), x.solid)
+        recall = divide(sum_in_order(w * matched for w, matched in weights), x.sum_weights(x.ideal))
+        allowance = self.allowance * len(matches)
+        precision = 1.0 - divide(max(0.0, x.solid - allowance), x.solid)
         if self.measurement:
             return {"recall": recall, "precision": precision}[self.measurement]
-        return f_measure(precision, recall, self.beta)
+        return compute_f(precision, recall, self.beta)
 
-    def matches(self, x: Answer) -> Mapping[str, float]:
+    def match_nuggets(self, x: Answer) -> Mapping[str, float]:
         """The nuggets found, and how well each is matched."""
-        return dict.fromkeys(x.found, 1.0)
+        return dict.fromkeys(x.ends, 1.0)
 
 
 @measure
@@ -853,10 +863,13 @@ class Pourpre(NuggetF):
     references = cite("lin2006")
     task = "answers to complex questions, compared while nobody has the time to match nuggets"
 
-    def matches(self, x: Answer) -> Mapping[str, float]:
-        mine = x.words.grams(1)
-        vital = {name: (v.words or Words(())).grams(1) for name, v in x.nuggets.items()}
-        matches = {name: ratio(shared(mine, its), its.total()) for name, its in vital.items()}
+    def match_nuggets(self, x: Answer) -> Mapping[str, float]:
+        text_units = x.words.count_ngrams(1)
+        vital = {name: (v.words or Words(())).count_ngrams(1) for name, v in x.nuggets.items()}
+        matches = {
+            name: divide(count_shared(text_units, units), units.total())
+            for name, units in vital.items()
+        }
         return {name: matched for name, matched in matches.items() if matched}
 
 
@@ -888,23 +901,23 @@ class Smeasure(NuggetMeasure):
     range = "from 0, seldom above 1"
 
     def score(self, x: Answer) -> float:  # type: ignore[override]
-        return ratio(added(self.worths(x, x.found).values()), self.most(x))
+        return divide(sum_in_order(self.compute_gains(x, x.ends).values()), self.compute_maximum(x))
 
-    def worths(self, x: Answer, ends: Mapping[str, int]) -> dict[str, float]:
+    def compute_gains(self, x: Answer, ends: Mapping[str, int]) -> dict[str, float]:
         """w(v)·max(0, L − pos(v)) of nuggets that end there."""
         return {name: x.nuggets[name].weight * max(0.0, self.L - end) for name, end in ends.items()}
 
-    def shares(self, x: Answer) -> dict[str, float]:
+    def compute_shares(self, x: Answer) -> dict[str, float]:
         """What each nugget found adds to the score."""
-        most = self.most(x)
-        return {name: ratio(worth, most) for name, worth in self.worths(x, x.found).items()}
+        maximum = self.compute_maximum(x)
+        return {name: divide(gain, maximum) for name, gain in self.compute_gains(x, x.ends).items()}
 
-    def most(self, x: Answer) -> float:
+    def compute_maximum(self, x: Answer) -> float:
         """What the pseudo minimal output is worth."""
-        return added(self.worths(x, x.ideal).values())
+        return sum_in_order(self.compute_gains(x, x.ideal).values())
 
 
-class AtMostOne(NuggetMeasure):
+class CappedMeasure(NuggetMeasure):
     """What the measure gives that it is mixed into, but at most 1."""
 
     range = "0 to 1"
@@ -914,7 +927,7 @@ class AtMostOne(NuggetMeasure):
 
 
 @measure
-class Sflat(AtMostOne, Smeasure):
+class Sflat(CappedMeasure, Smeasure):
     """S♭: S-measure, but at most 1.
 
     S♭ = min(1, S)
@@ -946,11 +959,11 @@ class Tmeasure(NuggetMeasure):
     range = "from 0, seldom above 1"
 
     def score(self, x: Answer) -> float:  # type: ignore[override]
-        return ratio(sum(x.nuggets[name].length for name in x.found), x.length)
+        return divide(sum(x.nuggets[name].length for name in x.ends), x.length)
 
 
 @measure
-class Tflat(AtMostOne, Tmeasure):
+class Tflat(CappedMeasure, Tmeasure):
     """T♭: T-measure, but at most 1.
 
     T♭ = min(1, T)
@@ -979,4 +992,4 @@ class Ssharp(NuggetMeasure):
     task = "direct answers, on a screen where there is room for few words"
 
     def score(self, x: Answer) -> float:  # type: ignore[override]
-        return f_measure(Tflat().score(x), Sflat(L=self.L).score(x), self.beta)
+        return compute_f(Tflat().score(x), Sflat(L=self.L).score(x), self.beta)

@@ -22,8 +22,8 @@ def is_user_model(name: str, params: Mapping[str, Any]) -> bool:
 def is_foreign(measure: Any) -> bool:
     """Return True for a measure of ir_measures, or of `cranfield.compat.ir_measures`."""
     module = f"{type(measure).__module__}."
-    theirs = ("ir_measures.", "cranfield.compat.ir_measures.")
-    return module.startswith(theirs) and hasattr(measure, "NAME") and hasattr(measure, "params")
+    prefixes = ("ir_measures.", "cranfield.compat.ir_measures.")
+    return module.startswith(prefixes) and hasattr(measure, "NAME") and hasattr(measure, "params")
 
 
 def from_foreign(measure: Any) -> Measure:
@@ -31,39 +31,43 @@ def from_foreign(measure: Any) -> Measure:
     name, params = str(measure.NAME), measure.params
     if is_user_model(name, params):
         fix = f"Name one of them, such as '{name}.EU'."
-        raise InputError.problem(f"{measure} of ir_measures gives several values", fix)
+        raise InputError.from_problem(f"{measure} of ir_measures gives several values", fix)
     if params.get("gains"):
         fix = f"Write the gains of levels 1, 2, … as '{name}(gain=1:2)', or pass gains=."
-        raise InputError.problem(f"{measure} of ir_measures has its own gains", fix)
+        raise InputError.from_problem(f"{measure} of ir_measures has its own gains", fix)
     try:
         return from_ir_measures(name, params)[0]
     except CranfieldError:
         fix = "Write it with @cf.measure, or use cf.compat.ir_measures."
-        raise InputError.problem(f"no measure here for {measure} of ir_measures", fix) from None
+        raise InputError.from_problem(
+            f"no measure here for {measure} of ir_measures", fix
+        ) from None
 
 
 def from_ir_measures(
     name: str, params: Mapping[str, Any]
 ) -> tuple[Measure, tuple[tuple[Any, Any], ...]]:
     """Return the measure that computes one of ir_measures, and its gains by level, if any."""
-    name, left = _in_our_words(name, dict(params))
-    pairs = tuple(sorted((left.pop("gains", None) or {}).items()))
-    plain, _, at_cutoff = IR_MEASURES.get(name.lower(), name).partition("|")
-    ours = grammar.parse_measure(at_cutoff if at_cutoff and "cutoff" in left else plain)
+    name, parameters = _translate_name(name, dict(params))
+    pairs = tuple(sorted((parameters.pop("gains", None) or {}).items()))
+    without_cutoff, _, at_cutoff = IR_MEASURES.get(name.lower(), name).partition("|")
+    base = grammar.parse_measure(
+        at_cutoff if at_cutoff and "cutoff" in parameters else without_cutoff
+    )
     settings: dict[str, Any] = {}
-    for key, value in left.items():
+    for key, value in parameters.items():
         settings |= PARAMETERS[key](value) if key in PARAMETERS else {key: value}
-    if ours.at_name in settings:
-        settings["cutoff"] = settings.pop(ours.at_name)
-    if ours.combines and "rel" in settings:  # it is the other measure's
-        ours = ours.with_defaults({"rel": settings.pop("rel")})
-    made = replace(ours, **settings)
-    if len(made.names()) > 1:
+    if base.cutoff_name in settings:
+        settings["cutoff"] = settings.pop(base.cutoff_name)
+    if base.combines and "rel" in settings:  # it is the other measure's
+        base = base.with_defaults({"rel": settings.pop("rel")})
+    measure = replace(base, **settings)
+    if len(measure.names()) > 1:
         raise CranfieldError(f"expected a recall, {name}@0.1")
-    return made, pairs
+    return measure, pairs
 
 
-def _in_our_words(name: str, params: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+def _translate_name(name: str, params: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """The name and the parameters of a measure, where ours are other ones."""
     match name:
         case "NumRet" if "rel" in params:

@@ -12,14 +12,14 @@ import numpy as np
 from cranfield.arrays import Floats
 from cranfield.labelling.blocks import Judgments
 from cranfield.measures.base import Measure
-from cranfield.measures.dcg import RBP, powers
+from cranfield.measures.dcg import RBP, compute_powers
 from cranfield.measures.grammar import parse_measure
 from cranfield.measures.lists import Lists
 from cranfield.measures.preferences import MEASURES
 
 PREFERENCES = tuple(MEASURES)
 BY_GROUP = {"map_avgjg": "map", "P_avgjg": "P", "Rprec_mult_avgjg": "Rprec_mult"}
-ALL = (
+NAMES = (
     *("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref"),
     *("recip_rank", "iprec_at_recall", "P", "relstring", "recall", "infAP", "gm_bpref"),
     *("Rprec_mult", "utility", "11pt_avg", "binG", "G", "dcg", "ideal_dcg", "ndcg", "ndcg_rel"),
@@ -27,10 +27,10 @@ ALL = (
     *("set_recall", "set_map", "set_F", "num_nonrel_judged_ret", *PREFERENCES, *BY_GROUP),
     *("yaap", "rbp", "rbp_resid", "unj"),
 )
-OFFICIAL = ALL[:12]
-SET = (*ALL[:5], "utility", "set_P", "set_recall", "set_relative_P", "set_map", "set_F")
+OFFICIAL = NAMES[:12]
+SET = (*NAMES[:5], "utility", "set_P", "set_recall", "set_relative_P", "set_map", "set_F")
 VERSION_9 = tuple(
-    name for name in ALL[: ALL.index(PREFERENCES[0])] if name not in ("dcg", "ideal_dcg")
+    name for name in NAMES[: NAMES.index(PREFERENCES[0])] if name not in ("dcg", "ideal_dcg")
 )
 NICKNAMES = {
     "official": OFFICIAL,
@@ -65,23 +65,23 @@ class Residual(RBP):
     """
 
     def score(self, x: Lists) -> Floats:
-        found = np.zeros(len(x))
+        residuals = np.zeros(len(x))
         n = x.n.tolist()
-        p = powers(self.p, np.arange(max(n, default=0) + 1))
+        p = compute_powers(self.p, np.arange(max(n, default=0) + 1))
         for t, (ranks, judged) in enumerate(zip(x.r, x.judged, strict=True)):
             unjudged = np.ones(n[t], dtype=bool)
             unjudged[ranks[judged] - 1] = False
             if unjudged.any():  # added up from the top rank down, as there
-                found[t] = p[n[t]] + (1.0 - self.p) * np.cumsum(p[: n[t]][unjudged])[-1]
-        return found
+                residuals[t] = p[n[t]] + (1.0 - self.p) * np.cumsum(p[: n[t]][unjudged])[-1]
+        return residuals
 
 
-OWN = {"rbp": RBP(p=0.9, max_level=1), "rbp_resid": Residual(p=0.9)}
+OWN_MEASURES = {"rbp": RBP(p=0.9, max_level=1), "rbp_resid": Residual(p=0.9)}
 
 
-def measure_of(
+def find_measure(
     name: str,
-    at: float | None = None,
+    cutoff: float | None = None,
     *,
     rel: float = 1.0,
     condensed: bool = False,
@@ -90,7 +90,7 @@ def measure_of(
 ) -> Measure:
     """Our measure of that name, for documents that are relevant from level `rel` on.
 
-    `at` is a rank or a share of R. Version 9 rounds the number of documents that a recall means
+    `cutoff` is a rank or a share of R. Version 9 rounds the number of documents that a recall means
     otherwise than version 10.
 
     >>> measure_of("P", 5), measure_of("ndcg_cut", 10), measure_of("map", rel=2)
@@ -98,43 +98,45 @@ def measure_of(
     >>> measure_of("11pt_avg", version=9), measure_of("utility", a=2.0)
     (AP11(rel=1, reach=trec9), Utility(a=2, rel=1))
     """
-    shown = "" if at is None else f"_{np.format_float_positional(at, trim='-')}"
-    found = OWN.get(name) or parse_measure(f"trec:{name}{shown}")
+    suffix = "" if cutoff is None else f"_{np.format_float_positional(cutoff, trim='-')}"
+    measure = OWN_MEASURES.get(name) or parse_measure(f"trec:{name}{suffix}")
     settings: dict[str, Any] = {"condensed": condensed, **parameters}
-    if hasattr(found, "rel") and name not in LEVELS_AS_GAINS:
+    if hasattr(measure, "rel") and name not in LEVELS_AS_GAINS:
         settings["rel"] = float(rel)
     if version == 9 and name in ("iprec_at_recall", "11pt_avg"):
         settings["reach"] = "trec9"
-    return replace(found, **settings)
+    return replace(measure, **settings)
 
 
 # -- gains by level -------------------------------------------------------------------------------
 
 
-def given_gains(levels: Floats, given: Mapping[int, float]) -> Floats:
+def apply_gains(levels: Floats, gain_table: Mapping[int, float]) -> Floats:
     """The gain of each item: what is given for its level, else the level."""
     gains = levels.copy()
-    for level, gain in given.items():
+    for level, gain in gain_table.items():
         gains[levels == level] = gain
     return gains
 
 
-def unit_gains(judgments: Judgments, levels: Floats, given: Mapping[int, float]) -> Floats:
+def compute_unit_gains(
+    judgments: Judgments, levels: Floats, gain_table: Mapping[int, float]
+) -> Floats:
     """Gains from 0 to 1, as rbp has them: those of the topic's levels, if one is outside.
 
     gain = (g − min g)/(max g − min g), over all levels from 0 up to the topic's highest and those
     that gains are given for; without any, the level over the topic's highest.
     """
-    gains = given_gains(levels, given)
+    gains = apply_gains(levels, gain_table)
     top = np.zeros(len(judgments.topics))
-    known = ~np.isnan(levels)
-    np.maximum.at(top, judgments.item_topics[known], levels[known])
+    is_judged = ~np.isnan(levels)
+    np.maximum.at(top, judgments.item_topics[is_judged], levels[is_judged])
     low, high = np.zeros(len(top)), np.zeros(len(top))
     for h in np.unique(top).tolist():
-        lowest = next(level for level in count() if level not in given)
-        highest = next(h - below for below in count() if h - below not in given)
-        every = [*given.values(), *(x for x in (lowest, highest) if 0 <= x <= h)]
-        low[top == h], high[top == h] = min(every), max(every)
+        lowest = next(level for level in count() if level not in gain_table)
+        highest = next(h - distance for distance in count() if h - distance not in gain_table)
+        candidates = [*gain_table.values(), *(x for x in (lowest, highest) if 0 <= x <= h)]
+        low[top == h], high[top == h] = min(candidates), max(candidates)
     outside = (low < 0) | (high > 1)
     low, span = np.where(outside, low, 0.0), np.where(outside, high - low, 1.0)
     topic = judgments.item_topics

@@ -14,16 +14,16 @@ import numpy as np
 
 from cranfield.arrays import Floats, Ints
 from cranfield.errors import CranfieldError, InputError
-from cranfield.measures.arrays import intent_lists
+from cranfield.measures.arrays import build_intent_lists
 from cranfield.measures.base import cite, measure
 from cranfield.measures.dcg import nDCG
-from cranfield.measures.diversity import Diverse, Dsharp
-from cranfield.measures.intents import intents_of
+from cranfield.measures.diversity import DiversityMeasure, Dsharp
+from cranfield.measures.intents import get_intents
 from cranfield.measures.lists import Lists, NeedsMore, ratio, total
 from cranfield.measures.parameters import param, rel_param
 
 
-def own_intent(levels: Floats, rel: float | None = None) -> Ints:
+def find_intents(levels: Floats, rel: float | None = None) -> Ints:
     """The intent that each item belongs to, -1 if none: that of its highest level, the first of
     several. The last axis are the intents.
 
@@ -37,20 +37,20 @@ def own_intent(levels: Floats, rel: float | None = None) -> Ints:
     return np.where(belongs, levels.argmax(axis=-1), -1)
 
 
-def suitability(x: Lists, rel: float | None) -> Floats:
+def compute_suitability(x: Lists, rel: float | None) -> Floats:
     """Pr(v(r)|i(r)) / max_v Pr(v|i(r)), and 0 for an item of no intent: [topics, items]."""
-    importance = intents_of(x).importance
+    importance = get_intents(x).importance
     if importance is None or x.vertical is None:
         raise NeedsMore("needs the verticals of intents: give them as verticals=")
-    v, i = x.vertical, own_intent(np.asarray(x.by_intent), rel)
-    known = x.judged & (i >= 0) & ~np.isnan(v)
-    of_intent = importance[np.arange(len(x))[:, None], np.where(known, i, 0)]
-    number = np.where(known, v, 0.0).astype(np.int64)
-    wanted = np.take_along_axis(of_intent, number[:, :, None], axis=2)[:, :, 0]
-    return np.where(known, ratio(wanted, of_intent.max(axis=2)), 0.0)
+    v, i = x.vertical, find_intents(np.asarray(x.intent_levels), rel)
+    is_known = x.judged & (i >= 0) & ~np.isnan(v)
+    of_intent = importance[np.arange(len(x))[:, None], np.where(is_known, i, 0)]
+    number = np.where(is_known, v, 0.0).astype(np.int64)
+    importances = np.take_along_axis(of_intent, number[:, :, None], axis=2)[:, :, 0]
+    return np.where(is_known, ratio(importances, of_intent.max(axis=2)), 0.0)
 
 
-class OfPairs(Diverse):
+class PairMeasure(DiversityMeasure):
     """A measure of pairs of a subtopic and a vertical."""
 
     needs_verticals = True
@@ -73,20 +73,20 @@ class OfPairs(Diverse):
         try:
             if len(verticals) != len(levels):
                 raise InputError(f"{len(verticals)} verticals", len(levels))
-            x = intent_lists(levels, judged, probabilities)
+            x = build_intent_lists(levels, judged, probabilities)
             numbers = np.array([math.nan if v is None else float(v) for v in verticals])
             if not (numbers >= 0).all():
                 raise InputError("a vertical that is not a number from 0", "one per item")
             x.vertical = numbers[x.r - 1]
-            wanted = np.array(importance, dtype=np.float64)[None]
-            x.gold.intents = replace(intents_of(x), importance=wanted)
-            return float(self.values(x)[0, 0])
+            importances = np.array(importance, dtype=np.float64)[None]
+            x.gold.intents = replace(get_intents(x), importance=importances)
+            return float(self.compute(x)[0, 0])
         except CranfieldError as problem:
             raise CranfieldError(f"{self}: {problem}") from None
 
 
 @measure
-class Vscore(OfPairs):
+class Vscore(PairMeasure):
     """V-score: how well the verticals that are named suit the subtopics they are named for.
 
     Vscore@l = (1/l) Σ_{r≤l} Pr(v(r)|i(r)) / max_v Pr(v|i(r))
@@ -105,12 +105,12 @@ class Vscore(OfPairs):
     task = "whether systems know which kind of results a subtopic asks for (IMine-2 QU)"
 
     def score(self, x: Lists) -> Floats:
-        wanted = x.step("Pr(v|i)/max", suitability(x, self.rel))
-        return x.ratio(total(wanted), x.n if x.l is None else float(x.l))
+        suitabilities = x.step("Pr(v|i)/max", compute_suitability(x, self.rel))
+        return x.ratio(total(suitabilities), x.n if x.l is None else float(x.l))
 
 
 @measure
-class QUscore(OfPairs, Dsharp):
+class QUscore(PairMeasure, Dsharp):
     """QU-score: whether subtopics are relevant and diverse, and their verticals suit them.
 
     QUscore@l = λ·D♯(nDCG)@l + (1 − λ)·V-score@l
@@ -126,8 +126,8 @@ class QUscore(OfPairs, Dsharp):
     references = cite("yamamoto2016")
     task = "query understanding: subtopics with their verticals (IMine-2 QU)"
 
-    def arguments(self) -> list[str]:
-        return [] if self.base == nDCG() else super().arguments()
+    def get_arguments(self) -> list[str]:
+        return [] if self.base == nDCG() else super().get_arguments()
 
     @property
     def dsharp(self) -> Dsharp:
@@ -140,36 +140,36 @@ class QUscore(OfPairs, Dsharp):
         rel = getattr(self.base, "rel", None)
         return Vscore(rel=rel, cutoff=self.cutoff, condensed=self.condensed)
 
-    def values(self, lists: Lists) -> Floats:
-        dsharp, vscore = self.dsharp.values(lists), self.vscore.values(lists)
+    def compute(self, lists: Lists) -> Floats:
+        dsharp, vscore = self.dsharp.compute(lists), self.vscore.compute(lists)
         return self.share * dsharp + (1.0 - self.share) * vscore
 
-    def traced(self, lists: Lists) -> Lists:
-        view = self.dsharp.traced(lists)
-        view.step(str(self.vscore), self.vscore.values(lists)[:, 0])
+    def trace(self, lists: Lists) -> Lists:
+        view = self.dsharp.trace(lists)
+        view.step(str(self.vscore), self.vscore.compute(lists)[:, 0])
         return view
 
 
 # -- hierarchies ----------------------------------------------------------------------------------
 
 
-def h_score(below: list[str | None], parents: list[str | None]) -> float:
+def compute_h_score(assigned: list[str | None], parents: list[str | None]) -> float:
     """Hscore: the fraction of the second-level subtopics that are where they belong.
 
     Hscore = |{s: i(f(s)) = parent(i(s))}| / |{s}|
 
     s are the subtopics of the second level that were returned, f(s) the one of the first level that
-    s is put below, and i the intent that a subtopic belongs to. `below` has i(f(s)) and `parents`
+    s is put below, and i the intent that a subtopic belongs to. `assigned` has i(f(s)) and `parents`
     has parent(i(s)), the gold parent; None is no intent, which is never right.
 
     >>> h_score(["a", "a", "b", None], ["a", "b", "b", None])
     0.5
     """
-    right = [f is not None and f == p for f, p in zip(below, parents, strict=True)]
+    right = [f is not None and f == p for f, p in zip(assigned, parents, strict=True)]
     return sum(right) / len(right) if right else 0.0
 
 
-def h_measure(hscore: Floats, first: Floats, second: Floats, alpha: float = 0.5) -> Floats:
+def compute_h_measure(hscore: Floats, first: Floats, second: Floats, alpha: float = 0.5) -> Floats:
     """H-measure: D♯ of both levels of a hierarchy, as far as the hierarchy is right.
 
     H = Hscore·(α·D1♯ + (1 − α)·D2♯)

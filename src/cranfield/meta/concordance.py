@@ -9,18 +9,24 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.arrays import Bools, Floats, apart, rounding_of
+from cranfield.arrays import Bools, Floats, estimate_rounding, subtract_rounded
 from cranfield.dataclass import dataclass
+from cranfield.display import TableResult
 from cranfield.errors import InputError, to_list
 from cranfield.evaluation.results import ScoresLike, read_scores
-from cranfield.late import special
-from cranfield.meta.brief import in_brief
-from cranfield.scores import Notice
-from cranfield.shown import Shown
-from cranfield.stats.measured import Measured, measured, ranking, reasons, refuse_one_run
-from cranfield.stats.result import checked_alpha
-from cranfield.stats.samples import refuse_few
-from cranfield.wording import counted, suggests_keywords
+from cranfield.lazy_imports import special
+from cranfield.meta.summaries import format_summary
+from cranfield.scores import Note
+from cranfield.stats.measure_scores import (
+    MeasureScores,
+    check_run_count,
+    extract_measure,
+    find_ranking_measures,
+    format_reasons,
+)
+from cranfield.stats.result import check_alpha
+from cranfield.stats.samples import check_topic_count
+from cranfield.wording import format_count, suggest_keywords
 
 __all__ = ["Concordance", "concordance"]
 
@@ -52,25 +58,25 @@ class ConcordancePair:
     @property
     def shares(self) -> tuple[float, float]:
         """Conc(first | second, gold), and the other way round; nan without disagreement."""
-        return self._of_disagreements(self.concordant)
+        return self._divide_by_disagreements(self.concordant)
 
     @property
     def win_shares(self) -> tuple[float, float]:
         """How often each is concordant and the other is not; nan without disagreement."""
-        return self._of_disagreements(self.wins)
+        return self._divide_by_disagreements(self.wins)
 
-    def _of_disagreements(self, counts: tuple[int, int]) -> tuple[float, float]:
+    def _divide_by_disagreements(self, counts: tuple[int, int]) -> tuple[float, float]:
         n = self.disagreements or np.nan
         return counts[0] / n, counts[1] / n
 
     @property
     def pvalue(self) -> float:
         """Of the sign test on the wins; exact."""
-        return sign_test_of(*self.wins)
+        return compute_sign_test(*self.wins)
 
 
 @dataclass(frozen=True)
-class Concordance(Shown, tables="meta.concordance"):
+class Concordance(TableResult, tables="meta.concordance"):
     """The concordance test of several measures: for every pair, with each gold measure alone and
     with all of them at once.
     """
@@ -81,26 +87,29 @@ class Concordance(Shown, tables="meta.concordance"):
     alpha: float
     runs: tuple[str, ...]
     topics: tuple[str, ...]
-    notices: tuple[Notice, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def __repr__(self) -> str:
         numbers = {}
         for pair in self.with_gold():
             numbers[f"{pair.first} against {pair.second}"] = pair.shares[0]
             numbers[f"{pair.second} against {pair.first}"] = pair.shares[1]
-        about = [counted(len(self.runs), "run"), counted(len(self.topics), "topic")]
-        return in_brief(self, [*about, f"gold {' and '.join(self.gold[-1])}"], numbers)
+        descriptions = [
+            format_count(len(self.runs), "run"),
+            format_count(len(self.topics), "topic"),
+        ]
+        return format_summary(self, [*descriptions, f"gold {' and '.join(self.gold[-1])}"], numbers)
 
     def with_gold(self, *names: str) -> tuple[ConcordancePair, ...]:
         """The pairs of measures, compared by these gold measures."""
-        wanted = names or self.gold[-1]
-        if wanted not in self.gold:
-            known = "; ".join(map(", ".join, self.gold))
-            raise InputError(f"gold measures {', '.join(wanted)}", f"one of: {known}")
-        return tuple(pair for pair in self.pairs if pair.gold == wanted)
+        selection = names or self.gold[-1]
+        if selection not in self.gold:
+            valid_names = "; ".join(map(", ".join, self.gold))
+            raise InputError(f"gold measures {', '.join(selection)}", f"one of: {valid_names}")
+        return tuple(pair for pair in self.pairs if pair.gold == selection)
 
 
-@suggests_keywords
+@suggest_keywords
 def concordance(
     scores: ScoresLike,
     gold: str | Sequence[Any],
@@ -136,88 +145,96 @@ def concordance(
     >>> pair.disagreements, pair.concordant, pair.wins, pair.pvalue
     (2, (2, 1), (1, 0), 1.0)
     """
-    checked_alpha(alpha)
+    check_alpha(alpha)
     scores = read_scores(scores)
-    golden, asked = _asked(gold, measures)
-    refuse_one_run(scores)
-    refuse_few(len(scores.topics), 1)
-    names, others = ranking(scores, [m for m in asked or scores.measures if m not in golden])
-    known = {name: measured(scores, name) for name in names}
-    standard = {name: measured(scores, name) for name in ranking(scores, golden)[0]}
-    _refuse_other(standard, golden)
-    if len(known) < 2:
-        found = f"{counted(len(known), 'measure')} to compare{reasons(others)}"
-        raise InputError(found, "at least 2")
-    every_measure = known | standard
-    signs = {name: _signs(one.values) for name, one in every_measure.items()}
-    every = dict.fromkeys([*((name,) for name in golden), golden])  # one by one, then all
+    golden, selected = _parse_measure_names(gold, measures)
+    check_run_count(scores)
+    check_topic_count(len(scores.topics), 1)
+    names, exclusions = find_ranking_measures(
+        scores, [m for m in selected or scores.measures if m not in golden]
+    )
+    candidates = {name: extract_measure(scores, name) for name in names}
+    standard = {
+        name: extract_measure(scores, name) for name in find_ranking_measures(scores, golden)[0]
+    }
+    _check_gold_measures(standard, golden)
+    if len(candidates) < 2:
+        problem = (
+            f"{format_count(len(candidates), 'measure')} to compare{format_reasons(exclusions)}"
+        )
+        raise InputError(problem, "at least 2")
+    every_measure = candidates | standard
+    signs = {name: _compute_pair_signs(item.values) for name, item in every_measure.items()}
+    gold_sets = dict.fromkeys([*((name,) for name in golden), golden])  # one by one, then all
     return Concordance(
-        tuple(chain(*(_compared(known, standard, signs, names) for names in every))),
-        tuple(known),
-        tuple(every),
+        tuple(
+            chain(*(_compare_measures(candidates, standard, signs, names) for names in gold_sets))
+        ),
+        tuple(candidates),
+        tuple(gold_sets),
         alpha,
         scores.runs,
         scores.topics,
-        (*scores.notices, *others, *chain(*(one.notices for one in every_measure.values()))),
+        (*scores.notes, *exclusions, *chain(*(item.notes for item in every_measure.values()))),
     )
 
 
-def _asked(
+def _parse_measure_names(
     gold: str | Sequence[Any], measures: Sequence[Any] | None
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The names of gold measures, and of measures to be compared, if any are named."""
-    several = [gold] if isinstance(gold, str) else to_list("gold", gold, "names of measures")
-    golden = tuple(dict.fromkeys(map(str, several)))
+    gold_list = [gold] if isinstance(gold, str) else to_list("gold", gold, "names of measures")
+    golden = tuple(dict.fromkeys(map(str, gold_list)))
     if not golden:
         raise InputError("no gold measure", "at least one")
-    asked = () if measures is None else tuple(map(str, to_list("measures", measures, "names")))
-    if both := [name for name in asked if name in golden]:
-        raise InputError(f"{both[0]} as a measure and as a gold measure", "one of the two")
-    return golden, asked
+    selected = () if measures is None else tuple(map(str, to_list("measures", measures, "names")))
+    if duplicates := [name for name in selected if name in golden]:
+        raise InputError(f"{duplicates[0]} as a measure and as a gold measure", "one of the two")
+    return golden, selected
 
 
-def _compared(
-    known: Mapping[str, Measured],
-    standard: Mapping[str, Measured],
+def _compare_measures(
+    candidates: Mapping[str, MeasureScores],
+    standard: Mapping[str, MeasureScores],
     signs: Mapping[str, Signs],
     gold: tuple[str, ...],
 ) -> list[ConcordancePair]:
     """All pairs of measures, by these gold measures."""
     defined = np.logical_and.reduce([standard[name].defined for name in gold])
     agrees: dict[str, Bools] = {
-        m: np.logical_and.reduce([signs[m] * signs[name] >= 0 for name in gold]) for m in known
+        m: np.logical_and.reduce([signs[m] * signs[name] >= 0 for name in gold]) for m in candidates
     }
-    found = []
-    for first, second in combinations(known, 2):
-        topics = defined & known[first].defined & known[second].defined
+    pairs = []
+    for first, second in combinations(candidates, 2):
+        topics = defined & candidates[first].defined & candidates[second].defined
         disagree = (signs[first] * signs[second] < 0) & topics
         of_first, of_second = disagree & agrees[first], disagree & agrees[second]
-        counts = len(disagree) * _number(topics), _number(disagree)
-        concordant = _number(of_first), _number(of_second)
-        wins = _number(of_first & ~of_second), _number(of_second & ~of_first)
-        found.append(ConcordancePair(first, second, gold, *counts, concordant, wins))
-    return found
+        counts = len(disagree) * _count(topics), _count(disagree)
+        concordant = _count(of_first), _count(of_second)
+        wins = _count(of_first & ~of_second), _count(of_second & ~of_first)
+        pairs.append(ConcordancePair(first, second, gold, *counts, concordant, wins))
+    return pairs
 
 
-def _number(flags: Bools) -> int:
+def _count(flags: Bools) -> int:
     return int(np.count_nonzero(flags))
 
 
-def _signs(values: Floats) -> Signs:
+def _compute_pair_signs(values: Floats) -> Signs:
     """Which of two runs has the better list: [pairs of runs, topics], 1, 0 or −1."""
     first, second = np.triu_indices(values.shape[1], 1)
-    return signs_of(values[:, first].T, values[:, second].T, values)
+    return compute_signs(values[:, first].T, values[:, second].T, values)
 
 
-def signs_of(first: Floats, second: Floats, values: Floats) -> Signs:
+def compute_signs(first: Floats, second: Floats, values: Floats) -> Signs:
     """1 where the first of two of these values is the greater, −1 where the second is, 0 where
     rounding could have made them differ.
     """
-    z = apart(first, second, rounding_of(values))
+    z = subtract_rounded(first, second, estimate_rounding(values))
     return np.subtract(z > 0, z < 0, dtype=np.int8)
 
 
-def sign_test_of(first: int, second: int) -> float:
+def compute_sign_test(first: int, second: int) -> float:
     """The p-value of wins and losses, two-sided: binomial with p = ½; 1 if there are none.
 
     >>> round(sign_test_of(4, 1), 4)  # 2 · (1 + 5) / 2⁵
@@ -226,8 +243,8 @@ def sign_test_of(first: int, second: int) -> float:
     return min(1.0, 2 * float(special.bdtr(min(first, second), first + second, 0.5)))
 
 
-def _refuse_other(standard: Mapping[str, Measured], names: Sequence[str]) -> None:
+def _check_gold_measures(standard: Mapping[str, MeasureScores], names: Sequence[str]) -> None:
     """Gold measures that cannot say which list is better."""
-    if others := [name for name in names if name not in standard]:
-        found = f"gold measure {others[0]}, of which neither high nor low values are better"
-        raise InputError(found, "one that says which list is better")
+    if unordered := [name for name in names if name not in standard]:
+        problem = f"gold measure {unordered[0]}, of which neither high nor low values are better"
+        raise InputError(problem, "one that says which list is better")

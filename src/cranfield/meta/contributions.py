@@ -8,21 +8,21 @@ from typing import Any, Literal, NamedTuple, Unpack
 import numpy as np
 
 from cranfield.arrays import Bools, Ints
-from cranfield.assess.teams import about_teams
+from cranfield.assess.teams import note_teams
 from cranfield.data.qrels import QrelsLike
-from cranfield.data.run import Run, RunLike, with_each
+from cranfield.data.run import Run, RunLike, call_with_split
 from cranfield.data.tracks import TeamsLike, read_teams
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
-from cranfield.evaluation.cutoffs import checked, cutoffs_to
+from cranfield.evaluation.cutoffs import check_cutoffs, choose_cutoffs
 from cranfield.evaluation.evaluate import Evaluator
 from cranfield.evaluation.options import Settings
-from cranfield.scores import Notice
+from cranfield.scores import Note
 
 NEVER = np.iinfo(np.int64).max  # the rank of what nobody returned
 
 
-class Found(NamedTuple):
+class RelevantCount(NamedTuple):
     """The relevant documents that a run, a team, or all of them have down to a depth.
 
     `share` is that of all relevant documents known; `unique` are those that no other run, or team,
@@ -38,23 +38,23 @@ class Found(NamedTuple):
 
 
 @dataclass(frozen=True)
-class RelevantFound:
+class RelevantCounts:
     """The relevant documents found by depth: by all together, then by each run or team."""
 
-    rows: tuple[Found, ...]
+    rows: tuple[RelevantCount, ...]
     relevant: int  # known in all
     topics: int
-    notices: tuple[Notice, ...]
+    notes: tuple[Note, ...]
 
 
-def relevant_found(
+def count_relevant(
     qrels: QrelsLike,
     runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
     cutoffs: Iterable[int] | None = None,
     *,
     teams: TeamsLike = None,
     **options: Unpack[Settings],
-) -> RelevantFound:
+) -> RelevantCounts:
     """How many of the relevant documents are in the first d of the runs, by depth d.
 
     Found(j, d) = |∪_{runs of j} relevant documents in the first d|, over all topics
@@ -72,35 +72,37 @@ def relevant_found(
     if options.get("labelling") is not None:
         raise InputError("classes or groups of items", "documents: these are what is pooled")
     evaluator = Evaluator(qrels, "NumRelRet", **options)
-    evaluator.options.refuse_expected()
-    asked = None if cutoffs is None else checked(cutoffs)
+    evaluator.options.reject_expected_ties()
+    selected_depths = None if cutoffs is None else check_cutoffs(cutoffs)
     team_of = None if teams is None else read_teams(teams)
 
-    def found(each: Sequence[Run]) -> RelevantFound:
+    def count_found(loaded_runs: Sequence[Run]) -> RelevantCounts:
         collection = evaluator.collection
-        labelled = [collection.label(run) for run in each]
-        scores = evaluator.scored(labelled)
+        labelled = [collection.label(run) for run in loaded_runs]
+        scores = evaluator.score_labelled(labelled)
         counting = np.isin(collection.topics, scores.topics)
-        relevant = _relevant(evaluator, counting)
-        lists = [one.rankings.of_topics(counting) for one in labelled]
-        depths = asked or cutoffs_to(max(int(x.lengths.max(initial=0)) for x in lists))
-        names = [run.name for run in each]
-        notices = [] if team_of is None else about_teams(names, team_of)
+        relevant = _select_relevant(evaluator, counting)
+        lists = [labelled_run.rankings.keep_topics(counting) for labelled_run in labelled]
+        depths = selected_depths or choose_cutoffs(
+            max(int(x.lengths.max(initial=0)) for x in lists)
+        )
+        names = [run.name for run in loaded_runs]
+        notes = [] if team_of is None else note_teams(names, team_of)
         owners = names if team_of is None else [team_of.get(name, name) for name in names]
         best = {owner: np.full(len(relevant), NEVER) for owner in owners}
         for owner, rankings in zip(owners, lists, strict=True):
             np.minimum.at(best[owner], rankings.items, rankings.ranks)
         by_owner = {owner: ranks[relevant] for owner, ranks in best.items()}
         kind: Any = "run" if team_of is None else "team"
-        rows = tuple(_rows(kind, by_owner, depths))
-        return RelevantFound(
-            rows, int(relevant.sum()), len(scores.topics), (*notices, *scores.notices)
+        rows = tuple(_build_rows(kind, by_owner, depths))
+        return RelevantCounts(
+            rows, int(relevant.sum()), len(scores.topics), (*notes, *scores.notes)
         )
 
-    return with_each(evaluator.read(runs), found)
+    return call_with_split(evaluator.read(runs), count_found)
 
 
-def _relevant(evaluator: Evaluator, counting: Bools) -> Bools:
+def _select_relevant(evaluator: Evaluator, counting: Bools) -> Bools:
     """Which of all judged items are relevant, in the topics that count."""
     judged, rel = evaluator.collection.gold.judgments, evaluator.options.rel
     relevant: Bools = judged.levels > 0 if rel is None else judged.levels >= rel
@@ -110,19 +112,19 @@ def _relevant(evaluator: Evaluator, counting: Bools) -> Bools:
     return relevant
 
 
-def _rows(
+def _build_rows(
     kind: Literal["run", "team"], best: Mapping[str, Ints], depths: Sequence[int]
-) -> Iterable[Found]:
+) -> Iterable[RelevantCount]:
     """What is found at each depth, given the best rank of each relevant document by each owner."""
     ranks = np.stack([*best.values()])
     first, second = np.partition(np.vstack([ranks, np.full_like(ranks[0], NEVER)]), 1, axis=0)[:2]
-    every = ranks.shape[1]
+    total = ranks.shape[1]
     for depth in depths:
         count = int(np.count_nonzero(first <= depth))
-        yield Found("all", "all", depth, count, count / every, None)
-    for name, own in zip(best, ranks, strict=True):
+        yield RelevantCount("all", "all", depth, count, count / total, None)
+    for name, owner_ranks in zip(best, ranks, strict=True):
         for depth in depths:
-            there = own <= depth
-            count = int(np.count_nonzero(there))
-            alone = int(np.count_nonzero(there & (second > depth)))
-            yield Found(kind, name, depth, count, count / every, alone)
+            within_depth = owner_ranks <= depth
+            count = int(np.count_nonzero(within_depth))
+            unique = int(np.count_nonzero(within_depth & (second > depth)))
+            yield RelevantCount(kind, name, depth, count, count / total, unique)

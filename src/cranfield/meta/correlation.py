@@ -11,27 +11,27 @@ import numpy as np
 
 from cranfield.arrays import Bools, Floats
 from cranfield.dataclass import dataclass
-from cranfield.errors import InputError, one_of
+from cranfield.display import TableResult
+from cranfield.errors import InputError, check_choice
 from cranfield.evaluation.results import ScoresLike, read_scores
-from cranfield.meta.brief import in_brief
-from cranfield.meta.cautions import of_rankings
+from cranfield.meta.notes import collect_ranking_notes
 from cranfield.meta.rankings import STATISTICS, P
-from cranfield.scores import Interval, Notice, Scores
-from cranfield.shown import Shown
-from cranfield.stats.measured import (
-    direction,
-    left_out,
-    measured,
-    ranking,
-    reasons,
-    refuse_one_run,
-    undefined,
-    unknown_to_any,
+from cranfield.meta.summaries import format_summary
+from cranfield.scores import Interval, Note, Scores
+from cranfield.stats.measure_scores import (
+    check_run_count,
+    extract_measure,
+    find_ranking_measures,
+    find_undefined_topics,
+    format_reasons,
+    get_sign,
+    note_excluded,
+    note_undefined,
 )
-from cranfield.stats.resampling import Progress, in_chunks
-from cranfield.stats.result import checked_confidence, checked_share
-from cranfield.stats.samples import refuse_few
-from cranfield.wording import counted, some, suggests_keywords
+from cranfield.stats.resampling import Progress, run_in_chunks
+from cranfield.stats.result import check_confidence, check_open_fraction
+from cranfield.stats.samples import check_topic_count
+from cranfield.wording import format_count, format_names, suggest_keywords
 
 __all__ = ["CorrelationMatrix", "correlation"]
 
@@ -39,7 +39,7 @@ TRIALS = 1000
 
 
 @dataclass(frozen=True, eq=False)
-class CorrelationMatrix(Shown, tables="meta.correlation"):
+class CorrelationMatrix(TableResult, tables="meta.correlation"):
     """How alike rankings of the same runs are, with intervals.
 
     `values[i, j]` is between the measures `names[i]` and `names[j]`, the latter being the gold one
@@ -62,24 +62,28 @@ class CorrelationMatrix(Shown, tables="meta.correlation"):
     seed: int
     p: float | None = None
     sets: tuple[str, ...] = ()
-    notices: tuple[Notice, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def __repr__(self) -> str:
-        about = [self.statistic, counted(len(self.runs), "run"), counted(self.topics, "topic")]
+        descriptions = [
+            self.statistic,
+            format_count(len(self.runs), "run"),
+            format_count(self.topics, "topic"),
+        ]
         numbers = {
             self.names[i] if i == j else f"{self.names[i]} – {self.names[j]}": self.values[i, j]
             for i, j in self.pairs
         }
-        return in_brief(self, about, numbers)
+        return format_summary(self, descriptions, numbers)
 
     def __getitem__(self, pair: tuple[str, str]) -> Interval:
         """The value between two measures, as `mean`, with its interval."""
         for name in pair:
             if name not in self.names:
                 raise InputError(f"measure {name!r}", f"one of {', '.join(self.names)}")
-        return self._at(*map(self.names.index, pair))
+        return self._build_interval(*map(self.names.index, pair))
 
-    def _at(self, i: int, j: int) -> Interval:
+    def _build_interval(self, i: int, j: int) -> Interval:
         low, high, value = (float(x[i, j]) for x in (self.low, self.high, self.values))
         method, n = "bootstrap of topics", self.topics
         return Interval(low, high, value, method, self.confidence, n, self.trials, self.seed)
@@ -102,15 +106,15 @@ class CorrelationMatrix(Shown, tables="meta.correlation"):
 
     def rows(self) -> list[dict[str, Any]]:
         """The pairs with their values, a dictionary each: x, y, value, low, high."""
-        found = [(i, j, self._at(i, j)) for i, j in self.pairs]
+        intervals = [(i, j, self._build_interval(i, j)) for i, j in self.pairs]
         return [
             {"x": self.names[i], "y": self.names[j],
-             "value": at.mean, "low": at.low, "high": at.high}
-            for i, j, at in found
+             "value": interval.mean, "low": interval.low, "high": interval.high}
+            for i, j, interval in intervals
         ]  # fmt: skip
 
 
-@suggests_keywords
+@suggest_keywords
 def correlation(
     scores: ScoresLike,
     others: ScoresLike | None = None,
@@ -141,7 +145,7 @@ def correlation(
     depend on which other measures are compared.
 
     A measure that is better if lower is turned round, one that is better at neither end is left
-    out; topics where a measure is undefined, by one of the sets, are left out of it. `notices` say
+    out; topics where a measure is undefined, by one of the sets, are left out of it. `notes` say
     so. `scores` and `others`, which tables and pictures call by `names`, are Scores or anything
     that `read_scores` takes.
 
@@ -156,38 +160,47 @@ def correlation(
     >>> round(found["AP", "Q"].mean, 4), round(found["AP", "Q"].low, 4)
     (0.3333, 0.3333)
     """
-    one_of("statistic", statistic, STATISTICS)
-    checked_confidence(confidence)
-    sets = [read_scores(one) for one in (scores, others) if one is not None]
-    topics = tuple(dict.fromkeys(topic for one in sets for topic in one.topics))
-    refuse_few(len(topics), 2)
-    known, notices = _compared(sets, measures, topics)
-    runs, chosen = sets[0].runs, [one.select(sets[0].runs, None, list(known)) for one in sets]
-    defined = np.stack(list(known.values()), axis=1)  # [topics, k]
-    of_topics = np.stack([_of_topics(one, topics) for one in chosen])  # [sets, topics, k, m]
-    of_topics[:, ~defined] = np.nan
-    means = np.stack([_means(one, topics, defined) for one in chosen])
-    ranked = means * np.array([[direction(sets[0], m)] for m in known])
-    row = STATISTICS[statistic]
-    alike: Callable[..., Floats] = (
-        partial(row, p=checked_share("p", p)) if statistic == "rbo" else row
+    check_choice("statistic", statistic, STATISTICS)
+    check_confidence(confidence)
+    sets = [read_scores(side) for side in (scores, others) if side is not None]
+    topics = tuple(dict.fromkeys(topic for side in sets for topic in side.topics))
+    check_topic_count(len(topics), 2)
+    defined_topics, notes = _find_comparable(sets, measures, topics)
+    runs, selected = (
+        sets[0].runs,
+        [side.select(sets[0].runs, None, list(defined_topics)) for side in sets],
     )
-    values = alike(ranked[-1], ranked[0])
-    notices += _of_rankings(ranked, list(known))
+    defined = np.stack(list(defined_topics.values()), axis=1)  # [topics, k]
+    topic_scores = np.stack(
+        [_align_topics(side, topics) for side in selected]
+    )  # [sets, topics, k, m]
+    topic_scores[:, ~defined] = np.nan
+    means = np.stack([_compute_means(side, topics, defined) for side in selected])
+    ranked = means * np.array([[get_sign(sets[0], m)] for m in defined_topics])
+    row = STATISTICS[statistic]
+    correlate: Callable[..., Floats] = (
+        partial(row, p=check_open_fraction("p", p)) if statistic == "rbo" else row
+    )
+    values = correlate(ranked[-1], ranked[0])
+    notes += _collect_ranking_notes(ranked, list(defined_topics))
 
-    def resampled(rng: np.random.Generator, size: int) -> Floats:
+    def resample(rng: np.random.Generator, size: int) -> Floats:
         n = len(topics)
-        drawn = rng.multinomial(n, np.full(n, 1 / n), size=size).astype(np.float64)
-        redrawn = _weighted(of_topics, drawn)  # [sets, trials, k, m]
-        return _where_known(alike(redrawn[-1], redrawn[0]), redrawn[-1], redrawn[0])
+        weights = rng.multinomial(n, np.full(n, 1 / n), size=size).astype(np.float64)
+        resampled_means = _compute_weighted_means(topic_scores, weights)  # [sets, trials, k, m]
+        return _drop_undefined(
+            correlate(resampled_means[-1], resampled_means[0]),
+            resampled_means[-1],
+            resampled_means[0],
+        )
 
     cells = max(len(topics), len(runs) ** 2)  # whatever is asked for: streams belong to chunks
-    found = np.concatenate(in_chunks(resampled, trials, seed, cells, threads, progress))
-    low, high = _ends(found, values, confidence).clip(row.least, 1)
+    trial_values = np.concatenate(run_in_chunks(resample, trials, seed, cells, threads, progress))
+    low, high = _compute_interval_ends(trial_values, values, confidence).clip(row.least, 1)
     return CorrelationMatrix(
         statistic,
         "measures" if others is None else "sets",
-        tuple(known),
+        tuple(defined_topics),
         values,
         low,
         high,
@@ -198,120 +211,134 @@ def correlation(
         trials,
         seed,
         p if statistic == "rbo" else None,
-        two_names(names) if others is not None else (),
-        tuple(dict.fromkeys(notices)),
+        check_two_names(names) if others is not None else (),
+        tuple(dict.fromkeys(notes)),
     )
 
 
 # -- what is compared -----------------------------------------------------------------------------
 
 
-def two_names(names: Sequence[str]) -> tuple[str, str]:
+def check_two_names(names: Sequence[str]) -> tuple[str, str]:
     """What two sets are called, if they can be told apart by that."""
-    given = tuple(map(str, names)) if not isinstance(names, str) else (names,)
-    if len(given) != 2 or given[0] == given[1] or not all(name.strip() for name in given):
-        raise InputError(f"names {', '.join(given)}", "two that differ, one for each set")
-    return given[0], given[1]
+    pair = tuple(map(str, names)) if not isinstance(names, str) else (names,)
+    if len(pair) != 2 or pair[0] == pair[1] or not all(name.strip() for name in pair):
+        raise InputError(f"names {', '.join(pair)}", "two that differ, one for each set")
+    return pair[0], pair[1]
 
 
-def _compared(
+def _find_comparable(
     sets: Sequence[Scores], measures: Sequence[Any] | None, topics: Sequence[str]
-) -> tuple[dict[str, Bools], list[Notice]]:
+) -> tuple[dict[str, Bools], list[Note]]:
     """The measures that can rank the runs, with the topics where each is defined; and what to say
     about the scores and the other measures.
     """
-    able, without = _able(sets, measures)
+    rankable, exclusions = _select_rankable(sets, measures)
     least = 2 if len(sets) == 1 else 1  # measures, and topics of each set
-    known: dict[str, Bools] = {}
-    about: list[Notice] = []
-    for m in able:
-        unknown, told = unknown_to_any(sets, m)
-        kept = min(len(set(one.topics) - unknown) for one in sets)
-        if kept < least:
-            without.append(left_out(m, f"defined for {counted(kept, 'topic')} only"))
+    defined_topics: dict[str, Bools] = {}
+    measure_notes: list[Note] = []
+    for m in rankable:
+        unknown, error_notes = find_undefined_topics(sets, m)
+        topic_count = min(len(set(side.topics) - unknown) for side in sets)
+        if topic_count < least:
+            exclusions.append(
+                note_excluded(m, f"defined for {format_count(topic_count, 'topic')} only")
+            )
             continue
-        known[m] = np.array([topic not in unknown for topic in topics])
-        lost = [undefined(m, [topic for topic in topics if topic in unknown])] if unknown else []
-        about += [*told, *lost]
-    if len(known) < least:
-        found = f"{counted(len(known), 'measure')} that can be compared{reasons(without)}"
-        raise InputError(found, f"at least {least}")
-    if apart := _of_one([sets[0].topics, sets[-1].topics]):
-        shown = some(apart, "topic")
-        about.append(Notice("missing-topics", f"only one of the two sets has {shown}"))
-    return known, [*chain(*(one.notices for one in sets)), *without, *about]
+        defined_topics[m] = np.array([topic not in unknown for topic in topics])
+        undefined_notes = (
+            [note_undefined(m, [topic for topic in topics if topic in unknown])] if unknown else []
+        )
+        measure_notes += [*error_notes, *undefined_notes]
+    if len(defined_topics) < least:
+        problem = f"{format_count(len(defined_topics), 'measure')} that can be compared{format_reasons(exclusions)}"
+        raise InputError(problem, f"at least {least}")
+    if unshared := _find_unshared([sets[0].topics, sets[-1].topics]):
+        topic_names = format_names(unshared, "topic")
+        measure_notes.append(Note("missing-topics", f"only one of the two sets has {topic_names}"))
+    return defined_topics, [*chain(*(side.notes for side in sets)), *exclusions, *measure_notes]
 
 
-def _able(sets: Sequence[Scores], measures: Sequence[Any] | None) -> tuple[list[str], list[Notice]]:
+def _select_rankable(
+    sets: Sequence[Scores], measures: Sequence[Any] | None
+) -> tuple[list[str], list[Note]]:
     """The measures, all or those asked for, that rank the runs, which all sets have."""
-    if alone := _of_one([sets[0].runs, sets[-1].runs]):
-        raise InputError(f"{some(alone, 'run')} with one set of scores only", "the same with both")
-    refuse_one_run(sets[0])
-    asked = [*sets[0].measures] if measures is None else [*map(str, measures)]
-    for one in sets:
-        if lacking := [m for m in asked if m not in one.measures]:
-            raise InputError(f"scores without {', '.join(lacking)}", "all measures asked for")
-    able, others = ranking(sets[0], asked)
-    return able, [*others]
+    if unshared := _find_unshared([sets[0].runs, sets[-1].runs]):
+        raise InputError(
+            f"{format_names(unshared, 'run')} with one set of scores only", "the same with both"
+        )
+    check_run_count(sets[0])
+    selected = [*sets[0].measures] if measures is None else [*map(str, measures)]
+    for side in sets:
+        if missing := [m for m in selected if m not in side.measures]:
+            raise InputError(f"scores without {', '.join(missing)}", "all measures asked for")
+    rankable, exclusions = find_ranking_measures(sets[0], selected)
+    return rankable, [*exclusions]
 
 
-def _of_one(both: Sequence[Sequence[str]]) -> list[str]:
+def _find_unshared(name_lists: Sequence[Sequence[str]]) -> list[str]:
     """The names that one of the two alone has."""
-    apart = set(both[0]) ^ set(both[1])
-    return [name for names in both for name in names if name in apart]
+    unshared = set(name_lists[0]) ^ set(name_lists[1])
+    return [name for names in name_lists for name in names if name in unshared]
 
 
-def _of_rankings(ranked: Floats, names: Sequence[str]) -> list[Notice]:
+def _collect_ranking_notes(ranked: Floats, names: Sequence[str]) -> list[Note]:
     """What to know of the rankings of each set."""
-    return [*chain(*(of_rankings(dict(zip(names, x, strict=True))) for x in ranked))]
+    return [*chain(*(collect_ranking_notes(dict(zip(names, x, strict=True))) for x in ranked))]
 
 
 # -- means ----------------------------------------------------------------------------------------
 
 
-def _means(scores: Scores, topics: Sequence[str], defined: Bools) -> Floats:
+def _compute_means(scores: Scores, topics: Sequence[str], defined: Bools) -> Floats:
     """[measures, runs], each measure over the topics where it is defined."""
-    own = set(scores.topics)
-    found = []
-    for measure, known in zip(scores.measures, defined.T, strict=True):
-        kept = [topic for topic, ok in zip(topics, known, strict=True) if ok and topic in own]
-        summary = scores.select(None, kept, [measure]).summary()
-        found.append([of_run[measure] for of_run in summary.values()])
-    return np.array(found)
+    scored_topics = set(scores.topics)
+    means = []
+    for measure, is_defined in zip(scores.measures, defined.T, strict=True):
+        selected = [
+            topic
+            for topic, ok in zip(topics, is_defined, strict=True)
+            if ok and topic in scored_topics
+        ]
+        summary = scores.select(None, selected, [measure]).summary()
+        means.append([run_means[measure] for run_means in summary.values()])
+    return np.array(means)
 
 
-def _of_topics(scores: Scores, topics: Sequence[str]) -> Floats:
+def _align_topics(scores: Scores, topics: Sequence[str]) -> Floats:
     """[topics, measures, runs], so that the higher mean is better; nan where there is none."""
     place = {topic: t for t, topic in enumerate(scores.topics)}
-    own = np.stack([measured(scores, m).values for m in scores.measures], axis=1)
-    values = np.full((len(topics), *own.shape[1:]), np.nan)
+    source = np.stack([extract_measure(scores, m).values for m in scores.measures], axis=1)
+    values = np.full((len(topics), *source.shape[1:]), np.nan)
     rows = [t for t, topic in enumerate(topics) if topic in place]
-    values[rows] = own[[place[topics[t]] for t in rows]]
+    values[rows] = source[[place[topics[t]] for t in rows]]
     return values
 
 
-def _weighted(of_topics: Floats, drawn: Floats) -> Floats:
+def _compute_weighted_means(topic_scores: Floats, weights: Floats) -> Floats:
     """[sets, trials, measures, runs]: means over drawn topics; nan if none has a value."""
-    sets, topics, k, m = of_topics.shape
-    known = ~np.isnan(of_topics)
+    sets, topics, k, m = topic_scores.shape
+    is_defined = ~np.isnan(topic_scores)
     sums, counts = (
-        (drawn @ each.reshape(sets, topics, k * m)).reshape(sets, len(drawn), k, m)
-        for each in (np.where(known, of_topics, 0.0), known.astype(np.float64))
+        (weights @ array.reshape(sets, topics, k * m)).reshape(sets, len(weights), k, m)
+        for array in (np.where(is_defined, topic_scores, 0.0), is_defined.astype(np.float64))
     )
     return np.asarray(np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0))
 
 
-def _where_known(values: Floats, x: Floats, y: Floats) -> Floats:
+def _drop_undefined(values: Floats, x: Floats, y: Floats) -> Floats:
     """The values between rankings of which every run has its mean."""
     a, b = np.isfinite(x).all(axis=-1, keepdims=True), np.isfinite(y).all(axis=-1, keepdims=True)
     return np.where(a & np.swapaxes(b, -1, -2), values, np.nan)
 
 
-def _ends(found: Floats, values: Floats, confidence: float) -> Floats:
+def _compute_interval_ends(trial_values: Floats, values: Floats, confidence: float) -> Floats:
     """The two ends of the interval: quantiles of the trials, shifted to have the values as mean."""
-    trials = np.where(np.isnan(found).all(axis=0), 0.0, found)  # nan again by the values
+    trials = np.where(
+        np.isnan(trial_values).all(axis=0), 0.0, trial_values
+    )  # nan again by the values
     tails = [(1 - confidence) / 2, (1 + confidence) / 2]
     ends = np.nanquantile(trials, tails, axis=0, method="inverted_cdf")  # τ has no others between
-    known = ~np.isnan(trials)
-    total = np.cumsum(np.where(known, trials, 0.0), axis=0)[-1]  # in order, however many cells
-    return np.asarray(ends + (values - total / known.sum(axis=0)))
+    is_defined = ~np.isnan(trials)
+    total = np.cumsum(np.where(is_defined, trials, 0.0), axis=0)[-1]  # in order, however many cells
+    return np.asarray(ends + (values - total / is_defined.sum(axis=0)))

@@ -10,25 +10,25 @@ from typing import Any
 
 from cranfield.arrays import TOLERANCE
 from cranfield.dataclass import dataclass
+from cranfield.display import TableResult
 from cranfield.errors import InputError, is_one_of
 from cranfield.evaluation.results import ScoresLike, read_scores
-from cranfield.meta.brief import in_brief
-from cranfield.meta.cautions import near_alpha
-from cranfield.scores import Notice
-from cranfield.shown import Shown
-from cranfield.stats.cautions import in_short
+from cranfield.meta.notes import collect_alpha_notes
+from cranfield.meta.summaries import format_summary
+from cranfield.scores import Note
 from cranfield.stats.families import (
     TESTS,
     PairTest,
-    about_reach,
+    choose_test,
     compare_pairs,
-    decided,
     name_subjects,
+    note_reach,
 )
-from cranfield.stats.measured import by_measure
+from cranfield.stats.measure_scores import split_by_measure
+from cranfield.stats.notes import merge_notes
 from cranfield.stats.resampling import TRIALS, Progress
-from cranfield.stats.result import Sampled, checked_alpha
-from cranfield.wording import counted, suggests_keywords
+from cranfield.stats.result import Sampled, check_alpha
+from cranfield.wording import format_count, suggest_keywords
 
 __all__ = ["DiscriminativePower", "discriminative_power"]
 
@@ -75,7 +75,7 @@ class Discrimination:
 
 
 @dataclass(frozen=True)
-class DiscriminativePower(Shown, tables="meta.discriminative"):
+class DiscriminativePower(TableResult, tables="meta.discriminative"):
     """What each of several measures tells apart, the one with the highest share first.
 
     ``found["AP"]`` is what AP does.
@@ -88,21 +88,29 @@ class DiscriminativePower(Shown, tables="meta.discriminative"):
     measures: tuple[Discrimination, ...]
     trials: int
     seed: int
-    notices: tuple[Notice, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def __repr__(self) -> str:
-        about = [counted(len(self.runs), "run"), f"{self.test} test", f"α = {self.alpha:g}"]
-        return in_brief(self, about, {one.measure: one.share for one in self.measures})
+        descriptions = [
+            format_count(len(self.runs), "run"),
+            f"{self.test} test",
+            f"α = {self.alpha:g}",
+        ]
+        return format_summary(
+            self,
+            descriptions,
+            {discrimination.measure: discrimination.share for discrimination in self.measures},
+        )
 
     def __getitem__(self, measure: object) -> Discrimination:
-        for one in self.measures:
-            if one.measure == str(measure):
-                return one
-        expected = ", ".join(one.measure for one in self.measures)
+        for discrimination in self.measures:
+            if discrimination.measure == str(measure):
+                return discrimination
+        expected = ", ".join(discrimination.measure for discrimination in self.measures)
         raise InputError(f"measure {str(measure)!r}", f"one of {expected}")
 
 
-@suggests_keywords
+@suggest_keywords
 def discriminative_power(
     scores: ScoresLike,
     test: str = "randomised-tukey",
@@ -131,7 +139,7 @@ def discriminative_power(
 
     A measure that is better if lower is turned round, a geometric mean is compared by logarithms,
     topics for which a measure is undefined are left out of it, and measures that are better at
-    neither end are left out; `notices` say so.
+    neither end are left out; `notes` say so.
 
     Reference: Sakai 2006, Evaluating evaluation metrics based on the bootstrap, SIGIR; with the
     randomised Tukey HSD test Sakai 2012, Evaluation with informational and navigational intents,
@@ -143,46 +151,54 @@ def discriminative_power(
     >>> [round(pair.pvalue, 4) for pair in found.pairs], round(found.share, 4)
     ([1.0, 0.0202, 0.0202], 0.6667)
     """
-    checked_alpha(alpha)
-    matrices, notices = by_measure(read_scores(scores))
+    check_alpha(alpha)
+    matrices, notes = split_by_measure(read_scores(scores))
     runs = next(iter(matrices.values())).systems
-    test, correction = decided(test, correction, len(runs), 1)
-    many = is_one_of(test, TESTS) and TESTS[test].many
-    confidence = 1 - alpha if many else None
-    trying: Any = {"trials": trials, "seed": seed, "threads": threads, "progress": progress}
-    found: list[Discrimination] = []
+    test, correction = choose_test(test, correction, len(runs), 1)
+    is_joint = is_one_of(test, TESTS) and TESTS[test].is_joint
+    confidence = 1 - alpha if is_joint else None
+    trial_options: Any = {"trials": trials, "seed": seed, "threads": threads, "progress": progress}
+    results: list[Discrimination] = []
     tested: dict[str, list[PairTest]] = {}
     for measure, matrix in matrices.items():
-        tests = compare_pairs(matrix, test, None, correction, confidence=confidence, **trying)
-        pairs = sorted((_pair(one, runs, alpha) for one in tests), key=lambda pair: -pair.pvalue)
-        critical = _critical(tests[0], matrix.scale)
-        found.append(Discrimination(measure, len(matrix.topics), alpha, tuple(pairs), critical))
+        tests = compare_pairs(
+            matrix, test, None, correction, confidence=confidence, **trial_options
+        )
+        pairs = sorted(
+            (_build_pair(pair_test, runs, alpha) for pair_test in tests),
+            key=lambda pair: -pair.pvalue,
+        )
+        critical = _compute_critical_difference(tests[0], matrix.scale)
+        results.append(Discrimination(measure, len(matrix.topics), alpha, tuple(pairs), critical))
         tested[measure] = tests
-    found.sort(key=lambda one: -one.share)
-    told: list[tuple[str, Notice]] = []
+    results.sort(key=lambda pair_test: -pair_test.share)
+    test_notes: list[tuple[str, Note]] = []
     for measure, tests in tested.items():
-        kept = [(one, [n for n in one.outcome.notices if n.kind != "trials"]) for one in tests]
-        told += name_subjects(measure, runs, kept)
-    noun = "measure" if all(subject in tested for subject, _ in told) else "pair"
-    notices += *in_short(told, noun), *near_alpha(tested, alpha)
+        pair_notes = [
+            (pair_test, [n for n in pair_test.outcome.notes if n.kind != "trials"])
+            for pair_test in tests
+        ]
+        test_notes += name_subjects(measure, runs, pair_notes)
+    noun = "measure" if all(subject in tested for subject, _ in test_notes) else "pair"
+    notes += *merge_notes(test_notes, noun), *collect_alpha_notes(tested, alpha)
     for measure, tests in tested.items():
-        notices += about_reach(measure, tests, test, correction, trials, alpha)
-    return DiscriminativePower(test, correction, alpha, runs, tuple(found), trials, seed, notices)
+        notes += note_reach(measure, tests, test, correction, trials, alpha)
+    return DiscriminativePower(test, correction, alpha, runs, tuple(results), trials, seed, notes)
 
 
-def _pair(one: PairTest, runs: Sequence[str], alpha: float) -> Pair:
-    outcome = one.outcome
-    run, other = runs[one.first], runs[one.second]
-    return Pair(run, other, outcome.difference, one.pvalue_at(alpha), outcome.sampled)
+def _build_pair(pair_test: PairTest, runs: Sequence[str], alpha: float) -> Pair:
+    outcome = pair_test.outcome
+    run, other = runs[pair_test.first], runs[pair_test.second]
+    return Pair(run, other, outcome.difference, pair_test.pvalue_at(alpha), outcome.sampled)
 
 
-def _critical(one: PairTest, scale: float) -> float | None:
+def _compute_critical_difference(pair_test: PairTest, scale: float) -> float | None:
     """Half the simultaneous interval, which is as wide for every pair; None if there is none.
 
     Intervals are wider by what rounding could make of the scores, which is rounded away here.
     """
-    if one.interval is None:
+    if pair_test.interval is None:
         return None
-    reach = (one.interval.high - one.interval.low) / 2
+    reach = (pair_test.interval.high - pair_test.interval.low) / 2
     decimals = math.floor(-math.log10(10 * TOLERANCE * (scale or 1.0)))
     return round(reach, decimals) if math.isfinite(reach) else None

@@ -11,33 +11,39 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from cranfield.arrays import TOLERANCE, Floats, apart
+from cranfield.arrays import TOLERANCE, Floats, subtract_rounded
 from cranfield.assess.agreement import Agreement, agreement
-from cranfield.assess.assessments import Assessments, exact
+from cranfield.assess.assessments import Assessments, format_exact
 from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
 from cranfield.data.reading.columns import ColumnsLike
 from cranfield.data.reading.labels import LabelsLike
-from cranfield.data.tracks import choose_topics, named_topics
+from cranfield.data.tracks import choose_topics, read_named_topics
 from cranfield.dataclass import dataclass
+from cranfield.display import TableResult
 from cranfield.errors import InputError
 from cranfield.evaluation.evaluate import evaluate
-from cranfield.meta.brief import in_brief
-from cranfield.meta.cautions import near_alpha, of_rankings
 from cranfield.meta.correlation import TRIALS as DRAWS
-from cranfield.meta.correlation import correlation, two_names
-from cranfield.meta.rankings import standing
-from cranfield.scores import Interval, Notice, Scores, about_topics
-from cranfield.shown import Shown
-from cranfield.stats.families import PairTest, compare_pairs, decided
-from cranfield.stats.measured import direction, measured, ranking, undefined, unknown_to_any
+from cranfield.meta.correlation import check_two_names, correlation
+from cranfield.meta.notes import collect_alpha_notes, collect_ranking_notes
+from cranfield.meta.rankings import count_above_and_tied
+from cranfield.meta.summaries import format_summary
+from cranfield.scores import Interval, Note, Scores, note_topics_file
+from cranfield.stats.families import PairTest, choose_test, compare_pairs
+from cranfield.stats.measure_scores import (
+    extract_measure,
+    find_ranking_measures,
+    find_undefined_topics,
+    get_sign,
+    note_undefined,
+)
 from cranfield.stats.resampling import TRIALS, Progress
-from cranfield.stats.result import checked_alpha, checked_confidence
-from cranfield.wording import counted, some
+from cranfield.stats.result import check_alpha, check_confidence
+from cranfield.wording import format_count, format_names
 
 __all__ = ["JudgmentComparison", "compare_judgments"]
 
-Judged: TypeAlias = dict[str, dict[str, float]]  # topic -> doc -> level
-Agreed: TypeAlias = tuple[Agreement | None, Agreement | None]
+TopicLevels: TypeAlias = dict[str, dict[str, float]]  # topic -> doc -> level
+AgreementPair: TypeAlias = tuple[Agreement | None, Agreement | None]
 Kind: TypeAlias = Literal[
     "active agreement", "mixed agreement", "passive agreement",
     "passive disagreement", "mixed disagreement", "active disagreement",
@@ -87,8 +93,8 @@ class PairChange:
     @property
     def kind(self) -> Kind:
         """Active if both differences are significant, mixed if one is, passive if none is."""
-        how = ("passive", "mixed", "active")[sum(self.significant)]
-        return f"{how} {'disagreement' if self.reversed else 'agreement'}"  # type: ignore[return-value]
+        strength = ("passive", "mixed", "active")[sum(self.significant)]
+        return f"{strength} {'disagreement' if self.reversed else 'agreement'}"  # type: ignore[return-value]
 
     @property
     def changed(self) -> bool:
@@ -124,7 +130,7 @@ class RankingChange:
 
 
 @dataclass(frozen=True, eq=False)
-class JudgmentComparison(Shown, tables="meta.judgments"):
+class JudgmentComparison(TableResult, tables="meta.judgments"):
     """Two sets of judgments compared.
 
     `items` and `topics` say what was judged in both and in one only, `relevant` how many items each
@@ -151,13 +157,16 @@ class JudgmentComparison(Shown, tables="meta.judgments"):
     trials: int = TRIALS
     seed: int = 0
     confidence: float = 0.95
-    notices: tuple[Notice, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def __repr__(self) -> str:
         numbers = {} if self.levels is None else {"κ": self.levels["kappa"]}
         taus = {x.measure: x.correlations["kendall"].mean for x in self.rankings if x.correlations}
-        about = [" and ".join(self.names), counted(self.items.both, "document") + " judged in both"]
-        return in_brief(self, about, numbers | {f"τ by {m}": tau for m, tau in taus.items()})
+        about = [
+            " and ".join(self.names),
+            format_count(self.items.both, "document") + " judged in both",
+        ]
+        return format_summary(self, about, numbers | {f"τ by {m}": tau for m, tau in taus.items()})
 
     @property
     def judged(self) -> tuple[int, int]:
@@ -216,10 +225,10 @@ def compare_judgments(
     >>> found.items, round(found.levels["kappa"], 4)  # agreement 2/3, by chance 4/9
     (Overlap(both=3, first=0, second=1), 0.4)
     """
-    both = two_names(names)
-    checked_alpha(alpha)
-    checked_confidence(confidence)
-    given = [
+    name_pair = check_two_names(names)
+    check_alpha(alpha)
+    check_confidence(confidence)
+    qrels_pair = [
         replace(
             read_qrels(data, qrels_format, separator=separator, labels=labels, columns=columns),
             declared=isinstance(data, Qrels),
@@ -227,67 +236,71 @@ def compare_judgments(
         for data in (first, second)
     ]
     level = 1.0 if rel is None else rel
-    named = named_topics(options.get("topics"))
-    pair = _Two(both, *(qrels.to_dict() for qrels in given))
-    if named is not None:
-        named = choose_topics(named, {**pair.first, **pair.second})
-        pair = pair.of_topics(named)
-    pair.refuse_apart(needed=runs is None or common)
-    agreed = _agreed(pair, level, per_topic)
-    found = JudgmentComparison(
-        both,
+    selected_topics = read_named_topics(options.get("topics"))
+    pair = _JudgmentPair(name_pair, *(qrels.to_dict() for qrels in qrels_pair))
+    if selected_topics is not None:
+        selected_topics = choose_topics(selected_topics, {**pair.first, **pair.second})
+        pair = pair.select_topics(selected_topics)
+    pair.check_common(needs_items=runs is None or common)
+    agreements = _compute_agreements(pair, level, per_topic)
+    result = JudgmentComparison(
+        name_pair,
         pair.items,
         pair.topics,
-        (_relevant(pair.first, level), _relevant(pair.second, level)),
+        (_count_relevant(pair.first, level), _count_relevant(pair.second, level)),
         pair.ranges,
         level,
         common,
-        *agreed,
+        *agreements,
         pair.by_topic,
         alpha=alpha,
         trials=trials,
         seed=seed,
         confidence=confidence,
-        notices=(*about_topics(named), *pair.notices(common), *_told_once(agreed)),
+        notes=(
+            *note_topics_file(selected_topics),
+            *pair.collect_notes(common),
+            *_merge_notes(agreements),
+        ),
     )
     if runs is None:
-        return found
-    sets = _to_evaluate(given, pair, common)
-    if named is not None:  # those of the same topics
-        options["topics"] = [topic for topic in named if topic in sets[0].topics]
-    wanted = "AP" if measures is None and options.get("preset") is None else measures
-    written: dict[str, Any] = {"separator": separator, "columns": columns}
+        return result
+    sets = _select_qrels(qrels_pair, pair, common)
+    if selected_topics is not None:  # those of the same topics
+        options["topics"] = [topic for topic in selected_topics if topic in sets[0].topics]
+    selection = "AP" if measures is None and options.get("preset") is None else measures
+    format_options: dict[str, Any] = {"separator": separator, "columns": columns}
     scores = [
-        evaluate(qrels, runs, wanted, rel=rel, threads=threads, **written, **options)
+        evaluate(qrels, runs, selection, rel=rel, threads=threads, **format_options, **options)
         for qrels in sets
     ]
     systems = len(scores[0].runs)
-    test, correction = decided(test, correction, systems, math.comb(systems, 2))
-    found = replace(found, test=test, correction=correction)
-    return _with_rankings(found, scores, threads, tested)
+    test, correction = choose_test(test, correction, systems, math.comb(systems, 2))
+    result = replace(result, test=test, correction=correction)
+    return _with_rankings(result, scores, threads, tested)
 
 
 # -- the judgments --------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
-class _Two:
+class _JudgmentPair:
     """Two sets of judgments, and what they have in common."""
 
     names: tuple[str, str]
-    first: Judged
-    second: Judged
+    first: TopicLevels
+    second: TopicLevels
 
-    def of_topics(self, named: Sequence[str]) -> _Two:
+    def select_topics(self, selection: Sequence[str]) -> _JudgmentPair:
         """The judgments of the topics that are named."""
-        sides = ({t: x[t] for t in named if t in x} for x in (self.first, self.second))
-        return _Two(self.names, *sides)
+        sides = ({t: x[t] for t in selection if t in x} for x in (self.first, self.second))
+        return _JudgmentPair(self.names, *sides)
 
     @cached_property
     def by_topic(self) -> dict[str, Overlap]:
         """How many items of each topic were judged in both, and in one."""
         topics = chain(self.first, self.second)
-        return {t: _overlap(self.first.get(t, {}), self.second.get(t, {})) for t in topics}
+        return {t: _count_overlap(self.first.get(t, {}), self.second.get(t, {})) for t in topics}
 
     @cached_property
     def items(self) -> Overlap:
@@ -299,73 +312,82 @@ class _Two:
     @cached_property
     def topics(self) -> Overlap:
         """How many topics were judged in both, and in one."""
-        return _overlap(self.first, self.second)
+        return _count_overlap(self.first, self.second)
 
     @cached_property
-    def shared(self) -> tuple[Judged, Judged]:
+    def shared(self) -> tuple[TopicLevels, TopicLevels]:
         """The judgments of items that the other set has, too."""
-        return _of_both(self.first, self.second), _of_both(self.second, self.first)
+        return _select_common(self.first, self.second), _select_common(self.second, self.first)
 
     @cached_property
     def ranges(self) -> tuple[tuple[float, float], tuple[float, float]]:
         """The lowest and the highest level in each."""
-        return _range(self.first), _range(self.second)
+        return _find_range(self.first), _find_range(self.second)
 
-    def refuse_apart(self, needed: bool) -> None:
-        """Sets without a common topic; if an item is `needed`, without a common one."""
+    def check_common(self, needs_items: bool) -> None:
+        """Sets without a common topic; if an item is `needs_items`, without a common one."""
         if not self.topics.both:
-            found = f"no topic in both {self.names[0]} and {self.names[1]}"
-            raise InputError(found, "judgments of the same topics")
-        if not self.items.both and needed:
+            problem = f"no topic in both {self.names[0]} and {self.names[1]}"
+            raise InputError(problem, "judgments of the same topics")
+        if not self.items.both and needs_items:
             raise InputError("no document judged in both", "judgments of the same")
 
-    def notices(self, common: bool) -> Iterator[Notice]:
+    def collect_notes(self, common: bool) -> Iterator[Note]:
         """What is left out, and that levels are on different scales."""
         sides = self.first, self.second
-        for name, one, other in zip(self.names, sides, reversed(sides), strict=True):
-            alone = [topic for topic in one if topic not in other]
-            if alone:
-                text = f"{some(alone, 'topic')} judged by {name} only, left out"
-                yield Notice("missing-topics", text, topics=tuple(alone))
+        for name, judged, other_judged in zip(self.names, sides, reversed(sides), strict=True):
+            unshared = [topic for topic in judged if topic not in other_judged]
+            if unshared:
+                text = f"{format_names(unshared, 'topic')} judged by {name} only, left out"
+                yield Note("missing-topics", text, topics=tuple(unshared))
         if self.ranges[0] != self.ranges[1]:
-            both = zip(self.names, self.ranges, strict=True)
-            scales = " and ".join(f"{low:g} to {high:g} by {name}" for name, (low, high) in both)
+            named_ranges = zip(self.names, self.ranges, strict=True)
+            scales = " and ".join(
+                f"{low:g} to {high:g} by {name}" for name, (low, high) in named_ranges
+            )
             text = f"levels are {scales}: they are compared as numbers"
-            yield Notice("scales", text)
-        apart = [topic for topic, docs in self.shared[0].items() if not docs] if common else []
-        if apart:
-            text = f"{some(apart, 'topic')} without a document judged by both, left out"
-            yield Notice("missing-topics", text, topics=tuple(apart))
+            yield Note("scales", text)
+        empty_topics = (
+            [topic for topic, docs in self.shared[0].items() if not docs] if common else []
+        )
+        if empty_topics:
+            text = (
+                f"{format_names(empty_topics, 'topic')} without a document judged by both, left out"
+            )
+            yield Note("missing-topics", text, topics=tuple(empty_topics))
 
 
-def _overlap(first: Mapping[str, Any], second: Mapping[str, Any]) -> Overlap:
-    both = len(first.keys() & second.keys())
-    return Overlap(both, len(first) - both, len(second) - both)
+def _count_overlap(first: Mapping[str, Any], second: Mapping[str, Any]) -> Overlap:
+    common = len(first.keys() & second.keys())
+    return Overlap(common, len(first) - common, len(second) - common)
 
 
-def _of_both(judged: Judged, other: Judged) -> Judged:
+def _select_common(judged: TopicLevels, reference: TopicLevels) -> TopicLevels:
     return {
-        topic: {doc: level for doc, level in docs.items() if doc in other[topic]}
+        topic: {doc: level for doc, level in docs.items() if doc in reference[topic]}
         for topic, docs in judged.items()
-        if topic in other
+        if topic in reference
     }
 
 
-def _agreed(pair: _Two, rel: float, per_topic: bool) -> Agreed:
+def _compute_agreements(pair: _JudgmentPair, rel: float, per_topic: bool) -> AgreementPair:
     """The agreement by level, and as relevant or not; None if nothing was judged in both."""
     if not pair.items.both:
         return None, None
-    both = pair.shared, [_binary(judged, rel) for judged in pair.shared]
-    levels, binary = (agreement(_assessments(pair.names, *one), per_topic) for one in both)
+    judgment_pairs = pair.shared, [_convert_to_binary(judged, rel) for judged in pair.shared]
+    levels, binary = (
+        agreement(_to_assessments(pair.names, *judgment_pair), per_topic)
+        for judgment_pair in judgment_pairs
+    )
     return levels, binary
 
 
-def _told_once(agreed: Agreed) -> Iterable[Notice]:
+def _merge_notes(agreements: AgreementPair) -> Iterable[Note]:
     """What both kinds of agreement tell, each sentence once."""
-    return {notice.text: notice for one in agreed if one for notice in one.notices}.values()
+    return {note.text: note for result in agreements if result for note in result.notes}.values()
 
 
-def _assessments(names: tuple[str, str], first: Judged, second: Judged) -> Assessments:
+def _to_assessments(names: tuple[str, str], first: TopicLevels, second: TopicLevels) -> Assessments:
     """The judgments of the same items as those of two assessors."""
     votes = {
         topic: {
@@ -374,108 +396,117 @@ def _assessments(names: tuple[str, str], first: Judged, second: Judged) -> Asses
         for topic, docs in first.items()
         if docs
     }
-    seen = sorted({*_levels(first), *_levels(second)})
-    return Assessments(names, votes, {level: exact(level) for level in seen})
+    levels = sorted({*_iterate_levels(first), *_iterate_levels(second)})
+    return Assessments(names, votes, {level: format_exact(level) for level in levels})
 
 
-def _binary(judged: Judged, rel: float) -> Judged:
+def _convert_to_binary(judged: TopicLevels, rel: float) -> TopicLevels:
     return {t: {d: float(level >= rel) for d, level in docs.items()} for t, docs in judged.items()}
 
 
-def _levels(judged: Judged) -> Iterator[float]:
+def _iterate_levels(judged: TopicLevels) -> Iterator[float]:
     return (level for docs in judged.values() for level in docs.values())
 
 
-def _range(judged: Judged) -> tuple[float, float]:
-    found = set(_levels(judged))
-    if not found:
+def _find_range(judged: TopicLevels) -> tuple[float, float]:
+    levels = set(_iterate_levels(judged))
+    if not levels:
         raise InputError("topics without a judgment", "judgments", "qrels")
-    return min(found), max(found)
+    return min(levels), max(levels)
 
 
-def _relevant(judged: Judged, rel: float) -> int:
-    return sum(level >= rel for level in _levels(judged))
+def _count_relevant(judged: TopicLevels, rel: float) -> int:
+    return sum(level >= rel for level in _iterate_levels(judged))
 
 
-def _to_evaluate(given: Sequence[Qrels], pair: _Two, common: bool) -> list[Qrels]:
+def _select_qrels(qrels_pair: Sequence[Qrels], pair: _JudgmentPair, common: bool) -> list[Qrels]:
     """The judgments to evaluate by, of the topics that are in both sets."""
-    topics = [topic for topic in given[0].topics if topic in {*given[1].topics}]
+    topics = [topic for topic in qrels_pair[0].topics if topic in {*qrels_pair[1].topics}]
     if common:
         topics = [topic for topic in topics if pair.shared[0].get(topic)]
-        common_to = [{topic: one[topic] for topic in topics} for one in pair.shared]
-        read = zip(common_to, given, strict=True)
-        return [replace(read_qrels(one), declared=qrels.declared) for one, qrels in read]
-    return [one if set(one.topics) == set(topics) else one.of_topics(topics) for one in given]
+        common_to = [{topic: side[topic] for topic in topics} for side in pair.shared]
+        read = zip(common_to, qrels_pair, strict=True)
+        return [replace(read_qrels(side), declared=qrels.declared) for side, qrels in read]
+    return [
+        side if set(side.topics) == set(topics) else side.select_topics(topics)
+        for side in qrels_pair
+    ]
 
 
 # -- the runs -------------------------------------------------------------------------------------
 
 
-def _by_name(names: tuple[str, str], told: Sequence[Sequence[Notice]]) -> Iterator[Notice]:
+def _add_names(names: tuple[str, str], sides: Sequence[Sequence[Note]]) -> Iterator[Note]:
     """What was noticed by both judgments once, and the rest with the name of the judgments."""
-    for name, one, other in zip(names, told, reversed(told), strict=True):
-        for notice in one:
-            if notice not in other:
-                yield replace(notice, text=f"by {name}: {notice.text}")
+    for name, side_notes, other_notes in zip(names, sides, reversed(sides), strict=True):
+        for note in side_notes:
+            if note not in other_notes:
+                yield replace(note, text=f"by {name}: {note.text}")
             elif name == names[0]:
-                yield notice
+                yield note
 
 
 def _with_rankings(
-    found: JudgmentComparison,
+    result: JudgmentComparison,
     scores: Sequence[Scores],
     threads: int | None,
     progress: Progress | None,
 ) -> JudgmentComparison:
     """The comparison, with what becomes of the runs that have these scores."""
-    testing = {name: getattr(found, name) for name in ("test", "correction", "trials", "seed")}
+    testing = {name: getattr(result, name) for name in ("test", "correction", "trials", "seed")}
     testing |= {"threads": threads, "progress": progress}
-    chosen, left_out = _chosen(scores)
-    rankings = tuple(_ranking(pair, found.alpha, found.confidence, testing) for pair in chosen)
-    tests = {one.measure: [t for pair in one.pairs for t in pair.tests] for one in rankings}
-    notices = (
-        *found.notices,
-        *_by_name(found.names, [one.notices for one in scores]),
-        *left_out,
-        *_by_name(found.names, [_of_rankings(rankings, side) for side in (0, 1)]),
-        *near_alpha(tests, found.alpha),
+    score_pairs, exclusions = _select_scores(scores)
+    rankings = tuple(
+        _compare_rankings(pair, result.alpha, result.confidence, testing) for pair in score_pairs
     )
-    return replace(found, rankings=rankings, notices=notices)
+    tests = {item.measure: [t for pair in item.pairs for t in pair.tests] for item in rankings}
+    notes = (
+        *result.notes,
+        *_add_names(result.names, [item.notes for item in scores]),
+        *exclusions,
+        *_add_names(result.names, [_collect_ranking_notes(rankings, side) for side in (0, 1)]),
+        *collect_alpha_notes(tests, result.alpha),
+    )
+    return replace(result, rankings=rankings, notes=notes)
 
 
-def _of_rankings(rankings: Sequence[RankingChange], side: int) -> tuple[Notice, ...]:
+def _collect_ranking_notes(rankings: Sequence[RankingChange], side: int) -> tuple[Note, ...]:
     """What to know of the rankings by one of the judgments, where there are correlations."""
-    known = [one for one in rankings if one.correlations]
-    return of_rankings({x.measure: np.array([run.means[side] for run in x.runs]) for x in known})
+    correlated = [change for change in rankings if change.correlations]
+    return collect_ranking_notes(
+        {x.measure: np.array([run.means[side] for run in x.runs]) for x in correlated}
+    )
 
 
-def _chosen(scores: Sequence[Scores]) -> tuple[list[tuple[Scores, Scores]], list[Notice]]:
+def _select_scores(scores: Sequence[Scores]) -> tuple[list[tuple[Scores, Scores]], list[Note]]:
     """Both scores of each measure that can rank, on the topics on which all are defined."""
     first, second = scores
     topics = [topic for topic in first.topics if topic in second.topics]
-    names, others = ranking(first)
+    names, exclusions = find_ranking_measures(first)
     if not names:
         raise InputError("no measure that ranks runs", "at least one")
-    chosen, notices = [], [*others]
+    score_pairs, notes = [], [*exclusions]
     for m in names:
-        unknown, told = unknown_to_any(scores, m, turned=False)
-        kept = [topic for topic in topics if topic not in unknown]
-        if not kept:
+        unknown, error_notes = find_undefined_topics(scores, m, turned=False)
+        kept_topics = [topic for topic in topics if topic not in unknown]
+        if not kept_topics:
             raise InputError(f"no topic with {m} of every run", "at least one")
-        notices += told
-        if len(kept) < len(topics):
-            notices.append(undefined(m, [topic for topic in topics if topic in unknown]))
-        chosen.append((first.select(None, kept, [m]), second.select(None, kept, [m])))
-    return chosen, notices
+        notes += error_notes
+        if len(kept_topics) < len(topics):
+            notes.append(note_undefined(m, [topic for topic in topics if topic in unknown]))
+        score_pairs.append(
+            (first.select(None, kept_topics, [m]), second.select(None, kept_topics, [m]))
+        )
+    return score_pairs, notes
 
 
-def _ranking(
+def _compare_rankings(
     pair: tuple[Scores, Scores], alpha: float, confidence: float, testing: Mapping[str, Any]
 ) -> RankingChange:
     measure, names, topics = pair[0].measures[0], pair[0].runs, len(pair[0].topics)
-    sign = direction(pair[0], measure)
-    means = [np.array([x[measure] for x in one.summary().values()]) for one in pair]
-    ranks = [_ranks(sign * x) for x in means]
+    sign = get_sign(pair[0], measure)
+    means = [np.array([x[measure] for x in side.summary().values()]) for side in pair]
+    ranks = [_compute_ranks(sign * x) for x in means]
     changes = [
         RunChange(run, (float(means[0][r]), float(means[1][r])), (ranks[0][r], ranks[1][r]))
         for r, run in enumerate(names)
@@ -483,13 +514,15 @@ def _ranking(
     changes.sort(key=lambda change: change.ranks)
     if len(names) < 2 or topics < 2:
         return RankingChange(measure, topics, tuple(changes), {}, ())
-    drawn = {"trials": DRAWS, "seed": testing["seed"], "threads": testing["threads"]}
+    resampling_options = {"trials": DRAWS, "seed": testing["seed"], "threads": testing["threads"]}
     correlations = {
-        statistic: correlation(*pair, statistic, confidence=confidence, **drawn)[measure, measure]
+        statistic: correlation(*pair, statistic, confidence=confidence, **resampling_options)[
+            measure, measure
+        ]
         for statistic in STATISTICS
     }
-    matrices = [measured(one, measure, turned=False).matrix for one in pair]
-    differences = [_differences(m.means, m.scale) for m in matrices]
+    matrices = [extract_measure(side, measure, turned=False).matrix for side in pair]
+    differences = [_compute_differences(m.means, m.scale) for m in matrices]
     pairs = [
         PairChange(
             (names[a.first], names[a.second]),
@@ -502,11 +535,11 @@ def _ranking(
     return RankingChange(measure, topics, tuple(changes), correlations, tuple(pairs))
 
 
-def _differences(means: Floats, scale: float) -> Floats:
+def _compute_differences(means: Floats, scale: float) -> Floats:
     """[i, j]: how much higher the mean of i is than that of j; 0 if rounding could have made it."""
-    return apart(means[:, None], means, TOLERANCE * scale)
+    return subtract_rounded(means[:, None], means, TOLERANCE * scale)
 
 
-def _ranks(values: Floats) -> list[int]:
+def _compute_ranks(values: Floats) -> list[int]:
     """From 1, the highest first; tied ones have the same."""
-    return [*map(int, standing(values)[0] + 1)]
+    return [*map(int, count_above_and_tied(values)[0] + 1)]

@@ -17,19 +17,24 @@ from cranfield.data.costs import read_costs
 from cranfield.data.intents import read_intents
 from cranfield.data.lengths import read_lengths
 from cranfield.data.qrels import Qrels, QrelsLike
-from cranfield.data.run import Run, RunLike, with_each
+from cranfield.data.run import Run, RunLike, call_with_split
 from cranfield.data.tracks import TeamsLike
 from cranfield.data.verticals import read_verticals
 from cranfield.dataclass import dataclass
+from cranfield.display import TableResult
 from cranfield.errors import InputError
 from cranfield.evaluation.evaluate import Evaluator
 from cranfield.measures.grammar import MeasureLike
-from cranfield.meta.cautions import of_rankings
-from cranfield.meta.rankings import kendall, standing
-from cranfield.scores import Notice, Scores
-from cranfield.shown import Shown
-from cranfield.stats.measured import direction, left_out, ranking, reasons
-from cranfield.wording import counted, option, some
+from cranfield.meta.notes import collect_ranking_notes
+from cranfield.meta.rankings import count_above_and_tied, kendall
+from cranfield.scores import Note, Scores
+from cranfield.stats.measure_scores import (
+    find_ranking_measures,
+    format_reasons,
+    get_sign,
+    note_excluded,
+)
+from cranfield.wording import format_count, format_names, format_option
 
 __all__ = ["LeaveOneOut", "leave_one_out"]
 
@@ -94,7 +99,7 @@ class LeftOutSummary:
 
 
 @dataclass(frozen=True)
-class LeaveOneOut(Shown, tables="meta.leave_one_out"):
+class LeaveOneOut(TableResult, tables="meta.leave_one_out"):
     """The leave-one-out test of a collection.
 
     `results` has every run with every measure; `kind` says whether runs or teams were left out.
@@ -107,7 +112,7 @@ class LeaveOneOut(Shown, tables="meta.leave_one_out"):
     runs: tuple[str, ...] = field(repr=False)
     topics: tuple[str, ...] = field(repr=False)
     pool_depth: int
-    notices: tuple[Notice, ...] = field(default=(), repr=False)
+    notes: tuple[Note, ...] = field(default=(), repr=False)
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -159,70 +164,90 @@ def leave_one_out(
     >>> [(one.run, one.before, one.after, one.rank_after) for one in found.results]
     [('x', 1.0, 0.5, 1), ('y', 0.5, 0.5, 2)]
     """
-    depth = _one_depth(depth, pool_depth)
-    settings = _read_once(options)
+    depth = _resolve_depth(depth, pool_depth)
+    settings = _read_inputs(options)
     progress = settings.pop("progress", None)
     reader = Evaluator(qrels, measures, **settings)
-    held = with_each(reader.read(runs), lambda each: [run.held(progress) for run in each])
+    loaded_runs = call_with_split(
+        reader.read(runs), lambda each: [run.load(progress) for run in each]
+    )
     settings["topics"] = reader.options.topics  # read once
-    settings |= {name: new for name, old, new in _OTHERWISE if settings.get(name) == old}
+    settings |= {name: new for name, old, new in _REPLACED_OPTIONS if settings.get(name) == old}
     judged = reader.collection.gold.qrels
-    whole = Evaluator(judged, measures, **settings)
-    found = [whole.collection.find(run) for run in held]  # with fewer judgments: some of it
-    full = whole.scored(map(whole.collection.labelled, held, found))
+    evaluator = Evaluator(judged, measures, **settings)
+    hits = [
+        evaluator.collection.match_run(run) for run in loaded_runs
+    ]  # with fewer judgments: some of it
+    full = evaluator.score_labelled(map(evaluator.collection.apply_labels, loaded_runs, hits))
     settings["undefined"] = "zero"  # for topics that lose what was relevant
-    named = reader.options.named_topics
-    depth, derived = _find_depth(depth, held, found, whole)
-    made = pool(held, depth, qrels=judged, teams=teams, topics=named, rel=settings.get("rel"))
-    kind: Kind = "run" if made.teams is None else "team"
-    members = _members(made)
+    selected_topics = reader.options.named_topics
+    depth, depth_notes = _find_depth(depth, loaded_runs, hits, evaluator)
+    pool_result = pool(
+        loaded_runs,
+        depth,
+        qrels=judged,
+        teams=teams,
+        topics=selected_topics,
+        rel=settings.get("rel"),
+    )
+    kind: Kind = "run" if pool_result.teams is None else "team"
+    members = _group_runs(pool_result)
     if len(members) < 2:
-        raise InputError(some(list(members), kind), "at least 2, to leave out one")
-    contributors, brought_alone = zip(*_contributions(members, made), strict=True)
-    place, by_item = _rows(made, judged), np.argsort(whole.collection.gold.items)
-    before = _means(full)
-    after, about = before.copy(), []
-    for contributor, alone, own in zip(contributors, brought_alone, members.values(), strict=True):
+        raise InputError(format_names(list(members), kind), "at least 2, to leave out one")
+    contributors, unique_masks = zip(*_find_contributions(members, pool_result), strict=True)
+    place, by_item = (
+        _find_judgment_rows(pool_result, judged),
+        np.argsort(evaluator.collection.gold.items),
+    )
+    means_before = _compute_means(full)
+    means_after, part_notes = means_before.copy(), []
+    for contributor, unique_docs, own_runs in zip(
+        contributors, unique_masks, members.values(), strict=True
+    ):
         if contributor.unique_judged:
-            kept = np.ones(len(judged.levels), dtype=np.bool_)
-            kept[place[alone]] = False
-            part = Evaluator(_part(judged, kept), measures, **settings)
-            less = part.scored_again([(held[i], found[i]) for i in own], kept[by_item])
-            after[own] = _means(_where_defined(less, full, own))
-            about.append((contributor.name, less.notices))
-    columns, about_measures = _rankable(full, before, after)
-    by_measure = [_results(full, m, before[:, m], after[:, m], members) for m in columns]
-    notices = [
-        *full.notices,
-        *(notice for notice in made.notices if notice.kind in ("ties", "teams")),
-        *derived,
-        *_too_deep(contributors, kind, made.depth),
-        *about_measures,
-        *of_rankings({full.measures[m]: before[:, m] for m in columns}),
-        *_lost(full, about, kind),
+            is_kept = np.ones(len(judged.levels), dtype=np.bool_)
+            is_kept[place[unique_docs]] = False
+            part = Evaluator(_select_judgments(judged, is_kept), measures, **settings)
+            part_scores = part.score_again(
+                [(loaded_runs[i], hits[i]) for i in own_runs], is_kept[by_item]
+            )
+            means_after[own_runs] = _compute_means(_keep_defined(part_scores, full, own_runs))
+            part_notes.append((contributor.name, part_scores.notes))
+    columns, exclusions = _select_rankable(full, means_before, means_after)
+    by_measure = [
+        _build_results(full, m, means_before[:, m], means_after[:, m], members) for m in columns
+    ]
+    notes = [
+        *full.notes,
+        *(note for note in pool_result.notes if note.kind in ("ties", "teams")),
+        *depth_notes,
+        *_check_pool_depth(contributors, kind, pool_result.depth),
+        *exclusions,
+        *collect_ranking_notes({full.measures[m]: means_before[:, m] for m in columns}),
+        *_collect_lost_notes(full, part_notes, kind),
     ]
     return LeaveOneOut(
         kind,
         contributors,
         tuple(chain(*by_measure)),
-        tuple(_summary(results) for results in by_measure),
+        tuple(_compute_summary(results) for results in by_measure),
         full.runs,
-        _scored(full),
-        made.depth,
-        tuple(notices),
+        _find_scored_topics(full),
+        pool_result.depth,
+        tuple(notes),
     )
 
 
 # -- reading --------------------------------------------------------------------------------------
 
 
-_OTHERWISE = (
+_REPLACED_OPTIONS = (
     ("ties", "rank", None),  # held runs are in the order of their ranks
     ("undefined", "nan", "skip"),  # a mean that is not a number ranks nothing
 )
 
 
-def _read_once(options: Mapping[str, Any]) -> dict[str, Any]:
+def _read_inputs(options: Mapping[str, Any]) -> dict[str, Any]:
     """The options, with what is in files read: it serves many evaluations."""
     if options.get("embed_verticals"):
         raise InputError("verticals as items", "documents: nobody contributes them")
@@ -244,31 +269,31 @@ def _read_once(options: Mapping[str, Any]) -> dict[str, Any]:
 # -- the depth of the pool ------------------------------------------------------------------------
 
 
-def _one_depth(depth: int | None, pool_depth: int | None) -> int | None:
+def _resolve_depth(depth: int | None, pool_depth: int | None) -> int | None:
     """Return the depth that is given under either name."""
     if depth is not None and pool_depth is not None and depth != pool_depth:
         problem = f"two pool depths: depth={depth} and pool_depth={pool_depth}"
-        raise InputError.problem(problem, "Omit one of them")
+        raise InputError.from_problem(problem, "Omit one of them")
     return pool_depth if depth is None else depth
 
 
 def _find_depth(
-    depth: int | None, runs: Sequence[Run], found: Sequence[Any], whole: Evaluator
-) -> tuple[int, list[Notice]]:
+    depth: int | None, runs: Sequence[Run], hits: Sequence[Any], evaluator: Evaluator
+) -> tuple[int, list[Note]]:
     """Return the given depth, or the largest to which all rankings are judged, with a note."""
     if depth is not None:
         return depth, []
-    lists = [whole.collection.of_chosen(one.rankings) for one in found]
+    lists = [evaluator.collection.select_topics(run_hits.rankings) for run_hits in hits]
     judged, lengths = (
         np.stack([getattr(rankings, name) for rankings in lists])
         for name in ("judged_ranks", "lengths")
     )
-    topics = whole.collection.topics
-    override = option("--depth K", "depth=K")
+    topics = evaluator.collection.topics
+    override = format_option("--depth K", "depth=K")
     if not (judged < lengths).any():
         longest = int(lengths.max(initial=1))
         text = f"pool depth {longest}, the longest ranking: all returned documents are judged"
-        return longest, [Notice("pool-depth", f"{text}. Use {override} to set it.")]
+        return longest, [Note("pool-depth", f"{text}. Use {override} to set it.")]
     first = int(np.where(judged < lengths, judged, lengths.max()).argmin())
     run, topic = divmod(first, len(topics))
     depth = int(judged[run, topic])
@@ -276,67 +301,72 @@ def _find_depth(
     unjudged = f"{runs[run].name} has an unjudged document at {place}"
     if depth == 0:
         problem = f"the judgments do not show the pool depth: {unjudged}"
-        raise InputError.problem(problem, f"Use {override} with the depth of the pool")
+        raise InputError.from_problem(problem, f"Use {override} with the depth of the pool")
     text = f"pool depth {depth}, to which all rankings are judged: {unjudged}"
-    return depth, [Notice("pool-depth", f"{text}. Use {override} to set it.")]
+    return depth, [Note("pool-depth", f"{text}. Use {override} to set it.")]
 
 
 # -- who contributed what -------------------------------------------------------------------------
 
 
-def _members(made: Pool) -> dict[str, list[int]]:
+def _group_runs(pool_result: Pool) -> dict[str, list[int]]:
     """The runs of each contributor, by number."""
     members: dict[str, list[int]] = {}
-    for i, name in enumerate(made.teams or made.runs):
+    for i, name in enumerate(pool_result.teams or pool_result.runs):
         members.setdefault(name, []).append(i)
     return members
 
 
-def _contributions(
-    members: Mapping[str, list[int]], made: Pool
+def _find_contributions(
+    members: Mapping[str, list[int]], pool_result: Pool
 ) -> Iterator[tuple[Contributor, Bools]]:
     """What each brought, and which judged documents [of the pool] are there thanks to it alone."""
-    assert made.is_judged is not None  # noqa: S101
-    assert made.is_relevant is not None  # noqa: S101
-    by_run = np.ascontiguousarray(made.found.T)
-    brought = np.stack([by_run[own].any(axis=0) for own in members.values()])
-    of_one = brought.sum(axis=0) == 1
-    for (name, own), documents in zip(members.items(), brought, strict=True):
-        alone = documents & of_one
-        judged = alone & made.is_judged
-        counts = (int(x.sum()) for x in (documents, alone, judged, alone & made.is_relevant))
-        yield Contributor(name, tuple(made.runs[i] for i in own), *counts), judged
+    assert pool_result.is_judged is not None  # noqa: S101
+    assert pool_result.is_relevant is not None  # noqa: S101
+    by_run = np.ascontiguousarray(pool_result.found.T)
+    contributed = np.stack([by_run[own_runs].any(axis=0) for own_runs in members.values()])
+    is_unique = contributed.sum(axis=0) == 1
+    for (name, own_runs), documents in zip(members.items(), contributed, strict=True):
+        unique_docs = documents & is_unique
+        judged = unique_docs & pool_result.is_judged
+        counts = (
+            int(x.sum())
+            for x in (documents, unique_docs, judged, unique_docs & pool_result.is_relevant)
+        )
+        yield Contributor(name, tuple(pool_result.runs[i] for i in own_runs), *counts), judged
 
 
-def _rows(made: Pool, qrels: Qrels) -> Ints:
+def _find_judgment_rows(pool_result: Pool, qrels: Qrels) -> Ints:
     """The judgment of each document of the pool; −1 if it has none."""
     names, starts = qrels.doc_names, qrels.offsets.tolist()
     topic = {name: t for t, name in enumerate(qrels.topics)}
-    found: list[int] = []
-    for name, docs in made.docs.items():
+    rows: list[int] = []
+    for name, docs in pool_result.docs.items():
         first, stop = starts[topic[name]], starts[topic[name] + 1]
         row = {doc: i for i, doc in enumerate(names[first:stop], first)}
-        found += [row.get(doc, -1) for doc in docs]
-    return np.array(found, dtype=np.int64)
+        rows += [row.get(doc, -1) for doc in docs]
+    return np.array(rows, dtype=np.int64)
 
 
-def _part(qrels: Qrels, kept: Bools) -> Qrels:
+def _select_judgments(qrels: Qrels, is_kept: Bools) -> Qrels:
     """Some of the judgments, of the same topics."""
-    before = np.concatenate(([0], np.cumsum(kept)))  # of each row, how many are kept above it
+    kept_above = np.concatenate(
+        ([0], np.cumsum(is_kept))
+    )  # of each row, how many are kept above it
     by_intent = qrels.by_intent
     if by_intent is not None:
-        there = kept[by_intent.rows]
+        kept_intents = is_kept[by_intent.rows]
         by_intent = replace(
             by_intent,
-            rows=before[by_intent.rows[there]],
-            intents=by_intent.intents[there],
-            levels=by_intent.levels[there],
+            rows=kept_above[by_intent.rows[kept_intents]],
+            intents=by_intent.intents[kept_intents],
+            levels=by_intent.levels[kept_intents],
         )
     return Qrels(
         qrels.topics,
-        before[qrels.offsets],
-        qrels.levels[kept],
-        qrels.docs[np.flatnonzero(kept)],
+        kept_above[qrels.offsets],
+        qrels.levels[is_kept],
+        qrels.docs[np.flatnonzero(is_kept)],
         qrels.where,
         by_intent=by_intent,
     )
@@ -345,103 +375,116 @@ def _part(qrels: Qrels, kept: Bools) -> Qrels:
 # -- what it does to scores and ranks -------------------------------------------------------------
 
 
-def _scored(full: Scores) -> tuple[str, ...]:
+def _find_scored_topics(full: Scores) -> tuple[str, ...]:
     """The topics for which some measure is defined."""
-    known = np.logical_or.reduce(np.isfinite(full.values), axis=(0, 2))
-    return tuple(full.topics[t] for t in np.flatnonzero(known))
+    is_defined = np.logical_or.reduce(np.isfinite(full.values), axis=(0, 2))
+    return tuple(full.topics[t] for t in np.flatnonzero(is_defined))
 
 
-def _where_defined(less: Scores, full: Scores, own: list[int]) -> Scores:
+def _keep_defined(part_scores: Scores, full: Scores, own_runs: list[int]) -> Scores:
     """The scores of some runs, of the topics and where there are scores by all judgments."""
-    part = less.select(topics=list(full.topics))
-    values = np.where(np.isnan(full.values[own]), np.nan, part.values)
+    part = part_scores.select(topics=list(full.topics))
+    values = np.where(np.isnan(full.values[own_runs]), np.nan, part.values)
     return replace(part, values=values, undefined=full.undefined)
 
 
-def _means(scores: Scores) -> Floats:
+def _compute_means(scores: Scores) -> Floats:
     """What runs are ranked by: [runs, measures]."""
     return np.array([list(of_run.values()) for of_run in scores.summary().values()])
 
 
-def _rankable(full: Scores, before: Floats, after: Floats) -> tuple[list[int], list[Notice]]:
+def _select_rankable(
+    full: Scores, means_before: Floats, means_after: Floats
+) -> tuple[list[int], list[Note]]:
     """The measures that rank runs, and what to say about the others."""
-    able, others = ranking(full)
-    defined = np.logical_and.reduce(np.isfinite(before) & np.isfinite(after))
-    known = [m for m in map(full.measures.index, able) if defined[m]]
-    lacking = [name for name in able if full.measures.index(name) not in known]
-    notices = [*others, *(left_out(name, "a mean of it is undefined") for name in lacking)]
-    if not known:
-        raise InputError(f"no measure that ranks runs{reasons(notices)}", "at least one")
-    return known, notices
+    rankable, exclusions = find_ranking_measures(full)
+    defined = np.logical_and.reduce(np.isfinite(means_before) & np.isfinite(means_after))
+    columns = [m for m in map(full.measures.index, rankable) if defined[m]]
+    undefined_names = [name for name in rankable if full.measures.index(name) not in columns]
+    notes = [
+        *exclusions,
+        *(note_excluded(name, "a mean of it is undefined") for name in undefined_names),
+    ]
+    if not columns:
+        raise InputError(f"no measure that ranks runs{format_reasons(notes)}", "at least one")
+    return columns, notes
 
 
-def _results(
-    full: Scores, m: int, before: Floats, after: Floats, members: Mapping[str, list[int]]
+def _build_results(
+    full: Scores,
+    m: int,
+    means_before: Floats,
+    means_after: Floats,
+    members: Mapping[str, list[int]],
 ) -> list[LeftOut]:
     """Every run by one measure, contributor by contributor."""
-    sign = direction(full, full.measures[m])
-    ranks_before = _ranks(sign * before)
-    found = []
-    for name, own in members.items():
-        mixed = before.copy()
-        mixed[own] = after[own]
-        ranks_after = _ranks(sign * mixed)
-        for i in own:
-            scores = float(before[i]), float(after[i])
+    sign = get_sign(full, full.measures[m])
+    ranks_before = _compute_ranks(sign * means_before)
+    results = []
+    for name, own_runs in members.items():
+        mixed = means_before.copy()
+        mixed[own_runs] = means_after[own_runs]
+        ranks_after = _compute_ranks(sign * mixed)
+        for i in own_runs:
+            scores = float(means_before[i]), float(means_after[i])
             ranks = int(ranks_before[i]), int(ranks_after[i])
-            found.append(LeftOut(name, full.runs[i], full.measures[m], *scores, *ranks))
-    return found
+            results.append(LeftOut(name, full.runs[i], full.measures[m], *scores, *ranks))
+    return results
 
 
-def _ranks(means: Floats) -> Ints:
+def _compute_ranks(means: Floats) -> Ints:
     """For each run, one more than the number of runs that are better, by more than rounding."""
-    return 1 + standing(means)[0]
+    return 1 + count_above_and_tied(means)[0]
 
 
-def _summary(results: Sequence[LeftOut]) -> LeftOutSummary:
+def _compute_summary(results: Sequence[LeftOut]) -> LeftOutSummary:
     """Every run by one measure, summed up."""
-    most = max(results, key=lambda one: abs(one.difference))
-    changes = [abs(one.rank_change) for one in results]
+    largest = max(results, key=lambda result: abs(result.difference))
+    changes = [abs(result.rank_change) for result in results]
     return LeftOutSummary(
-        most.measure,
-        math.fsum(abs(one.difference) for one in results) / len(results),
-        abs(most.difference),
-        most.run,
+        largest.measure,
+        math.fsum(abs(result.difference) for result in results) / len(results),
+        abs(largest.difference),
+        largest.run,
         sum(change > 0 for change in changes),
         max(changes),
-        kendall([one.before for one in results], [one.after for one in results], "b").value,
+        kendall(
+            [result.before for result in results], [result.after for result in results], "b"
+        ).value,
     )
 
 
-def _too_deep(made: Sequence[Contributor], kind: Kind, depth: int) -> list[Notice]:
+def _check_pool_depth(contributors: Sequence[Contributor], kind: Kind, depth: int) -> list[Note]:
     """Whether the pool seems to be shallower than was said."""
-    unjudged = sum(one.unique_judged < one.unique for one in made)
-    if 2 * unjudged <= len(made):
+    unjudged = sum(contributor.unique_judged < contributor.unique for contributor in contributors)
+    if 2 * unjudged <= len(contributors):
         return []
-    said = f"{unjudged} of {counted(len(made), kind)} have documents in the first {depth} that no"
-    text = f"{said} other {kind} has there and nobody judged: was the pool as deep as {depth}?"
-    return [Notice("pool-depth", text)]
+    subject = f"{unjudged} of {format_count(len(contributors), kind)} have documents in the first {depth} that no"
+    text = f"{subject} other {kind} has there and nobody judged: was the pool as deep as {depth}?"
+    return [Note("pool-depth", text)]
 
 
-def _lost(full: Scores, about: Sequence[tuple[str, Sequence[Notice]]], kind: Kind) -> list[Notice]:
+def _collect_lost_notes(
+    full: Scores, part_notes: Sequence[tuple[str, Sequence[Note]]], kind: Kind
+) -> list[Note]:
     """What the judgments lack when one is left out, and had before."""
-    before = {topic for n in full.notices if n.kind == "no-relevant" for topic in n.topics}
-    told = [(name, notice) for name, notices in about for notice in notices]
-    without: dict[str, dict[str, None]] = {}
-    for name, notice in told:
-        for topic in notice.topics if notice.kind == "no-relevant" else ():
-            if topic not in before:
-                without.setdefault(topic, {})[name] = None
+    topics_before = {topic for n in full.notes if n.kind == "no-relevant" for topic in n.topics}
+    named_notes = [(name, note) for name, notes in part_notes for note in notes]
+    lost_topics: dict[str, dict[str, None]] = {}
+    for name, note in named_notes:
+        for topic in note.topics if note.kind == "no-relevant" else ():
+            if topic not in topics_before:
+                lost_topics.setdefault(topic, {})[name] = None
     lower = dict.fromkeys(
-        name for name, n in told if n.kind == "max-level" and n not in full.notices
+        name for name, n in named_notes if n.kind == "max-level" and n not in full.notes
     )
-    notices = []
-    if without:
-        names = list(dict.fromkeys(chain(*without.values())))
-        said = f"{some(list(without), 'topic')} without a relevant document"
-        text = f"leaving out {some(names, kind)} leaves {said}"
-        notices.append(Notice("no-relevant", text, topics=tuple(without)))
+    notes = []
+    if lost_topics:
+        names = list(dict.fromkeys(chain(*lost_topics.values())))
+        consequence = f"{format_names(list(lost_topics), 'topic')} without a relevant document"
+        text = f"leaving out {format_names(names, kind)} leaves {consequence}"
+        notes.append(Note("no-relevant", text, topics=tuple(lost_topics)))
     if lower:
-        said = f"leaving out {some(list(lower), kind)} takes the highest level away"
-        notices.append(Notice("max-level", f"{said}; max_level= declares it"))
-    return notices
+        consequence = f"leaving out {format_names(list(lower), kind)} takes the highest level away"
+        notes.append(Note("max-level", f"{consequence}; max_level= declares it"))
+    return notes

@@ -18,15 +18,15 @@ from cranfield.data.preference_pairs import (
     read_preference_pairs,
 )
 from cranfield.dataclass import dataclass
-from cranfield.errors import CranfieldError, InputError, brief, is_one_of
+from cranfield.display import TableResult
+from cranfield.errors import CranfieldError, InputError, describe_value, is_one_of
 from cranfield.evaluation.results import ScoresLike, read_scores
-from cranfield.late import special
-from cranfield.meta.concordance import Signs, sign_test_of, signs_of
-from cranfield.scores import Interval, Notice, Scores
-from cranfield.shown import Shown
-from cranfield.stats.measured import Measured, measured, ranking
-from cranfield.stats.result import checked_alpha, checked_confidence
-from cranfield.wording import counted, some, suggests_keywords
+from cranfield.lazy_imports import special
+from cranfield.meta.concordance import Signs, compute_sign_test, compute_signs
+from cranfield.scores import Interval, Note, Scores
+from cranfield.stats.measure_scores import MeasureScores, extract_measure, find_ranking_measures
+from cranfield.stats.result import check_alpha, check_confidence
+from cranfield.wording import format_count, format_names, suggest_keywords
 
 __all__ = ["PredictivePower", "predictive_power"]
 
@@ -76,11 +76,11 @@ class PredictionPair:
     @property
     def pvalue(self) -> float:
         """Of McNemar's test, exact: the sign test on preferences that one alone predicts."""
-        return sign_test_of(self.only_first, self.only_second)
+        return compute_sign_test(self.only_first, self.only_second)
 
 
 @dataclass(frozen=True)
-class PredictivePower(Shown, tables="meta.predictive"):
+class PredictivePower(TableResult, tables="meta.predictive"):
     """The agreement of measures with preferences of people.
 
     `preferences` is how many were predicted, `tied_preferences` how many people could not decide
@@ -99,10 +99,10 @@ class PredictivePower(Shown, tables="meta.predictive"):
     method: Method
     confidence: float
     alpha: float
-    notices: tuple[Notice, ...] = field(default=(), repr=False)
+    notes: tuple[Note, ...] = field(default=(), repr=False)
 
 
-@suggests_keywords
+@suggest_keywords
 def predictive_power(
     scores: ScoresLike,
     preferences: PreferencePairsLike,
@@ -138,95 +138,119 @@ def predictive_power(
     (0.15, 0.85)
     """
     if not is_one_of(method, _BOUNDS):
-        raise InputError(f"method={brief(method)}", "wilson or exact")
-    checked_confidence(confidence)
-    checked_alpha(alpha)
+        raise InputError(f"method={describe_value(method)}", "wilson or exact")
+    check_confidence(confidence)
+    check_alpha(alpha)
     scores = read_scores(scores)
-    given = read_preference_pairs(preferences)
-    known, about = _known(given, scores)
-    decided = [pair for pair in known if not pair.tied]
-    if not decided:
-        raise CranfieldError(f"{given.where}: {_nothing_to_predict(given, known, scores)}")
-    names, others = ranking(scores, None if measures is None else [*map(str, measures)])
+    preference_data = read_preference_pairs(preferences)
+    scored_pairs, preference_notes = _select_scored(preference_data, scores)
+    decided_pairs = [pair for pair in scored_pairs if not pair.tied]
+    if not decided_pairs:
+        raise CranfieldError(
+            f"{preference_data.where}: {_describe_missing(preference_data, scored_pairs, scores)}"
+        )
+    names, exclusions = find_ranking_measures(
+        scores, None if measures is None else [*map(str, measures)]
+    )
     if not names:
         raise InputError("no measure that says which output is better", "at least one")
-    turned = [measured(scores, name) for name in names]
-    signs = _signs(turned, decided, scores)
+    measured_scores = [extract_measure(scores, name) for name in names]
+    signs = _compute_preference_signs(measured_scores, decided_pairs, scores)
     return PredictivePower(
-        tuple(_prediction(name, *signs[name], method, confidence) for name in signs),
-        tuple(_pair(a, b, *signs[a], *signs[b]) for a, b in combinations(signs, 2)),
-        len(decided),
-        len(known) - len(decided),
-        len(given.pairs) - len(known),
-        *_asked(decided, scores),
+        tuple(_compute_prediction(name, *signs[name], method, confidence) for name in signs),
+        tuple(_compare_predictions(a, b, *signs[a], *signs[b]) for a, b in combinations(signs, 2)),
+        len(decided_pairs),
+        len(scored_pairs) - len(decided_pairs),
+        len(preference_data.pairs) - len(scored_pairs),
+        *_describe_preferences(decided_pairs, scores),
         method,
         confidence,
         alpha,
-        (*scores.notices, *about, *others, *chain(*(one.notices for one in turned))),
+        (
+            *scores.notes,
+            *preference_notes,
+            *exclusions,
+            *chain(*(item.notes for item in measured_scores)),
+        ),
     )
 
 
-def _asked(
-    decided: Sequence[PreferencePair], scores: Scores
+def _describe_preferences(
+    decided_pairs: Sequence[PreferencePair], scores: Scores
 ) -> tuple[int, int, tuple[str, ...], tuple[str, ...]]:
     """On how many different pairs of outputs people had preferences, of how many people, and the
     runs and topics of these.
     """
-    runs, topics = {x for pair in decided for x in pair[1:3]}, {pair.topic for pair in decided}
-    outputs = {(pair.topic, frozenset(pair[1:3])) for pair in decided}
-    assessors = {pair.assessor for pair in decided} - {None}
+    runs, topics = (
+        {x for pair in decided_pairs for x in pair[1:3]},
+        {pair.topic for pair in decided_pairs},
+    )
+    outputs = {(pair.topic, frozenset(pair[1:3])) for pair in decided_pairs}
+    assessors = {pair.assessor for pair in decided_pairs} - {None}
     names = tuple(filter(runs.__contains__, scores.runs))
     return len(outputs), len(assessors), names, tuple(filter(topics.__contains__, scores.topics))
 
 
-def _signs(
-    turned: Sequence[Measured], decided: Sequence[PreferencePair], scores: Scores
+def _compute_preference_signs(
+    measured_scores: Sequence[MeasureScores],
+    decided_pairs: Sequence[PreferencePair],
+    scores: Scores,
 ) -> dict[str, tuple[Signs, Bools]]:
     """Of each measure, the signs of its differences, preferred less other; and where there are
     any: where it is defined.
     """
     run, topic = ({n: i for i, n in enumerate(names)} for names in (scores.runs, scores.topics))
-    places = [(topic[p.topic], run[p.preferred], run[p.other]) for p in decided]
-    at, better, worse = np.array(places).T
+    places = [(topic[p.topic], run[p.preferred], run[p.other]) for p in decided_pairs]
+    topic_indices, better, worse = np.array(places).T
     return {
-        one.measure: (
-            signs_of(one.values[at, better], one.values[at, worse], one.values),
-            one.defined[at],
+        item.measure: (
+            compute_signs(
+                item.values[topic_indices, better], item.values[topic_indices, worse], item.values
+            ),
+            item.defined[topic_indices],
         )
-        for one in turned
+        for item in measured_scores
     }
 
 
-def _known(given: PreferencePairs, scores: Scores) -> tuple[list[PreferencePair], list[Notice]]:
+def _select_scored(
+    preference_data: PreferencePairs, scores: Scores
+) -> tuple[list[PreferencePair], list[Note]]:
     """The preferences between outputs that have scores, and what to say about the others."""
     runs, topics = set(scores.runs), set(scores.topics)
-    known = [pair for pair in given.pairs if pair.topic in topics and runs.issuperset(pair[1:3])]
-    notices = [Notice("sides", f"{given.where}: {note}") for note in given.notes]
-    named = dict.fromkeys(name for pair in given.pairs for name in pair[1:3])
-    other_runs = [name for name in named if name not in runs]
-    other_topics = list(dict.fromkeys(p.topic for p in given.pairs if p.topic not in topics))
+    scored_pairs = [
+        pair
+        for pair in preference_data.pairs
+        if pair.topic in topics and runs.issuperset(pair[1:3])
+    ]
+    notes = [Note("sides", f"{preference_data.where}: {note}") for note in preference_data.notes]
+    run_names = dict.fromkeys(name for pair in preference_data.pairs for name in pair[1:3])
+    other_runs = [name for name in run_names if name not in runs]
+    other_topics = list(
+        dict.fromkeys(p.topic for p in preference_data.pairs if p.topic not in topics)
+    )
     for kind, names in (("run", other_runs), ("topic", other_topics)):
         if names:
-            text = f"preferences about {some(names, kind)} without scores are left out"
-            notices.append(Notice(f"other-{kind}s", f"{given.where}: {text}"))
-    if ties := sum(pair.tied for pair in known):
-        text = f"{counted(ties, 'tie')} among the preferences left out"
-        notices.append(Notice("tied-preferences", f"{given.where}: {text}"))
-    return known, notices
+            text = f"preferences about {format_names(names, kind)} without scores are left out"
+            notes.append(Note(f"other-{kind}s", f"{preference_data.where}: {text}"))
+    if ties := sum(pair.tied for pair in scored_pairs):
+        text = f"{format_count(ties, 'tie')} among the preferences left out"
+        notes.append(Note("tied-preferences", f"{preference_data.where}: {text}"))
+    return scored_pairs, notes
 
 
-def _nothing_to_predict(
-    given: PreferencePairs, known: Sequence[PreferencePair], scores: Scores
+def _describe_missing(
+    preference_data: PreferencePairs, scored_pairs: Sequence[PreferencePair], scores: Scores
 ) -> str:
-    among = f"among {counted(len(given.pairs), 'judgment')}"
-    if known:
-        return f"found ties only {among}, expected preferences for one of two runs"
-    if any(set(pair[1:3]) <= set(scores.runs) for pair in given.pairs):
-        return f"found no topic with scores {among}, expected some, such as {scores.topics[0]}"
-    return f"found no two runs with scores {among}, expected some, such as {scores.runs[0]}"
+    source = f"among {format_count(len(preference_data.pairs), 'judgment')}"
+    if scored_pairs:
+        return f"found ties only {source}, expected preferences for one of two runs"
+    if any(set(pair[1:3]) <= set(scores.runs) for pair in preference_data.pairs):
+        return f"found no topic with scores {source}, expected some, such as {scores.topics[0]}"
+    return f"found no two runs with scores {source}, expected some, such as {scores.runs[0]}"
 
 
-def _prediction(
+def _compute_prediction(
     name: str, signs: Signs, defined: Bools, method: Method, confidence: float
 ) -> Prediction:
     """A measure, where it is defined."""
@@ -236,14 +260,16 @@ def _prediction(
     return Prediction(name, right, wrong, n - right - wrong, interval)
 
 
-def _pair(first: str, second: str, a: Signs, of_a: Bools, b: Signs, of_b: Bools) -> PredictionPair:
+def _compare_predictions(
+    first: str, second: str, a: Signs, of_a: Bools, b: Signs, of_b: Bools
+) -> PredictionPair:
     """Two measures, where both are defined."""
     x, y, defined = a > 0, b > 0, of_a & of_b
     counts = (int(np.count_nonzero(defined & w)) for w in (True, x & y, x & ~y, y & ~x))
     return PredictionPair(first, second, *counts)
 
 
-def _wilson(right: int, n: int, confidence: float) -> tuple[float, float]:
+def _compute_wilson(right: int, n: int, confidence: float) -> tuple[float, float]:
     """The rates π for which the normal test of |p − π| with the variance π (1 − π)/n keeps π.
 
     >>> [round(end, 4) for end in _wilson(0, 10, 0.95)]  # from 0 to z²/(n + z²)
@@ -257,7 +283,7 @@ def _wilson(right: int, n: int, confidence: float) -> tuple[float, float]:
     return (low if right else 0.0), (high if right < n else 1.0)
 
 
-def clopper_pearson(right: int, n: int, confidence: float) -> tuple[float, float]:
+def compute_clopper_pearson(right: int, n: int, confidence: float) -> tuple[float, float]:
     """The rates for which as many, or more, and as few, or fewer, are not too improbable.
 
     >>> [round(end, 4) for end in clopper_pearson(0, 10, 0.95)]  # from 0 to 1 − 0.025^(1/10)
@@ -269,5 +295,5 @@ def clopper_pearson(right: int, n: int, confidence: float) -> tuple[float, float
     return low, high
 
 
-_BOUNDS = {"wilson": _wilson, "exact": clopper_pearson}
+_BOUNDS = {"wilson": _compute_wilson, "exact": compute_clopper_pearson}
 """The intervals of rates, by name."""

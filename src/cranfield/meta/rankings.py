@@ -16,32 +16,32 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cranfield.arrays import TOLERANCE, Floats, placed
+from cranfield.arrays import TOLERANCE, Floats, sort_rounded
 from cranfield.data.run import Run
 from cranfield.dataclass import dataclass
-from cranfield.errors import InputError, is_hashable, one_of, to_list
-from cranfield.late import special, statistics
+from cranfield.display import TableResult
+from cranfield.errors import InputError, check_choice, is_hashable, to_list
+from cranfield.lazy_imports import special, statistics
 from cranfield.scores import Interval
-from cranfield.shown import Shown
-from cranfield.stats.result import Bounds, checked_confidence, checked_share
-from cranfield.stats.samples import named, sample
-from cranfield.wording import counted, some, suggests_keywords
+from cranfield.stats.result import Bounds, check_confidence, check_open_fraction
+from cranfield.stats.samples import to_array, to_mapping
+from cranfield.wording import format_count, format_names, suggest_keywords
 
 __all__ = ["Correlation", "kendall", "rbo", "spearman", "tau_ap", "tau_ap_symmetric"]
 
-Wholes: TypeAlias = NDArray[np.intp]
-Rated: TypeAlias = Mapping[str, float] | ArrayLike
-Ranked: TypeAlias = Mapping[str, float] | Sequence[Hashable]
+Counts: TypeAlias = NDArray[np.intp]
+SystemScores: TypeAlias = Mapping[str, float] | ArrayLike
+RankingLike: TypeAlias = Mapping[str, float] | Sequence[Hashable]
 Variant: TypeAlias = Literal["a", "b"]
-Kind: TypeAlias = Literal["ext", "min", "max", "res"]
-Tied: TypeAlias = Literal["a", "b", "w"]
-Places: TypeAlias = Mapping[Any, tuple[float, float]]  # items above, and items tied, by item
+RboKind: TypeAlias = Literal["ext", "min", "max", "res"]
+TieVariant: TypeAlias = Literal["a", "b", "w"]
+TiePlaces: TypeAlias = Mapping[Any, tuple[float, float]]  # items above, and items tied, by item
 
 P = 0.9  # of RBO: the first ten ranks have 86% of the weight
 
 
 @dataclass(frozen=True)
-class Correlation(Shown):
+class Correlation(TableResult):
     """How alike two rankings are.
 
     `n` is the number of systems, `assumed` what the p-value and the interval rest on. RBO of
@@ -70,7 +70,7 @@ class Correlation(Shown):
         If other topics are what matters, which is usual, `correlation` takes the scores of each
         topic and resamples these, for every statistic.
         """
-        checked_confidence(confidence)
+        check_confidence(confidence)
         if self.bounds is None:
             return None
         return Interval(*self.bounds(confidence), self.value, "normal of z", confidence, self.n)
@@ -79,8 +79,8 @@ class Correlation(Shown):
 # -- the statistics of two rankings ---------------------------------------------------------------
 
 
-@suggests_keywords
-def kendall(x: Rated, y: Rated, variant: Variant = "a") -> Correlation:
+@suggest_keywords
+def kendall(x: SystemScores, y: SystemScores, variant: Variant = "a") -> Correlation:
     """Kendall's τ: of all pairs of systems, how many more are ordered alike than are not.
 
     τ_a = (conc − disc) / (m (m − 1) / 2)
@@ -101,21 +101,21 @@ def kendall(x: Rated, y: Rated, variant: Variant = "a") -> Correlation:
     >>> kendall([4, 3, 2, 1], [4, 2, 3, 1]).value == (5 - 1) / 6
     True
     """
-    one_of("variant", variant, Variant)
-    a, b = _paired(x, y)
-    m, tau = len(a), _of_two(partial(kendalls, variant=variant), a, b)
+    check_choice("variant", variant, Variant)
+    a, b = _match_scores(x, y)
+    m, tau = len(a), _compute_single(partial(compute_kendall, variant=variant), a, b)
     return Correlation(
         f"Kendall's τ_{variant}",
         tau,
         m,
         "p-value: all orders equally probable; interval: systems drawn at random, few ties",
-        partial(_of_z, tau, 0.437 / (m - 4) if m > 4 else math.nan),
-        partial(_scipy, "kendalltau", a, b),
+        partial(_compute_z_interval, tau, 0.437 / (m - 4) if m > 4 else math.nan),
+        partial(_compute_scipy_pvalue, "kendalltau", a, b),
     )
 
 
-@suggests_keywords
-def spearman(x: Rated, y: Rated) -> Correlation:
+@suggest_keywords
+def spearman(x: SystemScores, y: SystemScores) -> Correlation:
     """Spearman's ρ: Pearson's correlation of the ranks, tied systems sharing their mean rank.
 
     ρ = Σ (r − r̄) (s − s̄)  /  √(Σ (r − r̄)² · Σ (s − s̄)²)
@@ -132,20 +132,20 @@ def spearman(x: Rated, y: Rated) -> Correlation:
     >>> round(spearman([4, 3, 2, 1], [4, 2, 3, 1]).value, 4)  # 1 − 6 · 2 / (4 · 15)
     0.8
     """
-    a, b = _paired(x, y)
-    m, rho = len(a), _of_two(spearmans, a, b)
+    a, b = _match_scores(x, y)
+    m, rho = len(a), _compute_single(compute_spearman, a, b)
     return Correlation(
         "Spearman's ρ",
         rho,
         m,
         "p-value: ranks nearly normal; interval: systems drawn at random",
-        partial(_of_z, rho, (1 + rho**2 / 2) / (m - 3) if m > 3 else math.nan),
-        partial(_scipy, "spearmanr", a, b),
+        partial(_compute_z_interval, rho, (1 + rho**2 / 2) / (m - 3) if m > 3 else math.nan),
+        partial(_compute_scipy_pvalue, "spearmanr", a, b),
     )
 
 
-@suggests_keywords
-def tau_ap(evaluated: Rated, gold: Rated) -> Correlation:
+@suggest_keywords
+def tau_ap(evaluated: SystemScores, gold: SystemScores) -> Correlation:
     """AP correlation: how well a ranking agrees with the gold one, above all near its top.
 
     τ_ap = 2 / (m − 1) · Σ_{r=2..m} correct(r) / (r − 1) − 1
@@ -164,12 +164,12 @@ def tau_ap(evaluated: Rated, gold: Rated) -> Correlation:
     >>> round(tau_ap([4, 3, 1, 2], gold=[4, 3, 2, 1]).value, 4)  # 2/3 · (1/1 + 2/2 + 2/3) − 1
     0.7778
     """
-    a, b = _paired(evaluated, gold, "evaluated", "gold")
-    return Correlation("τ_ap", _of_two(aps, a, b), len(a), _NO_TEST)
+    a, b = _match_scores(evaluated, gold, "evaluated", "gold")
+    return Correlation("τ_ap", _compute_single(compute_tau_ap, a, b), len(a), _NO_TEST)
 
 
-@suggests_keywords
-def tau_ap_symmetric(x: Rated, y: Rated, variant: Variant = "a") -> Correlation:
+@suggest_keywords
+def tau_ap_symmetric(x: SystemScores, y: SystemScores, variant: Variant = "a") -> Correlation:
     """The mean of the two AP correlations that have one of the rankings as the gold one.
 
     Variant a is the mean of two `tau_ap`: ties are broken at random, so that with ties not even a
@@ -191,14 +191,16 @@ def tau_ap_symmetric(x: Rated, y: Rated, variant: Variant = "a") -> Correlation:
     >>> tau_ap_symmetric([2, 2, 1], [2, 2, 1], variant="b").value  # 2/1 · 2/2 − 1
     1.0
     """
-    one_of("variant", variant, Variant)
-    a, b = _paired(x, y)
-    value = _of_two(partial(symmetric_aps, variant=variant), a, b)
+    check_choice("variant", variant, Variant)
+    a, b = _match_scores(x, y)
+    value = _compute_single(partial(compute_symmetric_tau_ap, variant=variant), a, b)
     return Correlation(f"symmetric τ_ap,{variant}", value, len(a), _NO_TEST)
 
 
-@suggests_keywords
-def rbo(x: Ranked, y: Ranked, p: float = P, kind: Kind = "ext", ties: Tied = "a") -> Correlation:
+@suggest_keywords
+def rbo(
+    x: RankingLike, y: RankingLike, p: float = P, kind: RboKind = "ext", ties: TieVariant = "a"
+) -> Correlation:
     """Rank-biased overlap of two rankings, which may have different lengths and items.
 
     RBO = (1 − p)/p Σ_{d=1..∞} A_d p^d
@@ -231,11 +233,11 @@ def rbo(x: Ranked, y: Ranked, p: float = P, kind: Kind = "ext", ties: Tied = "a"
     >>> [round(rbo(x, y, 0.8, ties=ties).value, 4) for ties in ("a", "w", "b")]
     [0.7507, 0.787, 0.8023]
     """
-    one_of("kind", kind, Kind)
-    one_of("ties", ties, Tied)
-    checked_share("p", p)
-    short, long = sorted((_places(x, "x"), _places(y, "y")), key=len)
-    values = _overlap_values(short, long, p, ties)
+    check_choice("kind", kind, RboKind)
+    check_choice("ties", ties, TieVariant)
+    check_open_fraction("p", p)
+    short, long = sorted((_find_places(x, "x"), _find_places(y, "y")), key=len)
+    values = _compute_rbo_values(short, long, p, ties)
     values["res"] = values["max"] - values["min"]
     variant = "" if ties == "a" else f", ties={ties}"
     return Correlation(
@@ -254,57 +256,61 @@ _NO_TEST = "nothing: a description"
 # -- the equations, of many rankings at once: [..., k, m] and [..., l, m] give [..., k, l] --------
 
 
-def kendalls(x: Floats, y: Floats, variant: Variant = "a") -> Floats:
+def compute_kendall(x: Floats, y: Floats, variant: Variant = "a") -> Floats:
     """Kendall's τ between the rankings of two stacks."""
-    a, b = (_flat(_order(standing(scores)[0])) for scores in (x, y))
+    a, b = (_flatten_pairs(_compare_pairs(count_above_and_tied(scores)[0])) for scores in (x, y))
     if variant == "b":
-        return _cosine(a, b)
+        return _compute_cosine(a, b)
     m: int = x.shape[-1]
-    return _product(a, b) / (m * (m - 1))  # each pair twice
+    return _sum_products(a, b) / (m * (m - 1))  # each pair twice
 
 
-def spearmans(x: Floats, y: Floats) -> Floats:
+def compute_spearman(x: Floats, y: Floats) -> Floats:
     """Spearman's ρ between the rankings of two stacks."""
-    return _cosine(_ranks(x), _ranks(y))
+    return _compute_cosine(_compute_ranks(x), _compute_ranks(y))
 
 
-def aps(evaluated: Floats, gold: Floats) -> Floats:
+def compute_tau_ap(evaluated: Floats, gold: Floats) -> Floats:
     """AP correlation between the rankings of two stacks, ties broken at random.
 
     A system with a others above it and t − 1 beside it is at rank a + k + 1 for k = 0, …, t − 1
     with the same probability, and then has k/2 of those beside it correctly above it in the mean.
     """
     m: int = evaluated.shape[-1]
-    a, t = standing(evaluated)
+    a, t = count_above_and_tied(evaluated)
     harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, m + 1))])
     weight = (harmonic[a + t - 1] - harmonic[np.maximum(a - 1, 0)]) / t  # the mean of 1/(r − 1)
-    beside = (t - 1 - a * (harmonic[a + t - 1] - harmonic[a])) / (2 * t)
+    tied_share = (t - 1 - a * (harmonic[a + t - 1] - harmonic[a])) / (2 * t)
     # of the a above, (a − Σ order in the gold ranking) / 2 are correct, half of tied ones included
-    of_gold = _flat(_order(standing(gold)[0])).astype(np.float64)
-    opposed = _product(_weighted(weight, a), of_gold)
+    gold_order = _flatten_pairs(_compare_pairs(count_above_and_tied(gold)[0])).astype(np.float64)
+    opposed = _sum_products(_weight_pairs(weight, a), gold_order)
     correct = ((weight * a).sum(axis=-1)[..., None] - opposed) / 2
-    return np.asarray(2 / (m - 1) * (correct + beside.sum(axis=-1)[..., None]) - 1)
+    return np.asarray(2 / (m - 1) * (correct + tied_share.sum(axis=-1)[..., None]) - 1)
 
 
-def symmetric_aps(x: Floats, y: Floats, variant: Variant = "a") -> Floats:
+def compute_symmetric_tau_ap(x: Floats, y: Floats, variant: Variant = "a") -> Floats:
     """Symmetric AP correlation between the rankings of two stacks."""
-    one_way = aps if variant == "a" else _aps_without_ties
+    one_way = compute_tau_ap if variant == "a" else _compute_tau_ap_without_ties
     return (one_way(x, y) + np.swapaxes(one_way(y, x), -1, -2)) / 2
 
 
-def _aps_without_ties(evaluated: Floats, gold: Floats) -> Floats:
+def _compute_tau_ap_without_ties(evaluated: Floats, gold: Floats) -> Floats:
     """One half of τ_ap,b: pairs tied in the evaluated ranking are left out."""
-    a, _ = standing(evaluated)
-    of_gold = _flat(_order(standing(gold)[0]) < 0).astype(np.float64)
-    correct = _product(_weighted(1 / np.maximum(a, 1), a), of_gold)
-    below_others = (a > 0).sum(axis=-1)[..., None] * np.ones(correct.shape)
-    return 2 * _ratio(correct, below_others) - 1
+    a, _ = count_above_and_tied(evaluated)
+    gold_order = _flatten_pairs(_compare_pairs(count_above_and_tied(gold)[0]) < 0).astype(
+        np.float64
+    )
+    correct = _sum_products(_weight_pairs(1 / np.maximum(a, 1), a), gold_order)
+    ranked_below = (a > 0).sum(axis=-1)[..., None] * np.ones(correct.shape)
+    return 2 * _divide(correct, ranked_below) - 1
 
 
-def rbos(x: Floats, y: Floats, p: float = P) -> Floats:
+def compute_rbo(x: Floats, y: Floats, p: float = P) -> Floats:
     """Extrapolated RBO between the rankings of two stacks, all of the same systems."""
     m: int = x.shape[-1]
-    return _extrapolated(_overlaps(standing(x), standing(y), m), p)
+    return _compute_extrapolated_rbo(
+        _compute_overlaps(count_above_and_tied(x), count_above_and_tied(y), m), p
+    )
 
 
 @dataclass(frozen=True)
@@ -320,24 +326,26 @@ class Statistic:
     has_gold: bool = False
     least: int = -1
 
-    def __call__(self, x: Floats, y: Floats, **how: Any) -> Floats:
-        return self.function(x, y, **how)
+    def __call__(self, x: Floats, y: Floats, **settings: Any) -> Floats:
+        return self.function(x, y, **settings)
 
 
 _STATISTICS = (
-    Statistic("kendall", "Kendall's τ", kendalls),
-    Statistic("kendall-b", "Kendall's τ_b", partial(kendalls, variant="b")),
-    Statistic("tau-ap", "τ_ap", aps, has_gold=True),
-    Statistic("tau-ap-symmetric", "Symmetric τ_ap", symmetric_aps),
-    Statistic("tau-ap-b", "τ_ap,b", partial(symmetric_aps, variant="b")),
-    Statistic("spearman", "Spearman's ρ", spearmans),
-    Statistic("rbo", "RBO", rbos, least=0),
+    Statistic("kendall", "Kendall's τ", compute_kendall),
+    Statistic("kendall-b", "Kendall's τ_b", partial(compute_kendall, variant="b")),
+    Statistic("tau-ap", "τ_ap", compute_tau_ap, has_gold=True),
+    Statistic("tau-ap-symmetric", "Symmetric τ_ap", compute_symmetric_tau_ap),
+    Statistic("tau-ap-b", "τ_ap,b", partial(compute_symmetric_tau_ap, variant="b")),
+    Statistic("spearman", "Spearman's ρ", compute_spearman),
+    Statistic("rbo", "RBO", compute_rbo, least=0),
 )
 STATISTICS = {statistic.name: statistic for statistic in _STATISTICS}
 """By the names that `correlation` and the command line have for them; only RBO takes p."""
 
 
-def _overlap_values(short: Places, long: Places, p: float, ties: Tied) -> dict[str, float]:
+def _compute_rbo_values(
+    short: TiePlaces, long: TiePlaces, p: float, ties: TieVariant
+) -> dict[str, float]:
     """Return RBO_ext, RBO_min and RBO_max of two rankings, of lengths s ≤ l.
 
     Three sections: both rankings have items (d ≤ s), only the longer has (s < d ≤ l), neither has.
@@ -345,180 +353,203 @@ def _overlap_values(short: Places, long: Places, p: float, ties: Tied) -> dict[s
     s, l = len(short), len(long)
     items = sorted(long, key=lambda item: long[item][0])
     items += [item for item in short if item not in long]
-    c, c_long = (_contributions(ranking, items, l, ties) for ranking in (short, long))
+    c, c_long = (_compute_contributions(ranking, items, l, ties) for ranking in (short, long))
     only_long = np.array([item not in short for item in items[:l]], dtype=bool)
     d = np.arange(1, l + 1)
-    seen = (c * c_long).sum(axis=0)
+    common_seen = (c * c_long).sum(axis=0)
     # The shorter ranking goes on with d − s unseen items: at best the first of the longer alone.
-    unseen, alone = np.maximum(d - s, 0), c_long[:l][only_long]
-    matched = np.where(np.arange(len(alone))[:, None] < unseen, alone, 0.0).sum(axis=0)
-    scale = _agreement_scale(c, c_long, d, s, ties)
-    agreement = seen[s - 1] / scale[s - 1]
-    begun = np.maximum((alone > 0).sum(axis=0), 1)  # items with a contribution, some if d > s
-    extrapolated = seen + unseen * agreement * alone.sum(axis=0) / begun
-    weight, common = p**d, round(float(seen[-1]))
-    below = -math.log1p(-p) - float((weight / d).sum())  # Σ p^d/d for d > l
+    unseen, only_long_shares = np.maximum(d - s, 0), c_long[:l][only_long]
+    matched = np.where(
+        np.arange(len(only_long_shares))[:, None] < unseen, only_long_shares, 0.0
+    ).sum(axis=0)
+    scale = _compute_agreement_scale(c, c_long, d, s, ties)
+    agreement = common_seen[s - 1] / scale[s - 1]
+    begun = np.maximum(
+        (only_long_shares > 0).sum(axis=0), 1
+    )  # items with a contribution, some if d > s
+    extrapolated = common_seen + unseen * agreement * only_long_shares.sum(axis=0) / begun
+    weight, common = p**d, round(float(common_seen[-1]))
+    tail = -math.log1p(-p) - float((weight / d).sum())  # Σ p^d/d for d > l
     deep = np.arange(l + 1, s + l - common + 1)  # from the last of these on, all items agree
     growing = float(((2 * deep - l - s + common) / deep * p**deep).sum())
     endless = p ** (s + l - common + 1) / (1 - p)
     rest = {
         "ext": (common + (l - s) * agreement) / l * p ** (l + 1) / (1 - p),
-        "min": common * below,
+        "min": common * tail,
         "max": growing + endless,
     }
-    overlaps = {"ext": extrapolated, "min": seen, "max": seen + matched}
+    overlaps = {"ext": extrapolated, "min": common_seen, "max": common_seen + matched}
     return {
         kind: float((1 - p) / p * ((overlap / scale * weight).sum() + rest[kind]))
         for kind, overlap in overlaps.items()
     }
 
 
-def _contributions(ranking: Places, items: Sequence[Any], depth: int, ties: Tied) -> Floats:
+def _compute_contributions(
+    ranking: TiePlaces, items: Sequence[Any], depth: int, ties: TieVariant
+) -> Floats:
     """[items, depths]: the contribution c of each item, 0 for items that are not in the ranking."""
     absent = (math.inf, 1)
     places = np.array([ranking.get(item, absent) for item in items])
-    above, tied = places[:, :1], places[:, 1:]
+    rank_above, tied = places[:, :1], places[:, 1:]
     d = np.arange(1, depth + 1)
-    return (d > above).astype(np.float64) if ties == "w" else np.clip((d - above) / tied, 0.0, 1.0)
+    return (
+        (d > rank_above).astype(np.float64)
+        if ties == "w"
+        else np.clip((d - rank_above) / tied, 0.0, 1.0)
+    )
 
 
-def _agreement_scale(c: Floats, c_long: Floats, d: NDArray[np.intp], s: int, ties: Tied) -> Floats:
+def _compute_agreement_scale(
+    c: Floats, c_long: Floats, d: NDArray[np.intp], s: int, ties: TieVariant
+) -> Floats:
     """Return X_d / A_d: unseen items of the shorter ranking, below s, count as untied."""
     if ties == "a":
         return d.astype(np.float64)
     power = 1 if ties == "w" else 2
-    one = np.where(d > s, d, (c**power).sum(axis=0))
-    other = (c_long**power).sum(axis=0)
-    return np.asarray((one + other) / 2 if ties == "w" else np.sqrt(one * other))
+    short_sum = np.where(d > s, d, (c**power).sum(axis=0))
+    long_sum = (c_long**power).sum(axis=0)
+    return np.asarray((short_sum + long_sum) / 2 if ties == "w" else np.sqrt(short_sum * long_sum))
 
 
-def _extrapolated(overlap: Floats, p: float) -> Floats:
+def _compute_extrapolated_rbo(overlap: Floats, p: float) -> Floats:
     """RBO_ext of rankings of one length from X_1, …, X_l in the last axis."""
     d = np.arange(1, overlap.shape[-1] + 1)
-    seen = (1 - p) / p * (overlap / d * p**d).sum(axis=-1)
-    return np.asarray(seen + overlap[..., -1] / d[-1] * p ** d[-1])
+    partial_sum = (1 - p) / p * (overlap / d * p**d).sum(axis=-1)
+    return np.asarray(partial_sum + overlap[..., -1] / d[-1] * p ** d[-1])
 
 
-def standing(scores: Floats) -> tuple[Wholes, Wholes]:
+def count_above_and_tied(scores: Floats) -> tuple[Counts, Counts]:
     """How many systems are above each, and how many are tied with it, itself included."""
-    order, first = placed(-scores, TOLERANCE * np.abs(scores).max(axis=-1, keepdims=True))
+    order, first = sort_rounded(-scores, TOLERANCE * np.abs(scores).max(axis=-1, keepdims=True))
     place = np.arange(scores.shape[-1])
-    after = np.full(scores.shape, len(place), dtype=np.intp)  # the first that is not tied with it
-    after[..., :-1] = np.where(first[..., 1:] == place[1:], place[1:], len(place))
-    after = np.flip(np.minimum.accumulate(np.flip(after, axis=-1), axis=-1), axis=-1)
-    above, tied = np.empty_like(first), np.empty_like(first)
-    np.put_along_axis(above, order, first, axis=-1)
-    np.put_along_axis(tied, order, after - first, axis=-1)
-    return above, tied
+    next_untied = np.full(
+        scores.shape, len(place), dtype=np.intp
+    )  # the first that is not tied with it
+    next_untied[..., :-1] = np.where(first[..., 1:] == place[1:], place[1:], len(place))
+    next_untied = np.flip(np.minimum.accumulate(np.flip(next_untied, axis=-1), axis=-1), axis=-1)
+    n_above, n_tied = np.empty_like(first), np.empty_like(first)
+    np.put_along_axis(n_above, order, first, axis=-1)
+    np.put_along_axis(n_tied, order, next_untied - first, axis=-1)
+    return n_above, n_tied
 
 
-def _ranks(scores: Floats) -> Floats:
+def _compute_ranks(scores: Floats) -> Floats:
     """Ranks from 1, less their mean; tied systems share the mean of theirs."""
-    above, tied = standing(scores)
-    return np.asarray(above + (tied + 1) / 2 - (scores.shape[-1] + 1) / 2)
+    n_above, n_tied = count_above_and_tied(scores)
+    return np.asarray(n_above + (n_tied + 1) / 2 - (scores.shape[-1] + 1) / 2)
 
 
-def _order(above: Wholes) -> NDArray[np.float32]:
+def _compare_pairs(n_above: Counts) -> NDArray[np.float32]:
     """[..., i, j]: 1 where system i is above system j, −1 where it is below, 0 where it is tied."""
-    places = above.astype(np.float32)  # half the memory; sums of ±1 are exact
+    places = n_above.astype(np.float32)  # half the memory; sums of ±1 are exact
     difference = places[..., None, :] - places[..., :, None]
     return np.clip(difference, -1, 1, out=difference)
 
 
-def _weighted(weight: Floats, above: Wholes) -> Floats:
+def _weight_pairs(weight: Floats, n_above: Counts) -> Floats:
     """[..., i and j]: the weight of system i where j is above it, else 0."""
-    return np.asarray(_flat((above[..., :, None] > above[..., None, :]) * weight[..., :, None]))
+    return np.asarray(
+        _flatten_pairs((n_above[..., :, None] > n_above[..., None, :]) * weight[..., :, None])
+    )
 
 
-def _overlaps(x: tuple[Any, Any], y: tuple[Any, Any], depth: int) -> Floats:
+def _compute_overlaps(x: tuple[Any, Any], y: tuple[Any, Any], depth: int) -> Floats:
     """[..., list, list, d]: X_1, …, X_depth between the lists of two stacks, given where items
     stand; one depth after the other, as all at once would need much memory.
     """
-    found = [_product(_shares(*x, d), _shares(*y, d)) for d in range(1, depth + 1)]
-    return np.stack(found, axis=-1)
+    products = [
+        _sum_products(_compute_inclusion(*x, d), _compute_inclusion(*y, d))
+        for d in range(1, depth + 1)
+    ]
+    return np.stack(products, axis=-1)
 
 
-def _shares(above: Any, tied: Any, depth: int) -> Floats:
+def _compute_inclusion(n_above: Any, n_tied: Any, depth: int) -> Floats:
     """[..., list, item]: how probably an item is no deeper if ties are broken at random."""
-    shares: Floats = (depth - above) / tied
-    return np.clip(shares, 0.0, 1.0, out=shares)
+    probabilities: Floats = (depth - n_above) / n_tied
+    return np.clip(probabilities, 0.0, 1.0, out=probabilities)
 
 
-def _flat(pairs: Any) -> Any:
+def _flatten_pairs(pairs: Any) -> Any:
     return pairs.reshape(*pairs.shape[:-2], -1)
 
 
-def _product(a: Any, b: Any) -> Floats:
+def _sum_products(a: Any, b: Any) -> Floats:
     """Σ a b between the rows of two stacks."""
     return np.asarray((a @ np.swapaxes(b, -1, -2)).astype(np.float64))
 
 
-def _cosine(a: Any, b: Any) -> Floats:
+def _compute_cosine(a: Any, b: Any) -> Floats:
     squares = [(z**2).sum(axis=-1, dtype=np.float64) for z in (a, b)]
-    return _ratio(_product(a, b), np.sqrt(squares[0][..., :, None] * squares[1][..., None, :]))
+    return _divide(
+        _sum_products(a, b), np.sqrt(squares[0][..., :, None] * squares[1][..., None, :])
+    )
 
 
-def _ratio(a: Floats, b: Floats) -> Floats:
+def _divide(a: Floats, b: Floats) -> Floats:
     return np.asarray(np.divide(a, b, out=np.full(a.shape, np.nan), where=b > 0))
 
 
 # -- what is given --------------------------------------------------------------------------------
 
 
-def _paired(x: Rated, y: Rated, *names: str) -> tuple[Floats, Floats]:
+def _match_scores(x: SystemScores, y: SystemScores, *names: str) -> tuple[Floats, Floats]:
     """Two scores of each system: mappings by name, sequences in order."""
-    x, y = named(x), named(y)
+    x, y = to_mapping(x), to_mapping(y)
     if isinstance(x, Mapping) != isinstance(y, Mapping):
         raise InputError("scores with names and scores without", "both with, or both without")
     if isinstance(x, Mapping) and isinstance(y, Mapping):
-        alone = [str(name) for name in [*x, *y] if (name in x) != (name in y)]
-        if alone:
-            raise InputError(f"{some(alone, 'system')} in one ranking only", "the same in both")
+        unmatched = [str(name) for name in [*x, *y] if (name in x) != (name in y)]
+        if unmatched:
+            raise InputError(
+                f"{format_names(unmatched, 'system')} in one ranking only", "the same in both"
+            )
         y = [y[name] for name in x]
         x = list(x.values())
-    a, b = (sample(z, what) for z, what in zip((x, y), names or "xy", strict=True))
+    a, b = (to_array(z, argument) for z, argument in zip((x, y), names or "xy", strict=True))
     if len(a) != len(b):
         raise InputError(f"{len(a)} and {len(b)} scores", "as many of one as of the other")
     if len(a) < 2:
-        raise InputError(counted(len(a), "system"), "at least 2")
+        raise InputError(format_count(len(a), "system"), "at least 2")
     return a, b
 
 
-def _refuse_run(ranking: Any, what: str) -> None:
+def _reject_run(ranking: Any, name: str) -> None:
     """Raise an error that names the way to one ranking if all rankings of a run are given."""
     inner = next(iter(ranking.values()), None) if isinstance(ranking, Mapping) else None
     if isinstance(ranking, Run) or isinstance(inner, Mapping | list | tuple):
         fix = "Compare one topic: cf.meta.rbo(a.ranked(topic), b.ranked(topic)) of cf.read_run."
-        raise InputError.problem(f"{what} is a run with a ranking for each topic", fix)
+        raise InputError.from_problem(f"{name} is a run with a ranking for each topic", fix)
 
 
-def _places(ranking: Ranked, what: str) -> dict[Any, tuple[float, float]]:
+def _find_places(ranking: RankingLike, argument: str) -> dict[Any, tuple[float, float]]:
     """For each item, how many are above it, and how many are tied with it, itself included."""
-    ranking = named(ranking)
-    _refuse_run(ranking, what)
+    ranking = to_mapping(ranking)
+    _reject_run(ranking, argument)
     if isinstance(ranking, Mapping):
         names: list[Any] = list(ranking)
-        scores = sample(ranking, what)
-        above, tied = standing(scores) if names else (scores, scores)
-        made = dict(zip(names, zip(above.tolist(), tied.tolist(), strict=True), strict=True))
+        scores = to_array(ranking, argument)
+        n_above, n_tied = count_above_and_tied(scores) if names else (scores, scores)
+        places = dict(zip(names, zip(n_above.tolist(), n_tied.tolist(), strict=True), strict=True))
     else:
-        names = to_list(what, ranking, "names, the first first, or {name: score}")
+        names = to_list(argument, ranking, "names, the first first, or {name: score}")
         if any(isinstance(name, float) or not is_hashable(name) for name in names):
-            raise InputError(f"{what} with numbers", "names, the first first, or {name: score}")
-        made = {name: (rank, 1) for rank, name in enumerate(names)}
+            raise InputError(f"{argument} with numbers", "names, the first first, or {name: score}")
+        places = {name: (rank, 1) for rank, name in enumerate(names)}
     if not names:
-        raise InputError(f"{what} {ranking!r}", "a ranking of names")
-    if len(made) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"{twice!r} twice in {what}", "every name once")
-    return made
+        raise InputError(f"{argument} {ranking!r}", "a ranking of names")
+    if len(places) < len(names):
+        duplicate = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"{duplicate!r} twice in {argument}", "every name once")
+    return places
 
 
-def _of_two(statistic: Callable[[Floats, Floats], Floats], x: Floats, y: Floats) -> float:
+def _compute_single(statistic: Callable[[Floats, Floats], Floats], x: Floats, y: Floats) -> float:
     return float(statistic(x[None], y[None])[0, 0])
 
 
-def _of_z(value: float, variance: float, confidence: float) -> tuple[float, float]:
+def _compute_z_interval(value: float, variance: float, confidence: float) -> tuple[float, float]:
     """The interval that is symmetric about artanh of the value."""
     if math.isnan(variance) or not abs(value) < 1:
         return math.nan, math.nan
@@ -526,9 +557,9 @@ def _of_z(value: float, variance: float, confidence: float) -> tuple[float, floa
     return math.tanh(math.atanh(value) - half), math.tanh(math.atanh(value) + half)
 
 
-def _scipy(name: str, x: Floats, y: Floats) -> float:
+def _compute_scipy_pvalue(name: str, x: Floats, y: Floats) -> float:
     """The p-value of a test of SciPy, on ranks, so that ties are the same there as here."""
-    ranks = [_ranks(z) for z in (x, y)]
+    ranks = [_compute_ranks(z) for z in (x, y)]
     if not all(r.any() for r in ranks):
         return math.nan  # where SciPy warns
     return float(getattr(statistics, name)(*ranks).pvalue)

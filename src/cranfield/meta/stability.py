@@ -13,20 +13,20 @@ from cranfield.arrays import Bools, Floats
 from cranfield.data.qrels import QrelsLike
 from cranfield.data.run import RunLike
 from cranfield.dataclass import dataclass
-from cranfield.errors import InputError, check_number, one_of
+from cranfield.display import TableResult
+from cranfield.errors import InputError, check_choice, check_number
 from cranfield.evaluation.evaluate import Evaluator
 from cranfield.evaluation.results import ScoresLike, read_scores
-from cranfield.meta.brief import in_brief
-from cranfield.meta.cautions import of_rankings
+from cranfield.meta.notes import collect_ranking_notes
 from cranfield.meta.rankings import STATISTICS
-from cranfield.meta.sizes import checked_sizes, several
-from cranfield.scores import Notice
-from cranfield.shown import Shown
-from cranfield.stats.measured import by_measure
-from cranfield.stats.resampling import CELLS, Progress, in_chunks
-from cranfield.stats.result import checked_confidence
+from cranfield.meta.sizes import check_sizes, to_nonempty_list
+from cranfield.meta.summaries import format_summary
+from cranfield.scores import Note
+from cranfield.stats.measure_scores import split_by_measure
+from cranfield.stats.resampling import CELLS, Progress, run_in_chunks
+from cranfield.stats.result import check_confidence
 from cranfield.stats.samples import Matrix
-from cranfield.wording import counted, some, suggests_keywords
+from cranfield.wording import format_count, format_names, suggest_keywords
 
 __all__ = ["Stability", "stability", "stability_of_judgments"]
 
@@ -54,7 +54,7 @@ class StabilityPoint:
 
 
 @dataclass(frozen=True)
-class Stability(Shown, tables="meta.stability"):
+class Stability(TableResult, tables="meta.stability"):
     """How alike rankings of the same runs are, by measure and size of the sample.
 
     ``found["AP"]`` are the points of AP, the smallest sample first. `against` says what the ranking
@@ -71,11 +71,17 @@ class Stability(Shown, tables="meta.stability"):
     trials: int
     seed: int
     replacement: bool = False
-    notices: tuple[Notice, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def __repr__(self) -> str:
-        about = [self.statistic, counted(len(self.runs), "run"), f"samples of {self.sampled}"]
-        return in_brief(self, about, {f"{x.measure} at {x.size:g}": x.mean for x in self.points})
+        descriptions = [
+            self.statistic,
+            format_count(len(self.runs), "run"),
+            f"samples of {self.sampled}",
+        ]
+        return format_summary(
+            self, descriptions, {f"{x.measure} at {x.size:g}": x.mean for x in self.points}
+        )
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -83,16 +89,16 @@ class Stability(Shown, tables="meta.stability"):
         return tuple(dict.fromkeys(point.measure for point in self.points))
 
     def __getitem__(self, measure: object) -> tuple[StabilityPoint, ...]:
-        found = tuple(point for point in self.points if point.measure == str(measure))
-        if not found:
+        points = tuple(point for point in self.points if point.measure == str(measure))
+        if not points:
             raise InputError(f"measure {str(measure)!r}", f"one of {', '.join(self.measures)}")
-        return found
+        return points
 
 
 # -- of topics ------------------------------------------------------------------------------------
 
 
-@suggests_keywords
+@suggest_keywords
 def stability(
     scores: ScoresLike,
     sizes: int | Sequence[int] | None = None,
@@ -126,86 +132,92 @@ def stability(
     >>> found[0].low == 1 / 3, found[0].high, found[1].mean
     (True, 1.0, 1.0)
     """
-    alike = _checked(statistic, confidence)
+    correlate = _get_statistic(statistic, confidence)
     if against not in get_args(Against):
         raise InputError(f"against={against!r}", "'all' or 'others'")
     if against == "others" and replacement:
         raise InputError("replacement with disjoint samples", "one or the other")
-    matrices, notices = by_measure(read_scores(scores))
-    of_measure = {m: _sizes(sizes, x, m, against) for m, x in matrices.items()}
+    matrices, notes = split_by_measure(read_scores(scores))
+    measure_sizes = {m: _choose_sizes(sizes, x, m, against) for m, x in matrices.items()}
     points: list[StabilityPoint] = []
     for measure, matrix in matrices.items():
-        (n, m), chosen = matrix.values.shape, of_measure[measure]
-        trial = _trial(matrix, chosen, alike, against, replacement)
-        made = in_chunks(trial, trials, seed, max(n, 2 * m * m), threads, progress)
-        found = np.concatenate(made, axis=1)
-        points += [_point(measure, s, x, confidence) for s, x in zip(chosen, found, strict=True)]
-    size, notices = (*_size(matrices), confidence, trials, seed), (*notices, *_about(matrices))
-    return Stability("topics", statistic, against, tuple(points), *size, replacement, notices)
+        (n, m), selected = matrix.values.shape, measure_sizes[measure]
+        trial = _make_trial(matrix, selected, correlate, against, replacement)
+        chunks = run_in_chunks(trial, trials, seed, max(n, 2 * m * m), threads, progress)
+        trial_values = np.concatenate(chunks, axis=1)
+        points += [
+            _compute_point(measure, s, x, confidence)
+            for s, x in zip(selected, trial_values, strict=True)
+        ]
+    size, notes = (
+        (*_get_runs_and_topics(matrices), confidence, trials, seed),
+        (*notes, *_collect_ranking_notes(matrices)),
+    )
+    return Stability("topics", statistic, against, tuple(points), *size, replacement, notes)
 
 
-def _size(matrices: Mapping[str, Matrix]) -> tuple[tuple[str, ...], int]:
+def _get_runs_and_topics(matrices: Mapping[str, Matrix]) -> tuple[tuple[str, ...], int]:
     """The runs, and the number of topics for which some measure is defined."""
-    every = list(matrices.values())
-    return every[0].systems, max(len(matrix.topics) for matrix in every)
+    matrix_list = list(matrices.values())
+    return matrix_list[0].systems, max(len(matrix.topics) for matrix in matrix_list)
 
 
-def _checked(statistic: str, confidence: float) -> Callable[..., Floats]:
-    checked_confidence(confidence)
-    one_of("statistic", statistic, STATISTICS)
+def _get_statistic(statistic: str, confidence: float) -> Callable[..., Floats]:
+    check_confidence(confidence)
+    check_choice("statistic", statistic, STATISTICS)
     return STATISTICS[statistic]
 
 
-def _sizes(
+def _choose_sizes(
     sizes: int | Sequence[int] | None, matrix: Matrix, measure: str, against: Against
 ) -> list[int]:
     """Those asked for, or ten."""
-    most = len(matrix.topics) // (2 if against == "others" else 1)
-    ten = [math.ceil(most * k / 10) for k in range(1, 11)]
-    return checked_sizes(ten if sizes is None else sizes, most, measure)
+    maximum = len(matrix.topics) // (2 if against == "others" else 1)
+    ten = [math.ceil(maximum * k / 10) for k in range(1, 11)]
+    return check_sizes(ten if sizes is None else sizes, maximum, measure)
 
 
-def _about(matrices: Mapping[str, Matrix]) -> tuple[Notice, ...]:
-    return of_rankings({measure: matrix.means for measure, matrix in matrices.items()})
+def _collect_ranking_notes(matrices: Mapping[str, Matrix]) -> tuple[Note, ...]:
+    return collect_ranking_notes({measure: matrix.means for measure, matrix in matrices.items()})
 
 
-def _trial(
+def _make_trial(
     matrix: Matrix,
     sizes: Sequence[int],
-    alike: Callable[..., Floats],
+    correlate: Callable[..., Floats],
     against: Against,
     replacement: bool,
 ) -> Callable[[np.random.Generator, int], Floats]:
     """The statistic of each size in a chunk of trials: [sizes, trials]."""
     x, n = matrix.values, len(matrix.topics)
-    whole = matrix.means[None]
+    full_means = matrix.means[None]
 
-    def trial(rng: np.random.Generator, trials: int) -> Floats:
+    def run_trials(rng: np.random.Generator, trials: int) -> Floats:
         place = rng.permuted(np.tile(np.arange(n), (trials, 1)), axis=1)
-        found = []
+        values = []
         for size in sizes:
-            drawn = np.asarray(place < size, dtype=np.float64)  # how often each topic counts
+            weights = np.asarray(place < size, dtype=np.float64)  # how often each topic counts
             if replacement:
-                drawn[:] = rng.multinomial(size, np.full(n, 1 / n), size=trials)
-            means = (drawn @ x / size)[:, None]  # [trials, 1, runs]
+                weights[:] = rng.multinomial(size, np.full(n, 1 / n), size=trials)
+            means = (weights @ x / size)[:, None]  # [trials, 1, runs]
             if against == "others":
                 means_of_others = ((place >= size) & (place < 2 * size)) @ x / size
-                found.append(alike(means, means_of_others[:, None])[:, 0, 0])
+                values.append(correlate(means, means_of_others[:, None])[:, 0, 0])
             else:
-                found.append(alike(means, whole)[:, 0, 0])
-        return np.stack(found)
+                values.append(correlate(means, full_means)[:, 0, 0])
+        return np.stack(values)
 
-    return trial
+    return run_trials
 
 
-def _point(measure: str, size: float, values: Floats, confidence: float) -> StabilityPoint:
+def _compute_point(measure: str, size: float, values: Floats, confidence: float) -> StabilityPoint:
     """Of the trials that have a value: τ_b has none if all runs are tied."""
-    known = values[~np.isnan(values)]
-    if not len(known):
+    defined = values[~np.isnan(values)]
+    if not len(defined):
         return StabilityPoint(measure, size, math.nan, math.nan, math.nan)
     ends = (1 - confidence) / 2, (1 + confidence) / 2
-    low, high = np.quantile(known, ends, method="inverted_cdf")  # τ has no values in between
-    return StabilityPoint(measure, size, math.fsum(known) / len(known), float(low), float(high))
+    low, high = np.quantile(defined, ends, method="inverted_cdf")  # τ has no values in between
+    return StabilityPoint(measure, size, math.fsum(defined) / len(defined), float(low), float(high))
 
 
 # -- of judgments ---------------------------------------------------------------------------------
@@ -246,57 +258,62 @@ def stability_of_judgments(
     >>> [(point.size, point.mean) for point in found["AP"]]  # rounded up, both are kept
     [(0.5, 1.0), (1.0, 1.0)]
     """
-    alike = _checked(statistic, confidence)
-    chosen = []
-    for share in several(shares, "share"):
+    correlate = _get_statistic(statistic, confidence)
+    selected = []
+    for share in to_nonempty_list(shares, "share"):
         check_number("share", share, "a number in (0, 1]")
-        chosen.append(float(share))
-    chosen = sorted({*chosen})
-    if not all(0 < share <= 1 for share in chosen):
-        raise InputError(f"shares {', '.join(f'{x:g}' for x in chosen)}", "numbers in (0, 1]")
+        selected.append(float(share))
+    selected = sorted({*selected})
+    if not all(0 < share <= 1 for share in selected):
+        raise InputError(f"shares {', '.join(f'{x:g}' for x in selected)}", "numbers in (0, 1]")
     if options.get("labelling") is not None:
         raise InputError("classes or groups of items", "judgments alone")
-    whole = Evaluator(qrels, measures, threads=threads, **options)
-    if whole.collection.intents is not None:
+    evaluator = Evaluator(qrels, measures, threads=threads, **options)
+    if evaluator.collection.intents is not None:
         raise InputError("judgments for intents", "judgments of documents")
-    read, scores = whole.read_and_score(runs)
-    matrices, noticed = by_measure(scores, least=1)
-    notices = (*noticed, *_about(matrices))
-    rankings = [whole.collection.rankings(run) for run in read]
-    judgments = whole.collection.gold.judgments
+    loaded_runs, scores = evaluator.read_and_score(runs)
+    matrices, measure_notes = split_by_measure(scores, least=1)
+    notes = (*measure_notes, *_collect_ranking_notes(matrices))
+    rankings = [evaluator.collection.compute_rankings(run) for run in loaded_runs]
+    judgments = evaluator.collection.gold.judgments
     scored = np.isin(judgments.topics, scores.topics)
-    lessened: set[str] = set()
+    reduced: set[str] = set()
 
-    def trial(rng: np.random.Generator, _: int) -> Floats:
+    def run_trial(rng: np.random.Generator, _: int) -> Floats:
         order = rng.random(len(judgments.levels))
-        found = []
-        for share in chosen:
-            values = scored_with(whole, rankings, drawn_part(judgments, order, share))
-            parts = by_measure(replace(scores, values=values[:, scored]), least=0)[0]
-            found.append([_between(alike, parts[m], whole_m) for m, whole_m in matrices.items()])
-            lessened.update(m for m in matrices if parts[m].topics != matrices[m].topics)
-        return np.array(found)
+        rows = []
+        for share in selected:
+            values = score_with(evaluator, rankings, draw_judgments(judgments, order, share))
+            parts = split_by_measure(replace(scores, values=values[:, scored]), least=0)[0]
+            rows.append(
+                [
+                    _compute_correlation(correlate, parts[m], whole_m)
+                    for m, whole_m in matrices.items()
+                ]
+            )
+            reduced.update(m for m in matrices if parts[m].topics != matrices[m].topics)
+        return np.array(rows)
 
-    made = np.stack(in_chunks(trial, trials, seed, CELLS, threads, progress))
-    if lessened:
-        names = some([m for m in matrices if m in lessened], "measure")
+    trial_values = np.stack(run_in_chunks(run_trial, trials, seed, CELLS, threads, progress))
+    if reduced:
+        names = format_names([m for m in matrices if m in reduced], "measure")
         text = f"with fewer judgments {names} is undefined for some topics: left out of that trial"
-        notices = (*notices, Notice("undefined", text))
+        notes = (*notes, Note("undefined", text))
     points = tuple(
-        _point(measure, share, made[:, s, k], confidence)
+        _compute_point(measure, share, trial_values[:, s, k], confidence)
         for k, measure in enumerate(matrices)
-        for s, share in enumerate(chosen)
+        for s, share in enumerate(selected)
     )
-    size = *_size(matrices), confidence, trials, seed
-    return Stability("judgments", statistic, "all", points, *size, notices=notices)
+    size = *_get_runs_and_topics(matrices), confidence, trials, seed
+    return Stability("judgments", statistic, "all", points, *size, notes=notes)
 
 
-def _between(alike: Callable[..., Floats], x: Matrix, y: Matrix) -> float:
+def _compute_correlation(correlate: Callable[..., Floats], x: Matrix, y: Matrix) -> float:
     """The statistic between the rankings by the means of two samples."""
-    return float(alike(x.means[None], y.means[None])[0, 0]) if x.topics else math.nan
+    return float(correlate(x.means[None], y.means[None])[0, 0]) if x.topics else math.nan
 
 
-def drawn_part(judgments: Any, order: Floats, share: float) -> Bools:
+def draw_judgments(judgments: Any, order: Floats, share: float) -> Bools:
     """Which judgments are kept: of the relevant and of the other ones of each topic, the first few
     in a random order.
     """
@@ -308,7 +325,12 @@ def drawn_part(judgments: Any, order: Floats, share: float) -> Bools:
     return np.asarray(place < np.ceil(share * sizes - ROUNDING)[group])
 
 
-def scored_with(whole: Evaluator, rankings: Sequence[Any], kept: Bools) -> Floats:
+def score_with(evaluator: Evaluator, rankings: Sequence[Any], is_kept: Bools) -> Floats:
     """[runs, topics, columns]: labelled runs scored with some of the judged items."""
-    part = whole.with_part(kept)
-    return np.stack([part.measuring.values(one.with_hits(kept[one.items])) for one in rankings])
+    part = evaluator.with_part(is_kept)
+    return np.stack(
+        [
+            part.scorer.compute_values(run_rankings.with_hits(is_kept[run_rankings.items]))
+            for run_rankings in rankings
+        ]
+    )

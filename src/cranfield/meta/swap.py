@@ -9,20 +9,20 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from cranfield.arrays import TOLERANCE, Bools, Floats, apart
+from cranfield.arrays import TOLERANCE, Bools, Floats, subtract_rounded
 from cranfield.dataclass import dataclass
-from cranfield.errors import InputError, brief, check_number, is_one_of
+from cranfield.display import TableResult
+from cranfield.errors import InputError, check_number, describe_value, is_one_of
 from cranfield.evaluation.results import ScoresLike, read_scores
-from cranfield.late import special
-from cranfield.meta.brief import in_brief
-from cranfield.meta.sizes import checked_sizes
-from cranfield.scores import Notice
-from cranfield.shown import Shown
-from cranfield.stats.measured import by_measure
-from cranfield.stats.resampling import Progress, in_chunks
-from cranfield.stats.result import checked_alpha
+from cranfield.lazy_imports import special
+from cranfield.meta.sizes import check_sizes
+from cranfield.meta.summaries import format_summary
+from cranfield.scores import Note
+from cranfield.stats.measure_scores import split_by_measure
+from cranfield.stats.resampling import Progress, run_in_chunks
+from cranfield.stats.result import check_alpha
 from cranfield.stats.samples import Matrix
-from cranfield.wording import counted, some, suggests_keywords
+from cranfield.wording import format_count, format_names, suggest_keywords
 
 __all__ = ["Swap", "SwapRates", "swap"]
 
@@ -32,7 +32,7 @@ ROUNDING = 1e-9  # of a bin: a difference of 0.02 is not below 0.02
 
 Filter: TypeAlias = Literal["t"]
 
-FEW = 100  # comparisons, on which a difference should not rest
+MIN_COMPARISONS = 100  # comparisons, on which a difference should not rest
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class SwapBin:
         return self.swaps / self.comparisons
 
 
-def checked_rate(rate: float) -> float:
+def check_rate(rate: float) -> float:
     """The swap rate itself, if it can be one."""
     if not 0 <= rate <= 1:
         raise InputError(f"rate={rate}", "a number from 0 to 1")
@@ -72,12 +72,12 @@ class SwapRates:
     @property
     def comparisons(self) -> int:
         """Of all bins."""
-        return sum(one.comparisons for one in self.bins)
+        return sum(swap_bin.comparisons for swap_bin in self.bins)
 
     @property
     def rate(self) -> float:
         """The share of swaps among all comparisons; nan if there are none."""
-        swaps = math.fsum(one.swaps for one in self.bins)
+        swaps = math.fsum(swap_bin.swaps for swap_bin in self.bins)
         return swaps / self.comparisons if self.comparisons else math.nan
 
     def required(self, rate: float = 0.05) -> float | None:
@@ -87,35 +87,39 @@ class SwapRates:
         taken together (isotonic regression). The largest differences may be few, and have no swap
         by chance: look at `sensitivity`, the share of comparisons that have the difference.
         """
-        checked_rate(rate)
-        return next((low for low, swaps, n in self._pools() if swaps <= rate * n), None)
+        check_rate(rate)
+        return next((low for low, swaps, n in self._merge_bins() if swaps <= rate * n), None)
 
     @property
     def falling(self) -> list[float]:
         """The rate of each bin, bins being taken together where rates do not fall."""
-        pools = self._pools()[::-1]
-        return [next(swaps / n for low, swaps, n in pools if low <= x.low) for x in self.bins]
+        merged = self._merge_bins()[::-1]
+        return [next(swaps / n for low, swaps, n in merged if low <= x.low) for x in self.bins]
 
-    def _pools(self) -> list[tuple[float, float, int]]:
+    def _merge_bins(self) -> list[tuple[float, float, int]]:
         """Bins taken together where rates do not fall: low end, swaps, comparisons."""
-        made: list[tuple[float, float, int]] = []
-        for one in self.bins:
-            low, swaps, n = one.low, one.swaps, one.comparisons
-            while made and swaps * made[-1][2] >= made[-1][1] * n:
-                low, swaps, n = made[-1][0], swaps + made[-1][1], n + made[-1][2]
-                made.pop()
-            made.append((low, swaps, n))
-        return made
+        merged: list[tuple[float, float, int]] = []
+        for swap_bin in self.bins:
+            low, swaps, n = swap_bin.low, swap_bin.swaps, swap_bin.comparisons
+            while merged and swaps * merged[-1][2] >= merged[-1][1] * n:
+                low, swaps, n = merged[-1][0], swaps + merged[-1][1], n + merged[-1][2]
+                merged.pop()
+            merged.append((low, swaps, n))
+        return merged
 
     def sensitivity(self, rate: float = 0.05) -> float:
         """The share of comparisons that have the required difference."""
         low = self.required(rate)
-        enough = [one.comparisons for one in self.bins if low is not None and one.low >= low]
-        return sum(enough) / self.comparisons if self.comparisons else math.nan
+        counts = [
+            swap_bin.comparisons
+            for swap_bin in self.bins
+            if low is not None and swap_bin.low >= low
+        ]
+        return sum(counts) / self.comparisons if self.comparisons else math.nan
 
 
 @dataclass(frozen=True)
-class Swap(Shown, tables="meta.swap"):
+class Swap(TableResult, tables="meta.swap"):
     """The swap rates of each measure and size of topic sets.
 
     ``found["AP"]`` are those of AP on the largest sets, ``found["AP", 10]`` on sets of ten topics.
@@ -128,32 +132,34 @@ class Swap(Shown, tables="meta.swap"):
     alpha: float
     trials: int
     seed: int
-    notices: tuple[Notice, ...] = ()
+    notes: tuple[Note, ...] = ()
 
-    def cautions(self, rate: float = 0.05) -> tuple[Notice, ...]:
+    def cautions(self, rate: float = 0.05) -> tuple[Note, ...]:
         """Which required differences rest on too few comparisons to be relied on."""
-        few = [
-            f"{one.measure} on {one.size} topics"
-            for one in self.rates
-            if 0 < one.sensitivity(rate) * one.comparisons < FEW
+        names = [
+            f"{rates.measure} on {rates.size} topics"
+            for rates in self.rates
+            if 0 < rates.sensitivity(rate) * rates.comparisons < MIN_COMPARISONS
         ]
-        text = f"fewer than {FEW} comparisons are behind {some(few, 'difference needed')}"
-        return (Notice("few-comparisons", text),) if few else ()
+        text = f"fewer than {MIN_COMPARISONS} comparisons are behind {format_names(names, 'difference needed')}"
+        return (Note("few-comparisons", text),) if names else ()
 
     def __repr__(self) -> str:
-        about = [counted(len(self.runs), "run"), counted(self.trials, "trial")]
-        return in_brief(self, about, {f"{x.measure} on {x.size}": x.rate for x in self.rates})
+        descriptions = [format_count(len(self.runs), "run"), format_count(self.trials, "trial")]
+        return format_summary(
+            self, descriptions, {f"{x.measure} on {x.size}": x.rate for x in self.rates}
+        )
 
     def __getitem__(self, key: str | tuple[str, int]) -> SwapRates:
         measure, size = key if isinstance(key, tuple) else (key, None)
-        found = [x for x in self.rates if x.measure == measure and size in (None, x.size)]
-        if not found:
-            known = ", ".join(f"{x.measure} on {x.size}" for x in self.rates)
-            raise InputError(f"swap rates of {key!r}", f"one of {known}")
-        return max(found, key=lambda x: x.size)
+        matches = [x for x in self.rates if x.measure == measure and size in (None, x.size)]
+        if not matches:
+            valid_keys = ", ".join(f"{x.measure} on {x.size}" for x in self.rates)
+            raise InputError(f"swap rates of {key!r}", f"one of {valid_keys}")
+        return max(matches, key=lambda x: x.size)
 
 
-@suggests_keywords
+@suggest_keywords
 def swap(
     scores: ScoresLike,
     sizes: int | Sequence[int] | None = None,
@@ -194,41 +200,43 @@ def swap(
     >>> round(found.required(), 1)
     0.2
     """
-    checked_alpha(alpha)
+    check_alpha(alpha)
     if not is_one_of(filter, (None, "t")):
-        raise InputError(f"filter={brief(filter)}", "'t' or None")
+        raise InputError(f"filter={describe_value(filter)}", "'t' or None")
     check_number("bin", bin, "a number above 0")
     if not 0 < bin < math.inf:
         raise InputError(f"bin={bin}", "a number above 0")
-    matrices, notices = by_measure(read_scores(scores))
+    matrices, notes = split_by_measure(read_scores(scores))
     runs = next(iter(matrices.values())).systems
-    of_measure = {m: _sizes(sizes, x, m, 2 if filter else 1) for m, x in matrices.items()}
+    measure_sizes = {m: _choose_sizes(sizes, x, m, 2 if filter else 1) for m, x in matrices.items()}
     rates: list[SwapRates] = []
     for measure, matrix in matrices.items():
-        n, chosen = len(matrix.topics), of_measure[measure]
+        n, selected = len(matrix.topics), measure_sizes[measure]
         widest = float(np.ptp(matrix.values, axis=1).max())
         if widest / bin > MOST_BINS:
             raise InputError(f"bin={bin}", f"a larger one: {measure} differs by {widest:.4g}")
-        trial = _trial(matrix, chosen, bin, widest, alpha if filter else None)
+        trial = _make_trial(matrix, selected, bin, widest, alpha if filter else None)
         cells = max(n, len(matrix.pairs))
-        counts = sum(in_chunks(trial, trials, seed, cells, threads, progress))
+        counts = sum(run_in_chunks(trial, trials, seed, cells, threads, progress))
         rates += [
-            SwapRates(measure, n, size, tuple(_bins(of_size, bin)))
-            for size, of_size in zip(chosen, np.asarray(counts), strict=True)
+            SwapRates(measure, n, size, tuple(_build_bins(size_counts, bin)))
+            for size, size_counts in zip(selected, np.asarray(counts), strict=True)
         ]
-    return Swap(runs, tuple(rates), bin, filter, alpha, trials, seed, notices)
+    return Swap(runs, tuple(rates), bin, filter, alpha, trials, seed, notes)
 
 
-def _sizes(
-    sizes: int | Sequence[int] | None, matrix: Matrix, measure: str, least: int
+def _choose_sizes(
+    sizes: int | Sequence[int] | None, matrix: Matrix, measure: str, minimum: int
 ) -> list[int]:
     """Those asked for, or half of the topics."""
     topics = len(matrix.topics)
-    why = f": two sets of {counted(topics, 'topic')}"
-    return checked_sizes(topics // 2 if sizes is None else sizes, topics // 2, measure, least, why)
+    reason = f": two sets of {format_count(topics, 'topic')}"
+    return check_sizes(
+        topics // 2 if sizes is None else sizes, topics // 2, measure, minimum, reason
+    )
 
 
-def _trial(
+def _make_trial(
     matrix: Matrix, sizes: Sequence[int], bin: float, widest: float, alpha: float | None
 ) -> Callable[[np.random.Generator, int], Floats]:
     """Comparisons and swaps of a chunk of trials: [sizes, 2, bins]."""
@@ -237,47 +245,47 @@ def _trial(
     bins = int(widest / bin + ROUNDING) + 1
     rounding = TOLERANCE * matrix.scale
 
-    def differences(drawn: Bools, size: int) -> Floats:
-        means = drawn @ x / size
-        return apart(means[:, first], means[:, second], rounding)
+    def compute_differences(topic_mask: Bools, size: int) -> Floats:
+        means = topic_mask @ x / size
+        return subtract_rounded(means[:, first], means[:, second], rounding)
 
     z = x[:, first] - x[:, second] if alpha is not None else np.empty(0)
 
-    def trial(rng: np.random.Generator, trials: int) -> Floats:
+    def run_trials(rng: np.random.Generator, trials: int) -> Floats:
         place = rng.permuted(np.tile(np.arange(n), (trials, 1)), axis=1)
         counts = np.zeros((len(sizes), 2, bins))
         for k, size in enumerate(sizes):
-            drawn = place < size
-            d = differences(drawn, size)
-            other = differences((place >= size) & (place < 2 * size), size)
-            swapped = np.abs(np.sign(d) - np.sign(other)) / 2
-            where = np.minimum(np.abs(d) / bin + ROUNDING, bins - 1).astype(np.int64)
+            first_set = place < size
+            d = compute_differences(first_set, size)
+            other_d = compute_differences((place >= size) & (place < 2 * size), size)
+            swapped = np.abs(np.sign(d) - np.sign(other_d)) / 2
+            bins_of_d = np.minimum(np.abs(d) / bin + ROUNDING, bins - 1).astype(np.int64)
             if alpha is not None:
-                kept = _significant(drawn, z, d, size, alpha, rounding)
-                where, swapped = where[kept], swapped[kept]
-            counts[k, 0] = np.bincount(where.ravel(), minlength=bins)
-            counts[k, 1] = np.bincount(where.ravel(), swapped.ravel(), minlength=bins)
+                is_significant = _find_significant(first_set, z, d, size, alpha, rounding)
+                bins_of_d, swapped = bins_of_d[is_significant], swapped[is_significant]
+            counts[k, 0] = np.bincount(bins_of_d.ravel(), minlength=bins)
+            counts[k, 1] = np.bincount(bins_of_d.ravel(), swapped.ravel(), minlength=bins)
         return counts
 
-    return trial
+    return run_trials
 
 
-def _significant(
-    drawn: Bools, z: Floats, d: Floats, size: int, alpha: float, rounding: float
+def _find_significant(
+    first_set: Bools, z: Floats, d: Floats, size: int, alpha: float, rounding: float
 ) -> Bools:
     """Where a paired t-test on the topics drawn has p ≤ α: |d| ≥ t · s / √size.
 
     If all differences are the same, but not 0, p is 0: as in `cranfield.stats.t_test`.
     """
     centred = z - z.mean(axis=0)  # which s does not change by, but for less rounding
-    sums, squares = drawn @ centred, drawn @ centred**2
+    sums, squares = first_set @ centred, first_set @ centred**2
     s = np.sqrt(np.maximum(squares - sums**2 / size, 0.0) / (size - 1))
     s = np.where(s <= rounding, 0.0, s)
-    needed = float(special.stdtrit(size - 1, 1 - alpha / 2)) * s / math.sqrt(size)
-    return np.asarray((np.abs(d) >= needed) & (d != 0))
+    threshold = float(special.stdtrit(size - 1, 1 - alpha / 2)) * s / math.sqrt(size)
+    return np.asarray((np.abs(d) >= threshold) & (d != 0))
 
 
-def _bins(counts: Floats, bin: float) -> list[SwapBin]:
+def _build_bins(counts: Floats, bin: float) -> list[SwapBin]:
     """Those that have comparisons; edges as short decimals where the width is one."""
     return [
         SwapBin(round(k * bin, 12), round((k + 1) * bin, 12), int(comparisons), float(swaps))

@@ -9,22 +9,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Unpack
 
-from cranfield.evaluation.asked import MeasuresLike
 from cranfield.evaluation.evaluate import RunsLike
+from cranfield.evaluation.resolved_measures import MeasuresLike
 from cranfield.meta.correlation import TRIALS, correlation
 from cranfield.meta.rankings import P
-from cranfield.plot.kinds import Drawing, Figure, JudgmentsOrScores, scored, shows_drawing
+from cranfield.plot.kinds import (
+    Drawing,
+    FigureKind,
+    JudgmentsOrScores,
+    add_drawing_options,
+    get_scores,
+)
 from cranfield.report import options
-from cranfield.report.look import Look
-from cranfield.report.meta.correlation import scatters
-from cranfield.report.pictures import Picture
+from cranfield.report.figures import Figure
+from cranfield.report.meta.correlation import build_scatter_figure
+from cranfield.report.theme import Theme
 
 __all__ = ["agreement"]
 
 MEASURES = "AP nDCG@10"
 
 
-@shows_drawing
+@add_drawing_options
 def agreement(
     qrels: JudgmentsOrScores,
     runs: RunsLike | None = None,
@@ -37,7 +43,7 @@ def agreement(
     confidence: float = 0.95,
     trials: int = TRIALS,
     **drawing: Unpack[Drawing],
-) -> Picture:
+) -> Figure:
     """A figure of the means of runs by one measure against another, or by two sets of judgments.
 
     qrels, runs, measures
@@ -55,24 +61,30 @@ def agreement(
     >>> [(run, round(x, 4), round(y, 4)) for *_, run, x, y in picture.data.rows()]
     [('a', 0.8, 0.7), ('b', 0.5, 0.2)]
     """
-    look, given = Look.of(drawing)
-    scores = scored(qrels, runs, measures, given, MEASURES)
-    second = None if others is None else scored(others, runs, measures, given, MEASURES)
-    drawn = {name: given[name] for name in ("seed", "threads") if name in given}
-    asked = (statistic, None, p, confidence, trials)
-    return scatters(correlation(scores, second, *asked, names=names, **drawn), look)
+    theme, evaluate_options = Theme.split_options(drawing)
+    scores = get_scores(qrels, runs, measures, evaluate_options, MEASURES)
+    second = (
+        None if others is None else get_scores(others, runs, measures, evaluate_options, MEASURES)
+    )
+    resampling_options = {
+        name: evaluate_options[name] for name in ("seed", "threads") if name in evaluate_options
+    }
+    correlation_options = (statistic, None, p, confidence, trials)
+    return build_scatter_figure(
+        correlation(scores, second, *correlation_options, names=names, **resampling_options), theme
+    )
 
 
-FIGURE = Figure(
+FIGURE = FigureKind(
     __doc__,
     place=6,
     function=agreement,
     options={
         "--qrels2 FILE": "other judgments: each measure by QRELS against itself by these",
-        **options.statistic(),
+        **options.build_statistic_option(),
         "--p P with --statistic rbo": f"how deep it looks (default: {P})",
-        **options.confidence(),
-        **options.trials(TRIALS, "random draws of topics, for intervals"),
+        **options.build_confidence_option(),
+        **options.build_trial_options(TRIALS, "random draws of topics, for intervals"),
     },
     gallery={"agreement": '-m "AP nDCG@10"'},
     measures=MEASURES,

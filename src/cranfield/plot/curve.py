@@ -10,23 +10,30 @@ from collections.abc import Iterable
 from typing import Any, Unpack
 
 from cranfield.data.qrels import QrelsLike
-from cranfield.evaluation.asked import MeasuresLike
-from cranfield.evaluation.cutoffs import CURVE, Curves, Point, curves
+from cranfield.evaluation.cutoffs import CURVE, Curves, Point, compute_curves
 from cranfield.evaluation.evaluate import RunsLike
-from cranfield.late import pl
-from cranfield.plot.kinds import Drawing, Figure, axis_title, frame, shows_drawing, undefined
-from cranfield.report import by_rank, charts, options
-from cranfield.report.by_rank import Lines
-from cranfield.report.look import Look
-from cranfield.report.pictures import Picture, alt
-from cranfield.report.sheets import percent, topics_text
+from cranfield.evaluation.resolved_measures import MeasuresLike
+from cranfield.lazy_imports import pl
+from cranfield.plot.kinds import (
+    Drawing,
+    FigureKind,
+    add_drawing_options,
+    build_frame,
+    collect_undefined_notes,
+    format_axis_title,
+)
+from cranfield.report import charts, options, rank_charts
+from cranfield.report.figures import Figure, alt
+from cranfield.report.rank_charts import NamedLines
+from cranfield.report.tables import format_percent, format_topics
+from cranfield.report.theme import Theme
 
 __all__ = ["curve"]
 
 IN_A_ROW = 2
 
 
-@shows_drawing
+@add_drawing_options
 def curve(
     qrels: QrelsLike,
     runs: RunsLike,
@@ -36,7 +43,7 @@ def curve(
     band: bool = False,
     confidence: float = 0.95,
     **drawing: Unpack[Drawing],
-) -> Picture:
+) -> Figure:
     """A figure of measures against their cutoffs, a line for each run, a panel for each measure.
 
     qrels, runs, measures
@@ -55,65 +62,76 @@ def curve(
     [('run', 1.0, 0.5), ('run', 2.0, 0.5), ('run', 3.0, 1.0)]
     >>> picture.save("curve.pdf")  # doctest: +SKIP
     """
-    look, given = Look.of(drawing)
-    asked = CURVE if measures is None and given.get("preset") is None else measures
-    found = curves(qrels, runs, asked, cutoffs, **given)
-    rows = found.points(confidence if band else None)
-    data = frame([*rows], Point._fields).with_columns(pl.col("at", "low", "high").cast(pl.Float64))
+    theme, evaluate_options = Theme.split_options(drawing)
+    selected = CURVE if measures is None and evaluate_options.get("preset") is None else measures
+    result = compute_curves(qrels, runs, selected, cutoffs, **evaluate_options)
+    rows = result.iter_points(confidence if band else None)
+    data = build_frame([*rows], Point._fields).with_columns(
+        pl.col("at", "low", "high").cast(pl.Float64)
+    )
     data = data.select("measure", "run", "at", "value", "low", "high")
     if not band:
         data = data.drop("low", "high")
-    lost = undefined(data, "value")
-    lines = Lines.of(_worth(found, data), look, min(IN_A_ROW, len(found.columns)))
-    told = [*_told(found, data, confidence), *lines.told("that are best", "run")]
-    notices = (*found.scores.notices, *lost, *lines.notices("run"))
-    return Picture(lambda: _chart(found, data, lines, told, look), data, notices)
+    undefined_notes = collect_undefined_notes(data, "value")
+    lines = NamedLines.from_values(
+        _compute_run_means(result, data), theme, min(IN_A_ROW, len(result.columns))
+    )
+    captions = [
+        *_build_captions(result, data, confidence),
+        *lines.describe_names("that are best", "run"),
+    ]
+    notes = (*result.scores.notes, *undefined_notes, *lines.collect_notes("run"))
+    return Figure(lambda: _draw_chart(result, data, lines, captions, theme), data, notes)
 
 
-def _worth(found: Curves, data: pl.DataFrame) -> dict[str, float]:
+def _compute_run_means(result: Curves, data: pl.DataFrame) -> dict[str, float]:
     """How good runs are by the first measure, over all its points."""
-    first = next(iter(found.columns.values()))
-    place = found.scores.measures.index(next(iter(first.values())))
-    sign = -1 if found.scores.better[place] == "lower" else 1
-    of_first = data.filter(measure=data["measure"][0])
-    means = of_first.group_by("run", maintain_order=True).agg(pl.col("value").mean())
+    first = next(iter(result.columns.values()))
+    place = result.scores.measures.index(next(iter(first.values())))
+    sign = -1 if result.scores.better[place] == "lower" else 1
+    first_data = data.filter(measure=data["measure"][0])
+    means = first_data.group_by("run", maintain_order=True).agg(pl.col("value").mean())
     return {run: sign * mean for run, mean in means.rows()}
 
 
 SUMMARIES = {"mean": "means", "gmean": "geometric means", "clipped": "means", "sum": "sums"}
 
 
-def _told(found: Curves, data: pl.DataFrame, confidence: float) -> list[str]:
+def _build_captions(result: Curves, data: pl.DataFrame, confidence: float) -> list[str]:
     """What the values are."""
-    drawn = [next(iter(columns.values())) for columns in found.columns.values()]
-    kinds = dict(zip(found.scores.measures, found.scores.summaries, strict=True))
-    what = " and ".join(dict.fromkeys(SUMMARIES[kinds[column]] for column in drawn))
-    of = f"{what.capitalize()} over {topics_text([len(found.scores.topics)])}"
-    known = "low" in data.columns and data["low"].drop_nulls().drop_nans().len()
-    return [f"{of}, with {percent(confidence)} t intervals." if known else f"{of}."]
+    first_columns = [next(iter(columns.values())) for columns in result.columns.values()]
+    kinds = dict(zip(result.scores.measures, result.scores.summaries, strict=True))
+    noun = " and ".join(dict.fromkeys(SUMMARIES[kinds[column]] for column in first_columns))
+    text = f"{noun.capitalize()} over {format_topics([len(result.scores.topics)])}"
+    has_intervals = "low" in data.columns and data["low"].drop_nulls().drop_nans().len()
+    return [
+        f"{text}, with {format_percent(confidence)} t intervals." if has_intervals else f"{text}."
+    ]
 
 
-def _chart(found: Curves, data: pl.DataFrame, lines: Lines, told: list[str], look: Look) -> Any:
+def _draw_chart(
+    result: Curves, data: pl.DataFrame, lines: NamedLines, captions: list[str], theme: Theme
+) -> Any:
     panels = []
-    for measure, columns in found.columns.items():
-        own = data.filter(measure=measure).rename({"run": "line"})
+    for measure, columns in result.columns.items():
+        measure_data = data.filter(measure=measure).rename({"run": "line"})
         column = next(iter(columns.values()))
-        title = axis_title(found.scores, column).replace(column, measure)
-        y = by_rank.value_axis(own, title)
-        if measure in found.of_recall:
-            x = by_rank.recall_axis()
+        title = format_axis_title(result.scores, column).replace(column, measure)
+        y = rank_charts.build_value_axis(measure_data, title)
+        if measure in result.of_recall:
+            x = rank_charts.build_recall_axis()
         else:
-            x = by_rank.rank_axis(min(columns), max(columns), "cutoff", look)
+            x = rank_charts.build_rank_axis(min(columns), max(columns), "cutoff", theme)
         tooltip = [
             alt.Tooltip("line:N", title="run"),
             "at:Q",
-            *charts.decimals("value", *own.columns[4:]),
+            *charts.build_number_tooltips("value", *measure_data.columns[4:]),
         ]
-        panels.append(by_rank.panel(own, lines, x, y, tooltip, look))
-    return by_rank.figure(panels, IN_A_ROW, look, told)
+        panels.append(rank_charts.draw_panel(measure_data, lines, x, y, tooltip, theme))
+    return rank_charts.combine_panels(panels, IN_A_ROW, theme, captions)
 
 
-FIGURE = Figure(
+FIGURE = FigureKind(
     __doc__,
     place=3,
     function=curve,
@@ -123,7 +141,7 @@ FIGURE = Figure(
         "--cutoffs X,X,…": "ranks, or recalls of IPrec, that have points (default: round ones down "
         "to the end of the longest list; recalls 0, 0.1, …, 1)",
         "--band": "confidence intervals of the means, as bands",
-        "--confidence C with --band": options.told("how sure they are", 0.95),
+        "--confidence C with --band": options.build_option("how sure they are", 0.95),
     },
     gallery={"curve": "-m IPrec --band", "cutoffs": "-m nDCG"},
 )

@@ -12,25 +12,25 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from cranfield.data.costs import CostsLike
 from cranfield.data.qrels import QrelsLike
-from cranfield.data.reading.lines import finite, real
+from cranfield.data.reading.lines import parse_finite, to_number
 from cranfield.data.run import Run
 from cranfield.dataclass import dataclass
-from cranfield.errors import CranfieldError, InputError, brief, is_one_of
+from cranfield.errors import CranfieldError, InputError, describe_value, is_one_of
 from cranfield.evaluation.evaluate import Evaluator
 from cranfield.evaluation.extras import Costs
 from cranfield.evaluation.options import Topics
-from cranfield.late import pl
+from cranfield.lazy_imports import pl
 from cranfield.measures import cwl as user_models
-from cranfield.measures.base import FIVE, Measure, is_built_in
+from cranfield.measures.base import MEASUREMENTS, Measure, is_built_in
 from cranfield.measures.cwl import UserModel
 from cranfield.measures.grammar import MeasureLike, parse_model, split
-from cranfield.measures.parameters import shown
-from cranfield.plot.kinds import frame
+from cranfield.measures.parameters import format_value
+from cranfield.plot.kinds import build_frame
 from cranfield.report import cwl as charts
-from cranfield.report.charts import nameless, refuse_many
-from cranfield.report.look import POINTS, Look
-from cranfield.report.pictures import Picture
-from cranfield.scores import ALL, Notice, Scores
+from cranfield.report.charts import check_line_count, note_unnamed_runs
+from cranfield.report.figures import Figure
+from cranfield.report.theme import POINTS, Theme
+from cranfield.scores import ALL, Note, Scores
 
 __all__ = ["cwl"]
 
@@ -58,7 +58,7 @@ def cwl(
     font_size: float = POINTS,
     grey: bool = False,
     **options: Any,
-) -> Picture:
+) -> Figure:
     """A picture of user models at work.
 
     kind
@@ -87,7 +87,7 @@ def cwl(
         What ``vary`` shows: EU and ETU, and with costs ETC, if not given. And ``{parameter:
         values}`` for models that do not say which; each model has some of its own.
     title, width, height, font_size, grey
-        How it looks: `cranfield.report.look.Look` explains.
+        How it looks: `cranfield.report.theme.Theme` explains.
 
     The other options are those of `Evaluator`.
 
@@ -97,67 +97,69 @@ def cwl(
     >>> picture.save("rbp.pdf")  # doctest: +SKIP
     """
     if not is_one_of(kind, KINDS):
-        raise InputError(f"kind {brief(kind)}", ", ".join(KINDS))
-    _refuse_ranks(ranks)
-    look = Look(title, width, height, font_size, grey)
-    asked = [*CHOSEN[kind](models, values)]
+        raise InputError(f"kind {describe_value(kind)}", ", ".join(KINDS))
+    _check_ranks(ranks)
+    theme = Theme(title, width, height, font_size, grey)
+    settings = [*RESOLVERS[kind](models, values)]
     if kind == "functions" and qrels is None and runs is None and lists is None:
-        _refuse_lists_needed(asked)
-        lists = {charts.ANY: [0.0] * (ranks or RANKS)}
+        _reject_missing_lists(settings)
+        lists = {charts.ANY_RANKING: [0.0] * (ranks or RANKS)}
     if lists is not None:
-        _refuse_beside(qrels, runs)
-        qrels, runs, costs = _collection(lists, costs)
+        _reject_inputs(qrels, runs)
+        qrels, runs, costs = _build_collection(lists, costs)
         topics = list(qrels) if topics is None else topics
     if qrels is None or runs is None:
         raise InputError("no lists to walk down", "qrels and runs, or lists")
-    drawn = _measurements(measurements, costs)
+    measurement_names = _select_measurements(measurements, costs)
     options |= {"topics": "judged" if topics is None else topics, "costs": costs}
-    walks = _Walks.of(asked, qrels, runs, kind, **options)
-    unit, notices = walks.unit, () if topics == [charts.ANY] else walks.notices
+    walks = _Walks.from_settings(settings, qrels, runs, kind, **options)
+    unit, notes = walks.unit, () if topics == [charts.ANY_RANKING] else walks.notes
     if kind == "functions":
-        data = walks.functions(ranks)
-        return Picture(lambda: charts.functions(data, look), data, notices)
+        data = walks.compute_functions(ranks)
+        return Figure(lambda: charts.draw_functions(data, theme), data, notes)
     if kind == "vary":
-        data = walks.measured()
-        return Picture(lambda: charts.vary(data, drawn, unit, look), data, notices)
-    data = walks.in_the_mean()
-    named = charts.named(data, look)
-    notices += nameless(named)
-    return Picture(lambda: charts.runs(named, unit, look), data, notices)
+        data = walks.compute_measurements()
+        return Figure(
+            lambda: charts.draw_parameters(data, measurement_names, unit, theme), data, notes
+        )
+    data = walks.compute_means()
+    named_data = charts.place_names(data, theme)
+    notes += note_unnamed_runs(named_data)
+    return Figure(lambda: charts.draw_runs(named_data, unit, theme), data, notes)
 
 
-def _refuse_beside(*others: Any) -> None:
-    if any(other is not None for other in others):
+def _reject_inputs(*inputs: Any) -> None:
+    if any(value is not None for value in inputs):
         raise InputError("lists beside qrels or runs", "one or the other")
 
 
-def _refuse_ranks(ranks: Any) -> None:
-    whole = isinstance(ranks, Integral) and not isinstance(ranks, bool)
-    if ranks is not None and not (whole and int(ranks) >= 1):
+def _check_ranks(ranks: Any) -> None:
+    is_integer = isinstance(ranks, Integral) and not isinstance(ranks, bool)
+    if ranks is not None and not (is_integer and int(ranks) >= 1):
         raise InputError(f"ranks {ranks!r}", "a whole number from 1")
 
 
-def _measurements(given: Any, costs: Any) -> list[str]:
+def _select_measurements(value: Any, costs: Any) -> list[str]:
     """What is drawn against depth; without costs, total cost would be the depth itself."""
-    if given is None:
+    if value is None:
         return ["EU", "ETU"] if costs is None else ["EU", "ETU", "ETC"]
-    names = _several(given)
-    known = [name for name in FIVE if name != "ED"]
-    if not names or not all(name in known for name in names):
-        raise InputError(f"measurements {given!r}", f"some of {', '.join(known)}")
+    names = _to_list(value)
+    valid_names = [name for name in MEASUREMENTS if name != "ED"]
+    if not names or not all(name in valid_names for name in names):
+        raise InputError(f"measurements {value!r}", f"some of {', '.join(valid_names)}")
     return list(dict.fromkeys(names))
 
 
-def _several(given: Any) -> list[Any]:
+def _to_list(value: Any) -> list[Any]:
     """One thing or more, as a list."""
-    return [given] if isinstance(given, str) or not isinstance(given, Iterable) else list(given)
+    return [value] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
 
 
 # -- models ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class _Chosen:
+class _ModelSetting:
     """A user model of a picture: what it is called there, and the value of what varies."""
 
     name: str
@@ -166,148 +168,160 @@ class _Chosen:
     value: float = 0.0
 
 
-def _each(models: Any) -> list[Any]:
+def _parse_models(models: Any) -> list[Any]:
     """The models, once each."""
-    one = isinstance(models, Measure | type)
-    given = [models] if one else _several(models)
-    parts = [split(text) if isinstance(text, str) else [parse_model(text)] for text in given]
-    found = list(dict.fromkeys(chain.from_iterable(parts)))
-    if not found:
+    is_single = isinstance(models, Measure | type)
+    specs = [models] if is_single else _to_list(models)
+    parts = [split(text) if isinstance(text, str) else [parse_model(text)] for text in specs]
+    unique_models = list(dict.fromkeys(chain.from_iterable(parts)))
+    if not unique_models:
         raise InputError("no model", "at least one")
-    return found
+    return unique_models
 
 
-def _fixed(models: Any, _: Any = None) -> Iterator[_Chosen]:
-    for given in _each(models):
-        for m in _ranges(given):
-            found = f"found {given.strip()}, expected one value of {m['name']}"
-            raise CranfieldError(f"{found}: ranges are for pictures of other kinds than runs")
-        yield _as_written(given)
+def _resolve_fixed(models: Any, _: Any = None) -> Iterator[_ModelSetting]:
+    for spec in _parse_models(models):
+        for m in _find_ranges(spec):
+            problem = f"found {spec.strip()}, expected one value of {m['name']}"
+            raise CranfieldError(f"{problem}: ranges are for pictures of other kinds than runs")
+        yield _resolve_setting(spec)
 
 
-def _as_written(given: Any) -> _Chosen:
+def _resolve_setting(spec: Any) -> _ModelSetting:
     """A model under the name that the user gives it: RBP(p=0.8) says more than RBP."""
-    model = _model(given)
-    return _Chosen(_bare(given) if isinstance(given, str) else str(model), model)
+    model = _resolve_model(spec)
+    return _ModelSetting(_strip_measurement(spec) if isinstance(spec, str) else str(model), model)
 
 
-def _overlaid(models: Any, _: Any = None) -> Iterator[_Chosen]:
+def _resolve_overlaid(models: Any, _: Any = None) -> Iterator[_ModelSetting]:
     """Each model, at each value of a parameter that has several."""
-    for given in _each(models):
-        yield from _at_each(*_series(given, {})) if _ranges(given) else [_as_written(given)]
+    for spec in _parse_models(models):
+        yield from (
+            _set_values(*_parse_series(spec, {}))
+            if _find_ranges(spec)
+            else [_resolve_setting(spec)]
+        )
 
 
-def _refuse_lists_needed(models: Iterable[_Chosen]) -> None:
+def _reject_missing_lists(models: Iterable[_ModelSetting]) -> None:
     """Models whose users look at more than ranks."""
-    for one in models:
-        if one.model.looks_at or not is_built_in(type(one.model)):
-            looks = " and ".join(one.model.looks_at) or "lists"
-            found = f"{one.name} without lists, whose users look at {looks}"
-            raise InputError(found, "qrels and runs, or lists")
+    for setting in models:
+        if setting.model.looks_at or not is_built_in(type(setting.model)):
+            inputs = " and ".join(setting.model.looks_at) or "lists"
+            problem = f"{setting.name} without lists, whose users look at {inputs}"
+            raise InputError(problem, "qrels and runs, or lists")
 
 
-def _bare(text: str) -> str:
+def _strip_measurement(text: str) -> str:
     """The text of a model without a measurement: all five are looked at."""
     model, _, measurement = text.strip().rpartition(".")
-    return model if measurement in FIVE else text.strip()
+    return model if measurement in MEASUREMENTS else text.strip()
 
 
-def _model(given: MeasureLike) -> Any:
+def _resolve_model(spec: MeasureLike) -> Any:
     """The user model that a measure or its name stands for."""
     try:
-        return parse_model(given)
+        return parse_model(spec)
     except CranfieldError as error:
         if "it is no user model" not in str(error):
             raise
-        names = ", ".join(sorted(user_models.models(), key=str.lower))
-        raise InputError(given, f"a user model: {names}") from None
+        names = ", ".join(sorted(user_models.list_models(), key=str.lower))
+        raise InputError(spec, f"a user model: {names}") from None
 
 
-def _varied(models: Any, values: Mapping[str, Iterable[float]] | None) -> Iterator[_Chosen]:
+def _resolve_varied(
+    models: Any, values: Mapping[str, Iterable[float]] | None
+) -> Iterator[_ModelSetting]:
     """Each model at each value of the parameter that varies."""
-    by_name = _values(values)
-    asked = [_series(given, by_name) for given in _each(models)]
+    by_name = _parse_values(values)
+    series_list = [_parse_series(spec, by_name) for spec in _parse_models(models)]
     for name in by_name:
-        if name not in [parameter for _, parameter, _ in asked]:
+        if name not in [parameter for _, parameter, _ in series_list]:
             raise InputError(f"values of {name!r}", "a parameter of the models")
-    for one in asked:
-        yield from _at_each(*one)
+    for series in series_list:
+        yield from _set_values(*series)
 
 
-def _at_each(model: Any, parameter: str, series: Iterable[float]) -> Iterator[_Chosen]:
+def _set_values(model: Any, parameter: str, series: Iterable[float]) -> Iterator[_ModelSetting]:
     """A model at each value of a parameter."""
     defaults = {f.name: f.default for f in dataclasses.fields(model)}
-    at = parameter == model.at_name and parameter not in defaults  # the model's own come first
-    name = "cutoff" if at else parameter
+    is_cutoff = (
+        parameter == model.at_name and parameter not in defaults
+    )  # the model's own come first
+    name = "cutoff" if is_cutoff else parameter
     if name not in defaults:
         raise CranfieldError(f"{type(model).__name__} has no parameter {parameter!r} to vary")
-    each = sorted(set(series))
-    if not each:
+    sorted_values = sorted(set(series))
+    if not sorted_values:
         raise InputError(f"no value of {parameter!r}", "at least one")
-    plain = dataclasses.replace(model, **{name: defaults[name]})
-    title = f"{plain}: {parameter} = {shown(each[0])} … {shown(each[-1])}"
-    for value in each:
-        yield _Chosen(title, dataclasses.replace(model, **{name: value}), parameter, value)
+    default_model = dataclasses.replace(model, **{name: defaults[name]})
+    title = f"{default_model}: {parameter} = {format_value(sorted_values[0])} … {format_value(sorted_values[-1])}"
+    for value in sorted_values:
+        yield _ModelSetting(title, dataclasses.replace(model, **{name: value}), parameter, value)
 
 
-def _values(values: Any) -> dict[str, list[float]]:
+def _parse_values(values: Any) -> dict[str, list[float]]:
     """The values of each parameter, as numbers."""
     expected = "{parameter: numbers}, as in {'p': [0.5, 0.8]}"
     if values is not None and not isinstance(values, Mapping):
         raise InputError(f"values {values!r}", expected)
-    made: dict[str, list[float]] = {}
-    for name, each in (values or {}).items():
-        if isinstance(each, str) or not isinstance(each, Iterable):
-            raise InputError(f"{each!r} as the values of {name!r}", expected)
-        what = f"in the values of {name!r}"
-        made[name] = [_number(value, f"{value!r} {what}", "numbers") for value in each]
-    return made
+    values_by_name: dict[str, list[float]] = {}
+    for name, items in (values or {}).items():
+        if isinstance(items, str) or not isinstance(items, Iterable):
+            raise InputError(f"{items!r} as the values of {name!r}", expected)
+        context = f"in the values of {name!r}"
+        values_by_name[name] = [
+            _parse_number(value, f"{value!r} {context}", "numbers") for value in items
+        ]
+    return values_by_name
 
 
-def _number(value: Any, found: str, expected: str) -> float:
-    if (number := real(value)) is None:
-        raise InputError(found, expected)
+def _parse_number(value: Any, problem: str, expected: str) -> float:
+    if (number := to_number(value)) is None:
+        raise InputError(problem, expected)
     return number
 
 
-def _told(notices: Iterable[Notice], chosen: Sequence[_Chosen]) -> tuple[Notice, ...]:
+def _merge_notes(notes: Iterable[Note], settings: Sequence[_ModelSetting]) -> tuple[Note, ...]:
     """The notices, each once for a model and its measurements, and once for a series."""
-    first = {one.name: str(one.model) for one in reversed(chosen)}
-    models = {str(one.model): first[one.name] for one in chosen}
-    each = "|".join(map(re.escape, sorted(models, key=len, reverse=True)))
-    listed = re.compile(rf"({each})(, ({each}))*(\.({'|'.join(FIVE)}))?(?=: )")
-    told: dict[Notice, None] = {}
-    for notice in notices:
-        text, found = notice.text, listed.match(notice.text)
-        if found and notice.run is None:  # a run may be called like a model
-            names = dict.fromkeys(models[name] for name in re.findall(each, found[0]))
-            text = ", ".join(names) + text[found.end() :]
-        told[dataclasses.replace(notice, text=text)] = None
-    return tuple(told)
+    first = {setting.name: str(setting.model) for setting in reversed(settings)}
+    models = {str(setting.model): first[setting.name] for setting in settings}
+    pattern = "|".join(map(re.escape, sorted(models, key=len, reverse=True)))
+    prefix = re.compile(rf"({pattern})(, ({pattern}))*(\.({'|'.join(MEASUREMENTS)}))?(?=: )")
+    merged: dict[Note, None] = {}
+    for note in notes:
+        text, match = note.text, prefix.match(note.text)
+        if match and note.run is None:  # a run may be called like a model
+            names = dict.fromkeys(models[name] for name in re.findall(pattern, match[0]))
+            text = ", ".join(names) + text[match.end() :]
+        merged[dataclasses.replace(note, text=text)] = None
+    return tuple(merged)
 
 
-def _ranges(given: Any) -> list[re.Match[str]]:
+def _find_ranges(spec: Any) -> list[re.Match[str]]:
     """The parameters to which a model's text gives several values."""
-    found = list(_SERIES.finditer(given)) if isinstance(given, str) else []
-    if not found:
+    matches = list(_SERIES.finditer(spec)) if isinstance(spec, str) else []
+    if not matches:
         return []
-    plain = _model(re.split(r"[(@]", found[0].string)[0])
-    tables = [f.name for f in plain.parameters() if f.metadata.get("table")] + ["gain"]
-    return [m for m in found if m["name"] not in tables]
+    default_model = _resolve_model(re.split(r"[(@]", matches[0].string)[0])
+    tables = [f.name for f in default_model.parameters() if f.metadata.get("table")] + ["gain"]
+    return [m for m in matches if m["name"] not in tables]
 
 
-def _series(given: MeasureLike, values: Mapping[str, list[float]]) -> tuple[Any, str, list[float]]:
+def _parse_series(
+    spec: MeasureLike, values: Mapping[str, list[float]]
+) -> tuple[Any, str, list[float]]:
     """A model, the parameter of it that varies, and its values."""
-    found = _ranges(given)
-    if len(found) > 1:
-        names = " and ".join(m["name"] for m in found)
-        raise InputError(f"values of {names}", "one to vary", given)
-    for m in found:
+    matches = _find_ranges(spec)
+    if len(matches) > 1:
+        names = " and ".join(m["name"] for m in matches)
+        raise InputError(f"values of {names}", "one to vary", spec)
+    for m in matches:
         text = m.string
-        series = _numbers(m["values"], f"{text.split('(')[0].strip()} {m['name']}=")
-        first = text[: m.start("values")] + shown(series[0]) + text[m.end("values") :]
-        return _model(first), m["name"], series
-    model = _model(given)
+        series = _parse_numbers(m["values"], f"{text.split('(')[0].strip()} {m['name']}=")
+        first = text[: m.start("values")] + format_value(series[0]) + text[m.end("values") :]
+        return _resolve_model(first), m["name"], series
+    model = _resolve_model(spec)
     for name in (*(f.name for f in model.parameters()), model.at_name):
         if name in values:
             return model, name, values[name]
@@ -319,66 +333,66 @@ def _series(given: MeasureLike, values: Mapping[str, list[float]]) -> tuple[Any,
 _SERIES = re.compile(r"(?P<name>\w+)\s*=\s*(?P<values>[^,()=]*[:|][^,()=]*)")
 
 
-CHOSEN: dict[str, Callable[..., Iterator[_Chosen]]]
-CHOSEN = {"functions": _overlaid, "vary": _varied, "runs": _fixed}
+RESOLVERS: dict[str, Callable[..., Iterator[_ModelSetting]]]
+RESOLVERS = {"functions": _resolve_overlaid, "vary": _resolve_varied, "runs": _resolve_fixed}
 
 
-def _numbers(text: str, what: str = "") -> list[float]:
+def _parse_numbers(text: str, context: str = "") -> list[float]:
     """The values that a text stands for.
 
     >>> _numbers("0.1:0.4:0.1"), _numbers("1|2|5")
     ([0.1, 0.2, 0.3, 0.4], [1.0, 2.0, 5.0])
     """
-    numbers = [finite(part) for part in text.split("|" if "|" in text else ":")]
+    numbers = [parse_finite(part) for part in text.split("|" if "|" in text else ":")]
     if None not in numbers:
-        given = [float(number) for number in numbers if number is not None]
+        values = [float(number) for number in numbers if number is not None]
         if "|" in text:
-            return given
-        if len(given) == 3 and given[0] > given[1]:
-            rising = ":".join(map(shown, (given[1], given[0], abs(given[2]))))
-            raise InputError(f"{what}{text}", f"the lower end first: {rising}")
-        if len(given) == 3 and given[2] > 0:
-            first, last, step = given
+            return values
+        if len(values) == 3 and values[0] > values[1]:
+            rising = ":".join(map(format_value, (values[1], values[0], abs(values[2]))))
+            raise InputError(f"{context}{text}", f"the lower end first: {rising}")
+        if len(values) == 3 and values[2] > 0:
+            first, last, step = values
             steps = (last - first) / step * (1 + 1e-9)  # so that the last one is not lost
             if steps < MOST_VALUES:
                 return [float(f"{first + i * step:.12g}") for i in range(int(steps) + 1)]
     expected = f"first:last:step (at most {MOST_VALUES} values) or numbers between |"
-    raise InputError(f"{what}{text}", expected)
+    raise InputError(f"{context}{text}", expected)
 
 
 # -- what is drawn --------------------------------------------------------------------------------
 
 
-def _collection(lists: Any, costs: Any) -> tuple[dict[str, Any], dict[str, Any], Any]:
+def _build_collection(lists: Any, costs: Any) -> tuple[dict[str, Any], dict[str, Any], Any]:
     """Lists without documents as judgments, a run and costs: the rank is the document."""
     if not isinstance(lists, Mapping) or not lists:
         raise InputError(f"lists {lists!r}", "{topic: gains}")
     qrels: dict[str, dict[str, float]] = {}
     runs: dict[str, list[str]] = {}
-    priced: dict[str, dict[str, float]] = {}
-    for name, given in lists.items():
-        topic, gains = str(name), _gains(name, given)
+    cost_tables: dict[str, dict[str, float]] = {}
+    for name, gain_list in lists.items():
+        topic, gains = str(name), _parse_gains(name, gain_list)
         docs = [str(rank) for rank in range(1, len(gains) + 1)]
         runs[topic] = docs
         qrels[topic] = {doc: g for doc, g in zip(docs, gains, strict=True) if g is not None}
         if costs is not None:
-            of_topic = costs.get(name, ()) if isinstance(costs, Mapping) else ()
-            many = len(of_topic) if isinstance(of_topic, Sized) else 0
-            if many != len(docs):
-                found = f"{many} costs of {topic}"
-                raise InputError(found, f"{len(docs)}: one for each gain")
-            priced[topic] = dict(zip(docs, of_topic, strict=True))
-    return qrels, runs, priced or None
+            topic_costs = costs.get(name, ()) if isinstance(costs, Mapping) else ()
+            cost_count = len(topic_costs) if isinstance(topic_costs, Sized) else 0
+            if cost_count != len(docs):
+                problem = f"{cost_count} costs of {topic}"
+                raise InputError(problem, f"{len(docs)}: one for each gain")
+            cost_tables[topic] = dict(zip(docs, topic_costs, strict=True))
+    return qrels, runs, cost_tables or None
 
 
-def _gains(topic: Any, given: Any) -> list[float | None]:
+def _parse_gains(topic: Any, values: Any) -> list[float | None]:
     """The gains of a list; None for items that are not judged."""
-    if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
-        raise InputError(f"{given!r} as the list of {topic}", "gains")
+    if isinstance(values, str | Mapping) or not isinstance(values, Iterable):
+        raise InputError(f"{values!r} as the list of {topic}", "gains")
     return [
         None if x is None or str(x) == "nan"  # which arrays have for None
-        else _number(x, f"gain {x!r} in the list of {topic}", "a number")
-        for x in given
+        else _parse_number(x, f"gain {x!r} in the list of {topic}", "a number")
+        for x in values
     ]  # fmt: skip
 
 
@@ -387,88 +401,90 @@ class _Walks:
     """User models at work: how their users walk down lists, and what that gives."""
 
     evaluator: Evaluator
-    models: Sequence[_Chosen]
+    models: Sequence[_ModelSetting]
     runs: Sequence[Run]
     topics: Sequence[str] | None  # those asked for
     scores: Scores
 
     @classmethod
-    def of(
+    def from_settings(
         cls,
-        asked: Sequence[_Chosen],
+        settings: Sequence[_ModelSetting],
         qrels: Any,
         runs: Any,
         kind: Kind,
         **options: Any,
     ) -> _Walks:
-        five = [one.model.reading(name) for one in asked for name in FIVE]
+        five = [setting.model.to_user_model(name) for setting in settings for name in MEASUREMENTS]
         evaluator = Evaluator(qrels, five, **options)
         if len(evaluator.measures) != len(five):
             raise InputError("the same model twice", "each once")
-        wanted = evaluator.options.named_topics
-        read, scores = evaluator.read_and_score(runs)
+        selected_topics = evaluator.options.named_topics
+        loaded_runs, scores = evaluator.read_and_score(runs)
         if kind == "vary":
-            refuse_many(len(read) * len(wanted or [ALL]))
-        return cls(evaluator, asked, read, wanted, scores)
+            check_line_count(len(loaded_runs) * len(selected_topics or [ALL]))
+        return cls(evaluator, settings, loaded_runs, selected_topics, scores)
 
     @property
-    def notices(self) -> tuple[Notice, ...]:
-        return _told(self.scores.notices, self.models)
+    def notes(self) -> tuple[Note, ...]:
+        return _merge_notes(self.scores.notes, self.models)
 
     @property
     def unit(self) -> str:
         """That of costs, if there are some."""
         costs = (x for x in self.evaluator.collection.extras if isinstance(x, Costs))
-        return next((extra.noted.unit for extra in costs), "")
+        return next((extra.source.unit for extra in costs), "")
 
-    def functions(self, ranks: int | None) -> pl.DataFrame:
+    def compute_functions(self, ranks: int | None) -> pl.DataFrame:
         """C, W and L of each model on each list, rank by rank."""
         collection, topics = self.evaluator.collection, self.topics or self.scores.topics
-        collection.options.refuse_expected()
-        settings = max(Counter(one.name for one in self.models).values())
-        refuse_many(len(self.runs) * len(topics) * settings)
-        labelled = [(run.name, collection.rankings(run)) for run in self.runs]
-        places = [collection.place(topic) for topic in topics]
+        collection.options.reject_expected_ties()
+        setting_count = max(Counter(setting.name for setting in self.models).values())
+        check_line_count(len(self.runs) * len(topics) * setting_count)
+        labelled = [(run.name, collection.compute_rankings(run)) for run in self.runs]
+        places = [collection.find_topic(topic) for topic in topics]
         longest = max(int(rankings.lengths[t]) for _, rankings in labelled for t in places)
         last = ranks or max(1, min(longest, RANKS))
-        each = zip(self.models, self.evaluator.measures[:: len(FIVE)], strict=True)
+        model_measures = zip(
+            self.models, self.evaluator.measures[:: len(MEASUREMENTS)], strict=True
+        )
         rows: list[tuple[Any, ...]] = []
-        for (one, m), (run, rankings), t in product(each, labelled, places):
-            model: Any = self.evaluator.measuring.here(m, t)
-            walk = model.walk_down(model.items(collection.block(rankings, t))).one()
+        for (setting, m), (run, rankings), t in product(model_measures, labelled, places):
+            model: Any = self.evaluator.scorer.with_topic_gains(m, t)
+            walk = model.walk_down(model.items(collection.build_block(rankings, t))).one()
             arrays = (walk.gains, walk.costs, walk.C, walk.W, walk.L)
             columns = zip(*(x[:last].tolist() for x in arrays), strict=True)
-            begin = (one.name, run, collection.topics[t])
-            end = self._setting(one)
+            begin = (setting.name, run, collection.topics[t])
+            end = self._format_setting(setting)
             rows += [(*begin, i, *numbers, end) for i, numbers in enumerate(columns, 1)]
         names = ("model", "run", "topic", "rank", "gain", "cost", "C", "W", "L", "setting")
-        data = frame(rows, names)
+        data = build_frame(rows, names)
         return data if any(data["setting"]) else data.drop("setting")
 
-    def _setting(self, one: _Chosen) -> str:
+    def _format_setting(self, setting: _ModelSetting) -> str:
         """What tells a line from those of other settings; empty if no model has several."""
-        if one.parameter:
-            return f"{one.parameter} = {shown(one.value)}"
-        return one.name if any(other.parameter for other in self.models) else ""
+        if setting.parameter:
+            return f"{setting.parameter} = {format_value(setting.value)}"
+        return setting.name if any(other_setting.parameter for other_setting in self.models) else ""
 
-    def measured(self, scores: Scores | None = None) -> pl.DataFrame:
+    def compute_measurements(self, scores: Scores | None = None) -> pl.DataFrame:
         """All five measurements of each model on each run, for topics or in the mean."""
         topics: Sequence[str] = [ALL] if scores is not None else self.topics or [ALL]
         scores = scores or self.scores
         means, names = scores.summary(), [m.names()[0] for m in self.evaluator.measures]
         rows: list[tuple[Any, ...]] = []
-        for k, one in enumerate(self.models):
-            five = names[k * len(FIVE) : (k + 1) * len(FIVE)]
+        for k, setting in enumerate(self.models):
+            five = names[k * len(MEASUREMENTS) : (k + 1) * len(MEASUREMENTS)]
             for run, topic in product(scores.runs, topics):
                 numbers = [means[run][c] if topic == ALL else scores[run, topic, c] for c in five]
-                rows.append((one.name, one.parameter, one.value, run, topic, *numbers))
-        return frame(rows, ("model", "parameter", "value", "run", "topic", *FIVE))
+                rows.append((setting.name, setting.parameter, setting.value, run, topic, *numbers))
+        return build_frame(rows, ("model", "parameter", "value", "run", "topic", *MEASUREMENTS))
 
-    def in_the_mean(self) -> pl.DataFrame:
+    def compute_means(self) -> pl.DataFrame:
         """All five measurements of each model on each run, in the mean over the topics."""
-        these = self.scores if self.topics is None else self.scores.select(topics=self.topics)
-        data = self.measured(these).drop("topic", "parameter", "value")
-        for of_model in data.partition_by("model", maintain_order=True):
-            if of_model.drop_nans(["ED", "EU"]).is_empty():
-                raise InputError("no run with a score", "one", of_model["model"][0])
+        selected = self.scores if self.topics is None else self.scores.select(topics=self.topics)
+        data = self.compute_measurements(selected).drop("topic", "parameter", "value")
+        for model_data in data.partition_by("model", maintain_order=True):
+            if model_data.drop_nans(["ED", "EU"]).is_empty():
+                raise InputError("no run with a score", "one", model_data["model"][0])
         return data

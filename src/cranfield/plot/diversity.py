@@ -6,17 +6,17 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from cranfield.data.qrels import QrelsLike
-from cranfield.data.reading.lines import real
+from cranfield.data.reading.lines import to_number
 from cranfield.errors import InputError
-from cranfield.late import pl
+from cranfield.lazy_imports import pl
 from cranfield.measures.grammar import MeasureLike
-from cranfield.plot.kinds import column, frame, scores_by
+from cranfield.plot.kinds import build_frame, find_column, get_scores_and_measures
 from cranfield.report import diversity as scatters
-from cranfield.report.charts import nameless
-from cranfield.report.look import POINTS, Look
-from cranfield.report.pictures import Picture
-from cranfield.scores import Interval, Notice, Scores
-from cranfield.wording import counted, some
+from cranfield.report.charts import note_unnamed_runs
+from cranfield.report.figures import Figure
+from cranfield.report.theme import POINTS, Theme
+from cranfield.scores import Interval, Note, Scores
+from cranfield.wording import format_count, format_names
 
 __all__ = ["diversity"]
 
@@ -38,7 +38,7 @@ def diversity(
     font_size: float = POINTS,
     grey: bool = False,
     **options: Any,
-) -> Picture:
+) -> Figure:
     """A picture of diversified search: relevance against intent recall, a point for each run.
 
     Who finds more relevant documents is higher, who covers more intents further to the right.
@@ -58,7 +58,7 @@ def diversity(
     names
         Whether points have the names of their runs beside them, where there is room.
     title, width, height, font_size, grey
-        How it looks: `cranfield.report.look.Look` explains.
+        How it looks: `cranfield.report.theme.Theme` explains.
 
     The other options are those of `evaluate`.
 
@@ -70,58 +70,63 @@ def diversity(
     [('bm25', 0.525), ('mmr', 0.675)]
     >>> picture.save("diversity.pdf")  # doctest: +SKIP
     """
-    share = real(gamma)
+    share = to_number(gamma)
     if share is None or not 0 <= share <= 1:
         raise InputError(f"gamma {gamma!r}", "a number from 0 to 1")
-    look = Look(title, width, height, font_size, grey)
-    scores, columns = scores_by(qrels, runs, (against, measure), options)
-    x, y = (column(scores, asked) for asked in columns)
+    theme = Theme(title, width, height, font_size, grey)
+    scores, columns = get_scores_and_measures(qrels, runs, (against, measure), options)
+    x, y = (find_column(scores, selection) for selection in columns)
     if x == y:
         raise InputError(f"{x} against itself", "two measures")
-    found = scores.interval(confidence=level) if intervals else None
-    data = _points(scores, x, y, share, found)
-    known = data.drop_nans([x, y])
-    if known.is_empty():
+    run_intervals = scores.interval(confidence=level) if intervals else None
+    data = _collect_points(scores, x, y, share, run_intervals)
+    defined = data.drop_nans([x, y])
+    if defined.is_empty():
         raise InputError(f"no run with both {x} and {y}", "one")
-    notices = tuple(scores.notices)
-    if lost := [run for run in scores.runs if run not in known["run"]]:
-        text = f"{some(lost, 'run')} without a mean of {x} or {y}: not shown"
-        notices += (Notice("undefined", text),)
+    notes = tuple(scores.notes)
+    if undefined_runs := [run for run in scores.runs if run not in defined["run"]]:
+        text = f"{format_names(undefined_runs, 'run')} without a mean of {x} or {y}: not shown"
+        notes += (Note("undefined", text),)
     # charts cannot take names of measures, which hold dots and brackets
-    drawn = known.rename(dict(zip(known.columns, DRAWN, strict=False)))
-    plane = scatters.plane_of(drawn, x, y, zoom, look)
-    named = scatters.named(drawn, plane, share, names)
+    plot_data = defined.rename(dict(zip(defined.columns, PLOT_COLUMNS, strict=False)))
+    plane = scatters.build_plane(plot_data, x, y, zoom, theme)
+    named_data = scatters.place_names(plot_data, plane, share, names)
     if names:
-        notices += nameless([named])
-    crosses = _intervals(found, x, y) if found else ""
-    return Picture(lambda: scatters.scatter(named, plane, share, crosses), data, notices)
+        notes += note_unnamed_runs([named_data])
+    crosses = _describe_intervals(run_intervals, x, y) if run_intervals else ""
+    return Figure(lambda: scatters.draw_scatter(named_data, plane, share, crosses), data, notes)
 
 
 _Intervals: TypeAlias = Mapping[str, Mapping[str, Interval]]
 
 
-DRAWN = ("run", "x", "y", "sharp", "x_low", "x_high", "y_low", "y_high")
+PLOT_COLUMNS = ("run", "x", "y", "sharp", "x_low", "x_high", "y_low", "y_high")
 
 
-def _points(
+def _collect_points(
     scores: Scores, x: str, y: str, gamma: float, intervals: _Intervals | None
 ) -> pl.DataFrame:
     """Both measures of each run, what they give together, and the ends of their intervals."""
     rows = []
     for run, means in scores.summary().items():
-        both = [intervals[run][name] for name in (x, y)] if intervals else []
-        sure = [end for one in both for end in (one.low, one.high)]
-        rows.append((run, means[x], means[y], gamma * means[x] + (1 - gamma) * means[y], *sure))
+        axis_intervals = [intervals[run][name] for name in (x, y)] if intervals else []
+        ends = [end for interval in axis_intervals for end in (interval.low, interval.high)]
+        rows.append((run, means[x], means[y], gamma * means[x] + (1 - gamma) * means[y], *ends))
     more = [f"{name}.{end}" for name in (x, y) for end in ("low", "high") if intervals]
-    return frame(rows, ("run", x, y, "sharp", *more))
+    return build_frame(rows, ("run", x, y, "sharp", *more))
 
 
-def _intervals(intervals: _Intervals, x: str, y: str) -> str:
+def _describe_intervals(intervals: _Intervals, x: str, y: str) -> str:
     """What the crosses are."""
-    every = [of_run[name] for of_run in intervals.values() for name in (x, y)]
-    least, most = min(one.n for one in every), max(one.n for one in every)
-    if most < 2:
-        raise InputError(counted(most, "topic"), "two or more for intervals")
-    topics = counted(most, "topic") if least == most else f"{least} to {most} topics"
-    sure = f"{100 * every[0].confidence:g}% confidence intervals"
-    return f"crosses: {sure} of the means over {topics} (Student's t)"
+    interval_list = [run_intervals[name] for run_intervals in intervals.values() for name in (x, y)]
+    minimum, maximum = (
+        min(interval.n for interval in interval_list),
+        max(interval.n for interval in interval_list),
+    )
+    if maximum < 2:
+        raise InputError(format_count(maximum, "topic"), "two or more for intervals")
+    topics = (
+        format_count(maximum, "topic") if minimum == maximum else f"{minimum} to {maximum} topics"
+    )
+    label = f"{100 * interval_list[0].confidence:g}% confidence intervals"
+    return f"crosses: {label} of the means over {topics} (Student's t)"

@@ -11,40 +11,40 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from cranfield.evaluation.asked import MeasuresLike
 from cranfield.evaluation.evaluate import RunsLike
-from cranfield.late import pl
+from cranfield.evaluation.resolved_measures import MeasuresLike
+from cranfield.lazy_imports import pl
 from cranfield.plot.kinds import (
     Drawing,
-    Figure,
+    FigureKind,
     JudgmentsOrScores,
-    axis_title,
-    frame,
-    scored,
-    shows_drawing,
-    undefined,
+    add_drawing_options,
+    build_frame,
+    collect_undefined_notes,
+    format_axis_title,
+    get_scores,
 )
-from cranfield.report import charts, places
-from cranfield.report.charts import Listed, SideBySide
-from cranfield.report.look import Look
-from cranfield.report.pictures import Picture, alt
+from cranfield.report import charts, layout
+from cranfield.report.charts import HorizontalNames, VerticalNames
+from cranfield.report.figures import Figure, alt
+from cranfield.report.theme import Theme
 from cranfield.scores import Scores
-from cranfield.stats.measured import direction
-from cranfield.stats.summary import over_runs
-from cranfield.wording import counted
+from cranfield.stats.measure_scores import get_sign
+from cranfield.stats.summary import compute_run_statistics
+from cranfield.wording import format_count
 
 __all__ = ["heatmap"]
 
 COLUMNS = ("measure", "run", "topic", "score")
 
 
-@shows_drawing
+@add_drawing_options
 def heatmap(
     qrels: JudgmentsOrScores,
     runs: RunsLike | None = None,
     measures: MeasuresLike = None,
     **drawing: Unpack[Drawing],
-) -> Picture:
+) -> Figure:
     """A figure of the scores of all runs on all topics, as cells.
 
     qrels, runs, measures
@@ -58,51 +58,56 @@ def heatmap(
     >>> heatmap({"bm25": x, "dense": y}).data.select("run", "topic", "score").rows()[:2]
     [('dense', 'q2', 1.0), ('dense', 'q1', 0.5)]
     """
-    look, given = Look.of(drawing)
-    scores = scored(qrels, runs, measures, given)
-    data = frame([*_cells(scores)], COLUMNS)
-    notices = (*scores.notices, *undefined(data, "score", "run"))
+    theme, evaluate_options = Theme.split_options(drawing)
+    scores = get_scores(qrels, runs, measures, evaluate_options)
+    data = build_frame([*_collect_cells(scores)], COLUMNS)
+    notes = (*scores.notes, *collect_undefined_notes(data, "score", "run"))
     orders = [scores.sorted_by(measure).runs for measure in scores.measures]
-    names = [Listed.of(order, look) for order in orders]
-    listed, sides = names[0], SideBySide.of(scores.topics, look)
-    left_out = dict.fromkeys(notice for one in names for notice in one.notices())
+    names = [VerticalNames.from_names(order, theme) for order in orders]
+    run_list, sides = names[0], HorizontalNames.from_names(scores.topics, theme)
+    left_out = dict.fromkeys(note for label_list in names for note in label_list.collect_notes())
 
     def draw() -> Any:
-        panels = [_panel(scores, m, data.filter(measure=m), look) for m in scores.measures]
+        panels = [_draw_panel(scores, m, data.filter(measure=m), theme) for m in scores.measures]
         lost = ["White: undefined."] if data["score"].is_nan().any() else []
-        chart = charts.panels(panels, 1, look, "", lost, listed.width(look) + sides.width)
+        chart = charts.build_panels(
+            panels, 1, theme, "", lost, run_list.compute_width(theme) + sides.width
+        )
         return chart.resolve_scale(color="independent")
 
-    return Picture(draw, data, (*notices, *left_out, *sides.notices()))
+    return Figure(draw, data, (*notes, *left_out, *sides.collect_notes()))
 
 
-def _cells(scores: Scores) -> Iterator[tuple[Any, ...]]:
+def _collect_cells(scores: Scores) -> Iterator[tuple[Any, ...]]:
     for measure in scores.measures:
-        of_topics = direction(scores, measure) * over_runs(scores, measure).mean
-        order = np.argsort(-of_topics, kind="stable").tolist()  # NaN is last
+        topic_means = get_sign(scores, measure) * compute_run_statistics(scores, measure).mean
+        order = np.argsort(-topic_means, kind="stable").tolist()  # NaN is last
         for run in scores.sorted_by(measure).runs:
             for t in order:
                 topic = scores.topics[t]
                 yield measure, run, topic, scores[run, topic, measure]
 
 
-def _panel(scores: Scores, measure: str, data: pl.DataFrame, look: Look) -> Any:
+def _draw_panel(scores: Scores, measure: str, data: pl.DataFrame, theme: Theme) -> Any:
     runs, topics = (data[name].unique(maintain_order=True).to_list() for name in ("run", "topic"))
-    listed, sides = Listed.of(runs, look), SideBySide.of(topics, look)
-    data = sides.rows(listed.rows(data))
-    ends = places.from_zero(data["score"], 0.0)
-    title = f"{counted(len(sides.labels), 'topic')}, the easiest first"
-    base = alt.Chart().encode(listed.axis(grid=False), sides.axis(title, look))
-    tooltip = ["run:N", "topic:N", *charts.decimals("score")]
-    scale = {"scheme": "greys" if look.grey else "blues", "domain": [ends[0], ends[-1]]}
-    legend = {"gradientLength": min(max(listed.height, 40), 120), "format": ".1f", "tickCount": 3}
-    name = axis_title(scores, measure)
+    run_list, sides = (
+        VerticalNames.from_names(runs, theme),
+        HorizontalNames.from_names(topics, theme),
+    )
+    data = sides.label_rows(run_list.label_rows(data))
+    ends = layout.from_zero(data["score"], 0.0)
+    title = f"{format_count(len(sides.labels), 'topic')}, the easiest first"
+    base = alt.Chart().encode(run_list.build_axis(grid=False), sides.build_axis(title, theme))
+    tooltip = ["run:N", "topic:N", *charts.build_number_tooltips("score")]
+    scale = {"scheme": "greys" if theme.grey else "blues", "domain": [ends[0], ends[-1]]}
+    legend = {"gradientLength": min(max(run_list.height, 40), 120), "format": ".1f", "tickCount": 3}
+    name = format_axis_title(scores, measure)
     shade = alt.Color("score:Q", scale=scale, title=name.split(" ", 1), legend=legend)
     cells = base.mark_rect().encode(shade, tooltip=tooltip)
-    return charts.panel(data.drop_nans("score"), cells, size=(sides.width, listed.height))
+    return charts.build_panel(data.drop_nans("score"), cells, size=(sides.width, run_list.height))
 
 
-FIGURE = Figure(
+FIGURE = FigureKind(
     __doc__,
     place=4,
     function=heatmap,

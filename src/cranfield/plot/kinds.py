@@ -7,7 +7,7 @@ A module has
   and takes judgments and runs or scores, options of its own, and those of `Drawing`;
 - ``FIGURE``, the row: that function, what it begins with, and how its options are written.
 
-Nothing else has to know of a new one: `cf.plot`, the command line and the gallery ask `figures`.
+Nothing else has to know of a new one: `cf.plot`, the command line and the gallery ask `load_figures`.
 """
 
 from __future__ import annotations
@@ -24,37 +24,37 @@ import numpy as np
 from cranfield.data.qrels import QrelsLike
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
-from cranfield.evaluation.asked import MeasuresLike
 from cranfield.evaluation.evaluate import Evaluator, RunsLike, evaluate
-from cranfield.evaluation.options import Options, Settings, shows
+from cranfield.evaluation.options import Options, Settings, with_fields
+from cranfield.evaluation.resolved_measures import MeasuresLike
 from cranfield.evaluation.results import ScoresLike, read_scores
-from cranfield.late import pl
+from cranfield.lazy_imports import pl
 from cranfield.measures.base import Measure
 from cranfield.measures.grammar import MeasureLike, parse_measure
-from cranfield.report.look import Look, LookOptions
-from cranfield.report.options import Rows, help_of
-from cranfield.report.pictures import Picture
-from cranfield.scores import Notice, Scores
-from cranfield.stats.measured import without_errors
-from cranfield.wording import counted, some
+from cranfield.report.figures import Figure
+from cranfield.report.options import Rows, build_help
+from cranfield.report.theme import Theme, ThemeOptions
+from cranfield.scores import Note, Scores
+from cranfield.stats.measure_scores import drop_standard_errors
+from cranfield.wording import format_count, format_names
 
 JudgmentsOrScores: TypeAlias = QrelsLike | ScoresLike
 T = TypeVar("T", bound=Callable[..., Any])
 
 
-class Drawing(Settings, LookOptions, total=False):
+class Drawing(Settings, ThemeOptions, total=False):
     """The options of figures that are drawn from judgments and runs: how these are evaluated, and
     how the figure looks.
     """
 
 
-def shows_drawing(function: T) -> T:
+def add_drawing_options(function: T) -> T:
     """List the options of `Drawing` in the signature and the documentation of a figure."""
-    return shows(function, Look, Options)
+    return with_fields(function, Theme, Options)
 
 
 @dataclass(frozen=True)
-class Figure:
+class FigureKind:
     """A kind of figure: a row.
 
     `doc` is the documentation of its module, which says what it shows; `place` orders the kinds.
@@ -66,7 +66,7 @@ class Figure:
 
     doc: str | None
     place: int
-    function: Callable[..., Picture]
+    function: Callable[..., Figure]
     options: Rows
     gallery: Mapping[str, str] = field(default_factory=dict)
     takes: Literal["scores", "runs"] = "scores"
@@ -79,52 +79,52 @@ class Figure:
         return self.function.__name__
 
     @property
-    def said(self) -> dict[str, str]:
+    def help_texts(self) -> dict[str, str]:
         """What argparse tells: the question that it answers, and what it shows."""
-        return help_of(self.doc)
+        return build_help(self.doc)
 
 
 @cache
-def figures() -> dict[str, Figure]:
+def load_figures() -> dict[str, FigureKind]:
     """All kinds by name, in their order."""
     package = import_module("cranfield.plot")
     modules = [import_module(f"cranfield.plot.{m.name}") for m in iter_modules(package.__path__)]
-    rows: list[Figure] = [module.FIGURE for module in modules if hasattr(module, "FIGURE")]
+    rows: list[FigureKind] = [module.FIGURE for module in modules if hasattr(module, "FIGURE")]
     return {row.name: row for row in sorted(rows, key=lambda row: row.place)}
 
 
 # -- what figures begin with ----------------------------------------------------------------------
 
 
-def scored(
+def get_scores(
     qrels: JudgmentsOrScores,
     runs: RunsLike | None,
     measures: MeasuresLike,
     options: Mapping[str, Any],
-    usual: str = "AP",
+    default_measures: str = "AP",
 ) -> Scores:
     """The scores of runs; given alone, in the place of judgments, or computed."""
     if runs is None:
-        decided = [name for name in options if name not in ("seed", "threads", "progress")]
-        if decided:
-            raise InputError(f"{decided[0]} with scores", "judgments and runs with it")
-        named: Any = [measures] if isinstance(measures, Measure | type) else measures
-        return _finite(without_errors(read_scores(qrels, measures=named)))
-    asked = usual if measures is None and options.get("preset") is None else measures
-    return _finite(without_errors(evaluate(qrels, runs, asked, **options)))
+        excess_options = [name for name in options if name not in ("seed", "threads", "progress")]
+        if excess_options:
+            raise InputError(f"{excess_options[0]} with scores", "judgments and runs with it")
+        measure_list: Any = [measures] if isinstance(measures, Measure | type) else measures
+        return _drop_infinite(drop_standard_errors(read_scores(qrels, measures=measure_list)))
+    selected = default_measures if measures is None and options.get("preset") is None else measures
+    return _drop_infinite(drop_standard_errors(evaluate(qrels, runs, selected, **options)))
 
 
-def _finite(scores: Scores) -> Scores:
+def _drop_infinite(scores: Scores) -> Scores:
     """The scores, of which infinite ones are as if they were undefined: they have no place."""
     infinite = np.isinf(scores.values)
     if not infinite.any():
         return scores
-    text = f"{counted(int(infinite.sum()), 'score')} infinite: not shown"
+    text = f"{format_count(int(infinite.sum()), 'score')} infinite: not shown"
     values = np.where(infinite, np.nan, scores.values)
-    return replace(scores, values=values, notices=(*scores.notices, Notice("infinite", text)))
+    return replace(scores, values=values, notes=(*scores.notes, Note("infinite", text)))
 
 
-def scores_by(
+def get_scores_and_measures(
     qrels: Any, runs: Any, measures: Sequence[MeasureLike], options: Mapping[str, Any]
 ) -> tuple[Scores, Sequence[MeasureLike]]:
     """The scores of some measures, given or computed, and what the measures are called there."""
@@ -139,42 +139,42 @@ def scores_by(
     return evaluator(runs), [parse_measure(m).with_defaults(defaults) for m in measures]
 
 
-def column(scores: Scores, asked: MeasureLike) -> str:
+def find_column(scores: Scores, measure: MeasureLike) -> str:
     """The measure of some scores that is meant, by its name there or by what it means."""
-    name = str(asked)
+    name = str(measure)
     if name not in scores.measures:
-        (name,) = parse_measure(asked).names()[:1]
+        (name,) = parse_measure(measure).names()[:1]
     if name not in scores.measures:
-        known = some(scores.measures, "measure")
-        raise InputError(name, f"one of the scores' {known}")
+        valid_names = format_names(scores.measures, "measure")
+        raise InputError(name, f"one of the scores' {valid_names}")
     return name
 
 
 # -- what several figures say ---------------------------------------------------------------------
 
 
-def axis_title(scores: Scores, measure: str) -> str:
+def format_axis_title(scores: Scores, measure: str) -> str:
     """What an axis of a measure is called."""
     better = scores.better[scores.measures.index(measure)]
     return f"{measure} (lower is better)" if better == "lower" else measure
 
 
-def undefined(data: pl.DataFrame, value: str, noun: str = "run") -> tuple[Notice, ...]:
+def collect_undefined_notes(data: pl.DataFrame, value: str, noun: str = "run") -> tuple[Note, ...]:
     """That some runs, or topics, are not shown by a measure, for which they have no such value; a
     figure without any is refused.
     """
-    told = []
+    undefined_notes = []
     for (measure,), rows in data.group_by("measure", maintain_order=True):
         names = rows[noun].unique(maintain_order=True).to_list()
-        known = set(rows.filter(rows[value].is_not_nan())[noun])
-        if not known:
+        defined = set(rows.filter(rows[value].is_not_nan())[noun])
+        if not defined:
             raise InputError(f"no {noun} with a {value} of {measure}", "one")
-        if lost := [name for name in names if name not in known]:
-            text = f"{some(lost, noun)} without a {value} of {measure}: not shown"
-            told.append(Notice("undefined", text))
-    return tuple(told)
+        if missing := [name for name in names if name not in defined]:
+            text = f"{format_names(missing, noun)} without a {value} of {measure}: not shown"
+            undefined_notes.append(Note("undefined", text))
+    return tuple(undefined_notes)
 
 
-def frame(rows: Sequence[Sequence[Any]], names: Sequence[str]) -> pl.DataFrame:
+def build_frame(rows: Sequence[Sequence[Any]], names: Sequence[str]) -> pl.DataFrame:
     """Rows as a frame, whatever their numbers are."""
     return pl.DataFrame(rows, schema=list(names), orient="row", infer_schema_length=None)

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from typing import Any
 
-from cranfield.report.look import Look
-from cranfield.report.pictures import Picture
+from cranfield.report.figures import Figure
+from cranfield.report.theme import Theme
 
 __all__ = ["meta"]
 
 
-def meta(found: Any, **options: Any) -> Picture:
+def meta(found: Any, **options: Any) -> Figure:
     """The picture of what a function of `cf.meta` found.
 
     ASL curves of `discriminative_power` (``whole=True`` shows all p-values, not only those near
     α), the matrix of `correlation` or the means by two sets, the curves of `swap` (``rate=0.05``)
     and `stability`, scores before and after of `leave_one_out`. The other options say how it looks:
-    title, width, height, font_size, grey (`cranfield.report.look.Look` explains).
+    title, width, height, font_size, grey (`cranfield.report.theme.Theme` explains).
 
     >>> scores = {run: {str(t): (t * k % 7) / 7 for t in range(9)} for k, run in enumerate("abc")}
     >>> from cranfield.meta import discriminative_power
     >>> meta(discriminative_power(scores, "t"))
     Picture of 3 rows: measure, rank, run, other, difference, pvalue
     """
-    from cranfield.report.meta import picture_of
+    from cranfield.report.meta import build_method_figure
 
-    look, own = Look.of(options)
-    return picture_of(found, look, **own)
+    theme, figure_options = Theme.split_options(options)
+    return build_method_figure(found, theme, **figure_options)

@@ -12,24 +12,24 @@ from math import isnan
 from typing import Any, Unpack
 
 from cranfield.comparison import Comparison, PairComparison, compare
-from cranfield.evaluation.asked import MeasuresLike
 from cranfield.evaluation.evaluate import RunsLike
-from cranfield.late import pl
+from cranfield.evaluation.resolved_measures import MeasuresLike
+from cranfield.lazy_imports import pl
 from cranfield.plot.kinds import (
     Drawing,
-    Figure,
+    FigureKind,
     JudgmentsOrScores,
-    axis_title,
-    frame,
-    scored,
-    shows_drawing,
+    add_drawing_options,
+    build_frame,
+    format_axis_title,
+    get_scores,
 )
 from cranfield.report import charts, options
-from cranfield.report.charts import Listed, SideBySide
-from cranfield.report.comparison import procedure
-from cranfield.report.look import Look
-from cranfield.report.pictures import Picture, alt
-from cranfield.report.sheets import runs_on
+from cranfield.report.charts import HorizontalNames, VerticalNames
+from cranfield.report.comparison import describe_procedure
+from cranfield.report.figures import Figure, alt
+from cranfield.report.tables import format_runs_and_topics
+from cranfield.report.theme import Theme
 from cranfield.stats.effects import EFFECTS, EffectName
 from cranfield.stats.resampling import TRIALS
 
@@ -38,13 +38,13 @@ __all__ = ["pairs"]
 COLUMNS = ("measure", "run", "other", "difference", "pvalue", "effect", "verdict", "shown_p")
 CELL, SMALL_CELL = 42.0, 15.0  # points, with texts and without
 WITH_TEXTS = 34.0  # points of a cell that has room for one
-FEW = 15  # runs, whose cells have texts
+MAX_TEXT_RUNS = 15  # runs, whose cells have texts
 LEVELS = (0.001, 0.01)  # below α
 P_COLOURS = ("#08519c", "#3182bd", "#9ecae1", "#f2f2f2")
 P_GREYS = ("#525252", "#969696", "#cccccc", "#f5f5f5")
 
 
-@shows_drawing
+@add_drawing_options
 def pairs(
     qrels: JudgmentsOrScores,
     runs: RunsLike | None = None,
@@ -56,7 +56,7 @@ def pairs(
     trials: int = TRIALS,
     effect: EffectName | None = None,
     **drawing: Unpack[Drawing],
-) -> Picture:
+) -> Figure:
     """A figure of all pairs of runs: p-values above the diagonal, effect sizes below it.
 
     qrels, runs, measures
@@ -70,77 +70,99 @@ def pairs(
     >>> pairs({"bm25": x, "dense": y}).data.select("run", "other", "pvalue").rows()  # 2 / 2 ** 8
     [('dense', 'bm25', 0.0078125)]
     """
-    look, given = Look.of(drawing)
-    scores = scored(qrels, runs, measures, given)
+    theme, evaluate_options = Theme.split_options(drawing)
+    scores = get_scores(qrels, runs, measures, evaluate_options)
     testing: dict[str, Any] = {"test": test, "correction": correction, "alpha": alpha}
     testing |= {"trials": trials, "effect": effect}
-    testing |= {name: given[name] for name in ("seed", "threads") if name in given}
-    found = compare(scores, **testing)
-    data = frame([[*_row(found, pair)] for pair in found.pairs], COLUMNS)
-    names = [_listed(found, measure, look) for measure in scores.measures]
-    left_out = dict.fromkeys(notice for listed in names for notice in listed.notices())
-    return Picture(lambda: _chart(found, data, look), data, (*found.notices, *left_out))
+    testing |= {
+        name: evaluate_options[name] for name in ("seed", "threads") if name in evaluate_options
+    }
+    comparison = compare(scores, **testing)
+    data = build_frame([[*_build_row(comparison, pair)] for pair in comparison.pairs], COLUMNS)
+    names = [_list_runs(comparison, measure, theme) for measure in scores.measures]
+    left_out = dict.fromkeys(note for run_list in names for note in run_list.collect_notes())
+    return Figure(
+        lambda: _draw_chart(comparison, data, theme), data, (*comparison.notes, *left_out)
+    )
 
 
-def _row(found: Comparison, pair: PairComparison) -> Iterator[Any]:
+def _build_row(comparison: Comparison, pair: PairComparison) -> Iterator[Any]:
     yield from (getattr(pair, name) for name in COLUMNS[:-1])
-    yield found.shown_p(pair)
+    yield comparison.shown_p(pair)
 
 
-def _listed(found: Comparison, measure: str, look: Look) -> Listed:
+def _list_runs(comparison: Comparison, measure: str, theme: Theme) -> VerticalNames:
     """The runs in the order of their means, in cells that are as wide as high."""
-    order = [row.run for row in found.runs if row.measure == measure]
-    cell = look.points(CELL if len(order) <= FEW else SMALL_CELL)
-    side = look.width or cell * len(order)
-    return Listed.of(order, replace(look, width=side, height=look.height or side))
+    order = [row.run for row in comparison.runs if row.measure == measure]
+    cell = theme.scale_points(CELL if len(order) <= MAX_TEXT_RUNS else SMALL_CELL)
+    side = theme.width or cell * len(order)
+    return VerticalNames.from_names(order, replace(theme, width=side, height=theme.height or side))
 
 
 # -- the chart ------------------------------------------------------------------------------------
 
 
-def _chart(found: Comparison, data: pl.DataFrame, look: Look) -> Any:
-    panels = [_panel(found, data.filter(measure=m), m, look) for m in found.scores.measures]
-    size = runs_on(len(found.scores.runs), *(run.topics for run in found.runs))
-    told = [
-        f"Above the diagonal p-values ({procedure(found)}), below it effect sizes of row − column "
-        f"({EFFECTS[found.effect].title}); {size}, the best first."
+def _draw_chart(comparison: Comparison, data: pl.DataFrame, theme: Theme) -> Any:
+    panels = [
+        _draw_panel(comparison, data.filter(measure=m), m, theme)
+        for m in comparison.scores.measures
     ]
-    listed = _listed(found, found.scores.measures[0], look)
-    wide = max(200, listed.height) + listed.width(look)
-    return charts.panels(panels, 2, look, "", told, wide).resolve_scale(color="independent")
+    size = format_runs_and_topics(
+        len(comparison.scores.runs), *(run.topics for run in comparison.runs)
+    )
+    captions = [
+        f"Above the diagonal p-values ({describe_procedure(comparison)}), below it effect sizes of row − column "
+        f"({EFFECTS[comparison.effect].title}); {size}, the best first."
+    ]
+    run_list = _list_runs(comparison, comparison.scores.measures[0], theme)
+    wide = max(200, run_list.height) + run_list.compute_width(theme)
+    return charts.build_panels(panels, 2, theme, "", captions, wide).resolve_scale(
+        color="independent"
+    )
 
 
-def _panel(found: Comparison, data: pl.DataFrame, measure: str, look: Look) -> Any:
-    listed = _listed(found, measure, look)
-    side = listed.height
-    cell = side / len(listed.labels)
-    sides = SideBySide(listed.labels, side, cell >= look.points(8.5))
-    base = alt.Chart().encode(listed.axis(grid=False), sides.axis(None, look, orient="top"))
-    drawn = data.filter(*(pl.col(name).is_in([*listed.labels]) for name in ("run", "other")))
-    drawn = drawn.drop("measure", "verdict")
-    above = sides.rows(listed.rows(drawn), "other")
-    below = sides.rows(listed.rows(drawn, "other"), "run")
-    layers = [*_pvalues(base, above, found.alpha, side, look), *_effects(base, below, look)]
-    texts = cell >= look.points(WITH_TEXTS)
+def _draw_panel(comparison: Comparison, data: pl.DataFrame, measure: str, theme: Theme) -> Any:
+    run_list = _list_runs(comparison, measure, theme)
+    side = run_list.height
+    cell = side / len(run_list.labels)
+    sides = HorizontalNames(run_list.labels, side, cell >= theme.scale_points(8.5))
+    base = alt.Chart().encode(
+        run_list.build_axis(grid=False), sides.build_axis(None, theme, orient="top")
+    )
+    shown_data = data.filter(*(pl.col(name).is_in([*run_list.labels]) for name in ("run", "other")))
+    shown_data = shown_data.drop("measure", "verdict")
+    upper_data = sides.label_rows(run_list.label_rows(shown_data), "other")
+    lower_data = sides.label_rows(run_list.label_rows(shown_data, "other"), "run")
+    layers = [
+        *_draw_pvalues(base, upper_data, comparison.alpha, side, theme),
+        *_draw_effects(base, lower_data, theme),
+    ]
+    texts = cell >= theme.scale_points(WITH_TEXTS)
     chart = alt.layer(*(layer for layer in layers if texts or layer.mark.type != "text"))
-    title = axis_title(found.scores, measure)
+    title = format_axis_title(comparison.scores, measure)
     return chart.resolve_scale(color="independent").properties(width=side, height=side, title=title)
 
 
-def _pvalues(base: Any, data: pl.DataFrame, alpha: float, side: float, look: Look) -> list[Any]:
+def _draw_pvalues(
+    base: Any, data: pl.DataFrame, alpha: float, side: float, theme: Theme
+) -> list[Any]:
     """Cells above the diagonal, the darker the surer, and what is written in them."""
     names = [*(f"p ≤ {level:g}" for level in (*LEVELS, alpha) if level <= alpha), f"p > {alpha:g}"]
-    colours = (P_GREYS if look.grey else P_COLOURS)[-len(names) :]
-    levels = pl.Series([_level(p, alpha) for p in data["pvalue"]], dtype=pl.String)
-    rows = base.properties(data=charts.rows_of(data.with_columns(level=levels)))
-    legend = {**charts.below(names, side, look), "symbolType": "square", "symbolSize": 110}
+    colours = (P_GREYS if theme.grey else P_COLOURS)[-len(names) :]
+    levels = pl.Series([_format_level(p, alpha) for p in data["pvalue"]], dtype=pl.String)
+    rows = base.properties(data=charts.to_chart_data(data.with_columns(level=levels)))
+    legend = {
+        **charts.place_legend_below(names, side, theme),
+        "symbolType": "square",
+        "symbolSize": 110,
+    }
     scale = {"domain": names, "range": colours}
     shade = alt.Color("level:N", scale=scale, title=None, legend=legend)
     on_dark = {"test": f"datum.pvalue <= {LEVELS[-1]}", "value": "white"}
-    return _cells(rows, shade, "shown_p", on_dark, look)
+    return _draw_cells(rows, shade, "shown_p", on_dark, theme)
 
 
-def _effects(base: Any, data: pl.DataFrame, look: Look) -> list[Any]:
+def _draw_effects(base: Any, data: pl.DataFrame, theme: Theme) -> list[Any]:
     """Cells below the diagonal, the darker the larger, and what is written in them."""
     texts = ["–" if isnan(x) else f"{-x:+z.2f}".replace("-", "−") for x in data["effect"]]
     data = data.with_columns(
@@ -148,35 +170,40 @@ def _effects(base: Any, data: pl.DataFrame, look: Look) -> list[Any]:
         size=pl.col("effect").abs(),
         text=pl.Series(texts, dtype=pl.String),
     )
-    most = max(1.0, *data["size"].fill_nan(0.0))
-    scale = {"scheme": "greys" if look.grey else "oranges", "domain": [0, most]}
-    legend = {"orient": "bottom", "gradientLength": look.points(90), "tickCount": 3}
+    maximum = max(1.0, *data["size"].fill_nan(0.0))
+    scale = {"scheme": "greys" if theme.grey else "oranges", "domain": [0, maximum]}
+    legend = {"orient": "bottom", "gradientLength": theme.scale_points(90), "tickCount": 3}
     shade = alt.Color("size:Q", scale=scale, title="|effect size|", legend=legend)
-    rows = base.properties(data=charts.rows_of(data))
-    on_dark = {"test": f"datum.size > {0.6 * most}", "value": "white"}
-    return _cells(rows, shade, "text", on_dark, look)
+    rows = base.properties(data=charts.to_chart_data(data))
+    on_dark = {"test": f"datum.size > {0.6 * maximum}", "value": "white"}
+    return _draw_cells(rows, shade, "text", on_dark, theme)
 
 
-def _cells(rows: Any, shade: Any, text: str, on_dark: charts.Vega, look: Look) -> list[Any]:
-    tooltip = ["run:N", "other:N", *charts.decimals("difference", "effect"), "shown_p:N"]
+def _draw_cells(rows: Any, shade: Any, text: str, on_dark: charts.Vega, theme: Theme) -> list[Any]:
+    tooltip = [
+        "run:N",
+        "other:N",
+        *charts.build_number_tooltips("difference", "effect"),
+        "shown_p:N",
+    ]
     cells = rows.mark_rect(stroke="white", strokeWidth=1).encode(shade, tooltip=tooltip)
     colour = {"condition": on_dark, "value": "black"}
-    written = rows.mark_text(fontSize=look.points(9))
-    return [cells, written.encode(alt.Text(f"{text}:N"), color=colour)]
+    labels = rows.mark_text(fontSize=theme.scale_points(9))
+    return [cells, labels.encode(alt.Text(f"{text}:N"), color=colour)]
 
 
-def _level(pvalue: float, alpha: float) -> str:
+def _format_level(pvalue: float, alpha: float) -> str:
     """The lowest level that a p-value is not above."""
-    kept = [level for level in (*LEVELS, alpha) if pvalue <= level <= alpha]
-    return f"p ≤ {kept[0]:g}" if kept else f"p > {alpha:g}"
+    levels = [level for level in (*LEVELS, alpha) if pvalue <= level <= alpha]
+    return f"p ≤ {levels[0]:g}" if levels else f"p > {alpha:g}"
 
 
-FIGURE = Figure(
+FIGURE = FigureKind(
     __doc__,
     place=7,
     function=pairs,
     options={
-        **options.how_tested(),
+        **options.build_testing_options(),
         f"--effect {{{','.join(EFFECTS)}}}": "effect size: Cohen's d_z (dz, default for two runs), "
         "Hedges' g (g), Glass's Δ (glass), or by the residuals of ANOVA (anova, default for more)",
     },

@@ -12,20 +12,20 @@ from typing import Any, Unpack
 from cranfield.data.qrels import QrelsLike
 from cranfield.data.tracks import TeamsLike
 from cranfield.evaluation.evaluate import RunsLike
-from cranfield.late import pl
-from cranfield.meta.contributions import Found, RelevantFound, relevant_found
-from cranfield.plot.kinds import Drawing, Figure, frame, shows_drawing
-from cranfield.report import by_rank, charts
-from cranfield.report.by_rank import Lines
-from cranfield.report.look import Look
-from cranfield.report.pictures import Picture, alt
-from cranfield.report.sheets import topics_text
-from cranfield.wording import counted
+from cranfield.lazy_imports import pl
+from cranfield.meta.contributions import RelevantCount, RelevantCounts, count_relevant
+from cranfield.plot.kinds import Drawing, FigureKind, add_drawing_options, build_frame
+from cranfield.report import charts, rank_charts
+from cranfield.report.figures import Figure, alt
+from cranfield.report.rank_charts import NamedLines
+from cranfield.report.tables import format_topics
+from cranfield.report.theme import Theme
+from cranfield.wording import format_count
 
 __all__ = ["pool"]
 
 
-@shows_drawing
+@add_drawing_options
 def pool(
     qrels: QrelsLike,
     runs: RunsLike,
@@ -33,7 +33,7 @@ def pool(
     teams: TeamsLike = None,
     cutoffs: Iterable[int] | None = None,
     **drawing: Unpack[Drawing],
-) -> Picture:
+) -> Figure:
     """A figure of the relevant documents found by depth: by all runs together, and by each team.
 
     qrels, runs
@@ -52,36 +52,44 @@ def pool(
     [('all', 2, 1.0, None), ('x', 2, 1.0, 1), ('y', 1, 0.5, 0)]
     >>> picture.save("pool.pdf")  # doctest: +SKIP
     """
-    look, given = Look.of(drawing)
-    found = relevant_found(qrels, runs, cutoffs, teams=teams, **given)
-    data = frame(found.rows, Found._fields).with_columns(pl.col("unique").cast(pl.Int64))
+    theme, evaluate_options = Theme.split_options(drawing)
+    result = count_relevant(qrels, runs, cutoffs, teams=teams, **evaluate_options)
+    data = build_frame(result.rows, RelevantCount._fields).with_columns(
+        pl.col("unique").cast(pl.Int64)
+    )
     noun = data["kind"][-1]
     deepest = data.filter(pl.col("depth") == data["depth"].max(), pl.col("kind") == noun)
-    lines = Lines.of(dict(deepest.select("name", "relevant").rows()), look)
-    told = [f"Relevant documents of {topics_text([found.topics])}."]
-    told += lines.told("that find most", noun)
-    notices = (*found.notices, *lines.notices(noun))
-    return Picture(lambda: _chart(found, data, lines, told, look), data, notices)
+    lines = NamedLines.from_values(dict(deepest.select("name", "relevant").rows()), theme)
+    captions = [f"Relevant documents of {format_topics([result.topics])}."]
+    captions += lines.describe_names("that find most", noun)
+    notes = (*result.notes, *lines.collect_notes(noun))
+    return Figure(lambda: _draw_chart(result, data, lines, captions, theme), data, notes)
 
 
-def _chart(
-    found: RelevantFound, data: pl.DataFrame, lines: Lines, told: list[str], look: Look
+def _draw_chart(
+    result: RelevantCounts, data: pl.DataFrame, lines: NamedLines, captions: list[str], theme: Theme
 ) -> Any:
     noun = data["kind"][-1]
-    drawn = data.with_columns(at=pl.col("depth"), value=pl.col("share"), line=pl.col("name"))
-    each, every = drawn.filter(kind=noun), drawn.filter(kind="all")
+    plot_data = data.with_columns(at=pl.col("depth"), value=pl.col("share"), line=pl.col("name"))
+    owner_data, pooled_data = plot_data.filter(kind=noun), plot_data.filter(kind="all")
     depths = data["depth"].to_list()
-    x = by_rank.rank_axis(min(depths), max(depths), "depth", look)
-    y = by_rank.value_axis(drawn, f"share of {counted(found.relevant, 'relevant document')}")
+    x = rank_charts.build_rank_axis(min(depths), max(depths), "depth", theme)
+    y = rank_charts.build_value_axis(
+        plot_data, f"share of {format_count(result.relevant, 'relevant document')}"
+    )
     counts = [alt.Tooltip(f"{name}:Q", format=",") for name in ("relevant", "unique")]
-    tooltip = ["name:N", "depth:Q", *counts, *charts.decimals("share")]
-    several = len(lines.labels) > 1
-    broad = by_rank.outline(every, f"all {noun}s", x, y, tooltip, look) if several else []
-    panel = by_rank.panel(each, lines, x, y, tooltip, look, *broad)
-    return by_rank.figure([panel], 1, look, told)
+    tooltip = ["name:N", "depth:Q", *counts, *charts.build_number_tooltips("share")]
+    has_several = len(lines.labels) > 1
+    broad = (
+        rank_charts.draw_outline(pooled_data, f"all {noun}s", x, y, tooltip, theme)
+        if has_several
+        else []
+    )
+    panel = rank_charts.draw_panel(owner_data, lines, x, y, tooltip, theme, *broad)
+    return rank_charts.combine_panels([panel], 1, theme, captions)
 
 
-FIGURE = Figure(
+FIGURE = FigureKind(
     __doc__,
     place=9,
     function=pool,

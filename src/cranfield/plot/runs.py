@@ -10,29 +10,29 @@ from math import isnan
 from typing import Any, Unpack
 
 from cranfield.comparison import RunSummary, compare
-from cranfield.evaluation.asked import MeasuresLike
 from cranfield.evaluation.evaluate import RunsLike
-from cranfield.late import pl
+from cranfield.evaluation.resolved_measures import MeasuresLike
+from cranfield.lazy_imports import pl
 from cranfield.measures.grammar import MeasureLike
 from cranfield.plot.kinds import (
     Drawing,
-    Figure,
+    FigureKind,
     JudgmentsOrScores,
-    axis_title,
-    column,
-    frame,
-    scored,
-    shows_drawing,
-    undefined,
+    add_drawing_options,
+    build_frame,
+    collect_undefined_notes,
+    find_column,
+    format_axis_title,
+    get_scores,
 )
-from cranfield.report import charts, options, places
-from cranfield.report.charts import Listed
-from cranfield.report.comparison import procedure
-from cranfield.report.look import Look
-from cranfield.report.pictures import Picture, alt
-from cranfield.report.sheets import percent, topics_text
-from cranfield.scores import Notice, Scores
-from cranfield.stats.measured import measured
+from cranfield.report import charts, layout, options
+from cranfield.report.charts import VerticalNames
+from cranfield.report.comparison import describe_procedure
+from cranfield.report.figures import Figure, alt
+from cranfield.report.tables import format_percent, format_topics
+from cranfield.report.theme import Theme
+from cranfield.scores import Note, Scores
+from cranfield.stats.measure_scores import extract_measure
 from cranfield.stats.resampling import TRIALS
 
 __all__ = ["runs"]
@@ -42,7 +42,7 @@ WIDTHS = {1: 300.0, 2: 180.0}  # of a panel, if there are so many
 WIDTH, IN_A_ROW = 140.0, 3
 
 
-@shows_drawing
+@add_drawing_options
 def runs(
     qrels: JudgmentsOrScores,
     runs: RunsLike | None = None,
@@ -56,7 +56,7 @@ def runs(
     alpha: float = 0.05,
     trials: int = TRIALS,
     **drawing: Unpack[Drawing],
-) -> Picture:
+) -> Figure:
     """A figure of the means of runs, with confidence intervals, the best first.
 
     qrels, runs, measures
@@ -78,97 +78,119 @@ def runs(
     [('dense', 0.45, 'a'), ('bm25', 0.35, 'b')]
     >>> picture.save("runs.pdf")  # doctest: +SKIP
     """
-    look, given = Look.of(drawing)
-    scores = scored(qrels, runs, measures, given)
-    by = scores.measures[0] if sort is None else column(scores, sort)
+    theme, evaluate_options = Theme.split_options(drawing)
+    scores = get_scores(qrels, runs, measures, evaluate_options)
+    sort_measure = scores.measures[0] if sort is None else find_column(scores, sort)
     testing = {"test": test, "correction": correction, "alpha": alpha, "trials": trials}
-    testing |= {name: given[name] for name in ("seed", "threads") if name in given}
-    rows, told, notices = _summaries(scores, letters, testing)
-    order = [row.run for row in rows if row.measure == by]
+    testing |= {
+        name: evaluate_options[name] for name in ("seed", "threads") if name in evaluate_options
+    }
+    rows, captions, notes = _summarize_runs(scores, letters, testing)
+    order = [row.run for row in rows if row.measure == sort_measure]
     rows.sort(key=lambda row: (scores.measures.index(row.measure), order.index(row.run)))
-    data = frame([[getattr(row, name) for name in COLUMNS] for row in rows], COLUMNS)
-    listed = Listed.of(order, look)
-    notices += (*undefined(data, "mean"), *listed.notices())
-    return Picture(lambda: _chart(scores, data, listed, told, bars, look), data, notices)
+    data = build_frame([[getattr(row, name) for name in COLUMNS] for row in rows], COLUMNS)
+    run_list = VerticalNames.from_names(order, theme)
+    notes += (*collect_undefined_notes(data, "mean"), *run_list.collect_notes())
+    return Figure(lambda: _draw_chart(scores, data, run_list, captions, bars, theme), data, notes)
 
 
-def _summaries(
+def _summarize_runs(
     scores: Scores, letters: bool, testing: dict[str, Any]
-) -> tuple[list[RunSummary], list[str], tuple[Notice, ...]]:
+) -> tuple[list[RunSummary], list[str], tuple[Note, ...]]:
     """The runs by each measure, the best first; what the figure says of them; what to know.
 
     What cannot be tested, one run or one topic, has no letters, and one topic no interval.
     """
-    sure = percent(1 - testing["alpha"])
-    found, told, notices = [], [], tuple(scores.notices)
+    confidence_text = format_percent(1 - testing["alpha"])
+    rows, captions, notes = [], [], tuple(scores.notes)
     tested = [m for m in scores.measures if _can_be_tested(scores, m)] if letters else []
     if tested:
         comparison = compare(scores.select(measures=tested), **testing)
-        found, notices = [*comparison.runs], comparison.notices
-        same = "Runs that share a letter are not significantly different"
-        told = [f"{same}: {procedure(comparison)}."] if any(row.groups for row in found) else []
+        rows, notes = [*comparison.runs], comparison.notes
+        explanation = "Runs that share a letter are not significantly different"
+        captions = (
+            [f"{explanation}: {describe_procedure(comparison)}."]
+            if any(row.groups for row in rows)
+            else []
+        )
     intervals = scores.interval(confidence=1 - testing["alpha"])
     for measure in scores.measures:
         for run in scores.sorted_by(measure).runs if measure not in tested else ():
-            one = intervals[run][measure]
-            found.append(RunSummary(measure, run, one.n, one.mean, one.low, one.high))
-    what = f"Means over {topics_text(row.topics for row in found)}"
-    of = "" if all(isnan(row.low) for row in found) else f", with {sure} t intervals"
-    return found, [f"{what}{of}.", *told], notices
+            interval = intervals[run][measure]
+            rows.append(
+                RunSummary(measure, run, interval.n, interval.mean, interval.low, interval.high)
+            )
+    means_text = f"Means over {format_topics(row.topics for row in rows)}"
+    intervals_text = (
+        "" if all(isnan(row.low) for row in rows) else f", with {confidence_text} t intervals"
+    )
+    return rows, [f"{means_text}{intervals_text}.", *captions], notes
 
 
 def _can_be_tested(scores: Scores, measure: str) -> bool:
-    several = len(scores.runs) > 1
-    return several and len(measured(scores, measure, turned=False).matrix.topics) > 1
+    has_several_runs = len(scores.runs) > 1
+    return (
+        has_several_runs and len(extract_measure(scores, measure, turned=False).matrix.topics) > 1
+    )
 
 
 # -- the chart ------------------------------------------------------------------------------------
 
 
-def _chart(
-    scores: Scores, data: pl.DataFrame, listed: Listed, told: list[str], bars: bool, look: Look
+def _draw_chart(
+    scores: Scores,
+    data: pl.DataFrame,
+    run_list: VerticalNames,
+    captions: list[str],
+    bars: bool,
+    theme: Theme,
 ) -> Any:
     count = len(scores.measures)
-    width = look.width or WIDTHS.get(count, WIDTH)
+    width = theme.width or WIDTHS.get(count, WIDTH)
     panels = []
     for place, measure in enumerate(scores.measures):
-        of_measure = listed.rows(data.filter(measure=measure))
+        measure_data = run_list.label_rows(data.filter(measure=measure))
         first = place % IN_A_ROW == 0
-        title = axis_title(scores, measure)
-        panels.append(_panel(of_measure, listed, title, first, bars, width, look))
-    whole = listed.width(look) + width * min(count, IN_A_ROW)
-    return charts.panels(panels, IN_A_ROW, look, "", told, whole)
+        title = format_axis_title(scores, measure)
+        panels.append(_draw_panel(measure_data, run_list, title, first, bars, width, theme))
+    full_width = run_list.compute_width(theme) + width * min(count, IN_A_ROW)
+    return charts.build_panels(panels, IN_A_ROW, theme, "", captions, full_width)
 
 
-def _panel(
+def _draw_panel(
     data: pl.DataFrame,
-    listed: Listed,
+    run_list: VerticalNames,
     title: Any,
     first: bool,
     bars: bool,
     width: float,
-    look: Look,
+    theme: Theme,
 ) -> Any:
     """The runs by one measure: means, intervals, letters."""
-    known = [v for name in ("mean", "low", "high") for v in data[name].drop_nans()]
-    ticks = places.from_zero(known, 0.0) if bars else places.around_all(known or [0.0])
-    value = charts.axis("x", "mean", title, [ticks[0], ticks[-1]], tickCount=4)
-    base = alt.Chart().encode(listed.axis(first, grid=not bars), value)
-    tooltip = ["run:N", "topics:Q", *charts.decimals("mean", "low", "high"), "groups:N"]
-    told = base.encode(color=charts.by_name(data["run"], look), tooltip=tooltip)
-    interval = base.mark_rule if bars else told.mark_rule
+    values = [v for name in ("mean", "low", "high") for v in data[name].drop_nans()]
+    ticks = layout.from_zero(values, 0.0) if bars else layout.fit_ticks(values or [0.0])
+    value = charts.build_axis("x", "mean", title, [ticks[0], ticks[-1]], tickCount=4)
+    base = alt.Chart().encode(run_list.build_axis(first, grid=not bars), value)
+    tooltip = [
+        "run:N",
+        "topics:Q",
+        *charts.build_number_tooltips("mean", "low", "high"),
+        "groups:N",
+    ]
+    styled = base.encode(color=charts.encode_colours(data["run"], theme), tooltip=tooltip)
+    interval = base.mark_rule if bars else styled.mark_rule
     ends = alt.X("low:Q"), alt.X2("high:Q")
     if bars:  # which intervals are seen on
         thin = {"color": "white", "strokeWidth": 2.6}, {"color": "black", "strokeWidth": 1.2}
-        shown = told.mark_bar(opacity=0.6, height={"band": 0.7})
-        layers = [shown, *(interval(**style).encode(*ends) for style in thin)]
+        bar_layer = styled.mark_bar(opacity=0.6, height={"band": 0.7})
+        layers = [bar_layer, *(interval(**style).encode(*ends) for style in thin)]
     else:
-        layers = [interval(strokeWidth=1.5).encode(*ends), told.mark_point(filled=True)]
-    beside = base.mark_text(align="left").encode(alt.Text("groups:N"), x=alt.value(width + 6))
-    return charts.panel(data, *layers, beside, size=(width, listed.height))
+        layers = [interval(strokeWidth=1.5).encode(*ends), styled.mark_point(filled=True)]
+    letters = base.mark_text(align="left").encode(alt.Text("groups:N"), x=alt.value(width + 6))
+    return charts.build_panel(data, *layers, letters, size=(width, run_list.height))
 
 
-FIGURE = Figure(
+FIGURE = FigureKind(
     __doc__,
     place=1,
     function=runs,
@@ -176,7 +198,7 @@ FIGURE = Figure(
         "--sort MEASURE": "the best run by this measure first (default: the first measure)",
         "--bars": "bars from 0, not dots",
         "letters --no-letters": {"help": "means and intervals alone", "action": "store_false"},
-        **options.how_tested("; intervals have confidence 1 − A"),
+        **options.build_testing_options("; intervals have confidence 1 − A"),
     },
     gallery={"runs": '-m "AP nDCG@10"', "bars": "-m P@10 --bars --grey"},
 )

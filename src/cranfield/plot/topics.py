@@ -12,44 +12,44 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from cranfield.arrays import apart, rounding_of
+from cranfield.arrays import estimate_rounding, subtract_rounded
 from cranfield.errors import InputError
-from cranfield.evaluation.asked import MeasuresLike
 from cranfield.evaluation.evaluate import RunsLike
-from cranfield.late import pl
+from cranfield.evaluation.resolved_measures import MeasuresLike
+from cranfield.lazy_imports import pl
 from cranfield.plot.kinds import (
     Drawing,
-    Figure,
+    FigureKind,
     JudgmentsOrScores,
-    axis_title,
-    frame,
-    scored,
-    shows_drawing,
-    undefined,
+    add_drawing_options,
+    build_frame,
+    collect_undefined_notes,
+    format_axis_title,
+    get_scores,
 )
-from cranfield.report import charts, places
-from cranfield.report.charts import SideBySide
-from cranfield.report.look import MANY, Look, Style
-from cranfield.report.pictures import Picture, alt
-from cranfield.report.places import Ticks
-from cranfield.scores import Notice, Scores
-from cranfield.stats.measured import direction
-from cranfield.stats.summary import over_runs
-from cranfield.wording import counted, some
+from cranfield.report import charts, layout
+from cranfield.report.charts import HorizontalNames
+from cranfield.report.figures import Figure, alt
+from cranfield.report.layout import Ticks
+from cranfield.report.theme import MAX_STYLES, Style, Theme
+from cranfield.scores import Note, Scores
+from cranfield.stats.measure_scores import get_sign
+from cranfield.stats.summary import compute_run_statistics
+from cranfield.wording import format_count, format_names
 
 __all__ = ["topics"]
 
 MEDIAN = "median"
 HEIGHT = 150.0  # of a panel
 MOST_PANELS = 12
-OF_ALL = ("best", "median", "worst")
-SCORES = ("measure", "topic", "run", "score", *OF_ALL)
+SUMMARY_COLUMNS = ("best", "median", "worst")
+SCORES = ("measure", "topic", "run", "score", *SUMMARY_COLUMNS)
 DIFFERENCES = ("measure", "topic", "run", "score", "against", "other", "difference", "better",
-               *OF_ALL)  # fmt: skip
+               *SUMMARY_COLUMNS)  # fmt: skip
 LINE, TICK = "#cccccc", "#555555"
 
 
-@shows_drawing
+@add_drawing_options
 def topics(
     qrels: JudgmentsOrScores,
     runs: RunsLike | None = None,
@@ -58,7 +58,7 @@ def topics(
     against: str | None = None,
     show: str | Sequence[str] | None = None,
     **drawing: Unpack[Drawing],
-) -> Picture:
+) -> Figure:
     """A figure of scores topic by topic, or of differences, the largest first.
 
     qrels, runs, measures
@@ -76,173 +76,196 @@ def topics(
     [('q1', 0.25, 'bm25'), ('q2', -0.25, 'dense')]
     >>> picture.save("topics.pdf")  # doctest: +SKIP
     """
-    look, given = Look.of(drawing)
-    scores = scored(qrels, runs, measures, given)
-    chosen = _named(scores, show)
-    if against is None and chosen == scores.runs and len(chosen) == 2:
-        against = chosen[1]
+    theme, evaluate_options = Theme.split_options(drawing)
+    scores = get_scores(qrels, runs, measures, evaluate_options)
+    selected_runs = _select_runs(scores, show)
+    if against is None and selected_runs == scores.runs and len(selected_runs) == 2:
+        against = selected_runs[1]
     if against is None:
-        return _every_run(scores, chosen, look)
+        return _draw_every_run(scores, selected_runs, theme)
     if against not in (MEDIAN, *scores.runs):
-        raise InputError(f"against {against!r}", f"{MEDIAN}, or one of {some(scores.runs, 'run')}")
-    compared = [run for run in chosen if run != against]
-    if not compared:
+        raise InputError(
+            f"against {against!r}", f"{MEDIAN}, or one of {format_names(scores.runs, 'run')}"
+        )
+    compared_runs = [run for run in selected_runs if run != against]
+    if not compared_runs:
         raise InputError(f"no run but {against}", "one to compare with it")
-    return _differing(scores, compared, against, look)
+    return _draw_differences(scores, compared_runs, against, theme)
 
 
-def _named(scores: Scores, show: str | Sequence[str] | None) -> tuple[str, ...]:
+def _select_runs(scores: Scores, show: str | Sequence[str] | None) -> tuple[str, ...]:
     """The runs that are shown."""
-    named = scores.runs if show is None else (show,) if isinstance(show, str) else tuple(show)
-    for run in named:
+    names = scores.runs if show is None else (show,) if isinstance(show, str) else tuple(show)
+    for run in names:
         if run not in scores.runs:
-            raise InputError(f"run {run!r}", f"one of {some(scores.runs, 'run')}")
-    return named
+            raise InputError(f"run {run!r}", f"one of {format_names(scores.runs, 'run')}")
+    return names
 
 
-def _axes(sides: SideBySide, below: str, y: str, title: str, ends: Ticks, look: Look) -> Any:
+def _build_axes(
+    sides: HorizontalNames, x_title: str, y: str, title: str, ends: Ticks, theme: Theme
+) -> Any:
     """A chart with topics to the right, and a column upwards."""
-    value = charts.axis("y", y, title, [ends[0], ends[-1]], tickCount=5)
-    return alt.Chart().encode(sides.axis(below, look), value)
+    value = charts.build_axis("y", y, title, [ends[0], ends[-1]], tickCount=5)
+    return alt.Chart().encode(sides.build_axis(x_title, theme), value)
 
 
 # -- every run on every topic ---------------------------------------------------------------------
 
 
-def _every_run(scores: Scores, runs: Sequence[str], look: Look) -> Picture:
+def _draw_every_run(scores: Scores, runs: Sequence[str], theme: Theme) -> Figure:
     """A mark for each run on each topic, on a line from the worst to the best."""
-    data = frame([*_scores(scores, runs)], SCORES)
-    notices = (*scores.notices, *undefined(data, "score", "topic"))
-    sides = SideBySide.of(scores.topics, look)
-    few = "" if len(runs) <= MANY else "; a point is a run"
-    of = counted(len(scores.runs), "run")
-    told = [f"Lines: from the worst to the best of {of}; ticks: their median{few}."]
+    data = build_frame([*_collect_scores(scores, runs)], SCORES)
+    notes = (*scores.notes, *collect_undefined_notes(data, "score", "topic"))
+    sides = HorizontalNames.from_names(scores.topics, theme)
+    point_text = "" if len(runs) <= MAX_STYLES else "; a point is a run"
+    run_count = format_count(len(scores.runs), "run")
+    captions = [
+        f"Lines: from the worst to the best of {run_count}; ticks: their median{point_text}."
+    ]
     alone = len(scores.runs) == 1
-    [short] = places.shortened(runs[:1], charts.LEGEND)
+    [short] = layout.shorten_names(runs[:1], charts.LEGEND)
 
     def draw() -> Any:
         panels = [
-            _panel_of_scores(scores, m, data.filter(measure=m), look) for m in scores.measures
+            _draw_scores_panel(scores, m, data.filter(measure=m), theme) for m in scores.measures
         ]
-        wide = sides.width + look.points(40)
-        heading, said = (short, []) if alone else ("", told)
-        return charts.panels(panels, 1, look, heading, said, wide)
+        wide = sides.width + theme.scale_points(40)
+        heading, lines = (short, []) if alone else ("", captions)
+        return charts.build_panels(panels, 1, theme, heading, lines, wide)
 
-    return Picture(draw, data, (*notices, *sides.notices()))
+    return Figure(draw, data, (*notes, *sides.collect_notes()))
 
 
-def _scores(scores: Scores, runs: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+def _collect_scores(scores: Scores, runs: Sequence[str]) -> Iterator[tuple[Any, ...]]:
     """Every run on every topic, the easiest topic first."""
     for measure in scores.measures:
-        found, sign = over_runs(scores, measure), direction(scores, measure)
-        for t in np.argsort(-sign * found.mean, kind="stable").tolist():  # NaN is last
-            topic, of_all = scores.topics[t], [float(getattr(found, name)[t]) for name in OF_ALL]
+        summary, sign = compute_run_statistics(scores, measure), get_sign(scores, measure)
+        for t in np.argsort(-sign * summary.mean, kind="stable").tolist():  # NaN is last
+            topic, summary_values = (
+                scores.topics[t],
+                [float(getattr(summary, name)[t]) for name in SUMMARY_COLUMNS],
+            )
             for run in runs:
-                yield measure, topic, run, scores[run, topic, measure], *of_all
+                yield measure, topic, run, scores[run, topic, measure], *summary_values
 
 
-def _panel_of_scores(scores: Scores, measure: str, data: pl.DataFrame, look: Look) -> Any:
+def _draw_scores_panel(scores: Scores, measure: str, data: pl.DataFrame, theme: Theme) -> Any:
     data = data.drop_nans("score")
     names = data["topic"].unique(maintain_order=True).to_list()
-    sides = SideBySide.of(names, look)
-    data = sides.rows(data)
-    ends = places.from_zero([*data["score"], *data["best"], *data["worst"]], 0.0)
-    below = f"{counted(len(names), 'topic')}, the easiest first"
-    base = _axes(sides, below, "score", axis_title(scores, measure), ends, look)
-    tooltip = ["topic:N", "run:N", *charts.decimals("score")]
-    size = look.size(sides.width, HEIGHT)
+    sides = HorizontalNames.from_names(names, theme)
+    data = sides.label_rows(data)
+    ends = layout.from_zero([*data["score"], *data["best"], *data["worst"]], 0.0)
+    x_title = f"{format_count(len(names), 'topic')}, the easiest first"
+    base = _build_axes(sides, x_title, "score", format_axis_title(scores, measure), ends, theme)
+    tooltip = ["topic:N", "run:N", *charts.build_number_tooltips("score")]
+    size = theme.choose_size(sides.width, HEIGHT)
     if len(scores.runs) == 1:
-        colour = charts.by_name(data["run"], look)
+        colour = charts.encode_colours(data["run"], theme)
         bars = base.mark_bar(width={"band": 0.8}).encode(color=colour)
-        return charts.panel(data, bars.encode(tooltip=tooltip), size=size)
-    of_topics = base.properties(data=charts.rows_of(data.unique("topic", maintain_order=True)))
-    told = ["topic:N", *charts.decimals(*OF_ALL)]
-    lines = of_topics.mark_rule(color=LINE).encode(alt.Y("worst:Q"), alt.Y2("best:Q"))
-    medians = of_topics.mark_tick(color=TICK, thickness=1.5, width={"band": 0.9})
-    each = data["run"].unique(maintain_order=True)
-    points = base.mark_point(filled=True, size=14, opacity=0.35, color=look.colour)
-    if len(each) <= MANY:
-        legend = charts.below(each.to_list(), sides.width, look)
-        marks = charts.told_apart(each, "", look, legend=legend)
+        return charts.build_panel(data, bars.encode(tooltip=tooltip), size=size)
+    topic_base = base.properties(
+        data=charts.to_chart_data(data.unique("topic", maintain_order=True))
+    )
+    median_tooltip = ["topic:N", *charts.build_number_tooltips(*SUMMARY_COLUMNS)]
+    lines = topic_base.mark_rule(color=LINE).encode(alt.Y("worst:Q"), alt.Y2("best:Q"))
+    medians = topic_base.mark_tick(color=TICK, thickness=1.5, width={"band": 0.9})
+    run_names = data["run"].unique(maintain_order=True)
+    points = base.mark_point(filled=True, size=14, opacity=0.35, color=theme.colour)
+    if len(run_names) <= MAX_STYLES:
+        legend = charts.place_legend_below(run_names.to_list(), sides.width, theme)
+        marks = charts.encode_names(run_names, "", theme, legend=legend)
         area = min(28.0, max(8.0, (1.6 * sides.width / len(names)) ** 2))
         points = base.mark_point(filled=True, size=area).encode(marks["color"], marks["shape"])
-    layers = lines, medians.encode(alt.Y("median:Q"), tooltip=told), points.encode(tooltip=tooltip)
-    return charts.panel(data, *layers, size=size)
+    layers = (
+        lines,
+        medians.encode(alt.Y("median:Q"), tooltip=median_tooltip),
+        points.encode(tooltip=tooltip),
+    )
+    return charts.build_panel(data, *layers, size=size)
 
 
 # -- differences ----------------------------------------------------------------------------------
 
 
-def _differing(scores: Scores, runs: Sequence[str], against: str, look: Look) -> Picture:
+def _draw_differences(scores: Scores, runs: Sequence[str], against: str, theme: Theme) -> Figure:
     """A panel for each run: how far it is above or below another, or the median."""
-    data = frame([*_differences(scores, runs, against)], DIFFERENCES)
-    notices = (*scores.notices, *undefined(data, "difference", "topic"))
-    drawn, without = [*runs[:MOST_PANELS]], runs[MOST_PANELS:]
-    if without:
-        where = "choose which are shown, or see them all in .csv"
-        text = f"{some(without, 'run')} without room in the picture: {where}"
-        notices += (Notice("names", text),)
-    sides = SideBySide.of(scores.topics, look)
-    told = []
+    data = build_frame([*_collect_differences(scores, runs, against)], DIFFERENCES)
+    notes = (*scores.notes, *collect_undefined_notes(data, "difference", "topic"))
+    shown_runs, hidden_runs = [*runs[:MOST_PANELS]], runs[MOST_PANELS:]
+    if hidden_runs:
+        advice = "choose which are shown, or see them all in .csv"
+        text = f"{format_names(hidden_runs, 'run')} without room in the picture: {advice}"
+        notes += (Note("names", text),)
+    sides = HorizontalNames.from_names(scores.topics, theme)
+    captions = []
     if against == MEDIAN:
-        of = counted(len(scores.runs), "run")
-        told = [f"Bars: from the median of {of}; lines: to the best and the worst of them."]
+        run_count = format_count(len(scores.runs), "run")
+        captions = [
+            f"Bars: from the median of {run_count}; lines: to the best and the worst of them."
+        ]
 
-    others = [against] if against in scores.runs else []
-    styles = look.styles(scores.runs if len(scores.runs) <= MANY else (*drawn, *others))
+    other_runs = [against] if against in scores.runs else []
+    styles = theme.assign_styles(
+        scores.runs if len(scores.runs) <= MAX_STYLES else (*shown_runs, *other_runs)
+    )
 
     def draw() -> Any:
         panels = [
-            _panel_of_differences(scores, data.filter(measure=measure, run=run), styles, look)
+            _draw_differences_panel(scores, data.filter(measure=measure, run=run), styles, theme)
             for measure in scores.measures
-            for run in drawn
+            for run in shown_runs
         ]
-        return charts.panels(panels, 1, look, "", told, sides.width + look.points(40))
+        return charts.build_panels(
+            panels, 1, theme, "", captions, sides.width + theme.scale_points(40)
+        )
 
-    return Picture(draw, data, (*notices, *sides.notices()))
+    return Figure(draw, data, (*notes, *sides.collect_notes()))
 
 
-def _differences(scores: Scores, runs: Sequence[str], against: str) -> Iterator[tuple[Any, ...]]:
+def _collect_differences(
+    scores: Scores, runs: Sequence[str], against: str
+) -> Iterator[tuple[Any, ...]]:
     """Every run against another or the median, its largest difference first."""
     for m, measure in enumerate(scores.measures):
-        found, sign = over_runs(scores, measure), direction(scores, measure)
-        known = scores.better[m] != "neither"
+        summary, sign = compute_run_statistics(scores, measure), get_sign(scores, measure)
+        has_direction = scores.better[m] != "neither"
         values = dict(zip(scores.runs, scores.values[:, :, m], strict=True))
-        y = found.median if against == MEDIAN else values[against]
+        y = summary.median if against == MEDIAN else values[against]
         for run in runs:
             x = values[run]
-            z = apart(x, y, rounding_of(x, y))
+            z = subtract_rounded(x, y, estimate_rounding(x, y))
             for t in np.argsort(-z, kind="stable").tolist():
                 won = float(np.sign(sign * z[t]))
-                better = {1.0: run, -1.0: against}.get(won, "") if known else ""
-                of_all = [float(getattr(found, name)[t]) for name in OF_ALL]
-                at = measure, scores.topics[t], run, float(x[t])
-                yield *at, against, float(y[t]), float(z[t]), better, *of_all
+                better = {1.0: run, -1.0: against}.get(won, "") if has_direction else ""
+                summary_values = [float(getattr(summary, name)[t]) for name in SUMMARY_COLUMNS]
+                row_start = measure, scores.topics[t], run, float(x[t])
+                yield *row_start, against, float(y[t]), float(z[t]), better, *summary_values
 
 
-def _panel_of_differences(
-    scores: Scores, data: pl.DataFrame, styles: Mapping[str, Style], look: Look
+def _draw_differences_panel(
+    scores: Scores, data: pl.DataFrame, styles: Mapping[str, Style], theme: Theme
 ) -> Any:
     measure, against = (data[name][0] for name in ("measure", "against"))
     data = data.drop_nans("difference")
-    sides = SideBySide.of(data["topic"].to_list(), look)
-    of_median = against == MEDIAN
+    sides = HorizontalNames.from_names(data["topic"].to_list(), theme)
+    is_median = against == MEDIAN
     ends_of = [f"to_{name}" for name in ("worst", "best")]
-    sign = pl.col("difference").sign() * direction(scores, measure)
-    data = sides.rows(data).with_columns(
+    sign = pl.col("difference").sign() * get_sign(scores, measure)
+    data = sides.label_rows(data).with_columns(
         *((pl.col(name) - pl.col("other")).alias(f"to_{name}") for name in ("worst", "best")),
         side=pl.when(sign > 0).then("run").when(sign < 0).then("against").otherwise(pl.lit("")),
     )
-    title = _counted(data, scores.better[scores.measures.index(measure)] == "neither")
-    shown = ["difference", *(ends_of if of_median else [])]
-    ends = places.from_zero([value for name in shown for value in data[name]], 0.0)
-    below = f"{counted(len(data), 'topic')}, by falling difference"
-    upwards = f"difference in {axis_title(scores, measure)}"
-    base = _axes(sides, below, "difference", upwards, ends, look)
-    columns = ["score", "other", "difference", *(OF_ALL if of_median else ())]
-    tooltip = ["topic:N", "run:N", "against:N", "better:N", *charts.decimals(*columns)]
+    title = _format_counts(data, scores.better[scores.measures.index(measure)] == "neither")
+    value_columns = ["difference", *(ends_of if is_median else [])]
+    ends = layout.from_zero([value for name in value_columns for value in data[name]], 0.0)
+    x_title = f"{format_count(len(data), 'topic')}, by falling difference"
+    upwards = f"difference in {format_axis_title(scores, measure)}"
+    base = _build_axes(sides, x_title, "difference", upwards, ends, theme)
+    columns = ["score", "other", "difference", *(SUMMARY_COLUMNS if is_median else ())]
+    tooltip = ["topic:N", "run:N", "against:N", "better:N", *charts.build_number_tooltips(*columns)]
     colours = {name: style.colour for name, style in styles.items()}  # the same in all panels
-    colours |= {against: "#b3b3b3"} if of_median or look.grey else {}
+    colours |= {against: "#b3b3b3"} if is_median or theme.grey else {}
     scale = {"domain": [*colours], "range": [*colours.values()]}
     colour = alt.Color("side:N", scale=scale, legend=None)
     bars = base.mark_bar(width={"band": 0.75}).encode(colour, tooltip=tooltip)
@@ -251,26 +274,28 @@ def _panel_of_differences(
     )
     dots = [base.mark_tick(color=TICK, thickness=1, width={"band": 0.75}).encode(alt.Y(f"{name}:Q"))
             for name in ends_of]  # fmt: skip
-    zero = charts.across("difference", 0)
-    layers = [lines, bars, *dots, zero] if of_median else [bars, zero]
-    return charts.panel(data, *layers, size=look.size(sides.width, HEIGHT), title=title)
+    zero = charts.draw_horizontal_lines("difference", 0)
+    layers = [lines, bars, *dots, zero] if is_median else [bars, zero]
+    return charts.build_panel(
+        data, *layers, size=theme.choose_size(sides.width, HEIGHT), title=title
+    )
 
 
-def _counted(data: pl.DataFrame, neither: bool) -> dict[str, Any]:
+def _format_counts(data: pl.DataFrame, neither: bool) -> dict[str, Any]:
     """Which run a panel is of, and on how many topics it is the better one, or the higher one if
     neither is better.
     """
     run, against = data["run"][0], data["against"][0]
-    label, other = places.shortened([run, against], charts.LEGEND)
-    than = "the median" if against == MEDIAN else other
-    above, below = ("higher", "lower") if neither else ("better", "worse")
+    label, other_label = layout.shorten_names([run, against], charts.LEGEND)
+    than = "the median" if against == MEDIAN else other_label
+    win_word, loss_word = ("higher", "lower") if neither else ("better", "worse")
     won, lost, equal = (data["side"].to_list().count(name) for name in (run, against, ""))
-    text = f"{above} on {won}, {below} on {lost}, equal on {equal}"
+    text = f"{win_word} on {won}, {loss_word} on {lost}, equal on {equal}"
     long = len(label) + len(than) > charts.LEGEND
     return {"text": [label, f"− {than}"] if long else f"{label} − {than}", "subtitle": text}
 
 
-FIGURE = Figure(
+FIGURE = FigureKind(
     __doc__,
     place=2,
     function=topics,

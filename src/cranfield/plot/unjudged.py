@@ -12,20 +12,20 @@ from typing import Any, Unpack
 
 from cranfield.data.qrels import QrelsLike
 from cranfield.errors import InputError
-from cranfield.evaluation.cutoffs import Judged, judged_by_rank
+from cranfield.evaluation.cutoffs import JudgedRange, compute_judged_by_rank
 from cranfield.evaluation.evaluate import RunsLike
-from cranfield.late import pl
-from cranfield.plot.kinds import Drawing, Figure, frame, shows_drawing
-from cranfield.report import by_rank, charts
-from cranfield.report.by_rank import Lines
-from cranfield.report.look import Look
-from cranfield.report.pictures import Picture, alt
-from cranfield.report.sheets import topics_text
+from cranfield.lazy_imports import pl
+from cranfield.plot.kinds import Drawing, FigureKind, add_drawing_options, build_frame
+from cranfield.report import charts, rank_charts
+from cranfield.report.figures import Figure, alt
+from cranfield.report.rank_charts import NamedLines
+from cranfield.report.tables import format_topics
+from cranfield.report.theme import Theme
 
 __all__ = ["unjudged"]
 
 
-@shows_drawing
+@add_drawing_options
 def unjudged(
     qrels: QrelsLike,
     runs: RunsLike,
@@ -33,7 +33,7 @@ def unjudged(
     cutoffs: Iterable[int] | None = None,
     cumulative: bool = False,
     **drawing: Unpack[Drawing],
-) -> Picture:
+) -> Figure:
     """A figure of the share of documents that are judged, by rank, a line for each run.
 
     qrels, runs
@@ -54,41 +54,47 @@ def unjudged(
     [(1, 1.0, 1.0), (2, 0.0, 0.5), (3, 1.0, 0.6666666666666666)]
     >>> picture.save("unjudged.pdf")  # doctest: +SKIP
     """
-    look, given = Look.of(drawing)
-    rows, scores = judged_by_rank(qrels, runs, cutoffs, **given)
-    data = frame(rows, Judged._fields).with_columns(pl.col("judged", "relevant").cast(pl.Float64))
+    theme, evaluate_options = Theme.split_options(drawing)
+    rows, scores = compute_judged_by_rank(qrels, runs, cutoffs, **evaluate_options)
+    data = build_frame(rows, JudgedRange._fields).with_columns(
+        pl.col("judged", "relevant").cast(pl.Float64)
+    )
     if not data["documents"].sum():
         raise InputError("no document in the lists of the runs", "some")
-    shown = "judged_to" if cumulative else "judged"
-    means = data.group_by("run", maintain_order=True).agg(pl.col(shown).mean())
-    lines = Lines.of({run: nan if mean is None else -mean for run, mean in means.rows()}, look)
-    of = topics_text([len(scores.topics)])
+    column = "judged_to" if cumulative else "judged"
+    means = data.group_by("run", maintain_order=True).agg(pl.col(column).mean())
+    lines = NamedLines.from_values(
+        {run: nan if mean is None else -mean for run, mean in means.rows()}, theme
+    )
+    topics_label = format_topics([len(scores.topics)])
     ended = "; lists that end above a rank do not count there"
-    told = [
-        f"Means over {of}." if cumulative else f"Documents of {of}{ended}.",
-        *lines.told("of which least is judged", "run"),
+    captions = [
+        f"Means over {topics_label}." if cumulative else f"Documents of {topics_label}{ended}.",
+        *lines.describe_names("of which least is judged", "run"),
     ]
-    notices = (*scores.notices, *lines.notices("run"))
-    return Picture(lambda: _chart(data, lines, told, shown, look), data, notices)
+    notes = (*scores.notes, *lines.collect_notes("run"))
+    return Figure(lambda: _draw_chart(data, lines, captions, column, theme), data, notes)
 
 
-def _chart(data: pl.DataFrame, lines: Lines, told: list[str], shown: str, look: Look) -> Any:
+def _draw_chart(
+    data: pl.DataFrame, lines: NamedLines, captions: list[str], column: str, theme: Theme
+) -> Any:
     ends = data["last"].unique().sort().to_list()
-    first = ends[0] if shown == "judged_to" else 1
-    log = by_rank.is_log(first, ends[-1])
+    first = ends[0] if column == "judged_to" else 1
+    log = rank_charts.is_logarithmic(first, ends[-1])
     middle = [sqrt(a * b) if log else (a + b) / 2 for a, b in data.select("first", "last").rows()]
-    at = data["last"] if shown == "judged_to" else pl.Series(middle)
-    drawn = data.with_columns(at=at, value=pl.col(shown), line=pl.col("run"))
+    positions = data["last"] if column == "judged_to" else pl.Series(middle)
+    plot_data = data.with_columns(at=positions, value=pl.col(column), line=pl.col("run"))
     titles = {"judged": ("rank", "judged share"), "judged_to": ("cutoff k", "Judged@k")}
-    x = by_rank.rank_axis(first, ends[-1], titles[shown][0], look)
-    y = charts.axis("y", "value", titles[shown][1], [0.0, 1.0], tickCount=5)
-    numbers = charts.decimals("judged", "relevant", "judged_to")
+    x = rank_charts.build_rank_axis(first, ends[-1], titles[column][0], theme)
+    y = charts.build_axis("y", "value", titles[column][1], [0.0, 1.0], tickCount=5)
+    numbers = charts.build_number_tooltips("judged", "relevant", "judged_to")
     tooltip = ["run:N", "first:Q", "last:Q", alt.Tooltip("documents:Q", format=","), *numbers]
-    panel = by_rank.panel(drawn, lines, x, y, tooltip, look)
-    return by_rank.figure([panel], 1, look, told)
+    panel = rank_charts.draw_panel(plot_data, lines, x, y, tooltip, theme)
+    return rank_charts.combine_panels([panel], 1, theme, captions)
 
 
-FIGURE = Figure(
+FIGURE = FigureKind(
     __doc__,
     place=8,
     function=unjudged,

@@ -8,10 +8,10 @@ from operator import itemgetter
 from typing import Any
 
 from cranfield.assess.agreement import PAIRWISE, TOGETHER, Agreement
-from cranfield.report.formats.programs import noted, numbers
-from cranfield.report.sheets import Field, Sheet, listed
+from cranfield.report.formats.machine_readable import build_notes_entry, convert_numbers
+from cranfield.report.tables import Field, ResultTable, build_record_table
 from cranfield.scores import ALL
-from cranfield.wording import counted
+from cranfield.wording import format_count
 
 COLUMNS = ("topic", "assessor", "other", "statistic", "value")
 
@@ -28,79 +28,100 @@ TITLES = {
 }
 
 
-def sheets(found: Agreement) -> list[Sheet]:
+def build_tables(result: Agreement) -> list[ResultTable]:
     """For programs a row for each number; for people several tables."""
-    topics = {**found.topics, ALL: found}.items()
-    rows = [(topic, *row) for topic, one in topics for row in _rows(one, found.labels)]
-    *people, last = [_people(*table) for table in _tables(found)]
-    who = counted(len(found.assessors), "assessor")
-    text = f"{who}, {counted(found.items, 'item')} · κ over the items that both judged"
-    named = [dict(zip(COLUMNS, row, strict=True)) for row in rows]
-    return [listed("agreement", named), *people, replace(last, caption=text)]
+    topics = {**result.topics, ALL: result}.items()
+    rows = [
+        (topic, *row) for topic, agreement in topics for row in _list_rows(agreement, result.labels)
+    ]
+    *visible, last = [_build_visible_table(*table) for table in _list_tables(result)]
+    assessors = format_count(len(result.assessors), "assessor")
+    text = f"{assessors}, {format_count(result.items, 'item')} · κ over the items that both judged"
+    records = [dict(zip(COLUMNS, row, strict=True)) for row in rows]
+    return [build_record_table("agreement", records), *visible, replace(last, caption=text)]
 
 
 # -- for people -----------------------------------------------------------------------------------
 
 
-def _people(name: str, heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> Sheet:
+def _build_visible_table(
+    name: str, heads: Sequence[str], rows: Sequence[Sequence[Any]]
+) -> ResultTable:
     """A table of names, in the first column, and numbers."""
     columns = zip(heads, *rows, strict=True)
     fields = [Field(head, values, head, key=head == heads[0]) for head, *values in columns]
-    return Sheet(name, fields, programs=False)
+    return ResultTable(name, fields, machine_readable=False)
 
 
-def _tables(found: Agreement) -> Iterator[tuple[str, list[str], list[list[Any]]]]:
+def _list_tables(agreement: Agreement) -> Iterator[tuple[str, list[str], list[list[Any]]]]:
     """Who judged how much, where somebody lacks items; pairs; topics; confusion matrices."""
-    if any(map(found.lacks, found.assessors)):
-        done = [[name, found.judged[name], found.lacks(name)] for name in found.assessors]
+    if any(map(agreement.count_missing, agreement.assessors)):
+        done = [
+            [name, agreement.judged[name], agreement.count_missing(name)]
+            for name in agreement.assessors
+        ]
         yield "judged", ["assessor", "judged", "lacks"], done
     by_pair = itemgetter(*PAIRWISE)
-    pairs = [[" – ".join(x.assessors), x.items, *by_pair(x.values)] for x in found.pairs]
+    pairs = [[" – ".join(x.assessors), x.items, *by_pair(x.values)] for x in agreement.pairs]
     if len(pairs) > 1:
-        pairs.append(["mean", "", *by_pair(found.values)])
+        pairs.append(["mean", "", *by_pair(agreement.values)])
     if pairs:
         yield "pairs", ["assessors", "items", *(TITLES[name] for name in PAIRWISE)], pairs
-    for names in ([PAIRWISE] if found.topics else []) + [TOGETHER]:
-        topics = {**found.topics, ALL: found}.items()
-        rows = [[topic, one.items, *itemgetter(*names)(one.values)] for topic, one in topics]
+    for names in ([PAIRWISE] if agreement.topics else []) + [TOGETHER]:
+        topics = {**agreement.topics, ALL: agreement}.items()
+        rows = [
+            [topic, topic_agreement.items, *itemgetter(*names)(topic_agreement.values)]
+            for topic, topic_agreement in topics
+        ]
         yield "topics", ["topic", "items", *(TITLES[name] for name in names)], rows
-    for pair in found.pairs:
+    for pair in agreement.pairs:
         first, second = pair.assessors
-        counts = zip(found.labels, pair.confusion.tolist(), strict=True)
+        counts = zip(agreement.labels, pair.confusion.tolist(), strict=True)
         rows = [[label, *row] for label, row in counts]
-        yield "confusion", [f"{first} ↓ {second} →", *found.labels], rows
+        yield "confusion", [f"{first} ↓ {second} →", *agreement.labels], rows
 
 
 # -- for programs ---------------------------------------------------------------------------------
 
 
-def _rows(one: Agreement, labels: Sequence[str]) -> Iterator[tuple[str, str, str, float | int]]:
+def _list_rows(
+    agreement: Agreement, labels: Sequence[str]
+) -> Iterator[tuple[str, str, str, float | int]]:
     """How much each assessor judged; of each pair, coefficients and counts; then those of all."""
-    for assessor, judged in one.judged.items():
+    for assessor, judged in agreement.judged.items():
         yield (assessor, "", "items", judged)
-    for pair in one.pairs:
+    for pair in agreement.pairs:
         yield (*pair.assessors, "items", pair.items)
         for name, value in pair.values.items():
             yield (*pair.assessors, name, value)
         for row, counts in zip(labels, pair.confusion.tolist(), strict=True):
             for column, count in zip(labels, counts, strict=True):
                 yield (*pair.assessors, f"count[{row},{column}]", count)
-    yield ("", "", "items", one.items)
-    for name, value in one.values.items():
+    yield ("", "", "items", agreement.items)
+    for name, value in agreement.values.items():
         yield ("", "", name, value)
 
 
-def document(found: Agreement) -> dict[str, Any]:
+def build_document(result: Agreement) -> dict[str, Any]:
     """The numbers of all, and topic by topic."""
-    whole = {"assessors": found.assessors, "labels": found.labels, "all": _document(found)}
-    topics = {topic: _document(one) for topic, one in found.topics.items()}
-    return whole | ({"topics": topics} if topics else {}) | noted(found.notices)
+    content = {
+        "assessors": result.assessors,
+        "labels": result.labels,
+        "all": _describe_agreement(result),
+    }
+    topics = {topic: _describe_agreement(agreement) for topic, agreement in result.topics.items()}
+    return content | ({"topics": topics} if topics else {}) | build_notes_entry(result.notes)
 
 
-def _document(one: Agreement) -> dict[str, Any]:
+def _describe_agreement(agreement: Agreement) -> dict[str, Any]:
     pairs = [
-        {"assessors": pair.assessors, "items": pair.items, **numbers(pair.values),
+        {"assessors": pair.assessors, "items": pair.items, **convert_numbers(pair.values),
          "confusion": pair.confusion.tolist()}
-        for pair in one.pairs
+        for pair in agreement.pairs
     ]  # fmt: skip
-    return {"items": one.items, "judged": one.judged, **numbers(one.values), "pairs": pairs}
+    return {
+        "items": agreement.items,
+        "judged": agreement.judged,
+        **convert_numbers(agreement.values),
+        "pairs": pairs,
+    }

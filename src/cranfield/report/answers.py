@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from cranfield.evaluation.answers import AnswerDetail, AnswerDetails
-from cranfield.report.sheets import Field, Sheet, columns, listed
-from cranfield.wording import counted, rounded
+from cranfield.report.tables import Field, ResultTable, bind_rows, build_record_table
+from cranfield.wording import format_count, format_number
 
 KINDS: dict[str, type] = {
     "sub_narrative": str,
@@ -18,84 +18,98 @@ KINDS: dict[str, type] = {
     "met": float,
 }
 TABLES = ("nuggets", "sentences", "criteria", "texts")
-WIDEST = 52  # characters of a text that people see; programs get all
+MAX_TEXT_LENGTH = 52  # characters of a text that people see; programs get all
 IMPORTANCE = {True: "vital", False: "okay"}
 SUPPORT = {1.0: "support", 0.5: "partial", 0.0: "–", None: "not judged"}
-CITED = {1.0: "full", 0.5: "partial", 0.0: "none", None: "not judged"}
+SUPPORT_WORDS = {1.0: "full", 0.5: "partial", 0.0: "none", None: "not judged"}
 
 
-def sheets(found: AnswerDetails) -> list[Sheet]:
+def build_tables(result: AnswerDetails) -> list[ResultTable]:
     """For programs a table of each kind, with all runs; for people some for each run."""
-    programs = [_listed(name, rows) for name, rows in _rows(found).items() if rows]
-    return [*programs, *(sheet for run in found.by_run for sheet in _of_run(found, run))]
+    record_tables = [
+        _build_kind_table(name, rows) for name, rows in _collect_rows(result).items() if rows
+    ]
+    return [
+        *record_tables,
+        *(table for run in result.by_run for table in _build_run_tables(result, run)),
+    ]
 
 
-def _listed(name: str, rows: list[dict[str, Any]]) -> Sheet:
-    return listed(name, rows, {name: KINDS.get(name) for name in rows[0]})
+def _build_kind_table(name: str, rows: list[dict[str, Any]]) -> ResultTable:
+    return build_record_table(name, rows, {name: KINDS.get(name) for name in rows[0]})
 
 
-def _rows(found: AnswerDetails) -> dict[str, list[dict[str, Any]]]:
+def _collect_rows(details: AnswerDetails) -> dict[str, list[dict[str, Any]]]:
     rows: dict[str, list[dict[str, Any]]] = {name: [] for name in TABLES}
-    for run, detail in found.by_run.items():
-        named = {"run": run, "topic": found.topic}
+    for run, detail in details.by_run.items():
+        ids = {"run": run, "topic": details.topic}
         rows["nuggets"] += [
-            named | {"nugget": x.name, "importance": IMPORTANCE[x.vital],
-                     "support": _known(x.support),
+            ids | {"nugget": x.name, "importance": IMPORTANCE[x.vital],
+                     "support": _drop_nan(x.support),
                      "sub_narrative": x.sub_narrative or None}
             for x in detail.nuggets
         ]  # fmt: skip
         rows["sentences"] += [
-            named | {"sentence": number, "text": text, "citation": cited, "support": support}
+            ids | {"sentence": number, "text": text, "citation": document, "support": support}
             for number, text, citations in detail.sentences
-            for cited, support in citations or [(None, None)]
+            for document, support in citations or [(None, None)]
         ]
         rows["criteria"] += [
-            named | {"criterion": x.name, "axis": x.axis, "weight": x.weight, "met": _known(x.met)}
+            ids | {"criterion": x.name, "axis": x.axis, "weight": x.weight, "met": _drop_nan(x.met)}
             for x in detail.criteria
         ]
         if detail.text is not None:
-            rows["texts"].append(named | {"answer": detail.text, "gold": " | ".join(found.gold)})
+            rows["texts"].append(ids | {"answer": detail.text, "gold": " | ".join(details.gold)})
     return rows
 
 
-def _of_run(found: AnswerDetails, run: str) -> Iterator[Sheet]:
-    detail = found.by_run[run]
-    of = f"{run}, topic {found.topic}: "
+def _build_run_tables(details: AnswerDetails, run: str) -> Iterator[ResultTable]:
+    detail = details.by_run[run]
+    prefix = f"{run}, topic {details.topic}: "
     if nuggets := detail.nuggets:
-        there = sum(x.support > 0 for x in nuggets)
-        title = f"{of}{there} of {counted(len(nuggets), 'nugget')}"
-        yield _sheet(detail, "nuggets", _nuggets(nuggets), title)
+        matched = sum(x.support > 0 for x in nuggets)
+        title = f"{prefix}{matched} of {format_count(len(nuggets), 'nugget')}"
+        yield _build_visible_table(detail, "nuggets", _build_nugget_columns(nuggets), title)
     if detail.sentences:
-        title = of + counted(len(detail.sentences), "sentence")
-        yield _sheet(detail, "support", _sentences(detail), title)
+        title = prefix + format_count(len(detail.sentences), "sentence")
+        yield _build_visible_table(detail, "support", _build_sentence_columns(detail), title)
     if detail.criteria:
-        title = of + counted(len(detail.criteria), "criterion").replace("ons", "a")
-        yield _sheet(detail, "criteria", _criteria(detail.criteria), title)
+        title = prefix + format_count(len(detail.criteria), "criterion").replace("ons", "a")
+        yield _build_visible_table(
+            detail, "criteria", _build_criterion_columns(detail.criteria), title
+        )
     if detail.text is not None:
-        texts = [detail.text, *found.gold]
-        who = ["answer", *("gold" for _ in found.gold)]
-        fields = [Field("which", who, head="", key=True), Field("text", texts, texts=_cut(texts))]
-        yield _sheet(detail, "references", fields, f"{run}, topic {found.topic}")
+        texts = [detail.text, *details.gold]
+        sources = ["answer", *("gold" for _ in details.gold)]
+        fields = [
+            Field("which", sources, head="", key=True),
+            Field("text", texts, texts=_truncate_texts(texts)),
+        ]
+        yield _build_visible_table(detail, "references", fields, f"{run}, topic {details.topic}")
 
 
-def _sheet(detail: AnswerDetail, needs: str, fields: list[Field], title: str) -> Sheet:
+def _build_visible_table(
+    detail: AnswerDetail, needs: str, fields: list[Field], title: str
+) -> ResultTable:
     """A table for people, and the scores that follow from it."""
-    scores = [f"{m} = {rounded(x)}" for (of, m), x in detail.scores.items() if of == needs]
-    return Sheet(title, fields, " · ".join(scores), title, programs=False)
+    scores = [
+        f"{m} = {format_number(x)}" for (kind, m), x in detail.scores.items() if kind == needs
+    ]
+    return ResultTable(title, fields, " · ".join(scores), title, machine_readable=False)
 
 
-def _nuggets(nuggets: Sequence[Any]) -> list[Field]:
-    of = columns(nuggets)
-    sub = of("sub-narrative", lambda x: _cut([x.sub_narrative])[0])
+def _build_nugget_columns(nuggets: Sequence[Any]) -> list[Field]:
+    column = bind_rows(nuggets)
+    sub = column("sub-narrative", lambda x: _truncate_texts([x.sub_narrative])[0])
     return [
-        of("importance", lambda x: IMPORTANCE[x.vital], key=True),
-        of("assignment", lambda x: SUPPORT[_known(x.support)]),
-        of("nugget", lambda x: _cut([x.name])[0]),
-        *([sub] if any(sub.shown) else []),
+        column("importance", lambda x: IMPORTANCE[x.vital], key=True),
+        column("assignment", lambda x: SUPPORT[_drop_nan(x.support)]),
+        column("nugget", lambda x: _truncate_texts([x.name])[0]),
+        *([sub] if any(sub.cell_texts) else []),
     ]
 
 
-def _sentences(detail: AnswerDetail) -> list[Field]:
+def _build_sentence_columns(detail: AnswerDetail) -> list[Field]:
     """A row for each citation; the sentence stands beside its first."""
     rows = [
         (str(number) * (place == 0), cited, support, (text or "") * (place == 0))
@@ -103,32 +117,34 @@ def _sentences(detail: AnswerDetail) -> list[Field]:
         for place, (cited, support) in enumerate(citations or [("–", 0.0)])
     ]
     numbers, cited, support, texts = zip(*rows, strict=True)
-    words = ["–" if c == "–" else CITED[s] for c, s in zip(cited, support, strict=True)]
+    words = ["–" if c == "–" else SUPPORT_WORDS[s] for c, s in zip(cited, support, strict=True)]
     fields = [
         Field("sentence", numbers, key=True),
         Field("citation", cited),
         Field("support", words),
     ]
-    return [*fields, *([Field("text", _cut(texts))] if any(texts) else [])]
+    return [*fields, *([Field("text", _truncate_texts(texts))] if any(texts) else [])]
 
 
-def _criteria(criteria: Sequence[Any]) -> list[Field]:
-    of = columns(criteria)
-    axes = of("axis")
+def _build_criterion_columns(criteria: Sequence[Any]) -> list[Field]:
+    column = bind_rows(criteria)
+    axes = column("axis")
     return [
-        of("weight", text="{:g}".format),
-        of("met", text=lambda met: "–" if math.isnan(met) else f"{met:g}"),
-        *([axes] if any(axes.shown) else []),
-        of("criterion", lambda x: _cut([x.name])[0]),
+        column("weight", text="{:g}".format),
+        column("met", text=lambda met: "–" if math.isnan(met) else f"{met:g}"),
+        *([axes] if any(axes.cell_texts) else []),
+        column("criterion", lambda x: _truncate_texts([x.name])[0]),
     ]
 
 
-def _known(label: float) -> float | None:
+def _drop_nan(label: float) -> float | None:
     """A label, None if it is missing."""
     return None if math.isnan(label) else label
 
 
-def _cut(texts: Sequence[str]) -> list[str]:
+def _truncate_texts(texts: Sequence[str]) -> list[str]:
     """Texts as people see them in a table: on one line, and no longer than that."""
     flat = [" ".join(text.split()) for text in texts]
-    return [text if len(text) <= WIDEST else f"{text[: WIDEST - 1]}…" for text in flat]
+    return [
+        text if len(text) <= MAX_TEXT_LENGTH else f"{text[: MAX_TEXT_LENGTH - 1]}…" for text in flat
+    ]

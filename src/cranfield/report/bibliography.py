@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 from cranfield.errors import is_one_of
 from cranfield.measures.base import Measure
 from cranfield.measures.grammar import parse_measures
-from cranfield.measures.references import REFERENCES as OF_MEASURES
+from cranfield.measures.references import REFERENCES as MEASURE_REFERENCES
 from cranfield.stats.references import METHODS
-from cranfield.stats.references import REFERENCES as OF_METHODS
+from cranfield.stats.references import REFERENCES as METHOD_REFERENCES
 
-ENTRIES = OF_MEASURES | OF_METHODS
+ENTRIES = MEASURE_REFERENCES | METHOD_REFERENCES
 
 
 def bibtex(*names: str | Measure) -> str:
@@ -23,20 +23,22 @@ def bibtex(*names: str | Measure) -> str:
     >>> bibtex("P@10", "holm").split("\n\n")[0]
     '% P: vanrijsbergen1979\n% holm: holm1979'
     """
-    found = {name: keys for name, keys in cited(names).items() if keys}
-    heads = [f"% {name}: {', '.join(keys)}" for name, keys in found.items()]
-    each = [ENTRIES[key] for key in dict.fromkeys(key for keys in found.values() for key in keys)]
-    return "\n\n".join(["\n".join(heads), *each] if len(found) > 1 else each)
+    keys_by_name = {name: keys for name, keys in find_references(names).items() if keys}
+    heads = [f"% {name}: {', '.join(keys)}" for name, keys in keys_by_name.items()]
+    entries = [
+        ENTRIES[key] for key in dict.fromkeys(key for keys in keys_by_name.values() for key in keys)
+    ]
+    return "\n\n".join(["\n".join(heads), *entries] if len(keys_by_name) > 1 else entries)
 
 
-def cited(names: Iterable[str | Measure]) -> dict[str, tuple[str, ...]]:
+def find_references(names: Iterable[str | Measure]) -> dict[str, tuple[str, ...]]:
     """The keys of the papers of each, by a name without @, which BibTeX would take for an entry."""
-    return dict(pair for name in names for pair in _cited(name))
+    return dict(pair for name in names for pair in _iterate_references(name))
 
 
-def _cited(name: str | Measure) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _iterate_references(name: str | Measure) -> Iterator[tuple[str, tuple[str, ...]]]:
     words = name.split() if isinstance(name, str) else []
     yield from ((word, METHODS[word]) for word in words if word in METHODS)
     measures = " ".join(word for word in words if word not in METHODS) if words else name
-    for m in () if is_one_of(measures, ("",)) else parse_measures(measures):
-        yield type(m).__name__, tuple(m.references)
+    for measure in () if is_one_of(measures, ("",)) else parse_measures(measures):
+        yield type(measure).__name__, tuple(measure.references)

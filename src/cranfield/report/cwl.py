@@ -10,181 +10,219 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from cranfield.late import pl
-from cranfield.measures.base import FIVE
-from cranfield.measures.parameters import shown
-from cranfield.report import charts, places
-from cranfield.report.charts import Plane, decimals
-from cranfield.report.look import Look
-from cranfield.report.pictures import alt
+from cranfield.lazy_imports import pl
+from cranfield.measures.base import MEASUREMENTS
+from cranfield.measures.parameters import format_value
+from cranfield.report import charts, layout
+from cranfield.report.charts import Plane, build_number_tooltips
+from cranfield.report.figures import alt
+from cranfield.report.theme import Theme
 from cranfield.scores import ALL
 
 FUNCTIONS = {"C": "C(i), going on", "W": "W(i), attention", "L": "L(i), stopping"}
 SIZES = {"functions": (190.0, 130.0), "vary": (190.0, 150.0), "runs": (300.0, 260.0)}  # of panels
 COLUMNS = 3  # panels in a row
-APART = 12.0  # points between marks on lines, else they become a band
-END = 34.0  # points beside the last point of a line, for its value
-NAMED = 50  # names of runs that are tried to be placed
-NAMELESS = "run"  # what a run is called that has no name
-ANY = "any"  # what the list is called of users who look at none
+MARK_DISTANCE = 12.0  # points between marks on lines, else they become a band
+VALUE_WIDTH = 34.0  # points beside the last point of a line, for its value
+MAX_NAMES = 50  # names of runs that are tried to be placed
+UNNAMED_RUN = "run"  # what a run is called that has no name
+ANY_RANKING = "any"  # what the list is called of users who look at none
 
 
-def functions(data: pl.DataFrame, look: Look) -> Any:
+def draw_functions(data: pl.DataFrame, theme: Theme) -> Any:
     """C, W and L of each model, rank by rank: a row for each model, a line for each list."""
-    data, apart = _lines(data, look)
-    tooltip = ["model:N", "run:N", "topic:N", "rank:N", "gain:N", "cost:N", *decimals(*FUNCTIONS)]
+    data, encodings = _name_lines(data, theme)
+    tooltip = [
+        "model:N",
+        "run:N",
+        "topic:N",
+        "rank:N",
+        "gain:N",
+        "cost:N",
+        *build_number_tooltips(*FUNCTIONS),
+    ]
     last = int(data["rank"].max())  # type: ignore[arg-type]
-    size = look.size(*SIZES["functions"])
-    ranks = charts.axis("x", "rank", "rank i", [1, last], {"padding": 6}, **charts.ranks(last))
-    rows, ends = [], {name: _ends_of(data[name]) for name in FUNCTIONS}  # the same in all rows
-    for of_model in _by_model(data):
+    size = theme.choose_size(*SIZES["functions"])
+    ranks = charts.build_axis(
+        "x", "rank", "rank i", [1, last], {"padding": 6}, **charts.build_rank_axis_style(last)
+    )
+    rows, ends = (
+        [],
+        {name: _choose_axis_ends(data[name]) for name in FUNCTIONS},
+    )  # the same in all rows
+    for of_model in _split_by_model(data):
         panels = []
         for name, meaning in FUNCTIONS.items():
-            value = charts.axis("y", name, meaning, ends[name], tickCount=5)
+            value = charts.build_axis("y", name, meaning, ends[name], tickCount=5)
             base = alt.Chart().encode(ranks, value)
             # Users stop at a rank, not between ranks: a peak of L is as wide as its rank.
             way = "step" if name == "L" else "linear"
-            layers = charts.lines(base, apart, tooltip, "datum.marked", interpolate=way)
-            panels.append(charts.panel(None, *layers, size=size))
-        marked = charts.rows_of(_marked(of_model, size[0] / last))
-        rows.append(alt.hconcat(*panels, data=marked, title=f"user model {of_model['model'][0]}"))
-    return charts.panels(rows, 1, look)
+            layers = charts.draw_lines(base, encodings, tooltip, "datum.marked", interpolate=way)
+            panels.append(charts.build_panel(None, *layers, size=size))
+        marked_rows = charts.to_chart_data(_flag_marks(of_model, size[0] / last))
+        rows.append(
+            alt.hconcat(*panels, data=marked_rows, title=f"user model {of_model['model'][0]}")
+        )
+    return charts.build_panels(rows, 1, theme)
 
 
-def _ends_of(values: pl.Series) -> places.Ticks:
+def _choose_axis_ends(values: pl.Series) -> layout.Ticks:
     """From 0 to 1, or to where the values end: some models have weights above 1."""
-    ticks = places.from_zero(values, 0.0)
+    ticks = layout.from_zero(values, 0.0)
     probable = values.name == "C" and ticks[-1] <= 1
     return [0.0, 1.0] if probable else [ticks[0], ticks[-1]]
 
 
-def _marked(data: pl.DataFrame, rank: float) -> pl.DataFrame:
+def _flag_marks(data: pl.DataFrame, rank: float) -> pl.DataFrame:
     """Which points have a mark, where a rank is so many points wide.
 
     Lines take turns, so that those that lie on each other show their marks side by side. The last
     point of each line has a mark.
     """
     names = data["line"].unique(maintain_order=True)
-    every = len(names) * math.ceil(APART / rank)
-    if every >= data["rank"].n_unique():  # a line might have none
+    interval = len(names) * math.ceil(MARK_DISTANCE / rank)
+    if interval >= data["rank"].n_unique():  # a line might have none
         return data.with_columns(marked=True)
-    turns = {name: k * every // len(names) for k, name in enumerate(names)}
+    turns = {name: k * interval // len(names) for k, name in enumerate(names)}
     turn = pl.col("line").replace_strict(turns, return_dtype=pl.Int64)
     before_last = pl.col("rank").max().over("line") - pl.col("rank")
-    in_turn = ((pl.col("rank") - 1) % every == turn) & (before_last * rank >= APART)
+    in_turn = ((pl.col("rank") - 1) % interval == turn) & (before_last * rank >= MARK_DISTANCE)
     return data.with_columns(marked=in_turn | (before_last == 0))
 
 
-def vary(data: pl.DataFrame, measurements: Sequence[str], unit: str, look: Look) -> Any:
+def draw_parameters(
+    data: pl.DataFrame, measurements: Sequence[str], unit: str, theme: Theme
+) -> Any:
     """Measurements against expected depth as a parameter varies: a column for each model."""
-    data, apart = _lines(data, look)
-    tooltip = ["model:N", "parameter:N", "value:N", "run:N", "topic:N", *decimals(*FIVE)]
-    models, panels, size = _by_model(data), [], look.size(*SIZES["vary"])
+    data, encodings = _name_lines(data, theme)
+    tooltip = [
+        "model:N",
+        "parameter:N",
+        "value:N",
+        "run:N",
+        "topic:N",
+        *build_number_tooltips(*MEASUREMENTS),
+    ]
+    models, panels, size = _split_by_model(data), [], theme.choose_size(*SIZES["vary"])
     for measurement, of_model in product(measurements, models):
-        room = {"ED": min(look.points(END) / size[0], 0.5), measurement: 0.06}
-        axes = [places.from_zero(of_model[name], beyond) for name, beyond in room.items()]
-        titles = {name: _axis(name, unit) for name in room}
-        plane = Plane(titles, axes, *size, look)
+        room = {"ED": min(theme.scale_points(VALUE_WIDTH) / size[0], 0.5), measurement: 0.06}
+        axes = [layout.from_zero(of_model[name], beyond) for name, beyond in room.items()]
+        titles = {name: _build_axis_title(name, unit) for name in room}
+        plane = Plane(titles, axes, *size, theme)
         base = plane.base.encode(alt.Order("value:Q"))
-        ends = plane.texts(_ends(of_model, plane), color="#333333")
-        panel = plane.panel(of_model, *charts.lines(base, apart, tooltip, "true"), *ends)
+        ends = plane.draw_labels(_place_end_labels(of_model, plane), color="#333333")
+        panel = plane.build_panel(
+            of_model, *charts.draw_lines(base, encodings, tooltip, "true"), *ends
+        )
         if measurement == measurements[0]:
             name, _, series = of_model["model"][0].rpartition(": ")
-            panel = panel.properties(title=_title(name, f", {series}"))
+            panel = panel.properties(title=_build_panel_title(name, f", {series}"))
         panels.append(panel)
-    return charts.panels(panels, len(models), look)
+    return charts.build_panels(panels, len(models), theme)
 
 
-def _ends(data: pl.DataFrame, plane: Plane) -> pl.DataFrame:
+def _place_end_labels(data: pl.DataFrame, plane: Plane) -> pl.DataFrame:
     """Of each line its first and its last point, with their values and the place of these.
 
     Where lines end close together, at the same value, it is said once.
     """
     ends: list[dict[str, Any]] = []
-    taken: list[places.Box] = []
+    occupied: list[layout.Box] = []
     for line in data.drop_nans(list(plane.titles)).partition_by("line", maintain_order=True):
         rows = line.sort("value")
-        at = plane.at(rows)
-        taken += [places.around(point, 5) for point in at]
-        taken += [places.around(point, 2) for point in places.between(at)]
-        outer = sorted({0, len(at) - 1}, key=at.__getitem__)
+        points = plane.locate(rows)
+        occupied += [layout.build_box(point, 5) for point in points]
+        occupied += [layout.build_box(point, 2) for point in layout.sample_points(points)]
+        outer = sorted({0, len(points) - 1}, key=points.__getitem__)
         for side, i in zip(("right", "left"), reversed(outer), strict=False):
-            end = rows.row(i, named=True) | {"at": at[i], "side": side}
+            end = rows.row(i, named=True) | {"at": points[i], "side": side}
             if not any(
-                (end["value"], side) == (other["value"], other["side"])
-                and math.dist(end["at"], other["at"]) < 1.5 * places.LINE
-                for other in ends
+                (end["value"], side) == (previous["value"], previous["side"])
+                and math.dist(end["at"], previous["at"]) < 1.5 * layout.LINE
+                for previous in ends
             ):
                 ends.append(end)
-    labels, sides = [shown(end["value"]) for end in ends], [end["side"] for end in ends]
-    return plane.written(pl.DataFrame(ends, data.schema), labels, taken, sides=sides)
+    labels, sides = [format_value(end["value"]) for end in ends], [end["side"] for end in ends]
+    return plane.place_labels(pl.DataFrame(ends, data.schema), labels, occupied, sides=sides)
 
 
-def runs(frames: Sequence[pl.DataFrame], unit: str, look: Look) -> Any:
+def draw_runs(frames: Sequence[pl.DataFrame], unit: str, theme: Theme) -> Any:
     """Expected depth against expected utility: a panel for each model, a point for each run."""
     panels = []
     for k, of_model in enumerate(frames, 1):
-        plane = _of_runs(of_model, look, unit)
-        points = plane.points(["run:N", "model:N", *decimals(*FIVE)], of_model["run"])
-        layers = points, *plane.texts(of_model)
-        panel = plane.panel(of_model, *layers, title=_title(of_model["model"][0]))
+        plane = _build_plane(of_model, theme, unit)
+        points = plane.draw_points(
+            ["run:N", "model:N", *build_number_tooltips(*MEASUREMENTS)], of_model["run"]
+        )
+        layers = points, *plane.draw_labels(of_model)
+        panel = plane.build_panel(of_model, *layers, title=_build_panel_title(of_model["model"][0]))
         panels.append(panel.interactive(name=f"zoom{k}"))
-    return charts.panels(panels, COLUMNS, look)
+    return charts.build_panels(panels, COLUMNS, theme)
 
 
-def named(data: pl.DataFrame, look: Look) -> list[pl.DataFrame]:
+def place_names(data: pl.DataFrame, theme: Theme) -> list[pl.DataFrame]:
     """The runs of each model, with their names and the places of these.
 
     The best runs come first, and the last may have no place.
     """
-    known = [frame.drop_nans(["ED", "EU"]) for frame in _by_model(data)]
-    best_first = [frame.sort("EU", descending=True, maintain_order=True) for frame in known]
-    return [_of_runs(frame, look).named(frame, frame, NAMED) for frame in best_first]
+    frames = [frame.drop_nans(["ED", "EU"]) for frame in _split_by_model(data)]
+    best_first = [frame.sort("EU", descending=True, maintain_order=True) for frame in frames]
+    return [_build_plane(frame, theme).place_names(frame, frame, MAX_NAMES) for frame in best_first]
 
 
-def _of_runs(data: pl.DataFrame, look: Look, unit: str = "") -> Plane:
-    titles = {name: _axis(name, unit) for name in ("ED", "EU")}
-    axes = [places.around_all(data[name]) for name in titles]
-    return Plane(titles, axes, *look.size(*SIZES["runs"]), look)
+def _build_plane(data: pl.DataFrame, theme: Theme, unit: str = "") -> Plane:
+    titles = {name: _build_axis_title(name, unit) for name in ("ED", "EU")}
+    axes = [layout.fit_ticks(data[name]) for name in titles]
+    return Plane(titles, axes, *theme.choose_size(*SIZES["runs"]), theme)
 
 
 # -- names and axes -------------------------------------------------------------------------------
 
 
-def _by_model(data: pl.DataFrame) -> list[pl.DataFrame]:
+def _split_by_model(data: pl.DataFrame) -> list[pl.DataFrame]:
     return data.partition_by("model", maintain_order=True)
 
 
-def _lines(data: pl.DataFrame, look: Look) -> tuple[pl.DataFrame, dict[str, Any]]:
+def _name_lines(data: pl.DataFrame, theme: Theme) -> tuple[pl.DataFrame, dict[str, Any]]:
     """The data with names of lines, and what tells these apart: above them a legend says what their
     names are of, and what is the same for all.
     """
     columns: list[str] = [name for name in ("setting", "run", "topic") if name in data.columns]
-    each = {name: data[name].unique(maintain_order=True).to_list() for name in columns}
-    usual = "run" if each["topic"] == [ALL] else "topic"
-    fields = [name for name, values in each.items() if len(values) > 1] or [usual]
-    names = charts.short(data.select(line=pl.concat_str(fields, separator=", "))["line"])
-    in_order = look.styles_in_order(names.unique(maintain_order=True))
+    values_by_name = {name: data[name].unique(maintain_order=True).to_list() for name in columns}
+    default = "run" if values_by_name["topic"] == [ALL] else "topic"
+    fields = [name for name, values in values_by_name.items() if len(values) > 1] or [default]
+    names = charts.shorten_name_column(
+        data.select(line=pl.concat_str(fields, separator=", "))["line"]
+    )
+    in_order = theme.assign_styles_in_order(names.unique(maintain_order=True))
     styles = None if "run" in fields else in_order  # a colour is that of a run
-    return data.with_columns(names), charts.told_apart(names, _legend(each, fields), look, styles)
+    return data.with_columns(names), charts.encode_names(
+        names, _build_legend_title(values_by_name, fields), theme, styles
+    )
 
 
-def _legend(each: Mapping[str, Sequence[str]], fields: Sequence[str]) -> list[str]:
+def _build_legend_title(
+    values_by_name: Mapping[str, Sequence[str]], fields: Sequence[str]
+) -> list[str]:
     """What names of lines are of, and what is the same for all."""
-    same = (_same(name, values[0]) for name, values in each.items() if name not in fields)
-    named = ", ".join(name for name in fields if name != "setting")
-    shortened = places.shortened(list(filter(None, same)), charts.LEGEND)
-    return list(filter(None, [named, *shortened])) or [""]
+    constants = (
+        _format_constant(name, values[0])
+        for name, values in values_by_name.items()
+        if name not in fields
+    )
+    varying = ", ".join(name for name in fields if name != "setting")
+    shortened = layout.shorten_names(list(filter(None, constants)), charts.LEGEND)
+    return list(filter(None, [varying, *shortened])) or [""]
 
 
-def _same(name: str, value: str) -> str:
+def _format_constant(name: str, value: str) -> str:
     """What is the same for all lines, if that says anything."""
-    if value in {"run": (NAMELESS,), "topic": (ANY,)}.get(name, ("",)):
+    if value in {"run": (UNNAMED_RUN,), "topic": (ANY_RANKING,)}.get(name, ("",)):
         return ""
     return "mean over topics" if value == ALL else f"{name} {value}"
 
 
-def _axis(measurement: str, unit: str) -> Any:
+def _build_axis_title(measurement: str, unit: str) -> Any:
     """The title of an axis, with its unit."""
     per_item = f"({unit} per item)" if unit else "(per item)"
     return {
@@ -196,6 +234,6 @@ def _axis(measurement: str, unit: str) -> Any:
     }[measurement]
 
 
-def _title(model: str, series: str = "") -> dict[str, str]:
+def _build_panel_title(model: str, series: str = "") -> dict[str, str]:
     """What is above a panel: AP there is users, not the measure of this name."""
     return {"text": model, "subtitle": f"user model{series}"}

@@ -10,78 +10,78 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from cranfield.late import pl
-from cranfield.measures.parameters import shown
-from cranfield.report import charts, places
+from cranfield.lazy_imports import pl
+from cranfield.measures.parameters import format_value
+from cranfield.report import charts, layout
 from cranfield.report.charts import Plane
-from cranfield.report.look import Look
-from cranfield.report.pictures import alt
-from cranfield.report.places import Box, Point, Ticks
+from cranfield.report.figures import alt
+from cranfield.report.layout import Box, Point, Ticks
+from cranfield.report.theme import Theme
 
 SIDE = 380.0  # of the panel, in points
 PADDING = 8.0  # points around the axes, so that a run at 0 or 1 is seen whole
-NAMED = 150  # names of runs that are tried to be placed
+MAX_NAMES = 150  # names of runs that are tried to be placed
 CROSS, LINES = "#7fb3d5", "#d0d0d0"  # told apart from points, in grey, too
 HALO = {"stroke": "white", "strokeWidth": 3, "strokeJoin": "round"}  # below text, over lines
 
 
-def plane_of(data: pl.DataFrame, x: str, y: str, zoom: bool, look: Look) -> Plane:
+def build_plane(data: pl.DataFrame, x: str, y: str, zoom: bool, theme: Theme) -> Plane:
     """One measure against another.
 
     Axes are from 0 to 1, and beyond if a run is; zoomed, around the runs and their intervals.
     """
-    axes = [_axis(data, name, zoom) for name in "xy"]
-    size = look.size(SIDE, SIDE)
-    return Plane({"x": x, "y": y}, axes, *size, look, PADDING, {"grid": False})
+    axes = [_choose_axis(data, name, zoom) for name in "xy"]
+    size = theme.choose_size(SIDE, SIDE)
+    return Plane({"x": x, "y": y}, axes, *size, theme, PADDING, {"grid": False})
 
 
-def _axis(data: pl.DataFrame, name: str, zoom: bool) -> Ticks:
+def _choose_axis(data: pl.DataFrame, name: str, zoom: bool) -> Ticks:
     if zoom:
         columns = data.select(pl.col(f"^{name}(_low|_high)?$"))
-        return places.around_all(v for column in columns for v in column.drop_nans())
+        return layout.fit_ticks(v for column in columns for v in column.drop_nans())
     values = data[name].to_list()  # but not its interval, which may pass where it ends
-    return places.ticks_of(min(0.0, *values), max(1.0, *values))
+    return layout.choose_ticks(min(0.0, *values), max(1.0, *values))
 
 
-def formula(x: str, y: str, gamma: float) -> str:
+def format_formula(x: str, y: str, gamma: float) -> str:
     """What the lines are lines of.
 
     >>> formula("IRec@10", "D(nDCG)@10", 0.5)
     'D# = 0.5 IRec@10 + 0.5 D(nDCG)@10'
     """
     sharp = "D# = " if y.startswith("D(") else ""
-    return f"{sharp}{shown(gamma)} {x} + {shown(round(1 - gamma, 12))} {y}"
+    return f"{sharp}{format_value(gamma)} {x} + {format_value(round(1 - gamma, 12))} {y}"
 
 
-def scatter(data: pl.DataFrame, plane: Plane, gamma: float, said: str = "") -> Any:
+def draw_scatter(data: pl.DataFrame, plane: Plane, gamma: float, cross_note: str = "") -> Any:
     """A point for each run, over lines on which all runs have the same ♯ value.
 
-    With columns for the ends of intervals, a cross at each point shows them; `said` says so.
+    With columns for the ends of intervals, a cross at each point shows them; `cross_note` says so.
     """
     x, y = plane.titles.values()
-    sharp = formula(x, y, gamma)
+    sharp = format_formula(x, y, gamma)
     columns = {"x": x, "y": y, "sharp": sharp}.items()
     tooltip = [alt.Tooltip(f"{c}:Q", title=name, format=".4f") for c, name in columns]
-    colour = "#b3b3b3" if plane.look.grey else CROSS
+    colour = "#b3b3b3" if plane.theme.grey else CROSS
     cross = plane.base.mark_rule(color=colour, strokeWidth=0.8, clip=True)
     arms = (alt.X("x_low:Q"), alt.X2("x_high:Q")), (alt.Y("y_low:Q"), alt.Y2("y_high:Q"))
     crosses = [cross.encode(*ends) for ends in arms if "x_low" in data.columns]
-    lines = plane.base.properties(data=charts.rows_of(_lines(plane, gamma)))
+    lines = plane.base.properties(data=charts.to_chart_data(_build_lines(plane, gamma)))
     line = lines.mark_rule(color=LINES, strokeWidth=0.8, clip=True)
     moved = lines.transform_calculate(x="datum.at_x", y="datum.at_y")
-    value, small = moved.encode(alt.Text("value:N")), plane.look.points(10)
+    value, small = moved.encode(alt.Text("value:N")), plane.theme.scale_points(10)
     # Halos hide the lines below names, but never a part of a cross.
     layers = [
         line.encode(alt.X2("x2"), alt.Y2("y2")),
         *(value.mark_text(fontSize=small, **style) for style in (HALO, {"color": charts.GREY})),
-        *plane.texts(data, **HALO),
+        *plane.draw_labels(data, **HALO),
         *crosses,
-        plane.points(["run:N", *tooltip], data["run"]),
-        *plane.texts(data),
+        plane.draw_points(["run:N", *tooltip], data["run"]),
+        *plane.draw_labels(data),
     ]
-    told = [f"lines: {sharp}", *([said] if said else [])]
-    chart = plane.panel(data, *layers).interactive()
-    return charts.finished(chart, plane.look, f"{y} against {x}", told)
+    caption_lines = [f"lines: {sharp}", *([cross_note] if cross_note else [])]
+    chart = plane.build_panel(data, *layers).interactive()
+    return charts.finish_chart(chart, plane.theme, f"{y} against {x}", caption_lines)
 
 
 # -- lines of equal value -------------------------------------------------------------------------
@@ -98,67 +98,70 @@ class Level(NamedTuple):
     stop: Point
 
 
-def levels(gamma: float, axes: Sequence[Ticks], window: Sequence[Ticks]) -> list[Level]:
+def compute_levels(gamma: float, axes: Sequence[Ticks], window: Sequence[Ticks]) -> list[Level]:
     """The lines γ·x + (1 − γ)·y = c through a window, for round c between the ends of the axes.
 
     >>> levels(0.5, [[0, 1], [0, 1]], [[0, 1], [0, 1]])[0]
     Level(value=0.1, start=(0, 0.2), stop=(0.2, 0))
     """
     low, high = (gamma * axes[0][end] + (1 - gamma) * axes[1][end] for end in (0, -1))
-    step, digits = places.round_step((high - low) / 10 * (1 - 1e-9))
-    inside = range(math.floor(low / step + 1e-9) + 1, math.ceil(high / step - 1e-9))
-    values = [round(k * step, digits) for k in inside]
-    return [Level(value, *_clipped(value, gamma, window)) for value in values]
+    step, digits = layout.round_step((high - low) / 10 * (1 - 1e-9))
+    steps = range(math.floor(low / step + 1e-9) + 1, math.ceil(high / step - 1e-9))
+    values = [round(k * step, digits) for k in steps]
+    return [Level(value, *_clip_line(value, gamma, window)) for value in values]
 
 
-def _clipped(c: float, gamma: float, window: Sequence[Ticks]) -> tuple[Point, Point]:
+def _clip_line(c: float, gamma: float, window: Sequence[Ticks]) -> tuple[Point, Point]:
     """Where a line enters a window, on the left or above, and where it leaves it."""
     (left, right), (bottom, top) = window
 
-    def other(share: float, value: float) -> float:
+    def solve_other(weight: float, value: float) -> float:
         """Where the line is in the other direction, if this one has such a share and value."""
-        rest = c - share * value
-        return round(rest / (1 - share), 12) if share < 1 else math.copysign(math.inf, rest)
+        rest = c - weight * value
+        return round(rest / (1 - weight), 12) if weight < 1 else math.copysign(math.inf, rest)
 
-    start = max(left, other(1 - gamma, top)), min(top, other(gamma, left))
-    return start, (min(right, other(1 - gamma, bottom)), max(bottom, other(gamma, right)))
+    start = max(left, solve_other(1 - gamma, top)), min(top, solve_other(gamma, left))
+    return start, (
+        min(right, solve_other(1 - gamma, bottom)),
+        max(bottom, solve_other(gamma, right)),
+    )
 
 
-def _lines(plane: Plane, gamma: float) -> pl.DataFrame:
+def _build_lines(plane: Plane, gamma: float) -> pl.DataFrame:
     """The lines from end to end, and where each has its value, which is empty without room."""
-    made = []
-    for value, (x, y), (x2, y2) in levels(gamma, plane.axes, plane.window):
-        long = math.dist(*plane.at([(x, y), (x2, y2)]))
+    rows = []
+    for value, (x, y), (x2, y2) in compute_levels(gamma, plane.axes, plane.window):
+        long = math.dist(*plane.locate([(x, y), (x2, y2)]))
         share = min(INWARD / max(long, SHORT), 0.5)
-        text = shown(value) if long >= SHORT else ""
-        made.append((x, y, x2, y2, x + share * (x2 - x), y + share * (y2 - y), text))
-    return pl.DataFrame(made, ("x", "y", "x2", "y2", "at_x", "at_y", "value"), orient="row")
+        text = format_value(value) if long >= SHORT else ""
+        rows.append((x, y, x2, y2, x + share * (x2 - x), y + share * (y2 - y), text))
+    return pl.DataFrame(rows, ("x", "y", "x2", "y2", "at_x", "at_y", "value"), orient="row")
 
 
 # -- names ----------------------------------------------------------------------------------------
 
-THIN = 0.05  # half a line's width, in points, as far as names care
+HALF_CROSS_WIDTH = 0.05  # half a line's width, in points, as far as names care
 
 
-def named(data: pl.DataFrame, plane: Plane, gamma: float, names: bool = True) -> pl.DataFrame:
+def place_names(data: pl.DataFrame, plane: Plane, gamma: float, names: bool = True) -> pl.DataFrame:
     """The runs, the best first, with their names and the places of these.
 
     The last may have no place.
     """
     data = data.sort("sharp", descending=True, maintain_order=True)
-    taken = _written(plane, gamma) + _crosses(data, plane)
-    return plane.named(data, data, NAMED if names else 0, taken)
+    occupied = _compute_value_boxes(plane, gamma) + _compute_cross_boxes(data, plane)
+    return plane.place_names(data, data, MAX_NAMES if names else 0, occupied)
 
 
-def _written(plane: Plane, gamma: float) -> list[Box]:
+def _compute_value_boxes(plane: Plane, gamma: float) -> list[Box]:
     """What the values of lines cover."""
-    found = _lines(plane, gamma).filter(pl.col("value") != "")
-    middles = plane.at(found.select("at_x", "at_y").rows())
-    halves = found["value"].str.len_chars() * places.LETTER / 2
+    lines_with_value = _build_lines(plane, gamma).filter(pl.col("value") != "")
+    middles = plane.locate(lines_with_value.select("at_x", "at_y").rows())
+    halves = lines_with_value["value"].str.len_chars() * layout.LETTER / 2
     return [(x - w, y - 6, x + w, y + 6) for (x, y), w in zip(middles, halves, strict=True)]
 
 
-def _crosses(data: pl.DataFrame, plane: Plane) -> list[Box]:
+def _compute_cross_boxes(data: pl.DataFrame, plane: Plane) -> list[Box]:
     """What the intervals cover, if there are any: so little that a name may lie across an arm of
     a cross, but not along it.
     """
@@ -167,7 +170,14 @@ def _crosses(data: pl.DataFrame, plane: Plane) -> list[Box]:
     columns = "x", "y", "x_low", "x_high", "y_low", "y_high"
     boxes = []
     for x, y, left, right, low, high in data.select(columns).drop_nans().rows():
-        at = plane.at([(left, y), (right, y), (x, high), (x, low)])
-        for (x1, y1), (x2, y2) in (at[:2], at[2:]):
-            boxes.append((x1 - THIN, y1 - THIN, x2 + THIN, y2 + THIN))
+        points = plane.locate([(left, y), (right, y), (x, high), (x, low)])
+        for (x1, y1), (x2, y2) in (points[:2], points[2:]):
+            boxes.append(
+                (
+                    x1 - HALF_CROSS_WIDTH,
+                    y1 - HALF_CROSS_WIDTH,
+                    x2 + HALF_CROSS_WIDTH,
+                    y2 + HALF_CROSS_WIDTH,
+                )
+            )
     return boxes

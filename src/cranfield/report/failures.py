@@ -6,219 +6,238 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Any
 
-from cranfield.evaluation.failures import BUCKETS, CHANGE, TOP, HardTopics, Result, Topic
+from cranfield.evaluation.failures import BUCKETS, MIN_CHANGE, TOP_TOPICS, HardTopics, Result, Topic
 from cranfield.measures.bounds import has_outer_bounds
 from cranfield.measures.grammar import parse_measure
-from cranfield.report import sheets as tables
+from cranfield.report import tables
 from cranfield.report.formats import FLAT
-from cranfield.report.sheets import Field, Sheet
-from cranfield.wording import counted, rounded
+from cranfield.report.tables import Field, ResultTable
+from cranfield.wording import format_count, format_number
 
 TABLES = ("hardest", "divisive", "deciding", "tally", "results")
-_FEW = 3  # so many runs have columns of their own
+_MAX_RUN_COLUMNS = 3  # so many runs have columns of their own
 
-MEANINGS = {
+REASONS = {
     "not answered": "the run has no list for the topic",
     "none found": "no relevant document is in its list",
     "cut off": "relevant documents are in its list, but none above the cutoff",
     "ranked low": "none of these",
 }
-OF_SEVERAL = {
+REASONS_FOR_RUNS = {
     "ties": "with another order of tied documents it could be as good as the best run",
     "unjudged": "if unjudged documents were relevant, or not, it could be as good as the best run",
 }
-OF_ONE = {
-    "ties": f"other orders of tied documents change its score by more than {CHANGE:g}",
-    "unjudged": f"what unjudged documents are could change its score by more than {CHANGE:g}",
+REASONS_FOR_RUN = {
+    "ties": f"other orders of tied documents change its score by more than {MIN_CHANGE:g}",
+    "unjudged": f"what unjudged documents are could change its score by more than {MIN_CHANGE:g}",
 }
 
 
-def meanings(found: HardTopics) -> dict[str, str]:
+def explain_reasons(hard_topics: HardTopics) -> dict[str, str]:
     """What it means that a run fails for a reason, in words."""
-    unknown = {} if found.bounded else {"unjudged": f"not known for {found.measure}"}
-    return MEANINGS | (OF_SEVERAL if len(found.runs) > 1 else OF_ONE) | unknown
+    unknown = {} if hard_topics.bounded else {"unjudged": f"not known for {hard_topics.measure}"}
+    return REASONS | (REASONS_FOR_RUNS if len(hard_topics.runs) > 1 else REASONS_FOR_RUN) | unknown
 
 
-def usual(found: HardTopics, format: str) -> tuple[str, ...]:
+def select_tables(result: HardTopics, format: str) -> tuple[str, ...]:
     """The tables that are shown if none is named."""
     if format in FLAT:
         return ("results",)
     if format == "json":
         return TABLES
     # Two runs differ most where they decide.
-    return ("hardest", "deciding" if len(found.runs) == 2 else "divisive", "tally")
+    return ("hardest", "deciding" if len(result.runs) == 2 else "divisive", "tally")
 
 
-def sheets(found: HardTopics, top: int = TOP) -> list[Sheet]:
+def build_tables(result: HardTopics, top: int = TOP_TOPICS) -> list[ResultTable]:
     """All tables: of the `top` topics, and of all of them."""
-    made = [_hardest(found, top)]
-    made += [_divisive(found, top)] if len(found.runs) > 1 else []
-    made += [_deciding(found, top)] if len(found.runs) == 2 else []
-    return [*made, _tally(found), _results(found)]
+    table_list = [_build_hardest_table(result, top)]
+    table_list += [_build_divisive_table(result, top)] if len(result.runs) > 1 else []
+    table_list += [_build_deciding_table(result, top)] if len(result.runs) == 2 else []
+    return [*table_list, _build_tally_table(result), _build_result_table(result)]
 
 
-def settings(found: HardTopics) -> dict[str, Any]:
+def build_settings(result: HardTopics) -> dict[str, Any]:
     """What captions tell in words."""
     return {
-        **tables.settings_of(found, "measure", "better", "runs", "topics", "bounded"),
-        **({"decided_by": found.decided_by()} if len(found.runs) == 2 else {}),
+        **tables.read_settings(result, "measure", "better", "runs", "topics", "bounded"),
+        **({"decided_by": result.decided_by()} if len(result.runs) == 2 else {}),
     }
 
 
 # -- topics ---------------------------------------------------------------------------------------
 
 
-def _first(found: HardTopics, rows: Sequence[Any], kind: str) -> str:
+def _describe_selection(hard_topics: HardTopics, rows: Sequence[Any], kind: str) -> str:
     """Which topics are shown, and of how many."""
     count = f"{len(rows):,} " if len(rows) > 1 else ""
-    return f"The {count}{kind} of {counted(len(found.topics), 'topic')}: those with the"
+    return f"The {count}{kind} of {format_count(len(hard_topics.topics), 'topic')}: those with the"
 
 
-def _topics(rows: Sequence[Topic], *hidden: str) -> list[Field]:
+def _build_topic_columns(rows: Sequence[Topic], *hidden: str) -> list[Field]:
     """What is said of topics; some of it to programs only."""
-    of = tables.columns(rows)
-    made = [of("topic", key=True), *tables.each(of, "relevant", "mean", "sd")]
+    column = tables.bind_rows(rows)
+    columns = [column("topic", key=True), *tables.build_columns(column, "relevant", "mean", "sd")]
     for end in ("best", "worst"):
         runs = [getattr(row, f"{end}_runs") for row in rows]
-        shown = [some[0] if len(some) == 1 else counted(len(some), "run") for some in runs]
-        made += [of(end), Field(f"{end}_run", [*map(" ".join, runs)], texts=shown)]
-    return [replace(field, people=field.name not in hidden) for field in made]
+        run_texts = [
+            names[0] if len(names) == 1 else format_count(len(names), "run") for names in runs
+        ]
+        columns += [column(end), Field(f"{end}_run", [*map(" ".join, runs)], texts=run_texts)]
+    return [replace(field, people=field.name not in hidden) for field in columns]
 
 
-def _hardest(found: HardTopics, top: int) -> Sheet:
-    rows = found.hardest(top)
-    few, several = len(found.runs) <= _FEW, len(found.runs) > 1
-    hidden = ["sd", "best_run", "worst", "worst_run", *(["best"] if few else [])]
-    shown = _topics(rows, *hidden, *([] if several else ["mean"]))
-    shown += _by_run(found, rows) if few else [Field("why", None, texts=[*map(_whys, rows)])]
-    worst = "lowest" if found.better == "higher" else "highest"
-    of = f"mean {found.measure} of {counted(len(found.runs), 'run')}" if several else found.measure
-    more = found.as_hard(top)
-    also = f" ({counted(more, 'more topic')} as hard as the last)" if more else ""
-    better = "no other run scores better" if several else "the ideal list scores no better"
-    text = f"{_first(found, rows, 'hardest')} {worst} {of}{also}. Why: the reason why a run fails"
-    return Sheet("hardest", shown, f"{text} (–: {better}).")
+def _build_hardest_table(hard_topics: HardTopics, top: int) -> ResultTable:
+    rows = hard_topics.hardest(top)
+    few_runs, several_runs = len(hard_topics.runs) <= _MAX_RUN_COLUMNS, len(hard_topics.runs) > 1
+    hidden = ["sd", "best_run", "worst", "worst_run", *(["best"] if few_runs else [])]
+    columns = _build_topic_columns(rows, *hidden, *([] if several_runs else ["mean"]))
+    columns += (
+        _build_score_columns(hard_topics, rows)
+        if few_runs
+        else [Field("why", None, texts=[*map(_format_reasons, rows)])]
+    )
+    worst = "lowest" if hard_topics.better == "higher" else "highest"
+    subject = (
+        f"mean {hard_topics.measure} of {format_count(len(hard_topics.runs), 'run')}"
+        if several_runs
+        else hard_topics.measure
+    )
+    as_hard = hard_topics.count_tied(top)
+    as_hard_text = (
+        f" ({format_count(as_hard, 'more topic')} as hard as the last)" if as_hard else ""
+    )
+    better = "no other run scores better" if several_runs else "the ideal list scores no better"
+    text = f"{_describe_selection(hard_topics, rows, 'hardest')} {worst} {subject}{as_hard_text}. Why: the reason why a run fails"
+    return ResultTable("hardest", columns, f"{text} (–: {better}).")
 
 
-def _by_run(found: HardTopics, rows: Sequence[Topic]) -> list[Field]:
+def _build_score_columns(hard_topics: HardTopics, rows: Sequence[Topic]) -> list[Field]:
     """The score of each run, and why it fails; of one run also how much it found."""
-    made = []
-    for run in found.runs:
-        own = [row.result_of(run) for row in rows]
-        if len(found.runs) == 1:
-            made.append(_numbers("found", [f"{one.found:,}" for one in own]))
-        made.append(_numbers(run, [rounded(one.score) for one in own]))
-        made.append(Field(f"why {run}", None, "why", [*map(_why, own)], group=run))
-    return made
+    columns = []
+    for run in hard_topics.runs:
+        results = [row.result_of(run) for row in rows]
+        if len(hard_topics.runs) == 1:
+            columns.append(
+                _build_number_column("found", [f"{result.found:,}" for result in results])
+            )
+        columns.append(
+            _build_number_column(run, [format_number(result.score) for result in results])
+        )
+        columns.append(Field(f"why {run}", None, "why", [*map(_format_reason, results)], group=run))
+    return columns
 
 
-def _numbers(name: str, texts: list[str]) -> Field:
+def _build_number_column(name: str, texts: list[str]) -> Field:
     """A column of numbers for people."""
     return Field(name, None, texts=texts, group=name, dtype=float)
 
 
-def _why(one: Result) -> str:
-    return one.bucket or "–"
+def _format_reason(result: Result) -> str:
+    return result.bucket or "–"
 
 
-def _whys(topic: Topic) -> str:
+def _format_reasons(topic: Topic) -> str:
     """Why runs fail, those that do."""
     return ", ".join(f"{count} {bucket}" for bucket, count in topic.buckets.items()) or "–"
 
 
-def _divisive(found: HardTopics, top: int) -> Sheet:
-    rows = found.divisive(top)
-    why = [_why(row.result_of(row.worst_runs[0])) for row in rows]
-    runs = counted(len(found.runs), "run")
+def _build_divisive_table(hard_topics: HardTopics, top: int) -> ResultTable:
+    rows = hard_topics.divisive(top)
+    reasons = [_format_reason(row.result_of(row.worst_runs[0])) for row in rows]
+    runs = format_count(len(hard_topics.runs), "run")
     text = (
-        f"{_first(found, rows, 'most divisive')} largest standard deviation (sd) of "
-        f"{found.measure} over {runs}. Why: the reason why the worst run fails."
+        f"{_describe_selection(hard_topics, rows, 'most divisive')} largest standard deviation (sd) of "
+        f"{hard_topics.measure} over {runs}. Why: the reason why the worst run fails."
     )
-    shown = [*_topics(rows, "relevant", "mean"), Field("why", None, texts=why)]
-    return Sheet("divisive", shown, text if rows else _equal(found))
+    columns = [*_build_topic_columns(rows, "relevant", "mean"), Field("why", None, texts=reasons)]
+    return ResultTable("divisive", columns, text if rows else _describe_equal_runs(hard_topics))
 
 
-def _equal(found: HardTopics) -> str:
+def _describe_equal_runs(hard_topics: HardTopics) -> str:
     """What is said where no topic tells runs apart."""
-    return f"All runs score the same on each of {counted(len(found.topics), 'topic')}."
+    return f"All runs score the same on each of {format_count(len(hard_topics.topics), 'topic')}."
 
 
-def _deciding(found: HardTopics, top: int) -> Sheet:
-    rows, (first, second) = found.deciding(top), found.runs
-    of = tables.columns(rows)
-    bounds = [tables.interval_text(row.low, row.high, "+") for row in rows]
+def _build_deciding_table(hard_topics: HardTopics, top: int) -> ResultTable:
+    rows, (first, second) = hard_topics.deciding(top), hard_topics.runs
+    column = tables.bind_rows(rows)
+    bounds = [tables.format_interval(row.low, row.high, "+") for row in rows]
     text = (
-        f"{_first(found, rows, 'most decisive')} largest differences {first} − {second} by "
-        f"{found.measure}. {_verdict(found)} Share: of all differences, whatever their sign. "
-        f"{_allowed(found)}Why: the reason why the worse run fails."
+        f"{_describe_selection(hard_topics, rows, 'most decisive')} largest differences {first} − {second} by "
+        f"{hard_topics.measure}. {_describe_decision(hard_topics)} Share: of all differences, whatever their sign. "
+        f"{_describe_bounds(hard_topics)}Why: the reason why the worse run fails."
     )
-    return tables.table(
+    return tables.build_table(
         "deciding",
-        text if rows else _equal(found),
-        of("topic", key=True),
-        *tables.each(of, "run", "other", "relevant", people=False),
-        of("score", head=first),
-        of("other_score", head=second),
-        of("difference", text=tables.signed),
-        of("share", text="{:.1%}".format),
-        *tables.each(of, "low", "high", people=False, dtype=float),
-        Field("unjudged", None, "unjudged allow", bounds, people=found.bounded),
-        of("bucket", head="why"),
+        text if rows else _describe_equal_runs(hard_topics),
+        column("topic", key=True),
+        *tables.build_columns(column, "run", "other", "relevant", people=False),
+        column("score", head=first),
+        column("other_score", head=second),
+        column("difference", text=tables.format_difference),
+        column("share", text="{:.1%}".format),
+        *tables.build_columns(column, "low", "high", people=False, dtype=float),
+        Field("unjudged", None, "unjudged allow", bounds, people=hard_topics.bounded),
+        column("bucket", head="why"),
     )
 
 
-def _allowed(found: HardTopics) -> str:
+def _describe_bounds(hard_topics: HardTopics) -> str:
     """What the bounds are."""
-    if not found.bounded:
+    if not hard_topics.bounded:
         return ""
-    if has_outer_bounds(parse_measure(found.measure)):
+    if has_outer_bounds(parse_measure(hard_topics.measure)):
         return "Unjudged allow: outer bounds of the difference, which may be out of reach. "
     return "Unjudged allow: the least and the most the difference can be, whatever they are. "
 
 
-def _verdict(found: HardTopics) -> str:
+def _describe_decision(hard_topics: HardTopics) -> str:
     """Which of two runs is better, and how many topics that depends on."""
-    few, (first, second) = found.decided_by(), found.runs
-    mean = float(found.differences.mean())
-    if not few:
+    topic_count, (first, second) = hard_topics.decided_by(), hard_topics.runs
+    mean = float(hard_topics.differences.mean())
+    if not topic_count:
         return "On the mean they are equal."
-    better = first if (mean > 0) == (found.better == "higher") else second
-    without = f"the {few} topics" if few > 1 else "the topic"
-    verb = "favour" if few > 1 else "favours"
-    said = f"On the mean {better} is better by {rounded(abs(mean))}"
-    return f"{said}; without {without} that {verb} it most it would not be."
+    better = first if (mean > 0) == (hard_topics.better == "higher") else second
+    without = f"the {topic_count} topics" if topic_count > 1 else "the topic"
+    verb = "favour" if topic_count > 1 else "favours"
+    sentence = f"On the mean {better} is better by {format_number(abs(mean))}"
+    return f"{sentence}; without {without} that {verb} it most it would not be."
 
 
 # -- runs -----------------------------------------------------------------------------------------
 
 
-def _tally(found: HardTopics) -> Sheet:
-    counts, unknown, said = found.tally(), () if found.bounded else ("unjudged",), meanings(found)
-    shown = [Field("run", found.runs, key=True)]
-    for bucket in (*BUCKETS, None):
-        values = [counts[run][bucket] for run in found.runs]
-        made = Field(bucket or "no failure", values, bucket or "–")
-        nothing = replace(made, values=[None] * len(values), dtype=float)
-        shown.append(nothing if bucket in unknown else made)
-    topics = counted(len(found.topics), "topic")
-    text = (
-        f"of {topics} those at which a run fails by {found.measure}, by the first reason that holds"
+def _build_tally_table(hard_topics: HardTopics) -> ResultTable:
+    counts, unknown, reason_texts = (
+        hard_topics.tally(),
+        () if hard_topics.bounded else ("unjudged",),
+        explain_reasons(hard_topics),
     )
-    legend = [*(f"{x}: {said[x]}" for x in BUCKETS), "–: it does not fail"]
-    return Sheet("tally", shown, text, lines=legend)
+    columns = [Field("run", hard_topics.runs, key=True)]
+    for bucket in (*BUCKETS, None):
+        values = [counts[run][bucket] for run in hard_topics.runs]
+        column = Field(bucket or "no failure", values, bucket or "–")
+        empty_column = replace(column, values=[None] * len(values), dtype=float)
+        columns.append(empty_column if bucket in unknown else column)
+    topics = format_count(len(hard_topics.topics), "topic")
+    text = f"of {topics} those at which a run fails by {hard_topics.measure}, by the first reason that holds"
+    legend = [*(f"{x}: {reason_texts[x]}" for x in BUCKETS), "–: it does not fail"]
+    return ResultTable("tally", columns, text, lines=legend)
 
 
-def _results(found: HardTopics) -> Sheet:
-    of = tables.columns(found.results)
-    text = f"How runs did on each topic by {found.measure}, and why they fail."
-    types = {name: str if name in ("other", "bucket") else float for name in _OPEN}
-    every = [
-        of(x.name, key=x.name in ("topic", "run"), dtype=types.get(x.name)) for x in fields(Result)
+def _build_result_table(hard_topics: HardTopics) -> ResultTable:
+    column = tables.bind_rows(hard_topics.results)
+    text = f"How runs did on each topic by {hard_topics.measure}, and why they fail."
+    types = {name: str if name in ("other", "bucket") else float for name in _NULLABLE_FIELDS}
+    columns = [
+        column(x.name, key=x.name in ("topic", "run"), dtype=types.get(x.name))
+        for x in fields(Result)
     ]
-    return Sheet("results", every, text)
+    return ResultTable("results", columns, text)
 
 
-_OPEN = (
+_NULLABLE_FIELDS = (
     *("unjudged_low", "unjudged_high", "other", "difference", "difference_low"),
     *("difference_high", "bucket"),
 )  # what may not be known

@@ -3,33 +3,36 @@
 from __future__ import annotations
 
 from cranfield.evaluation.texts import Finding, Findings
-from cranfield.report.sheets import Sheet, columns, each, listed
-from cranfield.wording import rounded
+from cranfield.report.tables import ResultTable, bind_rows, build_columns, build_record_table
+from cranfield.wording import format_number
 
 NAMES = dict.fromkeys(("system", *Finding._fields))
 
 
-def sheets(found: Findings) -> list[Sheet]:
+def build_tables(result: Findings) -> list[ResultTable]:
     """For programs all nuggets of all systems; for people a table for each system."""
-    each_of = found.systems.items()
-    rows = [{"system": system} | one._asdict() for system, rows in each_of for one in rows]
-    return [listed("nuggets", rows, NAMES), *(_system(found, name) for name in found.systems)]
-
-
-def _system(found: Findings, system: str) -> Sheet:
-    """The nuggets in the order of the pseudo minimal output."""
-    rows = found.systems[system]
-    there = sum(row.end is not None for row in rows)
-    of = columns(rows)
-    vital = of("vital string", lambda row: row.vital or "")
-    fields = [
-        of("nugget", key=True),
-        of("weight", text="{:g}".format),
-        *each(of, "length", "ideal", text=str),
-        of("found", "end", text=str, dtype=float),
-        of("share", head=found.measure),
-        *([vital] if any(vital.shown) else []),
+    systems = result.systems.items()
+    rows = [{"system": system} | nugget._asdict() for system, rows in systems for nugget in rows]
+    return [
+        build_record_table("nuggets", rows, NAMES),
+        *(_build_system_table(result, name) for name in result.systems),
     ]
-    total = f"{found.measure} = {rounded(sum(row.share for row in rows))}"
-    title = f"{system}, topic {found.topic}: {there} of {len(rows)} nuggets"
-    return Sheet(system, fields, total, title, programs=False)
+
+
+def _build_system_table(findings: Findings, system: str) -> ResultTable:
+    """The nuggets in the order of the pseudo minimal output."""
+    rows = findings.systems[system]
+    matched = sum(row.end is not None for row in rows)
+    column = bind_rows(rows)
+    vital = column("vital string", lambda row: row.vital or "")
+    fields = [
+        column("nugget", key=True),
+        column("weight", text="{:g}".format),
+        *build_columns(column, "length", "ideal", text=str),
+        column("found", "end", text=str, dtype=float),
+        column("share", head=findings.measure),
+        *([vital] if any(vital.cell_texts) else []),
+    ]
+    total = f"{findings.measure} = {format_number(sum(row.share for row in rows))}"
+    title = f"{system}, topic {findings.topic}: {matched} of {len(rows)} nuggets"
+    return ResultTable(system, fields, total, title, machine_readable=False)

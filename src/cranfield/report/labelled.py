@@ -6,60 +6,69 @@ from collections.abc import Sequence
 from typing import Any
 
 from cranfield.evaluation.labelled import Item, LabelledList, LabelledLists
-from cranfield.report.formats.programs import whole
-from cranfield.report.sheets import Sheet, listed
-from cranfield.report.steps import level_text, ranked, stretches
-from cranfield.wording import counted
+from cranfield.report.formats.machine_readable import drop_zero_fraction
+from cranfield.report.steps import build_ranking_columns, format_level, split_stretches
+from cranfield.report.tables import ResultTable, build_record_table
+from cranfield.wording import format_count
 
 COLUMNS = ("run", "topic", "rank", "doc", "level", "counts", "status", "group", "note")
 
 _COLOURS = {"relevant": "green", "nonrelevant": "red", "unjudged": "yellow", "missed": "red"}
 
 
-def _lists(found: LabelledList | LabelledLists) -> Sequence[LabelledList]:
-    return [found] if isinstance(found, LabelledList) else found
+def _to_rankings(result: LabelledList | LabelledLists) -> Sequence[LabelledList]:
+    return [result] if isinstance(result, LabelledList) else result
 
 
-def sheets(found: LabelledList | LabelledLists) -> list[Sheet]:
+def build_tables(result: LabelledList | LabelledLists) -> list[ResultTable]:
     """For programs every item of every list, those missed included; for people a table a list."""
-    rows = document(found)
-    values = [{name: whole(value) for name, value in row.items()} for row in rows]
-    return [listed("labels", values, dict.fromkeys(COLUMNS)), *map(_sheet, _lists(found))]
-
-
-def document(found: LabelledList | LabelledLists) -> list[dict[str, Any]]:
-    """Every item, with its list."""
+    rows = build_document(result)
+    values = [{name: drop_zero_fraction(value) for name, value in row.items()} for row in rows]
     return [
-        {"run": one.run, "topic": one.topic} | {name: getattr(x, name) for name in COLUMNS[2:]}
-        for one in _lists(found)
-        for x in (*one.items, *one.missed)
+        build_record_table("labels", values, dict.fromkeys(COLUMNS)),
+        *map(_build_ranking_table, _to_rankings(result)),
     ]
 
 
-def _sheet(one: LabelledList) -> Sheet:
+def build_document(result: LabelledList | LabelledLists) -> list[dict[str, Any]]:
+    """Every item, with its list."""
+    return [
+        {"run": ranking.run, "topic": ranking.topic}
+        | {name: getattr(x, name) for name in COLUMNS[2:]}
+        for ranking in _to_rankings(result)
+        for x in (*ranking.items, *ranking.missed)
+    ]
+
+
+def _build_ranking_table(ranking: LabelledList) -> ResultTable:
     """The list, and below it what was missed."""
-    rows = [*stretches(one.items, lambda item: (item.level or 0) > 0), *zip(one.missed)]
-    fields = ranked(rows, _cells, ["status", "group"], ("rank", "document"), _colour)
-    shown = fields if any(fields[-1].shown) else fields[:-1]
-    return Sheet(f"{one.run} {one.topic}", shown, title=_head(one))
+    rows = [
+        *split_stretches(ranking.items, lambda item: (item.level or 0) > 0),
+        *zip(ranking.missed),
+    ]
+    fields = build_ranking_columns(
+        rows, _format_cells, ["status", "group"], ("rank", "document"), _choose_colour
+    )
+    visible = fields if any(fields[-1].cell_texts) else fields[:-1]
+    return ResultTable(f"{ranking.run} {ranking.topic}", visible, title=_format_title(ranking))
 
 
-def _cells(item: Item) -> list[str]:
+def _format_cells(item: Item) -> list[str]:
     rank = "–" if item.rank is None else str(item.rank)
     note = f": {item.note}" if item.note else ""
-    return [rank, item.doc, level_text(item.level), f"{item.status}{note}", item.group or ""]
+    return [rank, item.doc, format_level(item.level), f"{item.status}{note}", item.group or ""]
 
 
-def _colour(item: Item) -> str:
+def _choose_colour(item: Item) -> str:
     return _COLOURS.get(item.status, "magenta")  # what a strategy takes out of the count
 
 
-def _head(one: LabelledList) -> str:
+def _format_title(ranking: LabelledList) -> str:
     """Whose list it is, and how much of what is relevant it has."""
-    unjudged = sum(item.status == "unjudged" for item in one.items)
-    units = {"class": "classes"}.get(one.unit, f"{one.unit}s")
-    unit = one.unit if one.relevant == 1 else units
-    found = f"{one.found} of {one.relevant:,} relevant {unit} found in "
-    found += counted(len(one.items), "document")
-    found += f", {unjudged} unjudged" if unjudged else ""
-    return f"{one.run}, topic {one.topic}: {found}"
+    unjudged = sum(item.status == "unjudged" for item in ranking.items)
+    units = {"class": "classes"}.get(ranking.unit, f"{ranking.unit}s")
+    unit = ranking.unit if ranking.relevant == 1 else units
+    text = f"{ranking.found} of {ranking.relevant:,} relevant {unit} found in "
+    text += format_count(len(ranking.items), "document")
+    text += f", {unjudged} unjudged" if unjudged else ""
+    return f"{ranking.run}, topic {ranking.topic}: {text}"

@@ -6,93 +6,104 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from cranfield.stats.corrections import CORRECTIONS
-from cranfield.stats.families import TESTS, usual_test
+from cranfield.stats.families import TESTS, get_default_test
 from cranfield.stats.resampling import TRIALS
 
 Rows: TypeAlias = Mapping[str, str | Mapping[str, Any]]
 """Options, written as `cli` declares them; what each means, or all that argparse is told of it."""
 
 
-def told(said: str, default: Any, **settings: Any) -> dict[str, Any]:
+def build_option(text: str, default: Any, **settings: Any) -> dict[str, Any]:
     """What an option means, and its default, which is said if it is not already.
 
     >>> told("how wide bins are", 0.01)["help"]
     'how wide bins are (default: 0.01)'
     """
-    help = said if "default" in said else f"{said} (default: {default})"
+    help = text if "default" in text else f"{text} (default: {default})"
     return {"help": help, "default": default, **settings}
 
 
-def which_test(named: str | None = None) -> Rows:
+def build_test_option(default: str | None = None) -> Rows:
     """How differences are tested."""
-    usual = named or f"{usual_test(3)}, or {usual_test(2)} of two runs"
-    text = f"one of {', '.join(TESTS)} (default: {usual})"
-    return {"--test NAME": told(text, named, choices=tuple(TESTS))}
+    default_text = default or f"{get_default_test(3)}, or {get_default_test(2)} of two runs"
+    text = f"one of {', '.join(TESTS)} (default: {default_text})"
+    return {"--test NAME": build_option(text, default, choices=tuple(TESTS))}
 
 
-def correction(said: str, default: str | None = None) -> Rows:
+def build_correction_option(usage: str, default: str | None = None) -> Rows:
     """How p-values are corrected."""
-    said = f"of tests of two runs for the number of pairs: {said}"
-    return {"--correction NAME": told(said, default, choices=tuple(CORRECTIONS))}
+    usage = f"of tests of two runs for the number of pairs: {usage}"
+    return {"--correction NAME": build_option(usage, default, choices=tuple(CORRECTIONS))}
 
 
-def alpha(also: str = "", what: str = "p-values of at most A are significant") -> Rows:
+def build_alpha_option(
+    suffix: str = "", text: str = "p-values of at most A are significant"
+) -> Rows:
     """What is significant."""
-    return {"--alpha A": told(what + also, 0.05)}
+    return {"--alpha A": build_option(text + suffix, 0.05)}
 
 
-def trials(default: int = TRIALS, what: str = "random trials of the test", also: str = "") -> Rows:
+def build_trial_options(
+    default: int = TRIALS, text: str = "random trials of the test", suffix: str = ""
+) -> Rows:
     """How random trials are drawn: their number, and the seed."""
-    return {"--trials B": told(f"{what} (default: {default:,}){also}", default), **SEED}
+    return {"--trials B": build_option(f"{text} (default: {default:,}){suffix}", default), **SEED}
 
 
-SEED: Rows = {"--seed S": told("the same seed gives the same result", 0)}
+SEED: Rows = {"--seed S": build_option("the same seed gives the same result", 0)}
 
 
-def how_tested(of_alpha: str = "", of_trials: str = "") -> Rows:
+def build_testing_options(of_alpha: str = "", of_trials: str = "") -> Rows:
     """How differences are tested, and what else two of these options decide."""
-    known = "holm (default), bonferroni, bh (Benjamini and Hochberg) or none"
-    return {**which_test(), **correction(known), **alpha(of_alpha), **trials(also=of_trials)}
+    choices = "holm (default), bonferroni, bh (Benjamini and Hochberg) or none"
+    return {
+        **build_test_option(),
+        **build_correction_option(choices),
+        **build_alpha_option(of_alpha),
+        **build_trial_options(suffix=of_trials),
+    }
 
 
-def confidence(of: str = "of intervals") -> Rows:
+def build_confidence_option(text: str = "of intervals") -> Rows:
     """How sure intervals are."""
-    return {"--confidence C": told(of, 0.95)}
+    return {"--confidence C": build_option(text, 0.95)}
 
 
-def statistic(also: str = "") -> Rows:
+def build_statistic_option(suffix: str = "") -> Rows:
     """How rankings are compared."""
     from cranfield.meta.rankings import STATISTICS  # `compare`, which has none, need not load meta
 
-    text = f"one of {', '.join(STATISTICS)} (default: kendall){also}"
-    return {"--statistic NAME": told(text, "kendall", choices=tuple(STATISTICS))}
+    text = f"one of {', '.join(STATISTICS)} (default: kendall){suffix}"
+    return {"--statistic NAME": build_option(text, "kendall", choices=tuple(STATISTICS))}
 
 
-LOOK: Rows = {
+THEME_OPTIONS: Rows = {
     "--title TEXT": "heading above the figure; '' for nothing above it, neither a heading nor the "
     "lines that explain the figure",
     "width --plot-width N": "of a panel, in points: 150 to 190 for a column of a paper",
     "height --plot-height N": "of a panel, in points",
     "--font-size P": "of numbers and names, in points (default: 11)",
     "--grey": "without colours: lines are told apart by dashes and marks",
-    "--scale N": told("pixels of a PNG a point", 2),
+    "--scale N": build_option("pixels of a PNG a point", 2),
 }
 """How pictures look: the names are those of `Look`, but for the last."""
 
 
-def plot(what: str, whose: str = "their") -> Rows:
+def build_plot_options(figure: str, owner: str = "their") -> Rows:
     """Where a picture goes, and how it looks."""
     file = (
-        f"draw {what}: PNG, SVG, PDF, HTML, or {whose} numbers, by the end of the name (needs "
+        f"draw {figure}: PNG, SVG, PDF, HTML, or {owner} numbers, by the end of the name (needs "
         "cranfield[report])"
     )
     return {
         "--plot FILE": file,
-        "how the picture looks": {f"{row} with --plot FILE": said for row, said in LOOK.items()},
+        "how the picture looks": {
+            f"{row} with --plot FILE": text for row, text in THEME_OPTIONS.items()
+        },
     }
 
 
-def help_of(doc: str | None) -> dict[str, str]:
+def build_help(doc: str | None) -> dict[str, str]:
     """What argparse tells of a part of a command: what the documentation of its module begins with,
     and what follows.
     """

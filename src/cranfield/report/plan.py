@@ -8,15 +8,22 @@ from dataclasses import replace
 from typing import Any
 
 from cranfield.errors import InputError
-from cranfield.late import pl
+from cranfield.lazy_imports import pl
 from cranfield.report import charts
-from cranfield.report.look import PLAIN, Look
-from cranfield.report.pictures import Picture, alt
-from cranfield.report.places import PLACES
-from cranfield.report.sheets import Field, Sheet, columns, each, percent, table
+from cranfield.report.figures import Figure, alt
+from cranfield.report.layout import PLACES
+from cranfield.report.tables import (
+    Field,
+    ResultTable,
+    bind_rows,
+    build_columns,
+    build_table,
+    format_percent,
+)
+from cranfield.report.theme import DEFAULT_THEME, Theme
 from cranfield.stats.plan import Plan
 from cranfield.stats.power import Design, Pilot
-from cranfield.wording import rounded
+from cranfield.wording import format_number
 
 TESTS = {
     "t": "paired t-test",
@@ -24,7 +31,7 @@ TESTS = {
     "interval": "interval of the difference",
 }
 STEPS = 80  # points of a line
-DRAWN = ("test", "difference", "topics", "power", "asked", "needed")
+COLUMNS = ("test", "difference", "topics", "power", "asked", "needed")
 
 Designs = Mapping[str, Sequence[Design]]
 """Of each measure; the name is empty if variances are not from a pilot."""
@@ -32,127 +39,151 @@ Designs = Mapping[str, Sequence[Design]]
 TABLES = ("pilot", "topics", "power", "detectable")
 
 
-def sheets(found: Plan) -> list[Sheet]:
+def build_tables(result: Plan) -> list[ResultTable]:
     """The topics needed, what the pilot says, and what given numbers of topics can show."""
-    designs, sizes = found.designs, found.sizes
-    made = [topics_sheet(designs), *([pilot_sheet(found.pilots)] if found.pilots else [])]
-    if sizes and any(design.power for design in _all(designs)):
-        made.append(power_sheet(designs, sizes))
-    return [*made, *([detectable_sheet(designs, sizes)] if sizes else [])]
+    designs, sizes = result.designs, result.sizes
+    table_list = [
+        build_topics_table(designs),
+        *([build_pilot_table(result.pilots)] if result.pilots else []),
+    ]
+    if sizes and any(design.power for design in _list_designs(designs)):
+        table_list.append(build_power_table(designs, sizes))
+    return [*table_list, *([build_detectable_table(designs, sizes)] if sizes else [])]
 
 
-def picture(found: Plan, look: Look = PLAIN) -> Picture:
+def build_figure(result: Plan, theme: Theme = DEFAULT_THEME) -> Figure:
     """Power against topics, of one measure."""
-    if len(found.designs) > 1:
-        raise InputError(f"{len(found.designs)} measures", "one with --plot")
-    [(measure, designs)] = found.designs.items()
-    return power_curves(designs, look, measure)
+    if len(result.designs) > 1:
+        raise InputError(f"{len(result.designs)} measures", "one with --plot")
+    [(measure, designs)] = result.designs.items()
+    return draw_power_curves(designs, theme, measure)
 
 
-def settings(found: Plan) -> dict[str, Any]:
+def build_settings(result: Plan) -> dict[str, Any]:
     """What was asked for, for programs: what captions tell in words."""
-    made = _all(found.designs)
+    design_list = _list_designs(result.designs)
     return {
-        "methods": list(dict.fromkeys(design.method for design in made)),
-        "alpha": made[0].alpha,
-        "confidence": 1 - made[0].alpha,
-        "power": next((design.power for design in made if design.power), None),
+        "methods": list(dict.fromkeys(design.method for design in design_list)),
+        "alpha": design_list[0].alpha,
+        "confidence": 1 - design_list[0].alpha,
+        "power": next((design.power for design in design_list if design.power), None),
     }
 
 
-def pilot_sheet(pilots: Mapping[str, Pilot]) -> Sheet:
+def build_pilot_table(pilots: Mapping[str, Pilot]) -> ResultTable:
     """How much the scores of a pilot vary, for each measure."""
-    of = columns(pilots.values())
-    return table(
+    column = bind_rows(pilots.values())
+    return build_table(
         "pilot",
         "Pilot: V_E1 is the variance of a run's scores over topics (residuals of one-way ANOVA), "
         "V_E2 without what topics have in common for all runs (two-way); differences of two runs "
         "vary by 2 V_E2.",
         Field("measure", [*pilots], key=True),
-        of("topics", lambda pilot: pilot.topics[0]),
-        of("runs", lambda pilot: pilot.systems[0]),
-        of("v_e1", "one_way", "V_E1", variance_text),
-        of("v_e2", "two_way", "V_E2", variance_text),
+        column("topics", lambda pilot: pilot.topics[0]),
+        column("runs", lambda pilot: pilot.systems[0]),
+        column("v_e1", "one_way", "V_E1", format_variance),
+        column("v_e2", "two_way", "V_E2", format_variance),
     )
 
 
-def _at(designs: Designs, sizes: Sequence[int]) -> Designs:
+def _set_topics(designs: Designs, sizes: Sequence[int]) -> Designs:
     """Every design with all these numbers of topics."""
-    return {m: [replace(d, topics=n) for d in made for n in sizes] for m, made in designs.items()}
+    return {
+        m: [replace(d, topics=n) for d in design_list for n in sizes]
+        for m, design_list in designs.items()
+    }
 
 
-def _all(designs: Designs) -> list[Design]:
-    return [design for made in designs.values() for design in made]
+def _list_designs(designs: Designs) -> list[Design]:
+    return [design for design_list in designs.values() for design in design_list]
 
 
-def _sheet(name: str, caption: str, designs: Designs, *others: Field) -> Sheet:
+def _build_design_table(
+    name: str, caption: str, designs: Designs, *other_columns: Field
+) -> ResultTable:
     """A table of designs: the measure, if there is one, the method, and what else is shown."""
-    measures = [measure for measure, made in designs.items() for _ in made]
-    named = [Field("measure", measures, key=True)] if any(measures) else []
-    return table(name, caption, *named, columns(_all(designs))("method", key=True), *others)
+    measures = [measure for measure, design_list in designs.items() for _ in design_list]
+    measure_columns = [Field("measure", measures, key=True)] if any(measures) else []
+    return build_table(
+        name,
+        caption,
+        *measure_columns,
+        bind_rows(_list_designs(designs))("method", key=True),
+        *other_columns,
+    )
 
 
-def topics_sheet(designs: Designs) -> Sheet:
+def build_topics_table(designs: Designs) -> ResultTable:
     """How many topics are needed for each difference, or width."""
-    made = _all(designs)
-    of = columns(made)
-    by_power = dict.fromkeys(f"power {d.power:g} at α = {d.alpha:g}" for d in made if d.power)
-    by_width = dict.fromkeys(f"{percent(1 - d.alpha)} interval" for d in made if d.width)
-    asked = [
+    design_list = _list_designs(designs)
+    column = bind_rows(design_list)
+    by_power = dict.fromkeys(
+        f"power {d.power:g} at α = {d.alpha:g}" for d in design_list if d.power
+    )
+    by_width = dict.fromkeys(
+        f"{format_percent(1 - d.alpha)} interval" for d in design_list if d.width
+    )
+    purposes = [
         *(f"to find the difference, if it is the true one, with {text}" for text in by_power),
         *(f"for a {text} of the width, in the mean" for text in by_width),
     ]
     achieved = " or ".join(["power"] * bool(by_power) + ["width"] * bool(by_width))
-    return _sheet(
+    return _build_design_table(
         "topics",
-        f"Topics needed {'; '.join(asked)}. Achieved is the {achieved} of so many topics. "
-        f"Variances are those of {_of({design.method for design in made})}.",
+        f"Topics needed {'; '.join(purposes)}. Achieved is the {achieved} of so many topics. "
+        f"Variances are those of {_describe_variance_source({design.method for design in design_list})}.",
         designs,
-        of("difference", text=_short, people=bool(by_power)),
-        of("width", text=_short, people=bool(by_width)),
-        of("systems"),
-        of("variance", text=variance_text),
-        *each(of, "alpha", "power", people=False),
-        *each(of, "topics", "achieved"),
+        column("difference", text=_format_number, people=bool(by_power)),
+        column("width", text=_format_number, people=bool(by_width)),
+        column("systems"),
+        column("variance", text=format_variance),
+        *build_columns(column, "alpha", "power", people=False),
+        *build_columns(column, "topics", "achieved"),
     )
 
 
-def power_sheet(designs: Designs, sizes: Sequence[int]) -> Sheet:
+def build_power_table(designs: Designs, sizes: Sequence[int]) -> ResultTable:
     """The power that given numbers of topics have."""
-    designs = _at({m: [d for d in made if d.power] for m, made in designs.items()}, sizes)
-    of = columns(_all(designs))
-    alphas = ", ".join(dict.fromkeys(_short(design.alpha) for design in _all(designs)))
-    return _sheet(
+    designs = _set_topics(
+        {m: [d for d in design_list if d.power] for m, design_list in designs.items()}, sizes
+    )
+    column = bind_rows(_list_designs(designs))
+    alphas = ", ".join(
+        dict.fromkeys(_format_number(design.alpha) for design in _list_designs(designs))
+    )
+    return _build_design_table(
         "power",
         f"Power: how probable a significant result is (α = {alphas}) if the true difference is the "
         "one shown. A difference that was observed is not the true one.",
         designs,
-        of("difference", text=_short),
-        *each(of, "systems", "topics"),
-        of("power", lambda design: design.power_of(design.topics)),
+        column("difference", text=_format_number),
+        *build_columns(column, "systems", "topics"),
+        column("power", lambda design: design.power_of(design.topics)),
     )
 
 
-def detectable_sheet(designs: Designs, sizes: Sequence[int]) -> Sheet:
+def build_detectable_table(designs: Designs, sizes: Sequence[int]) -> ResultTable:
     """What given numbers of topics can show: the smallest difference, the width of an interval."""
-    one_of_each = {m: [*{d.method: d for d in found}.values()] for m, found in designs.items()}
-    designs = _at(one_of_each, sizes)
-    made = _all(designs)
-    of = columns(made)
-    powers = dict.fromkeys(_short(design.power) for design in made if design.power)
+    by_method = {
+        m: [*{d.method: d for d in design_group}.values()] for m, design_group in designs.items()
+    }
+    designs = _set_topics(by_method, sizes)
+    design_list = _list_designs(designs)
+    column = bind_rows(design_list)
+    powers = dict.fromkeys(_format_number(design.power) for design in design_list if design.power)
     text = [f"the smallest true difference found with power {power}" for power in powers]
-    if any(design.width for design in made):
+    if any(design.width for design in design_list):
         text.append("of an interval its width, in the mean")
-    return _sheet(
+    return _build_design_table(
         "detectable",
         f"Smallest: {'; '.join(text)}.",
         designs,
-        *each(of, "systems", "topics"),
-        of("smallest", lambda design: design.smallest_of(design.topics)),
+        *build_columns(column, "systems", "topics"),
+        column("smallest", lambda design: design.smallest_of(design.topics)),
     )
 
 
-def _of(methods: set[str]) -> str:
+def _describe_variance_source(methods: set[str]) -> str:
     """What the variances of these methods are of.
 
     >>> _of({"t"}), _of({"t", "interval", "anova"})
@@ -161,28 +192,32 @@ def _of(methods: set[str]) -> str:
     paired = [method for method in ("t", "interval") if method in methods]
     if "anova" not in methods:
         return "differences"
-    own = "a run's scores"
-    return f"differences ({', '.join(paired)}) and of {own} (anova)" if paired else own
+    run_scores = "a run's scores"
+    return (
+        f"differences ({', '.join(paired)}) and of {run_scores} (anova)" if paired else run_scores
+    )
 
 
-def _short(number: float | None) -> str:
+def _format_number(number: float | None) -> str:
     """What the user gave, as it was given."""
     return "–" if number is None else f"{number:g}"
 
 
-def variance_text(variance: float) -> str:
+def format_variance(variance: float) -> str:
     """A variance for people; small ones are not nothing.
 
     >>> variance_text(0.04), variance_text(0.000123456)
     ('0.0400', '0.000123')
     """
-    return rounded(variance) if variance >= 0.001 else f"{variance:.3g}"
+    return format_number(variance) if variance >= 0.001 else f"{variance:.3g}"
 
 
 # -- the picture ----------------------------------------------------------------------------------
 
 
-def power_curves(designs: Sequence[Design], look: Look = PLAIN, heading: str = "") -> Picture:
+def draw_power_curves(
+    designs: Sequence[Design], theme: Theme = DEFAULT_THEME, heading: str = ""
+) -> Figure:
     """Power against the number of topics: a line for each design, a panel for each test.
 
     The designs are those of `topics_for_t` and `topics_for_anova`; a point shows how many topics
@@ -195,60 +230,74 @@ def power_curves(designs: Sequence[Design], look: Look = PLAIN, heading: str = "
     lines = Counter((design.method, design.difference) for design in designs)
     (_, difference), count = lines.most_common(1)[0]
     if count > 1:
-        found = f"{count} designs for a difference of {_short(difference)}"
-        raise InputError(found, "one for each test")
-    charts.refuse_many(len({difference for _, difference in lines}))
+        count_text = f"{count} designs for a difference of {_format_number(difference)}"
+        raise InputError(count_text, "one for each test")
+    charts.check_line_count(len({difference for _, difference in lines}))
     last = 2 * max(design.topics for design in designs)
     sizes = {round(2 * (last / 2) ** (k / STEPS)) for k in range(STEPS + 1)}
     rows = [
-        (_test(d), _short(d.difference), n, d.power_of(n), d.power, n == d.topics)
+        (_name_test(d), _format_number(d.difference), n, d.power_of(n), d.power, n == d.topics)
         for d in designs
         for n in sorted({*sizes, d.topics})
     ]
-    data = pl.DataFrame(rows, DRAWN, orient="row")
-    tests = dict.fromkeys(map(_test, designs))
-    given = {test: _given([d for d in designs if _test(d) == test]) for test in tests}
-    return Picture(lambda: _drawn(data, given, look, heading), data)
+    data = pl.DataFrame(rows, COLUMNS, orient="row")
+    tests = dict.fromkeys(map(_name_test, designs))
+    subtitles = {
+        test: _describe_designs([d for d in designs if _name_test(d) == test]) for test in tests
+    }
+    return Figure(lambda: _draw_panels(data, subtitles, theme, heading), data)
 
 
-def _test(design: Design) -> str:
+def _name_test(design: Design) -> str:
     return TESTS[design.method].format(design.systems)
 
 
-def _given(designs: Sequence[Design]) -> str:
+def _describe_designs(designs: Sequence[Design]) -> str:
     """What designs by the same test were made for.
 
     >>> _given([Design("t", 65, 0.08, 0.05, 0.8016, "", difference=0.1, power=0.8)])
     'α = 0.05, power 0.8, variance of differences 0.0800'
     """
-    alphas = dict.fromkeys(_short(design.alpha) for design in designs)
-    powers = dict.fromkeys(_short(design.power) for design in designs)
-    variances = dict.fromkeys(variance_text(design.variance) for design in designs)
-    of = _of({design.method for design in designs})
-    text = {"α =": alphas, "power": powers, f"variance of {of}": variances}
-    return ", ".join(f"{what} {' or '.join(numbers)}" for what, numbers in text.items())
+    alphas = dict.fromkeys(_format_number(design.alpha) for design in designs)
+    powers = dict.fromkeys(_format_number(design.power) for design in designs)
+    variances = dict.fromkeys(format_variance(design.variance) for design in designs)
+    source = _describe_variance_source({design.method for design in designs})
+    text = {"α =": alphas, "power": powers, f"variance of {source}": variances}
+    return ", ".join(f"{label} {' or '.join(numbers)}" for label, numbers in text.items())
 
 
-def _drawn(data: pl.DataFrame, given: Mapping[str, str], look: Look, heading: str) -> Any:
+def _draw_panels(
+    data: pl.DataFrame, subtitles: Mapping[str, str], theme: Theme, heading: str
+) -> Any:
     last = int(data["topics"].max())  # type: ignore[arg-type]
     ticks = [m * 10**e for e in range(9) for m in (1, 2, 5) if 2 <= m * 10**e <= last]
     numbers = {"values": ticks, "format": ",d", "labelSeparation": 4}
     base = alt.Chart().encode(
-        charts.axis("x", "topics", "topics", [2, last], {"type": "log"}, **numbers),
-        charts.axis("y", "power", "power", [0, 1], values=[k / 10 for k in range(0, 11, 2)]),
+        charts.build_axis("x", "topics", "topics", [2, last], {"type": "log"}, **numbers),
+        charts.build_axis("y", "power", "power", [0, 1], values=[k / 10 for k in range(0, 11, 2)]),
     )
-    styles = look.styles_in_order(data["difference"].unique(maintain_order=True))
-    apart = charts.told_apart(data["difference"], ["true difference"], look, styles)
-    tooltip = ["difference:N", *charts.decimals("topics", format=","), *charts.decimals("power")]
-    line, told = charts.lines(base, apart, tooltip)
-    needed = base.transform_filter("datum.needed")
-    points = needed.mark_point(filled=True).encode(apart["color"], apart["shape"])
-    texts = needed.mark_text(**PLACES["above left"]).encode(alt.Text("topics:Q", format=","))
+    styles = theme.assign_styles_in_order(data["difference"].unique(maintain_order=True))
+    encodings = charts.encode_names(data["difference"], ["true difference"], theme, styles)
+    tooltip = [
+        "difference:N",
+        *charts.build_number_tooltips("topics", format=","),
+        *charts.build_number_tooltips("power"),
+    ]
+    line, targets = charts.draw_lines(base, encodings, tooltip)
+    needed_points = base.transform_filter("datum.needed")
+    points = needed_points.mark_point(filled=True).encode(encodings["color"], encodings["shape"])
+    texts = needed_points.mark_text(**PLACES["above left"]).encode(alt.Text("topics:Q", format=","))
     panels = []
-    for test, text in given.items():
+    for test, text in subtitles.items():
         of_test = data.filter(test=test)
-        asked = charts.across("asked", *of_test["asked"].unique(maintain_order=True))
-        above = {"text": test, "subtitle": text}
-        layers = asked, line, points, texts, told
-        panels.append(charts.panel(of_test, *layers, size=look.size(*charts.SIZE), title=above))
-    return charts.finished(alt.vconcat(*panels), look, heading, several=True)
+        power_line = charts.draw_horizontal_lines(
+            "asked", *of_test["asked"].unique(maintain_order=True)
+        )
+        panel_title = {"text": test, "subtitle": text}
+        layers = power_line, line, points, texts, targets
+        panels.append(
+            charts.build_panel(
+                of_test, *layers, size=theme.choose_size(*charts.SIZE), title=panel_title
+            )
+        )
+    return charts.finish_chart(alt.vconcat(*panels), theme, heading, several_panels=True)

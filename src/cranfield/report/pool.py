@@ -10,9 +10,9 @@ import numpy as np
 from cranfield.assess.pool import Pool
 from cranfield.assess.strata import Sample
 from cranfield.data.names import check_word
-from cranfield.report.formats.programs import as_json, noted, rows_as
-from cranfield.report.sheets import Field, Sheet, columns, each, listed
-from cranfield.wording import counted
+from cranfield.report.formats.machine_readable import build_notes_entry, format_json, format_rows
+from cranfield.report.tables import Field, ResultTable, bind_rows, build_columns, build_record_table
+from cranfield.wording import format_count
 
 KINDS = {
     **dict.fromkeys(("kind", "name", "team", "topic"), str),
@@ -25,63 +25,72 @@ SAMPLED = ("topic", "doc", "stratum", "level")
 LISTS = ("text", "csv", "tsv", "json")  # the formats of what assessors get
 
 
-def sheets(found: Pool, per_topic: bool = False) -> list[Sheet]:
+def build_tables(result: Pool, per_topic: bool = False) -> list[ResultTable]:
     """What each run and team brought, topic by topic if asked for; for people also the size of
     each topic.
     """
-    rows = [row.to_dict() for row in found.contributions(per_topic)]
-    return [listed("contributions", rows, KINDS), *_people(found, per_topic)]
-
-
-def _people(found: Pool, per_topic: bool) -> list[Sheet]:
-    """What runs and teams brought, and what there is of each topic; the last has the caption."""
-    tables = {"runs": _kind(found, "run")}
-    if found.teams is not None:
-        tables["teams"] = _kind(found, "team")
-    if found.sample is not None:
-        tables["strata"] = _strata(found.sample)
-    if per_topic:
-        counts = listed("topics", sizes(found).values(), people=True)
-        tables["topics"] = [Field("topic", found.topics, key=True), *counts.fields]
-    captions = dict.fromkeys(tables, "") | {[*tables][-1]: _summary(found)}
-    return [Sheet(x, fields, captions[x], programs=False) for x, fields in tables.items()]
-
-
-def _kind(found: Pool, kind: str) -> list[Field]:
-    """What each run, or each team, brought: of what is known."""
-    of = columns(row for row in found.contributions() if row.kind == kind)
-    team = [of("team", key=True)] if kind == "run" and found.teams is not None else []
-    known = [x for x in each(of, *COUNTS) if any(value is not None for value in x.values or ())]
-    return [of("name", head=kind, key=True), *team, *known]
-
-
-def _strata(sample: Sample) -> list[Field]:
-    """How many documents each stratum has, and how many of them are drawn."""
-    there = [sample.stratum == s for s in range(1, len(sample.strata) + 1)]
-    to_judge = sample.drawn & np.isnan(sample.level)
+    rows = [row.to_dict() for row in result.contributions(per_topic)]
     return [
-        Field("stratum", range(1, len(there) + 1), key=True),
-        Field("ranks", [f"{s.first}-{s.last}" for s in sample.strata], key=True),
-        Field("documents", [int(flags.sum()) for flags in there]),
-        Field("drawn", [int((flags & sample.drawn).sum()) for flags in there]),
-        Field("to_judge", [int((flags & to_judge).sum()) for flags in there]),
+        build_record_table("contributions", rows, KINDS),
+        *_build_visible_tables(result, per_topic),
     ]
 
 
-def sizes(found: Pool) -> dict[str, dict[str, int]]:
-    """How many documents each topic has, and how many are relevant or unjudged if that is known."""
-    lists = {"documents": found.docs, "relevant": found.relevant, "unjudged": found.unjudged}
-    known = {name: docs for name, docs in lists.items() if docs is not None}
-    return {t: {name: len(docs[t]) for name, docs in known.items()} for t in found.topics}
-
-
-def _summary(pool: Pool) -> str:
-    sizes = [len(docs) for docs in pool.docs.values()]
-    who = counted(len(pool.runs), "run")
+def _build_visible_tables(pool: Pool, per_topic: bool) -> list[ResultTable]:
+    """What runs and teams brought, and what there is of each topic; the last has the caption."""
+    tables = {"runs": _build_kind_columns(pool, "run")}
     if pool.teams is not None:
-        who += f" of {counted(len(set(pool.teams)), 'team')}"
-    text = f"pool of {counted(len(sizes), 'topic')} at depth {pool.depth} from {who}"
-    size = counted(len(pool), "document")
+        tables["teams"] = _build_kind_columns(pool, "team")
+    if pool.sample is not None:
+        tables["strata"] = _build_stratum_columns(pool.sample)
+    if per_topic:
+        counts = build_record_table("topics", count_documents(pool).values(), people=True)
+        tables["topics"] = [Field("topic", pool.topics, key=True), *counts.fields]
+    captions = dict.fromkeys(tables, "") | {[*tables][-1]: _summarize(pool)}
+    return [
+        ResultTable(x, fields, captions[x], machine_readable=False) for x, fields in tables.items()
+    ]
+
+
+def _build_kind_columns(pool: Pool, kind: str) -> list[Field]:
+    """What each run, or each team, brought: of what is known."""
+    column = bind_rows(row for row in pool.contributions() if row.kind == kind)
+    team = [column("team", key=True)] if kind == "run" and pool.teams is not None else []
+    known_counts = [
+        x
+        for x in build_columns(column, *COUNTS)
+        if any(value is not None for value in x.values or ())
+    ]
+    return [column("name", head=kind, key=True), *team, *known_counts]
+
+
+def _build_stratum_columns(sample: Sample) -> list[Field]:
+    """How many documents each stratum has, and how many of them are drawn."""
+    memberships = [sample.stratum == s for s in range(1, len(sample.strata) + 1)]
+    to_judge = sample.is_drawn & np.isnan(sample.level)
+    return [
+        Field("stratum", range(1, len(memberships) + 1), key=True),
+        Field("ranks", [f"{s.first}-{s.last}" for s in sample.strata], key=True),
+        Field("documents", [int(flags.sum()) for flags in memberships]),
+        Field("drawn", [int((flags & sample.is_drawn).sum()) for flags in memberships]),
+        Field("to_judge", [int((flags & to_judge).sum()) for flags in memberships]),
+    ]
+
+
+def count_documents(pool: Pool) -> dict[str, dict[str, int]]:
+    """How many documents each topic has, and how many are relevant or unjudged if that is known."""
+    lists = {"documents": pool.docs, "relevant": pool.relevant, "unjudged": pool.unjudged}
+    known_lists = {name: docs for name, docs in lists.items() if docs is not None}
+    return {t: {name: len(docs[t]) for name, docs in known_lists.items()} for t in pool.topics}
+
+
+def _summarize(pool: Pool) -> str:
+    sizes = [len(docs) for docs in pool.docs.values()]
+    runs_text = format_count(len(pool.runs), "run")
+    if pool.teams is not None:
+        runs_text += f" of {format_count(len(set(pool.teams)), 'team')}"
+    text = f"pool of {format_count(len(sizes), 'topic')} at depth {pool.depth} from {runs_text}"
+    size = format_count(len(pool), "document")
     if len(sizes) > 1:
         size += f", {len(pool) / len(sizes):,.1f} a topic (from {min(sizes):,} to {max(sizes):,})"
     if pool.is_judged is not None and pool.is_relevant is not None:
@@ -89,26 +98,26 @@ def _summary(pool: Pool) -> str:
         share = f"{judged:,} of them judged"
         size += f"; {share}, {relevant:,} relevant; {len(pool) - judged:,} unjudged"
     if pool.sample is not None:
-        size += f"; {int(pool.sample.drawn.sum()):,} drawn (seed {pool.sample.seed})"
+        size += f"; {int(pool.sample.is_drawn.sum()):,} drawn (seed {pool.sample.seed})"
     return f"{text}: {size}"
 
 
-def document(found: Pool, per_topic: bool = False) -> dict[str, Any]:
+def build_document(result: Pool, per_topic: bool = False) -> dict[str, Any]:
     """The sizes of topics beside the contributions."""
-    rows = [row.to_dict() for row in found.contributions(per_topic)]
-    whole = {"depth": found.depth, "topics": sizes(found), "contributions": rows}
-    if found.sample is not None:
-        fields = {field.name: field.values or () for field in _strata(found.sample)}
+    rows = [row.to_dict() for row in result.contributions(per_topic)]
+    content = {"depth": result.depth, "topics": count_documents(result), "contributions": rows}
+    if result.sample is not None:
+        fields = {field.name: field.values or () for field in _build_stratum_columns(result.sample)}
         cells = zip(*fields.values(), strict=True)
-        whole["strata"] = [dict(zip(fields, row, strict=True)) for row in cells]
-        whole["seed"] = found.sample.seed
-    return whole | noted(found.notices)
+        content["strata"] = [dict(zip(fields, row, strict=True)) for row in cells]
+        content["seed"] = result.sample.seed
+    return content | build_notes_entry(result.notes)
 
 
-def render_pool(found: Pool, format: str) -> str:
+def render_pool(pool: Pool, format: str) -> str:
     """Return the content of a file with all documents of a pool, in the order of their ids."""
-    judged = [False] * len(found) if found.is_judged is None else found.is_judged.tolist()
-    return render_pairs(_pairs(found.docs), format, judged)
+    judged = [False] * len(pool) if pool.is_judged is None else pool.is_judged.tolist()
+    return render_pairs(_list_pairs(pool.docs), format, judged)
 
 
 def render_lists(docs: Mapping[str, Sequence[str]], format: str) -> str:
@@ -117,11 +126,11 @@ def render_lists(docs: Mapping[str, Sequence[str]], format: str) -> str:
     >>> render_lists({"q1": ["a", "b"]}, "text"), render_lists({"q1": ["a"]}, "csv")
     ('q1 a\nq1 b\n', 'topic,doc,to_judge\nq1,a,1\n')
     """
-    return render_pairs(_pairs(docs), format)
+    return render_pairs(_list_pairs(docs), format)
 
 
-def _pairs(docs: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
-    return [(topic, doc) for topic, each in docs.items() for doc in each]
+def _list_pairs(docs: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
+    return [(topic, doc) for topic, topic_docs in docs.items() for doc in topic_docs]
 
 
 def render_pairs(
@@ -134,14 +143,14 @@ def render_pairs(
     """
     if format == "text":
         return "".join(f"{check_word(topic, True)} {check_word(doc)}\n" for topic, doc in pairs)
-    flags = [1] * len(pairs) if judged is None else [int(not known) for known in judged]
+    flags = [1] * len(pairs) if judged is None else [int(not is_judged) for is_judged in judged]
     rows = [(*pair, flag) for pair, flag in zip(pairs, flags, strict=True)]
     if format == "json":
-        return as_json([dict(zip(TO_JUDGE, row, strict=True)) for row in rows])
-    return rows_as(format, [TO_JUDGE, *rows])
+        return format_json([dict(zip(TO_JUDGE, row, strict=True)) for row in rows])
+    return format_rows(format, [TO_JUDGE, *rows])
 
 
-def render_sample(found: Pool, format: str) -> str:
+def render_sample(pool: Pool, format: str) -> str:
     r"""A sample as the content of a file: lines ``topic 0 doc stratum level``, a table, or JSON.
 
     The level is −1 where a document was not drawn, and ? (JSON: null) where it is to be judged.
@@ -151,12 +160,13 @@ def render_sample(found: Pool, format: str) -> str:
     >>> render_sample(drawn, "text")
     'q1 0 a 1 2\nq1 0 b 2 ?\n'
     """
-    rows = found.sampled()
+    rows = pool.list_sample()
     if format == "json":
-        return as_json([dict(zip(SAMPLED, row, strict=True)) for row in rows])
-    told = [(*row[:3], "?" if row[3] is None else f"{row[3]:g}") for row in rows]
+        return format_json([dict(zip(SAMPLED, row, strict=True)) for row in rows])
+    rendered_rows = [(*row[:3], "?" if row[3] is None else f"{row[3]:g}") for row in rows]
     if format != "text":
-        return rows_as(format, [SAMPLED, *told])
+        return format_rows(format, [SAMPLED, *rendered_rows])
     return "".join(
-        f"{check_word(t, True)} 0 {check_word(doc)} {s} {level}\n" for t, doc, s, level in told
+        f"{check_word(t, True)} 0 {check_word(doc)} {s} {level}\n"
+        for t, doc, s, level in rendered_rows
     )

@@ -9,45 +9,47 @@ from typing import Any
 from cranfield.data.names import check_word
 from cranfield.data.qrels import Qrels
 from cranfield.errors import InputError
-from cranfield.report.formats.programs import whole
-from cranfield.report.sheets import Sheet, columns
+from cranfield.report.formats.machine_readable import drop_zero_fraction
+from cranfield.report.tables import ResultTable, bind_rows
 
 TEXT = ("trec", "ntcir")
 
 
-def sheets(found: Qrels) -> list[Sheet]:
+def build_tables(result: Qrels) -> list[ResultTable]:
     """A row for each judgment."""
-    of = columns(_rows(found.to_dict()))
-    keys = [of(name, itemgetter(i), key=True) for i, name in enumerate(("topic", "doc"))]
-    return [Sheet("judgments", [*keys, of("level", itemgetter(2))])]
+    column = bind_rows(_list_rows(result.to_dict()))
+    keys = [column(name, itemgetter(i), key=True) for i, name in enumerate(("topic", "doc"))]
+    return [ResultTable("judgments", [*keys, column("level", itemgetter(2))])]
 
 
-def document(found: Qrels) -> dict[str, Any]:
+def build_document(result: Qrels) -> dict[str, Any]:
     """Levels by topic and document."""
-    levels = found.to_dict().items()
-    return {t: {d: whole(level) for d, level in docs.items()} for t, docs in levels}
+    levels = result.to_dict().items()
+    return {t: {d: drop_zero_fraction(level) for d, level in docs.items()} for t, docs in levels}
 
 
-def _rows(judged: Mapping[str, Mapping[str, float]]) -> list[tuple[str, str, float | int]]:
-    return [(t, d, whole(level)) for t, docs in judged.items() for d, level in docs.items()]
+def _list_rows(judged: Mapping[str, Mapping[str, float]]) -> list[tuple[str, str, float | int]]:
+    return [
+        (t, d, drop_zero_fraction(level)) for t, docs in judged.items() for d, level in docs.items()
+    ]
 
 
-def qrels_text(judged: Mapping[str, Mapping[str, float]], format: str = "trec") -> str:
+def format_qrels(judged: Mapping[str, Mapping[str, float]], format: str = "trec") -> str:
     r"""Judgments ``{topic: {doc: level}}`` as text, levels in their shortest exact form.
 
     >>> qrels_text({"301": {"d1": 2.0, "d2": 4.6}})
     '301 0 d1 2\n301 0 d2 4.6\n'
     """
-    rows = _rows(judged)
+    rows = _list_rows(judged)
     if format == "ntcir":
         return "".join(
-            f"{check_word(t, True)} {check_word(d)} L{_whole(x, t, d)}\n" for t, d, x in rows
+            f"{check_word(t, True)} {check_word(d)} L{_check_level(x, t, d)}\n" for t, d, x in rows
         )
     return "".join(f"{check_word(t, True)} 0 {check_word(d)} {level}\n" for t, d, level in rows)
 
 
-def _whole(level: float | int, topic: str, doc: str) -> int:
+def _check_level(level: float | int, topic: str, doc: str) -> int:
     if isinstance(level, float) or level < 0:
-        found = f"level {level!r} for document {doc} of topic {topic}"
-        raise InputError(found, "whole levels from 0 for the NTCIR format; trec and csv have any")
+        problem = f"level {level!r} for document {doc} of topic {topic}"
+        raise InputError(problem, "whole levels from 0 for the NTCIR format; trec and csv have any")
     return level

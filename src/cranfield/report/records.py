@@ -5,17 +5,19 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from typing import Any
 
-from cranfield.report.sheets import Sheet, listed
-from cranfield.shown import Rows, Shown
+from cranfield.display import Rows, TableResult
+from cranfield.report.tables import ResultTable, build_record_table
 
-PLAIN = (str, int, float, type(None))
+CELL_TYPES = (str, int, float, type(None))
 
 
-def sheets(found: Shown) -> list[Sheet]:
+def build_tables(result: TableResult) -> list[ResultTable]:
     """A row for each record, with a column for each thing that is a number or a name."""
-    rows: list[Any] = [*found] if isinstance(found, Rows) else [found]
+    rows: list[Any] = [*result] if isinstance(result, Rows) else [result]
     kind = type(rows[0]).__name__ if rows else "records"
     records = [{x.name: getattr(row, x.name) for x in fields(row)} for row in rows]
-    sheet = listed(kind.lower(), records, people=True)
-    plain = [x for x in sheet.fields if all(isinstance(value, PLAIN) for value in x.values or ())]
-    return [replace(sheet, fields=plain)]
+    table = build_record_table(kind.lower(), records, people=True)
+    fields_with_values = [
+        x for x in table.fields if all(isinstance(value, CELL_TYPES) for value in x.values or ())
+    ]
+    return [replace(table, fields=fields_with_values)]

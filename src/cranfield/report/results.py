@@ -20,12 +20,12 @@ from inspect import signature
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from cranfield.errors import InputError, one_of
-from cranfield.late import load
-from cranfield.report.formats import FLAT, PROGRAMS, Showing, programs, render
-from cranfield.report.sheets import Sheet
-from cranfield.shown import Shown
-from cranfield.wording import decimals as rounding
+from cranfield.display import TableResult
+from cranfield.errors import InputError, check_choice
+from cranfield.lazy_imports import load
+from cranfield.report.formats import FLAT, MACHINE_READABLE, TableOutput, machine_readable, render
+from cranfield.report.tables import ResultTable
+from cranfield.wording import use_decimals as rounding
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,53 +33,57 @@ if TYPE_CHECKING:
 CAPTIONS = ("above", "below")
 
 
-def called(function: Callable[..., Any], asked: Mapping[str, Any], *given: Any) -> Any:
+def call_with_options(
+    function: Callable[..., Any], options: Mapping[str, Any], *arguments: Any
+) -> Any:
     """What a function returns, given also what is asked that it has an argument for.
 
     What is None is left to the function.
     """
-    known = [*signature(function).parameters][len(given) :]
-    return function(*given, **{k: asked[k] for k in known if asked.get(k) is not None})
+    names = [*signature(function).parameters][len(arguments) :]
+    return function(*arguments, **{k: options[k] for k in names if options.get(k) is not None})
 
 
-def shown(found: Shown, format: str, asked: Mapping[str, Any], names: Sequence[str] = ()
-          ) -> Showing:  # fmt: skip
+def prepare_output(result: TableResult, format: str, options: Mapping[str, Any], names: Sequence[str] = ()
+          ) -> TableOutput:  # fmt: skip
     """The tables of a result that a format shows, those named or else the usual ones, with all
     that is told about them.
     """
-    module = _module(found)
+    module = _load_tables_module(result)
 
-    def told(name: str, otherwise: Any = None) -> Any:
+    def call_hook(name: str, default: Any = None) -> Any:
         method = getattr(module, "METHOD", None)  # what methods of meta have in common
         function = getattr(module, name, None) or getattr(method, name, None)
-        return otherwise if function is None else called(function, given, found)
+        return default if function is None else call_with_options(function, settings, result)
 
-    given = {**asked, "format": format}
-    sheets = told("sheets")
-    by_name = {sheet.name: sheet for sheet in sheets}
-    usual = [by_name[name] for name in told("usual", ()) if name in by_name]
-    instead = format == "table" and not names
-    return Showing(
-        _named(by_name, names, format) if names else usual or sheets,
-        tuple(told("notices", getattr(found, "notices", ()))),
-        told("settings"),
-        None if names or format != "json" else told("document"),
-        told("text", "") if instead else "",
-        runs=_runs(found),
+    settings = {**options, "format": format}
+    tables = call_hook("build_tables")
+    by_name = {table.name: table for table in tables}
+    default_tables = [by_name[name] for name in call_hook("select_tables", ()) if name in by_name]
+    as_text = format == "table" and not names
+    return TableOutput(
+        _select_named(by_name, names, format) if names else default_tables or tables,
+        tuple(call_hook("notes", getattr(result, "notes", ()))),
+        call_hook("build_settings"),
+        None if names or format != "json" else call_hook("build_document"),
+        call_hook("format_text", "") if as_text else "",
+        runs=_count_runs(result),
     )
 
 
-def _runs(found: Shown) -> int | None:
+def _count_runs(result: TableResult) -> int | None:
     """How many runs a result is about, if it says so."""
-    runs = getattr(getattr(found, "scores", found), "runs", None)
+    runs = getattr(getattr(result, "scores", result), "runs", None)
     return len(runs) if isinstance(runs, tuple) else None
 
 
-def _module(found: Shown) -> ModuleType:
-    return import_module(f"cranfield.report.{found._tables}")
+def _load_tables_module(result: TableResult) -> ModuleType:
+    return import_module(f"cranfield.report.{result._tables}")
 
 
-def _named(by_name: Mapping[str, Sheet], names: Sequence[str], format: str) -> list[Sheet]:
+def _select_named(
+    by_name: Mapping[str, ResultTable], names: Sequence[str], format: str
+) -> list[ResultTable]:
     """The tables asked for, if there are such, and the format is for them."""
     if format in FLAT and len(names) > 1:
         raise InputError(f"{len(names)} tables", f"one: {format} holds no more")
@@ -87,8 +91,8 @@ def _named(by_name: Mapping[str, Sheet], names: Sequence[str], format: str) -> l
         if name not in by_name:
             expected = f"one of {', '.join(by_name)}: there is no such table of these results"
             raise InputError(f"table {name}", expected)
-        if format in PROGRAMS and not by_name[name].columns:
-            fit = ", ".join(sheet.name for sheet in by_name.values() if sheet.columns)
+        if format in MACHINE_READABLE and not by_name[name].columns:
+            fit = ", ".join(table.name for table in by_name.values() if table.columns)
             raise InputError(f"table {name}", f"{fit}: {format} is for programs")
     return [by_name[name] for name in names]
 
@@ -96,49 +100,57 @@ def _named(by_name: Mapping[str, Sheet], names: Sequence[str], format: str) -> l
 # -- what results in Python are asked for: see `Shown` --------------------------------------------
 
 
-def _asked(found: Shown, format: str, table: str | None, asked: Mapping[str, Any]) -> Showing:
+def _prepare_checked(
+    result: TableResult, format: str, table: str | None, options: Mapping[str, Any]
+) -> TableOutput:
     """What is shown of a result; what nothing has an argument for is refused, as Python does."""
-    known = {*signature(_module(found).sheets).parameters}
-    for name in asked.keys() - known:
-        raise TypeError(f"tables of {type(found).__name__} have no argument {name!r}")
-    return shown(found, format, asked, () if table is None else (table,))
+    valid_names = {*signature(_load_tables_module(result).build_tables).parameters}
+    for name in options.keys() - valid_names:
+        raise TypeError(f"tables of {type(result).__name__} have no argument {name!r}")
+    return prepare_output(result, format, options, () if table is None else (table,))
 
 
-def sheet(found: Shown, table: str | None, **asked: Any) -> Sheet:
+def build_table(result: TableResult, table: str | None, **options: Any) -> ResultTable:
     """One table, for programs."""
-    return programs.first(_asked(found, "parquet", table, asked))
+    return machine_readable.get_first_table(_prepare_checked(result, "parquet", table, options))
 
 
-def pandas(found: Shown, table: str | None, **asked: Any) -> pd.DataFrame:
+def build_pandas_frame(result: TableResult, table: str | None, **options: Any) -> pd.DataFrame:
     """One table, for programs that are fond of pandas."""
-    frame: pd.DataFrame = load("pandas").DataFrame(dict(sheet(found, table, **asked).columns))
+    frame: pd.DataFrame = load("pandas").DataFrame(
+        dict(build_table(result, table, **options).columns)
+    )
     return frame
 
 
-def document(found: Shown, **asked: Any) -> dict[str, Any]:
+def build_document(result: TableResult, **options: Any) -> dict[str, Any]:
     """All tables, as JSON has them."""
-    made: dict[str, Any] = programs.document(_asked(found, "json", None, asked))
-    return made
+    content: dict[str, Any] = machine_readable.build_document(
+        _prepare_checked(result, "json", None, options)
+    )
+    return content
 
 
-def written(
-    found: Shown,
+def render_text(
+    result: TableResult,
     format: str,
     table: str | None,
     decimals: int,
     label: str = "",
     caption: str = "above",
-    most: int | None = None,
-    **asked: Any,
+    max_rows: int | None = None,
+    **options: Any,
 ) -> str:
     """What a notebook or a paper shows: of long tables perhaps no more than so many rows."""
-    one_of("caption", caption, CAPTIONS)
+    check_choice("caption", caption, CAPTIONS)
     if decimals not in range(16):
         raise InputError(f"decimals={decimals}", "a whole number from 0 to 15")
     with rounding(decimals):
-        made = replace(_asked(found, format, table, asked), listed=".notices")
+        output = replace(_prepare_checked(result, format, table, options), listing_option=".notes")
         if format == "html":
-            from cranfield.report.formats.html import fragment
+            from cranfield.report.formats.html import format_fragment
 
-            return fragment(made, most)
-        return render(replace(made, label=label, below=caption == "below"), format).decode()
+            return format_fragment(output, max_rows)
+        return render(
+            replace(output, label=label, caption_below=caption == "below"), format
+        ).decode()

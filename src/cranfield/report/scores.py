@@ -13,92 +13,98 @@ import numpy as np
 
 from cranfield.arrays import TOLERANCE
 from cranfield.errors import InputError
-from cranfield.measures.base import FIVE
-from cranfield.report.formats.programs import noted
-from cranfield.report.sheets import Field, Sheet, columns, listed
-from cranfield.scores import ALL, Scores, json_number, number, readable
-from cranfield.wording import counted
+from cranfield.measures.base import MEASUREMENTS
+from cranfield.report.formats.machine_readable import build_notes_entry
+from cranfield.report.tables import Field, ResultTable, bind_rows, build_record_table
+from cranfield.scores import ALL, Scores, format_value, to_json_number, to_number
+from cranfield.wording import format_count
 
 Values: TypeAlias = dict[tuple[str, str], dict[str, float]]  # of a run and a topic, by measure
 Cell: TypeAlias = tuple[tuple[str, str], str]  # where a value is
 
 
-def sheets(scores: Scores, per_topic: bool = False, wide: bool = False) -> list[Sheet]:
+def build_tables(scores: Scores, per_topic: bool = False, wide: bool = False) -> list[ResultTable]:
     """The tables of scores: means, or those of every topic, too.
 
     Programs see a row for each value. People see a line for each run (and topic), and user models
     of which there are all measurements have a table of their own. `wide` is for both a line for
     each topic, a column for each run.
     """
-    return [*(_wide(scores) if wide else (_long(scores, per_topic), *_people(scores, per_topic)))]
+    return [
+        *(
+            _build_wide_tables(scores)
+            if wide
+            else (_build_long_table(scores, per_topic), *_build_visible_tables(scores, per_topic))
+        )
+    ]
 
 
 # -- for programs: every value in full ------------------------------------------------------------
 
 
-def _rows(scores: Scores, per_topic: bool) -> Iterator[tuple[str, str, str, float | int]]:
+def _iterate_rows(scores: Scores, per_topic: bool) -> Iterator[tuple[str, str, str, float | int]]:
     """The rows with counts as integers."""
     summary = dict(zip(scores.measures, scores.summaries, strict=True))
     for run, topic, measure, value in scores.rows(per_topic):
-        yield run, topic, measure, number(value, summary[measure])
+        yield run, topic, measure, to_number(value, summary[measure])
 
 
-def _long(scores: Scores, per_topic: bool) -> Sheet:
-    of = columns(_rows(scores, per_topic))
+def _build_long_table(scores: Scores, per_topic: bool) -> ResultTable:
+    column = bind_rows(_iterate_rows(scores, per_topic))
     kinds = enumerate({"run": str, "topic": str, "measure": str, "value": float}.items())
-    fields = [of(name, itemgetter(i), people=False, dtype=kind) for i, (name, kind) in kinds]
-    return Sheet("scores", fields)
+    fields = [column(name, itemgetter(i), people=False, dtype=kind) for i, (name, kind) in kinds]
+    return ResultTable("scores", fields)
 
 
-def document(scores: Scores, per_topic: bool = False) -> dict[str, Any]:
+def build_document(scores: Scores, per_topic: bool = False) -> dict[str, Any]:
     """Scores by run and measure, and by topic."""
     summary: dict[str, dict[str, Any]] = {run: {} for run in scores.runs}
     topics: dict[str, dict[str, dict[str, Any]]] = {run: {} for run in scores.runs}
-    for run, topic, measure, value in _rows(scores, per_topic):
-        place = summary[run] if topic == ALL else topics[run].setdefault(topic, {})
-        place[measure] = json_number(value)
-    whole = {"runs": scores.runs, "measures": scores.measures, "all": summary}
-    return whole | ({"topics": topics} if per_topic else {}) | noted(scores.notices)
+    for run, topic, measure, value in _iterate_rows(scores, per_topic):
+        values = summary[run] if topic == ALL else topics[run].setdefault(topic, {})
+        values[measure] = to_json_number(value)
+    content = {"runs": scores.runs, "measures": scores.measures, "all": summary}
+    return content | ({"topics": topics} if per_topic else {}) | build_notes_entry(scores.notes)
 
 
 # -- for people: rounded, one line for each run (and topic), the best value marked ----------------
 
 
 _BOUND = r"(?:\.lower|\.upper)?(?:\.se)?"
-_BESIDE = re.compile(rf"{_BOUND}$")
-_OF_MODEL = re.compile(rf"(?P<model>.+)\.(?P<column>(?:{'|'.join(FIVE)}){_BOUND})")
+_SUFFIX = re.compile(rf"{_BOUND}$")
+_MODEL_COLUMN = re.compile(rf"(?P<model>.+)\.(?P<column>(?:{'|'.join(MEASUREMENTS)}){_BOUND})")
 
 
-def measured(column: str) -> str:
+def get_measure(column: str) -> str:
     """Return the measure that a column is about: bounds and standard errors stand beside it.
 
     >>> measured("INST(T=2).EU.lower"), measured("ERR.se"), measured("AP")
     ('INST(T=2).EU', 'ERR', 'AP')
     """
-    return _BESIDE.sub("", column, count=1)
+    return _SUFFIX.sub("", column, count=1)
 
 
-def _people(scores: Scores, per_topic: bool) -> Iterator[Sheet]:
+def _build_visible_tables(scores: Scores, per_topic: bool) -> Iterator[ResultTable]:
     """A table of measures, and one of user models with all they measure."""
-    values = _values(scores, per_topic)
-    column = _columns(scores, values)
-    models, parts = _by_model(scores.measures)
+    values = _collect_values(scores, per_topic)
+    build_column = _bind_values(scores, values)
+    models, parts = _group_by_model(scores.measures)
     of_models = {f"{model}.{x}" for model, x in product(models, parts)}
-    told = caption(scores, per_topic), "", counted(len(scores.runs), "run")
-    others = [name for name in scores.measures if name not in of_models]
-    if others or not models:
-        fields = [column(name, [(row, name) for row in values]) for name in others]
-        measures = [*_names(values, per_topic), *fields]
-        yield Sheet("measures", measures, *(() if models else told))
+    caption_fields = build_caption(scores, per_topic), "", format_count(len(scores.runs), "run")
+    other_measures = [name for name in scores.measures if name not in of_models]
+    if other_measures or not models:
+        fields = [build_column(name, [(row, name) for row in values]) for name in other_measures]
+        measures = [*_build_name_columns(values, per_topic), *fields]
+        yield ResultTable("measures", measures, *(() if models else caption_fields))
     if models:
         rows = [*product(values, models)]
-        fields = [column(x, [(row, f"{model}.{x}") for row, model in rows]) for x in parts]
-        names = _names([row for row, _ in rows], per_topic)
+        fields = [build_column(x, [(row, f"{model}.{x}") for row, model in rows]) for x in parts]
+        names = _build_name_columns([row for row, _ in rows], per_topic)
         names.append(Field("model", None, "user model", [model for _, model in rows], key=True))
-        yield Sheet("models", names + fields, *told)
+        yield ResultTable("models", names + fields, *caption_fields)
 
 
-def _names(rows: Collection[tuple[str, str]], per_topic: bool) -> list[Field]:
+def _build_name_columns(rows: Collection[tuple[str, str]], per_topic: bool) -> list[Field]:
     """The columns that name runs, and topics."""
     names = "run", "topic"
     return [
@@ -107,46 +113,54 @@ def _names(rows: Collection[tuple[str, str]], per_topic: bool) -> list[Field]:
     ]
 
 
-def _columns(scores: Scores, values: Values) -> Callable[[str, Iterable[Cell]], Field]:
+def _bind_values(scores: Scores, values: Values) -> Callable[[str, Iterable[Cell]], Field]:
     """What makes a column: of runs and topics the value of a measure, the best of them marked."""
     summaries = dict(zip(scores.measures, scores.summaries, strict=True))
-    best = _best(scores, values)
+    best = _find_best(scores, values)
 
-    def column(name: str, cells: Iterable[Cell]) -> Field:
-        texts, marked = [], []
+    def build_column(name: str, cells: Iterable[Cell]) -> Field:
+        texts, is_best = [], []
         for row, measure in cells:
             value = values.get(row, {}).get(measure, math.nan)
-            known = measure in summaries
-            texts.append(readable(value, summaries[measure]) if known else "–")
+            has_measure = measure in summaries
+            texts.append(format_value(value, summaries[measure]) if has_measure else "–")
             top = best.get((row[1], measure), math.nan)
-            marked.append(math.isclose(value, top, rel_tol=TOLERANCE))
-        return Field(name, None, name, texts, best=marked, group=measured(name), dtype=float)
+            is_best.append(math.isclose(value, top, rel_tol=TOLERANCE))
+        return Field(name, None, name, texts, best=is_best, group=get_measure(name), dtype=float)
 
-    return column
+    return build_column
 
 
-def _values(scores: Scores, per_topic: bool) -> Values:
+def _collect_values(scores: Scores, per_topic: bool) -> Values:
     values: Values = {}
     for run, topic, measure, value in scores.rows(per_topic):
         values.setdefault((run, topic), {})[measure] = value
     return values
 
 
-def _by_model(measures: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _group_by_model(measures: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the user models of which all five measurements are there, and their columns.
 
     >>> _by_model(["AP", *(f"{m}.{x}" for m in ("INST", "RBP(p=0.5)") for x in FIVE), "INSQ.ED"])
     (('INST', 'RBP(p=0.5)'), ('EU', 'ETU', 'EC', 'ETC', 'ED'))
     """
     columns: dict[str, list[str]] = {}
-    for match in filter(None, map(_OF_MODEL.fullmatch, measures)):
+    for match in filter(None, map(_MODEL_COLUMN.fullmatch, measures)):
         columns.setdefault(match["model"], []).append(match["column"])
-    whole = {model: found for model, found in columns.items() if {*FIVE} <= {*found}}
-    every = dict.fromkeys(column for found in whole.values() for column in found)
-    return tuple(whole), tuple(sorted(every, key=lambda column: FIVE.index(measured(column))))
+    complete = {
+        model: model_columns
+        for model, model_columns in columns.items()
+        if {*MEASUREMENTS} <= {*model_columns}
+    }
+    all_columns = dict.fromkeys(
+        column for model_columns in complete.values() for column in model_columns
+    )
+    return tuple(complete), tuple(
+        sorted(all_columns, key=lambda column: MEASUREMENTS.index(get_measure(column)))
+    )
 
 
-def _best(scores: Scores, values: Values) -> dict[tuple[str, str], float]:
+def _find_best(scores: Scores, values: Values) -> dict[tuple[str, str], float]:
     """The best value of each topic and measure that has a best.
 
     It is the highest value of any run (the lowest, for measures where lower is better); runs that
@@ -167,11 +181,11 @@ def _best(scores: Scores, values: Values) -> dict[tuple[str, str], float]:
 # -- topics by runs -------------------------------------------------------------------------------
 
 
-def _wide(scores: Scores) -> Iterator[Sheet]:
+def _build_wide_tables(scores: Scores) -> Iterator[ResultTable]:
     """Topics, with a column for each run: for people a table for each measure."""
     for name in {"measure", "topic"} & {*scores.runs}:
         raise InputError(f"a run named {name!r}", "another name in a wide table")
-    values = _values(scores, per_topic=True)
+    values = _collect_values(scores, per_topic=True)
     topics = [*scores.topics, ALL]
     rows = [
         {"measure": measure, "topic": topic}
@@ -179,29 +193,33 @@ def _wide(scores: Scores) -> Iterator[Sheet]:
         for measure, topic in product(scores.measures, topics)
     ]
     kinds = {"measure": str, "topic": str, **dict.fromkeys(scores.runs, float)}
-    yield listed("wide", rows, kinds)
-    column = _columns(scores, values)
+    yield build_record_table("wide", rows, kinds)
+    build_column = _bind_values(scores, values)
     for measure in scores.measures:
-        fields = [column(run, [((run, topic), measure) for topic in topics]) for run in scores.runs]
+        fields = [
+            build_column(run, [((run, topic), measure) for topic in topics]) for run in scores.runs
+        ]
         names = Field("topic", None, texts=topics, key=True)
-        told = caption(scores.select(measures=[measure]), per_topic=True)
-        of = counted(len(scores.runs), "run")
-        yield Sheet(measure, [names, *fields], told, measure, of)
+        table_caption = build_caption(scores.select(measures=[measure]), per_topic=True)
+        runs_text = format_count(len(scores.runs), "run")
+        yield ResultTable(measure, [names, *fields], table_caption, measure, runs_text)
 
 
-def _left_out(scores: Scores) -> str:
+def _describe_missing_topics(scores: Scores) -> str:
     """Over how many topics other measures are, if these are the same for all runs."""
     holes = np.isnan(scores.values)
     if (holes.any(axis=0) != holes.all(axis=0)).any():
         return ", undefined values left out"
-    few: dict[int, list[str]] = {}
-    for measure, known in zip(scores.measures, (~holes[0]).sum(axis=0).tolist(), strict=True):
-        few.setdefault(known, []).append(measure)
-    few.pop(len(scores.topics), None)
-    return "".join(f", {', '.join(of)} over {known}" for known, of in few.items())
+    by_count: dict[int, list[str]] = {}
+    for measure, topic_count in zip(scores.measures, (~holes[0]).sum(axis=0).tolist(), strict=True):
+        by_count.setdefault(topic_count, []).append(measure)
+    by_count.pop(len(scores.topics), None)
+    return "".join(
+        f", {', '.join(measures)} over {topic_count}" for topic_count, measures in by_count.items()
+    )
 
 
-def caption(scores: Scores, per_topic: bool) -> str:
+def build_caption(scores: Scores, per_topic: bool) -> str:
     """What the values of a table are.
 
     >>> scores = Scores([[[0.5, 10]]], ["bm25"], ["301"], ["AP", "num_ret"], ["mean", "sum"])
@@ -211,11 +229,17 @@ def caption(scores: Scores, per_topic: bool) -> str:
     kinds = set(scores.summaries)
     names = {"mean": "mean", "gmean": "geometric mean", "sum": "sum", "se": "standard error"}
     main = next((kind for kind in names if kind in kinds), "mean")
-    text = f"{names[main]} over {counted(len(scores.topics), 'topic')}"
+    text = f"{names[main]} over {format_count(len(scores.topics), 'topic')}"
     for kind in ("gmean", "sum"):
         if kind in kinds and kind != main:
-            of = [m for m, s in zip(scores.measures, scores.summaries, strict=True) if s == kind]
-            text += ", counts summed" if kind == "sum" else f", geometric of {', '.join(of)}"
+            other_measures = [
+                m for m, s in zip(scores.measures, scores.summaries, strict=True) if s == kind
+            ]
+            text += (
+                ", counts summed"
+                if kind == "sum"
+                else f", geometric of {', '.join(other_measures)}"
+            )
     if scores.undefined == "skip" and np.isnan(scores.values).any():
-        text += _left_out(scores)
+        text += _describe_missing_topics(scores)
     return f"per topic, and all: {text}" if per_topic else text

@@ -5,47 +5,56 @@ from __future__ import annotations
 from itertools import groupby
 from typing import Any
 
-from cranfield.evaluation.sessions import Read, TrailText
-from cranfield.report.formats.programs import whole
-from cranfield.report.sheets import Field, Sheet, columns, each, listed
-from cranfield.wording import counted, rounded
+from cranfield.evaluation.sessions import ReadString, TrailText
+from cranfield.report.formats.machine_readable import drop_zero_fraction
+from cranfield.report.tables import Field, ResultTable, bind_rows, build_columns, build_record_table
+from cranfield.wording import format_count, format_number
 
 
-def sheets(found: TrailText) -> list[Sheet]:
+def build_tables(result: TrailText) -> list[ResultTable]:
     """For programs all strings that were read; for people those of each session."""
-    rows = [{name: whole(value) for name, value in row.items()} for row in document(found)]
-    sessions = groupby(found, key=lambda one: (one.run, one.session))
-    return [listed("read", rows, NAMES), *(_session(*key, [*read]) for key, read in sessions)]
-
-
-def document(found: TrailText) -> list[dict[str, Any]]:
-    """All strings that were read."""
-    return [one._asdict() for one in found]
-
-
-def _session(run: str, session: str, read: list[Read]) -> Sheet:
-    """One session, a line for each string."""
-    documents = sum(one.kind == "document" for one in read)
-    text = f"{read[-1].offset:,.0f} characters read in {counted(len(read) - documents, 'snippet')}"
-    text += f" and {counted(documents, 'document')}"
-    of, short = columns(read), "{:.10g}".format
-    doc = of("doc", lambda one: one.doc or "")
-    fields = [
-        of("read", "kind", key=True),
-        *each(of, "query", "rank", text=short),
-        *([doc] if any(doc.shown) else []),
-        *each(of, "length", "offset", text=short),
-        *(Field(x, None, texts=[_worth(one, x) for one in read], dtype=float) for x in WORTH),
+    rows = [
+        {name: drop_zero_fraction(value) for name, value in row.items()}
+        for row in build_document(result)
     ]
-    worth = sum(one.contribution for one in read)
-    title = f"{run}, session {session}: {text}; U = {rounded(worth)}"
-    return Sheet(f"{run} {session}", fields, title=title, programs=False)
+    sessions = groupby(result, key=lambda step: (step.run, step.session))
+    return [
+        build_record_table("read", rows, NAMES),
+        *(_build_session_table(*key, [*read]) for key, read in sessions),
+    ]
 
 
-NAMES = dict.fromkeys(Read._fields)
-WORTH = ("gain", "decay", "contribution")
+def build_document(result: TrailText) -> list[dict[str, Any]]:
+    """All strings that were read."""
+    return [step._asdict() for step in result]
 
 
-def _worth(one: Read, name: str) -> str:
+def _build_session_table(run: str, session: str, steps: list[ReadString]) -> ResultTable:
+    """One session, a line for each string."""
+    documents = sum(step.kind == "document" for step in steps)
+    text = f"{steps[-1].offset:,.0f} characters read in {format_count(len(steps) - documents, 'snippet')}"
+    text += f" and {format_count(documents, 'document')}"
+    column, short = bind_rows(steps), "{:.10g}".format
+    doc = column("doc", lambda step: step.doc or "")
+    fields = [
+        column("read", "kind", key=True),
+        *build_columns(column, "query", "rank", text=short),
+        *([doc] if any(doc.cell_texts) else []),
+        *build_columns(column, "length", "offset", text=short),
+        *(
+            Field(x, None, texts=[_format_user_value(step, x) for step in steps], dtype=float)
+            for x in USER_COLUMNS
+        ),
+    ]
+    total = sum(step.contribution for step in steps)
+    title = f"{run}, session {session}: {text}; U = {format_number(total)}"
+    return ResultTable(f"{run} {session}", fields, title=title, machine_readable=False)
+
+
+NAMES = dict.fromkeys(ReadString._fields)
+USER_COLUMNS = ("gain", "decay", "contribution")
+
+
+def _format_user_value(step: ReadString, name: str) -> str:
     """What a document is worth; a snippet is worth nothing."""
-    return rounded(getattr(one, name)) if one.kind == "document" else ""
+    return format_number(getattr(step, name)) if step.kind == "document" else ""

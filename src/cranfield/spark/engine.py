@@ -20,34 +20,34 @@ import numpy as np
 from cranfield.arrays import Floats, Ints
 from cranfield.data.qrels import QrelsLike
 from cranfield.data.run import TableRun
-from cranfield.data.systems import SeveralRuns, distinct, refuse_many
+from cranfield.data.systems import SeveralRuns, check_tag_count, resolve_names
 from cranfield.data.values import Values
 from cranfield.dataclass import dataclass
-from cranfield.errors import CranfieldError, InputError, one_of
-from cranfield.evaluation import notices
-from cranfield.evaluation.asked import MeasuresLike
-from cranfield.evaluation.collection import Labelled
+from cranfield.errors import CranfieldError, InputError, check_choice
+from cranfield.evaluation import notes
+from cranfield.evaluation.collection import LabelledRun
 from cranfield.evaluation.evaluate import Evaluator
-from cranfield.evaluation.options import Options, Settings, shows_options
-from cranfield.labelling.blocks import Placed, RunLabels
-from cranfield.scores import Notice, Scores, read_notice
+from cranfield.evaluation.options import Options, Settings, with_options
+from cranfield.evaluation.resolved_measures import MeasuresLike
+from cranfield.labelling.blocks import RankingBuilder, RunLabels
+from cranfield.scores import Note, Scores, read_note
 from cranfield.spark import tasks
-from cranfield.spark.counting import Hits
-from cranfield.spark.inputs import Given, LineReader, given_runs, readable_qrels
-from cranfield.spark.meeting import Everywhere, Judged, Sieve, spread
-from cranfield.spark.parcels import PARCELS, unpacked
-from cranfield.spark.session import Spark, current, failed, told
-from cranfield.spark.tasks import Shared, Stretch
-from cranfield.spark.watching import Progress, watched
-from cranfield.wording import counted
+from cranfield.spark.inputs import LineReader, RunInput, prepare_qrels, prepare_runs
+from cranfield.spark.join import BloomFilter, BroadcastJudgments, Judged, partition_judgments
+from cranfield.spark.progress import Progress, report_progress
+from cranfield.spark.ranks import Hits
+from cranfield.spark.session import Spark, get_session, make_spark_error, wrap_spark_errors
+from cranfield.spark.tasks import ListStats, Shared
+from cranfield.spark.transfer import PACKED, merge_tables
+from cranfield.wording import format_count
 
 BadRows: TypeAlias = Literal["first", "count"]
-Sent: TypeAlias = Literal["auto", "broadcast", "spread"]
-MANY = 2_000_000  # judgments that are not sent to all workers, unless asked for
-PORTION = 1 << 22  # hits that are
+Transfer: TypeAlias = Literal["auto", "broadcast", "spread"]
+MAX_BROADCAST = 2_000_000  # judgments that are not sent to all workers, unless asked for
+HITS_PER_PASS = 1 << 22  # hits that are
 
 
-@shows_options
+@with_options
 def evaluate(
     qrels: QrelsLike,
     runs: Any,
@@ -56,7 +56,7 @@ def evaluate(
     spark: Spark = None,
     bad_rows: BadRows = "first",
     check_duplicates: bool = True,
-    judgments: Sent = "auto",
+    judgments: Transfer = "auto",
     **options: Unpack[Settings],
 ) -> Any:
     """The scores of topics, as a Spark DataFrame with the columns run, topic, measure and value.
@@ -73,12 +73,14 @@ def evaluate(
     string also has `done` and `tasks`, how many these are, and how many there are. What is returned
     may be given to `cranfield.compare`.
     """
-    ways = _Ways(bad_rows, check_duplicates, judgments)
-    with told(failed):
-        return _Evaluation.of(qrels, runs, measures, current(spark), ways, options).frame()
+    ways = _SparkOptions(bad_rows, check_duplicates, judgments)
+    with wrap_spark_errors(make_spark_error):
+        return _Evaluation.from_arguments(
+            qrels, runs, measures, get_session(spark), ways, options
+        ).to_frame()
 
 
-@shows_options
+@with_options
 def scores(
     qrels: QrelsLike,
     runs: Any,
@@ -87,156 +89,169 @@ def scores(
     spark: Spark = None,
     bad_rows: BadRows = "first",
     check_duplicates: bool = True,
-    judgments: Sent = "auto",
+    judgments: Transfer = "auto",
     **options: Unpack[Settings],
 ) -> Scores:
     """The same as `Scores`, with all that the user should know, as `cranfield.evaluate` has them.
 
     The arguments are those of `evaluate`.
     """
-    ways = _Ways(bad_rows, check_duplicates, judgments)
-    with told(failed):
-        return _Evaluation.of(qrels, runs, measures, current(spark), ways, options).scores()
+    ways = _SparkOptions(bad_rows, check_duplicates, judgments)
+    with wrap_spark_errors(make_spark_error):
+        return _Evaluation.from_arguments(
+            qrels, runs, measures, get_session(spark), ways, options
+        ).to_scores()
 
 
-class _Ways(NamedTuple):
+class _SparkOptions(NamedTuple):
     """How Spark is to do it, whatever is computed."""
 
     bad_rows: BadRows
     check_duplicates: bool
-    judgments: Sent
+    judgments: Transfer
 
 
 @dataclass(frozen=True, eq=False)
 class _Evaluation:
     spark: Spark
     evaluator: Evaluator
-    given: list[Given]
-    ways: _Ways
+    inputs: list[RunInput]
+    spark_options: _SparkOptions
     progress: Progress | None
 
     @classmethod
-    def of(
+    def from_arguments(
         cls,
         qrels: QrelsLike,
         runs: Any,
         measures: MeasuresLike,
         spark: Spark,
-        ways: _Ways,
+        spark_options: _SparkOptions,
         options: Any,
     ) -> _Evaluation:
-        one_of("bad_rows", ways.bad_rows, BadRows)
-        one_of("judgments", ways.judgments, Sent)
+        check_choice("bad_rows", spark_options.bad_rows, BadRows)
+        check_choice("judgments", spark_options.judgments, Transfer)
         progress = options.pop("progress", None)
         options["threads"] = 1  # a task has one core
-        evaluator = Evaluator(readable_qrels(spark, qrels), measures, **options)
-        _refuse_order(evaluator.options)
+        evaluator = Evaluator(prepare_qrels(spark, qrels), measures, **options)
+        _check_order(evaluator.options)
         typed = any(extra.needs_types for extra in evaluator.collection.extras)
-        given = given_runs(spark, runs, evaluator.options, typed)
-        _send_users_code(evaluator)
-        return cls(spark, evaluator, given, ways, progress)
+        inputs = prepare_runs(spark, runs, evaluator.options, typed)
+        _send_user_code(evaluator)
+        return cls(spark, evaluator, inputs, spark_options, progress)
 
     @cached_property
     def shared(self) -> Shared:
-        return Shared.of(self.evaluator)
+        return Shared.from_evaluator(self.evaluator)
 
     @property
     def spread(self) -> bool:
         """Whether judgments are not sent to all workers."""
-        if self.ways.judgments != "auto":
-            return self.ways.judgments == "spread"
-        return len(self.evaluator.collection.gold.items) >= MANY
+        if self.spark_options.judgments != "auto":
+            return self.spark_options.judgments == "spread"
+        return len(self.evaluator.collection.gold.items) >= MAX_BROADCAST
 
     @property
     def topics(self) -> int:
         return len(self.evaluator.collection.topics)
 
-    def _pass(self, make: Callable[[Given], Any], schema: str) -> Any:
+    def _map_inputs(self, make: Callable[[RunInput], Any], schema: str) -> Any:
         """What a task finds in all inputs."""
-        parts = [one.frame.mapInArrow(make(one), schema) for one in self.given]
+        parts = [run_input.frame.mapInArrow(make(run_input), schema) for run_input in self.inputs]
         return reduce(lambda a, b: a.unionAll(b), parts)
 
-    def _fetched(self, doing: str, frame: Any) -> Any:
+    def _collect(self, doing: str, frame: Any) -> Any:
         """The rows of a DataFrame, computed now: so a pass is made, and watched."""
-        with watched(self.spark, doing, self.progress):
+        with report_progress(self.spark, doing, self.progress):
             return frame.toArrow()
 
     # -- first pass -------------------------------------------------------------------------------
 
     @cached_property
-    def found(self) -> dict[str, Any]:
+    def first_pass(self) -> dict[str, Any]:
         """The lists of all runs and the judged documents in them; what is wrong is an error."""
-        hashed = self.ways.check_duplicates and self.evaluator.options.duplicates == "error"
-        gold, count = self.evaluator.collection.gold, self.ways.bad_rows == "count"
+        hashed = (
+            self.spark_options.check_duplicates and self.evaluator.options.duplicates == "error"
+        )
+        gold, count = self.evaluator.collection.gold, self.spark_options.bad_rows == "count"
         watched = not self.evaluator.collection.declared
-        judged: Judged = Sieve.of(gold.hashes) if self.spread else Everywhere(gold)
+        judged: Judged = (
+            BloomFilter.from_keys(gold.hashes) if self.spread else BroadcastJudgments(gold)
+        )
 
-        def find(one: Given) -> tasks.FindHits:
-            return tasks.FindHits(self.shared, one.reading, judged, count, hashed, watched)
+        def find(run_input: RunInput) -> tasks.HitFinder:
+            return tasks.HitFinder(self.shared, run_input.reading, judged, count, hashed, watched)
 
-        parcels = self._pass(find, PARCELS)
+        packed = self._map_inputs(find, PACKED)
         if self.spread:
-            parcels = parcels.unionAll(self._judgments())
+            packed = packed.unionAll(self._build_judgment_frame())
         if self.spread or hashed:
-            parcels = parcels.repartition("bucket").mapInArrow(tasks.brought_together, PARCELS)
-        found = unpacked(self._fetched("finding judged documents", parcels))
-        self._refuse_bad(found)
-        if "lists" not in found:
-            where = self.given[0].reading.where
-            raise InputError("no results", "at least one", where)
-        if "suspects" in found:
-            self._refuse_repeated(np.unique(found["suspects"].column("key").to_numpy()))
-        return found
+            packed = packed.repartition("bucket").mapInArrow(tasks.join_buckets, PACKED)
+        tables = merge_tables(self._collect("finding judged documents", packed))
+        self._check_bad_rows(tables)
+        if "lists" not in tables:
+            location = self.inputs[0].reading.location
+            raise InputError("no results", "at least one", location)
+        if "suspects" in tables:
+            self._check_duplicates(np.unique(tables["suspects"].column("key").to_numpy()))
+        return tables
 
-    def _judgments(self) -> Any:
+    def _build_judgment_frame(self) -> Any:
         """All judgments as a DataFrame of parcels."""
         import pyarrow as pa
 
-        made = pa.Table.from_batches(spread(self.evaluator.collection.gold))
-        return self.spark.createDataFrame(made, PARCELS)
+        table = pa.Table.from_batches(partition_judgments(self.evaluator.collection.gold))
+        return self.spark.createDataFrame(table, PACKED)
 
-    def _refuse_bad(self, found: dict[str, Any]) -> None:
-        if "bad" not in found:
+    def _check_bad_rows(self, tables: dict[str, Any]) -> None:
+        if "bad" not in tables:
             return
-        rows = found["bad"].to_pylist()
-        number = counted(sum(row["rows"] for row in rows), "bad row")
-        raise tasks.as_error(rows[0], f"{number} in all" * (self.ways.bad_rows == "count"))
+        rows = tables["bad"].to_pylist()
+        number = format_count(sum(row["rows"] for row in rows), "bad row")
+        raise tasks.make_input_error(
+            rows[0], f"{number} in all" * (self.spark_options.bad_rows == "count")
+        )
 
-    def _refuse_repeated(self, keys: Any) -> None:
+    def _check_duplicates(self, keys: Any) -> None:
         """Refuse documents that are in a list twice; hashes may be the same by chance."""
         from pyspark.sql.functions import count
 
-        def rows(one: Given) -> tasks.FindRows:
-            return tasks.FindRows(self.shared, one.reading, keys)
+        def find_rows(run_input: RunInput) -> tasks.RowFinder:
+            return tasks.RowFinder(self.shared, run_input.reading, keys)
 
-        names = self._pass(rows, tasks.ROWS).groupBy("source", "tag", "topic", "doc")
-        twice = names.agg(count("*").alias("rows")).where("rows > 1").orderBy("topic", "doc")
-        for row in self._fetched("comparing names", twice.limit(1)).to_pylist():
-            raise self._twice(row["source"], row["topic"], row["doc"])
+        names = self._map_inputs(find_rows, tasks.ROWS).groupBy("source", "tag", "topic", "doc")
+        duplicates = names.agg(count("*").alias("rows")).where("rows > 1").orderBy("topic", "doc")
+        for row in self._collect("comparing names", duplicates.limit(1)).to_pylist():
+            raise self._make_duplicate_error(row["source"], row["topic"], row["doc"])
 
-    def _twice(self, source: int, topic: str, doc: str) -> InputError:
-        found = f"document {doc} of topic {topic} twice"
-        return InputError(found, "each document once", self.given[source].reading.where)
+    def _make_duplicate_error(self, source: int, topic: str, doc: str) -> InputError:
+        problem = f"document {doc} of topic {topic} twice"
+        return InputError(problem, "each document once", self.inputs[source].reading.location)
 
     # -- runs -------------------------------------------------------------------------------------
 
     @cached_property
-    def lists(self) -> dict[tuple[int, str], dict[str, Stretch]]:
+    def lists(self) -> dict[tuple[int, str], dict[str, ListStats]]:
         """What is known of each list of each run, in the order in which they turned up."""
-        table = self.found["lists"].sort_by([("low", "descending")])
-        names = ("source", "tag", "name", *Stretch._fields)
-        every: dict[tuple[int, str], dict[str, Stretch]] = {}
-        for source, tag, name, *of in zip(
+        table = self.first_pass["lists"].sort_by([("low", "descending")])
+        names = ("source", "tag", "name", *ListStats._fields)
+        lists_by_run: dict[tuple[int, str], dict[str, ListStats]] = {}
+        for source, tag, name, *fields in zip(
             *(table.column(column).to_pylist() for column in names), strict=True
         ):
-            known, own = every.setdefault((source, tag), {}), Stretch(*of)
-            known[name] = known[name].joined(own) if name in known else own
-        for known in every.values():
-            ordered = sorted(known.items(), key=lambda item: item[1].place)
-            known.clear()
-            known.update(ordered)
-        first = {run: next(iter(known.values())).place for run, known in every.items()}
-        return {run: every[run] for run in sorted(every, key=lambda run: (run[0], first[run]))}
+            run_lists, stats = lists_by_run.setdefault((source, tag), {}), ListStats(*fields)
+            run_lists[name] = run_lists[name].merge(stats) if name in run_lists else stats
+        for run_lists in lists_by_run.values():
+            ordered = sorted(run_lists.items(), key=lambda item: item[1].place)
+            run_lists.clear()
+            run_lists.update(ordered)
+        first = {
+            run: next(iter(run_lists.values())).place for run, run_lists in lists_by_run.items()
+        }
+        return {
+            run: lists_by_run[run]
+            for run in sorted(lists_by_run, key=lambda run: (run[0], first[run]))
+        }
 
     @cached_property
     def runs(self) -> list[TableRun]:
@@ -244,43 +259,47 @@ class _Evaluation:
         tags: dict[int, list[str]] = {}
         for source, tag in self.lists:
             tags.setdefault(source, []).append(tag)
-        made = []
+        tables = []
         for source, tag in self.lists:
-            one = self.given[source]
-            reading = one.reading
-            if one.name is not None and len(tags[source]) > 1:
-                raise SeveralRuns(tags[source], one.name)
+            run_input = self.inputs[source]
+            reading = run_input.reading
+            if run_input.name is not None and len(tags[source]) > 1:
+                raise SeveralRuns(tags[source], run_input.name)
             if isinstance(reading.reader, LineReader):
-                refuse_many(tags[source], reading.where)
-            name = one.name or (tag if reading.by_tag else "") or reading.where
-            run = TableRun(name, lambda: iter(()), where=reading.where, in_doubt=one.in_doubt)
-            made.append(replace(run, by_rank=reading.ties == "rank"))
-        return distinct([self._merging(run) for run in made])
+                check_tag_count(tags[source], reading.location)
+            name = run_input.name or (tag if reading.by_tag else "") or reading.location
+            run = TableRun(
+                name, lambda: iter(()), where=reading.location, in_doubt=run_input.in_doubt
+            )
+            tables.append(replace(run, by_rank=reading.ties == "rank"))
+        return resolve_names([self._add_merging(run) for run in tables])
 
-    def _merging(self, run: TableRun) -> TableRun:
+    def _add_merging(self, run: TableRun) -> TableRun:
         merging = self.evaluator.options.merging
-        if not merging.asked:
+        if not merging.is_needed:
             return run
-        return replace(run, merging=merging.of_run("rank" if run.by_rank else "score", run.where))
+        return replace(
+            run, merging=merging.with_order("rank" if run.by_rank else "score", run.where)
+        )
 
     # -- second pass ------------------------------------------------------------------------------
 
     @cached_property
     def numbers(self) -> dict[int, dict[str, int]]:
         """By input and tag, what is added to the number of a topic for that of a list."""
-        made: dict[int, dict[str, int]] = {number: {} for number in range(len(self.given))}
+        offsets: dict[int, dict[str, int]] = {number: {} for number in range(len(self.inputs))}
         for r, (source, tag) in enumerate(self.lists):
-            made[source][tag] = r * self.topics
-        return made
+            offsets[source][tag] = r * self.topics
+        return offsets
 
     @cached_property
     def hits(self) -> Hits:
         """The judged documents in all lists, those of each run after those of the one before."""
         gold = self.evaluator.collection.gold
-        table = self.found.get("hits")
+        table = self.first_pass.get("hits")
         if table is None:
-            none = np.empty(0, dtype=np.int64)
-            return Hits.of(none, np.empty(0), none, gold)
+            empty = np.empty(0, dtype=np.int64)
+            return Hits.from_columns(empty, np.empty(0), empty, gold)
         begin = np.array([self.numbers[s][t] for s, t in self.lists], dtype=np.int64)
         code = {run: r for r, run in enumerate(self.lists)}
         pairs = zip(
@@ -288,122 +307,143 @@ class _Evaluation:
         )
         run = np.fromiter((code[pair] for pair in pairs), dtype=np.int64, count=len(table))
         topic, item = (table.column(name).to_numpy() for name in ("topic", "item"))
-        made = Hits.of(begin[run] + topic, table.column("value").to_numpy(), item, gold)
-        if (hit := made.repeated()) is not None:
-            r, t = divmod(int(made.hit_lists[hit]), self.topics)
-            doc = gold.item_docs[made.items[hit]]
-            raise self._twice([*self.lists][r][0], self.evaluator.collection.topics[t], doc)
-        return made
+        all_hits = Hits.from_columns(
+            begin[run] + topic, table.column("value").to_numpy(), item, gold
+        )
+        if (hit := all_hits.find_duplicate()) is not None:
+            r, t = divmod(int(all_hits.hit_lists[hit]), self.topics)
+            doc = gold.item_docs[all_hits.items[hit]]
+            raise self._make_duplicate_error(
+                [*self.lists][r][0], self.evaluator.collection.topics[t], doc
+            )
+        return all_hits
 
     @cached_property
     def counts(self) -> Ints:
         """How many rows there are in each slot between hits."""
         from pyspark.sql.functions import sum as total
 
-        made = np.zeros(self.hits.slots, dtype=np.int64)
-        for number, parts in enumerate(self._portions(), 1):
+        row_counts = np.zeros(self.hits.bins, dtype=np.int64)
+        for number, parts in enumerate(self._iter_passes(), 1):
             counting = reduce(lambda a, b: a.unionAll(b), parts)
             sums = counting.groupBy("slot").agg(total("rows").alias("rows"))
-            table = self._fetched("counting ranks" + f", portion {number}" * (number > 1), sums)
-            made[table.column("slot").to_numpy()] = table.column("rows").to_numpy()
-        if not made[self.hits.own_slots].all():
+            table = self._collect("counting ranks" + f", portion {number}" * (number > 1), sums)
+            row_counts[table.column("slot").to_numpy()] = table.column("rows").to_numpy()
+        if not row_counts[self.hits.hit_bins].all():
             hint = "a DataFrame that is computed anew each time may be written, or .cache()d"
             raise InputError("other rows in the second pass", "those of the first", hint=hint)
-        return made
+        return row_counts
 
-    def _portions(self) -> Iterator[list[Any]]:
+    def _iter_passes(self) -> Iterator[list[Any]]:
         """What counts rows: for each input its hits, in as many passes as there are portions."""
 
-        def of_input(one: Given) -> Iterator[Any]:
-            numbers = self.numbers[one.reading.number]
+        def count_input(run_input: RunInput) -> Iterator[Any]:
+            numbers = self.numbers[run_input.reading.number]
             first, stop = min(numbers.values()), max(numbers.values()) + self.topics
-            for slot, hits in self.hits.portions(first, stop, PORTION):
-                work = tasks.CountRows(self.shared, one.reading, numbers, hits, slot)
-                yield one.frame.mapInArrow(work, tasks.SLOTS)
+            for first_bin, hits in self.hits.split(first, stop, HITS_PER_PASS):
+                work = tasks.RowCounter(self.shared, run_input.reading, numbers, hits, first_bin)
+                yield run_input.frame.mapInArrow(work, tasks.BIN_COUNTS)
 
-        every = [of_input(one) for one in self.given if self.numbers[one.reading.number]]
-        while parts := [part for each in every if (part := next(each, None)) is not None]:
+        iterators = [count_input(one) for one in self.inputs if self.numbers[one.reading.number]]
+        while parts := [
+            part for iterator in iterators if (part := next(iterator, None)) is not None
+        ]:
             yield parts
 
     # -- rankings ---------------------------------------------------------------------------------
 
     @cached_property
-    def labelled(self) -> list[Labelled]:
+    def labelled(self) -> list[LabelledRun]:
         """All there is to know of each run, but for how many documents are tied."""
         collection, hits = self.evaluator.collection, self.hits
-        index, ranked = collection.gold.topic_index, hits.ranks(self.counts)
+        index, ranked = collection.gold.topic_index, hits.compute_ranks(self.counts)
         run, topic = np.divmod(hits.hit_lists, max(self.topics, 1))
         bounds = np.searchsorted(run, np.arange(len(self.lists) + 1))
-        made = []
-        for r, (one, (key, known)) in enumerate(zip(self.runs, self.lists.items(), strict=True)):
-            own = slice(bounds[r], bounds[r + 1])
-            rank, first, last = (column[own] for column in ranked)
-            lists = [(index[t], of.rows, 0) for t, of in known.items() if t in index]
-            placed = Placed(
+        labelled_runs = []
+        for r, (run_table, (key, run_lists)) in enumerate(
+            zip(self.runs, self.lists.items(), strict=True)
+        ):
+            hit_range = slice(bounds[r], bounds[r + 1])
+            rank, first, last = (column[hit_range] for column in ranked)
+            lists = [(index[t], stats.rows, 0) for t, stats in run_lists.items() if t in index]
+            placement = RankingBuilder(
                 lists=[tuple(np.array(lists, dtype=np.int64).reshape(-1, 3).T)],
-                hits=[(topic[own], rank, hits.items[own], first, last)],
+                hits=[(topic[hit_range], rank, hits.items[hit_range], first, last)],
             )
-            rankings = placed.rankings(collection.gold.judgments, ())
-            wrong = tuple(t for t, of in known.items() if of.wrong and t in index)
-            values = self._values_of(*key, known)
-            collection.refuse_swapped(one, values)
-            found = RunLabels(rankings, tuple(known), wrong, values)
-            labelled = collection.labelled(one, found)
-            collection.refuse_stranger(labelled)
-            made.append(labelled)
-        return made
+            rankings = placement.build_rankings(collection.gold.judgments, ())
+            wrong = tuple(t for t, stats in run_lists.items() if stats.wrong and t in index)
+            values = self._collect_values(*key, run_lists)
+            collection.check_swapped(run_table, values)
+            labels = RunLabels(rankings, tuple(run_lists), wrong, values)
+            labelled = collection.apply_labels(run_table, labels)
+            collection.check_overlap(labelled)
+            labelled_runs.append(labelled)
+        return labelled_runs
 
-    def _values_of(self, source: int, tag: str, lists: Mapping[str, Stretch]) -> Values | None:
+    def _collect_values(
+        self, source: int, tag: str, lists: Mapping[str, ListStats]
+    ) -> Values | None:
         """The values of a run. Ties of a topic may go unnoticed if its rows are in several tasks,
         unless it has more rows than there are values.
         """
-        rows = self.found["values"].to_pylist() if "values" in self.found else []
+        rows = self.first_pass["values"].to_pylist() if "values" in self.first_pass else []
         parts = [
             Values(np.array(row["different"]), np.zeros(0, dtype=np.int64), row["tied"])
             for row in rows
             if (row["source"], row["tag"]) == (source, tag)
         ]
-        sizes = np.array([known.rows for known in lists.values()], dtype=np.int64)
+        sizes = np.array([stats.rows for stats in lists.values()], dtype=np.int64)
         return Values.join(parts, sizes) if parts else None
 
-    def _with_ties(self) -> list[Labelled]:
+    def _count_ties(self) -> list[LabelledRun]:
         """The runs with the numbers of tied documents, if anybody is to be told of them."""
         collection, measures = self.evaluator.collection, self.evaluator.measures
-        placed = [collection.of_chosen(one.placed) for one in self.labelled]
-        if not any(notices.doubtful(one, collection, measures).any() for one in placed):
+        selections = [
+            collection.select_topics(labelled.full_rankings) for labelled in self.labelled
+        ]
+        if not any(
+            notes.count_influential_ties(labelled, collection, measures).any()
+            for labelled in selections
+        ):
             return self.labelled
 
-        def send(one: Given) -> tasks.SendValues:
-            return tasks.SendValues(self.shared, one.reading, self.numbers[one.reading.number])
+        def send(run_input: RunInput) -> tasks.ValueSender:
+            return tasks.ValueSender(
+                self.shared, run_input.reading, self.numbers[run_input.reading.number]
+            )
 
-        sent = self._pass(send, PARCELS).repartition("bucket")
-        table = self._fetched("counting ties", sent.mapInArrow(tasks.count_tied, tasks.TIED))
+        sent = self._map_inputs(send, PACKED).repartition("bucket")
+        table = self._collect("counting ties", sent.mapInArrow(tasks.count_tied, tasks.TIED))
         tied = np.zeros(len(self.lists) * self.topics, dtype=np.int64)
         np.add.at(tied, table.column("list").to_numpy(), table.column("tied").to_numpy())
-        each = tied.reshape(len(self.lists), -1)
+        ties_by_run = tied.reshape(len(self.lists), -1)
         return [
-            replace(one, placed=replace(one.placed, tied=of), rankings=one.rankings)
-            for one, of in zip(self.labelled, each, strict=True)
+            replace(
+                labelled,
+                full_rankings=replace(labelled.full_rankings, tied=ties),
+                rankings=labelled.rankings,
+            )
+            for labelled, ties in zip(self.labelled, ties_by_run, strict=True)
         ]
 
     # -- scores -----------------------------------------------------------------------------------
 
     @cached_property
-    def counting(self) -> Any:
+    def topic_mask(self) -> Any:
         """Which topics count."""
-        answered = [one.rankings.answered for one in self.labelled]
-        return self.evaluator.counting([run.name for run in self.runs], answered)
+        answered = [labelled.rankings.answered for labelled in self.labelled]
+        return self.evaluator.choose_topics([run.name for run in self.runs], answered)
 
-    def _units(self) -> Any:
+    def _build_units(self) -> Any:
         """The lists of all runs, as a DataFrame with a row for each task that measures them."""
         import pyarrow as pa
 
         rows = [
-            tasks.unit_row(r, *bound, one.rankings)
-            for r, one in enumerate(self.labelled)
+            tasks.to_unit_row(r, *bound, labelled.rankings)
+            for r, labelled in enumerate(self.labelled)
             for bound in self._bounds
         ]
-        table = pa.Table.from_pylist(rows, tasks.units())
+        table = pa.Table.from_pylist(rows, tasks.make_unit_schema())
         frame = self.spark.createDataFrame(table)
         return frame.repartition(min(len(rows), 1 << 14), "run", "begin")
 
@@ -412,97 +452,105 @@ class _Evaluation:
         """The topics of each task: some blocks, or all where random orders are drawn for all."""
         if self.evaluator.options.ties == "expected":
             return [(0, self.topics)]
-        measuring = copy.copy(self.evaluator.measuring)  # workers make blocks of their own
+        measuring = copy.copy(self.evaluator.scorer)  # workers make blocks of their own
         return [(block.start, block.stop) for block in measuring.blocks]
 
-    def frame(self) -> Any:
+    def to_frame(self) -> Any:
         """The scores of topics as a DataFrame."""
         names = [run.name for run in self.runs]
-        here = self.spread or self.evaluator.options.undefined == "error"  # known when computed
-        if self._by_lists or here:
-            return self.spark.createDataFrame(self.scores().to_polars().to_arrow())
-        tell = tasks.AsScores(self.evaluator, names, self.counting)
-        return self._units().mapInArrow(tasks.Measure(self.evaluator, tell), tasks.SCORES)
+        is_local = self.spread or self.evaluator.options.undefined == "error"  # known when computed
+        if self._needs_lists or is_local:
+            return self.spark.createDataFrame(self.to_scores().to_polars().to_arrow())
+        to_batch = tasks.ScoreFormatter(self.evaluator, names, self.topic_mask)
+        return self._build_units().mapInArrow(
+            tasks.UnitScorer(self.evaluator, to_batch), tasks.SCORES
+        )
 
-    def scores(self) -> Scores:
+    def to_scores(self) -> Scores:
         """The scores, with what is to be known of them."""
-        if self._by_lists:
-            return self._of_whole_lists()
-        names, measuring = [run.name for run in self.runs], self.evaluator.measuring
+        if self._needs_lists:
+            return self._score_whole_lists()
+        names, measuring = [run.name for run in self.runs], self.evaluator.scorer
 
-        def tell() -> Iterable[Notice]:  # when they are read, which may be another pass
-            with told(failed):
-                return notices.of_all(measuring, self.counting, self._with_ties())
+        def collect_notes() -> Iterable[Note]:  # when they are read, which may be another pass
+            with wrap_spark_errors(make_spark_error):
+                return notes.collect_notes(measuring, self.topic_mask, self._count_ties())
 
-        return self.evaluator.collected(names, self.counting, self._values(), tell)
+        return self.evaluator.collect_scores(
+            names, self.topic_mask, self._measure_units(), collect_notes
+        )
 
-    def _values(self) -> Floats:
+    def _measure_units(self) -> Floats:
         """Runs × topics × columns; judgments that are spread are nowhere but here."""
         if self.spread:
-            return np.stack([self.evaluator.measuring.values(x.rankings) for x in self.labelled])
-        measure = tasks.Measure(self.evaluator, tasks.as_values)
-        table = self._fetched("measuring", self._units().mapInArrow(measure, tasks.VALUES))
+            return np.stack(
+                [self.evaluator.scorer.compute_values(x.rankings) for x in self.labelled]
+            )
+        measure = tasks.UnitScorer(self.evaluator, tasks.to_value_batch)
+        table = self._collect("measuring", self._build_units().mapInArrow(measure, tasks.VALUES))
         table = table.sort_by([("run", "ascending"), ("begin", "ascending")])
         flat = np.concatenate([part.flatten() for part in table.column("values").chunks])
-        return flat.reshape(len(self.runs), -1, len(self.evaluator.measuring.columns))
+        return flat.reshape(len(self.runs), -1, len(self.evaluator.scorer.columns))
 
     # -- whole lists ------------------------------------------------------------------------------
 
     @property
-    def _by_lists(self) -> bool:
+    def _needs_lists(self) -> bool:
         """Whether something is to be known of every document, or several lines become one."""
-        return bool(self.evaluator.collection.extras) or self.evaluator.options.merging.asked
+        return bool(self.evaluator.collection.extras) or self.evaluator.options.merging.is_needed
 
-    def _of_whole_lists(self) -> Scores:
+    def _score_whole_lists(self) -> Scores:
         """The scores, each run being labelled and measured in one place."""
         runs = dict(zip(self.lists, self.runs, strict=True))
 
-        def send(one: Given) -> tasks.SendRows:
-            return tasks.SendRows(one.reading)
+        def send(run_input: RunInput) -> tasks.RowSender:
+            return tasks.RowSender(run_input.reading)
 
-        rows = self._pass(send, tasks.LISTS).repartition(len(runs), *tasks.RUN)
+        rows = self._map_inputs(send, tasks.LISTS).repartition(len(runs), *tasks.RUN)
         rows = rows.sortWithinPartitions(*tasks.RUN, "topic")
-        work = tasks.Whole(self.shared, self.evaluator, runs)
-        found = unpacked(self._fetched("measuring", rows.mapInArrow(work, PARCELS)))
-        if "bad" in found:
-            raise tasks.as_error(found["bad"].to_pylist()[0])
-        if "error" in found:
-            raise CranfieldError(found["error"].column("text")[0].as_py())
-        by_run = {(row["source"], row["tag"]): row for row in found["whole"].to_pylist()}
-        each = [by_run[run] for run in runs]
-        names, measuring = [run.name for run in self.runs], self.evaluator.measuring
-        returned = [np.array(row["returned"]) for row in each]
-        counts = self.evaluator.counting(names, [lists >= 0 for lists in returned])
-        told = [read_notice(notice) for row in each for notice in json.loads(row["told"])]
-        values = np.array([row["values"] for row in each])
-        return self.evaluator.collected(
+        work = tasks.RunScorer(self.shared, self.evaluator, runs)
+        tables = merge_tables(self._collect("measuring", rows.mapInArrow(work, PACKED)))
+        if "bad" in tables:
+            raise tasks.make_input_error(tables["bad"].to_pylist()[0])
+        if "error" in tables:
+            raise CranfieldError(tables["error"].column("text")[0].as_py())
+        by_run = {(row["source"], row["tag"]): row for row in tables["whole"].to_pylist()}
+        run_rows = [by_run[run] for run in runs]
+        names, measuring = [run.name for run in self.runs], self.evaluator.scorer
+        returned = [np.array(row["returned"]) for row in run_rows]
+        counts = self.evaluator.choose_topics(names, [lists >= 0 for lists in returned])
+        told = [read_note(note) for row in run_rows for note in json.loads(row["told"])]
+        values = np.array([row["values"] for row in run_rows])
+        return self.evaluator.collect_scores(
             names,
             counts,
-            values.reshape(len(each), -1, len(measuring.columns)),
-            lambda: notices.together(
+            values.reshape(len(run_rows), -1, len(measuring.columns)),
+            lambda: notes.combine_notes(
                 measuring, counts, told, dict(zip(names, returned, strict=True))
             ),
         )
 
 
-def _send_users_code(evaluator: Evaluator) -> None:
+def _send_user_code(evaluator: Evaluator) -> None:
     """Have modules in which users define measures sent, which workers may not have."""
     from pyspark import cloudpickle
 
     register: Any = cloudpickle.register_pickle_by_value
-    known = {"cranfield", "__main__", *sys.stdlib_module_names}
-    used = [*evaluator.measures, evaluator.options.labelling]
-    for module in {cls.__module__ for one in used for cls in type(one).__mro__}:
-        if module.partition(".")[0] not in known:
+    known_modules = {"cranfield", "__main__", *sys.stdlib_module_names}
+    user_objects = [*evaluator.measures, evaluator.options.labelling]
+    for module in {
+        cls.__module__ for user_object in user_objects for cls in type(user_object).__mro__
+    }:
+        if module.partition(".")[0] not in known_modules:
             register(sys.modules[module])
 
 
-def _refuse_order(options: Options) -> None:
+def _check_order(options: Options) -> None:
     """Refuse what depends on the order of lines, which Spark does not keep."""
-    asked = {"duplicates": options.duplicates, "chunk_score": options.chunk_score}
-    for name, value in asked.items():
+    choices = {"duplicates": options.duplicates, "chunk_score": options.chunk_score}
+    for name, value in choices.items():
         if value in ("first", "sum"):
-            why = "which does not depend on the order of rows: Spark does not keep it"
+            reason = "which does not depend on the order of rows: Spark does not keep it"
             raise InputError(
-                f"{name}={value}", f"{'best' if name == 'duplicates' else 'max'}, {why}"
+                f"{name}={value}", f"{'best' if name == 'duplicates' else 'max'}, {reason}"
             )

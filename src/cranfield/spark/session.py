@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, TypeAlias
 
 from cranfield.errors import CranfieldError, InputError
-from cranfield.late import missing
+from cranfield.lazy_imports import make_missing_error
 
 Spark: TypeAlias = Any  # a session
 QUIET = {
@@ -24,71 +24,75 @@ QUIET = {
 }
 
 
-def sessions() -> Any:
+def load_session_class() -> Any:
     """What makes sessions, if Spark is installed."""
     try:
         import pandas  # noqa: F401 - PySpark asks for it
         import pyarrow  # noqa: F401
         from pyspark.sql import SparkSession
     except ModuleNotFoundError as absent:
-        raise missing("pyspark", f"Spark needs {absent.name}") from None
+        raise make_missing_error("pyspark", f"Spark needs {absent.name}") from None
     return SparkSession
 
 
-def current(spark: Spark = None) -> Spark:
+def get_session(spark: Spark = None) -> Spark:
     """The session that is given, else the active one, else a new one."""
     if spark is not None:
         return spark
-    made = sessions()
-    return made.getActiveSession() or _begun(made.builder)
+    session_class = load_session_class()
+    return session_class.getActiveSession() or _start_session(session_class.builder)
 
 
-def _begun(builder: Any) -> Spark:
+def _start_session(builder: Any) -> Spark:
     """A session, or why there is none."""
     try:
         return builder.getOrCreate()
     except Exception as error:
-        said = reason(error)
-        if "JAVA_GATEWAY_EXITED" in said:
-            found = "Java that ended at once" if _java() else "no Java"
-            said = f"found {found}, expected Java 17 or newer, and a master and settings it takes"
-        elif "stopped SparkContext" in said:
-            said = "found a master that does not answer, or turned it away, expected one that runs"
-        raise CranfieldError(f"Spark does not start: {said}") from error
+        message = find_reason(error)
+        if "JAVA_GATEWAY_EXITED" in message:
+            problem = "Java that ended at once" if _has_java() else "no Java"
+            message = (
+                f"found {problem}, expected Java 17 or newer, and a master and settings it takes"
+            )
+        elif "stopped SparkContext" in message:
+            message = (
+                "found a master that does not answer, or turned it away, expected one that runs"
+            )
+        raise CranfieldError(f"Spark does not start: {message}") from error
 
 
-def _java() -> bool:
+def _has_java() -> bool:
     """Whether there is a Java, of whatever version."""
     home = os.environ.get("JAVA_HOME")
     return shutil.which("java" if home is None else os.path.join(home, "bin", "java")) is not None
 
 
 @contextmanager
-def started(master: str | None = None, settings: Iterable[str] = ()) -> Iterator[Spark]:
+def open_session(master: str | None = None, settings: Iterable[str] = ()) -> Iterator[Spark]:
     """A session for one command, with settings ``key=value``: what Spark tells is not shown."""
-    made = sessions()
-    builder, before = made.builder, made.getActiveSession()
+    session_class = load_session_class()
+    builder, active = session_class.builder, session_class.getActiveSession()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    for name, value in (QUIET | dict(map(_setting, settings))).items():
+    for name, value in (QUIET | dict(map(_parse_setting, settings))).items():
         builder = builder.config(name, value)
     if master is not None:
         builder = builder.master(master)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)  # PySpark's, of pandas
-        with _silence():
-            spark = _begun(builder)
-        log, unheard = logging.getLogger(), logging.NullHandler()  # for what Py4J logs
-        log.addHandler(unheard)
+        with _suppress_stderr():
+            spark = _start_session(builder)
+        log, null_handler = logging.getLogger(), logging.NullHandler()  # for what Py4J logs
+        log.addHandler(null_handler)
         try:
             yield spark
         finally:
-            if before is None:  # else it is somebody's who goes on
-                with suppress(*failures()):  # Java may have ended
+            if active is None:  # else it is somebody's who goes on
+                with suppress(*get_error_types()):  # Java may have ended
                     spark.stop()
-            log.removeHandler(unheard)
+            log.removeHandler(null_handler)
 
 
-def _setting(text: str) -> tuple[str, str]:
+def _parse_setting(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not (equals and name.strip()):
         raise InputError(f"--spark-conf {text}", "KEY=VALUE, as spark.executor.memory=2g")
@@ -96,25 +100,25 @@ def _setting(text: str) -> tuple[str, str]:
 
 
 @contextmanager
-def _silence() -> Iterator[None]:
+def _suppress_stderr() -> Iterator[None]:
     """What is started meanwhile, such as Java, writes its errors to nobody."""
     sys.stderr.flush()
-    kept, nobody = os.dup(2), os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nobody, 2)
+    stderr_copy, null_file = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null_file, 2)
     try:
         yield
     finally:
-        os.dup2(kept, 2)
-        os.close(kept)
-        os.close(nobody)
+        os.dup2(stderr_copy, 2)
+        os.close(stderr_copy)
+        os.close(null_file)
 
 
 # -- what goes wrong ------------------------------------------------------------------------------
 
 
-def failures() -> tuple[type[Exception], ...]:
+def get_error_types() -> tuple[type[Exception], ...]:
     """What Spark raises, and what is raised where Java has ended."""
-    sessions()  # or what is missing
+    load_session_class()  # or what is missing
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
@@ -122,26 +126,26 @@ def failures() -> tuple[type[Exception], ...]:
 
 
 @contextmanager
-def told(say: Callable[[Exception], CranfieldError]) -> Iterator[None]:
+def wrap_spark_errors(make_error: Callable[[Exception], CranfieldError]) -> Iterator[None]:
     """Where Spark works: what goes wrong there is said in a sentence."""
-    kinds = failures()
+    kinds = get_error_types()
     try:
         yield
     except kinds as error:
-        if _interrupted(error):  # which Spark hides behind what it then cannot finish
+        if _is_interrupted(error):  # which Spark hides behind what it then cannot finish
             raise KeyboardInterrupt from None
-        raise say(error) from error
+        raise make_error(error) from error
 
 
-def failed(error: Exception) -> CranfieldError:
+def make_spark_error(error: Exception) -> CranfieldError:
     """The error that is told, wherever it came up."""
-    said = reason(error)
-    if said.startswith("cranfield.errors."):  # a mistake that a measure finds
-        return CranfieldError(said.partition(": ")[2])
-    return CranfieldError(f"Spark failed: {said}")
+    message = find_reason(error)
+    if message.startswith("cranfield.errors."):  # a mistake that a measure finds
+        return CranfieldError(message.partition(": ")[2])
+    return CranfieldError(f"Spark failed: {message}")
 
 
-def reason(error: Exception) -> str:
+def find_reason(error: Exception) -> str:
     """What is said by Python, if it is Python that failed, else by Java, where it began.
 
     >>> reason(Exception("calling o7.text.\\n: java.io.A: no\\n  at x\\nCaused by: java.io.B: why"))
@@ -155,7 +159,7 @@ def reason(error: Exception) -> str:
     return (python[-1:] or java[-1:] or lines or ["?"])[0].removeprefix("Caused by").lstrip(": ")
 
 
-def _interrupted(error: BaseException | None) -> bool:
+def _is_interrupted(error: BaseException | None) -> bool:
     """Whether an error came up because somebody wanted to stop."""
     while error is not None and not isinstance(error, KeyboardInterrupt):
         error = error.__context__

@@ -18,26 +18,33 @@ from cranfield.arrays import Ints, Words
 from cranfield.data.reading import strings
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Table
-from cranfield.data.reading.tables import strings_of
+from cranfield.data.reading.tables import to_strings
 from cranfield.data.run import Run, TableRun
-from cranfield.data.values import Values, Watch
+from cranfield.data.values import ValueRecorder, Values
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError
-from cranfield.evaluation import notices
+from cranfield.evaluation import notes
 from cranfield.evaluation.evaluate import Evaluator
 from cranfield.labelling.blocks import Rankings
 from cranfield.labelling.columns import Order
-from cranfield.late import pl
-from cranfield.scores import save_notice
-from cranfield.spark.counting import Hits
-from cranfield.spark.inputs import Bad, Batches, Reading
-from cranfield.spark.meeting import Judged, met
-from cranfield.spark.parcels import HELD, Held, in_buckets, opened, parcel, partition
+from cranfield.lazy_imports import pl
+from cranfield.scores import save_note
+from cranfield.spark.inputs import Batches, RowErrors, RunReader
+from cranfield.spark.join import Judged, join_judged
+from cranfield.spark.ranks import Hits
+from cranfield.spark.transfer import (
+    BUFFER_ROWS,
+    Buffer,
+    get_partition,
+    pack_by_key,
+    pack_table,
+    unpack_tables,
+)
 
-SLOTS = "slot bigint, rows bigint"
+BIN_COUNTS = "slot bigint, rows bigint"
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-PLACES = 1 << 32  # lists of a partition, in the order in which they turn up
-NOWHERE = (1 << 63) - 1  # after all of them
+MAX_LISTS = 1 << 32  # lists of a partition, in the order in which they turn up
+NO_PLACE = (1 << 63) - 1  # after all of them
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,31 +56,31 @@ class Shared:
     key: Any = field(default_factory=lambda: strings.KEY)
 
     @classmethod
-    def of(cls, evaluator: Evaluator) -> Shared:
-        topics = Strings.of(evaluator.collection.topics)
-        return cls(Table.of(topics, np.empty(0)), evaluator.options.exclude_self)
+    def from_evaluator(cls, evaluator: Evaluator) -> Shared:
+        topics = Strings.from_list(evaluator.collection.topics)
+        return cls(Table.from_columns(topics, np.empty(0)), evaluator.options.exclude_self)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Whoever gets it makes the hashes of the process that began."""
         self.__dict__.update(state)
         strings.KEY = self.key
 
-    def lists(self, table: Table) -> Table:
+    def select_rows(self, table: Table) -> Table:
         """The lists as they are looked at."""
         if not self.exclude_self:
             return table
-        return table.where(~table.docs.same(Strings.of(table.names)[table.group]))
+        return table.select_lines(~table.docs.compare(Strings.from_list(table.names)[table.group]))
 
-    def topics(self, table: Table) -> Ints:
+    def find_topics(self, table: Table) -> Ints:
         """The number of the topic of each list, -1 if it is not judged."""
-        names = Strings.of(table.names)
-        return self.judged.find(names, names.hashes(), np.zeros(len(names), dtype=np.int64))
+        names = Strings.from_list(table.names)
+        return self.judged.find(names, names.compute_hashes(), np.zeros(len(names), dtype=np.int64))
 
 
 # -- hits -----------------------------------------------------------------------------------------
 
 
-class Stretch(NamedTuple):
+class ListStats(NamedTuple):
     """Some rows of a list: how many, between which values and ranks, where they turned up first,
     and whether the ranks contradict the values.
     """
@@ -86,36 +93,36 @@ class Stretch(NamedTuple):
     wrong: bool
     place: int
 
-    def joined(self, other: Stretch) -> Stretch:
+    def merge(self, other: ListStats) -> ListStats:
         """Both together. Where they overlap, ranks that contradict values may go unnoticed."""
-        above = self.low > other.high and self.worst > other.best
-        below = other.low > self.high and other.worst > self.best
-        return Stretch(
+        is_above = self.low > other.high and self.worst > other.best
+        is_below = other.low > self.high and other.worst > self.best
+        return ListStats(
             self.rows + other.rows,
             min(self.low, other.low),
             max(self.high, other.high),
             min(self.best, other.best),
             max(self.worst, other.worst),
-            self.wrong or other.wrong or above or below,
+            self.wrong or other.wrong or is_above or is_below,
             min(self.place, other.place),
         )
 
 
-def stretches(table: Table) -> Iterator[Stretch]:
+def compute_list_stats(table: Table) -> Iterator[ListStats]:
     """Of each list of a table; those without a row have no values."""
     wrong: set[int] = set()
     ranks = table.ranks
     if ranks is not None:
         order = Order(table.values, table.starts, table.group, False)
-        wrong = {*order.contradicted(ranks)}
-    for g, (a, b) in enumerate(table.bounds()):
+        wrong = {*order.find_contradicted(ranks)}
+    for g, (a, b) in enumerate(table.iter_bounds()):
         values = table.values[a:b]
         best, worst = (np.inf, -np.inf) if ranks is None else (ranks[a:b].min(), ranks[a:b].max())
         bounds = float(values.min()), float(values.max()), float(best), float(worst)
-        yield Stretch(b - a, *bounds, g in wrong, NOWHERE)
+        yield ListStats(b - a, *bounds, g in wrong, NO_PLACE)
 
 
-NO_ROWS = Stretch(0, np.inf, -np.inf, np.inf, -np.inf, False, NOWHERE)
+NO_ROWS = ListStats(0, np.inf, -np.inf, np.inf, -np.inf, False, NO_PLACE)
 
 
 @dataclass
@@ -124,35 +131,37 @@ class _Lists:
 
     number: int  # of the input
     place: int  # of the first list
-    lists: dict[tuple[str, str], Stretch] = field(default_factory=dict)
+    lists: dict[tuple[str, str], ListStats] = field(default_factory=dict)
 
     def add(self, tag: str, names: Sequence[str], table: Table) -> None:
-        found = dict(zip(table.names, stretches(table), strict=True)) if len(table) else {}
+        stats = dict(zip(table.names, compute_list_stats(table), strict=True)) if len(table) else {}
         for name in names:
-            here = NO_ROWS._replace(place=self.place + len(self.lists))
-            known = self.lists.get((tag, name), here)
-            self.lists[tag, name] = known.joined(found.get(name, NO_ROWS))
+            initial = NO_ROWS._replace(place=self.place + len(self.lists))
+            current = self.lists.get((tag, name), initial)
+            self.lists[tag, name] = current.merge(stats.get(name, NO_ROWS))
 
-    def parcels(self) -> Iterator[Any]:
+    def pack(self) -> Iterator[Any]:
         if self.lists:
-            of = [(self.number, *key, *known) for key, known in self.lists.items()]
-            names = ("source", "tag", "name", *Stretch._fields)
-            columns = dict(zip(names, map(list, zip(*of, strict=True)), strict=True))
-            yield parcel("lists", columns, partition())
+            rows = [(self.number, *key, *stats) for key, stats in self.lists.items()]
+            names = ("source", "tag", "name", *ListStats._fields)
+            columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+            yield pack_table("lists", columns, get_partition())
 
 
-def row_keys(number: int, table: Table) -> Words:
+def hash_rows(number: int, table: Table) -> Words:
     """A hash of each row: of the run, the topic and the document."""
-    lists = Strings.of([f"{number} {table.tag or ''} {name}" for name in table.names]).hashes()
+    lists = Strings.from_list(
+        [f"{number} {table.tag or ''} {name}" for name in table.names]
+    ).compute_hashes()
     return table.hashes ^ (lists * _GOLDEN)[table.group]
 
 
 @dataclass(frozen=True, eq=False)
-class FindHits:
+class HitFinder:
     """The first pass: the judged documents in all lists, and how long these are."""
 
     shared: Shared
-    reading: Reading
+    reading: RunReader
     judged: Judged
     count_bad: bool
     hashed: bool  # whether hashes of all rows are sent, to find what is there twice
@@ -160,86 +169,88 @@ class FindHits:
 
     def __call__(self, batches: Batches) -> Iterator[Any]:
         number = self.reading.number
-        lists, hits = _Lists(number, partition() * PLACES), Held(self.judged.kind)
-        hashes, watches = Held("hashes"), dict[str, Watch]()
-        for table in self.reading.tables(batches):
-            if isinstance(table, Bad):
-                yield parcel("bad", bad_row(table, self.reading.where), partition())
+        lists, hits = _Lists(number, get_partition() * MAX_LISTS), Buffer(self.judged.kind)
+        hashes, watches = Buffer("hashes"), dict[str, ValueRecorder]()
+        for table in self.reading.read_tables(batches):
+            if isinstance(table, RowErrors):
+                yield pack_table("bad", to_error_row(table, self.reading.location), get_partition())
                 if not self.count_bad:
                     return
                 continue
             if self.hashed:
-                yield from hashes.add({"key": row_keys(number, table)})
-            looked_at, tag = self.shared.lists(table), table.tag or ""
-            lists.add(tag, table.names, looked_at)
+                yield from hashes.add({"key": hash_rows(number, table)})
+            selected, tag = self.shared.select_rows(table), table.tag or ""
+            lists.add(tag, table.names, selected)
             if self.watched:
-                watches.setdefault(tag, Watch()).note(looked_at)
-            if len(looked_at):
-                found = self.judged.found(looked_at, self.shared.topics(looked_at))
-                n = len(found["topic"])
-                yield from hits.add(found | {"source": np.full(n, number), "tag": np.full(n, tag)})
-        yield from lists.parcels()
+                watches.setdefault(tag, ValueRecorder()).note(selected)
+            if len(selected):
+                matches = self.judged.match_judged(selected, self.shared.find_topics(selected))
+                n = len(matches["topic"])
+                yield from hits.add(
+                    matches | {"source": np.full(n, number), "tag": np.full(n, tag)}
+                )
+        yield from lists.pack()
         for tag, watch in watches.items():
             if watch.parts:
                 values = Values.join(watch.parts)
                 row = {"source": [number], "tag": [tag], "tied": [values.tied]}
-                yield parcel("values", row | {"different": [values.different]}, partition())
-        yield from hits.sent()
-        yield from hashes.sent()
+                yield pack_table("values", row | {"different": [values.different]}, get_partition())
+        yield from hits.flush()
+        yield from hashes.flush()
 
 
-def bad_row(bad: Bad, where: str) -> dict[str, list[Any]]:
+def to_error_row(bad: RowErrors, location: str) -> dict[str, list[Any]]:
     """What is wrong with some rows, as a row."""
-    return {name: [value] for name, value in ({**bad._asdict(), "where": where}).items()}
+    return {name: [value] for name, value in ({**bad._asdict(), "where": location}).items()}
 
 
-def as_error(row: Mapping[str, Any], more: str = "") -> InputError:
+def make_input_error(row: Mapping[str, Any], detail: str = "") -> InputError:
     """The error that such a row is, with what there is to say beside it."""
-    hint = "; ".join(text for text in (row["hint"], more) if text)
+    hint = "; ".join(text for text in (row["hint"], detail) if text)
     return InputError(row["found"], row["expected"], row["where"] or None, hint=hint)
 
 
-def brought_together(batches: Batches) -> Iterator[Any]:
+def join_buckets(batches: Batches) -> Iterator[Any]:
     """Behind the first pass, where rows of equal keys are: hashes that are there twice, and of
     documents that may be judged those that are, in the place of all; everything else goes on.
     """
     import pyarrow as pa
 
     parts: dict[str, list[Any]] = {"hashes": [], "judged": [], "sought": []}
-    for kind, table, row in opened(batches):
+    for kind, table, row in unpack_tables(batches):
         if kind in parts:
             parts[kind].append(table)
         else:
             yield row
-    held = {kind: pa.concat_tables(tables) for kind, tables in parts.items() if tables}
+    tables_by_kind = {kind: pa.concat_tables(tables) for kind, tables in parts.items() if tables}
     parts.clear()
-    if "judged" in held and "sought" in held:
-        yield from met(held.pop("judged"), held.pop("sought"))
-    if "hashes" in held:
-        ordered = np.sort(held.pop("hashes").column("key").to_numpy())
-        twice = ordered[1:][ordered[1:] == ordered[:-1]]
-        if len(twice):
-            yield parcel("suspects", {"key": np.unique(twice)})
+    if "judged" in tables_by_kind and "sought" in tables_by_kind:
+        yield from join_judged(tables_by_kind.pop("judged"), tables_by_kind.pop("sought"))
+    if "hashes" in tables_by_kind:
+        ordered = np.sort(tables_by_kind.pop("hashes").column("key").to_numpy())
+        duplicates = ordered[1:][ordered[1:] == ordered[:-1]]
+        if len(duplicates):
+            yield pack_table("suspects", {"key": np.unique(duplicates)})
 
 
 ROWS = "source int, tag string, topic string, doc string"
 
 
 @dataclass(frozen=True, eq=False)
-class FindRows:
+class RowFinder:
     """The rows whose hashes are some that were seen twice: only the names tell for certain."""
 
     shared: Shared  # makes the same hashes
-    reading: Reading
+    reading: RunReader
     keys: Words
 
     def __call__(self, batches: Batches) -> Iterator[Any]:
         import pyarrow as pa
 
-        for table in self.reading.tables(batches):
-            if isinstance(table, Bad):
+        for table in self.reading.read_tables(batches):
+            if isinstance(table, RowErrors):
                 continue
-            rows = np.flatnonzero(np.isin(row_keys(self.reading.number, table), self.keys))
+            rows = np.flatnonzero(np.isin(hash_rows(self.reading.number, table), self.keys))
             topics = np.array(table.names, dtype=object)[table.group[rows]].tolist()
             n = len(rows)
             columns = [
@@ -255,11 +266,11 @@ class FindRows:
 
 
 @dataclass(frozen=True, eq=False)
-class CountRows:
+class RowCounter:
     """The second pass: how many rows of each list fall into each slot between the hits."""
 
     shared: Shared
-    reading: Reading
+    reading: RunReader
     numbers: Mapping[str, int]  # of each tag: what is added to a topic's number for the list's
     hits: Hits
     first: int  # the number of their first slot
@@ -267,45 +278,45 @@ class CountRows:
     def __call__(self, batches: Batches) -> Iterator[Any]:
         import pyarrow as pa
 
-        counts = np.zeros(self.hits.slots, dtype=np.int64)
-        for table in self.reading.tables(batches):
-            if isinstance(table, Bad):
+        counts = np.zeros(self.hits.bins, dtype=np.int64)
+        for table in self.reading.read_tables(batches):
+            if isinstance(table, RowErrors):
                 continue
-            looked_at = self.shared.lists(table)
-            topics = self.shared.topics(looked_at)
+            selected = self.shared.select_rows(table)
+            topics = self.shared.find_topics(selected)
             lists = np.where(topics < 0, -1, topics + self.numbers[table.tag or ""])
-            columns = lists[looked_at.group], looked_at.values, looked_at.docs
-            slots = self.hits.slots_of(*columns)
-            if len(slots):
-                low = int(slots.min())
-                some = np.bincount(slots - low)
-                counts[low : low + len(some)] += some
-        slots = np.flatnonzero(counts)
-        for begin in range(0, len(slots), HELD):
-            some = slots[begin : begin + HELD]
-            counted = [pa.array(some + self.first), pa.array(counts[some])]
-            yield pa.RecordBatch.from_arrays(counted, ["slot", "rows"])
+            columns = lists[selected.group], selected.values, selected.docs
+            bins = self.hits.find_bins(*columns)
+            if len(bins):
+                low = int(bins.min())
+                part = np.bincount(bins - low)
+                counts[low : low + len(part)] += part
+        bins = np.flatnonzero(counts)
+        for begin in range(0, len(bins), BUFFER_ROWS):
+            part = bins[begin : begin + BUFFER_ROWS]
+            arrays = [pa.array(part + self.first), pa.array(counts[part])]
+            yield pa.RecordBatch.from_arrays(arrays, ["slot", "rows"])
 
 
 @dataclass(frozen=True, eq=False)
-class SendValues:
+class ValueSender:
     """List and value of every row of a judged topic, in buckets in which equals come together."""
 
     shared: Shared
-    reading: Reading
+    reading: RunReader
     numbers: Mapping[str, int]
 
     def __call__(self, batches: Batches) -> Iterator[Any]:
-        for table in self.reading.tables(batches):
-            if isinstance(table, Bad):
+        for table in self.reading.read_tables(batches):
+            if isinstance(table, RowErrors):
                 continue
-            looked_at = self.shared.lists(table)
-            topics = self.shared.topics(looked_at)
-            known = (topics >= 0)[looked_at.group]
-            lists = (topics + self.numbers[table.tag or ""])[looked_at.group][known]
-            values = looked_at.values[known] + 0.0  # no −0
+            selected = self.shared.select_rows(table)
+            topics = self.shared.find_topics(selected)
+            is_judged = (topics >= 0)[selected.group]
+            lists = (topics + self.numbers[table.tag or ""])[selected.group][is_judged]
+            values = selected.values[is_judged] + 0.0  # no −0
             keys = (lists.astype(np.uint64) + np.uint64(1)) * _GOLDEN ^ values.view(np.uint64)
-            yield from in_buckets("values", keys * _GOLDEN, {"list": lists, "value": values})
+            yield from pack_by_key("values", keys * _GOLDEN, {"list": lists, "value": values})
 
 
 TIED = "list bigint, tied bigint"
@@ -315,18 +326,18 @@ def count_tied(batches: Batches) -> Iterator[Any]:
     """Behind that: how many rows of each list have the value of another one."""
     import pyarrow as pa
 
-    parts = [table for _, table, _ in opened(batches)]
+    parts = [table for _, table, _ in unpack_tables(batches)]
     if not parts:
         return
-    whole = pa.concat_tables(parts)
-    lists, values = (whole.column(name).to_numpy() for name in ("list", "value"))
+    rows = pa.concat_tables(parts)
+    lists, values = (rows.column(name).to_numpy() for name in ("list", "value"))
     order = np.lexsort((values, lists))
     lists, values = lists[order], values[order]
-    same = np.zeros(len(lists) + 1, dtype=bool)
-    same[1:-1] = (lists[1:] == lists[:-1]) & (values[1:] == values[:-1])
-    tied = lists[same[1:] | same[:-1]]
-    known, count = np.unique(tied, return_counts=True)
-    columns = [pa.array(known), pa.array(count)]
+    is_tied = np.zeros(len(lists) + 1, dtype=bool)
+    is_tied[1:-1] = (lists[1:] == lists[:-1]) & (values[1:] == values[:-1])
+    tied = lists[is_tied[1:] | is_tied[:-1]]
+    tied_lists, count = np.unique(tied, return_counts=True)
+    columns = [pa.array(tied_lists), pa.array(count)]
     yield pa.RecordBatch.from_arrays(columns, ["list", "tied"])
 
 
@@ -336,10 +347,10 @@ LISTS = "source int, tag string, topic string, doc string, value double, rank do
 
 
 @dataclass(frozen=True, eq=False)
-class SendRows:
+class RowSender:
     """Every row as it is looked at, for those who need whole lists."""
 
-    reading: Reading
+    reading: RunReader
 
     def __call__(self, batches: Batches) -> Iterator[Any]:
         import pyarrow as pa
@@ -347,8 +358,8 @@ class SendRows:
         kinds = {"source": pa.int32(), "value": pa.float64(), "rank": pa.float64()}
         columns = [part.split()[0] for part in LISTS.split(", ")]
         schema = pa.schema([(name, kinds.get(name, pa.string())) for name in columns])
-        for table in self.reading.tables(batches):
-            if isinstance(table, Bad):
+        for table in self.reading.read_tables(batches):
+            if isinstance(table, RowErrors):
                 continue
             n = len(table)
             cells = {
@@ -364,7 +375,7 @@ class SendRows:
 
 
 @dataclass(frozen=True, eq=False)
-class Whole:
+class RunScorer:
     """Labels and measures whole runs, and says what is to be known of them."""
 
     shared: Shared  # makes the same hashes
@@ -372,93 +383,98 @@ class Whole:
     runs: Mapping[tuple[int, str], TableRun]  # without their lists
 
     def __call__(self, batches: Batches) -> Iterator[Any]:
-        for (source, tag), rows in _by_run(batches):
-            tables = [_ranked(pl.DataFrame(part)).compact() for part in rows]
-            parts = [partial(_same, table) for table in tables]
+        for (source, tag), rows in _group_by_run(batches):
+            tables = [_to_table(pl.DataFrame(part)).copy() for part in rows]
+            parts = [partial(_get_table, table) for table in tables]
             run = replace(self.runs[source, tag], parts=partial(iter, parts))
             try:
-                found = self._found(run)
+                scores = self._score_run(run)
             except InputError as error:
-                bad = Bad(error.found, error.expected, error.hint, 1)
-                yield parcel("bad", bad_row(bad, error.where or ""))
+                bad = RowErrors(error.found, error.expected, error.hint, 1)
+                yield pack_table("bad", to_error_row(bad, error.where or ""))
                 return
             except CranfieldError as error:
-                yield parcel("error", {"text": [str(error)]})
+                yield pack_table("error", {"text": [str(error)]})
                 return
-            yield parcel("whole", {"source": [source], "tag": [tag], **found})
+            yield pack_table("whole", {"source": [source], "tag": [tag], **scores})
 
-    def _found(self, run: Run) -> dict[str, Any]:
+    def _score_run(self, run: Run) -> dict[str, Any]:
         import json
 
         evaluator = self.evaluator
-        collection, measuring = evaluator.collection, evaluator.measuring
-        labelled = evaluator.accepted(collection.label(run))
-        told = notices.of_run(labelled, collection, measuring.measures)
+        collection, measuring = evaluator.collection, evaluator.scorer
+        labelled = evaluator.check_run(collection.label(run))
+        told = notes.collect_run_notes(labelled, collection, measuring.measures)
         return {
             "returned": [labelled.rankings.returned],
-            "values": [measuring.values(labelled.rankings).ravel()],
-            "told": [json.dumps([*map(save_notice, told)])],
+            "values": [measuring.compute_values(labelled.rankings).ravel()],
+            "told": [json.dumps([*map(save_note, told)])],
         }
 
 
-def _same(table: Table) -> Table:
+def _get_table(table: Table) -> Table:
     return table
 
 
-def _by_run(batches: Batches) -> Iterator[tuple[tuple[int, str], list[Any]]]:
+def _group_by_run(batches: Batches) -> Iterator[tuple[tuple[int, str], list[Any]]]:
     """The rows of each run, which come together."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    now: tuple[int, str] | None = None
-    held: list[Any] = []
+    current: tuple[int, str] | None = None
+    tables: list[Any] = []
     for batch in batches:
         table = pa.Table.from_batches([batch])
         pairs = dict.fromkeys(zip(*(table.column(x).to_pylist() for x in RUN), strict=True))
         for pair in pairs:
-            if now is not None and pair != now:
-                yield now, held
-                held = []
-            now = pair
-            own = (pc.equal(table.column(x), value) for x, value in zip(RUN, pair, strict=True))
-            held.append(table.filter(pc.and_(*own)))
-    if now is not None:
-        yield now, held
+            if current is not None and pair != current:
+                yield current, tables
+                tables = []
+            current = pair
+            conditions = (
+                pc.equal(table.column(x), value) for x, value in zip(RUN, pair, strict=True)
+            )
+            tables.append(table.filter(pc.and_(*conditions)))
+    if current is not None:
+        yield current, tables
 
 
 RUN = ("source", "tag")
 
 
-def _ranked(frame: Any) -> Table:
+def _to_table(frame: Any) -> Table:
     """Rows of one run, sorted by topic, as columns."""
-    docs, topics = (strings_of(frame[name]) for name in ("doc", "topic"))
+    docs, topics = (to_strings(frame[name]) for name in ("doc", "topic"))
     missing = {name for name in ("rank", "type") if frame[name].null_count()}
     return replace(
-        Table.of(docs, frame["value"].to_numpy(), topics),
+        Table.from_columns(docs, frame["value"].to_numpy(), topics),
         ranks=None if "rank" in missing else frame["rank"].to_numpy(),
-        types=None if "type" in missing else strings_of(frame["type"]),
+        types=None if "type" in missing else to_strings(frame["type"]),
     )
 
 
 # -- values ---------------------------------------------------------------------------------------
 
-HITS = ("ranks", "items", "levels", "first", "last")
-NUMBERED = ("returned", "tied", "sizes", *HITS)
+HIT_COLUMNS = ("ranks", "items", "levels", "first", "last")
+ARRAY_COLUMNS = ("returned", "tied", "sizes", *HIT_COLUMNS)
 VALUES = "run int, begin int, values array<double>"
 
 
-def units() -> Any:
+def make_unit_schema() -> Any:
     """The columns of units: ranges of topics of a run, and the lists of these."""
     import pyarrow as pa
 
-    of = [pa.field(name, pa.int32()) for name in ("run", "begin", "stop")]
+    key_fields = [pa.field(name, pa.int32()) for name in ("run", "begin", "stop")]
     kinds = {"levels": pa.float64()}
     return pa.schema(
-        [*of, *(pa.field(name, pa.list_(kinds.get(name, pa.int64()))) for name in NUMBERED)]
+        [
+            *key_fields,
+            *(pa.field(name, pa.list_(kinds.get(name, pa.int64()))) for name in ARRAY_COLUMNS),
+        ]
     )
 
 
-def unit_row(run: int, begin: int, stop: int, rankings: Rankings) -> dict[str, Any]:
+def to_unit_row(run: int, begin: int, stop: int, rankings: Rankings) -> dict[str, Any]:
     """The lists of some topics, as a row."""
     hits = slice(*rankings.offsets[[begin, stop]].tolist())
     lists = {
@@ -469,11 +485,11 @@ def unit_row(run: int, begin: int, stop: int, rankings: Rankings) -> dict[str, A
     return (
         {"run": run, "begin": begin, "stop": stop}
         | lists
-        | {name: getattr(rankings, name)[hits] for name in HITS}
+        | {name: getattr(rankings, name)[hits] for name in HIT_COLUMNS}
     )
 
 
-def unit_of(row: Mapping[str, Any], topics: int) -> Rankings:
+def from_unit_row(row: Mapping[str, Any], topics: int) -> Rankings:
     """The lists that a row is, those of all other topics being empty."""
     begin, stop = row["begin"], row["stop"]
     returned = np.full(topics, -1, dtype=np.int64)
@@ -481,49 +497,49 @@ def unit_of(row: Mapping[str, Any], topics: int) -> Rankings:
     returned[begin:stop], tied[begin:stop] = row["returned"], row["tied"]
     sizes[begin:stop] = row["sizes"]
     offsets = np.concatenate(([0], np.cumsum(sizes)))
-    hits: dict[str, Any] = {name: np.asarray(row[name]) for name in HITS}
+    hits: dict[str, Any] = {name: np.asarray(row[name]) for name in HIT_COLUMNS}
     return Rankings(returned=returned, offsets=offsets, tied=tied, **hits)
 
 
 @dataclass(frozen=True, eq=False)
-class Measure:
+class UnitScorer:
     """The values of some topics of some runs, as rows."""
 
     evaluator: Evaluator
-    tell: Callable[[Mapping[str, Any], Any], Any]  # a batch of a unit and its values
+    to_batch: Callable[[Mapping[str, Any], Any], Any]  # a batch of a unit and its values
 
     def __call__(self, batches: Batches) -> Iterator[Any]:
-        measuring = self.evaluator.measuring
+        measuring = self.evaluator.scorer
         topics = len(self.evaluator.collection.topics)
-        for row in _rows(batches):
-            whole = (row["begin"], row["stop"]) == (0, topics)
-            blocks = None if whole else measuring.within(row["begin"], row["stop"])
-            yield self.tell(row, measuring.values(unit_of(row, topics), blocks))
+        for row in _iter_rows(batches):
+            is_complete = (row["begin"], row["stop"]) == (0, topics)
+            blocks = None if is_complete else measuring.select_blocks(row["begin"], row["stop"])
+            yield self.to_batch(row, measuring.compute_values(from_unit_row(row, topics), blocks))
 
 
-def _rows(batches: Iterable[Any]) -> Iterator[dict[str, Any]]:
+def _iter_rows(batches: Iterable[Any]) -> Iterator[dict[str, Any]]:
     """Rows, of which columns of numbers stay arrays."""
     for batch in batches:
         for i in range(len(batch)):
             yield {
                 name: column[i].values.to_numpy(zero_copy_only=False)
-                if name in NUMBERED
+                if name in ARRAY_COLUMNS
                 else column[i].as_py()
                 for name, column in zip(batch.schema.names, batch.columns, strict=True)
             }
 
 
-def as_values(row: Mapping[str, Any], values: Any) -> Any:
+def to_value_batch(row: Mapping[str, Any], values: Any) -> Any:
     """The values of a unit, as one row."""
     import pyarrow as pa
 
-    of = [pa.array([row[name]], pa.int32()) for name in ("run", "begin")]
+    key_columns = [pa.array([row[name]], pa.int32()) for name in ("run", "begin")]
     column = pa.array([values.ravel()], pa.list_(pa.float64()))
-    return pa.RecordBatch.from_arrays([*of, column], ["run", "begin", "values"])
+    return pa.RecordBatch.from_arrays([*key_columns, column], ["run", "begin", "values"])
 
 
 @dataclass(frozen=True, eq=False)
-class AsScores:
+class ScoreFormatter:
     """The values of a unit, as rows for people: run, topic, measure, value."""
 
     evaluator: Evaluator
@@ -533,18 +549,18 @@ class AsScores:
     def __call__(self, row: Mapping[str, Any], values: Any) -> Any:
         import pyarrow as pa
 
-        measuring = self.evaluator.measuring
+        measuring = self.evaluator.scorer
         within = np.zeros(len(self.counts), dtype=bool)
         within[row["begin"] : row["stop"]] = True
-        kept = values[measuring.each(self.counts)[measuring.each(within)]]
-        topics = measuring.topics(self.counts & within)
+        selection = values[measuring.expand_topics(self.counts)[measuring.expand_topics(within)]]
+        topics = measuring.select_names(self.counts & within)
         measures = [column.name for column in measuring.columns]
         t, m = len(topics), len(measures)
         columns = [
             pa.array([self.names[row["run"]]] * (t * m), pa.string()),
             pa.array([topic for topic in topics for _ in range(m)], pa.string()),
             pa.array(measures * t, pa.string()),
-            pa.array(kept.ravel(), pa.float64()),
+            pa.array(selection.ravel(), pa.float64()),
         ]
         return pa.RecordBatch.from_arrays(columns, ["run", "topic", "measure", "value"])
 

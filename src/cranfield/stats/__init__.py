@@ -16,13 +16,13 @@ from cranfield.stats.corrections import *
 from cranfield.stats.effects import *
 from cranfield.stats.families import *
 from cranfield.stats.gate import *
-from cranfield.stats.judged import *
 from cranfield.stats.letters import *
 from cranfield.stats.paired import *
 from cranfield.stats.plan import *
 from cranfield.stats.power import *
+from cranfield.stats.prediction import *
 from cranfield.stats.result import *
-from cranfield.stats.sampled import *
+from cranfield.stats.sample_estimates import *
 from cranfield.stats.standardise import *
 from cranfield.stats.summary import *
 from cranfield.stats.tukey import *

@@ -16,19 +16,19 @@ from numpy.typing import ArrayLike
 from cranfield.arrays import Floats
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, to_list
-from cranfield.late import special
+from cranfield.lazy_imports import special
 from cranfield.scores import Scores
 from cranfield.stats.samples import (
     Axes,
     Sample,
     Systems,
     Topics,
-    array_of,
-    matrix,
     mean,
-    sample,
+    order_axes,
+    to_array,
+    to_matrix,
 )
-from cranfield.wording import suggests_keywords
+from cranfield.wording import suggest_keywords
 
 __all__ = ["Anova", "one_way", "two_way", "two_way_replicated"]
 
@@ -83,7 +83,7 @@ class Anova:
         return "\n".join([self.test, *lines])
 
 
-@suggests_keywords
+@suggest_keywords
 def one_way(
     groups: Scores | Mapping[str, Sample] | Sequence[Sample] | Floats, axes: Axes | None = None
 ) -> Anova:
@@ -107,34 +107,34 @@ def one_way(
     residual             4.0000      4       1.0000
     total               10.0000      5
     """
-    each: Any = groups
+    samples: Any = groups
     if isinstance(groups, Scores | np.ndarray) or axes is not None:
-        found = matrix(each, axes=axes, least=1, systems=1)
-        each = dict(zip(found.systems, found.values.T, strict=True))
-    if not isinstance(each, Mapping):
-        several = to_list("groups", each, "{group: numbers}, or lists of numbers")
-        each = {str(j): x for j, x in enumerate(several, 1)}
-    named: Mapping[str, Any] = each
-    values = [sample(x, f"group {name}") for name, x in named.items()]
+        scores_matrix = to_matrix(samples, axes=axes, least=1, systems=1)
+        samples = dict(zip(scores_matrix.systems, scores_matrix.values.T, strict=True))
+    if not isinstance(samples, Mapping):
+        group_list = to_list("groups", samples, "{group: numbers}, or lists of numbers")
+        samples = {str(j): x for j, x in enumerate(group_list, 1)}
+    by_name: Mapping[str, Any] = samples
+    values = [to_array(x, f"group {name}") for name, x in by_name.items()]
     if len(values) < 2:
         raise InputError(f"{len(values)} groups", "at least 2")
-    for name, x in zip(named, values, strict=True):
+    for name, x in zip(by_name, values, strict=True):
         if not len(x):
             raise InputError(f"group {name} without scores", "at least 1")
-    every = np.concatenate(values)
-    if len(every) <= len(values):
+    all_scores = np.concatenate(values)
+    if len(all_scores) <= len(values):
         raise InputError("one score in each group", "several in one of them at least")
-    grand = mean(every)
-    between = math.fsum(len(x) * (mean(x) - grand) ** 2 for x in values)
-    within = math.fsum(_squares(x - mean(x)) for x in values)
-    return _table(
+    grand = mean(all_scores)
+    between_groups = math.fsum(len(x) * (mean(x) - grand) ** 2 for x in values)
+    within_groups = math.fsum(_sum_squares(x - mean(x)) for x in values)
+    return _build_table(
         "one-way ANOVA",
-        {"groups": (between, len(values) - 1)},
-        (within, len(every) - len(values)),
+        {"groups": (between_groups, len(values) - 1)},
+        (within_groups, len(all_scores) - len(values)),
     )
 
 
-@suggests_keywords
+@suggest_keywords
 def two_way(scores: Systems, topics: Topics = "same", axes: Axes | None = None) -> Anova:
     """Two-way analysis of variance without replication: one score for each topic and system.
 
@@ -155,18 +155,21 @@ def two_way(scores: Systems, topics: Topics = "same", axes: Axes | None = None) 
     residual             1.0000      1       1.0000
     total               14.0000      3
     """
-    values = matrix(scores, topics, axes).values
+    values = to_matrix(scores, topics, axes).values
     n, m = values.shape
-    of_systems, of_topics, grand = _effects(values)
+    of_systems, of_topics, grand = _compute_effects(values)
     rest = values - grand - of_topics[:, None] - of_systems
-    return _table(
+    return _build_table(
         "two-way ANOVA without replication",
-        {"systems": (n * _squares(of_systems), m - 1), "topics": (m * _squares(of_topics), n - 1)},
-        (_squares(rest), (m - 1) * (n - 1)),
+        {
+            "systems": (n * _sum_squares(of_systems), m - 1),
+            "topics": (m * _sum_squares(of_topics), n - 1),
+        },
+        (_sum_squares(rest), (m - 1) * (n - 1)),
     )
 
 
-@suggests_keywords
+@suggest_keywords
 def two_way_replicated(
     scores: Mapping[str, Mapping[str, Sequence[float]]] | ArrayLike,
     topics: Topics = "same",
@@ -197,19 +200,19 @@ def two_way_replicated(
     residual             8.0000      4       2.0000
     total               36.0000      7
     """
-    values = _replicated(scores, topics, axes)
+    values = _to_replicates(scores, topics, axes)
     n, m, r = values.shape
     cells = np.array([[mean(cell) for cell in row] for row in values])
-    of_systems, of_topics, grand = _effects(cells)
+    of_systems, of_topics, grand = _compute_effects(cells)
     interaction = cells - grand - of_topics[:, None] - of_systems
-    return _table(
+    return _build_table(
         "two-way ANOVA with replication",
         {
-            "systems": (n * r * _squares(of_systems), m - 1),
-            "topics": (m * r * _squares(of_topics), n - 1),
-            "interaction": (r * _squares(interaction), (m - 1) * (n - 1)),
+            "systems": (n * r * _sum_squares(of_systems), m - 1),
+            "topics": (m * r * _sum_squares(of_topics), n - 1),
+            "interaction": (r * _sum_squares(interaction), (m - 1) * (n - 1)),
         },
-        (_squares(values - cells[:, :, None]), n * m * (r - 1)),
+        (_sum_squares(values - cells[:, :, None]), n * m * (r - 1)),
     )
 
 
@@ -219,7 +222,7 @@ def _has_replicates(system: Any) -> bool:
     return all(isinstance(cell, Sequence | np.ndarray) for cell in cells)
 
 
-def _replicated(
+def _to_replicates(
     scores: Mapping[str, Mapping[str, Sequence[float]]] | ArrayLike,
     topics: Topics,
     axes: Axes | None,
@@ -230,34 +233,34 @@ def _replicated(
             raise InputError("scores", "{system: {topic: [scores]}}")
         sizes = {len(cell) for system in scores.values() for cell in system.values()}
         if len(sizes) > 1:
-            found = f"{min(sizes)} to {max(sizes)} scores for a topic and a system"
-            raise InputError(found, "as many for each")
+            sizes_text = f"{min(sizes)} to {max(sizes)} scores for a topic and a system"
+            raise InputError(sizes_text, "as many for each")
         layers: list[Systems] = [
             {name: {t: cell[k] for t, cell in system.items()} for name, system in scores.items()}
             for k in range(max(sizes, default=0))
         ]
         axes = None
     else:
-        values = array_of(scores, axes, ("topics", "runs", "replicates"))
+        values = order_axes(scores, axes, ("topics", "runs", "replicates"))
         layers = [values[:, :, k] for k in range(values.shape[2])]
         axes = ("topics", "runs")
     if len(layers) < 2:
         raise InputError(f"{len(layers)} scores for a topic and a system", "at least 2")
-    return np.stack([matrix(layer, topics, axes).values for layer in layers], axis=2)
+    return np.stack([to_matrix(layer, topics, axes).values for layer in layers], axis=2)
 
 
-def _effects(cells: Floats) -> tuple[Floats, Floats, float]:
+def _compute_effects(cells: Floats) -> tuple[Floats, Floats, float]:
     """Of systems (columns), of topics (rows), and the grand mean they are relative to."""
     grand = mean(cells.ravel())
     of_systems, of_topics = (np.array([*map(mean, x)]) - grand for x in (cells.T, cells))
     return of_systems, of_topics, grand
 
 
-def _squares(x: Floats) -> float:
+def _sum_squares(x: Floats) -> float:
     return math.fsum((x * x).ravel())
 
 
-def _table(
+def _build_table(
     test: str, effects: Mapping[str, tuple[float, int]], residual: tuple[float, int]
 ) -> Anova:
     """Each source's sum of squares and degrees of freedom, with F against the residual's."""

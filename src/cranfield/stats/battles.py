@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 
 from cranfield.arrays import Bools, Floats, Ints
 from cranfield.dataclass import dataclass
+from cranfield.display import TableResult
 from cranfield.errors import InputError
-from cranfield.shown import Shown
-from cranfield.wording import suggests_keywords
+from cranfield.wording import suggest_keywords
 
 __all__ = ["Davidson", "davidson", "intransitive_triples"]
 
@@ -20,12 +20,12 @@ RIDGE = 1e-6  # changes no digit that is shown, unless nothing else bounds a str
 SCALE, MIDDLE = 400 / math.log(10), 1000.0  # as those of chess
 _STEPS = 100  # of Newton's, of which four to ten are taken
 _HALVINGS = 40
-_NEAR = 1e-10  # of a step that is the last
+_TOLERANCE = 1e-10  # of a step that is the last
 
 
 @dataclass(frozen=True, eq=False)
-class Davidson(Shown):
-    """Strengths, log π, which add up to 0; `ratings` on the scale of chess; ν of ties."""
+class Davidson(TableResult):
+    """Strengths, log π, which add up to 0; `compute_ratings` on the scale of chess; ν of ties."""
 
     strengths: Floats
     nu: float
@@ -34,7 +34,7 @@ class Davidson(Shown):
     @property
     def ratings(self) -> Floats:
         """400/ln 10 · log π + 1000."""
-        return ratings(self.strengths)
+        return compute_ratings(self.strengths)
 
     def probabilities(self, i: int, j: int) -> tuple[float, float, float]:
         """How probable it is that i wins, that j does, and a tie.
@@ -49,7 +49,7 @@ class Davidson(Shown):
         return first, second, tied
 
 
-@suggests_keywords
+@suggest_keywords
 def davidson(wins: ArrayLike, ties: ArrayLike | None = None, ridge: float = RIDGE) -> Davidson:
     """The strengths of systems by maximum likelihood, from who won how often against whom.
 
@@ -70,33 +70,35 @@ def davidson(wins: ArrayLike, ties: ArrayLike | None = None, ridge: float = RIDG
     comparison experiments, JASA 65(329), 317-328; Bradley and Terry 1952, Rank analysis of
     incomplete block designs, Biometrika 39, 324-345.
     """
-    won = _table(wins, "wins")
-    tied = np.zeros(won.shape) if ties is None else _table(ties, "ties")
-    if won.shape != tied.shape or not np.array_equal(tied, tied.T):
-        raise InputError(f"ties of shape {tied.shape}", "as many of i and j as of j and i")
-    checked_ridge(ridge)
-    if not won.any():
-        raise InputError("ties only" if tied.any() else "no battle", "a battle that somebody won")
-    counts = Counts.of(won, tied)
-    if len(set(groups(counts.pairs, len(won)))) > 1 and ridge == 0:
+    win_table = _to_table(wins, "wins")
+    tie_table = np.zeros(win_table.shape) if ties is None else _to_table(ties, "ties")
+    if win_table.shape != tie_table.shape or not np.array_equal(tie_table, tie_table.T):
+        raise InputError(f"ties of shape {tie_table.shape}", "as many of i and j as of j and i")
+    check_ridge(ridge)
+    if not win_table.any():
+        raise InputError(
+            "ties only" if tie_table.any() else "no battle", "a battle that somebody won"
+        )
+    counts = Counts.from_tables(win_table, tie_table)
+    if len(set(find_groups(counts.pairs, len(win_table)))) > 1 and ridge == 0:
         raise InputError("systems that never met, even through others", "a ridge above 0")
-    strengths, nu = fitted(counts, ridge)
+    strengths, nu = fit_strengths(counts, ridge)
     return Davidson(strengths[0], float(nu[0]), ridge)
 
 
-def ratings(strengths: Floats) -> Floats:
+def compute_ratings(strengths: Floats) -> Floats:
     """Strengths on the scale of chess: 400 more is to win ten times as often as to lose."""
     return SCALE * strengths + MIDDLE
 
 
-def checked_ridge(ridge: float) -> None:
+def check_ridge(ridge: float) -> None:
     """Refuse what is no ridge."""
     number = isinstance(ridge, int | float) and not isinstance(ridge, bool)
     if not number or not 0 <= ridge < math.inf:
         raise InputError(f"ridge={ridge!r}", "a number from 0")
 
 
-@suggests_keywords
+@suggest_keywords
 def intransitive_triples(wins: ArrayLike) -> tuple[int, int]:
     """How many triples of systems are intransitive, and of how many: of those in which each two
     have one that won more often.
@@ -107,12 +109,12 @@ def intransitive_triples(wins: ArrayLike) -> tuple[int, int]:
     Reference: Kendall and Babington Smith 1940, On the method of paired comparisons, Biometrika
     31, 324-345.
     """
-    won = _table(wins, "wins")
+    won = _to_table(wins, "wins")
     ahead = won > won.T
-    decided = ahead | ahead.T
+    has_winner = ahead | ahead.T
     circles, triples = 0, 0
     for i, j in combinations(range(len(won)), 2):
-        third = decided[i] & decided[j] & decided[i, j]
+        third = has_winner[i] & has_winner[j] & has_winner[i, j]
         third[: j + 1] = False
         circle = (ahead[j] & ahead[:, i]) if ahead[i, j] else (ahead[i] & ahead[:, j])
         triples += int(np.count_nonzero(third))
@@ -134,7 +136,7 @@ class Counts:
     tied: Floats  # and neither
 
     @classmethod
-    def of(cls, wins: Floats, ties: Floats) -> Counts:
+    def from_tables(cls, wins: Floats, ties: Floats) -> Counts:
         """Those of one sample, of systems that met."""
         met = np.triu(wins + wins.T + ties, 1) > 0
         i, j = np.nonzero(met)
@@ -142,37 +144,37 @@ class Counts:
         return cls(np.stack((i, j), axis=1), len(wins), *rows)
 
     @property
-    def every(self) -> Floats:
+    def total(self) -> Floats:
         """How often the two met."""
         return self.first + self.second + self.tied
 
     @property
     def separated(self) -> Bools:
         """[samples]: whether a system that fought won, or lost, everything."""
-        won, lost = (self.by_system(x, y) for x, y in
+        won, lost = (self.sum_by_system(x, y) for x, y in
                      ((self.first, self.second), (self.second, self.first)))  # fmt: skip
-        tied = self.by_system(self.tied, self.tied)
+        tied = self.sum_by_system(self.tied, self.tied)
         fought = (won + lost + tied) > 0
         alone = fought & (tied == 0) & ((won == 0) | (lost == 0))
         return np.asarray(alone.any(axis=1))
 
-    def by_system(self, of_first: Floats, of_second: Floats) -> Floats:
+    def sum_by_system(self, of_first: Floats, of_second: Floats) -> Floats:
         """Numbers of pairs added up for each system: [samples, systems]."""
         i, j = (np.eye(self.systems)[side] for side in self.pairs.T)
         return np.asarray(of_first @ i + of_second @ j)
 
 
-def groups(pairs: Ints, systems: int) -> list[int]:
+def find_groups(pairs: Ints, systems: int) -> list[int]:
     """The group of each system: those that met, be it through others, are in the same one."""
-    of = list(range(systems))
+    group_of = list(range(systems))
     for i, j in pairs.tolist():
-        if of[i] != of[j]:
-            kept, gone = of[i], of[j]
-            of = [kept if x == gone else x for x in of]
-    return of
+        if group_of[i] != group_of[j]:
+            smaller, larger = group_of[i], group_of[j]
+            group_of = [smaller if x == larger else x for x in group_of]
+    return group_of
 
 
-def fitted(counts: Counts, ridge: float) -> tuple[Floats, Floats]:
+def fit_strengths(counts: Counts, ridge: float) -> tuple[Floats, Floats]:
     """Strengths [samples, systems] and ν [samples], by Newton's method.
 
     With δ = log π_i − log π_j and η = log ν, which makes the logarithm of the likelihood concave,
@@ -181,43 +183,43 @@ def fitted(counts: Counts, ridge: float) -> tuple[Floats, Floats]:
     samples, systems = len(counts.first), counts.systems
     has_ties = np.asarray(counts.tied.any(axis=1))
     x, eta = np.zeros((samples, systems)), np.where(has_ties, 0.0, -np.inf)
-    decided = counts.first.any(axis=1) | counts.second.any(axis=1)
-    going = np.flatnonzero(decided)  # else all are as strong as each other
+    has_wins = counts.first.any(axis=1) | counts.second.any(axis=1)
+    going = np.flatnonzero(has_wins)  # else all are as strong as each other
     for _ in range(_STEPS):
         if not len(going):
             break
-        part = _Part(counts, going, has_ties[going], ridge)
-        step, slope = part.step(x[going], eta[going])
-        size = part.size(x[going], eta[going], step, slope)
+        part = _NewtonFit(counts, going, has_ties[going], ridge)
+        step, slope = part.compute_step(x[going], eta[going])
+        size = part.find_step_size(x[going], eta[going], step, slope)
         x[going] += size[:, None] * step[:, :-1]
         eta[going] = np.where(part.ties, eta[going] + size * step[:, -1], -np.inf)
-        going = going[(np.abs(size[:, None] * step) > _NEAR).any(axis=1)]
+        going = going[(np.abs(size[:, None] * step) > _TOLERANCE).any(axis=1)]
     return x - x.mean(axis=1, keepdims=True), np.exp(eta)
 
 
-class _Part:
+class _NewtonFit:
     """Some samples that are still to be fitted."""
 
-    def __init__(self, counts: Counts, which: Ints, ties: Bools, ridge: float) -> None:
+    def __init__(self, counts: Counts, samples: Ints, ties: Bools, ridge: float) -> None:
         self.pairs, self.systems, self.ridge, self.ties = (
             counts.pairs, counts.systems, ridge, ties
         )  # fmt: skip
         self.first, self.second, self.tied = (
-            x[which] for x in (counts.first, counts.second, counts.tied)
+            x[samples] for x in (counts.first, counts.second, counts.tied)
         )
         self.n = self.first + self.second + self.tied
         self.counts = counts
 
-    def value(self, x: Floats, eta: Floats) -> Floats:
+    def compute_likelihood(self, x: Floats, eta: Floats) -> Floats:
         """What is maximised."""
         half = (x[:, self.pairs[:, 0]] - x[:, self.pairs[:, 1]]) / 2
-        known = np.where(self.ties, eta, 0.0)[:, None]
+        finite_eta = np.where(self.ties, eta, 0.0)[:, None]
         nu = np.exp(eta)[:, None]
-        terms = (self.first - self.second) * half + self.tied * known
+        terms = (self.first - self.second) * half + self.tied * finite_eta
         terms -= self.n * np.log(2 * np.cosh(half) + nu)
         return np.asarray(terms.sum(axis=1) - self.ridge / 2 * (x**2).sum(axis=1))
 
-    def step(self, x: Floats, eta: Floats) -> tuple[Floats, Floats]:
+    def compute_step(self, x: Floats, eta: Floats) -> tuple[Floats, Floats]:
         """Newton's step of strengths and η, and how steep it is there."""
         i, j = self.pairs.T
         half = (x[:, i] - x[:, j]) / 2
@@ -227,26 +229,26 @@ class _Part:
         of_delta = (self.first - self.second) / 2 - self.n * s / D
         curved, mixed = self.n * (1 + nu / 2 * c) / D**2, self.n * nu * s / D**2
         gradient = np.zeros((len(x), self.systems + 1))
-        gradient[:, :-1] = self.counts.by_system(of_delta, -of_delta) - self.ridge * x
+        gradient[:, :-1] = self.counts.sum_by_system(of_delta, -of_delta) - self.ridge * x
         gradient[:, -1] = np.where(self.ties, (self.tied - self.n * nu / D).sum(axis=1), 0.0)
         H = np.zeros((len(x), self.systems + 1, self.systems + 1))
         H[:, i, j] = H[:, j, i] = -curved
-        each = np.arange(self.systems)
-        H[:, each, each] = self.counts.by_system(curved, curved) + self.ridge
+        diagonal = np.arange(self.systems)
+        H[:, diagonal, diagonal] = self.counts.sum_by_system(curved, curved) + self.ridge
         H[:, :-1, :-1] += 1.0 / self.systems  # which fixes Σ log π, and nothing else
-        H[:, :-1, -1] = H[:, -1, :-1] = -self.counts.by_system(mixed, -mixed)
+        H[:, :-1, -1] = H[:, -1, :-1] = -self.counts.sum_by_system(mixed, -mixed)
         H[:, -1, -1] = np.where(self.ties, (2 * self.n * nu * c / D**2).sum(axis=1), 1.0)
         H[~self.ties, :-1, -1] = H[~self.ties, -1, :-1] = 0.0
         step = np.linalg.solve(H, gradient[..., None])[..., 0]
         return np.asarray(step, dtype=np.float64), np.asarray((step * gradient).sum(axis=1))
 
-    def size(self, x: Floats, eta: Floats, step: Floats, slope: Floats) -> Floats:
+    def find_step_size(self, x: Floats, eta: Floats, step: Floats, slope: Floats) -> Floats:
         """How much of each step is an ascent: all of it, or half, or a quarter, …."""
         size = np.minimum(1.0, 3.0 / np.maximum(np.abs(step).max(axis=1), 1e-300))
-        now = self.value(x, eta)
+        now = self.compute_likelihood(x, eta)
         for _ in range(_HALVINGS):
-            there = np.where(self.ties, eta + size * step[:, -1], -np.inf)
-            gained = self.value(x + size[:, None] * step[:, :-1], there) - now
+            new_eta = np.where(self.ties, eta + size * step[:, -1], -np.inf)
+            gained = self.compute_likelihood(x + size[:, None] * step[:, :-1], new_eta) - now
             short = gained < 1e-4 * size * slope - 1e-9 * np.abs(now)
             if not short.any():
                 break
@@ -254,13 +256,13 @@ class _Part:
         return np.asarray(size)
 
 
-def _table(given: ArrayLike, what: str) -> Floats:
+def _to_table(values: ArrayLike, noun: str) -> Floats:
     try:
-        made = np.array(given, dtype=np.float64)
+        table = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"{what} that are no numbers", "an array [systems, systems]") from None
-    if made.ndim != 2 or made.shape[0] != made.shape[1] or len(made) < 2:
-        raise InputError(f"{what} of shape {made.shape}", "[systems, systems], of at least 2")
-    if not (np.isfinite(made) & (made >= 0)).all() or made.diagonal().any():
-        raise InputError(f"{what} below 0, or of a system and itself", "counts from 0")
-    return made
+        raise InputError(f"{noun} that are no numbers", "an array [systems, systems]") from None
+    if table.ndim != 2 or table.shape[0] != table.shape[1] or len(table) < 2:
+        raise InputError(f"{noun} of shape {table.shape}", "[systems, systems], of at least 2")
+    if not (np.isfinite(table) & (table >= 0)).all() or table.diagonal().any():
+        raise InputError(f"{noun} below 0, or of a system and itself", "counts from 0")
+    return table

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from cranfield.arrays import Bools, Floats
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
-from cranfield.stats.samples import short
-from cranfield.wording import suggests_keywords
+from cranfield.stats.samples import quote_short
+from cranfield.wording import suggest_keywords
 
 __all__ = ["Corrected", "benjamini_hochberg", "bonferroni", "family_wise_error", "holm"]
 
@@ -38,7 +38,7 @@ class Corrected:
         return self.pvalues <= alpha
 
 
-@suggests_keywords
+@suggest_keywords
 def family_wise_error(tests: int, alpha: float = 0.05) -> float:
     """The probability that one of some tests is significant though no systems differ.
 
@@ -50,22 +50,22 @@ def family_wise_error(tests: int, alpha: float = 0.05) -> float:
     0.4013
     """
     if isinstance(tests, bool) or not isinstance(tests, int | np.integer) or tests < 1:
-        raise InputError(f"{short(tests)} tests", "a whole number from 1")
+        raise InputError(f"{quote_short(tests)} tests", "a whole number from 1")
     if isinstance(alpha, bool) or not isinstance(alpha, int | float) or not 0 < alpha < 1:
-        raise InputError(f"alpha {short(alpha)}", "a number between 0 and 1")
+        raise InputError(f"alpha {quote_short(alpha)}", "a number between 0 and 1")
     return -math.expm1(int(tests) * math.log1p(-alpha))
 
 
-def uncorrected(pvalues: ArrayLike) -> Corrected:
+def keep_pvalues(pvalues: ArrayLike) -> Corrected:
     """The p-values themselves: each test may err with probability α.
 
     >>> uncorrected([0.01, 0.04]).pvalues.tolist()
     [0.01, 0.04]
     """
-    return _corrected(pvalues, "none", "the error rate of each test", lambda p: p)
+    return _apply_correction(pvalues, "none", "the error rate of each test", lambda p: p)
 
 
-@suggests_keywords
+@suggest_keywords
 def bonferroni(pvalues: ArrayLike) -> Corrected:
     """Bonferroni's correction: the family of N tests errs with probability α at most.
 
@@ -78,10 +78,10 @@ def bonferroni(pvalues: ArrayLike) -> Corrected:
     >>> bonferroni([0.01, 0.5, 0.04]).pvalues.tolist()
     [0.03, 1.0, 0.12]
     """
-    return _corrected(pvalues, "bonferroni", FAMILY_WISE, lambda p: len(p) * p)
+    return _apply_correction(pvalues, "bonferroni", FAMILY_WISE, lambda p: len(p) * p)
 
 
-@suggests_keywords
+@suggest_keywords
 def holm(pvalues: ArrayLike) -> Corrected:
     """Holm's step-down correction: as safe as Bonferroni's, and never less powerful.
 
@@ -95,7 +95,7 @@ def holm(pvalues: ArrayLike) -> Corrected:
     >>> holm([0.01, 0.5, 0.04]).pvalues.tolist()  # 3 · 0.01, 1 · 0.5, 2 · 0.04
     [0.03, 0.5, 0.08]
     """
-    return _corrected(
+    return _apply_correction(
         pvalues,
         "holm",
         FAMILY_WISE,
@@ -103,7 +103,7 @@ def holm(pvalues: ArrayLike) -> Corrected:
     )
 
 
-@suggests_keywords
+@suggest_keywords
 def benjamini_hochberg(pvalues: ArrayLike) -> Corrected:
     """The step-up correction of Benjamini and Hochberg: a share α of what is found may be false.
 
@@ -117,7 +117,7 @@ def benjamini_hochberg(pvalues: ArrayLike) -> Corrected:
     >>> benjamini_hochberg([0.01, 0.5, 0.04]).pvalues.tolist()  # 3/1 · 0.01, 3/3 · 0.5, 3/2 · 0.04
     [0.03, 0.5, 0.06]
     """
-    return _corrected(
+    return _apply_correction(
         pvalues,
         "bh",
         "the false discovery rate",
@@ -144,7 +144,7 @@ class Correction:
 
 
 _CORRECTIONS = (
-    Correction("none", "no correction", uncorrected),
+    Correction("none", "no correction", keep_pvalues),
     Correction("holm", "Holm's correction", holm, family_wise=True),
     Correction("bonferroni", "Bonferroni's correction", bonferroni,
                family_wise=True, simultaneous=True),
@@ -154,22 +154,22 @@ CORRECTIONS = {correction.name: correction for correction in _CORRECTIONS}
 """The corrections by name."""
 
 
-def _corrected(
+def _apply_correction(
     pvalues: ArrayLike, correction: str, controls: str, adjust: Callable[[Floats], Floats]
 ) -> Corrected:
     """`adjust` sees the p-values that are numbers, in rising order."""
     try:
-        given = np.asarray(pvalues, dtype=np.float64)
+        values = np.asarray(pvalues, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"p-values {short(pvalues)}", "a sequence of numbers") from None
-    if given.ndim != 1:
-        raise InputError(f"p-values of shape {given.shape}", "a sequence of them")
-    if ((given < 0) | (given > 1)).any():
-        wrong = given[(given < 0) | (given > 1)][0]
+        raise InputError(f"p-values {quote_short(pvalues)}", "a sequence of numbers") from None
+    if values.ndim != 1:
+        raise InputError(f"p-values of shape {values.shape}", "a sequence of them")
+    if ((values < 0) | (values > 1)).any():
+        wrong = values[(values < 0) | (values > 1)][0]
         raise InputError(f"a p-value of {wrong}", "numbers from 0 to 1, or NaN")
-    numbers = np.flatnonzero(~np.isnan(given))
-    order = numbers[np.argsort(given[numbers], kind="stable")]
-    adjusted = given.copy()
+    numbers = np.flatnonzero(~np.isnan(values))
+    order = numbers[np.argsort(values[numbers], kind="stable")]
+    adjusted = values.copy()
     if len(order):
-        adjusted[order] = np.minimum(1.0, adjust(given[order]))
+        adjusted[order] = np.minimum(1.0, adjust(values[order]))
     return Corrected(adjusted, correction, len(order), controls)

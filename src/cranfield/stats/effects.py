@@ -12,31 +12,31 @@ import numpy as np
 
 from cranfield.arrays import TOLERANCE, Floats
 from cranfield.dataclass import dataclass
-from cranfield.errors import InputError, brief, is_one_of
-from cranfield.late import special
+from cranfield.display import TableResult
+from cranfield.errors import InputError, describe_value, is_one_of
+from cranfield.lazy_imports import special
 from cranfield.scores import Interval
-from cranfield.shown import Shown
 from cranfield.stats.anova import two_way
-from cranfield.stats.resampling import TRIALS, checked_trials, drawn_topics, in_chunks
-from cranfield.stats.result import Bounds, checked_confidence
+from cranfield.stats.resampling import TRIALS, check_trials, draw_topics, run_in_chunks
+from cranfield.stats.result import Bounds, check_confidence
 from cranfield.stats.samples import (
     Axes,
     Matrix,
     Sample,
     Systems,
     Topics,
-    matrix,
     mean,
-    paired,
-    sample,
+    pair_scores,
+    to_array,
+    to_matrix,
 )
-from cranfield.wording import counted, suggests_keywords
+from cranfield.wording import format_count, suggest_keywords
 
 __all__ = ["Effect", "anova_effect", "cohen_dz", "glass_delta", "hedges_g"]
 
 EffectName: TypeAlias = Literal["dz", "g", "glass", "anova"]
 NONCENTRAL, PERCENTILE = "noncentral t", "percentile"
-FAR = 1000.0  # a t beyond which the noncentral distribution is as good as its limit
+LARGE_T = 1000.0  # a t beyond which the noncentral distribution is as good as its limit
 
 
 @dataclass(frozen=True)
@@ -61,13 +61,13 @@ class Effect:
 
     def confidence_interval(self, confidence: float = 0.95) -> Interval:
         """An interval of the effect size, by the method of its function."""
-        checked_confidence(confidence)
+        check_confidence(confidence)
         low, high = self.bounds(confidence) if self.divisor else (math.nan, math.nan)
         random = self.trials, self.seed
         return Interval(low, high, self.value, self.method, confidence, self.n, *random)
 
 
-@suggests_keywords
+@suggest_keywords
 def cohen_dz(x: Sample, y: Sample, topics: Topics = "same") -> Effect:
     """Cohen's d_z of two systems on the same topics.
 
@@ -82,16 +82,16 @@ def cohen_dz(x: Sample, y: Sample, topics: Topics = "same") -> Effect:
 
     Reference: Cohen (1988), Statistical power analysis for the behavioral sciences, 2.3.5.
     """
-    a, b = paired(x, y, topics)
+    a, b = pair_scores(x, y, topics)
     n, scale, difference = len(a), _scale(a, b), mean(a) - mean(b)
-    sd = _sd(a - b, scale)
-    value = _ratio(difference, sd, scale)
+    sd = _compute_sd(a - b, scale)
+    value = _divide(difference, sd, scale)
     text = "standard deviation of the differences"
-    bounds = _noncentral(value, math.sqrt(n), n - 1)
+    bounds = _build_noncentral_bounds(value, math.sqrt(n), n - 1)
     return Effect("Cohen's d_z", value, difference, sd, text, n, NONCENTRAL, bounds)
 
 
-@suggests_keywords
+@suggest_keywords
 def hedges_g(x: Sample, y: Sample, unpaired: bool = False, topics: Topics = "same") -> Effect:
     """Hedges' g: an effect size without the bias that few topics give it.
 
@@ -111,24 +111,26 @@ def hedges_g(x: Sample, y: Sample, unpaired: bool = False, topics: Topics = "sam
     estimators, Journal of Educational Statistics 6(2), 107-128.
     """
     if unpaired:
-        a, b = sample(x, "x"), sample(y, "y")
-        _refuse_short(a, b)
+        a, b = to_array(x, "x"), to_array(y, "y")
+        _check_sizes(a, b)
         df = len(a) + len(b) - 2
         n, root = len(a) + len(b), math.sqrt(len(a) * len(b) / (len(a) + len(b)))
-        apart = np.concatenate([a - mean(a), b - mean(b)])  # their mean is 0
-        sd = _sd(apart, _scale(a, b), df)
+        centred = np.concatenate([a - mean(a), b - mean(b)])  # their mean is 0
+        sd = _compute_sd(centred, _scale(a, b), df)
         text = "pooled standard deviation"
     else:
-        a, b = paired(x, y, topics, least=3)
+        a, b = pair_scores(x, y, topics, least=3)
         n, root, df = len(a), math.sqrt(len(a)), len(a) - 1
-        sd, text = _sd(a - b, _scale(a, b)), "standard deviation of the differences"
-    difference, correction = mean(a) - mean(b), _unbiased(df)
-    value = _ratio(difference, sd, _scale(a, b))
-    bounds = _noncentral(value, root, df)  # of what both d and g estimate: no correction here
+        sd, text = _compute_sd(a - b, _scale(a, b)), "standard deviation of the differences"
+    difference, correction = mean(a) - mean(b), _compute_bias_factor(df)
+    value = _divide(difference, sd, _scale(a, b))
+    bounds = _build_noncentral_bounds(
+        value, root, df
+    )  # of what both d and g estimate: no correction here
     return Effect("Hedges' g", correction * value, difference, sd, text, n, NONCENTRAL, bounds)
 
 
-@suggests_keywords
+@suggest_keywords
 def glass_delta(
     x: Sample,
     y: Sample,
@@ -154,19 +156,19 @@ def glass_delta(
     Researcher 5(10), 3-8.
     """
     if not is_one_of(baseline, ("x", "y")):
-        raise InputError(f"baseline={brief(baseline)}", "'x' or 'y'")
-    checked_trials(trials, seed)
-    a, b = paired(x, y, topics)
+        raise InputError(f"baseline={describe_value(baseline)}", "'x' or 'y'")
+    check_trials(trials, seed)
+    a, b = pair_scores(x, y, topics)
     n, scale, base = len(a), _scale(a, b), a if baseline == "x" else b
-    difference, sd = mean(a) - mean(b), _sd(base, scale)
+    difference, sd = mean(a) - mean(b), _compute_sd(base, scale)
 
-    bounds = partial(_resampled_bounds, a - b, base, scale, trials, seed)
-    value, text = _ratio(difference, sd, scale), f"standard deviation of {baseline}, the baseline"
+    bounds = partial(_compute_bootstrap_bounds, a - b, base, scale, trials, seed)
+    value, text = _divide(difference, sd, scale), f"standard deviation of {baseline}, the baseline"
     random = bounds, trials, seed
     return Effect("Glass's Δ", value, difference, sd, text, n, PERCENTILE, *random)
 
 
-@suggests_keywords
+@suggest_keywords
 def anova_effect(
     scores: Systems, topics: Topics = "same", axes: Axes | None = None
 ) -> dict[tuple[str, str], Effect]:
@@ -186,21 +188,25 @@ def anova_effect(
 
     Reference: Sakai (2018), Laboratory experiments in information retrieval, Springer.
     """
-    found = matrix(scores, topics, axes)
-    n, means, residual = len(found.topics), found.means, two_way(found).residual
-    sd = _residual_sd(found)
+    scores_matrix = to_matrix(scores, topics, axes)
+    n, means, residual = (
+        len(scores_matrix.topics),
+        scores_matrix.means,
+        two_way(scores_matrix).residual,
+    )
+    sd = _compute_residual_sd(scores_matrix)
 
-    def effect(i: int, j: int) -> Effect:
+    def compute_effect(i: int, j: int) -> Effect:
         difference = float(means[i] - means[j])
-        value = _ratio(difference, sd, found.scale)
-        bounds = _noncentral(value, math.sqrt(n / 2), residual.df)
+        value = _divide(difference, sd, scores_matrix.scale)
+        bounds = _build_noncentral_bounds(value, math.sqrt(n / 2), residual.df)
         text = "residual standard deviation of two-way ANOVA"
         return Effect("ES_E2", value, difference, sd, text, n, NONCENTRAL, bounds)
 
     return {
-        (x, y): effect(i, j)
-        for i, x in enumerate(found.systems)
-        for j, y in enumerate(found.systems)
+        (x, y): compute_effect(i, j)
+        for i, x in enumerate(scores_matrix.systems)
+        for j, y in enumerate(scores_matrix.systems)
         if i != j
     }
 
@@ -212,51 +218,53 @@ Pairs: TypeAlias = Sequence[tuple[int, int]]  # of systems, by number
 
 
 @dataclass(frozen=True)
-class EffectSize(Shown):
-    """A row of `EFFECTS`: `function` gives it with its interval, `values` those of many pairs."""
+class EffectSize(TableResult):
+    """A row of `EFFECTS`: `function` gives it with its interval, `batch_function` those of many pairs."""
 
     name: str
     title: str
     function: Callable[..., Any]
-    values: Callable[[Matrix, Pairs], list[float]] | None = None  # None: by `function`
+    batch_function: Callable[[Matrix, Pairs], list[float]] | None = None  # None: by `function`
 
-    def of(self, systems: Matrix, pairs: Pairs) -> list[float]:
+    def compute(self, systems: Matrix, pairs: Pairs) -> list[float]:
         """The effect size of each pair of systems, which are given by number."""
-        if self.values is not None:
-            return self.values(systems, pairs)
+        if self.batch_function is not None:
+            return self.batch_function(systems, pairs)
         x = systems.values
         return [self.function(x[:, i], x[:, j]).value for i, j in pairs]
 
 
-def _every_dz(systems: Matrix, pairs: Pairs) -> list[float]:
+def _compute_dz_values(systems: Matrix, pairs: Pairs) -> list[float]:
     """`cohen_dz` of many pairs: what is known of each system is computed once."""
     columns, means = np.ascontiguousarray(systems.values.T), systems.means.tolist()
     scales = np.abs(columns).max(axis=1).tolist()
 
-    def dz(i: int, j: int) -> float:
+    def compute_dz(i: int, j: int) -> float:
         scale = max(scales[i], scales[j])
-        return _ratio(means[i] - means[j], _sd(columns[i] - columns[j], scale), scale)
+        return _divide(means[i] - means[j], _compute_sd(columns[i] - columns[j], scale), scale)
 
-    return [dz(i, j) for i, j in pairs]
+    return [compute_dz(i, j) for i, j in pairs]
 
 
-def _every_anova(systems: Matrix, pairs: Pairs) -> list[float]:
+def _compute_anova_values(systems: Matrix, pairs: Pairs) -> list[float]:
     """`anova_effect` of many pairs."""
-    means, sd, scale = systems.means.tolist(), _residual_sd(systems), systems.scale
-    return [_ratio(means[i] - means[j], sd, scale) for i, j in pairs]
+    means, sd, scale = systems.means.tolist(), _compute_residual_sd(systems), systems.scale
+    return [_divide(means[i] - means[j], sd, scale) for i, j in pairs]
 
 
 _EFFECTS = (
-    EffectSize("dz", "Cohen's d_z", cohen_dz, _every_dz),
+    EffectSize("dz", "Cohen's d_z", cohen_dz, _compute_dz_values),
     EffectSize("g", "Hedges' g", hedges_g),
     EffectSize("glass", "Glass's Δ", glass_delta),
-    EffectSize("anova", "difference / √V_E of the two-way ANOVA", anova_effect, _every_anova),
+    EffectSize(
+        "anova", "difference / √V_E of the two-way ANOVA", anova_effect, _compute_anova_values
+    ),
 )
 EFFECTS = {effect.name: effect for effect in _EFFECTS}
 """The effect sizes that comparisons tell, by name."""
 
 
-def usual_effect(systems: int) -> str:
+def get_default_effect(systems: int) -> str:
     """The one that is told if none is named.
 
     >>> usual_effect(2), usual_effect(3)
@@ -273,31 +281,31 @@ def _scale(*samples: Floats) -> float:
     return float(max(np.abs(x).max() for x in samples))
 
 
-def _sd(x: Floats, scale: float, df: int | None = None) -> float:
+def _compute_sd(x: Floats, scale: float, df: int | None = None) -> float:
     """The standard deviation."""
     centre = mean(x)
     sd = math.sqrt(math.fsum((x - centre) ** 2) / (df or len(x) - 1))
     return _clean(sd, scale)
 
 
-def _residual_sd(systems: Matrix) -> float:
+def _compute_residual_sd(systems: Matrix) -> float:
     """That of what two-way ANOVA leaves unexplained."""
     return _clean(math.sqrt(two_way(systems).residual.mean_square), systems.scale)
 
 
-def _resampled_bounds(
+def _compute_bootstrap_bounds(
     z: Floats, base: Floats, scale: float, trials: int, seed: int, confidence: float
 ) -> tuple[float, float]:
     """The percentiles of the differences, divided by standard deviations, of drawn topics."""
 
-    def resampled(rng: np.random.Generator, size: int) -> Floats:
-        drawn = drawn_topics(rng, size, len(z))
-        gap, sds = z[drawn].mean(axis=1), base[drawn].std(axis=1, ddof=1)
-        return np.array([_ratio(g, s, scale) for g, s in zip(gap, sds, strict=True)])
+    def resample_effects(rng: np.random.Generator, size: int) -> Floats:
+        topic_samples = draw_topics(rng, size, len(z))
+        gap, sds = z[topic_samples].mean(axis=1), base[topic_samples].std(axis=1, ddof=1)
+        return np.array([_divide(g, s, scale) for g, s in zip(gap, sds, strict=True)])
 
-    values = np.sort(np.concatenate(in_chunks(resampled, trials, seed, cells=len(z))))
-    out = int((1 - confidence) / 2 * trials + 1e-9)  # of the values, on each side
-    return float(values[out]), float(values[-1 - out])
+    values = np.sort(np.concatenate(run_in_chunks(resample_effects, trials, seed, cells=len(z))))
+    tail_count = int((1 - confidence) / 2 * trials + 1e-9)  # of the values, on each side
+    return float(values[tail_count]), float(values[-1 - tail_count])
 
 
 def _clean(sd: float, scale: float) -> float:
@@ -305,33 +313,33 @@ def _clean(sd: float, scale: float) -> float:
     return 0.0 if sd <= TOLERANCE * scale else sd
 
 
-def _ratio(difference: float, sd: float, scale: float) -> float:
+def _divide(difference: float, sd: float, scale: float) -> float:
     if sd > TOLERANCE * scale:
         return float(difference / sd)
     return 0.0 if abs(difference) <= TOLERANCE * scale else math.copysign(math.inf, difference)
 
 
-def _unbiased(df: int) -> float:
+def _compute_bias_factor(df: int) -> float:
     """Hedges' J."""
     return math.exp(math.lgamma(df / 2) - math.lgamma((df - 1) / 2)) / math.sqrt(df / 2)
 
 
-def _noncentral(value: float, root: float, df: int) -> Bounds:
+def _build_noncentral_bounds(value: float, root: float, df: int) -> Bounds:
     """The effect sizes with which t = `root` × `value` would be just as high, or as low."""
-    return partial(_noncentral_bounds, value, root, df)
+    return partial(_compute_noncentral_bounds, value, root, df)
 
 
-def _noncentral_bounds(
+def _compute_noncentral_bounds(
     value: float, root: float, df: int, confidence: float
 ) -> tuple[float, float]:
     t, out = abs(value) * root, (1 - confidence) / 2
-    low, high = (_noncentrality(t, df, p) / root for p in (1 - out, out))
+    low, high = (_solve_noncentrality(t, df, p) / root for p in (1 - out, out))
     return (low, high) if value >= 0 else (-high, -low)  # far tails below 0 get lost
 
 
-def _noncentrality(t: float, df: int, p: float) -> float:
+def _solve_noncentrality(t: float, df: int, p: float) -> float:
     """That with which values up to `t` have the probability `p`."""
-    if t < FAR:
+    if t < LARGE_T:
         return float(special.nctdtrinc(df, p, t))
     # t = (Z + noncentrality) / s: next to t · s, whose quantile is known, Z hardly counts. SciPy's
     # search would take hours.
@@ -339,7 +347,7 @@ def _noncentrality(t: float, df: int, p: float) -> float:
     return t * (1 + (s - 1) * math.sqrt(1 + 2 * df / t**2))
 
 
-def _refuse_short(*samples: Floats) -> None:
+def _check_sizes(*samples: Floats) -> None:
     for x in samples:
         if len(x) < 2:
-            raise InputError(counted(len(x), "topic"), "at least 2 of each system")
+            raise InputError(format_count(len(x), "topic"), "at least 2 of each system")

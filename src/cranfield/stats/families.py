@@ -16,15 +16,15 @@ from typing import Any
 
 from cranfield.arrays import Floats
 from cranfield.dataclass import dataclass
-from cranfield.errors import InputError, brief, is_one_of
-from cranfield.scores import Interval, Notice
+from cranfield.errors import InputError, describe_value, is_one_of
+from cranfield.scores import Interval, Note
 from cranfield.stats import paired, tukey
 from cranfield.stats.corrections import CORRECTIONS
-from cranfield.stats.few_topics import is_out_of_reach, smallest_by_shape, smallest_by_signs
+from cranfield.stats.few_topics import is_out_of_reach, limit_p_by_shape, limit_p_by_signs
 from cranfield.stats.resampling import TRIALS, Progress
 from cranfield.stats.result import Outcome, Sampled
-from cranfield.stats.samples import Axes, Matrix, Systems, Topics, matrix
-from cranfield.wording import counted, some, suggests_keywords
+from cranfield.stats.samples import Axes, Matrix, Systems, Topics, to_matrix
+from cranfield.wording import format_count, format_names, suggest_keywords
 
 __all__ = ["PairTest", "compare_pairs"]
 
@@ -34,37 +34,37 @@ class Test:
     """A test that systems can be compared by: a row of `TESTS`.
 
     `function` tests two systems, given their scores, and returns an `Outcome`; or all of them at
-    once (`many`), given a `Matrix`, and returns a `Family`. One that is `random` takes trials, seed
-    and threads. `estimates` is what its interval is of. `smallest` is the smallest p-value that a
-    number of topics can justify, `least` the one that so many differences other than 0 could have
-    had, if a bound is known. `at_once`, if there is one, does what `function` does for many pairs,
-    or for many matrices (`many`), faster.
+    once (`is_joint`), given a `Matrix`, and returns a `Family`. One that is `random` takes trials, seed
+    and threads. `estimates` is what its interval is of. `limit_p` is the smallest p-value that a
+    number of topics can justify, `smallest_p` the one that so many differences other than 0 could have
+    had, if a bound is known. `batch_function`, if there is one, does what `function` does for many pairs,
+    or for many matrices (`is_joint`), faster.
     """
 
     name: str
     title: str
     function: Callable[..., Any]
-    many: bool = False
+    is_joint: bool = False
     random: bool = False
     estimates: str = "the difference of means"
-    smallest: Callable[[int], float] = smallest_by_signs
-    least: Callable[[Floats], float] | None = None
-    at_once: Callable[..., Any] | None = None
+    limit_p: Callable[[int], float] = limit_p_by_signs
+    smallest_p: Callable[[Floats], float] | None = None
+    batch_function: Callable[..., Any] | None = None
 
 
 _TESTS = (
     Test("randomised-tukey", "randomised Tukey HSD test", tukey.randomised_tukey_hsd,
-         many=True, random=True, at_once=tukey.randomised_tukey_hsds),
-    Test("tukey", "Tukey HSD test", tukey.tukey_hsd, many=True,
-         smallest=smallest_by_shape),
+         is_joint=True, random=True, batch_function=tukey.run_randomised_tukey_hsds),
+    Test("tukey", "Tukey HSD test", tukey.tukey_hsd, is_joint=True,
+         limit_p=limit_p_by_shape),
     Test("randomisation", "paired randomisation test", paired.randomisation,
-         random=True, least=paired.least_of_signs, at_once=paired.randomisations),
-    Test("t", "paired t-test", paired.t_test, smallest=smallest_by_shape,
-         least=paired.least_of_t),
+         random=True, smallest_p=paired.find_smallest_sign_p, batch_function=paired.run_randomisations),
+    Test("t", "paired t-test", paired.t_test, limit_p=limit_p_by_shape,
+         smallest_p=paired.find_smallest_t_p),
     Test("wilcoxon", "Wilcoxon signed-rank test", paired.wilcoxon,
-         estimates="the pseudo-median of differences", least=paired.least_of_ranks),
+         estimates="the pseudo-median of differences", smallest_p=paired.find_smallest_rank_p),
     Test("sign", "sign test", paired.sign_test, estimates="the median difference",
-         least=paired.least_of_signs),
+         smallest_p=paired.find_smallest_sign_p),
     Test("bootstrap", "paired bootstrap test (studentised)", paired.bootstrap, random=True),
     Test("bootstrap-shift", "paired bootstrap test (mean shift)",
          partial(paired.bootstrap, studentised=False), random=True),
@@ -102,7 +102,7 @@ class PairTest:
         return self.outcome.sampled
 
 
-def usual_test(systems: int) -> str:
+def get_default_test(systems: int) -> str:
     """The test that is done if none is named: by how many systems there are.
 
     >>> usual_test(2), usual_test(5)
@@ -111,70 +111,74 @@ def usual_test(systems: int) -> str:
     return "randomisation" if systems == 2 else "randomised-tukey"
 
 
-def usual_correction(test: str, pairs: int) -> str:
+def get_default_correction(test: str, pairs: int) -> str:
     """The correction that is made if none is named: Holm's, where pairs are tested one by one.
 
     >>> usual_correction("t", 3), usual_correction("t", 1), usual_correction("tukey", 3)
     ('holm', 'none', 'none')
     """
-    return "holm" if is_one_of(test, TESTS) and not TESTS[test].many and pairs > 1 else "none"
+    return "holm" if is_one_of(test, TESTS) and not TESTS[test].is_joint and pairs > 1 else "none"
 
 
-def decided(test: str | None, correction: str | None, systems: int, pairs: int) -> tuple[str, str]:
+def choose_test(
+    test: str | None, correction: str | None, systems: int, pairs: int
+) -> tuple[str, str]:
     """The test and the correction that are named, or else the usual ones.
 
     >>> decided(None, None, systems=2, pairs=1), decided("t", None, systems=3, pairs=3)
     (('randomisation', 'none'), ('t', 'holm'))
     """
-    test = usual_test(systems) if test is None else test
-    return test, usual_correction(test, pairs) if correction is None else correction
+    test = get_default_test(systems) if test is None else test
+    return test, get_default_correction(test, pairs) if correction is None else correction
 
 
-def steps(test: str | None, systems: int, pairs: int, trials: int) -> int:
+def count_steps(test: str | None, systems: int, pairs: int, trials: int) -> int:
     """How many steps a test of these pairs tells its `progress`.
 
     >>> steps("t", 3, 3, trials=100), steps("bootstrap", 3, 3, 100), steps(None, 3, 3, 100)
     (3, 300, 100)
     """
-    row = TESTS[decided(test, None, systems, pairs)[0]]
-    return (trials if row.random else 1) * (1 if row.many else pairs)
+    row = TESTS[choose_test(test, None, systems, pairs)[0]]
+    return (trials if row.random else 1) * (1 if row.is_joint else pairs)
 
 
-def about_reach(
+def note_reach(
     measure: str, tested: Sequence[PairTest], test: str, correction: str, trials: int, alpha: float
-) -> tuple[Notice, ...]:
+) -> tuple[Note, ...]:
     """Return a notice if no difference, however large, could have been significant."""
-    one, outcome = tested[0], tested[0].outcome
-    if not one.is_hopeless(alpha):
+    first_pair, outcome = tested[0], tested[0].outcome
+    if not first_pair.is_hopeless(alpha):
         return ()
     family = len(tested) if CORRECTIONS[correction].family_wise else 1
-    needed, noun = more_to_reach(test, outcome, alpha / family)
-    size = counted(outcome.n if noun == "topic" else trials, noun)
-    pairs = f" for {counted(family, 'pair')}" if family > 1 else ""
-    smallest = f"with {size} the smallest p-value of this test is {one.smallest_pvalue:.4f}{pairs}"
-    no_interval = one.interval is not None and math.isinf(one.interval.high)
+    required, noun = find_required_size(test, outcome, alpha / family)
+    size = format_count(outcome.n if noun == "topic" else trials, noun)
+    pairs = f" for {format_count(family, 'pair')}" if family > 1 else ""
+    smallest = (
+        f"with {size} the smallest p-value of this test is {first_pair.smallest_pvalue:.4f}{pairs}"
+    )
+    no_interval = first_pair.interval is not None and math.isinf(first_pair.interval.high)
     text = f"{measure}: {smallest}, above α = {alpha:g}: no verdict{', no interval' * no_interval}"
-    return (Notice("hopeless", f"{text}. Use {counted(needed, noun)} or more"),)
+    return (Note("hopeless", f"{text}. Use {format_count(required, noun)} or more"),)
 
 
 def name_subjects(
-    measure: str, systems: Sequence[str], notices: Sequence[tuple[PairTest, Sequence[Notice]]]
-) -> list[tuple[str, Notice]]:
+    measure: str, systems: Sequence[str], notes: Sequence[tuple[PairTest, Sequence[Note]]]
+) -> list[tuple[str, Note]]:
     """Return the notices on pairs with their subjects: the measure if one is on all pairs."""
-    times = Counter(notice for _, of_pair in notices for notice in of_pair)
+    times = Counter(note for _, of_pair in notes for note in of_pair)
     return [
         (
             measure
-            if times[notice] == len(notices)
+            if times[note] == len(notes)
             else f"{measure}, {systems[pair.first]} – {systems[pair.second]}",
-            notice,
+            note,
         )
-        for pair, of_pair in notices
-        for notice in of_pair
+        for pair, of_pair in notes
+        for note in of_pair
     ]
 
 
-def more_to_reach(test: str, outcome: Outcome, alpha: float) -> tuple[int, str]:
+def find_required_size(test: str, outcome: Outcome, alpha: float) -> tuple[int, str]:
     """Return the number of topics, or of trials, from which on the test can reach `alpha`.
 
     >>> x, y = [0.5, 0.7, 0.9], [0.4, 0.5, 0.6]
@@ -183,22 +187,22 @@ def more_to_reach(test: str, outcome: Outcome, alpha: float) -> tuple[int, str]:
     >>> more_to_reach("bootstrap", paired.bootstrap(x, y, trials=2), 0.05)  # 1 / (19 + 1)
     (19, 'trial')
     """
-    smallest = TESTS[test].smallest
+    smallest = TESTS[test].limit_p
     if smallest(outcome.n) < outcome.smallest_pvalue:
         return math.ceil(1 / alpha - 1e-9) - 1, "trial"
-    return topics_to_reach(test, alpha), "topic"
+    return count_required_topics(test, alpha), "topic"
 
 
-def topics_to_reach(test: str, alpha: float) -> int:
+def count_required_topics(test: str, alpha: float) -> int:
     """Return the smallest number of topics that can justify a p-value of `alpha`.
 
     >>> topics_to_reach("sign", 0.05), topics_to_reach("sign", 0.05 / 3), topics_to_reach("t", 0.05)
     (6, 7, 2)
     """
-    return next(n for n in count(2) if not is_out_of_reach(TESTS[test].smallest(n), alpha))
+    return next(n for n in count(2) if not is_out_of_reach(TESTS[test].limit_p(n), alpha))
 
 
-@suggests_keywords
+@suggest_keywords
 def compare_pairs(
     scores: Systems,
     test: str | None = None,
@@ -229,15 +233,15 @@ def compare_pairs(
     >>> [pair.pvalue for pair in compare_pairs(x, "randomisation")]  # 3 pairs × 2 / 2 ** 4
     [0.375, 0.375, 0.375]
     """
-    systems = matrix(scores, topics, axes)
-    numbers = systems.pairs if pairs is None else _numbers(systems, pairs)
-    how: dict[str, Any] = {"trials": trials, "seed": seed, "threads": threads}
-    asked = [systems], [numbers], test, correction, confidence
-    return compare_each(*asked, **how, progress=progress)[0]
+    systems = to_matrix(scores, topics, axes)
+    numbers = systems.pairs if pairs is None else _find_pairs(systems, pairs)
+    trial_settings: dict[str, Any] = {"trials": trials, "seed": seed, "threads": threads}
+    test_settings = [systems], [numbers], test, correction, confidence
+    return compare_each(*test_settings, **trial_settings, progress=progress)[0]
 
 
 def compare_each(
-    every: Sequence[Matrix],
+    matrices: Sequence[Matrix],
     pairs: Sequence[Sequence[tuple[int, int]]],
     test: str | None = None,
     correction: str | None = None,
@@ -252,96 +256,96 @@ def compare_each(
 
     `pairs`, by number, are as many of each.
     """
-    test, correction = decided(test, correction, len(every[0].systems), len(pairs[0]))
-    _refuse(test, correction)
+    test, correction = choose_test(test, correction, len(matrices[0].systems), len(pairs[0]))
+    _check_test(test, correction)
     row = TESTS[test]
-    how = {"trials": trials, "seed": seed, "threads": threads} if row.random else {}
+    trial_settings = {"trials": trials, "seed": seed, "threads": threads} if row.random else {}
     return [
-        _corrected(numbers, outcomes, correction, confidence)
+        _correct_outcomes(numbers, outcomes, correction, confidence)
         for numbers, outcomes in zip(
-            pairs, _outcomes(row, every, pairs, how, progress), strict=True
+            pairs, _compute_outcomes(row, matrices, pairs, trial_settings, progress), strict=True
         )
     ]
 
 
-def _corrected(
+def _correct_outcomes(
     pairs: Sequence[tuple[int, int]],
     outcomes: Iterable[Outcome],
     correction: str,
     confidence: float | None,
 ) -> list[PairTest]:
-    kept = [
-        (_without_trials(o), None if confidence is None else o.confidence_interval(confidence))
+    tested = [
+        (_drop_trials(o), None if confidence is None else o.confidence_interval(confidence))
         for o in outcomes
     ]
-    adjusted = CORRECTIONS[correction]([outcome.pvalue for outcome, _ in kept]).pvalues
-    family = len(kept) if CORRECTIONS[correction].family_wise else 1
+    adjusted = CORRECTIONS[correction]([outcome.pvalue for outcome, _ in tested]).pvalues
+    family = len(tested) if CORRECTIONS[correction].family_wise else 1
     return [
         PairTest(i, j, outcome, float(p), interval, min(1.0, family * outcome.smallest_pvalue))
-        for (i, j), (outcome, interval), p in zip(pairs, kept, adjusted, strict=True)
+        for (i, j), (outcome, interval), p in zip(pairs, tested, adjusted, strict=True)
     ]
 
 
-def _refuse(test: str, correction: str) -> None:
+def _check_test(test: str, correction: str) -> None:
     """Tests and corrections that there are not, or not together."""
-    for what, name, known in (("test", test, TESTS), ("correction", correction, CORRECTIONS)):
-        if not is_one_of(name, known):
-            raise InputError(f"{what} {brief(name)}", f"one of {', '.join(known)}")
-    if TESTS[test].many and correction != "none":
+    for kind, name, choices in (("test", test, TESTS), ("correction", correction, CORRECTIONS)):
+        if not is_one_of(name, choices):
+            raise InputError(f"{kind} {describe_value(name)}", f"one of {', '.join(choices)}")
+    if TESTS[test].is_joint and correction != "none":
         expected = f"none: the {TESTS[test].title} allows for the number of systems by itself"
         raise InputError(f"correction {correction!r}", expected)
 
 
-def _numbers(found: Matrix, pairs: Sequence[Any]) -> list[tuple[int, int]]:
+def _find_pairs(systems: Matrix, pairs: Sequence[Any]) -> list[tuple[int, int]]:
     """Pairs of systems by number, given so or by name."""
-    places: dict[Any, int] = {name: i for i, name in enumerate(found.systems)}
-    places |= {i: i for i in range(len(found.systems))}
+    places: dict[Any, int] = {name: i for i, name in enumerate(systems.systems)}
+    places |= {i: i for i in range(len(systems.systems))}
     for pair in pairs:
         if isinstance(pair, str) or len(pair) != 2 or not set(pair) <= places.keys():
-            raise InputError(f"pair {pair!r}", f"two of {some(found.systems, 'system')}")
+            raise InputError(f"pair {pair!r}", f"two of {format_names(systems.systems, 'system')}")
     return [(places[first], places[second]) for first, second in pairs]
 
 
-def _without_trials(outcome: Outcome) -> Outcome:
-    return replace(outcome, bounds=_no_bounds)
+def _drop_trials(outcome: Outcome) -> Outcome:
+    return replace(outcome, bounds=_raise_no_bounds)
 
 
-def _no_bounds(confidence: float) -> tuple[float, float]:
+def _raise_no_bounds(confidence: float) -> tuple[float, float]:
     raise InputError("an interval asked of a pair", "compare_pairs(…, confidence=0.95)")
 
 
-def _outcomes(
+def _compute_outcomes(
     test: Test,
-    every: Sequence[Matrix],
+    matrices: Sequence[Matrix],
     pairs: Sequence[Sequence[tuple[int, int]]],
-    how: dict[str, Any],
+    trial_settings: dict[str, Any],
     progress: Progress | None,
 ) -> Iterator[Iterable[Outcome]]:
     """What the test finds for each pair of each matrix."""
-    if test.many and test.at_once is not None:
-        families = test.at_once(every, **how, progress=progress)
-    elif test.many:
-        families = map(test.function, every)
+    if test.is_joint and test.batch_function is not None:
+        families = test.batch_function(matrices, **trial_settings, progress=progress)
+    elif test.is_joint:
+        families = map(test.function, matrices)
     else:
-        for systems, numbers in zip(every, pairs, strict=True):
-            yield _two_by_two(test, systems, numbers, how, progress)
+        for systems, numbers in zip(matrices, pairs, strict=True):
+            yield _test_pairs(test, systems, numbers, trial_settings, progress)
         return
     for family, numbers in zip(families, pairs, strict=True):
         names = family.systems
         yield [family.pair(names[i], names[j]) for i, j in numbers]
 
 
-def _two_by_two(
+def _test_pairs(
     test: Test,
     systems: Matrix,
     pairs: Sequence[tuple[int, int]],
-    how: dict[str, Any],
+    trial_settings: dict[str, Any],
     progress: Progress | None,
 ) -> Iterator[Outcome]:
-    if test.at_once is not None:
-        yield from test.at_once(systems.values, pairs, **how, progress=progress)
+    if test.batch_function is not None:
+        yield from test.batch_function(systems.values, pairs, **trial_settings, progress=progress)
     else:
         for i, j in pairs:
-            yield test.function(systems.values[:, i], systems.values[:, j], **how)
+            yield test.function(systems.values[:, i], systems.values[:, j], **trial_settings)
             if progress is not None:
-                progress(how.get("trials", 1))
+                progress(trial_settings.get("trials", 1))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from cranfield.scores import Notice
-from cranfield.wording import counted
+from cranfield.scores import Note
+from cranfield.wording import format_count
 
 # The number of topics from which on a test held its level of 0.05 (at most 0.075 of p-values, the
 # criterion of Bradley 1978) for equal systems: `levels` of tests/coverage_simulated.py. Other tests
@@ -11,7 +11,7 @@ from cranfield.wording import counted
 ENOUGH_TOPICS = {"bootstrap-shift": 30}
 
 
-def smallest_by_signs(n: int, sides: int = 2) -> float:
+def limit_p_by_signs(n: int, sides: int = 2) -> float:
     """Return the smallest p-value of a test that assumes no shape of the distribution.
 
     If two systems are equal, each could have had the other's score of a topic. Then all n
@@ -26,7 +26,7 @@ def smallest_by_signs(n: int, sides: int = 2) -> float:
     return min(1.0, sides * 0.5**n)
 
 
-def smallest_by_shape(n: int) -> float:
+def limit_p_by_shape(n: int) -> float:
     """Return 0, the smallest p-value of tests that assume a normal distribution.
 
     >>> smallest_by_shape(2)
@@ -44,7 +44,7 @@ def is_out_of_reach(smallest: float, alpha: float) -> bool:
     return smallest > alpha + 1e-12
 
 
-def about_few_topics(test: str, n: int) -> tuple[Notice, ...]:
+def note_few_topics(test: str, n: int) -> tuple[Note, ...]:
     """Return a notice if the level of a test was not found to hold for so few topics.
 
     >>> about_few_topics("bootstrap-shift", 10)[0].text
@@ -56,4 +56,4 @@ def about_few_topics(test: str, n: int) -> tuple[Notice, ...]:
     if n >= enough:
         return ()
     holds = f"In simulations this test holds its level from {enough} topics on"
-    return (Notice("few-topics", f"{counted(n, 'topic')}: p may be too small. {holds}"),)
+    return (Note("few-topics", f"{format_count(n, 'topic')}: p may be too small. {holds}"),)

@@ -7,16 +7,22 @@ from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 from cranfield.dataclass import dataclass
+from cranfield.display import TableResult
 from cranfield.errors import InputError
-from cranfield.scores import Interval, Notice, notes
-from cranfield.shown import Shown
+from cranfield.scores import Interval, Note, format_first_notes
 from cranfield.stats.few_topics import is_out_of_reach
-from cranfield.stats.paired import around, bootstrapped, differences, standard_error, t_test
-from cranfield.stats.power import ALPHA, MOST, topics_to_decide
+from cranfield.stats.paired import (
+    bootstrap_statistics,
+    build_bounds_around,
+    compute_differences,
+    compute_standard_error,
+    t_test,
+)
+from cranfield.stats.power import ALPHA, MAX_TOPICS, topics_to_decide
 from cranfield.stats.resampling import TRIALS
-from cranfield.stats.result import checked_alpha, stated_p
+from cranfield.stats.result import check_alpha, format_p_statement
 from cranfield.stats.samples import Sample, Topics
-from cranfield.wording import counted, printable, rounded, suggests_keywords
+from cranfield.wording import escape_unprintable, format_count, format_number, suggest_keywords
 
 __all__ = ["Gate", "GateVerdict", "WithinMargin", "within_margin"]
 
@@ -26,7 +32,7 @@ Undecided: TypeAlias = Literal["fail", "pass"]
 
 
 @dataclass(frozen=True)
-class WithinMargin(Shown):
+class WithinMargin(TableResult):
     """Whether a system is worse than another by more than a margin, as far as topics tell.
 
     `decision` is by the `interval`, Student's; `by_bootstrap` by that of the studentised bootstrap,
@@ -45,7 +51,7 @@ class WithinMargin(Shown):
     needed: int | None = None
 
 
-@suggests_keywords
+@suggest_keywords
 def within_margin(
     x: Sample,
     y: Sample,
@@ -75,29 +81,36 @@ def within_margin(
     approach, Journal of Pharmacokinetics and Biopharmaceutics 15(6), 657-680; Efron and Tibshirani
     (1993), An Introduction to the Bootstrap, chapter 12.
     """
-    checked_margin(margin, alpha)
-    z, tolerance = differences(x, y, topics, least=2)
-    outcome, error = t_test(x, y, topics), standard_error(z, tolerance)
+    check_margin(margin, alpha)
+    z, tolerance = compute_differences(x, y, topics, least=2)
+    outcome, error = t_test(x, y, topics), compute_standard_error(z, tolerance)
     d, n, confidence = outcome.difference, len(z), 1 - 2 * alpha
     interval = outcome.confidence_interval(confidence)
-    drawn = error * bootstrapped(z, tolerance, trials, seed)
-    low, high = around(d, drawn, "greater")(1 - alpha)[0], around(d, drawn, "less")(1 - alpha)[1]
+    deviations = error * bootstrap_statistics(z, tolerance, trials, seed)
+    low, high = (
+        build_bounds_around(d, deviations, "greater")(1 - alpha)[0],
+        build_bounds_around(d, deviations, "less")(1 - alpha)[1],
+    )
     bootstrap = Interval(low, high, d, "bootstrap-t", confidence, n, trials, seed)
-    decision, by_bootstrap = (_decided(one, margin, tolerance) for one in (interval, bootstrap))
-    needed = topics_to_decide(d, n * error**2, margin, alpha) if decision == "undecided" else None
+    decision, by_bootstrap = (
+        _decide(bounds, margin, tolerance) for bounds in (interval, bootstrap)
+    )
+    required_topics = (
+        topics_to_decide(d, n * error**2, margin, alpha) if decision == "undecided" else None
+    )
     return WithinMargin(
-        decision, by_bootstrap, d, interval, bootstrap, margin, alpha, n, needed
+        decision, by_bootstrap, d, interval, bootstrap, margin, alpha, n, required_topics
     )  # fmt: skip
 
 
-def _decided(interval: Interval, margin: float, tolerance: float) -> Decision:
+def _decide(interval: Interval, margin: float, tolerance: float) -> Decision:
     """What an interval says; rounding does not decide."""
     if interval.low >= -margin - tolerance:
         return "pass"
     return "fail" if interval.high < -tolerance else "undecided"
 
 
-def checked_margin(margin: float, alpha: float) -> None:
+def check_margin(margin: float, alpha: float) -> None:
     """Refuse what is no margin, or has no interval."""
     if (
         isinstance(margin, bool)
@@ -105,7 +118,7 @@ def checked_margin(margin: float, alpha: float) -> None:
         or not 0 <= margin < math.inf
     ):
         raise InputError(f"margin={margin!r}", "a number from 0")
-    if checked_alpha(alpha) >= 0.5:
+    if check_alpha(alpha) >= 0.5:
         raise InputError(f"alpha={alpha}", "a number below 0.5 with a margin")
 
 
@@ -153,7 +166,7 @@ class GateVerdict:
 
 
 @dataclass(frozen=True, repr=False)
-class Gate(Shown, tables="gate"):
+class Gate(TableResult, tables="gate"):
     """Verdicts on runs, baseline by baseline and measure by measure: one that fails fails all.
 
     Without a `margin` a run fails if it is significantly worse, and is undecided if no loss could
@@ -168,13 +181,13 @@ class Gate(Shown, tables="gate"):
     undecided: Undecided = "fail"
     estimates: str = ""  # what intervals are of, if not of means
     trials: int | None = None  # of the test, if they are random
-    notices: tuple[Notice, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @property
     def failed(self) -> tuple[GateVerdict, ...]:
         """The verdicts that let the gate fail."""
         failing = {"fail"} | ({"undecided"} if self.undecided == "fail" else set())
-        return tuple(one for one in self.verdicts if one.decision in failing)
+        return tuple(verdict for verdict in self.verdicts if verdict.decision in failing)
 
     @property
     def passed(self) -> bool:
@@ -189,80 +202,100 @@ class Gate(Shown, tables="gate"):
     @property
     def lines(self) -> list[str]:
         """A sentence for each verdict, which no name in it makes more than a line."""
-        return [printable(f"verdict: {self._told(one)}") for one in self.verdicts]
-
-    def _told(self, one: GateVerdict) -> str:
-        but = f", which {'fails' if self.undecided == 'fail' else 'passes'}"
-        which = f"{one.decision}{but if one.decision == 'undecided' else ''}"
-        return f"{which}: {self._said(one)}: {', '.join(self._numbers(one))}{self._remark(one)}"
-
-    def _said(self, one: GateVerdict) -> str:
-        """What was decided, in words."""
-        than = f"worse than {one.other} by {one.measure}"
-        if self.margin is None and one.decision != "undecided":
-            return f"{one.run} is {'' if one.decision == 'fail' else 'not '}significantly {than}"
-        more = f" by more than {self.margin:g}" if self.margin else ""
-        if one.decision == "fail":
-            return f"{one.run} is {than}"
-        if one.decision == "undecided":
-            return f"cannot tell whether {one.run} is {than}{more}"
-        if one.is_worse:
-            return f"{one.run} is {than}, but within the margin of {self.margin:g}"
-        return f"{one.run} is not {than}{more}"
-
-    def _numbers(self, one: GateVerdict) -> Sequence[str]:
-        """Difference, intervals, p-value, topics."""
-        relative = "" if one.relative is None else f" ({one.relative:+z.1%})"
-        kind = "t interval" if self.margin is not None else f"interval{self.estimates}"
-        intervals = [f"{100 * self.confidence:g}% {kind} {_ends(one.low, one.high)}"]
-        if one.bootstrap_low is not None and one.bootstrap_high is not None:
-            intervals.append(f"bootstrap-t {_ends(one.bootstrap_low, one.bootstrap_high)}")
         return [
-            f"{rounded(one.difference, '+')}{relative}",
-            *(["lower is better"] if one.lower_is_better else []),
-            *intervals,
-            *([] if self.margin is not None else [stated_p(one.shown_p)]),
-            f"{counted(one.losses, 'topic')} worse and {one.wins:,} better of {one.topics:,}",
+            escape_unprintable(f"verdict: {self._format_verdict(verdict)}")
+            for verdict in self.verdicts
         ]
 
-    def _remark(self, one: GateVerdict) -> str:
+    def _format_verdict(self, verdict: GateVerdict) -> str:
+        consequence = f", which {'fails' if self.undecided == 'fail' else 'passes'}"
+        decision = f"{verdict.decision}{consequence if verdict.decision == 'undecided' else ''}"
+        return f"{decision}: {self._format_decision(verdict)}: {', '.join(self._format_numbers(verdict))}{self._format_remark(verdict)}"
+
+    def _format_decision(self, verdict: GateVerdict) -> str:
+        """What was decided, in words."""
+        comparison = f"worse than {verdict.other} by {verdict.measure}"
+        if self.margin is None and verdict.decision != "undecided":
+            return f"{verdict.run} is {'' if verdict.decision == 'fail' else 'not '}significantly {comparison}"
+        more = f" by more than {self.margin:g}" if self.margin else ""
+        if verdict.decision == "fail":
+            return f"{verdict.run} is {comparison}"
+        if verdict.decision == "undecided":
+            return f"cannot tell whether {verdict.run} is {comparison}{more}"
+        if verdict.is_worse:
+            return f"{verdict.run} is {comparison}, but within the margin of {self.margin:g}"
+        return f"{verdict.run} is not {comparison}{more}"
+
+    def _format_numbers(self, verdict: GateVerdict) -> Sequence[str]:
+        """Difference, intervals, p-value, topics."""
+        relative = "" if verdict.relative is None else f" ({verdict.relative:+z.1%})"
+        kind = "t interval" if self.margin is not None else f"interval{self.estimates}"
+        intervals = [
+            f"{100 * self.confidence:g}% {kind} {_format_interval(verdict.low, verdict.high)}"
+        ]
+        if verdict.bootstrap_low is not None and verdict.bootstrap_high is not None:
+            intervals.append(
+                f"bootstrap-t {_format_interval(verdict.bootstrap_low, verdict.bootstrap_high)}"
+            )
+        return [
+            f"{format_number(verdict.difference, '+')}{relative}",
+            *(["lower is better"] if verdict.lower_is_better else []),
+            *intervals,
+            *([] if self.margin is not None else [format_p_statement(verdict.shown_p)]),
+            f"{format_count(verdict.losses, 'topic')} worse and {verdict.wins:,} better of {verdict.topics:,}",
+        ]
+
+    def _format_remark(self, verdict: GateVerdict) -> str:
         """What else is to be known: could it have failed, how many topics would decide?"""
         if self.margin is None:
-            return self._remark_on_test(one)
-        if one.decision == "undecided":
-            many = f"about {counted(one.needed or MOST, 'topic')} like these would decide"
-            return f"; {many if one.needed else many.replace('about', 'not even')}"
-        other = one.by_bootstrap
-        return "" if other == one.decision else f"; {other} by the bootstrap-t interval"
+            return self._format_test_remark(verdict)
+        if verdict.decision == "undecided":
+            topics_text = f"about {format_count(verdict.needed or MAX_TOPICS, 'topic')} like these would decide"
+            return (
+                f"; {topics_text if verdict.needed else topics_text.replace('about', 'not even')}"
+            )
+        bootstrap_decision = verdict.by_bootstrap
+        return (
+            ""
+            if bootstrap_decision == verdict.decision
+            else f"; {bootstrap_decision} by the bootstrap-t interval"
+        )
 
-    def _remark_on_test(self, one: GateVerdict) -> str:
+    def _format_test_remark(self, verdict: GateVerdict) -> str:
         """Return whether the test could have failed, and otherwise the number of topics needed."""
-        if is_out_of_reach(one.smallest, self.alpha):
-            short = (
-                counted(one.topics, "topic") if one.needed else counted(self.trials or 0, "trial")
+        if is_out_of_reach(verdict.smallest, self.alpha):
+            size_text_short = (
+                format_count(verdict.topics, "topic")
+                if verdict.needed
+                else format_count(self.trials or 0, "trial")
             )
-            needed = (
-                f"use {counted(one.needed, 'topic')} or more" if one.needed else "use more trials"
+            advice = (
+                f"use {format_count(verdict.needed, 'topic')} or more"
+                if verdict.needed
+                else "use more trials"
             )
-            return f"; {short} cannot show a loss: no p is below {one.smallest:.4f}, {needed}"
-        if one.decision == "fail" or not one.wins + one.losses:
+            return f"; {size_text_short} cannot show a loss: no p is below {verdict.smallest:.4f}, {advice}"
+        if verdict.decision == "fail" or not verdict.wins + verdict.losses:
             return ""
-        if one.least is None:  # of tests whose intervals are as wide above as below
-            loss = one.high - one.difference
-            return f"; {f'a loss of {rounded(loss)}' if loss < math.inf else 'no loss'} would fail"
-        differ = one.wins + one.losses
-        few, p = f"{counted(differ, 'topic')} that differ", "exact p" if self.trials else "p"
-        if one.least <= self.alpha:
-            return f"; {few} could have shown a loss"
+        if verdict.least is None:  # of tests whose intervals are as wide above as below
+            loss = verdict.high - verdict.difference
+            return f"; {f'a loss of {format_number(loss)}' if loss < math.inf else 'no loss'} would fail"
+        differ = verdict.wins + verdict.losses
+        size_text, p = (
+            f"{format_count(differ, 'topic')} that differ",
+            "exact p" if self.trials else "p",
+        )
+        if verdict.least <= self.alpha:
+            return f"; {size_text} could have shown a loss"
         if self.trials and self.trials + 1 < 2 ** (differ - 1):
-            few, p = counted(self.trials, "trial"), "p"
-        text = f"; {few} could not have shown a loss: no {p} is below {one.least:.4f}"
-        return f"{text}, {one.needed:,} would be needed" if one.needed else text
+            size_text, p = format_count(self.trials, "trial"), "p"
+        text = f"; {size_text} could not have shown a loss: no {p} is below {verdict.least:.4f}"
+        return f"{text}, {verdict.needed:,} would be needed" if verdict.needed else text
 
     def __repr__(self) -> str:
         head = f"Gate: {'pass' if self.passed else 'fail'}"
-        return "\n".join([head, *self.lines, *notes(self.notices, None)])
+        return "\n".join([head, *self.lines, *format_first_notes(self.notes, None)])
 
 
-def _ends(low: float, high: float) -> str:
-    return f"[{rounded(low, '+')}, {rounded(high, '+')}]"
+def _format_interval(low: float, high: float) -> str:
+    return f"[{format_number(low, '+')}, {format_number(high, '+')}]"

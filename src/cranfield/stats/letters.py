@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.errors import InputError
-from cranfield.wording import suggests_keywords
+from cranfield.wording import suggest_keywords
 
 __all__ = ["letters"]
 
-MOST = len(ascii_letters)
+MAX_GROUPS = len(ascii_letters)
 _COLUMNS = 2_000  # groups looked at on the way: beyond that no letters would help
 
 
-@suggests_keywords
+@suggest_keywords
 def letters(different: NDArray[np.bool_] | Sequence[Sequence[bool]]) -> list[str] | None:
     """The letters of each system, from which pairs are significantly different.
 
@@ -39,7 +39,7 @@ def letters(different: NDArray[np.bool_] | Sequence[Sequence[bool]]) -> list[str
         groups = _split(groups, frozenset((i, j)))
         if len(groups) > _COLUMNS:
             return None
-    if len(groups) > MOST:
+    if len(groups) > MAX_GROUPS:
         return None
     groups.sort(key=sorted)
     return [
@@ -50,9 +50,9 @@ def letters(different: NDArray[np.bool_] | Sequence[Sequence[bool]]) -> list[str
 
 def _split(groups: list[frozenset[int]], pair: frozenset[int]) -> list[frozenset[int]]:
     """Groups of which none holds both of the pair, and none is within another."""
-    parts = {group - {one} for group in groups if pair <= group for one in pair}
-    made = [group for group in groups if not pair <= group]  # none of which is within a part
+    parts = {group - {member} for group in groups if pair <= group for member in pair}
+    remaining = [group for group in groups if not pair <= group]  # none of which is within a part
     for part in sorted(parts, key=len, reverse=True):
-        if not any(part <= group for group in made):
-            made.append(part)
-    return made
+        if not any(part <= group for group in remaining):
+            remaining.append(part)
+    return remaining

@@ -10,30 +10,37 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.arrays import TOLERANCE, Floats, Ints, apart, rounding_of, settled
-from cranfield.errors import one_of
-from cranfield.late import special, statistics
-from cranfield.scores import Notice
-from cranfield.stats.cautions import (
-    about_constant,
-    about_identical,
-    about_normality,
-    about_trials,
-    about_zeros,
+from cranfield.arrays import (
+    TOLERANCE,
+    Floats,
+    Ints,
+    estimate_rounding,
+    subtract_rounded,
+    unify_rounded,
 )
-from cranfield.stats.few_topics import about_few_topics, smallest_by_signs
+from cranfield.errors import check_choice
+from cranfield.lazy_imports import special, statistics
+from cranfield.scores import Note
+from cranfield.stats.few_topics import limit_p_by_signs, note_few_topics
+from cranfield.stats.notes import (
+    note_constant,
+    note_identical,
+    note_skewness,
+    note_trials,
+    note_zeros,
+)
 from cranfield.stats.resampling import (
+    BLOCK_CELLS,
     CELLS,
-    NEAR,
     TRIALS,
     Progress,
-    checked_trials,
-    drawn_topics,
-    in_chunks,
+    check_trials,
+    draw_topics,
+    run_in_chunks,
 )
 from cranfield.stats.result import Bounds, Outcome, Sampled
-from cranfield.stats.samples import Sample, Topics, mean, paired
-from cranfield.wording import suggests_keywords
+from cranfield.stats.samples import Sample, Topics, mean, pair_scores
+from cranfield.wording import suggest_keywords
 
 __all__ = ["bootstrap", "randomisation", "sign_test", "t_test", "wilcoxon"]
 
@@ -42,10 +49,12 @@ Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
 
 Zeros: TypeAlias = Literal["wilcox", "pratt", "zsplit"]
 PAIRS = 50  # of systems that are tested with the same changes of signs at a time: 4 MB
-EXACT = 50  # topics up to which SciPy takes the signed ranks' own distribution, and so do we
+MAX_EXACT_TOPICS = (
+    50  # topics up to which SciPy takes the signed ranks' own distribution, and so do we
+)
 
 
-@suggests_keywords
+@suggest_keywords
 def t_test(
     x: Sample, y: Sample, topics: Topics = "same", alternative: Alternative = "two-sided"
 ) -> Outcome:
@@ -62,14 +71,16 @@ def t_test(
     >>> round(found.statistic, 4), round(found.pvalue, 4), found.df
     (3.4641, 0.0742, 2)
     """
-    z, tolerance = differences(x, y, topics, least=2)
+    z, tolerance = compute_differences(x, y, topics, least=2)
     assumed = "the differences are a random sample of a normal distribution"
-    notices = about_identical(z) or about_constant(z, tolerance) or about_normality(z)
-    error = standard_error(z, tolerance)
-    return by_t("paired t-test", mean(z), error, len(z) - 1, len(z), assumed, alternative, notices)
+    notes = note_identical(z) or note_constant(z, tolerance) or note_skewness(z)
+    error = compute_standard_error(z, tolerance)
+    return build_t_outcome(
+        "paired t-test", mean(z), error, len(z) - 1, len(z), assumed, alternative, notes
+    )
 
 
-@suggests_keywords
+@suggest_keywords
 def wilcoxon(
     x: Sample,
     y: Sample,
@@ -96,38 +107,38 @@ def wilcoxon(
     >>> found.statistic, round(found.pvalue, 4), found.difference
     (0.0, 0.25, 0.5)
     """
-    z, tolerance = differences(x, y, topics)
-    one_of("alternative", alternative, Alternative)
-    one_of("zeros", zeros, Zeros)
-    z = np.sign(z) * settled(np.abs(z), tolerance)
-    notices = about_identical(z)
+    z, tolerance = compute_differences(x, y, topics)
+    check_choice("alternative", alternative, Alternative)
+    check_choice("zeros", zeros, Zeros)
+    z = np.sign(z) * unify_rounded(np.abs(z), tolerance)
+    notes = note_identical(z)
     if zeros == "wilcox":
-        notices += about_zeros(z)
+        notes += note_zeros(z)
     statistic, pvalue = 0.0, 1.0
     if z.any():
-        found = statistics.wilcoxon(z, zero_method=zeros, alternative=alternative)
-        statistic, pvalue = float(found.statistic), float(found.pvalue)
+        result = statistics.wilcoxon(z, zero_method=zeros, alternative=alternative)
+        statistic, pvalue = float(result.statistic), float(result.pvalue)
     return Outcome(
         test="Wilcoxon signed-rank test",
         statistic=statistic,
         pvalue=pvalue,
-        difference=float(np.median(_walsh(z))),
+        difference=float(np.median(_compute_walsh_averages(z))),
         n=len(z),
         assumed="the differences are a random sample of a symmetric distribution",
-        bounds=partial(_signed_rank_bounds, z, alternative),
-        notices=notices,
-        smallest_pvalue=smallest_by_signs(len(z), sides(alternative)),
+        bounds=partial(_compute_signed_rank_bounds, z, alternative),
+        notes=notes,
+        smallest_pvalue=limit_p_by_signs(len(z), count_tails(alternative)),
     )
 
 
-def _signed_rank_bounds(
+def _compute_signed_rank_bounds(
     z: Floats, alternative: Alternative, confidence: float
 ) -> tuple[float, float]:
-    outside = _ranks_outside(len(z), tail(confidence, alternative))
-    return _between(_walsh(z), outside, alternative)
+    outside = _count_outside_sums(len(z), compute_tail(confidence, alternative))
+    return _trim_ends(_compute_walsh_averages(z), outside, alternative)
 
 
-@suggests_keywords
+@suggest_keywords
 def sign_test(
     x: Sample, y: Sample, topics: Topics = "same", alternative: Alternative = "two-sided"
 ) -> Outcome:
@@ -143,24 +154,26 @@ def sign_test(
     >>> found.statistic, round(found.pvalue, 4), found.difference
     (4.0, 0.375, 1.0)
     """
-    z, _ = differences(x, y, topics)
-    one_of("alternative", alternative, Alternative)
+    z, _ = compute_differences(x, y, topics)
+    check_choice("alternative", alternative, Alternative)
     better, worse = int(np.count_nonzero(z > 0)), int(np.count_nonzero(z < 0))
-    at_most = {"two-sided": min(better, worse), "greater": worse, "less": better}[alternative]
+    less_frequent = {"two-sided": min(better, worse), "greater": worse, "less": better}[alternative]
     return Outcome(
         test="sign test",
         statistic=float(better),
-        pvalue=min(1.0, sides(alternative) * float(special.bdtr(at_most, better + worse, 0.5))),
+        pvalue=min(
+            1.0, count_tails(alternative) * float(special.bdtr(less_frequent, better + worse, 0.5))
+        ),
         difference=float(np.median(z)),
         n=len(z),
         assumed="topics are independent",
-        bounds=partial(_sign_bounds, z, alternative),
-        notices=about_identical(z) + about_zeros(z),
-        smallest_pvalue=smallest_by_signs(len(z), sides(alternative)),
+        bounds=partial(_compute_sign_bounds, z, alternative),
+        notes=note_identical(z) + note_zeros(z),
+        smallest_pvalue=limit_p_by_signs(len(z), count_tails(alternative)),
     )
 
 
-@suggests_keywords
+@suggest_keywords
 def randomisation(
     x: Sample,
     y: Sample,
@@ -190,13 +203,15 @@ def randomisation(
     >>> round(found.statistic, 4), found.pvalue, found.sampled
     (0.2, 0.25, Sampled(count=2, trials=8, seed=None, exact=True))
     """
-    z, tolerance = differences(x, y, topics)
-    one_of("alternative", alternative, Alternative)
-    total, number, used = _flipped(z[:, None], trials, seed, threads, progress)
-    return _randomised(z, tolerance, total[:, 0], number, used, strict, alternative)
+    z, tolerance = compute_differences(x, y, topics)
+    check_choice("alternative", alternative, Alternative)
+    total, number, used = _sum_flips(z[:, None], trials, seed, threads, progress)
+    return _build_randomisation_outcome(
+        z, tolerance, total[:, 0], number, used, strict, alternative
+    )
 
 
-def randomisations(
+def run_randomisations(
     values: Floats,
     pairs: Sequence[tuple[int, int]],
     trials: int = TRIALS,
@@ -210,46 +225,54 @@ def randomisations(
     for many.
     """
     for first in range(0, len(pairs), PAIRS):
-        some = pairs[first : first + PAIRS]
-        made = [differences(values[:, i], values[:, j], "same") for i, j in some]
-        columns = np.stack([z for z, _ in made], axis=1)
-        totals, number, used = _flipped(columns, trials, seed, threads, None)
-        for (z, tolerance), total in zip(made, np.ascontiguousarray(totals.T), strict=True):
-            yield _randomised(z, tolerance, total, number, used, False, "two-sided")
+        block = pairs[first : first + PAIRS]
+        block_differences = [
+            compute_differences(values[:, i], values[:, j], "same") for i, j in block
+        ]
+        columns = np.stack([z for z, _ in block_differences], axis=1)
+        totals, number, used = _sum_flips(columns, trials, seed, threads, None)
+        for (z, tolerance), total in zip(
+            block_differences, np.ascontiguousarray(totals.T), strict=True
+        ):
+            yield _build_randomisation_outcome(
+                z, tolerance, total, number, used, False, "two-sided"
+            )
             if progress is not None:
                 progress(trials)
 
 
-def _flipped(
+def _sum_flips(
     columns: Floats, trials: int, seed: int, threads: int | None, progress: Progress | None
 ) -> tuple[Floats, Floats, int | None]:
     """For each trial the sum of the changed differences, [trials, columns], and their number; and
     the seed, None if these are all trials there are.
     """
-    checked_trials(trials, seed)
+    check_trials(trials, seed)
     n = len(columns)
-    counted = np.column_stack([columns, np.ones(n)])
+    with_count = np.column_stack([columns, np.ones(n)])
     exact = 2**n <= trials
     if exact:
-        made = [flips @ counted for flips in _all_flips(n, progress)]
+        sums = [flips @ with_count for flips in _enumerate_flips(n, progress)]
     else:
 
-        def trial(rng: np.random.Generator, size: int) -> Floats:
-            return _random_flips(rng, size, n) @ counted
+        def run_trial(rng: np.random.Generator, size: int) -> Floats:
+            return _draw_flips(rng, size, n) @ with_count
 
-        made = in_chunks(trial, trials, seed, n, threads, progress)
-    found = np.concatenate(made)
-    return found[:, :-1], found[:, -1], None if exact else seed
-
-
-def _sign_bounds(z: Floats, alternative: Alternative, confidence: float) -> tuple[float, float]:
-    at_most = special.bdtr(np.arange(len(z)), len(z), 0.5)
-    most = tail(confidence, alternative) + TOLERANCE
-    outside = int(np.count_nonzero(at_most <= most))
-    return _between(z, outside, alternative)
+        sums = run_in_chunks(run_trial, trials, seed, n, threads, progress)
+    all_sums = np.concatenate(sums)
+    return all_sums[:, :-1], all_sums[:, -1], None if exact else seed
 
 
-def _randomised_bounds(
+def _compute_sign_bounds(
+    z: Floats, alternative: Alternative, confidence: float
+) -> tuple[float, float]:
+    cumulative = special.bdtr(np.arange(len(z)), len(z), 0.5)
+    tail_limit = compute_tail(confidence, alternative) + TOLERANCE
+    outside = int(np.count_nonzero(cumulative <= tail_limit))
+    return _trim_ends(z, outside, alternative)
+
+
+def _compute_randomisation_bounds(
     z: Floats,
     tolerance: float,
     total: Floats,
@@ -260,19 +283,21 @@ def _randomised_bounds(
 ) -> tuple[float, float]:
     n, observed = len(z), mean(z)
 
-    def end(side: float) -> float:
+    def find_upper_end(side: float) -> float:
         """The upper end of the interval of side · z."""
-        changed = _means(side * total, number)
+        changed = _divide_totals(side * total, number)
         if alternative == "two-sided":
-            others = _means(side * (n * observed - total), n - number)
-            changed = np.maximum(changed, others)
-        return reach(changed, 1 - confidence, exact)
+            unchanged = _divide_totals(side * (n * observed - total), n - number)
+            changed = np.maximum(changed, unchanged)
+        return find_critical_value(changed, 1 - confidence, exact)
 
-    low, high = (0.0 if abs(x) <= tolerance else x for x in (-end(-1.0), end(1.0)))
-    return ends(low, high, alternative)
+    low, high = (
+        0.0 if abs(x) <= tolerance else x for x in (-find_upper_end(-1.0), find_upper_end(1.0))
+    )
+    return apply_alternative(low, high, alternative)
 
 
-def _randomised(
+def _build_randomisation_outcome(
     z: Floats,
     tolerance: float,
     total: Floats,
@@ -283,18 +308,18 @@ def _randomised(
 ) -> Outcome:
     """What follows from the sums and numbers of changed differences; all of them without a seed."""
     n, observed, exact = len(z), mean(z), seed is None
-    count = extreme(observed - 2 * total / n, observed, alternative, tolerance, strict)
+    count = count_extreme(observed - 2 * total / n, observed, alternative, tolerance, strict)
     sampled = Sampled(count, len(total), seed, exact)
 
-    bounds = partial(_randomised_bounds, z, tolerance, total, number, exact, alternative)
+    bounds = partial(_compute_randomisation_bounds, z, tolerance, total, number, exact, alternative)
     assumed = "either system could have had either of the two scores of a topic"
-    both, smallest = (observed, observed), smallest_by_signs(n, sides(alternative))
-    return by_trials(
-        "randomisation test", *both, n, assumed, bounds, sampled, smallest, about_identical(z)
+    mean_pair, smallest = (observed, observed), limit_p_by_signs(n, count_tails(alternative))
+    return build_trial_outcome(
+        "randomisation test", *mean_pair, n, assumed, bounds, sampled, smallest, note_identical(z)
     )
 
 
-@suggests_keywords
+@suggest_keywords
 def bootstrap(
     x: Sample,
     y: Sample,
@@ -322,24 +347,30 @@ def bootstrap(
     >>> round(found.statistic, 4), round(found.difference, 4), found.sampled.trials
     (3.4641, 0.2, 10000)
     """
-    z, tolerance = differences(x, y, topics, least=2)
-    one_of("alternative", alternative, Alternative)
-    observed, error = mean(z), standard_error(z, tolerance)
-    found = bootstrapped(z, tolerance, trials, seed, studentised, threads, progress)
+    z, tolerance = compute_differences(x, y, topics, least=2)
+    check_choice("alternative", alternative, Alternative)
+    observed, error = mean(z), compute_standard_error(z, tolerance)
+    statistics_drawn = bootstrap_statistics(
+        z, tolerance, trials, seed, studentised, threads, progress
+    )
     unit = error if studentised else 1.0
-    statistic = in_errors(observed, unit)
+    statistic = divide_by_error(observed, unit)
     rounding = tolerance / unit if unit else tolerance
-    sampled = Sampled(extreme(found, statistic, alternative, rounding, strict), trials, seed)
+    sampled = Sampled(
+        count_extreme(statistics_drawn, statistic, alternative, rounding, strict), trials, seed
+    )
     test = "bootstrap test" if studentised else "bootstrap test (mean shift)"
     assumed = "the differences are a random sample of any distribution"
-    bounds = around(observed, unit * found, alternative)
-    notices = about_identical(z) + about_constant(z, tolerance)
-    notices += () if studentised else about_few_topics("bootstrap-shift", len(z))
-    smallest = smallest_by_signs(len(z), sides(alternative))
-    return by_trials(test, statistic, observed, len(z), assumed, bounds, sampled, smallest, notices)
+    bounds = build_bounds_around(observed, unit * statistics_drawn, alternative)
+    notes = note_identical(z) + note_constant(z, tolerance)
+    notes += () if studentised else note_few_topics("bootstrap-shift", len(z))
+    smallest = limit_p_by_signs(len(z), count_tails(alternative))
+    return build_trial_outcome(
+        test, statistic, observed, len(z), assumed, bounds, sampled, smallest, notes
+    )
 
 
-def bootstrapped(
+def bootstrap_statistics(
     z: Floats,
     tolerance: float,
     trials: int,
@@ -351,24 +382,26 @@ def bootstrapped(
     """The statistic of each sample of the differences, less their mean."""
     n, w = len(z), z - mean(z)
 
-    def statistics(topics: Ints) -> Floats:
-        drawn = resampled(w, topics)
-        means: Floats = drawn.mean(axis=1)
+    def compute_statistics(topics: Ints) -> Floats:
+        samples = resample(w, topics)
+        means: Floats = samples.mean(axis=1)
         if not studentised:
             return means
-        drawn -= means[:, None]  # as `std` does, without another array of that size
-        drawn *= drawn
-        deviations: Floats = np.sqrt(drawn.sum(axis=1) / (n - 1))
-        return _all_in_errors(means, deviations / math.sqrt(n), tolerance)
+        samples -= means[:, None]  # as `std` does, without another array of that size
+        samples *= samples
+        deviations: Floats = np.sqrt(samples.sum(axis=1) / (n - 1))
+        return _divide_by_errors(means, deviations / math.sqrt(n), tolerance)
 
-    def trial(rng: np.random.Generator, size: int) -> Floats:
-        topics, few = drawn_topics(rng, size, n), max(1, NEAR // n)
-        return np.concatenate([statistics(topics[i : i + few]) for i in range(0, size, few)])
+    def run_trial(rng: np.random.Generator, size: int) -> Floats:
+        topics, block = draw_topics(rng, size, n), max(1, BLOCK_CELLS // n)
+        return np.concatenate(
+            [compute_statistics(topics[i : i + block]) for i in range(0, size, block)]
+        )
 
-    return np.concatenate(in_chunks(trial, trials, seed, n, threads, progress))
+    return np.concatenate(run_in_chunks(run_trial, trials, seed, n, threads, progress))
 
 
-def resampled(w: Floats, integers: NDArray[np.integer]) -> Floats:
+def resample(w: Floats, integers: NDArray[np.integer]) -> Floats:
     """The values that these integers, from 0, draw.
 
     >>> resampled(np.array([0.2, 0.0, 0.1, 0.4, 0.0]), np.array([0, 2, 0, 1, 3]))
@@ -380,30 +413,32 @@ def resampled(w: Floats, integers: NDArray[np.integer]) -> Floats:
 # -- what tests have in common --------------------------------------------------------------------
 
 
-def differences(x: Sample, y: Sample, topics: Topics, least: int = 1) -> tuple[Floats, float]:
+def compute_differences(
+    x: Sample, y: Sample, topics: Topics, least: int = 1
+) -> tuple[Floats, float]:
     """z = x − y, and what rounding may make of 0; such differences are 0.
 
     >>> differences([0.1 + 0.2, 1.0], [0.3, 0.5], "same")
     (array([0. , 0.5]), 1e-12)
     """
-    a, b = paired(x, y, topics, least)
-    tolerance = rounding_of(a, b)
-    return apart(a, b, tolerance), tolerance
+    a, b = pair_scores(x, y, topics, least)
+    tolerance = estimate_rounding(a, b)
+    return subtract_rounded(a, b, tolerance), tolerance
 
 
-def standard_error(z: Floats, tolerance: float) -> float:
+def compute_standard_error(z: Floats, tolerance: float) -> float:
     """Of the mean: s / √n; 0 if all values are the same but for rounding."""
     return 0.0 if np.ptp(z) <= tolerance else float(z.std(ddof=1)) / math.sqrt(len(z))
 
 
-def in_errors(difference: float, error: float) -> float:
+def divide_by_error(difference: float, error: float) -> float:
     """A difference in standard errors; of values without variance, 0 or infinite."""
     if error:
         return difference / error
     return math.copysign(math.inf, difference) if difference else 0.0
 
 
-def by_t(
+def build_t_outcome(
     test: str,
     difference: float,
     error: float,
@@ -411,27 +446,27 @@ def by_t(
     n: int,
     assumed: str,
     alternative: Alternative,
-    notices: tuple[Notice, ...],
+    notes: tuple[Note, ...],
 ) -> Outcome:
     """What a difference and its standard error mean if their ratio has a t distribution."""
-    one_of("alternative", alternative, Alternative)
-    t = in_errors(difference, error)
-    below = {"two-sided": -abs(t), "greater": -t, "less": t}[alternative]
-    pvalue = float(special.stdtr(df, below)) * sides(alternative)
+    check_choice("alternative", alternative, Alternative)
+    t = divide_by_error(difference, error)
+    t_below = {"two-sided": -abs(t), "greater": -t, "less": t}[alternative]
+    pvalue = float(special.stdtr(df, t_below)) * count_tails(alternative)
     if difference == error == 0:
         pvalue = 1.0  # whatever the alternative: there is no evidence
-    bounds = partial(_t_bounds, difference, error, df, alternative)
-    return Outcome(test, t, pvalue, difference, n, assumed, bounds, df, notices=notices)
+    bounds = partial(_compute_t_bounds, difference, error, df, alternative)
+    return Outcome(test, t, pvalue, difference, n, assumed, bounds, df, notes=notes)
 
 
-def _t_bounds(
+def _compute_t_bounds(
     difference: float, error: float, df: float, alternative: Alternative, confidence: float
 ) -> tuple[float, float]:
-    reached = float(special.stdtrit(df, 1 - tail(confidence, alternative))) * error
-    return ends(difference - reached, difference + reached, alternative)
+    reached = float(special.stdtrit(df, 1 - compute_tail(confidence, alternative))) * error
+    return apply_alternative(difference - reached, difference + reached, alternative)
 
 
-def by_trials(
+def build_trial_outcome(
     test: str,
     statistic: float,
     difference: float,
@@ -440,15 +475,15 @@ def by_trials(
     bounds: Bounds,
     sampled: Sampled,
     smallest: float,
-    notices: tuple[Notice, ...] = (),
+    notes: tuple[Note, ...] = (),
 ) -> Outcome:
     """What a statistic means that was compared with those of trials."""
-    told, smallest = notices + about_trials(sampled), max(smallest, sampled.smallest_pvalue)
-    found = test, statistic, sampled.pvalue, difference, n, assumed, bounds
-    return Outcome(*found, sampled=sampled, notices=told, smallest_pvalue=smallest)
+    all_notes, smallest = notes + note_trials(sampled), max(smallest, sampled.smallest_pvalue)
+    test_values = test, statistic, sampled.pvalue, difference, n, assumed, bounds
+    return Outcome(*test_values, sampled=sampled, notes=all_notes, smallest_pvalue=smallest)
 
 
-def extreme(
+def count_extreme(
     values: Floats, observed: float, alternative: Alternative, tolerance: float, strict: bool
 ) -> int:
     """How many are as far out as what was observed, on the side or sides that matter.
@@ -465,7 +500,7 @@ def extreme(
     return int(np.count_nonzero(values >= observed - tolerance))
 
 
-def reach(values: Floats, alpha: float, exact: bool) -> float:
+def find_critical_value(values: Floats, alpha: float, exact: bool) -> float:
     """The greatest value such that those as great or greater give a p-value above `alpha`.
 
     Infinite if even none of them do.
@@ -473,31 +508,35 @@ def reach(values: Floats, alpha: float, exact: bool) -> float:
     >>> reach(np.arange(1.0, 100), 0.05, exact=False)  # (5 + 1) / (99 + 1), with 95 … 99
     95.0
     """
-    share = alpha * (len(values) + (not exact)) + 1e-9  # 1 − 0.9 is less than 0.1
-    needed = math.floor(share) + exact
-    if needed == 0:
+    allowed = alpha * (len(values) + (not exact)) + 1e-9  # 1 − 0.9 is less than 0.1
+    extreme_count = math.floor(allowed) + exact
+    if extreme_count == 0:
         return math.inf
-    place = len(values) - needed
+    place = len(values) - extreme_count
     return float(np.partition(values, place)[place])
 
 
-def around(difference: float, deviations: Floats, alternative: Alternative) -> Bounds:
+def build_bounds_around(difference: float, deviations: Floats, alternative: Alternative) -> Bounds:
     """The interval as far from the difference as trials are from 0 where there is none."""
-    return partial(_bounds_around, difference, deviations, alternative)
+    return partial(_compute_bounds_around, difference, deviations, alternative)
 
 
-def _bounds_around(
+def _compute_bounds_around(
     difference: float, deviations: Floats, alternative: Alternative, confidence: float
 ) -> tuple[float, float]:
     alpha = 1 - confidence
     if alternative == "two-sided":
-        below = above = reach(np.abs(deviations), alpha, exact=False)
+        distance_below = distance_above = find_critical_value(
+            np.abs(deviations), alpha, exact=False
+        )
     else:
-        below, above = (reach(side * deviations, alpha, exact=False) for side in (1, -1))
-    return ends(difference - below, difference + above, alternative)
+        distance_below, distance_above = (
+            find_critical_value(side * deviations, alpha, exact=False) for side in (1, -1)
+        )
+    return apply_alternative(difference - distance_below, difference + distance_above, alternative)
 
 
-def ends(low: float, high: float, alternative: Alternative) -> tuple[float, float]:
+def apply_alternative(low: float, high: float, alternative: Alternative) -> tuple[float, float]:
     """Both, or the one that a one-sided test has."""
     return (
         -math.inf if alternative == "less" else low,
@@ -505,20 +544,20 @@ def ends(low: float, high: float, alternative: Alternative) -> tuple[float, floa
     )
 
 
-def sides(alternative: Alternative) -> int:
+def count_tails(alternative: Alternative) -> int:
     """Return the number of tails of the test."""
     return 2 if alternative == "two-sided" else 1
 
 
-def tail(confidence: float, alternative: Alternative) -> float:
+def compute_tail(confidence: float, alternative: Alternative) -> float:
     """The probability beyond each end of an interval."""
-    return (1 - confidence) / sides(alternative)
+    return (1 - confidence) / count_tails(alternative)
 
 
 # -- the smallest p-value that so many topics which differ could have -----------------------------
 
 
-def least_of_signs(z: Floats) -> float:
+def find_smallest_sign_p(z: Floats) -> float:
     """If all of them favoured the same system: so do two of the 2ᵏ ways to sign k differences.
 
     >>> least_of_signs(np.array([0.0] * 35 + [-0.3] * 5))  # 2 / 2⁵
@@ -527,32 +566,32 @@ def least_of_signs(z: Floats) -> float:
     return min(1.0, 2.0 ** (1 - int(np.count_nonzero(z))))
 
 
-def least_of_ranks(z: Floats) -> float:
+def find_smallest_rank_p(z: Floats) -> float:
     """That of Wilcoxon's test if all of them favoured the same system."""
     return wilcoxon(np.abs(z), np.zeros(len(z))).pvalue
 
 
-def least_of_t(z: Floats) -> float:
+def find_smallest_t_p(z: Floats) -> float:
     """That of the t-test if all of them, k of n, were the same: t² = k (n − 1) / (n − k).
 
     >>> round(least_of_t(np.array([0.0] * 37 + [-0.3] * 3)), 4)  # t = √(3 · 39 / 37)
     0.0832
     """
-    n, alike = len(z), (z != 0).astype(np.float64)
-    return t_test(alike, np.zeros(n)).pvalue
+    n, equal_differences = len(z), (z != 0).astype(np.float64)
+    return t_test(equal_differences, np.zeros(n)).pvalue
 
 
 # -- signs and ranks ------------------------------------------------------------------------------
 
 
-def _walsh(z: Floats) -> Floats:
+def _compute_walsh_averages(z: Floats) -> Floats:
     """The means of all pairs of values, a value with itself included."""
     return np.concatenate([(z[i:] + z[i]) / 2 for i in range(len(z))])
 
 
-def _ranks_outside(n: int, tail: float) -> int:
+def _count_outside_sums(n: int, tail: float) -> int:
     """How many sums of signed ranks, from 0 up, have at most this probability together."""
-    if n > EXACT:
+    if n > MAX_EXACT_TOPICS:
         middle, spread = n * (n + 1) / 4, math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
         return max(0, math.floor(middle + float(special.ndtri(tail)) * spread) + 1)
     ways = np.ones(1)  # in which a sum comes about; below 2⁵³, so exact
@@ -561,7 +600,7 @@ def _ranks_outside(n: int, tail: float) -> int:
     return int(np.count_nonzero(np.cumsum(ways) <= tail * 2.0**n))
 
 
-def _between(values: Floats, outside: int, alternative: Alternative) -> tuple[float, float]:
+def _trim_ends(values: Floats, outside: int, alternative: Alternative) -> tuple[float, float]:
     """The first and the last value if so many at either end, less one, are left out.
 
     If `outside` is 0 no value is far enough out: the interval has no ends.
@@ -570,19 +609,19 @@ def _between(values: Floats, outside: int, alternative: Alternative) -> tuple[fl
         return -math.inf, math.inf
     places = outside - 1, len(values) - outside
     low, high = np.partition(values, places)[list(places)].tolist()
-    return ends(low, high, alternative)
+    return apply_alternative(low, high, alternative)
 
 
 # -- trials ---------------------------------------------------------------------------------------
 
 
-def _random_flips(rng: np.random.Generator, size: int, n: int) -> Floats:
+def _draw_flips(rng: np.random.Generator, size: int, n: int) -> Floats:
     """For each trial, 1 for the topics whose difference changes its sign."""
-    drawn = np.frombuffer(rng.bytes(-(-size * n // 8)), dtype=np.uint8)
-    return np.unpackbits(drawn, count=size * n).reshape(size, n).astype(np.float64)
+    random_bytes = np.frombuffer(rng.bytes(-(-size * n // 8)), dtype=np.uint8)
+    return np.unpackbits(random_bytes, count=size * n).reshape(size, n).astype(np.float64)
 
 
-def _all_flips(n: int, progress: Progress | None) -> Iterator[Floats]:
+def _enumerate_flips(n: int, progress: Progress | None) -> Iterator[Floats]:
     """The signs of all 2ⁿ trials there are, some of them at a time."""
     size = max(1, CELLS // n)
     for first in range(0, 2**n, size):
@@ -592,14 +631,14 @@ def _all_flips(n: int, progress: Progress | None) -> Iterator[Floats]:
             progress(len(numbers))
 
 
-def _means(totals: Floats, numbers: Floats) -> Floats:
+def _divide_totals(totals: Floats, numbers: Floats) -> Floats:
     """Infinite where there is nothing to take the mean of: such a trial counts at any shift."""
     means: Floats = np.full(len(totals), np.inf)
     return np.divide(totals, numbers, where=numbers > 0, out=means)
 
 
-def _all_in_errors(means: Floats, errors: Floats, tolerance: float) -> Floats:
-    """t of each sample: `in_errors`, where rounding may have made something of 0."""
+def _divide_by_errors(means: Floats, errors: Floats, tolerance: float) -> Floats:
+    """t of each sample: `divide_by_error`, where rounding may have made something of 0."""
     flat = errors <= tolerance
     infinite = np.where(np.abs(means) <= tolerance, 0.0, np.copysign(np.inf, means))
     return np.divide(means, errors, where=~flat, out=infinite)

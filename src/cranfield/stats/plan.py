@@ -7,10 +7,10 @@ from functools import partial
 from typing import Literal, TypeAlias, get_args
 
 from cranfield.dataclass import dataclass
-from cranfield.errors import InputError, one_of
-from cranfield.scores import Notice, Scores
-from cranfield.shown import Shown
-from cranfield.stats.measured import measured, without_errors
+from cranfield.display import TableResult
+from cranfield.errors import InputError, check_choice
+from cranfield.scores import Note, Scores
+from cranfield.stats.measure_scores import drop_standard_errors, extract_measure
 from cranfield.stats.power import (
     ALPHA,
     POWER,
@@ -23,12 +23,12 @@ from cranfield.stats.power import (
     variance_from,
 )
 from cranfield.stats.samples import Axes, Systems, as_scores
-from cranfield.wording import counted, suggests_keywords
+from cranfield.wording import format_count, suggest_keywords
 
 __all__ = ["Plan", "plan"]
 
 MethodName: TypeAlias = Literal["t", "anova", "interval"]
-Of: TypeAlias = Literal["scores", "differences"]
+VarianceOf: TypeAlias = Literal["scores", "differences"]
 Residual: TypeAlias = Literal["one-way", "two-way"]
 
 METHODS = get_args(MethodName)
@@ -37,7 +37,7 @@ UNSURE = 0.25  # a relative error of the variance that is worth a sentence
 
 
 @dataclass(frozen=True, repr=False)
-class Plan(Shown, tables="plan"):
+class Plan(TableResult, tables="plan"):
     """How many topics are needed: designs by each measure, and the pilots they are made from.
 
     The measure has no name, and there is no pilot, where variances are given. `sizes` are numbers
@@ -47,15 +47,15 @@ class Plan(Shown, tables="plan"):
     designs: Mapping[str, Sequence[Design]]
     pilots: Mapping[str, Pilot]
     sizes: tuple[int, ...] = ()
-    notices: tuple[Notice, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def __repr__(self) -> str:
-        made = [design for found in self.designs.values() for design in found]
-        few = ", ".join(
-            f"{counted(d.topics, 'topic')} ({d.method}, {d.difference or d.width:g})"
-            for d in made[:6]
+        designs = [design for group in self.designs.values() for design in group]
+        first_designs = ", ".join(
+            f"{format_count(d.topics, 'topic')} ({d.method}, {d.difference or d.width:g})"
+            for d in designs[:6]
         )
-        return f"Plan of {counted(len(made), 'design')}: {few}{', …' if len(made) > 6 else ''}"
+        return f"Plan of {format_count(len(designs), 'design')}: {first_designs}{', …' if len(designs) > 6 else ''}"
 
 
 @dataclass(frozen=True)
@@ -69,13 +69,13 @@ class _Variances:
     pilot: Pilot | None = None
 
 
-@suggests_keywords
+@suggest_keywords
 def plan(
     scores: Systems | None = None,
     *,
     variance: float | None = None,
     sd: float | None = None,
-    of: Of = "scores",
+    of: VarianceOf = "scores",
     residual: Residual | None = None,
     methods: Sequence[MethodName] = (),
     differences: Sequence[float] = DIFFERENCES,
@@ -108,23 +108,29 @@ def plan(
 
     Reference: Sakai (2016), Topic set size design, Information Retrieval Journal 19(3), 256-283.
     """
-    given = (("variance", variance), ("sd", sd))
+    variance_arguments = (("variance", variance), ("sd", sd))
     if scores is not None:
-        known, notices = _estimated(as_scores(scores, axes), residual, systems)
+        variances, notes = _estimate_variances(as_scores(scores, axes), residual, systems)
     else:
-        known, notices = [_given(dict(given), of, systems)], ()
+        variances, notes = [_read_variances(dict(variance_arguments), of, systems)], ()
     designs = {
-        one.measure: _designed(one, methods, _around(differences), widths, alpha, power)
-        for one in known
+        estimated.measure: _build_designs(
+            estimated, methods, _expand_differences(differences), widths, alpha, power
+        )
+        for estimated in variances
     }
-    pilots = {one.measure: one.pilot for one in known if one.pilot is not None}
-    return Plan(designs, pilots, tuple(sizes), notices)
+    pilots = {
+        estimated.measure: estimated.pilot for estimated in variances if estimated.pilot is not None
+    }
+    return Plan(designs, pilots, tuple(sizes), notes)
 
 
-def _given(given: Mapping[str, float | None], of: str, systems: int | None) -> _Variances:
+def _read_variances(
+    arguments: Mapping[str, float | None], of: str, systems: int | None
+) -> _Variances:
     """The variances that are given: one number says them all."""
-    one_of("of", of, get_args(Of))
-    numbers = {name: value for name, value in given.items() if value is not None}
+    check_choice("of", of, get_args(VarianceOf))
+    numbers = {name: value for name, value in arguments.items() if value is not None}
     if len(numbers) != 1:
         raise InputError(f"{' and '.join(numbers) or 'no variance'}", "scores, variance or sd")
     [(name, value)] = numbers.items()
@@ -133,30 +139,33 @@ def _given(given: Mapping[str, float | None], of: str, systems: int | None) -> _
     if not 1e-9 <= value <= 1e9:
         raise InputError(f"{name} {value:g}", "a number from 1e-9 to 1e9")
     variance = value if name == "variance" else value * value
-    both = (variance / 2, variance) if of == "differences" else (variance, 2 * variance)
-    return _Variances("", *both, systems)
+    both_variances = (variance / 2, variance) if of == "differences" else (variance, 2 * variance)
+    return _Variances("", *both_variances, systems)
 
 
-def _estimated(
+def _estimate_variances(
     scores: Scores, residual: str | None, systems: int | None
-) -> tuple[list[_Variances], tuple[Notice, ...]]:
+) -> tuple[list[_Variances], tuple[Note, ...]]:
     """The variances that a pilot tells."""
     if residual is not None:
-        one_of("residual", residual, get_args(Residual))
-    scores = without_errors(scores)
+        check_choice("residual", residual, get_args(Residual))
+    scores = drop_standard_errors(scores)
     systems = systems or (len(scores.runs) if len(scores.runs) > 2 else None)
-    known, notices = [], [*scores.notices]
+    variances, notes = [], [*scores.notes]
     for name in scores.measures:
-        seen = measured(scores, name, turned=False)
-        pilot = variance_from(seen.matrix)
+        extracted = extract_measure(scores, name, turned=False)
+        pilot = variance_from(extracted.matrix)
         of_scores = pilot.two_way if residual == "two-way" else pilot.one_way
         of_differences = 2 * (pilot.one_way if residual == "one-way" else pilot.two_way)
-        known.append(_Variances(name, of_scores, of_differences, systems, pilot))
-        notices += seen.notices
-    return known, (*notices, *_unsure([one.pilot for one in known if one.pilot]))
+        variances.append(_Variances(name, of_scores, of_differences, systems, pilot))
+        notes += extracted.notes
+    return variances, (
+        *notes,
+        *_note_small_pilot([estimated.pilot for estimated in variances if estimated.pilot]),
+    )
 
 
-def _unsure(pilots: Sequence[Pilot]) -> list[Notice]:
+def _note_small_pilot(pilots: Sequence[Pilot]) -> list[Note]:
     """Whether a pilot is too small to rely on its variance."""
     smallest = min(pilots, key=lambda pilot: sum(pilot.topics))
     if smallest.error <= UNSURE:
@@ -165,11 +174,11 @@ def _unsure(pilots: Sequence[Pilot]) -> list[Notice]:
         f"{smallest.topics[0]} topics tell little of a variance: it may easily be "
         f"{smallest.error:.0%} larger or smaller, and so the number of topics needed"
     )
-    return [Notice("small-pilot", text)]
+    return [Note("small-pilot", text)]
 
 
-def _designed(
-    vary: _Variances,
+def _build_designs(
+    variances: _Variances,
     methods: Sequence[MethodName],
     differences: Sequence[float],
     widths: Sequence[float],
@@ -177,28 +186,32 @@ def _designed(
     power: float,
 ) -> list[Design]:
     """A design for each method, and each difference or width."""
-    enough = {"t": True, "anova": vary.systems is not None, "interval": bool(widths)}
-    named: Sequence[str] = methods or [method for method in METHODS if enough[method]]
-    for method in named:
-        one_of("method", method, METHODS)
-        if not enough[method]:
-            needed = {"anova": "systems", "interval": "width"}[method]
-            raise InputError(f"method {method}", f"{needed} with it")
-    if widths and "interval" not in named:
+    is_possible = {"t": True, "anova": variances.systems is not None, "interval": bool(widths)}
+    selected: Sequence[str] = methods or [method for method in METHODS if is_possible[method]]
+    for method in selected:
+        check_choice("method", method, METHODS)
+        if not is_possible[method]:
+            requirement = {"anova": "systems", "interval": "width"}[method]
+            raise InputError(f"method {method}", f"{requirement} with it")
+    if widths and "interval" not in selected:
         raise InputError("width", "method interval with it")
-    asked = {"alpha": alpha, "power": power}
-    of_method = {
-        "t": partial(topics_for_t, variance=vary.differences, **asked),
+    levels = {"alpha": alpha, "power": power}
+    build_design = {
+        "t": partial(topics_for_t, variance=variances.differences, **levels),
         "anova": partial(
-            topics_for_anova, variance=vary.scores, systems=vary.systems or 0, **asked
+            topics_for_anova, variance=variances.scores, systems=variances.systems or 0, **levels
         ),
-        "interval": partial(topics_for_interval, variance=vary.differences, confidence=1 - alpha),
+        "interval": partial(
+            topics_for_interval, variance=variances.differences, confidence=1 - alpha
+        ),
     }
     sizes = {"t": differences, "anova": differences, "interval": widths}
-    return [of_method[method](size) for method in dict.fromkeys(named) for size in sizes[method]]
+    return [
+        build_design[method](size) for method in dict.fromkeys(selected) for size in sizes[method]
+    ]
 
 
-def _around(differences: Sequence[float]) -> Sequence[float]:
+def _expand_differences(differences: Sequence[float]) -> Sequence[float]:
     """One difference with its half and its double, several as they are."""
     for difference in differences:
         check(difference=difference)

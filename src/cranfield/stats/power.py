@@ -14,12 +14,12 @@ from dataclasses import replace
 import numpy as np
 
 from cranfield.dataclass import dataclass
+from cranfield.display import TableResult
 from cranfield.errors import InputError, check_number
-from cranfield.late import special
-from cranfield.shown import Shown
+from cranfield.lazy_imports import special
 from cranfield.stats.anova import one_way, two_way
-from cranfield.stats.samples import Axes, Systems, Topics, matrix
-from cranfield.wording import suggests_keywords
+from cranfield.stats.samples import Axes, Systems, Topics, to_matrix
+from cranfield.wording import suggest_keywords
 
 __all__ = [
     "Design", "Pilot", "difference_for_anova", "difference_for_t", "power_of_anova", "power_of_t",
@@ -29,7 +29,7 @@ __all__ = [
 
 ALPHA, POWER = 0.05, 0.8  # what is asked for if nothing else is
 FARTHEST = 1e10  # noncentrality
-MOST = 10_000_000  # topics: more than anybody will ever have
+MAX_TOPICS = 10_000_000  # topics: more than anybody will ever have
 
 _T = (
     "differences of topics are independent and normal, with the given variance; the test is the "
@@ -47,7 +47,7 @@ _INTERVAL = (
 
 
 @dataclass(frozen=True)
-class Design(Shown):
+class Design(TableResult):
     """How many topics are needed for what was asked.
 
     `method` is ``"t"``, ``"anova"`` or ``"interval"``. `achieved` is what this number of topics
@@ -96,7 +96,7 @@ class Design(Shown):
 # The paired t-test
 
 
-@suggests_keywords
+@suggest_keywords
 def topics_for_t(
     difference: float, variance: float, alpha: float = ALPHA, power: float = POWER
 ) -> Design:
@@ -115,10 +115,10 @@ def topics_for_t(
     Reference: Sakai (2016), Topic set size design, Information Retrieval Journal 19(3), 256-283.
     """
     check(alpha=alpha, power=power, difference=difference, variance=variance)
-    return _with_power(Design("t", 0, variance, alpha, 0.0, _T, difference, power), power)
+    return _find_design(Design("t", 0, variance, alpha, 0.0, _T, difference, power), power)
 
 
-@suggests_keywords
+@suggest_keywords
 def power_of_t(topics: int, difference: float, variance: float, alpha: float = ALPHA) -> float:
     """The power of the two-sided paired t-test if the true difference is `difference`.
 
@@ -136,10 +136,10 @@ def power_of_t(topics: int, difference: float, variance: float, alpha: float = A
     Reference: Cohen (1988), Statistical power analysis for the behavioral sciences, chapter 2.
     """
     check(topics=topics, alpha=alpha, difference=difference, variance=variance)
-    return _power(1, topics - 1, topics * difference**2 / variance, alpha)
+    return _compute_power(1, topics - 1, topics * difference**2 / variance, alpha)
 
 
-@suggests_keywords
+@suggest_keywords
 def difference_for_t(
     topics: int, variance: float, alpha: float = ALPHA, power: float = POWER
 ) -> float:
@@ -153,13 +153,13 @@ def difference_for_t(
     Reference: Sakai (2016), Topic set size design, Information Retrieval Journal 19(3), 256-283.
     """
     check(topics=topics, alpha=alpha, power=power, variance=variance)
-    return math.sqrt(_noncentrality(1, topics - 1, alpha, power) * variance / topics)
+    return math.sqrt(_solve_noncentrality(1, topics - 1, alpha, power) * variance / topics)
 
 
 # One-way analysis of variance
 
 
-@suggests_keywords
+@suggest_keywords
 def topics_for_anova(
     difference: float, variance: float, systems: int, alpha: float = ALPHA, power: float = POWER
 ) -> Design:
@@ -177,11 +177,11 @@ def topics_for_anova(
     Reference: Sakai (2016), Topic set size design, Information Retrieval Journal 19(3), 256-283.
     """
     check(alpha=alpha, power=power, difference=difference, variance=variance, systems=systems)
-    asked = Design("anova", 0, variance, alpha, 0.0, _ANOVA, difference, power, systems=systems)
-    return _with_power(asked, power)
+    design = Design("anova", 0, variance, alpha, 0.0, _ANOVA, difference, power, systems=systems)
+    return _find_design(design, power)
 
 
-@suggests_keywords
+@suggest_keywords
 def power_of_anova(
     topics: int, difference: float, variance: float, systems: int, alpha: float = ALPHA
 ) -> float:
@@ -202,10 +202,10 @@ def power_of_anova(
     """
     check(topics=topics, alpha=alpha, difference=difference, variance=variance, systems=systems)
     noncentrality = topics * difference**2 / (2 * variance)
-    return _power(systems - 1, systems * (topics - 1), noncentrality, alpha)
+    return _compute_power(systems - 1, systems * (topics - 1), noncentrality, alpha)
 
 
-@suggests_keywords
+@suggest_keywords
 def difference_for_anova(
     topics: int, variance: float, systems: int, alpha: float = ALPHA, power: float = POWER
 ) -> float:
@@ -219,14 +219,14 @@ def difference_for_anova(
     Reference: Sakai (2016), Topic set size design, Information Retrieval Journal 19(3), 256-283.
     """
     check(topics=topics, alpha=alpha, power=power, variance=variance, systems=systems)
-    found = _noncentrality(systems - 1, systems * (topics - 1), alpha, power)
-    return math.sqrt(2 * variance * found / topics)
+    noncentrality = _solve_noncentrality(systems - 1, systems * (topics - 1), alpha, power)
+    return math.sqrt(2 * variance * noncentrality / topics)
 
 
 # -- the interval of a difference -----------------------------------------------------------------
 
 
-@suggests_keywords
+@suggest_keywords
 def topics_for_interval(width: float, variance: float, confidence: float = 1 - ALPHA) -> Design:
     """The smallest number of topics whose confidence interval is as narrow as asked for.
 
@@ -242,16 +242,16 @@ def topics_for_interval(width: float, variance: float, confidence: float = 1 - A
     """
     check(width=width, variance=variance, confidence=confidence)
 
-    def achieved(topics: int) -> float:
+    def compute_width(topics: int) -> float:
         return width_of_interval(topics, variance, confidence)
 
-    topics = _smallest(lambda n: achieved(n) <= width)
-    found = achieved(topics)
+    topics = _find_smallest(lambda n: compute_width(n) <= width)
+    width_achieved = compute_width(topics)
     alpha = round(1 - confidence, 12)  # 0.05, not what rounding makes of it
-    return Design("interval", topics, variance, alpha, found, _INTERVAL, width=width)
+    return Design("interval", topics, variance, alpha, width_achieved, _INTERVAL, width=width)
 
 
-@suggests_keywords
+@suggest_keywords
 def width_of_interval(topics: int, variance: float, confidence: float = 1 - ALPHA) -> float:
     """The width, in the mean over samples, of the t-interval of a difference.
 
@@ -274,7 +274,7 @@ def width_of_interval(topics: int, variance: float, confidence: float = 1 - ALPH
     return 2 * t * bias * math.sqrt(variance / topics)
 
 
-@suggests_keywords
+@suggest_keywords
 def topics_to_decide(
     difference: float, variance: float, margin: float = 0.0, alpha: float = ALPHA
 ) -> int | None:
@@ -298,18 +298,18 @@ def topics_to_decide(
     check_number("margin", margin)
     room = max(difference + margin, -difference)
 
-    def enough(topics: int) -> bool:
+    def is_enough(topics: int) -> bool:
         t = float(special.stdtrit(topics - 1, 1 - alpha))
         return t * math.sqrt(variance / topics) <= room
 
-    return _smallest(enough) if enough(MOST) else None
+    return _find_smallest(is_enough) if is_enough(MAX_TOPICS) else None
 
 
 # -- variances of pilots --------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Pilot(Shown):
+class Pilot(TableResult):
     """How much scores vary, estimated from pilots: the residual variances of ANOVA.
 
     `one_way` (V_E1) is the variance of a system's scores over topics; `two_way` (V_E2) what is
@@ -339,7 +339,7 @@ class Pilot(Shown):
         return math.sqrt(2 / sum(n - 1 for n in self.topics))
 
 
-@suggests_keywords
+@suggest_keywords
 def variance_from(*pilots: Systems, topics: Topics = "same", axes: Axes | None = None) -> Pilot:
     """The residual variances of pilots: of one-way ANOVA, and of two-way without replication.
 
@@ -359,35 +359,35 @@ def variance_from(*pilots: Systems, topics: Topics = "same", axes: Axes | None =
     """
     if not pilots:
         raise InputError("no pilot", "the scores of at least two systems")
-    found = [matrix(pilot, topics, axes) for pilot in pilots]
-    weights = [len(x.topics) - 1 for x in found]
+    matrices = [to_matrix(pilot, topics, axes) for pilot in pilots]
+    weights = [len(x.topics) - 1 for x in matrices]
     return Pilot(
-        float(np.average([one_way(list(x.values.T)).residual.mean_square for x in found],
+        float(np.average([one_way(list(x.values.T)).residual.mean_square for x in matrices],
                          weights=weights)),
-        float(np.average([two_way(x).residual.mean_square for x in found], weights=weights)),
-        tuple(len(x.topics) for x in found),
-        tuple(len(x.systems) for x in found),
+        float(np.average([two_way(x).residual.mean_square for x in matrices], weights=weights)),
+        tuple(len(x.topics) for x in matrices),
+        tuple(len(x.systems) for x in matrices),
     )  # fmt: skip
 
 
 # -- what all have in common ----------------------------------------------------------------------
 
 
-def _power(between: int, within: int, noncentrality: float, alpha: float) -> float:
+def _compute_power(between: int, within: int, noncentrality: float, alpha: float) -> float:
     """P(F ≥ its critical value) of the noncentral F. The t-test is the case of 1 degree of freedom:
     t² is F, and unlike that of t, this distribution has no far tail that gets lost.
     """
     if noncentrality > FARTHEST:
-        found = f"differences so large, or a variance so small, that F is about {noncentrality:g}"
-        raise InputError(found, f"at most {FARTHEST:g}: any number of topics finds them")
+        problem = f"differences so large, or a variance so small, that F is about {noncentrality:g}"
+        raise InputError(problem, f"at most {FARTHEST:g}: any number of topics finds them")
     critical = float(special.fdtri(between, within, 1 - alpha))
-    below = float(special.ncfdtr(between, within, noncentrality, critical))
-    if math.isnan(below):  # SciPy's has islands of nan, at noncentralities about 2,000
-        below = _mixed(between, within, noncentrality, critical)
-    return 1 - below
+    probability = float(special.ncfdtr(between, within, noncentrality, critical))
+    if math.isnan(probability):  # SciPy's has islands of nan, at noncentralities about 2,000
+        probability = _compute_beta_mixture(between, within, noncentrality, critical)
+    return 1 - probability
 
 
-def _mixed(between: int, within: int, noncentrality: float, f: float) -> float:
+def _compute_beta_mixture(between: int, within: int, noncentrality: float, f: float) -> float:
     """P(F ≤ f) of the noncentral F as a Poisson mixture of beta distributions."""
     half = noncentrality / 2
     spread = 10 * math.sqrt(half) + 10
@@ -397,36 +397,36 @@ def _mixed(between: int, within: int, noncentrality: float, f: float) -> float:
     return float((weights * special.betainc(between / 2 + j, within / 2, x)).sum())
 
 
-def _noncentrality(between: int, within: int, alpha: float, power: float) -> float:
-    """That at which `_power` is the power asked for."""
+def _solve_noncentrality(between: int, within: int, alpha: float, power: float) -> float:
+    """That at which `_compute_power` is the power asked for."""
     low, high = 0.0, 1.0
-    while _power(between, within, high, alpha) < power:
+    while _compute_power(between, within, high, alpha) < power:
         high *= 2
     while low < (middle := (low + high) / 2) < high:  # until they are neighbours
-        lacking = _power(between, within, middle, alpha) < power
-        low, high = (middle, high) if lacking else (low, middle)
+        is_too_low = _compute_power(between, within, middle, alpha) < power
+        low, high = (middle, high) if is_too_low else (low, middle)
     return high
 
 
-def _with_power(asked: Design, power: float) -> Design:
+def _find_design(design: Design, power: float) -> Design:
     """The design with the smallest number of topics that have the power."""
-    topics = _smallest(lambda n: asked.power_of(n) >= power)
-    return replace(asked, topics=topics, achieved=asked.power_of(topics))
+    topics = _find_smallest(lambda n: design.power_of(n) >= power)
+    return replace(design, topics=topics, achieved=design.power_of(topics))
 
 
-def _smallest(enough: Callable[[int], bool]) -> int:
+def _find_smallest(is_enough: Callable[[int], bool]) -> int:
     """The smallest number of topics that is enough; more are enough, too."""
     low, high = 1, 2  # one is never enough: it has no variance
-    while not enough(high):
-        if high > MOST:
-            raise InputError(f"a need for more than {MOST:,} topics", "to ask for less")
+    while not is_enough(high):
+        if high > MAX_TOPICS:
+            raise InputError(f"a need for more than {MAX_TOPICS:,} topics", "to ask for less")
         low, high = high, 2 * high
-    return bisect_left(range(high), True, low + 1, key=enough)
+    return bisect_left(range(high), True, low + 1, key=is_enough)
 
 
-def check(**given: float) -> None:
+def check(**numbers: float) -> None:
     """Refuse what are no such numbers."""
-    for name, value in given.items():
+    for name, value in numbers.items():
         if not isinstance(value, int | float | np.number):
             raise InputError(f"{name}={value!r}", "a number")
         if name in ("topics", "systems"):
@@ -439,5 +439,5 @@ def check(**given: float) -> None:
             raise InputError(f"{name}={value}", "a number above 0")
         elif not 1e-18 <= value <= 1e12:
             raise InputError(f"{name}={value:g}", "a number from 1e-18 to 1e12")
-    if given.get("power", 1.0) <= given.get("alpha", 0.0):
-        raise InputError(f"power={given['power']}", f"more than alpha={given['alpha']}")
+    if numbers.get("power", 1.0) <= numbers.get("alpha", 0.0):
+        raise InputError(f"power={numbers['power']}", f"more than alpha={numbers['alpha']}")

@@ -12,19 +12,21 @@ from typing import Any, TypeVar
 import numpy as np
 
 from cranfield.arrays import Ints
-from cranfield.data.reading.parts import in_order
+from cranfield.data.reading.parts import map_in_order
 from cranfield.errors import InputError
 
 TRIALS = 10_000
-MOST = 100_000_000  # trials, of which it is hard to wait for the end
+MAX_TRIALS = 100_000_000  # trials, of which it is hard to wait for the end
 CELLS = 500_000  # random values held at a time by a thread: 4 MB, which stays near the processor
-NEAR = 1 << 15  # of them computed with at a time: new memory costs more than the numbers in it
+BLOCK_CELLS = (
+    1 << 15
+)  # of them computed with at a time: new memory costs more than the numbers in it
 
 Progress = Callable[[int], None]  # told how many trials were done since the last call
 T = TypeVar("T")
 
 
-def in_chunks(
+def run_in_chunks(
     trial: Callable[[np.random.Generator, int], T],
     trials: int,
     seed: int,
@@ -40,46 +42,46 @@ def in_chunks(
     >>> in_chunks(lambda random, size: size, trials=5, seed=0, cells=CELLS // 2)
     [2, 2, 1]
     """
-    checked_trials(trials, seed)
+    check_trials(trials, seed)
     size = max(1, CELLS // max(1, cells))
     sizes = [min(size, trials - first) for first in range(0, trials, size)]
 
-    def chunk(number: int) -> T:
-        found = trial(generator(seed, number), sizes[number])
+    def run_chunk(number: int) -> T:
+        result = trial(create_generator(seed, number), sizes[number])
         if progress is not None:
             progress(sizes[number])
-        return found
+        return result
 
     workers = min(threads or os.cpu_count() or 1, len(sizes))
-    return list(in_order(iter(range(len(sizes))), chunk, workers))
+    return list(map_in_order(iter(range(len(sizes))), run_chunk, workers))
 
 
-def generator(seed: int, *stream: int) -> np.random.Generator:
+def create_generator(seed: int, *stream: int) -> np.random.Generator:
     """The stream of random numbers with this name: other streams of the seed do not overlap."""
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=stream))
 
 
-def drawn_topics(random: np.random.Generator, size: int, n: int) -> Ints:
+def draw_topics(random: np.random.Generator, size: int, n: int) -> Ints:
     """n of n topics with replacement, `size` times, as the first that a fresh stream draws.
 
     Every pair of runs draws the same, from streams of one name: they are kept for the next.
     """
     name: Any = random.bit_generator.seed_seq
-    return _drawn_topics(name.entropy, name.spawn_key, size, n)
+    return _draw_cached_topics(name.entropy, name.spawn_key, size, n)
 
 
 @lru_cache(maxsize=8)  # of at most 4 MB each, but where there are more topics than that
-def _drawn_topics(seed: int, stream: tuple[int, ...], size: int, n: int) -> Ints:
-    drawn = generator(seed, *stream).integers(n, size=(size, n))
-    drawn.flags.writeable = False
-    return drawn
+def _draw_cached_topics(seed: int, stream: tuple[int, ...], size: int, n: int) -> Ints:
+    topic_samples = create_generator(seed, *stream).integers(n, size=(size, n))
+    topic_samples.flags.writeable = False
+    return topic_samples
 
 
-def checked_trials(trials: Any, seed: Any) -> None:
+def check_trials(trials: Any, seed: Any) -> None:
     """Refuse what are no numbers of trials, or no seed."""
     for name, value, least in (("trials", trials, 1), ("seed", seed, 0)):
-        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-        if not whole or value < least:
+        is_integer = isinstance(value, int | np.integer) and not isinstance(value, bool)
+        if not is_integer or value < least:
             raise InputError(f"{name}={value!r}", f"a whole number from {least}")
-    if trials > MOST:
-        raise InputError(f"{trials:,} trials", f"at most {MOST:,}")
+    if trials > MAX_TRIALS:
+        raise InputError(f"{trials:,} trials", f"at most {MAX_TRIALS:,}")

@@ -8,9 +8,9 @@ from dataclasses import field
 from functools import partial
 
 from cranfield.dataclass import dataclass
+from cranfield.display import TableResult
 from cranfield.errors import InputError, check_number
-from cranfield.scores import Interval, Notice
-from cranfield.shown import Shown
+from cranfield.scores import Interval, Note
 from cranfield.stats.few_topics import is_out_of_reach
 
 __all__ = ["Outcome", "Sampled"]
@@ -60,7 +60,7 @@ class Sampled:
 
 
 @dataclass(frozen=True)
-class Outcome(Shown):
+class Outcome(TableResult):
     """What a test of two systems found, in the manner of scipy.stats.
 
     `difference` is what is estimated (the mean of x − y, unless the test says otherwise), `n` the
@@ -78,7 +78,7 @@ class Outcome(Shown):
     bounds: Bounds = field(repr=False, compare=False)
     df: float | None = None
     sampled: Sampled | None = None
-    notices: tuple[Notice, ...] = ()
+    notes: tuple[Note, ...] = ()
     smallest_pvalue: float = 0.0
 
     def confidence_interval(self, confidence: float = 0.95) -> Interval:
@@ -88,19 +88,19 @@ class Outcome(Shown):
         ties at its ends, and for tests that leave out differences of 0 (sign, Wilcoxon). It has
         no ends if 1 − `confidence` is below the smallest p-value.
         """
-        low, high = self.bounds(checked_confidence(confidence))
+        low, high = self.bounds(check_confidence(confidence))
         if is_out_of_reach(self.smallest_pvalue, 1 - confidence):
             low, high = -math.inf, math.inf
         trials, seed = (self.sampled.trials, self.sampled.seed) if self.sampled else (None, None)
         return Interval(low, high, self.difference, self.test, confidence, self.n, trials, seed)
 
 
-def all_exact(sampled: Iterable[Sampled | None]) -> bool:
+def is_fully_enumerated(sampled: Iterable[Sampled | None]) -> bool:
     """Whether all outcomes were enumerated, of every test."""
-    return all(one is not None and one.exact for one in sampled)
+    return all(trials is not None and trials.exact for trials in sampled)
 
 
-def shown_p(pvalue: float, trials: int | None = None, least: bool = False) -> str:
+def format_p(pvalue: float, trials: int | None = None, least: bool = False) -> str:
     """A p-value as people read it: four decimals, never 0.
 
     Of one found by `trials`, `least` says that none of them was as extreme as the data: it is
@@ -117,16 +117,16 @@ def shown_p(pvalue: float, trials: int | None = None, least: bool = False) -> st
     return "<0.0001" if pvalue < 0.0001 else f"{pvalue:.4f}"
 
 
-def stated_p(shown: str) -> str:
+def format_p_statement(text: str) -> str:
     """A p-value, as it is shown, in a sentence.
 
     >>> stated_p("0.0321"), stated_p("<0.0001")
     ('p = 0.0321', 'p < 0.0001')
     """
-    return f"p < {shown[1:]}" if shown.startswith("<") else f"p = {shown}"
+    return f"p < {text[1:]}" if text.startswith("<") else f"p = {text}"
 
 
-def checked_share(name: str, value: float) -> float:
+def check_open_fraction(name: str, value: float) -> float:
     """The number itself, if it is between 0 and 1."""
     check_number(name, value, "a number between 0 and 1")
     if not 0 < value < 1:
@@ -134,5 +134,5 @@ def checked_share(name: str, value: float) -> float:
     return value
 
 
-checked_confidence = partial(checked_share, "confidence")
-checked_alpha = partial(checked_share, "alpha")
+check_confidence = partial(check_open_fraction, "confidence")
+check_alpha = partial(check_open_fraction, "alpha")

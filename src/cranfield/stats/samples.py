@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike
 
 from cranfield.arrays import Floats
 from cranfield.dataclass import dataclass
-from cranfield.errors import InputError, brief, is_one_of
+from cranfield.errors import InputError, describe_value, is_one_of
 from cranfield.scores import Scores
-from cranfield.wording import counted, some
+from cranfield.wording import format_count, format_names
 
 Sample: TypeAlias = Scores | Mapping[str, float] | ArrayLike
 Topics: TypeAlias = Literal["same", "common"]
@@ -23,14 +23,14 @@ Axes: TypeAlias = Sequence[str]  # of a bare array: "runs" and "topics", in its 
 SMALLEST, LARGEST = 1e-50, 1e50  # their fourth powers, of variances, are numbers, too
 
 
-def named(x: Any) -> Any:
+def to_mapping(x: Any) -> Any:
     """A pandas Series whose index names topics, or Scores of one run, as a mapping; all else as it
     is.
 
     An index that only counts, 0, 1, 2, …, names nothing.
     """
     if isinstance(x, Scores):
-        return _of_one_run(x)
+        return _get_run_scores(x)
     index = getattr(x, "index", None)
     if index is None or callable(index) or not callable(getattr(x, "items", None)):
         return x
@@ -41,34 +41,34 @@ def named(x: Any) -> Any:
     return dict(x.items())
 
 
-def sample(x: Sample, what: str = "x") -> Floats:
+def to_array(x: Sample, noun: str = "x") -> Floats:
     """The scores of one system: Scores, a mapping from topics, or a sequence; finite numbers.
 
     >>> sample({"301": 0.5, "302": 0.25})
     array([0.5 , 0.25])
     """
-    x = _of_one_run(x) if isinstance(x, Scores) else x
-    given = list(x.values()) if isinstance(x, Mapping) else x
+    x = _get_run_scores(x) if isinstance(x, Scores) else x
+    scores = list(x.values()) if isinstance(x, Mapping) else x
     try:
-        values = np.asarray(given, dtype=np.float64)
+        values = np.asarray(scores, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"{what} {short(x)}", "a number for each topic") from None
+        raise InputError(f"{noun} {quote_short(x)}", "a number for each topic") from None
     if values.ndim != 1:
-        raise InputError(f"{what} of shape {values.shape}", "a number for each topic")
+        raise InputError(f"{noun} of shape {values.shape}", "a number for each topic")
     wrong = values[~(np.abs(values) <= LARGEST)]
     if len(wrong):
-        raise InputError(f"{what} with {wrong[0]}", f"finite numbers, at most {LARGEST:g}")
+        raise InputError(f"{noun} with {wrong[0]}", f"finite numbers, at most {LARGEST:g}")
     return values
 
 
-def refuse_scale(*samples: Floats) -> None:
+def check_scale(*samples: Floats) -> None:
     """Raise an error if the largest of all scores is too large or too small to compute with."""
     largest = max(float(np.abs(x).max(initial=0.0)) for x in samples)
     if largest and not SMALLEST <= largest <= LARGEST:
         size = "large" if largest > LARGEST else "small"
         problem = f"the largest score is {largest:.3g}, too {size} for statistical tests"
         fix = f"Multiply all scores by a constant: expected {SMALLEST:g} to {LARGEST:g}."
-        raise InputError.problem(problem, fix)
+        raise InputError.from_problem(problem, fix)
 
 
 def mean(x: Floats) -> float:
@@ -76,7 +76,9 @@ def mean(x: Floats) -> float:
     return math.fsum(x) / len(x)
 
 
-def paired(x: Sample, y: Sample, topics: Topics = "same", least: int = 2) -> tuple[Floats, Floats]:
+def pair_scores(
+    x: Sample, y: Sample, topics: Topics = "same", least: int = 2
+) -> tuple[Floats, Floats]:
     """Two systems' scores, topic by topic.
 
     Scores of one run, mappings, and Series with an index, are paired by topic: both must have the
@@ -88,20 +90,20 @@ def paired(x: Sample, y: Sample, topics: Topics = "same", least: int = 2) -> tup
     (array([0.5 , 0.25]), array([0.75, 0.5 ]))
     """
     if not is_one_of(topics, ("same", "common")):
-        raise InputError(f"topics={brief(topics)}", "'same' or 'common'")
-    both = {"x": named(x), "y": named(y)}
-    if _have_topics(both.values(), "both"):
-        shared = _shared(both.values(), topics, "of one system only")
-        both = {what: {t: one[t] for t in shared} for what, one in both.items()}
-    a, b = (sample(one, what) for what, one in both.items())
+        raise InputError(f"topics={describe_value(topics)}", "'same' or 'common'")
+    samples = {"x": to_mapping(x), "y": to_mapping(y)}
+    if _has_topics(samples.values(), "both"):
+        shared = _find_shared_topics(samples.values(), topics, "of one system only")
+        samples = {noun: {t: scores[t] for t in shared} for noun, scores in samples.items()}
+    a, b = (to_array(scores, noun) for noun, scores in samples.items())
     if len(a) != len(b):
         raise InputError(f"{len(a)} and {len(b)} scores", "as many of one as of the other")
-    refuse_few(len(a), least)
-    refuse_scale(a, b)
+    check_topic_count(len(a), least)
+    check_scale(a, b)
     return a, b
 
 
-def _have_topics(samples: Collection[Any], all_of_them: str) -> bool:
+def _has_topics(samples: Collection[Any], all_of_them: str) -> bool:
     """Whether samples are mappings, which name their topics: all of them, or none."""
     mappings = sum(isinstance(x, Mapping) for x in samples)
     if mappings not in (0, len(samples)):
@@ -110,14 +112,16 @@ def _have_topics(samples: Collection[Any], all_of_them: str) -> bool:
     return mappings > 0
 
 
-def _shared(samples: Collection[Mapping[Any, Any]], topics: Topics, lacking: str) -> list[Any]:
+def _find_shared_topics(
+    samples: Collection[Mapping[Any, Any]], topics: Topics, description: str
+) -> list[Any]:
     """The topics that all have, if that is enough."""
-    every = dict.fromkeys(topic for x in samples for topic in x)
-    shared = [topic for topic in every if all(topic in x for x in samples)]
-    if topics == "same" and len(shared) < len(every):
-        others = [str(topic) for topic in every if topic not in set(shared)]
-        found = f"{some(others, 'topic')} {lacking}"
-        raise InputError(found, "the same topics, or topics='common'")
+    all_topics = dict.fromkeys(topic for x in samples for topic in x)
+    shared = [topic for topic in all_topics if all(topic in x for x in samples)]
+    if topics == "same" and len(shared) < len(all_topics):
+        unshared = [str(topic) for topic in all_topics if topic not in set(shared)]
+        problem = f"{format_names(unshared, 'topic')} {description}"
+        raise InputError(problem, "the same topics, or topics='common'")
     return shared
 
 
@@ -130,7 +134,7 @@ class Matrix:
     topics: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        refuse_scale(self.values)
+        check_scale(self.values)
 
     @cached_property
     def means(self) -> Floats:
@@ -151,7 +155,7 @@ class Matrix:
 Systems: TypeAlias = Matrix | Scores | Mapping[str, Sample] | ArrayLike
 
 
-def matrix(
+def to_matrix(
     data: Systems,
     topics: Topics = "same",
     axes: Axes | None = None,
@@ -173,36 +177,42 @@ def matrix(
     [[0.5, 0.75], [0.25, 0.5]]
     """
     if getattr(data, "columns", None) is not None:
-        data = _of_frame(data)
+        data = _from_frame(data)
     if isinstance(data, Scores):
-        data = _by_run(data)
+        data = _group_by_run(data)
     if isinstance(data, Mapping):
-        data = _of_mapping(data, topics)
+        data = _from_mapping(data, topics)
     if isinstance(data, Matrix):
-        _refuse_axes(axes)
-    made = data if isinstance(data, Matrix) else _of_array(data, axes)
-    if len(made.systems) < systems:
-        raise InputError(f"{len(made.systems)} systems", f"at least {systems}")
-    refuse_few(len(made.topics), least)
-    return made
+        _check_no_axes(axes)
+    result = data if isinstance(data, Matrix) else _from_array(data, axes)
+    if len(result.systems) < systems:
+        raise InputError(f"{len(result.systems)} systems", f"at least {systems}")
+    check_topic_count(len(result.topics), least)
+    return result
 
 
 def as_scores(data: Systems, axes: Axes | None = None) -> Scores:
     """Return Scores as they are, and other scores of systems under a measure called score."""
     if isinstance(data, Scores):
-        _refuse_axes(axes)
+        _check_no_axes(axes)
         return data
-    found = matrix(data, axes=axes, least=1, systems=1)
-    return Scores(found.values.T[:, :, None], found.systems, found.topics, ("score",), ("mean",))
+    scores_matrix = to_matrix(data, axes=axes, least=1, systems=1)
+    return Scores(
+        scores_matrix.values.T[:, :, None],
+        scores_matrix.systems,
+        scores_matrix.topics,
+        ("score",),
+        ("mean",),
+    )
 
 
-def _refuse_axes(axes: Axes | None) -> None:
+def _check_no_axes(axes: Axes | None) -> None:
     """Raise an error if axes are given for scores that name theirs."""
     if axes is not None:
-        raise InputError.problem(f"axes={axes!r} for scores that name their axes", "Omit axes")
+        raise InputError.from_problem(f"axes={axes!r} for scores that name their axes", "Omit axes")
 
 
-def _of_frame(frame: Any) -> Any:
+def _from_frame(frame: Any) -> Any:
     """Return the columns of a frame by topic, or its values if its columns have no names."""
     if getattr(frame.columns, "name", None) == "topic":  # a pandas table of runs × topics
         frame = frame.T
@@ -218,15 +228,15 @@ def _of_frame(frame: Any) -> Any:
     return {name: dict(zip(topics, x, strict=True)) for name, x in columns.items()}
 
 
-def _of_array(data: Any, axes: Axes | None) -> Matrix:
+def _from_array(data: Any, axes: Axes | None) -> Matrix:
     """Return an array with these axes as a Matrix, whose names are numbers."""
-    values = array_of(data, axes, ("topics", "runs"))
+    values = order_axes(data, axes, ("topics", "runs"))
     if values.size:
-        values = np.stack([sample(x) for x in values.T], axis=1)
-    return Matrix(values, _numbers(values.shape[1]), _numbers(values.shape[0]))
+        values = np.stack([to_array(x) for x in values.T], axis=1)
+    return Matrix(values, _number_names(values.shape[1]), _number_names(values.shape[0]))
 
 
-def array_of(data: Any, axes: Axes | None, order: tuple[str, ...]) -> Floats:
+def order_axes(data: Any, axes: Axes | None, order: tuple[str, ...]) -> Floats:
     """Return an array with its axes in this order, or raise an error if they are not given.
 
     >>> array_of([[1, 2, 3]], ("runs", "topics"), ("topics", "runs")).shape
@@ -236,14 +246,16 @@ def array_of(data: Any, axes: Axes | None, order: tuple[str, ...]) -> Floats:
         values = np.asarray(data, dtype=np.float64)
     except (TypeError, ValueError):
         expected = f"numbers, as an array [{', '.join(order)}] or {{system: scores}}"
-        raise InputError(short(data), expected) from None
+        raise InputError(quote_short(data), expected) from None
     swapped = (order[1], order[0], *order[2:])
     choices = f"axes={order} or axes={swapped}"
     if axes is None:
         problem = f"an array of shape {values.shape} does not name its axes"
-        raise InputError.problem(problem, f"Pass Scores, {{run: {{topic: score}}}}, or {choices}")
+        raise InputError.from_problem(
+            problem, f"Pass Scores, {{run: {{topic: score}}}}, or {choices}"
+        )
     if not isinstance(axes, tuple | list) or sorted(map(str, axes)) != sorted(order):
-        raise InputError.problem(f"unknown axes {brief(axes)}", f"Use {choices}")
+        raise InputError.from_problem(f"unknown axes {describe_value(axes)}", f"Use {choices}")
     if values.ndim != len(order):
         raise InputError(
             f"an array of shape {values.shape}", f"{len(order)} axes: {', '.join(axes)}"
@@ -251,52 +263,54 @@ def array_of(data: Any, axes: Axes | None, order: tuple[str, ...]) -> Floats:
     return values.transpose([list(axes).index(name) for name in order])
 
 
-def _numbers(count: int) -> tuple[str, ...]:
+def _number_names(count: int) -> tuple[str, ...]:
     """The names of what has none."""
     return tuple(str(i + 1) for i in range(count))
 
 
-def _by_run(scores: Scores) -> dict[str, dict[str, float]]:
+def _group_by_run(scores: Scores) -> dict[str, dict[str, float]]:
     if len(scores.measures) != 1:
-        found = f"scores of {some(scores.measures, 'measure')}"
-        raise InputError(found, f"those of one: scores[:, :, {scores.measures[0]!r}]")
+        problem = f"scores of {format_names(scores.measures, 'measure')}"
+        raise InputError(problem, f"those of one: scores[:, :, {scores.measures[0]!r}]")
     return {
         run: dict(zip(scores.topics, scores.values[r, :, 0].tolist(), strict=True))
         for r, run in enumerate(scores.runs)
     }
 
 
-def _of_one_run(scores: Scores) -> dict[str, float]:
-    by_run = _by_run(scores)
+def _get_run_scores(scores: Scores) -> dict[str, float]:
+    by_run = _group_by_run(scores)
     if len(by_run) != 1:
-        found = f"scores of {some(scores.runs, 'run')}"
-        raise InputError(found, f"those of one: scores[{scores.runs[0]!r}]")
+        problem = f"scores of {format_names(scores.runs, 'run')}"
+        raise InputError(problem, f"those of one: scores[{scores.runs[0]!r}]")
     return next(iter(by_run.values()))
 
 
-def _of_mapping(data: Mapping[str, Any], topics: Topics) -> Matrix:
-    given = {str(system): named(x) for system, x in data.items()}
-    if not given:
+def _from_mapping(data: Mapping[str, Any], topics: Topics) -> Matrix:
+    samples = {str(system): to_mapping(x) for system, x in data.items()}
+    if not samples:
         raise InputError("no systems", "the scores of each")
-    systems = tuple(given)
-    if _have_topics(given.values(), "all"):
-        shared = _shared(given.values(), topics, "that not every system has")
-        rows = [sample({topic: x[topic] for topic in shared}, name) for name, x in given.items()]
+    systems = tuple(samples)
+    if _has_topics(samples.values(), "all"):
+        shared = _find_shared_topics(samples.values(), topics, "that not every system has")
+        rows = [
+            to_array({topic: x[topic] for topic in shared}, name) for name, x in samples.items()
+        ]
         return Matrix(np.stack(rows, axis=1), systems, tuple(map(str, shared)))
-    rows = [sample(x, name) for name, x in given.items()]
+    rows = [to_array(x, name) for name, x in samples.items()]
     if len({len(x) for x in rows}) > 1:
-        found = f"{min(map(len, rows))} to {max(map(len, rows))} scores"
-        raise InputError(found, "as many of each system: topics without names are in order")
-    return Matrix(np.stack(rows, axis=1), systems, _numbers(len(rows[0])))
+        problem = f"{min(map(len, rows))} to {max(map(len, rows))} scores"
+        raise InputError(problem, "as many of each system: topics without names are in order")
+    return Matrix(np.stack(rows, axis=1), systems, _number_names(len(rows[0])))
 
 
-def refuse_few(found: int, least: int) -> None:
+def check_topic_count(topics: int, least: int) -> None:
     """Fewer topics than a test needs."""
-    if found < least:
-        raise InputError(counted(found, "topic"), f"at least {least}")
+    if topics < least:
+        raise InputError(format_count(topics, "topic"), f"at least {least}")
 
 
-def short(x: Any) -> str:
+def quote_short(x: Any) -> str:
     """A value as a message quotes it."""
     text = repr(x)
     return text if len(text) <= 40 else f"{text[:37]}…"

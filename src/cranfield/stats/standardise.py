@@ -12,11 +12,11 @@ import numpy as np
 
 from cranfield.arrays import TOLERANCE, Floats
 from cranfield.dataclass import dataclass
-from cranfield.errors import InputError, brief, is_one_of, one_of
-from cranfield.late import special
-from cranfield.scores import Notice, Scores
+from cranfield.errors import InputError, check_choice, describe_value, is_one_of
+from cranfield.lazy_imports import special
+from cranfield.scores import Note, Scores
 from cranfield.stats.samples import Axes, Systems, as_scores
-from cranfield.wording import counted, some, suggests_keywords
+from cranfield.wording import format_count, format_names, suggest_keywords
 
 __all__ = ["Factors", "factors", "standardise"]
 
@@ -31,10 +31,10 @@ class Factors:
     stds: Floats
     topics: tuple[str, ...]
     measures: tuple[str, ...]
-    said: str
+    description: str
 
 
-@suggests_keywords
+@suggest_keywords
 def factors(scores: Systems, ddof: int = 1, axes: Axes | None = None) -> Factors:
     """The mean and the standard deviation over systems of each topic, for each measure.
 
@@ -52,11 +52,13 @@ def factors(scores: Systems, ddof: int = 1, axes: Axes | None = None) -> Factors
     comparison of retrieval systems, SIGIR.
     """
     if not is_one_of(ddof, (0, 1)):
-        raise InputError(f"ddof={brief(ddof)}", "0 or 1")
-    given = as_scores(scores, axes)
-    if len(given.runs) < 2:
-        raise InputError(counted(len(given.runs), "system"), "at least 2 to standardise by")
-    x = given.values
+        raise InputError(f"ddof={describe_value(ddof)}", "0 or 1")
+    all_scores = as_scores(scores, axes)
+    if len(all_scores.runs) < 2:
+        raise InputError(
+            format_count(len(all_scores.runs), "system"), "at least 2 to standardise by"
+        )
+    x = all_scores.values
     defined = ~np.isnan(x)
     count = defined.sum(axis=0)
     means = np.where(defined, x, 0.0).sum(axis=0) / np.maximum(count, 1)
@@ -64,11 +66,11 @@ def factors(scores: Systems, ddof: int = 1, axes: Axes | None = None) -> Factors
     stds = np.sqrt(squares.sum(axis=0) / np.maximum(count - ddof, 1))
     largest = np.abs(np.where(defined, x, 0.0)).max(axis=0)
     stds[stds <= TOLERANCE * largest] = 0.0  # what rounding makes of 0
-    text = counted(len(given.runs), "run")
-    return Factors(means, stds, given.topics, given.measures, text)
+    text = format_count(len(all_scores.runs), "run")
+    return Factors(means, stds, all_scores.topics, all_scores.measures, text)
 
 
-@suggests_keywords
+@suggest_keywords
 def standardise(
     scores: Systems,
     method: Literal["z", "cdf", "linear"] = "z",
@@ -101,41 +103,49 @@ def standardise(
     comparison of retrieval systems, SIGIR; Sakai (2016), A simple and effective approach to score
     standardisation, ICTIR.
     """
-    one_of("method", method, METHODS)
-    given = as_scores(scores, axes)
-    by = _aligned(_as_factors(given if reference is None else reference, given, ddof), given)
-    equal = by.stds == 0
-    z = np.where(equal, 0.0, (given.values - by.means) / np.where(equal, 1.0, by.stds))
-    z[np.isnan(given.values)] = np.nan
-    notices = [Notice("standardised", f"scores are standardised by topic ({method}, {by.said})")]
-    flat = tuple(t for t, alike in zip(given.topics, equal.any(axis=1), strict=True) if alike)
-    if flat:
-        text = f"{some(flat, 'topic')} on which all systems of the reference score the same: z is 0"
-        notices.append(Notice("no-variance", text, topics=flat))
+    check_choice("method", method, METHODS)
+    all_scores = as_scores(scores, axes)
+    aligned = _align_factors(
+        _as_factors(all_scores if reference is None else reference, all_scores, ddof), all_scores
+    )
+    equal = aligned.stds == 0
+    z = np.where(
+        equal, 0.0, (all_scores.values - aligned.means) / np.where(equal, 1.0, aligned.stds)
+    )
+    z[np.isnan(all_scores.values)] = np.nan
+    notes = [
+        Note("standardised", f"scores are standardised by topic ({method}, {aligned.description})")
+    ]
+    equal_topics = tuple(
+        t for t, is_equal in zip(all_scores.topics, equal.any(axis=1), strict=True) if is_equal
+    )
+    if equal_topics:
+        text = f"{format_names(equal_topics, 'topic')} on which all systems of the reference score the same: z is 0"
+        notes.append(Note("no-variance", text, topics=equal_topics))
     return replace(
-        given,
-        values=_transformed(z, method, a, b),
-        summaries=("mean",) * len(given.measures),
-        notices=(*given.notices, *notices),
+        all_scores,
+        values=_transform(z, method, a, b),
+        summaries=("mean",) * len(all_scores.measures),
+        notes=(*all_scores.notes, *notes),
     )
 
 
-def _transformed(z: Floats, method: str, a: float, b: float) -> Floats:
+def _transform(z: Floats, method: str, a: float, b: float) -> Floats:
     if method == "cdf":
         return np.asarray(special.ndtr(z))
     return np.clip(a * z + b, 0.0, 1.0) if method == "linear" else z
 
 
 def _as_factors(
-    reference: Scores | Factors | Mapping[str, tuple[float, float]], given: Scores, ddof: int
+    reference: Scores | Factors | Mapping[str, tuple[float, float]], scores: Scores, ddof: int
 ) -> Factors:
     if isinstance(reference, Factors):
         return reference
     if isinstance(reference, Scores):
         return factors(reference, ddof)
-    if len(given.measures) != 1:
-        found = f"means and deviations for {some(given.measures, 'measure')}"
-        raise InputError(found, "scores of one measure, or other scores as the reference")
+    if len(scores.measures) != 1:
+        problem = f"means and deviations for {format_names(scores.measures, 'measure')}"
+        raise InputError(problem, "scores of one measure, or other scores as the reference")
     try:
         pairs = np.array([reference[topic] for topic in reference], dtype=np.float64).reshape(-1, 2)
     except (TypeError, ValueError):
@@ -143,19 +153,27 @@ def _as_factors(
     if not (np.isfinite(pairs).all() and (pairs[:, 1] >= 0).all()):
         raise InputError("a deviation below 0 or not finite", "{topic: (mean, std)}")
     means, stds = pairs[:, :1], pairs[:, 1:]
-    return Factors(means, stds, tuple(map(str, reference)), given.measures, "given factors")
+    return Factors(means, stds, tuple(map(str, reference)), scores.measures, "given factors")
 
 
-def _aligned(by: Factors, given: Scores) -> Factors:
+def _align_factors(reference: Factors, scores: Scores) -> Factors:
     """The factors of the topics and measures that are given, in their order."""
-    for kind, wanted, there in (
-        ("topic", given.topics, by.topics),
-        ("measure", given.measures, by.measures),
+    for kind, names, valid_names in (
+        ("topic", scores.topics, reference.topics),
+        ("measure", scores.measures, reference.measures),
     ):
-        lacking = [name for name in wanted if name not in there]
-        if lacking:
-            raise InputError(f"{some(lacking, kind)} that the reference lacks", f"every {kind}")
-    rows = np.array([by.topics.index(name) for name in given.topics], dtype=int)
-    columns = np.array([by.measures.index(name) for name in given.measures], dtype=int)
-    at = np.ix_(rows, columns)
-    return Factors(by.means[at], by.stds[at], given.topics, given.measures, by.said)
+        missing = [name for name in names if name not in valid_names]
+        if missing:
+            raise InputError(
+                f"{format_names(missing, kind)} that the reference lacks", f"every {kind}"
+            )
+    rows = np.array([reference.topics.index(name) for name in scores.topics], dtype=int)
+    columns = np.array([reference.measures.index(name) for name in scores.measures], dtype=int)
+    index = np.ix_(rows, columns)
+    return Factors(
+        reference.means[index],
+        reference.stds[index],
+        scores.topics,
+        scores.measures,
+        reference.description,
+    )

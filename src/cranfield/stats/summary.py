@@ -9,13 +9,13 @@ import numpy as np
 
 from cranfield.arrays import Floats
 from cranfield.dataclass import dataclass
+from cranfield.display import TableResult
 from cranfield.errors import InputError, check_number, to_list
 from cranfield.scores import FLOOR, Interval, Scores
-from cranfield.shown import Shown
-from cranfield.stats.measured import direction
-from cranfield.stats.resampling import TRIALS, checked_trials
-from cranfield.stats.samples import Sample, refuse_few, sample
-from cranfield.wording import suggests_keywords
+from cranfield.stats.measure_scores import get_sign
+from cranfield.stats.resampling import TRIALS, check_trials
+from cranfield.stats.samples import Sample, check_topic_count, to_array
+from cranfield.wording import suggest_keywords
 
 __all__ = ["Summary", "summarise"]
 
@@ -23,7 +23,7 @@ QUARTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
 @dataclass(frozen=True)
-class Summary(Shown):
+class Summary(TableResult):
     """Scores of `n` topics in a few numbers.
 
     `gmean` is the geometric mean, in which scores below `floor` count as the floor; `std` the
@@ -41,7 +41,7 @@ class Summary(Shown):
     interval: Interval
 
 
-@suggests_keywords
+@suggest_keywords
 def summarise(
     x: Sample,
     floor: float = FLOOR,
@@ -69,9 +69,9 @@ def summarise(
     Reference: Robertson (2006), On GMAP: and other transformations, CIKM; Efron (1987), Better
     bootstrap confidence intervals, JASA 82(397), 171-185.
     """
-    values = sample(x)
-    refuse_few(len(values), 1)
-    checked_trials(trials, seed)
+    values = to_array(x)
+    check_topic_count(len(values), 1)
+    check_trials(trials, seed)
     for share in to_list("quantiles", quantiles, "numbers from 0 to 1"):
         check_number("quantile", share, "a number from 0 to 1")
         if not 0 <= share <= 1:
@@ -91,7 +91,7 @@ def summarise(
 
 
 @dataclass(frozen=True, eq=False)
-class OverRuns:
+class RunStatistics:
     """What runs score on each topic: their mean, the median, the best and the worst of them.
 
     NaN where no run has a score; of those that some lack, it is of the others.
@@ -103,7 +103,7 @@ class OverRuns:
     worst: Floats
 
 
-def over_runs(scores: Scores, measure: str) -> OverRuns:
+def compute_run_statistics(scores: Scores, measure: str) -> RunStatistics:
     """The scores of all runs on each topic; where lower is better, the best is the lowest.
 
     >>> scores = Scores([[[0.5]], [[0.25]], [[np.nan]]], "abc", ["1"], ["RNOD"], ["mean"],
@@ -113,10 +113,10 @@ def over_runs(scores: Scores, measure: str) -> OverRuns:
     (0.25, 0.375, 0.5)
     """
     values = scores.values[:, :, scores.measures.index(measure)]
-    known = [of_topic[np.isfinite(of_topic)] for of_topic in values.T]
-    ends = (np.max, np.min) if direction(scores, measure) > 0 else (np.min, np.max)
-    found = [
-        np.array([function(x) if len(x) else np.nan for x in known])
+    defined = [of_topic[np.isfinite(of_topic)] for of_topic in values.T]
+    ends = (np.max, np.min) if get_sign(scores, measure) > 0 else (np.min, np.max)
+    statistics = [
+        np.array([function(x) if len(x) else np.nan for x in defined])
         for function in (np.mean, ends[0], np.median, ends[1])
     ]
-    return OverRuns(*found)
+    return RunStatistics(*statistics)

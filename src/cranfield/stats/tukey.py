@@ -15,20 +15,22 @@ from numpy.typing import NDArray
 from cranfield.arrays import TOLERANCE, Floats
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
-from cranfield.late import special
-from cranfield.scores import Interval, Notice
+from cranfield.lazy_imports import special
+from cranfield.scores import Interval, Note
 from cranfield.stats.anova import two_way
-from cranfield.stats.cautions import about_normality, about_trials
-from cranfield.stats.few_topics import is_out_of_reach, smallest_by_signs
-from cranfield.stats.paired import reach
-from cranfield.stats.resampling import CELLS, TRIALS, Progress, checked_trials, in_chunks
-from cranfield.stats.result import Outcome, Sampled, checked_confidence
-from cranfield.stats.samples import Axes, Matrix, Systems, Topics, matrix
-from cranfield.wording import counted, some, suggests_keywords
+from cranfield.stats.few_topics import is_out_of_reach, limit_p_by_signs
+from cranfield.stats.notes import note_skewness, note_trials
+from cranfield.stats.paired import find_critical_value
+from cranfield.stats.resampling import CELLS, TRIALS, Progress, check_trials, run_in_chunks
+from cranfield.stats.result import Outcome, Sampled, check_confidence
+from cranfield.stats.samples import Axes, Matrix, Systems, Topics, to_matrix
+from cranfield.wording import format_count, format_names, suggest_keywords
 
 __all__ = ["Family", "randomised_tukey_hsd", "tukey_hsd"]
 
-FAR = 1.2  # how many times as wide an outlier makes intervals, if there is a notice about it
+OUTLIER_FACTOR = (
+    1.2  # how many times as wide an outlier makes intervals, if there is a notice about it
+)
 SIMULTANEOUS = (
     "p-values and intervals hold for all pairs at once: if all systems are equal, the probability "
     "that any pair is found to differ is at most α"
@@ -58,16 +60,16 @@ class Family:
     trials: int | None = None
     seed: int | None = None
     exact: bool = False
-    of_all: tuple[Notice, ...] = ()  # the notices on all pairs
-    of_pair: Callable[[int, int], tuple[Notice, ...]] | None = field(default=None, repr=False)
+    common_notes: tuple[Note, ...] = ()  # the notices on all pairs
+    note_pair: Callable[[int, int], tuple[Note, ...]] | None = field(default=None, repr=False)
     smallest_pvalue: float = 0.0
 
     @cached_property
-    def notices(self) -> tuple[Notice, ...]:
+    def notes(self) -> tuple[Note, ...]:
         """The notices on all pairs, and one for each kind of notice on single pairs."""
         numbers = combinations(range(len(self.systems)), 2)
-        single = [(i, j, notice) for i, j in numbers for notice in self._notices(i, j)]
-        return self.of_all + tuple(self._joined(single))
+        single = [(i, j, note) for i, j in numbers for note in self._collect_pair_notes(i, j)]
+        return self.common_notes + tuple(self._merge_notes(single))
 
     @cached_property
     def differences(self) -> Floats:
@@ -81,26 +83,26 @@ class Family:
     def counts(self) -> NDArray[np.int64] | None:
         if self.count is None or self.trials is None:
             return None
-        made: NDArray[np.int64] = self.count(np.abs(self.differences))
-        np.fill_diagonal(made, self.trials)
-        return made
+        counts_matrix: NDArray[np.int64] = self.count(np.abs(self.differences))
+        np.fill_diagonal(counts_matrix, self.trials)
+        return counts_matrix
 
     @cached_property
     def pvalues(self) -> Floats:
         if self.counts is not None and self.trials is not None:
-            itself = 0 if self.exact else 1  # the data as they are, one more trial
-            return (self.counts + itself) / (self.trials + itself)
-        made = np.ones((len(self.systems), len(self.systems)))
+            data_trial = 0 if self.exact else 1  # the data as they are, one more trial
+            return (self.counts + data_trial) / (self.trials + data_trial)
+        pvalue_matrix = np.ones((len(self.systems), len(self.systems)))
         for i, j in combinations(range(len(self.systems)), 2):
-            made[i, j] = made[j, i] = self._of(i, j)[1]
-        return made
+            pvalue_matrix[i, j] = pvalue_matrix[j, i] = self._compute_pair(i, j)[1]
+        return pvalue_matrix
 
     def critical(self, alpha: float = 0.05) -> float:
         """The honestly significant difference: pairs that differ by more are significant.
 
         Infinite if no difference would be: `alpha` is below `smallest_pvalue`.
         """
-        checked_confidence(1 - alpha)
+        check_confidence(1 - alpha)
         return math.inf if is_out_of_reach(self.smallest_pvalue, alpha) else self.threshold(alpha)
 
     def confidence_interval(self, x: str, y: str, confidence: float = 0.95) -> Interval:
@@ -112,9 +114,9 @@ class Family:
 
     def pair(self, x: str, y: str) -> Outcome:
         """What was found of two systems."""
-        i, j = self._place(x), self._place(y)
+        i, j = self._find_system(x), self._find_system(y)
         difference = float(self.means[i] - self.means[j])
-        statistic, pvalue, sampled = self._of(i, j)
+        statistic, pvalue, sampled = self._compute_pair(i, j)
         return Outcome(
             test=self.test,
             statistic=difference if statistic is None else statistic,
@@ -122,11 +124,11 @@ class Family:
             difference=difference,
             n=self.n,
             assumed=self.assumed,
-            bounds=partial(_bounds_around, difference, self.threshold),
+            bounds=partial(_compute_bounds, difference, self.threshold),
             df=self.df,
             sampled=sampled,
-            notices=tuple(n for n in self.of_all if n.kind != "far" or n.run not in (x, y))
-            + self._notices(i, j),
+            notes=tuple(n for n in self.common_notes if n.kind != "far" or n.run not in (x, y))
+            + self._collect_pair_notes(i, j),
             smallest_pvalue=self.smallest_pvalue,
         )
 
@@ -135,32 +137,32 @@ class Family:
         return [(x, y, self.pair(x, y)) for x, y in combinations(self.systems, 2)]
 
     @cached_property
-    def _places(self) -> dict[str, int]:
+    def _positions(self) -> dict[str, int]:
         return {system: i for i, system in reversed([*enumerate(self.systems)])}
 
-    def _place(self, system: str) -> int:
-        if system not in self._places:
-            raise InputError(f"system {system!r}", some(self.systems, "system"))
-        return self._places[system]
+    def _find_system(self, system: str) -> int:
+        if system not in self._positions:
+            raise InputError(f"system {system!r}", format_names(self.systems, "system"))
+        return self._positions[system]
 
-    def _notices(self, i: int, j: int) -> tuple[Notice, ...]:
+    def _collect_pair_notes(self, i: int, j: int) -> tuple[Note, ...]:
         """Return the notices on a single pair."""
-        if self.of_pair is not None:
-            return self.of_pair(i, j)
-        sampled = self._of(i, j)[2]
-        return () if sampled is None else about_trials(sampled)
+        if self.note_pair is not None:
+            return self.note_pair(i, j)
+        sampled = self._compute_pair(i, j)[2]
+        return () if sampled is None else note_trials(sampled)
 
-    def _joined(self, single: Iterable[tuple[int, int, Notice]]) -> Iterator[Notice]:
+    def _merge_notes(self, single: Iterable[tuple[int, int, Note]]) -> Iterator[Note]:
         """Return the first notice of each kind, with its pair and the number of other pairs."""
-        by_kind: dict[str, list[tuple[int, int, Notice]]] = {}
+        by_kind: dict[str, list[tuple[int, int, Note]]] = {}
         for row in single:
             by_kind.setdefault(row[2].kind, []).append(row)
-        for (i, j, notice), *others in by_kind.values():
-            more = f", and {counted(len(others), 'other pair')}" if others else ""
+        for (i, j, note), *rest in by_kind.values():
+            more = f", and {format_count(len(rest), 'other pair')}" if rest else ""
             pair = f"{self.systems[i]} and {self.systems[j]}{more}"
-            yield replace(notice, text=f"{notice.text} ({pair})")
+            yield replace(note, text=f"{note.text} ({pair})")
 
-    def _of(self, i: int, j: int) -> tuple[float | None, float, Sampled | None]:
+    def _compute_pair(self, i: int, j: int) -> tuple[float | None, float, Sampled | None]:
         """The statistic of a pair, its p-value, and its trials."""
         size = abs(float(self.means[i] - self.means[j]))
         if self.count is not None and self.trials is not None:
@@ -189,7 +191,7 @@ class Cached:
         return self.values[alpha]
 
 
-def _bounds_around(
+def _compute_bounds(
     difference: float, threshold: Callable[[float], float], confidence: float
 ) -> tuple[float, float]:
     half = threshold(1 - confidence)
@@ -200,15 +202,15 @@ def _count(ranges: Floats, slack: float, sizes: Any) -> Any:
     return len(ranges) - np.searchsorted(ranges, sizes + slack)
 
 
-def _randomised_threshold(ranges: Floats, exact: bool, slack: float, alpha: float) -> float:
-    return reach(ranges, alpha, exact) - slack
+def _compute_randomised_threshold(ranges: Floats, exact: bool, slack: float, alpha: float) -> float:
+    return find_critical_value(ranges, alpha, exact) - slack
 
 
-def _studentised(unit: float, tolerance: float, sizes: Any) -> Any:
+def _studentise(unit: float, tolerance: float, sizes: Any) -> Any:
     return sizes / unit if unit else np.where(sizes > tolerance, math.inf, 0.0)
 
 
-def _studentised_threshold(
+def _solve_threshold(
     upper_tail: Callable[[float], float], tolerance: float, unit: float, alpha: float
 ) -> float:
     low, high = 0.0, 1.0
@@ -220,7 +222,7 @@ def _studentised_threshold(
     return max(tolerance, unit * high)
 
 
-@suggests_keywords
+@suggest_keywords
 def randomised_tukey_hsd(
     scores: Systems,
     trials: int = TRIALS,
@@ -256,12 +258,12 @@ def randomised_tukey_hsd(
     a c -0.3000 0.1667
     b c -0.1500 0.8333
     """
-    data = matrix(scores, topics, axes, least=1)
-    return randomised_tukey_hsds([data], trials, seed, strict, threads, progress)[0]
+    data = to_matrix(scores, topics, axes, least=1)
+    return run_randomised_tukey_hsds([data], trials, seed, strict, threads, progress)[0]
 
 
-def randomised_tukey_hsds(
-    every: Sequence[Matrix],
+def run_randomised_tukey_hsds(
+    matrices: Sequence[Matrix],
     trials: int = TRIALS,
     seed: int = 0,
     strict: bool = False,
@@ -272,32 +274,42 @@ def randomised_tukey_hsds(
 
     One seed permutes all of a shape alike: they share their trials, which take most of the time.
     """
-    checked_trials(trials, seed)
-    alike: dict[tuple[int, ...], list[int]] = {}
-    for place, data in enumerate(every):
-        alike.setdefault(data.values.shape, []).append(place)
-    found: dict[int, Family] = {}
-    for (n, m), places in alike.items():
-        together = [every[place].values for place in places]
-        few = (n - 1) * math.lgamma(m + 1) <= math.log(trials) + 1  # else not worth multiplying out
-        ways = math.factorial(m) ** (n - 1) if few else math.inf  # but the first: that is enough
-        used = None if ways <= trials else seed
-        if used is None:
-            each = [[*_all_ranges(values, progress)] for values in together]
+    check_trials(trials, seed)
+    by_shape: dict[tuple[int, ...], list[int]] = {}
+    for place, data in enumerate(matrices):
+        by_shape.setdefault(data.values.shape, []).append(place)
+    families: dict[int, Family] = {}
+    for (n, m), places in by_shape.items():
+        values_group = [matrices[place].values for place in places]
+        is_enumerable = (n - 1) * math.lgamma(m + 1) <= math.log(
+            trials
+        ) + 1  # else not worth multiplying out
+        ways = (
+            math.factorial(m) ** (n - 1) if is_enumerable else math.inf
+        )  # but the first: that is enough
+        used_seed = None if ways <= trials else seed
+        if used_seed is None:
+            ranges_by_matrix = [[*_enumerate_ranges(values, progress)] for values in values_group]
         else:
-            told = None if progress is None else _times(progress, len(together))
-            made = in_chunks(_random_ranges(together), trials, seed, n * m, threads, told)
-            each = [[*of] for of in zip(*made, strict=True)]
-        for place, ranges in zip(places, each, strict=True):
-            found[place] = _family(every[place], np.sort(np.concatenate(ranges)), used, strict)
-    return [found[place] for place in range(len(every))]
+            group_progress = (
+                None if progress is None else _scale_progress(progress, len(values_group))
+            )
+            chunks = run_in_chunks(
+                _build_range_trial(values_group), trials, seed, n * m, threads, group_progress
+            )
+            ranges_by_matrix = [[*chunk_ranges] for chunk_ranges in zip(*chunks, strict=True)]
+        for place, ranges in zip(places, ranges_by_matrix, strict=True):
+            families[place] = _build_family(
+                matrices[place], np.sort(np.concatenate(ranges)), used_seed, strict
+            )
+    return [families[place] for place in range(len(matrices))]
 
 
-def _times(progress: Progress, several: int) -> Progress:
-    return lambda trials: progress(trials * several)
+def _scale_progress(progress: Progress, factor: int) -> Progress:
+    return lambda trials: progress(trials * factor)
 
 
-def _family(data: Matrix, ranges: Floats, seed: int | None, strict: bool) -> Family:
+def _build_family(data: Matrix, ranges: Floats, seed: int | None, strict: bool) -> Family:
     """What the ranges of all trials, which are sorted, say of each pair; without a seed they are
     all there are.
     """
@@ -313,39 +325,42 @@ def _family(data: Matrix, ranges: Floats, seed: int | None, strict: bool) -> Fam
         means=data.means,
         n=len(data.values),
         assumed=f"equal systems could have had each other's scores of a topic; {SIMULTANEOUS}",
-        threshold=Cached(partial(_randomised_threshold, ranges, exact, slack)),
+        threshold=Cached(partial(_compute_randomised_threshold, ranges, exact, slack)),
         count=count,
         trials=trials,
         seed=seed,
         exact=exact,
-        of_all=_about_equal(data.values, tolerance) + _about_far(data),
-        smallest_pvalue=max(smallest_by_signs(len(data.values)), 0 if exact else 1 / (trials + 1)),
+        common_notes=_note_equal_systems(data.values, tolerance) + _note_outlier(data),
+        smallest_pvalue=max(limit_p_by_signs(len(data.values)), 0 if exact else 1 / (trials + 1)),
     )
 
 
-def _random_ranges(
-    every: Sequence[Floats],
+def _build_range_trial(
+    arrays: Sequence[Floats],
 ) -> Callable[[np.random.Generator, int], list[Floats]]:
     """Of the systems' means, in trials that permute every topic but the first, of all alike."""
-    n, m = every[0].shape
+    n, m = arrays[0].shape
     # One matrix is permuted itself; of several the places of scores are, from which each takes its.
     places = np.arange(m, n * m).reshape(n - 1, m)
-    permuted = every[0][1:] if len(every) == 1 else places
+    permuted = arrays[0][1:] if len(arrays) == 1 else places
 
-    def trial(rng: np.random.Generator, size: int) -> list[Floats]:
+    def run_trial(rng: np.random.Generator, size: int) -> list[Floats]:
         rows = np.repeat(permuted[:, None], size, axis=1)  # [topics, trials, systems]
         rng.permuted(rows, axis=2, out=rows)  # without Python's lock: threads help
-        if len(every) == 1:
-            return [_ranges(every[0][0] + rows.sum(axis=0), n)]
+        if len(arrays) == 1:
+            return [_compute_ranges(arrays[0][0] + rows.sum(axis=0), n)]
         room = np.empty(rows.shape)  # for all: new memory would cost more than the numbers in it
-        taken = (values.take(rows, out=room, mode="clip") for values in every)
-        each = zip(every, taken, strict=True)
-        return [_ranges(values[0] + one.sum(axis=0), n) for values, one in each]
+        permuted_scores = (values.take(rows, out=room, mode="clip") for values in arrays)
+        array_pairs = zip(arrays, permuted_scores, strict=True)
+        return [
+            _compute_ranges(values[0] + permuted_array.sum(axis=0), n)
+            for values, permuted_array in array_pairs
+        ]
 
-    return trial
+    return run_trial
 
 
-def _all_ranges(values: Floats, progress: Progress | None) -> Iterator[Floats]:
+def _enumerate_ranges(values: Floats, progress: Progress | None) -> Iterator[Floats]:
     """The ranges of means for all orders of all topics but the first."""
     orders = [np.array(list(permutations(row))) for row in values[1:]]
     ways = math.prod(map(len, orders))
@@ -356,19 +371,19 @@ def _all_ranges(values: Floats, progress: Progress | None) -> Iterator[Floats]:
         for rows in orders:
             number, digit = np.divmod(number, len(rows))
             sums += rows[digit]
-        yield _ranges(sums, len(values))
+        yield _compute_ranges(sums, len(values))
         if progress is not None:
             progress(len(sums))
 
 
-def _ranges(sums: Floats, n: int) -> Floats:
+def _compute_ranges(sums: Floats, n: int) -> Floats:
     return np.asarray(np.ptp(sums, axis=1) / n)
 
 
 # -- by the studentised range ---------------------------------------------------------------------
 
 
-@suggests_keywords
+@suggest_keywords
 def tukey_hsd(scores: Systems, topics: Topics = "same", axes: Axes | None = None) -> Family:
     """Tukey HSD for paired scores: all pairs of systems, by the studentised range.
 
@@ -387,14 +402,14 @@ def tukey_hsd(scores: Systems, topics: Topics = "same", axes: Axes | None = None
     >>> round(pair.statistic, 4), pair.df, round(pair.pvalue, 4)  # as t(2) = 0.1 / 0.1 = 1
     (1.4142, 2, 0.4226)
     """
-    data = matrix(scores, topics, axes)
+    data = to_matrix(scores, topics, axes)
     n, m = data.values.shape
     tolerance = TOLERANCE * data.scale
     residual = two_way(data).residual
-    cautions = _about_equal(data.values, tolerance)
+    cautions = _note_equal_systems(data.values, tolerance)
     unit = 0.0 if cautions else math.sqrt(residual.mean_square / n)  # or that of rounding
-    upper_tail = studentised_range(m, residual.df)
-    threshold = partial(_studentised_threshold, upper_tail, tolerance, unit)
+    upper_tail = build_studentised_range(m, residual.df)
+    threshold = partial(_solve_threshold, upper_tail, tolerance, unit)
     return Family(
         test="Tukey HSD",
         systems=data.systems,
@@ -403,19 +418,19 @@ def tukey_hsd(scores: Systems, topics: Topics = "same", axes: Axes | None = None
         assumed="effects of topics and systems add up, residuals are independent and normal with "
         f"the same variance; {SIMULTANEOUS}",
         threshold=Cached(threshold),  # the same for all pairs
-        statistic=partial(_studentised, unit, tolerance),
+        statistic=partial(_studentise, unit, tolerance),
         tail=upper_tail,
         df=residual.df,
-        of_all=cautions,
-        of_pair=None if cautions else partial(_about_normality, data.values),
+        common_notes=cautions,
+        note_pair=None if cautions else partial(_note_pair_skewness, data.values),
     )
 
 
-def _about_normality(values: Floats, i: int, j: int) -> tuple[Notice, ...]:
-    return about_normality(values[:, i] - values[:, j])
+def _note_pair_skewness(values: Floats, i: int, j: int) -> tuple[Note, ...]:
+    return note_skewness(values[:, i] - values[:, j])
 
 
-def studentised_range(m: int, df: float) -> Callable[[float], float]:
+def build_studentised_range(m: int, df: float) -> Callable[[float], float]:
     """The upper tail of the studentised range: q ↦ P(range of m normal means / s ≥ q).
 
     P(q) = 1 − ∫ f(s) ∫ m φ(z) (Φ(z) − Φ(z − q s))^(m − 1) dz ds
@@ -441,30 +456,30 @@ def studentised_range(m: int, df: float) -> Callable[[float], float]:
     step = 0.1
     z = np.arange(-8.5, 8.5, step)
     weights = m * step * np.exp(-z * z / 2) / math.sqrt(2 * math.pi)
-    below = special.ndtr(z)
-    return partial(_upper_tail, m, s, density, z, weights, below)
+    normal_cdf = special.ndtr(z)
+    return partial(_compute_upper_tail, m, s, density, z, weights, normal_cdf)
 
 
-def _upper_tail(
-    m: int, s: Floats, density: Floats, z: Floats, weights: Floats, below: Floats, q: float
+def _compute_upper_tail(
+    m: int, s: Floats, density: Floats, z: Floats, weights: Floats, normal_cdf: Floats, q: float
 ) -> float:
-    within = (below - special.ndtr(z - q * s[:, None])) ** (m - 1) @ weights
+    within = (normal_cdf - special.ndtr(z - q * s[:, None])) ** (m - 1) @ weights
     return min(1.0, max(0.0, 1.0 - float(density @ within)))
 
 
 # -- what should be known about them --------------------------------------------------------------
 
 
-def _about_equal(values: Floats, tolerance: float) -> tuple[Notice, ...]:
+def _note_equal_systems(values: Floats, tolerance: float) -> tuple[Note, ...]:
     """Whether systems differ in nothing, or by as much on every topic."""
-    apart = values - values[:, :1]
-    if np.ptp(apart, axis=0).max() > tolerance:
+    system_differences = values - values[:, :1]
+    if np.ptp(system_differences, axis=0).max() > tolerance:
         return ()
-    if np.abs(apart).max() <= tolerance:
+    if np.abs(system_differences).max() <= tolerance:
         text = "all systems have the same scores: nothing tells them apart"
-        return (Notice("identical", text),)
+        return (Note("identical", text),)
     text = "systems differ by the same on every topic: the variance, which is 0, says nothing"
-    return (Notice("constant", text),)
+    return (Note("constant", text),)
 
 
 def _find_outlier(means: Floats) -> int | None:
@@ -478,32 +493,34 @@ def _find_outlier(means: Floats) -> int | None:
     order = np.argsort(means, kind="stable")
     ordered = means[order]
     gaps = ordered[1] - ordered[0], ordered[-1] - ordered[-2]
-    others = ordered[-1] - ordered[1], ordered[-2] - ordered[0]
-    for end, gap, spread in zip((0, -1), gaps, others, strict=True):
+    rest_spreads = ordered[-1] - ordered[1], ordered[-2] - ordered[0]
+    for end, gap, spread in zip((0, -1), gaps, rest_spreads, strict=True):
         if gap > spread:
             return int(order[end])
     return None
 
 
-def _about_far(data: Matrix) -> tuple[Notice, ...]:
+def _note_outlier(data: Matrix) -> tuple[Note, ...]:
     """Return a notice if one of four systems or more is an outlier that makes intervals wide.
 
     Its scores are permuted among those of the others. Intervals are as wide as the root of the
     variance of what is permuted, Σ_i Σ_j (x_ij − x̄_i·)² / (n (m − 1)). The notice is for systems
-    without which it is smaller by the factor `FAR` or more.
+    without which it is smaller by the factor `OUTLIER_FACTOR` or more.
     """
     k = _find_outlier(data.means) if len(data.systems) > 3 else None
     if k is None:
         return ()
-    every, others = (
+    spread, rest_spread = (
         math.sqrt(float(values.var(axis=1, ddof=1).mean()))
         for values in (data.values, np.delete(data.values, k, axis=1))
     )
-    if every < FAR * others:
+    if spread < OUTLIER_FACTOR * rest_spread:
         return ()
-    times = every / others if others else math.inf
+    times = spread / rest_spread if rest_spread else math.inf
     name = data.systems[k]
-    far = f"the mean of {name} is farther from all other means than these are from each other"
+    distance_text = (
+        f"the mean of {name} is farther from all other means than these are from each other"
+    )
     wide = f"{name} makes the intervals of other pairs {times:.2g} times as wide"
-    text = f"{far}. {wide}: decide without p-values whether it belongs to the comparison"
-    return (Notice("far", text, run=name),)
+    text = f"{distance_text}. {wide}: decide without p-values whether it belongs to the comparison"
+    return (Note("far", text, run=name),)

@@ -9,22 +9,22 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.arrays import Floats, rounding_of
-from cranfield.errors import InputError, brief, one_of
-from cranfield.scores import Notice
+from cranfield.arrays import Floats, estimate_rounding
+from cranfield.errors import InputError, check_choice, describe_value
+from cranfield.scores import Note
 from cranfield.stats.paired import (
     Alternative,
-    around,
-    by_t,
-    by_trials,
-    extreme,
-    resampled,
-    standard_error,
+    build_bounds_around,
+    build_t_outcome,
+    build_trial_outcome,
+    compute_standard_error,
+    count_extreme,
+    resample,
 )
-from cranfield.stats.resampling import TRIALS, Progress, in_chunks
+from cranfield.stats.resampling import TRIALS, Progress, run_in_chunks
 from cranfield.stats.result import Outcome, Sampled
-from cranfield.stats.samples import Sample, mean, refuse_few, refuse_scale, sample
-from cranfield.wording import suggests_keywords
+from cranfield.stats.samples import Sample, check_scale, check_topic_count, mean, to_array
+from cranfield.wording import suggest_keywords
 
 __all__ = ["unpaired_bootstrap", "welch"]
 
@@ -32,7 +32,7 @@ Statistic: TypeAlias = Literal["mean", "median"] | Callable[..., Any]
 """What is compared: a name, or a function of an array such as ``np.std``."""
 
 
-@suggests_keywords
+@suggest_keywords
 def welch(x: Sample, y: Sample, alternative: Alternative = "two-sided") -> Outcome:
     """Welch's t-test: are the means of two samples the same, whatever their variances?
 
@@ -48,24 +48,29 @@ def welch(x: Sample, y: Sample, alternative: Alternative = "two-sided") -> Outco
     >>> round(found.statistic, 4), round(found.df, 4), found.n
     (3.4641, 1.6842, 5)
     """
-    first, second, tolerance = samples(x, y, least=2)
+    first, second, tolerance = to_arrays(x, y, least=2)
     n, m = len(first), len(second)
     difference = mean(first) - mean(second)
     if abs(difference) <= tolerance:
         difference = 0.0
-    a, b = standard_error(first, tolerance) ** 2, standard_error(second, tolerance) ** 2
+    a, b = (
+        compute_standard_error(first, tolerance) ** 2,
+        compute_standard_error(second, tolerance) ** 2,
+    )
     df = float(n + m - 2)
-    notices: tuple[Notice, ...] = ()
+    notes: tuple[Note, ...] = ()
     if a + b:
         df = (a + b) ** 2 / (a**2 / (n - 1) + b**2 / (m - 1))
     else:
-        notices = (Notice("constant", "all scores of a sample are the same, in both of them"),)
+        notes = (Note("constant", "all scores of a sample are the same, in both of them"),)
     assumed = "the scores are independent random samples of two normal distributions"
     error = math.sqrt(a + b)
-    return by_t("Welch's t-test", difference, error, df, n + m, assumed, alternative, notices)
+    return build_t_outcome(
+        "Welch's t-test", difference, error, df, n + m, assumed, alternative, notes
+    )
 
 
-@suggests_keywords
+@suggest_keywords
 def unpaired_bootstrap(
     x: Sample,
     y: Sample,
@@ -94,53 +99,62 @@ def unpaired_bootstrap(
     >>> round(found.statistic, 4), found.n, found.pvalue > 0.05
     (0.1333, 5, True)
     """
-    first, second, tolerance = samples(x, y)
-    one_of("alternative", alternative, Alternative)
-    of_rows = _of_rows(statistic, first)
-    observed, compared = (float(of_rows(values[None, :])[0]) for values in (first, second))
-    difference = observed - compared
+    first, second, tolerance = to_arrays(x, y)
+    check_choice("alternative", alternative, Alternative)
+    compute_rows = _build_row_statistic(statistic, first)
+    observed, other_value = (float(compute_rows(values[None, :])[0]) for values in (first, second))
+    difference = observed - other_value
     if not math.isfinite(difference):
-        raise InputError(f"a statistic of {observed} and {compared}", "finite numbers")
-    tolerance = max(tolerance, rounding_of(observed, compared))
+        raise InputError(f"a statistic of {observed} and {other_value}", "finite numbers")
+    tolerance = max(tolerance, estimate_rounding(observed, other_value))
     cells = len(first) + len(second)
 
-    def trial(rng: np.random.Generator, size: int) -> Floats:
-        drawn, others = pooled(first, second, rng.integers(cells, size=(size, cells)))
-        return of_rows(drawn) - of_rows(others)
+    def run_trial(rng: np.random.Generator, size: int) -> Floats:
+        first_sample, second_sample = resample_pooled(
+            first, second, rng.integers(cells, size=(size, cells))
+        )
+        return compute_rows(first_sample) - compute_rows(second_sample)
 
-    found = np.concatenate(in_chunks(trial, trials, seed, cells, threads, progress))
-    sampled = Sampled(extreme(found, difference, alternative, tolerance, strict), trials, seed)
+    deviations = np.concatenate(run_in_chunks(run_trial, trials, seed, cells, threads, progress))
+    sampled = Sampled(
+        count_extreme(deviations, difference, alternative, tolerance, strict), trials, seed
+    )
     assumed = "if there is no difference, all scores are random samples of one distribution"
-    bounds, both = around(difference, found, alternative), (difference, difference)
+    bounds, difference_pair = (
+        build_bounds_around(difference, deviations, alternative),
+        (difference, difference),
+    )
     # Each score could be in either sample. The most extreme split has a mirror if sizes are equal.
     extremes = 2 if alternative == "two-sided" and len(first) == len(second) else 1
     smallest = min(1.0, extremes / math.comb(cells, min(len(first), len(second), 50)))
-    return by_trials("unpaired bootstrap test", *both, cells, assumed, bounds, sampled, smallest)
+    return build_trial_outcome(
+        "unpaired bootstrap test", *difference_pair, cells, assumed, bounds, sampled, smallest
+    )
 
 
-def pooled(x: Floats, y: Floats, integers: NDArray[np.integer]) -> tuple[Floats, Floats]:
+def resample_pooled(x: Floats, y: Floats, integers: NDArray[np.integer]) -> tuple[Floats, Floats]:
     """What these integers, from 0, draw from both samples, as if they were one: x*, y*.
 
     >>> x, y = np.array([0.1, 0.3]), np.array([0.2, 0.0, 0.0])
     >>> pooled(x, y, np.array([0, 2, 0, 1, 3]))
     (array([0.1, 0.2]), array([0.1, 0.3, 0. ]))
     """
-    drawn = resampled(np.concatenate([x, y]), integers)
-    return drawn[..., : len(x)], drawn[..., len(x) :]
+    pooled_sample = resample(np.concatenate([x, y]), integers)
+    return pooled_sample[..., : len(x)], pooled_sample[..., len(x) :]
 
 
-def samples(x: Sample, y: Sample, least: int = 1) -> tuple[Floats, Floats, float]:
+def to_arrays(x: Sample, y: Sample, least: int = 1) -> tuple[Floats, Floats, float]:
     """Both samples, and what rounding may make of a difference of 0."""
-    first, second = sample(x, "x"), sample(y, "y")
-    refuse_few(min(len(first), len(second)), least)
-    refuse_scale(first, second)
-    return first, second, rounding_of(first, second)
+    first, second = to_array(x, "x"), to_array(y, "y")
+    check_topic_count(min(len(first), len(second)), least)
+    check_scale(first, second)
+    return first, second, estimate_rounding(first, second)
 
 
-def _of_rows(statistic: Statistic, example: Floats) -> Callable[[Floats], Floats]:
+def _build_row_statistic(statistic: Statistic, example: Floats) -> Callable[[Floats], Floats]:
     """The statistic as a function from a matrix to a number for each row."""
-    known = {"mean": np.mean, "median": np.median}
-    function: Any = known.get(statistic) if isinstance(statistic, str) else statistic
+    functions = {"mean": np.mean, "median": np.median}
+    function: Any = functions.get(statistic) if isinstance(statistic, str) else statistic
     if not callable(function):
         raise InputError(f"statistic={statistic!r}", "mean, median or a function")
     try:
@@ -153,5 +167,5 @@ def _of_rows(statistic: Statistic, example: Floats) -> Callable[[Floats], Floats
         float(function(example))
     except (TypeError, ValueError):
         expected = "a function from scores to a number"
-        raise InputError(f"statistic={brief(statistic)}", expected) from None
+        raise InputError(f"statistic={describe_value(statistic)}", expected) from None
     return lambda rows: np.array([float(function(row)) for row in rows])

@@ -20,24 +20,24 @@ import numpy as np
 
 from cranfield.data.costs import CostsLike, DocCosts, read_costs
 from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
-from cranfield.data.reading.lines import finite, text_lines
+from cranfield.data.reading.lines import iter_text_lines, parse_finite
 from cranfield.data.reading.source import Source
 from cranfield.data.run import ListRun, Run, RunLike, read_run
 from cranfield.errors import CranfieldError, InputError
-from cranfield.evaluation.blocks import Block, cut, in_blocks
+from cranfield.evaluation.blocks import Block, cut_blocks, map_blocks
 from cranfield.labelling.blocks import Rankings
 from cranfield.labelling.gold import GoldStandard
 from cranfield.labelling.runs import label_run
 from cranfield.measures import models
-from cranfield.measures.base import FIVE
+from cranfield.measures.base import MEASUREMENTS
 from cranfield.measures.cwl import UserModel
 from cranfield.measures.grammar import parse_model
 from cranfield.measures.lists import Lists
-from cranfield.measures.parameters import shown
+from cranfield.measures.parameters import format_value
 from cranfield.measures.references import REFERENCES
-from cranfield.scores import Notice
-from cranfield.tools.drop_ins import about_topics, refuse_judgments
-from cranfield.wording import counted, some
+from cranfield.scores import Note
+from cranfield.tools.drop_ins import check_judgments, make_topic_notes
+from cranfield.wording import format_count, format_names
 
 VERSION = "1.0.12"  # the release whose every number can be asked for
 DEFAULT = (
@@ -46,8 +46,8 @@ DEFAULT = (
     *("NDCGCWLMetric(5)", "NDCGCWLMetric(10)", "RRCWLMetric()", "APCWLMetric()"),
     *(f"INSTCWLMetric({T})" for T in (1.0, 2.0, 3.0)),
 )
-COLUMNS = ("Topic", "Metric", *FIVE)
-RESIDUALS = tuple(f"Res{name}" for name in FIVE)
+COLUMNS = ("Topic", "Metric", *MEASUREMENTS)
+RESIDUALS = tuple(f"Res{name}" for name in MEASUREMENTS)
 
 
 # -- metrics --------------------------------------------------------------------------------------
@@ -103,7 +103,7 @@ CONSTRUCTORS = {
     "NERReq10CWLMetric": Constructor(models.NERR10, "NERR-EQ10@phi={phi}", phi=0.9),
     "NERReq11CWLMetric": Constructor(models.NERR11, "NERR-EQ11@T={T}", T=1.0),
 }  # fmt: skip
-OURS = {"k": "cutoff", "theta": "p"}  # other parameters have the same name here
+PARAMETER_NAMES = {"k": "cutoff", "theta": "p"}  # other parameters have the same name here
 SPELLINGS = {"h": "halflife"}  # the paper's
 
 _LINE = re.compile(r"(?P<name>\w*CWL\w*)\s*(?:\((?P<arguments>.*)\))?", re.IGNORECASE)
@@ -117,15 +117,15 @@ def read_metrics(path: str | os.PathLike[str] | None = None) -> list[Metric]:
     """
     if path is None:
         return [parse_metric(text) for text in DEFAULT]
-    source, found = Source.of(path), []
-    for number, line in text_lines(source):
+    source, metrics = Source.from_path(path), []
+    for number, line in iter_text_lines(source):
         try:
-            found.append(parse_metric(line.partition("#")[0]))
+            metrics.append(parse_metric(line.partition("#")[0]))
         except CranfieldError as error:
             raise CranfieldError(f"{source.name}:{number}: {error}") from None
-    if not found:
+    if not metrics:
         raise InputError("no metrics", "one on each line", source.name)
-    return found
+    return metrics
 
 
 def parse_metric(text: str) -> Metric:
@@ -143,74 +143,76 @@ def parse_metric(text: str) -> Metric:
     if line is None:
         if "CWLMetric" in text:
             raise InputError(text, "a constructor such as INSTCWLMetric(T=2)")
-        return _measure(text)
-    known = _constructor(line["name"])
-    values = _values(line["name"], known, line["arguments"] or "")
-    settings: dict[str, Any] = {OURS.get(name, name): value for name, value in values.items()}
-    model: Any = known.model(**settings)
-    return Metric(known.name.format(**values), model)
+        return _parse_measure(text)
+    constructor = _find_constructor(line["name"])
+    values = _parse_arguments(line["name"], constructor, line["arguments"] or "")
+    settings: dict[str, Any] = {
+        PARAMETER_NAMES.get(name, name): value for name, value in values.items()
+    }
+    model: Any = constructor.model(**settings)
+    return Metric(constructor.name.format(**values), model)
 
 
-def _constructor(name: str) -> Constructor:
+def _find_constructor(name: str) -> Constructor:
     singular = re.sub("s$", "", name)  # the paper's PrecisionCWLMetrics
     if singular in CONSTRUCTORS:
         return CONSTRUCTORS[singular]
-    near = difflib.get_close_matches(name, CONSTRUCTORS, n=3)
-    expected = " or ".join(near) if near else f"one of {', '.join(CONSTRUCTORS)}"
+    matches = difflib.get_close_matches(name, CONSTRUCTORS, n=3)
+    expected = " or ".join(matches) if matches else f"one of {', '.join(CONSTRUCTORS)}"
     raise InputError(name, expected)
 
 
-def _values(name: str, known: Constructor, arguments: str) -> dict[str, float]:
+def _parse_arguments(name: str, constructor: Constructor, arguments: str) -> dict[str, float]:
     """The value of each parameter, given by its place or by its name, or by default."""
-    given: dict[str, float] = {}
-    order = tuple(known.defaults)
-    takes = f"{name}({', '.join(order)})"
+    parsed: dict[str, float] = {}
+    order = tuple(constructor.defaults)
+    signature = f"{name}({', '.join(order)})"
     for place, argument in enumerate(arguments.split(",") if arguments.strip() else []):
-        before, equals, text = argument.rpartition("=")
-        if not equals and (place >= len(order) or tuple(given) != order[:place]):
-            raise InputError(f"{name}({arguments.strip()})", takes)
-        key = SPELLINGS.get(before.strip(), before.strip()) if equals else order[place]
+        key_text, equals, text = argument.rpartition("=")
+        if not equals and (place >= len(order) or tuple(parsed) != order[:place]):
+            raise InputError(f"{name}({arguments.strip()})", signature)
+        key = SPELLINGS.get(key_text.strip(), key_text.strip()) if equals else order[place]
         if key not in order:
-            raise InputError(f"parameter {before.strip()!r}", takes)
-        if key in given:
-            raise InputError(f"{key} twice", takes)
-        given[key] = _number(key, text.strip())
-    values = {key: x for key, x in known.defaults.items() if x is not None} | given
+            raise InputError(f"parameter {key_text.strip()!r}", signature)
+        if key in parsed:
+            raise InputError(f"{key} twice", signature)
+        parsed[key] = _parse_number(key, text.strip())
+    values = {key: x for key, x in constructor.defaults.items() if x is not None} | parsed
     if missing := [key for key in order if key not in values]:
-        raise InputError(f"{name} without {', '.join(missing)}", takes)
+        raise InputError(f"{name} without {', '.join(missing)}", signature)
     return values
 
 
-def _number(name: str, text: str) -> float:
+def _parse_number(name: str, text: str) -> float:
     """A whole number if it is written as one: it is printed as it was written."""
-    number = finite(text)
+    number = parse_finite(text)
     if number is None:
         raise InputError(f"{name}={text}", "a number")
     return int(text) if re.fullmatch(r"[+-]?\d+", text) else number
 
 
-def _measure(text: str) -> Metric:
+def _parse_measure(text: str) -> Metric:
     """A measure in the grammar; under the program's name if that has just this.
 
     A suffix makes it a user model; which of the five it names is all the same.
     """
     model: UserModel = parse_model(text)
     name = str(model)
-    known = next((c for c in CONSTRUCTORS.values() if c.model is type(model)), None)
-    if known is None:
+    constructor = next((c for c in CONSTRUCTORS.values() if c.model is type(model)), None)
+    if constructor is None:
         return Metric(name, model)
-    values = {key: getattr(model, OURS.get(key, key)) for key in known.defaults}
-    ours = {OURS.get(key, key): x for key, x in values.items()}
-    plain: Any = known.model(**ours)
-    if plain == model and None not in values.values():
-        name = known.name.format(**{key: shown(x) for key, x in values.items()})
-    elif ours and name == f"{type(model).__name__}@{model.cutoff}":  # RBP@5 would be θ = 5
-        settings = ", ".join(f"{key}={shown(x)}" for key, x in ours.items())
+    values = {key: getattr(model, PARAMETER_NAMES.get(key, key)) for key in constructor.defaults}
+    parameters = {PARAMETER_NAMES.get(key, key): x for key, x in values.items()}
+    default_model: Any = constructor.model(**parameters)
+    if default_model == model and None not in values.values():
+        name = constructor.name.format(**{key: format_value(x) for key, x in values.items()})
+    elif parameters and name == f"{type(model).__name__}@{model.cutoff}":  # RBP@5 would be θ = 5
+        settings = ", ".join(f"{key}={format_value(x)}" for key, x in parameters.items())
         name = name.replace("@", f"({settings})@")
     return Metric(name, model)
 
 
-def bibtex(metrics: Sequence[Metric]) -> str:
+def format_bibtex(metrics: Sequence[Metric]) -> str:
     r"""The papers of the program and of these metrics, each once.
 
     >>> text = bibtex([parse_metric("RBP"), parse_metric("RBP(p=0.5)")])
@@ -238,7 +240,7 @@ def cwl_eval(
     min_cost: float = 1.0,
     max_cost: float = 1.0,
     as_version: str | None = None,
-) -> tuple[list[str], list[Notice]]:
+) -> tuple[list[str], list[Note]]:
     """The lines that cwl_eval prints of a run, and what the user should know.
 
     Lists are taken in the order of the file, whatever the scores. Unjudged documents gain nothing,
@@ -250,7 +252,7 @@ def cwl_eval(
     >>> lines
     ['T1\\tRBP@0.5\\t0.3125\\t0.6250\\t1.0000\\t2.0000\\t2.0000']
     """
-    _refuse_limits(min_gain, max_gain, min_cost, max_cost)
+    _check_limits(min_gain, max_gain, min_cost, max_cost)
     settings = {
         "n": max_depth,
         "gain": "raw",
@@ -260,76 +262,81 @@ def cwl_eval(
         "end": False,
         "update_K": as_version is None,
     }
-    placed = [Metric(m.name, _with(m, settings)) for m in metrics]
+    configured = [Metric(m.name, _configure(m, settings)) for m in metrics]
     if residuals:
-        _refuse_residuals(placed)
-    known = None if costs is None else read_costs(costs)
+        _check_residuals(configured)
+    cost_table = None if costs is None else read_costs(costs)
     judged = read_qrels(qrels, "trec")
-    _refuse_gains(judged, qrels, min_gain, max_gain, "(--min_gain, --max_gain)")
-    for name, model in placed:
+    _check_gains(judged, qrels, min_gain, max_gain, "(--min_gain, --max_gain)")
+    for name, model in configured:
         if model.unit_gains and (model.gain, model.rel, model.max_level) == ("raw", None, None):
-            _refuse_gains(judged, qrels, 0, 1, f"for {name}")
-    lists = read_run(run, "trec", ties="given", types=known is not None, run_names="first")
-    order, untold = _looked_over(lists, known)
+            _check_gains(judged, qrels, 0, 1, f"for {name}")
+    lists = read_run(run, "trec", ties="given", types=cost_table is not None, run_names="first")
+    order, unpriced_types = _scan_run(lists, cost_table)
     topics = list(dict.fromkeys(order))
-    gold = GoldStandard.of(judged.of_topics(topics))
-    rankings = label_run(gold, lists, noted=() if known is None else (known,)).rankings
-    notices = [
-        *_of_metrics(placed),
-        *_of_topics_asked(lists, judged, order),
-        *_of_costs(known, untold, rankings, min_cost, max_cost),
+    gold = GoldStandard.from_qrels(judged.select_topics(topics))
+    rankings = label_run(gold, lists, sources=() if cost_table is None else (cost_table,)).rankings
+    notes = [
+        *_collect_metric_notes(configured),
+        *_collect_topic_notes(lists, judged, order),
+        *_collect_cost_notes(cost_table, unpriced_types, rankings, min_cost, max_cost),
     ]
 
-    def lines(block: Block) -> list[str]:
-        lists = block.lists(rankings)
-        tables = [(name, _printed(model, lists, residuals)) for name, model in placed]
+    def format_block(block: Block) -> list[str]:
+        lists = block.build_lists(rankings)
+        tables = [(name, _format_values(model, lists, residuals)) for name, model in configured]
         return [
             f"{topic}\t{name}\t{table[t]}"
             for t, topic in enumerate(topics[block.start : block.stop])
             for name, table in tables
         ]
 
-    every = cut(gold.judgments, ranks=max(model.width for _, model in placed))
+    blocks = cut_blocks(gold.judgments, ranks=max(model.width for _, model in configured))
     names = ["\t".join(COLUMNS + RESIDUALS * residuals)] * colnames
-    return [*names, *(line for few in in_blocks(every, lines) for line in few)], notices
+    return [
+        *names,
+        *(line for block_lines in map_blocks(blocks, format_block) for line in block_lines),
+    ], notes
 
 
-def _printed(model: UserModel, lists: Lists, residuals: bool) -> list[str]:
+def _format_values(model: UserModel, lists: Lists, residuals: bool) -> list[str]:
     """The five numbers of each topic, and by how much they could be higher."""
-    five = model.five_as_cwl_eval(lists)
+    five = model.compute_as_cwl_eval(lists)
     if residuals:
-        at_best = model.five_as_cwl_eval(lists, best=True)
+        at_best = model.compute_as_cwl_eval(lists, best=True)
         five = np.concatenate((five, at_best - five), axis=1)
     rows = five.tolist()
     return ["\t".join(f"{x:z.4f}" for x in row) for row in rows]  # z: no sign without a digit
 
 
-def _with(metric: Metric, settings: Mapping[str, Any]) -> UserModel:
+def _configure(metric: Metric, settings: Mapping[str, Any]) -> UserModel:
     """The model with the settings that it does not have itself.
 
     A cutoff below the depth is one that nobody reaches. The program then lets users go on from
     the last rank, and stumbles over P.
     """
     name, model = metric
-    left = [f.name for f in model.parameters() if getattr(model, f.name) == f.default]
-    chosen = {key: x for key, x in settings.items() if key in left}
-    if "n" in chosen and model.cutoff is not None and model.cutoff > chosen["n"]:
+    defaults = [f.name for f in model.list_parameters() if getattr(model, f.name) == f.default]
+    values = {key: x for key, x in settings.items() if key in defaults}
+    if "n" in values and model.cutoff is not None and model.cutoff > values["n"]:
         if isinstance(model, models.P):
-            expected = f"up to {chosen['n']}, the depth (--max_depth)"
+            expected = f"up to {values['n']}, the depth (--max_depth)"
             raise InputError(f"k={model.cutoff}", expected, name)
-        chosen["cutoff"] = None
-    return replace(model, **chosen)
+        values["cutoff"] = None
+    return replace(model, **values)
 
 
-def _refuse_limits(min_gain: float, max_gain: float, min_cost: float, max_cost: float) -> None:
-    for what, low, high in (("gain", min_gain, max_gain), ("cost", min_cost, max_cost)):
+def _check_limits(min_gain: float, max_gain: float, min_cost: float, max_cost: float) -> None:
+    for quantity, low, high in (("gain", min_gain, max_gain), ("cost", min_cost, max_cost)):
         if high < low:
-            raise InputError(f"max_{what} {high:g}", f"at least {low:g}, which is min_{what}")
+            raise InputError(
+                f"max_{quantity} {high:g}", f"at least {low:g}, which is min_{quantity}"
+            )
     if min_cost <= 0:
         raise InputError(f"min_cost {min_cost:g}", "a number above 0")
 
 
-def _refuse_residuals(metrics: Sequence[Metric]) -> None:
+def _check_residuals(metrics: Sequence[Metric]) -> None:
     for name, model in metrics:
         if not model.has_residuals:
             raise InputError(f"residuals of {name}", "a metric that has them")
@@ -338,65 +345,65 @@ def _refuse_residuals(metrics: Sequence[Metric]) -> None:
             raise InputError(f"max_gain {model.max_gain:g}", expected)
 
 
-def _refuse_gains(judged: Qrels, qrels: QrelsLike, low: float, high: float, why: str) -> None:
+def _check_gains(judged: Qrels, qrels: QrelsLike, low: float, high: float, reason: str) -> None:
     outside = (judged.levels < low) | (judged.levels > high)
     # Judgments from a pipe cannot be read again: then the line is not known.
-    source = Source.of(qrels) if isinstance(qrels, str | os.PathLike) else None
-    expected = f"gains from {low:g} to {high:g} {why}"
-    refuse_judgments(judged, outside, "gain {} of", expected, source)
+    source = Source.from_path(qrels) if isinstance(qrels, str | os.PathLike) else None
+    expected = f"gains from {low:g} to {high:g} {reason}"
+    check_judgments(judged, outside, "gain {} of", expected, source)
 
 
 # -- topics in the order of the run ---------------------------------------------------------------
 
 
-def _looked_over(run: Run, costs: DocCosts | None) -> tuple[list[str], list[str]]:
+def _scan_run(run: Run, costs: DocCosts | None) -> tuple[list[str], list[str]]:
     """The topics of a run as its lines name them one after the other, and types without a cost."""
     if isinstance(run, ListRun):
         return list(run.lists), []
     names: list[str] = []
     types: dict[str, None] = {}
-    for table in run.tables():
+    for table in run.iterate_tables():
         names += table.names
         if costs is not None and costs.by_type and table.types is not None:
             unknown = table.types[costs.rows(table) < 0]
-            types.update(dict.fromkeys(unknown[unknown.changes()]))
+            types.update(dict.fromkeys(unknown[unknown.find_changes()]))
     return [name for name, _ in groupby(names)], list(types)  # a topic may go on in the next part
 
 
 # -- what the user should know --------------------------------------------------------------------
 
 
-def _of_metrics(metrics: Sequence[Metric]) -> Iterator[Notice]:
+def _collect_metric_notes(metrics: Sequence[Metric]) -> Iterator[Note]:
     for name, model in metrics:
         if isinstance(model, models.BPMD) and model.update_K:
             text = "what is found changes K too, as in the paper; in cwl_eval K stays as it is"
-            yield Notice("definition", f"{name}: {text} (--as-version {VERSION})")
+            yield Note("definition", f"{name}: {text} (--as-version {VERSION})")
             return
 
 
-def _of_topics_asked(run: Run, qrels: Qrels, order: Sequence[str]) -> Iterator[Notice]:
+def _collect_topic_notes(run: Run, qrels: Qrels, order: Sequence[str]) -> Iterator[Note]:
     answered, judged = Counter(order), set(qrels.topics)
-    about = partial(about_topics, before=f"{run.where}: ", run=run.name)
+    make_notes = partial(make_topic_notes, before=f"{run.where}: ", run=run.name)
     scattered = (topic for topic, times in answered.items() if times > 1)
-    apart = " with lines that are not adjacent, taken together (cwl_eval prints parts)"
-    yield from about("scattered", scattered, after=apart)
+    scattered_text = " with lines that are not adjacent, taken together (cwl_eval prints parts)"
+    yield from make_notes("scattered", scattered, after=scattered_text)
     unjudged = (topic for topic in answered if topic not in judged)
     unknown = " without judgments: all documents are unjudged"
-    yield from about("unjudged-topics", unjudged, after=unknown)
+    yield from make_notes("unjudged-topics", unjudged, after=unknown)
     missing = (topic for topic in qrels.topics if topic not in answered)
-    yield from about("missing-topics", missing, after=" not answered, and not printed")
+    yield from make_notes("missing-topics", missing, after=" not answered, and not printed")
 
 
-def _of_costs(
+def _collect_cost_notes(
     costs: DocCosts | None, types: Sequence[str], rankings: Rankings, low: float, high: float
-) -> Iterator[Notice]:
+) -> Iterator[Note]:
     if costs is None:
         return
-    unknown = int(np.isnan(rankings.noted["cost"]).sum())
+    unknown = int(np.isnan(rankings.document_values["cost"]).sum())
     if unknown:
-        what = some(types, "element type") if types else counted(unknown, "result")
+        subject = format_names(types, "element type") if types else format_count(unknown, "result")
         cost = f"{high:g}" if low == high else f"{high:g}, at best {low:g}"
-        yield Notice("costs", f"{costs.where}: {what} without a cost, taken as {cost}")
-    if unused := int(np.count_nonzero(~costs.used)):
-        every = counted(len(costs.used), "cost")
-        yield Notice("costs", f"{costs.where}: {unused:,} of {every} not used: no result has it")
+        yield Note("costs", f"{costs.where}: {subject} without a cost, taken as {cost}")
+    if unused := int(np.count_nonzero(~costs.is_used)):
+        total = format_count(len(costs.is_used), "cost")
+        yield Note("costs", f"{costs.where}: {unused:,} of {total} not used: no result has it")

@@ -18,25 +18,25 @@ import numpy as np
 
 from cranfield.arrays import Floats
 from cranfield.data.qrels import Qrels, read_qrels
-from cranfield.data.reading.letor import line_of, read_predictions
-from cranfield.data.reading.lines import finite, text_lines
+from cranfield.data.reading.letor import find_line, read_predictions
+from cranfield.data.reading.lines import iter_text_lines, parse_finite
 from cranfield.data.reading.source import Source
 from cranfield.errors import InputError
 from cranfield.evaluation.evaluate import Evaluator
 from cranfield.evaluation.options import TieOrder
 from cranfield.measures.base import Measure
 from cranfield.measures.grammar import parse_measure
-from cranfield.scores import Notice, Scores
+from cranfield.scores import Note, Scores
 from cranfield.stats.paired import t_test
-from cranfield.tools.drop_ins import Printed, about_topics, mean_of
-from cranfield.wording import counted
+from cranfield.tools.drop_ins import Printed, average_rows, make_topic_notes
+from cranfield.wording import format_count
 
 DEPTH = 16  # of the first releases; later ones look at LATER
 LATER = 10
-MOST = 1000  # each rank has columns of its own
+MAX_DEPTH = 1000  # each rank has columns of its own
 BLOCKS = {"P": "precision", "AP": "Map", "nDCG": "NDCG"}  # as LETOR heads them
 MEANS = {"P": "precision:{}\n\n", "AP": "MAP:\t{}\n\n", "nDCG": "NDCG:\t{}"}
-EVERY = "1"  # the flag that asks for every query; with 0, there are only means
+PER_QUERY_FLAG = "1"  # the flag that asks for every query; with 0, there are only means
 TIDY = ("topic", "measure", "value")
 
 Results: TypeAlias = dict[str, dict[str, float]]  # {query: {measure: value}}
@@ -59,7 +59,7 @@ RELEASES = {
 }
 
 
-def measures(depth: int = DEPTH, release: Release | None = None) -> list[Measure]:
+def build_measures(depth: int = DEPTH, release: Release | None = None) -> list[Measure]:
     """P@n, AP, and nDCG@n as LETOR defines it, n being 1 to `depth`; later also MeanNDCG.
 
     >>> [str(m) for m in measures(1)]
@@ -67,14 +67,14 @@ def measures(depth: int = DEPTH, release: Release | None = None) -> list[Measure
     >>> [str(m) for m in measures(1, RELEASES["mslr"])][:2]
     ['P(rel=2)@1', 'AP(rel=2)']
     """
-    if depth > MOST:
-        raise InputError(f"depth {depth:,}", f"at most {MOST:,}")
-    above = "" if release is None else release.threshold
+    if depth > MAX_DEPTH:
+        raise InputError(f"depth {depth:,}", f"at most {MAX_DEPTH:,}")
+    threshold = "" if release is None else release.threshold
     mean = [] if release is None else ["MeanNDCG(letor=true)"]
     precision, ndcg = (
-        [f"{m}@{n + 1}" for n in range(depth)] for m in (f"P{above}", "nDCG(letor=true)")
+        [f"{m}@{n + 1}" for n in range(depth)] for m in (f"P{threshold}", "nDCG(letor=true)")
     )
-    return [parse_measure(name) for name in (*precision, f"AP{above}", *ndcg, *mean)]
+    return [parse_measure(name) for name in (*precision, f"AP{threshold}", *ndcg, *mean)]
 
 
 # -- Eval-Score and Eval-Rank ---------------------------------------------------------------------
@@ -92,13 +92,13 @@ def eval_score(
     depth = depth or (LATER if release else DEPTH)
     qrels = read_qrels(test, "letor")
     if release:
-        _refuse_levels(qrels, release, Source.of(test))
-    evaluator = Evaluator(qrels, measures(depth, release), ties=ties, run_format="letor")
-    found = evaluator(prediction)
-    return _as_released(found, qrels, release) if release else found
+        _check_levels(qrels, release, Source.from_path(test))
+    evaluator = Evaluator(qrels, build_measures(depth, release), ties=ties, run_format="letor")
+    scores = evaluator(prediction)
+    return _as_released(scores, qrels, release) if release else scores
 
 
-def _refuse_levels(qrels: Qrels, release: Release, source: Source) -> None:
+def _check_levels(qrels: Qrels, release: Release, source: Source) -> None:
     """The levels that a release does not know."""
     levels, highest = qrels.levels, release.highest
     wrong = (levels < 0) | (levels > highest) | (levels != np.floor(levels))
@@ -106,24 +106,24 @@ def _refuse_levels(qrels: Qrels, release: Release, source: Source) -> None:
         assert qrels.lines is not None  # noqa: S101
         place = int(np.arange(len(levels))[qrels.lines][row])
         expected = f"one of {release.program}: 0 to {highest}"
-        raise InputError(f"level {levels[row]:g}", expected, source.name, line_of(source, place))
+        raise InputError(f"level {levels[row]:g}", expected, source.name, find_line(source, place))
 
 
 def _as_released(scores: Scores, qrels: Qrels, release: Release) -> Scores:
     """NDCG@n of a query with fewer than n documents is 0 in the later releases."""
     documents = dict(zip(qrels.topics, np.diff(qrels.offsets).tolist(), strict=True))
-    depth = _depth_of(scores)
+    depth = _get_depth(scores)
     n = np.array([*[0] * (depth + 1), *range(1, depth + 1), 0])
     beyond = n > np.array([documents[topic] for topic in scores.topics])[:, None]
     short = [topic for topic, row in zip(scores.topics, beyond, strict=True) if row.any()]
     text = f" with fewer than {depth} documents: NDCG@n is 0 where n is more, as {release.program}"
-    said = about_topics("short-lists", short, "", f"{text} has it")
+    notes = make_topic_notes("short-lists", short, "", f"{text} has it")
     return replace(
-        scores, values=np.where(beyond, 0.0, scores.values), notices=(*scores.notices, *said)
+        scores, values=np.where(beyond, 0.0, scores.values), notes=(*scores.notes, *notes)
     )
 
 
-def _depth_of(scores: Scores) -> int:
+def _get_depth(scores: Scores) -> int:
     """The largest n: there are as many P@n as NDCG@n, each followed by a mean."""
     return len(scores.measures) // 2 - 1
 
@@ -131,86 +131,88 @@ def _depth_of(scores: Scores) -> int:
 def eval_rank(test: str, prediction: str, depth: int = DEPTH) -> Scores:
     """The scores of lists ordered by position."""
     qrels = read_qrels(test, "letor")
-    placed = _positions(Source.of(prediction), qrels)
-    return Evaluator(qrels, measures(depth))({prediction: -placed})
+    positions = _read_positions(Source.from_path(prediction), qrels)
+    return Evaluator(qrels, build_measures(depth))({prediction: -positions})
 
 
-def _positions(source: Source, qrels: Qrels) -> Floats:
+def _read_positions(source: Source, qrels: Qrels) -> Floats:
     """The positions of a file, no two the same in a query."""
     assert qrels.lines is not None  # noqa: S101
-    found = read_predictions(source, len(qrels.levels), qrels.where, source.name)
-    for place in np.flatnonzero((found < 0) | (found != np.floor(found))).tolist():
+    positions = read_predictions(source, len(qrels.levels), qrels.where, source.name)
+    for place in np.flatnonzero((positions < 0) | (positions != np.floor(positions))).tolist():
         expected = "a rank position: a whole number"
-        raise InputError(f"{found[place]:g}", expected, source.name, line_of(source, place))
-    query = np.empty(len(found), dtype=np.int64)
+        raise InputError(f"{positions[place]:g}", expected, source.name, find_line(source, place))
+    query = np.empty(len(positions), dtype=np.int64)
     query[qrels.lines] = np.repeat(np.arange(len(qrels.topics)), np.diff(qrels.offsets))
-    order = np.lexsort((found, query))
-    same = (np.diff(found[order]) == 0) & (np.diff(query[order]) == 0)
-    if same.any():
-        again = order[1:][same].min()
-        before = np.flatnonzero((query == query[again]) & (found == found[again]))[0]
-        first, line = (line_of(source, int(place)) for place in (before, again))
-        text = f"position {found[again]:g} of query {qrels.topics[query[again]]} again"
+    order = np.lexsort((positions, query))
+    is_duplicate = (np.diff(positions[order]) == 0) & (np.diff(query[order]) == 0)
+    if is_duplicate.any():
+        duplicate = order[1:][is_duplicate].min()
+        original = np.flatnonzero(
+            (query == query[duplicate]) & (positions == positions[duplicate])
+        )[0]
+        first, line = (find_line(source, int(place)) for place in (original, duplicate))
+        text = f"position {positions[duplicate]:g} of query {qrels.topics[query[duplicate]]} again"
         raise InputError(f"{text} (first on line {first})", "each position once", source.name, line)
-    return found
+    return positions
 
 
-def blocks(scores: Scores, per_query: bool) -> str:
+def format_blocks(scores: Scores, per_query: bool) -> str:
     """The scores of a run as LETOR writes them, to the last tab; queries are numbered from 0."""
     text = ""
-    for name, columns in _families(scores.measures):
+    for name, columns in _group_families(scores.measures):
         heading, values = BLOCKS[name], scores.values[0, :, columns]
         if per_query:
             for number, row in enumerate(values.tolist()):
-                text += f"{heading} of query{number}:\t{_digits(name, row)}\n"
-        text += MEANS[name].format(_digits(name, mean_of(values).tolist()))
+                text += f"{heading} of query{number}:\t{_format_numbers(name, row)}\n"
+        text += MEANS[name].format(_format_numbers(name, average_rows(values).tolist()))
     return text
 
 
-def table(scores: Scores, per_query: bool) -> str:
+def format_table(scores: Scores, per_query: bool) -> str:
     """The scores of a run as later releases write them: by qid, with four decimals."""
     qids = list(scores.topics)
-    if all(finite(qid) is not None for qid in qids):
+    if all(parse_finite(qid) is not None for qid in qids):
         qids.sort(key=float)
     ordered = scores[:, qids, :].values[0]
-    depth = _depth_of(scores)
+    depth = _get_depth(scores)
     text = ""
     for heading, last, start in (("P", "MAP", 0), ("NDCG", "MeanNDCG", depth + 1)):
         values = ordered[:, start : start + depth + 1]
-        text += _line("qid", (*(f"{heading}@{n + 1}" for n in range(depth)), last))
+        text += _format_line("qid", (*(f"{heading}@{n + 1}" for n in range(depth)), last))
         rows = zip(qids, values, strict=True) if per_query else ()
-        for qid, row in (*rows, ("Average", mean_of(values))):
-            text += _line(qid, (f"{value:.4f}" for value in row))
+        for qid, row in (*rows, ("Average", average_rows(values))):
+            text += _format_line(qid, (f"{value:.4f}" for value in row))
         text += "\n"
     return text
 
 
-def _digits(name: str, values: Iterable[float]) -> str:
+def _format_numbers(name: str, values: Iterable[float]) -> str:
     """Numbers as Perl prints them, a tab after each but MAP, which is one number at any depth."""
-    after = "" if name == "AP" else "\t"
-    return "".join(f"{value:.15g}{after}" for value in values)
+    separator = "" if name == "AP" else "\t"
+    return "".join(f"{value:.15g}{separator}" for value in values)
 
 
-def tidy_scores(scores: Scores, per_query: bool) -> str:
+def format_tidy_scores(scores: Scores, per_query: bool) -> str:
     """The scores of a run as a table of topics (all is the mean), measures and values."""
     rows = zip(scores.topics, scores.values[0].tolist(), strict=True) if per_query else ()
     means = scores.summary()[scores.runs[0]]
-    lines = [_line(TIDY[0], TIDY[1:])]
+    lines = [_format_line(TIDY[0], TIDY[1:])]
     for topic, values in (*rows, ("all", means.values())):
-        named = zip(scores.measures, values, strict=True)
-        lines += [_line(topic, (measure, value)) for measure, value in named]
+        pairs = zip(scores.measures, values, strict=True)
+        lines += [_format_line(topic, (measure, value)) for measure, value in pairs]
     return "".join(lines)
 
 
-def _families(names: Iterable[str]) -> Iterator[tuple[str, slice]]:
+def _group_families(names: Iterable[str]) -> Iterator[tuple[str, slice]]:
     """The first word of measures that stand side by side, and where they do."""
-    for family, members in groupby(enumerate(names), lambda one: re.split(r"[@(]", one[1])[0]):
+    for family, members in groupby(enumerate(names), lambda pair: re.split(r"[@(]", pair[1])[0]):
         places = [place for place, _ in members]
         yield family, slice(places[0], places[-1] + 1)
 
 
-def _line(first: str, others: Iterable[str | float]) -> str:
-    return "\t".join([first, *map(str, others)]) + "\n"
+def _format_line(first: str, values: Iterable[str | float]) -> str:
+    return "\t".join([first, *map(str, values)]) + "\n"
 
 
 # -- the t-test -----------------------------------------------------------------------------------
@@ -227,131 +229,133 @@ class Comparison(NamedTuple):
     p: float
 
 
-def ttest(path_a: str, path_b: str) -> tuple[list[Comparison], list[Notice]]:
+def run_t_tests(path_a: str, path_b: str) -> tuple[list[Comparison], list[Note]]:
     """Paired, two-sided t-tests between two systems.
 
     The files have the results of every query, both in the same layout.
     """
-    sources = Source.of(path_a), Source.of(path_b)
+    sources = Source.from_path(path_a), Source.from_path(path_b)
     a, b = map(read_results, sources)
     if _is_tidy(sources[0]) != _is_tidy(sources[1]):  # one has qids, the other numbers
         raise InputError("another layout", f"that of {path_a}: both tidy, or neither", path_b)
-    _refuse_others(a, b, path_a, path_b)
+    _check_same_queries(a, b, path_a, path_b)
     names = list(next(iter(a.values())))
-    x, y = (np.array([[found[q][name] for name in names] for q in a]) for found in (a, b))
+    x, y = (np.array([[result[q][name] for name in names] for q in a]) for result in (a, b))
     tests = []
     for name, *results in zip(names, x.T, y.T, strict=True):
         mean_a, mean_b = (math.fsum(values) / len(values) for values in results)
-        found = t_test(*results)
+        result = t_test(*results)
         differ = (results[0] != results[1]).any()
-        t, p = (found.statistic, found.pvalue) if differ else (math.nan, math.nan)
+        t, p = (result.statistic, result.pvalue) if differ else (math.nan, math.nan)
         tests.append(Comparison(name, mean_a, mean_b, mean_a - mean_b, t, p))
-    return tests, list(_notices(names, x - y))
+    return tests, list(_collect_notes(names, x - y))
 
 
-def _notices(names: Sequence[str], differences: Floats) -> Iterator[Notice]:
-    same, zero = (differences == differences[0]).all(axis=0), differences[0] == 0
-    for meant, text in (
-        (same & zero, "the same in every query: there is no test, and t and p are nan"),
-        (same & ~zero, "the difference is the same in every query: t is infinite"),
+def _collect_notes(names: Sequence[str], differences: Floats) -> Iterator[Note]:
+    is_constant, zero = (differences == differences[0]).all(axis=0), differences[0] == 0
+    for mask, text in (
+        (is_constant & zero, "the same in every query: there is no test, and t and p are nan"),
+        (is_constant & ~zero, "the difference is the same in every query: t is infinite"),
     ):
-        if meant.any():
-            yield Notice("t-test", f"{', '.join(compress(names, meant))}: {text}")
+        if mask.any():
+            yield Note("t-test", f"{', '.join(compress(names, mask))}: {text}")
 
 
-def _refuse_others(a: Results, b: Results, path_a: str, path_b: str) -> None:
+def _check_same_queries(a: Results, b: Results, path_a: str, path_b: str) -> None:
     """Both must have the same queries, at least two, and the same measures."""
     if len(a) != len(b):
-        raise InputError(_queries(b), f"{len(a):,} as in {path_a}", path_b)
+        raise InputError(_format_queries(b), f"{len(a):,} as in {path_a}", path_b)
     if unknown := [query for query in b if query not in a]:
         raise InputError(f"query {unknown[0]}", f"the queries of {path_a}", path_b)
     if len(a) < 2:
-        raise InputError(_queries(a), "at least 2 for a t-test", path_a)
+        raise InputError(_format_queries(a), "at least 2 for a t-test", path_a)
     names = next(iter(a.values())).keys()
-    for found, path in ((a, path_a), (b, path_b)):
-        for query, values in found.items():
+    for results, path in ((a, path_a), (b, path_b)):
+        for query, values in results.items():
             if values.keys() != names:
-                text = f"{counted(len(values), 'value')} for query {query}"
-                same = f"the same measures for every query of {path_a} and {path_b}"
-                raise InputError(text, f"{len(names)}: {same}", path)
+                text = f"{format_count(len(values), 'value')} for query {query}"
+                requirement = f"the same measures for every query of {path_a} and {path_b}"
+                raise InputError(text, f"{len(names)}: {requirement}", path)
 
 
-def _queries(found: Results) -> str:
-    return "1 query" if len(found) == 1 else f"{len(found):,} queries"
+def _format_queries(results: Results) -> str:
+    return "1 query" if len(results) == 1 else f"{len(results):,} queries"
 
 
 def read_results(source: Source) -> Results:
     """The results of every query from a file in either layout, LETOR's own files included."""
-    every = list(text_lines(source))
+    lines = list(iter_text_lines(source))
     is_tidy = _is_tidy(source)
-    found: Results = {}
-    for number, line in every[1:] if is_tidy else every:
-        read = _tidy_line if is_tidy else _block_line
-        for query, measure, text in read(line, source.name, number):
-            value = finite(text)
+    results: Results = {}
+    for number, line in lines[1:] if is_tidy else lines:
+        parse = _parse_tidy_line if is_tidy else _parse_block_line
+        for query, measure, text in parse(line, source.name, number):
+            value = parse_finite(text)
             if value is None:
                 raise InputError(f"{measure} {text!r}", "a finite number", source.name, number)
-            if measure in found.setdefault(query, {}):
-                said = f"{measure} of query {query} again"
-                raise InputError(said, "each once", source.name, number)
-            found[query][measure] = value
-    if not found:
+            if measure in results.setdefault(query, {}):
+                problem = f"{measure} of query {query} again"
+                raise InputError(problem, "each once", source.name, number)
+            results[query][measure] = value
+    if not results:
         raise InputError("no results of single queries", "those written with FLAG 1", source.name)
-    return found
+    return results
 
 
 def _is_tidy(source: Source) -> bool:
-    _, header = next(text_lines(source), (0, ""))
+    _, header = next(iter_text_lines(source), (0, ""))
     return tuple(header.split("\t")) == TIDY
 
 
-def _tidy_line(line: str, where: str, number: int) -> list[tuple[str, str, str]]:
+def _parse_tidy_line(line: str, location: str, number: int) -> list[tuple[str, str, str]]:
     fields = line.split("\t")
     if len(fields) != len(TIDY):
-        raise InputError(repr(line), " ".join(TIDY), where, number)
+        raise InputError(repr(line), " ".join(TIDY), location, number)
     topic, measure, value = fields
     return [] if topic == "all" else [(topic, measure, value)]
 
 
-def _block_line(line: str, where: str, number: int) -> list[tuple[str, str, str]]:
+def _parse_block_line(line: str, location: str, number: int) -> list[tuple[str, str, str]]:
     if _MEAN.fullmatch(line.strip()):
         return []
-    found = _QUERY.fullmatch(line.strip())
-    if found is None or not (values := found[3].split()):
+    match = _QUERY.fullmatch(line.strip())
+    if match is None or not (values := match[3].split()):
         expected = "a line such as precision of query1: 1.0 0.5"
-        raise InputError(repr(line[:60]), expected, where, number)
-    names = _by_heading(len(values))[found[1].lower()]
+        raise InputError(repr(line[:60]), expected, location, number)
+    names = _map_headings(len(values))[match[1].lower()]
     if len(values) != len(names):
-        raise InputError(counted(len(values), "value"), "one", where, number)
-    return [(found[2], name, value) for name, value in zip(names, values, strict=True)]
+        raise InputError(format_count(len(values), "value"), "one", location, number)
+    return [(match[2], name, value) for name, value in zip(names, values, strict=True)]
 
 
 @cache
-def _by_heading(depth: int) -> dict[str, list[str]]:
+def _map_headings(depth: int) -> dict[str, list[str]]:
     """The measures of each block down to a depth."""
-    every = [str(m) for m in measures(depth)]
-    return {BLOCKS[name].lower(): every[columns] for name, columns in _families(every)}
+    names = [str(m) for m in build_measures(depth)]
+    return {BLOCKS[name].lower(): names[columns] for name, columns in _group_families(names)}
 
 
-def blocks_of_tests(tests: Sequence[Comparison]) -> str:
+def format_test_blocks(tests: Sequence[Comparison]) -> str:
     """The p-value of each measure, in LETOR's layout; any other is called by its name."""
     headings = BLOCKS | {"AP": "MAP"}
     return "".join(
-        _line(f"{headings.get(name, name)}:", (test.p for test in tests[columns]))
-        for name, columns in _families([test.measure for test in tests])
+        _format_line(f"{headings.get(name, name)}:", (test.p for test in tests[columns]))
+        for name, columns in _group_families([test.measure for test in tests])
     )
 
 
-def tidy_tests(tests: Sequence[Comparison]) -> str:
+def format_tidy_tests(tests: Sequence[Comparison]) -> str:
     """The tests as a table."""
-    first, *others = Comparison._fields
-    return _line(first, others) + "".join(_line(test.measure, test[1:]) for test in tests)
+    first, *names = Comparison._fields
+    return _format_line(first, names) + "".join(
+        _format_line(test.measure, test[1:]) for test in tests
+    )
 
 
 # -- what is written ------------------------------------------------------------------------------
 
 
-def written_scores(
+def render_scores(
     test: str,
     prediction: str,
     flag: str,
@@ -367,11 +371,11 @@ def written_scores(
     As Eval-Score; what is tied stays in the order of the file.
     """
     scores = eval_score(test, prediction, depth, ties, as_version)
-    layout = tidy_scores if tidy else table if as_version else blocks
-    return layout(scores, flag == EVERY), list(scores.notices)
+    layout = format_tidy_scores if tidy else format_table if as_version else format_blocks
+    return layout(scores, flag == PER_QUERY_FLAG), list(scores.notes)
 
 
-def written_ranks(
+def render_ranks(
     test: str, prediction: str, flag: str, tidy: bool = False, depth: int = DEPTH
 ) -> Printed:
     """P@n, MAP and NDCG@n of rank positions.
@@ -379,14 +383,16 @@ def written_ranks(
     Write P@n, MAP and NDCG@n of lists ordered by position, 1 first.
     """
     scores = eval_rank(test, prediction, depth)
-    return (tidy_scores if tidy else blocks)(scores, flag == EVERY), list(scores.notices)
+    return (format_tidy_scores if tidy else format_blocks)(scores, flag == PER_QUERY_FLAG), list(
+        scores.notes
+    )
 
 
-def written_tests(path_a: str, path_b: str, tidy: bool = False) -> Printed:
+def render_tests(path_a: str, path_b: str, tidy: bool = False) -> Printed:
     """Paired, two-sided t-test between the results of two systems.
 
     Test whether two systems differ: P@n, MAP and NDCG@n, paired by query, two-sided. OUTPUT has the
     p-values.
     """
-    tests, notices = ttest(path_a, path_b)
-    return (tidy_tests if tidy else blocks_of_tests)(tests), notices
+    tests, notes = run_t_tests(path_a, path_b)
+    return (format_tidy_tests if tidy else format_test_blocks)(tests), notes

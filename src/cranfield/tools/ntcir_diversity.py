@@ -13,16 +13,22 @@ from typing import NamedTuple
 
 from cranfield.data.intents import Intents, read_intents
 from cranfield.data.ntcir import topic_dirs
-from cranfield.data.ntcir.nev import file_name, topic_file
-from cranfield.data.ntcir.topic_dirs import Judged, JudgedForIntent, Labelled, Share
-from cranfield.data.reading.columns import in_order
+from cranfield.data.ntcir.nev import build_topic_path, check_file_name
+from cranfield.data.ntcir.topic_dirs import IntentGain, IntentJudgment, Judgment, LabelledItem
+from cranfield.data.reading.columns import sort_intents
 from cranfield.data.reading.source import Source
 from cranfield.errors import InputError
 from cranfield.measures.base import Measure
-from cranfield.measures.diversity import IRec, sharpened
-from cranfield.tools.drop_ins import about_topics, text_of
-from cranfield.tools.ntcir import Batch, Made, tid_file, with_relevant
-from cranfield.tools.ntcir_eval import Setting, Topic, believing, check_gains, result
+from cranfield.measures.diversity import IRec, mix_recall
+from cranfield.tools.drop_ins import join_lines, make_topic_notes
+from cranfield.tools.ntcir import Batch, FileTexts, make_tid_path, with_relevant
+from cranfield.tools.ntcir_eval import (
+    Setting,
+    Topic,
+    check_gains,
+    compute_from_labels,
+    format_result,
+)
 
 DECIMALS = 4  # of gains in labelled lists, and so of what computing sees
 
@@ -30,8 +36,8 @@ DECIMALS = 4  # of gains in labelled lists, and so of what computing sees
 
 
 def glabel(
-    ideal: Sequence[Judged], docs: Sequence[str], *, condensed: bool = False
-) -> list[Labelled]:
+    ideal: Sequence[Judgment], docs: Sequence[str], *, condensed: bool = False
+) -> list[LabelledItem]:
     """A ranked list with the gains of its items, to four decimals; unjudged items have none.
 
     >>> ideal = [Judged(1, "a", 1.8, None)]
@@ -41,13 +47,13 @@ def glabel(
     a 1.8000
     """
     gains = {item.doc: round(item.level, DECIMALS) for item in ideal}
-    labelled = [Labelled(doc, gains.get(doc)) for doc in docs]
-    return _judged(labelled) if condensed else labelled
+    labelled = [LabelledItem(doc, gains.get(doc)) for doc in docs]
+    return _select_judged(labelled) if condensed else labelled
 
 
 def dinlabel(
-    shares: Sequence[Share], docs: Sequence[str], *, condensed: bool = False
-) -> list[Labelled]:
+    shares: Sequence[IntentGain], docs: Sequence[str], *, condensed: bool = False
+) -> list[LabelledItem]:
     """A ranked list with gains, to which an item adds none for a navigational intent met above it.
 
     >>> shares = [Share("1", True, "a", 0.8), Share("1", True, "b", 0.8), Share("2", False, "b", 1)]
@@ -56,26 +62,26 @@ def dinlabel(
     c
     b 1.0000
     """
-    by_doc: dict[str, list[Share]] = {}
+    by_doc: dict[str, list[IntentGain]] = {}
     for share in shares:
         by_doc.setdefault(share.doc, []).append(share)
     met: set[str] = set()
     labelled = []
     for doc in docs:
-        of = by_doc.get(doc, [])
-        new = math.fsum(s.gain for s in of if not (s.navigational and s.intent in met))
-        met.update(s.intent for s in of)
-        labelled.append(Labelled(doc, round(new, DECIMALS) if of else None))
-    return _judged(labelled) if condensed else labelled
+        doc_shares = by_doc.get(doc, [])
+        new = math.fsum(s.gain for s in doc_shares if not (s.navigational and s.intent in met))
+        met.update(s.intent for s in doc_shares)
+        labelled.append(LabelledItem(doc, round(new, DECIMALS) if doc_shares else None))
+    return _select_judged(labelled) if condensed else labelled
 
 
-def _judged(labelled: Iterable[Labelled]) -> list[Labelled]:
+def _select_judged(labelled: Iterable[LabelledItem]) -> list[LabelledItem]:
     return [item for item in labelled if item.level is not None]
 
 
-def gained_text(labelled: Iterable[Labelled], separator: str = " ") -> str:
+def format_gains(labelled: Iterable[LabelledItem], separator: str = " ") -> str:
     """A list with gains as text, an item on each line."""
-    return text_of(
+    return join_lines(
         item.doc if item.level is None else f"{item.doc}{separator}{item.level:.{DECIMALS}f}"
         for item in labelled
     )
@@ -102,28 +108,30 @@ def gcompute(topics: Sequence[Topic], setting: Setting) -> list[str]:
         check_ideal(topic.judged, topic.rel, setting.judged)
         _check_gains(topic)
     if setting.judged:
-        topics = [topic._replace(labelled=_judged(topic.labelled)) for topic in topics]
-    return believing(topics, setting)
+        topics = [topic._replace(labelled=_select_judged(topic.labelled)) for topic in topics]
+    return compute_from_labels(topics, setting)
 
 
-def check_ideal(ideal: Sequence[Judged], where: str, judged: bool = False) -> None:
+def check_ideal(ideal: Sequence[Judgment], location: str, judged: bool = False) -> None:
     """Refuse an ideal list in which nothing is relevant, or, for bpref, everything."""
     if not any(item.level > 0 for item in ideal):
-        found = "no gain above 0" if ideal else "an empty file"
-        raise InputError(found, "at least one document with a gain above 0", where)
+        problem = "no gain above 0" if ideal else "an empty file"
+        raise InputError(problem, "at least one document with a gain above 0", location)
     if judged and all(item.level > 0 for item in ideal):
-        raise InputError("no gain of 0", "at least one: bpref needs nonrelevant ones", where)
+        raise InputError("no gain of 0", "at least one: bpref needs nonrelevant ones", location)
 
 
 def _check_gains(topic: Topic) -> None:
     """Refuse a gain above that of the ideal list; a navigational intent may have made it lower."""
     ideal = {item.doc: item.level for item in topic.judged}
     for item in topic.labelled:
-        most = ideal.get(item.doc, 0.0)
+        maximum = ideal.get(item.doc, 0.0)
         gain = item.level or 0.0
         # Gains have four decimals in labelled lists, and six digits in ideal ones.
-        if gain > most and not (most and math.isclose(gain, most, rel_tol=1e-5, abs_tol=1e-4)):
-            expected = f"at most {most:g}, as in {topic.rel}"
+        if gain > maximum and not (
+            maximum and math.isclose(gain, maximum, rel_tol=1e-5, abs_tol=1e-4)
+        ):
+            expected = f"at most {maximum:g}, as in {topic.rel}"
             if item.doc not in ideal:
                 expected = f"none: it is not in {topic.rel}"
             raise InputError(f"gain {gain:g} for {item.doc}", expected, topic.lab, item.line)
@@ -137,8 +145,8 @@ def read_intent(source: Source, separator: str | None = None) -> frozenset[str]:
     items = topic_dirs.read_gained(source, separator)
     relevant = frozenset(item.doc for item in items if item.level is None or item.level > 0)
     if not relevant:
-        found = "no gain above 0" if items else "an empty file"
-        raise InputError(found, "documents relevant to the intent", source.name)
+        problem = "no gain above 0" if items else "an empty file"
+        raise InputError(problem, "documents relevant to the intent", source.name)
     return relevant
 
 
@@ -161,16 +169,18 @@ def irec(
     n, end = len(intents), len(docs) + 1
     met = [[float(doc in relevant) for relevant in intents] for doc in docs]
     levels = [row if any(row) else None for row in met]
-    wanted: list[tuple[int, str, Measure]] = [(k, f"{k:04}", IRec(cutoff=k)) for k in cutoffs]
-    wanted.append((n, "n", IRec(top="intents")))
+    cutoff_measures: list[tuple[int, str, Measure]] = [
+        (k, f"{k:04}", IRec(cutoff=k)) for k in cutoffs
+    ]
+    cutoff_measures.append((n, "n", IRec(top="intents")))
     lines = [(0, f"{prefix} #intent_num={n}")]
     for rank, (doc, row) in enumerate(zip(docs, met, strict=True), 1):
         if verbose:
             numbers = (str(number) for number, meets in enumerate(row, 1) if meets)
             lines.append((rank, " ".join([f"#{doc}", *numbers])))
-    for k, name, m in wanted:
-        lines.append((min(k, end), result(prefix, f"I-rec@{name}", float(m(levels)))))
-    return text_of(line for _, line in sorted(lines, key=itemgetter(0)))
+    for k, name, m in cutoff_measures:
+        lines.append((min(k, end), format_result(prefix, f"I-rec@{name}", float(m(levels)))))
+    return join_lines(line for _, line in sorted(lines, key=itemgetter(0)))
 
 
 # -- files of topics ------------------------------------------------------------------------------
@@ -184,7 +194,7 @@ def split_dqrels(
     types: str | None = None,
     separator: str | None = None,
     directory: str = "",
-) -> Made:
+) -> FileTexts:
     """Judgments for intents to a directory for each topic.
 
     Write TOPIC/TOPIC.PREFIX.Irelv1, …, the ideal list of each intent, TOPIC/TOPIC.PREFIX.Grelv,
@@ -194,36 +204,41 @@ def split_dqrels(
     `gains` are those of L1, L2, …; without them a level is its gain. `types` is a file that says
     which intents are navigational, if that of the probabilities does not.
     """
-    tid = tid_file(probabilities)
+    tid = make_tid_path(probabilities)
     if gains is not None:
         check_gains(gains)
-    intents = _intents(probabilities, types, separator)
-    source = Source.of(dqrels)
+    intents = _read_intents(probabilities, types, separator)
+    source = Source.from_path(dqrels)
     judged = topic_dirs.read_dqrels(source, separator)
-    wanted, begin = sorted(intents.probabilities), file_name(prefix, "prefix")
-    relevant = {t: [item for item in judged.get(t, []) if item.level > 0] for t in wanted}
-    files = {tid: text_of(wanted)}
+    topics, begin = sorted(intents.probabilities), check_file_name(prefix, "prefix")
+    relevant = {t: [item for item in judged.get(t, []) if item.level > 0] for t in topics}
+    files = {tid: join_lines(topics)}
     for topic, items in relevant.items():
-        worth = [_worth(item, gains, source) for item in items]
-        shares = [_share(topic, *one, intents, source) for one in zip(items, worth, strict=True)]
-        for suffix, text in _files(shares, worth, separator or " ").items():
-            files[topic_file(topic, f"{begin}.{suffix}", directory)] = text
+        item_gains = [_get_gain(item, gains, source) for item in items]
+        shares = [
+            _build_share(topic, *pair, intents, source)
+            for pair in zip(items, item_gains, strict=True)
+        ]
+        for suffix, text in _format_files(shares, item_gains, separator or " ").items():
+            files[build_topic_path(topic, f"{begin}.{suffix}", directory)] = text
     useless = (topic for topic, items in relevant.items() if not items)
-    other = (topic for topic in judged if topic not in intents.probabilities)
+    unknown = (topic for topic in judged if topic not in intents.probabilities)
     return files, [
-        *about_topics("no-relevant", useless, "", f" without a relevant document in {dqrels}"),
-        *about_topics("other-topics", other, f"{dqrels}: ", f" not in {probabilities}, left out"),
+        *make_topic_notes("no-relevant", useless, "", f" without a relevant document in {dqrels}"),
+        *make_topic_notes(
+            "other-topics", unknown, f"{dqrels}: ", f" not in {probabilities}, left out"
+        ),
     ]
 
 
-def _intents(probabilities: str, types: str | None, separator: str | None) -> Intents:
+def _read_intents(probabilities: str, types: str | None, separator: str | None) -> Intents:
     intents = read_intents([probabilities, *([types] if types else [])], separator)
     if not intents.probabilities:
         raise InputError("no probabilities", "topic intent probability", probabilities)
     return intents
 
 
-def _worth(item: JudgedForIntent, gains: Sequence[float] | None, source: Source) -> float:
+def _get_gain(item: IntentJudgment, gains: Sequence[float] | None, source: Source) -> float:
     if gains is None:
         return item.level
     if item.level > len(gains):
@@ -232,42 +247,53 @@ def _worth(item: JudgedForIntent, gains: Sequence[float] | None, source: Source)
     return gains[int(item.level) - 1]
 
 
-def _share(
-    topic: str, item: JudgedForIntent, gain: float, intents: Intents, source: Source
-) -> Share:
+def _build_share(
+    topic: str, item: IntentJudgment, gain: float, intents: Intents, source: Source
+) -> IntentGain:
     """What a judgment adds to the global gain of its document."""
-    known = intents.probabilities[topic]
-    if item.intent not in known:
-        expected = f"one of {', '.join(in_order(known))}, as in {intents.where}"
-        found = f"intent {item.intent} of topic {topic}"
-        raise InputError(found, expected, source.name, item.line)
+    probabilities = intents.probabilities[topic]
+    if item.intent not in probabilities:
+        expected = f"one of {', '.join(sort_intents(probabilities))}, as in {intents.where}"
+        problem = f"intent {item.intent} of topic {topic}"
+        raise InputError(problem, expected, source.name, item.line)
     navigational = intents.navigational.get(topic, {}).get(item.intent, False)
-    return Share(item.intent, navigational, item.doc, float(_six(known[item.intent] * gain)))
+    return IntentGain(
+        item.intent, navigational, item.doc, float(_format_gain(probabilities[item.intent] * gain))
+    )
 
 
-def _files(shares: Sequence[Share], worth: Sequence[float], separator: str) -> dict[str, str]:
+def _format_files(
+    shares: Sequence[IntentGain], item_gains: Sequence[float], separator: str
+) -> dict[str, str]:
     """The texts of one topic's files, by suffix."""
-    of_intents: dict[str, dict[str, float]] = {}
-    of_all: dict[str, float] = {}
-    for share, gain in zip(shares, worth, strict=True):
-        of_intents.setdefault(share.intent, {})[share.doc] = gain
-        of_all[share.doc] = of_all.get(share.doc, 0.0) + share.gain
-    din = [(s.intent, "nav" if s.navigational else "inf", s.doc, _six(s.gain)) for s in shares]
+    intent_gains: dict[str, dict[str, float]] = {}
+    total_gains: dict[str, float] = {}
+    for share, gain in zip(shares, item_gains, strict=True):
+        intent_gains.setdefault(share.intent, {})[share.doc] = gain
+        total_gains[share.doc] = total_gains.get(share.doc, 0.0) + share.gain
+    din = [
+        (s.intent, "nav" if s.navigational else "inf", s.doc, _format_gain(s.gain)) for s in shares
+    ]
     irelv = topic_dirs.IRELV
     return {
-        **{f"{irelv}{i}": _ideal_text(of_intents[i], separator) for i in in_order(of_intents)},
-        topic_dirs.DIN: text_of(map(separator.join, din)),
-        topic_dirs.GRELV: _ideal_text(of_all, separator),
+        **{
+            f"{irelv}{i}": _format_ideal(intent_gains[i], separator)
+            for i in sort_intents(intent_gains)
+        },
+        topic_dirs.DIN: join_lines(map(separator.join, din)),
+        topic_dirs.GRELV: _format_ideal(total_gains, separator),
     }
 
 
-def _ideal_text(gains: dict[str, float], separator: str) -> str:
+def _format_ideal(gains: dict[str, float], separator: str) -> str:
     """The best first; equal gains in the order that the script's sort has, names backwards."""
-    ordered = sorted(gains.items(), key=lambda item: (float(_six(item[1])), item[0]), reverse=True)
-    return text_of(f"{doc}{separator}{_six(gain)}" for doc, gain in ordered)
+    ordered = sorted(
+        gains.items(), key=lambda item: (float(_format_gain(item[1])), item[0]), reverse=True
+    )
+    return join_lines(f"{doc}{separator}{_format_gain(gain)}" for doc, gain in ordered)
 
 
-def _six(gain: float) -> str:
+def _format_gain(gain: float) -> str:
     """A gain with six digits, as awk prints it."""
     return f"{gain:.6g}"
 
@@ -281,7 +307,7 @@ class Kind(NamedTuple):
     name: str  # D#-nDCG
     labelled: str  # how labelled lists end
     results: str  # how results end
-    add_gains: Callable[..., list[Labelled]]
+    add_gains: Callable[..., list[LabelledItem]]
 
 
 D_MEASURES = Kind("D", "glab", "Dnev", glabel)
@@ -296,7 +322,7 @@ def evaluate_diversity(
     kind: Kind = D_MEASURES,
     mix: float = 0.5,
     sharp: Sequence[str] = ("Q", "nDCG"),
-) -> Made:
+) -> FileTexts:
     """Add gains and compute D-measures, I-rec and D# of all topics of many runs.
 
     Write TOPIC/TOPIC.RUN.NAME.glab, the lists with gains, and RUN.NAME.Dnev, the results of all
@@ -305,39 +331,39 @@ def evaluate_diversity(
     `sharp` are the measures that are combined with intent recall at each cutoff, in which recall
     counts as `mix` says (γ).
     """
-    separator, begin = batch.separator, file_name(prefix, "prefix")
-    gold = batch.sources(f"{begin}.{topic_dirs.GRELV}")
-    ideals, notices = with_relevant(
+    separator, begin = batch.separator, check_file_name(prefix, "prefix")
+    gold = batch.get_sources(f"{begin}.{topic_dirs.GRELV}")
+    ideals, notes = with_relevant(
         {topic: topic_dirs.read_ideal(file, separator) for topic, file in gold.items()}
     )
     intents = {}
     for topic in ideals:
-        lists = topic_dirs.intent_files(topic, prefix, batch.directory)
+        lists = topic_dirs.find_intent_files(topic, prefix, batch.directory)
         intents[topic] = [read_intent(file, separator) for file in lists]
-    known: Mapping[str, Sequence[Judged | Share]] = ideals
+    gain_sources: Mapping[str, Sequence[Judgment | IntentGain]] = ideals
     if kind is DIN_MEASURES:
-        dins = batch.sources(f"{begin}.{topic_dirs.DIN}")
-        known = {topic: topic_dirs.read_din(dins[topic], separator) for topic in ideals}
+        dins = batch.get_sources(f"{begin}.{topic_dirs.DIN}")
+        gain_sources = {topic: topic_dirs.read_din(dins[topic], separator) for topic in ideals}
     files: dict[str, str] = {}
     for run in batch.runs:
-        docs, about = batch.lists(run)
-        notices += about
+        docs, run_notes = batch.read_lists(run)
+        notes += run_notes
         labelled: list[Topic] = []
         for topic, ideal in ideals.items():
             ranked = docs[topic][: batch.truncate]
-            items = kind.add_gains(known[topic], ranked, condensed=setting.judged)
-            lab = batch.path(topic, f"{run}.{batch.name}.{kind.labelled}")
-            files[lab] = gained_text(items, separator or " ")
+            items = kind.add_gains(gain_sources[topic], ranked, condensed=setting.judged)
+            lab = batch.get_path(topic, f"{run}.{batch.name}.{kind.labelled}")
+            files[lab] = format_gains(items, separator or " ")
             labelled.append(Topic(topic, ideal, items, gold[topic].name, lab))
         text = ""
         for topic, computed in zip(ideals, gcompute(labelled, setting), strict=True):
             lines = computed + irec(docs[topic], intents[topic], setting.cutoffs, topic)
-            text += lines + _sharp(topic, lines, setting.cutoffs, kind, mix, sharp)
+            text += lines + _format_sharp(topic, lines, setting.cutoffs, kind, mix, sharp)
         files[f"{run}.{batch.name}.{kind.results}"] = text
-    return files, notices
+    return files, notes
 
 
-def _sharp(
+def _format_sharp(
     topic: str, text: str, cutoffs: Sequence[int], kind: Kind, mix: float, sharp: Sequence[str]
 ) -> str:
     """The lines of D♯-measures, from the numbers as printed: so the scripts do it."""
@@ -349,6 +375,6 @@ def _sharp(
     lines = []
     for rank in (f"{cutoff:04}" for cutoff in cutoffs):
         for measure in sharp:
-            value = sharpened(printed[f"I-rec@{rank}"], printed[f"{SHARP[measure]}@{rank}"], mix)
-            lines.append(result(topic, f"{kind.name}#-{measure}@{rank}", value))
-    return text_of(lines)
+            value = mix_recall(printed[f"I-rec@{rank}"], printed[f"{SHARP[measure]}@{rank}"], mix)
+            lines.append(format_result(topic, f"{kind.name}#-{measure}@{rank}", value))
+    return join_lines(lines)

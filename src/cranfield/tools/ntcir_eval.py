@@ -15,12 +15,12 @@ from typing import NamedTuple
 import numpy as np
 
 from cranfield.arrays import Floats
-from cranfield.data.ntcir.topic_dirs import Judged, Labelled
+from cranfield.data.ntcir.topic_dirs import Judgment, LabelledItem
 from cranfield.data.qrels import read_qrels
 from cranfield.data.run import ListRun
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
-from cranfield.evaluation.blocks import Block, cut, in_blocks
+from cranfield.evaluation.blocks import Block, cut_blocks, map_blocks
 from cranfield.labelling.blocks import Rankings
 from cranfield.labelling.gold import GoldStandard
 from cranfield.labelling.mappings import label_lists
@@ -30,8 +30,8 @@ from cranfield.measures.dcg import DCG
 from cranfield.measures.gains import Gain
 from cranfield.measures.grammar import parse_measure
 from cranfield.measures.lists import Lists, total
-from cranfield.measures.ncu import Q, preferred
-from cranfield.tools.drop_ins import text_of, with_parameters
+from cranfield.measures.ncu import Q, stop_at_preferred
+from cranfield.tools.drop_ins import join_lines, with_parameters
 
 VERSIONS = {  # what each prints: of the whole list, and of its top
     "2011": (
@@ -85,19 +85,19 @@ rbp=0.95, rbup=0.99, gap=True, judged=False, classes=False, verbose=False, versi
     @cached_property
     def measures(self) -> dict[str, Measure]:
         """The measures by the names they are printed under, in order."""
-        whole, top = (names.split() for names in VERSIONS[self.version])
-        names = whole + [f"{name}@{cutoff:04}" for cutoff in self.cutoffs for name in top]
+        list_names, top = (names.split() for names in VERSIONS[self.version])
+        names = list_names + [f"{name}@{cutoff:04}" for cutoff in self.cutoffs for name in top]
         names = [name for name in names if self.gap or not name.startswith("GAP")]
         if self.gains is None:  # stop values are those of levels
             names = [name for name in names if not name.startswith("NCUgu")]
-        return {name: self._measure(name) for name in names + self.judged * JUDGED.split()}
+        return {name: self._build_measure(name) for name in names + self.judged * JUDGED.split()}
 
     @property
     def gain(self) -> Gain:
         """What labels are worth."""
         return "linear" if self.gains is None else self.gains
 
-    def _measure(self, name: str) -> Measure:
+    def _build_measure(self, name: str) -> Measure:
         return with_parameters(
             parse_measure(f"ntcir:{name}"),
             gain=self.gain,
@@ -113,13 +113,13 @@ def check_gains(gains: Sequence[float], stops: Sequence[float] | None = None) ->
     """Refuse gains, or stop values, that cannot be those of L1, L2, …"""
     if not gains or min(gains) <= 0 or any(a > b for a, b in pairwise(gains)):
         expected = "numbers above 0, none lower than the one before, such as 1:2:3"
-        raise InputError(f"gains {_joined(gains)}", expected, "-g")
+        raise InputError(f"gains {_join_numbers(gains)}", expected, "-g")
     if stops is not None and (len(stops) != len(gains) or min(stops) <= 0):
         expected = f"numbers above 0, as many as gains: {len(gains)}"
-        raise InputError(f"stop values {_joined(stops)}", expected, "-s")
+        raise InputError(f"stop values {_join_numbers(stops)}", expected, "-s")
 
 
-def _joined(numbers: Iterable[float]) -> str:
+def _join_numbers(numbers: Iterable[float]) -> str:
     return ":".join(f"{x:g}" for x in numbers)
 
 
@@ -127,8 +127,8 @@ class Topic(NamedTuple):
     """What is computed together, and how messages call the two files."""
 
     prefix: str
-    judged: Sequence[Judged]
-    labelled: Sequence[Labelled]
+    judged: Sequence[Judgment]
+    labelled: Sequence[LabelledItem]
     rel: str = "judgments"
     lab: str = "labelled list"
 
@@ -137,12 +137,12 @@ class Topic(NamedTuple):
 
 
 def label(
-    judged: Sequence[Judged],
+    judged: Sequence[Judgment],
     docs: Sequence[str],
     *,
     condensed: bool = False,
     classes: bool = False,
-) -> list[Labelled]:
+) -> list[LabelledItem]:
     """A ranked list with a label wherever an item counts.
 
     Without a label are unjudged items (left out if `condensed`) and, with `classes`, items of a
@@ -154,38 +154,42 @@ def label(
     b L2 1
     a
     """
-    gold = _gold([judged])
-    found = label_lists(gold, ListRun("list", {"0": dict.fromkeys(docs, 0.0)}, given=True))
-    counted = _strategy([judged], classes).on(gold).counted(found)
+    gold = _build_gold([judged])
+    rankings = label_lists(gold, ListRun("list", {"0": dict.fromkeys(docs, 0.0)}, keeps_order=True))
+    selection = _choose_strategy([judged], classes).apply_to(gold).apply(rankings)
     groups = {item.doc: item.group for item in judged}
-    labels: dict[str, Labelled] = {}
-    hits = zip(found.items.tolist(), found.levels.tolist(), counted.levels.tolist(), strict=True)
+    labels: dict[str, LabelledItem] = {}
+    hits = zip(
+        rankings.items.tolist(), rankings.levels.tolist(), selection.levels.tolist(), strict=True
+    )
     for item, level, counts in hits:
         doc = gold.item_docs[item]
-        labels[doc] = Labelled(doc, level if counts == level else None, groups[doc])
-    kept = [doc for doc in docs if doc in labels or not condensed]
-    return [labels.get(doc, Labelled(doc, None)) for doc in kept]
+        labels[doc] = LabelledItem(doc, level if counts == level else None, groups[doc])
+    listed_docs = [doc for doc in docs if doc in labels or not condensed]
+    return [labels.get(doc, LabelledItem(doc, None)) for doc in listed_docs]
 
 
-def labelled_text(labelled: Iterable[Labelled], separator: str = " ", classes: bool = False) -> str:
+def format_labelled(
+    labelled: Iterable[LabelledItem], separator: str = " ", classes: bool = False
+) -> str:
     """A labelled list as text, an item on each line."""
 
-    def line(item: Labelled) -> str:
+    def format_line(item: LabelledItem) -> str:
         if item.level is None:
             return item.doc
         fields = [item.doc, f"L{item.level:.0f}", *([item.group or ""] if classes else [])]
         return separator.join(fields)
 
-    return text_of(map(line, labelled))
+    return join_lines(map(format_line, labelled))
 
 
-def _gold(topics: Sequence[Sequence[Judged]]) -> GoldStandard:
+def _build_gold(topics: Sequence[Sequence[Judgment]]) -> GoldStandard:
     """The judgments of some topics, which are numbered: they may have no names, or one name."""
     levels = {str(t): {item.doc: item.level for item in judged} for t, judged in enumerate(topics)}
-    return GoldStandard.of(read_qrels(levels))
+    return GoldStandard.from_qrels(read_qrels(levels))
 
 
-def _strategy(topics: Sequence[Sequence[Judged]], classes: bool) -> Labelling:
+def _choose_strategy(topics: Sequence[Sequence[Judgment]], classes: bool) -> Labelling:
     if not classes or not any(topics):  # where nothing is judged, nothing has a class
         return Labelling()
     return EquivalenceClasses(
@@ -209,34 +213,34 @@ def compute(topics: Sequence[Topic], setting: Setting) -> list[str]:
     for topic in topics:
         _check_judgments(topic, setting)
         _check_labels(topic, setting)
-    return believing(topics, setting)
+    return compute_from_labels(topics, setting)
 
 
-def believing(topics: Sequence[Topic], setting: Setting) -> list[str]:
+def compute_from_labels(topics: Sequence[Topic], setting: Setting) -> list[str]:
     """What ``compute`` prints of each topic, whatever the labels are."""
     if not topics:
         return []
     judged = [topic.judged for topic in topics]
-    gold = _gold(judged)
-    judgments = _strategy(judged, setting.classes).on(gold).judgments
-    rankings = _believed(gold, topics, setting.classes)
+    gold = _build_gold(judged)
+    judgments = _choose_strategy(judged, setting.classes).apply_to(gold).judgments
+    rankings = _build_rankings(gold, topics, setting.classes)
     distinct = np.union1d(judgments.distinct, rankings.levels)
 
-    def texts(block: Block) -> list[str]:
+    def format_block(block: Block) -> list[str]:
         gold = block.gold
         gold.distinct = distinct  # GAP looks at every level there is
         gold.traced = setting.verbose
         if setting.gains is None:  # nothing declares a highest gain: it is that of the topic
             gold.tops = gold.levels[:, 0]
-        return _texts(topics[block.start : block.stop], block.lists(rankings), setting)
+        return _format_texts(topics[block.start : block.stop], block.build_lists(rankings), setting)
 
-    every = in_blocks(cut(judgments, widths=gold.judgments.counts), texts)
-    return [text for few in every for text in few]
+    blocks = map_blocks(cut_blocks(judgments, widths=gold.judgments.counts), format_block)
+    return [text for block_texts in blocks for text in block_texts]
 
 
 def _check_judgments(topic: Topic, setting: Setting) -> None:
     for item in topic.judged:
-        _refuse_undeclared(item.level, setting, topic.rel, item.line)
+        _check_declared(item.level, setting, topic.rel, item.line)
         if setting.classes and item.group is None:
             raise InputError(f"no class for {item.doc}", "doc L2 class", topic.rel, item.line)
     if not any(item.level > 0 for item in topic.judged):
@@ -247,45 +251,47 @@ def _check_judgments(topic: Topic, setting: Setting) -> None:
 
 def _check_labels(topic: Topic, setting: Setting) -> None:
     relevant = {item.doc: item.group for item in topic.judged if item.level > 0}
-    counted: dict[str | None, str] = {}
+    first_docs: dict[str | None, str] = {}
     for item in topic.labelled:
         if not item.level:
             continue
-        _refuse_undeclared(item.level, setting, topic.lab, item.line)
-        shown = f"label L{item.level:.0f} for {item.doc}"
+        _check_declared(item.level, setting, topic.lab, item.line)
+        label_text = f"label L{item.level:.0f} for {item.doc}"
         if item.doc not in relevant:
             expected = f"none: it is not relevant in {topic.rel}"
-            raise InputError(shown, expected, topic.lab, item.line)
-        once = relevant[item.doc] if setting.classes else item.doc
-        if once in counted:
-            of = f" of the same class {once} (label -ec)" if setting.classes else ""
-            raise InputError(shown, f"none after {counted[once]}{of}", topic.lab, item.line)
-        counted[once] = item.doc
+            raise InputError(label_text, expected, topic.lab, item.line)
+        unit = relevant[item.doc] if setting.classes else item.doc
+        if unit in first_docs:
+            class_text = f" of the same class {unit} (label -ec)" if setting.classes else ""
+            raise InputError(
+                label_text, f"none after {first_docs[unit]}{class_text}", topic.lab, item.line
+            )
+        first_docs[unit] = item.doc
 
 
-def _refuse_undeclared(level: float, setting: Setting, where: str, line: int | None) -> None:
+def _check_declared(level: float, setting: Setting, location: str, line: int | None) -> None:
     top = len(setting.gains or ())
     if level > top:
         expected = f"levels up to {top}: -g declares {top}"
-        raise InputError(f"level {level:.0f} (L{level:.0f})", expected, where, line)
+        raise InputError(f"level {level:.0f} (L{level:.0f})", expected, location, line)
 
 
-def _believed(gold: GoldStandard, topics: Sequence[Topic], classes: bool) -> Rankings:
+def _build_rankings(gold: GoldStandard, topics: Sequence[Topic], classes: bool) -> Rankings:
     """Lists as their labels say; what has none, or is not judged at all, only takes up a rank.
 
     With classes, a judged item without a label is redundant: of no use, as if it had level 0.
     """
     hits = [
-        (t, rank, items[found.doc], found.level or 0.0)
+        (t, rank, items[item.doc], item.level or 0.0)
         for t, (topic, items) in enumerate(zip(topics, gold.by_topic, strict=True))
-        for rank, found in enumerate(topic.labelled, 1)
-        if found.doc in items and (classes or found.level is not None)
+        for rank, item in enumerate(topic.labelled, 1)
+        if item.doc in items and (classes or item.level is not None)
     ]
     columns = np.array(hits, dtype=np.float64).reshape(-1, 4)
-    of, ranks, items = columns[:, :3].astype(np.int64).T
+    topic_numbers, ranks, items = columns[:, :3].astype(np.int64).T
     return Rankings(
         returned=np.array([len(topic.labelled) for topic in topics], dtype=np.int64),
-        offsets=np.searchsorted(of, np.arange(len(topics) + 1)),
+        offsets=np.searchsorted(topic_numbers, np.arange(len(topics) + 1)),
         ranks=ranks,
         items=items,
         levels=columns[:, 3],
@@ -295,27 +301,30 @@ def _believed(gold: GoldStandard, topics: Sequence[Topic], classes: bool) -> Ran
     )
 
 
-def _texts(topics: Sequence[Topic], lists: Lists, setting: Setting) -> list[str]:
+def _format_texts(topics: Sequence[Topic], lists: Lists, setting: Setting) -> list[str]:
     x = lists.view(gain=setting.gain)
-    values = {name: m.values(lists)[:, 0] for name, m in setting.measures.items()}
-    r1, rp = (total(stop * x.r) for stop in (x.first, preferred(None, x)[0]))
-    steps = _steps(x, setting) if setting.verbose else None
+    values = {name: m.compute(lists)[:, 0] for name, m in setting.measures.items()}
+    r1, rp = (total(stop * x.r) for stop in (x.first, stop_at_preferred(None, x)[0]))
+    steps = _format_steps(x, setting) if setting.verbose else None
     texts = []
     for t, (prefix, judged, *_) in enumerate(topics):
         jnonrel = sum(item.level <= 0 for item in judged)
         lines = [
             f"{prefix} # syslen={x.n[t]} jrel={x.R[t]:.0f} jnonrel={jnonrel}",
             f"{prefix} # r1={r1[t]:.0f} rp={rp[t]:.0f}",
-            *(result(prefix, name, of[t]) for name, of in values.items()),
+            *(
+                format_result(prefix, name, topic_values[t])
+                for name, topic_values in values.items()
+            ),
         ]
         if steps is not None:
             lines[1:1] = steps[t]
-            lines[:0] = _declared(setting.gains, setting.stops)
-        texts.append(text_of(lines))
+            lines[:0] = _format_gain_table(setting.gains, setting.stops)
+        texts.append(join_lines(lines))
     return texts
 
 
-def result(prefix: str, name: str, value: float, decimals: int = 4) -> str:
+def format_result(prefix: str, name: str, value: float, decimals: int = 4) -> str:
     """A line of results, as the program lays it out.
 
     >>> result("0001", "AP", 0.5)
@@ -324,31 +333,31 @@ def result(prefix: str, name: str, value: float, decimals: int = 4) -> str:
     return f"{prefix} {f'{name}=':<21}{value:.{decimals}f}"
 
 
-def _declared(gains: Sequence[float] | None, stops: Sequence[float] | None) -> list[str]:
+def _format_gain_table(gains: Sequence[float] | None, stops: Sequence[float] | None) -> list[str]:
     if gains is None:
         return []
     pairs = zip((0.0, *gains), (0.0, *(stops or gains)), strict=True)
     return [f"# gain[ {k} ]={gain:f} stop[ {k} ]={stop:f}" for k, (gain, stop) in enumerate(pairs)]
 
 
-def _steps(x: Lists, setting: Setting) -> list[list[str]]:
+def _format_steps(x: Lists, setting: Setting) -> list[list[str]]:
     """What -v shows of each topic: the ideal list rank by rank, and the relevant items found."""
     jk = DCG(discount="jk", b=setting.logb or math.e, gain=setting.gain)
     ms = DCG(gain=setting.gain)
-    ideal = x.ideal.cg, _running(jk, x.ideal), _natural(_running(ms, x.ideal))
-    found = x.g, x.cg, _running(jk, x), _natural(_running(ms, x))
+    ideal = x.ideal.cg, _cumulate_gains(jk, x.ideal), _to_natural_log(_cumulate_gains(ms, x.ideal))
+    sums = x.g, x.cg, _cumulate_gains(jk, x), _to_natural_log(_cumulate_gains(ms, x))
     Q(beta=setting.beta, gain=setting.gain).score(x)
     BR = x.steps["BR"]
     texts = []
     for t in range(len(x)):
         lines = [""]
         for i in range(1, max(int(x.n[t]), int(x.R[t])) + 1):
-            at = min(i, x.ideal.r.shape[1]) - 1  # below the ideal list nothing is added
-            cg, dcg, msdcg = (of[t, at] for of in ideal)
+            position = min(i, x.ideal.r.shape[1]) - 1  # below the ideal list nothing is added
+            cg, dcg, msdcg = (array[t, position] for array in ideal)
             lines.append(f"#{i} CGi={cg:.4f} DCGi={dcg:.4f} msDCGi={msdcg:.4f}")
         lines.append("")
         for k in np.flatnonzero(x.I[t]).tolist():
-            g, cg, dcg, msdcg = (of[t, k] for of in found)
+            g, cg, dcg, msdcg = (array[t, k] for array in sums)
             lines.append(
                 f"#{x.r[t, k]} count={x.C[t, k]:.0f} Gs={g:.4f} CGs={cg:.4f} DCGs={dcg:.4f} "
                 f"msDCGs={msdcg:.4f} BR={BR[t, k]:.4f}"
@@ -357,12 +366,12 @@ def _steps(x: Lists, setting: Setting) -> list[list[str]]:
     return texts
 
 
-def _running(m: Measure, x: Lists) -> Floats:
+def _cumulate_gains(m: Measure, x: Lists) -> Floats:
     """The discounted gains of a traced list, added up down to each item."""
     m.score(x)
     return np.cumsum(x.steps["g/d"], axis=1)
 
 
-def _natural(msDCG: Floats) -> Floats:
+def _to_natural_log(msDCG: Floats) -> Floats:
     """MSnDCG's sums with a discount of ln(r + 1): what -v shows. The base cancels out in MSnDCG."""
     return msDCG / math.log(2.0)

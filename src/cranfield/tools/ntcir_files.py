@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cranfield.data.ntcir import topic_dirs
-from cranfield.data.reading.records import Text
+from cranfield.data.reading.records import ReadOptions
 from cranfield.data.reading.source import Source
 from cranfield.data.texts import read_mat, read_nug
-from cranfield.scores import Notice
+from cranfield.scores import Note
 from cranfield.tools import ntcir_diversity as diversity
 from cranfield.tools import ntcir_eval as levels
 from cranfield.tools.drop_ins import Printed
 from cranfield.tools.ntcir_eval import Setting, Topic
-from cranfield.tools.one_click import beyond, one_click
-from cranfield.wording import some
+from cranfield.tools.one_click import find_beyond_end, one_click
+from cranfield.wording import format_names
 
 
 def label(
@@ -33,10 +33,10 @@ def label(
 
     Print the items of a ranked list, each with its label where it is judged.
     """
-    known = topic_dirs.read_rel(Source.of(gold), Text(separator), classes)
-    docs = topic_dirs.read_list(Source.of(found), separator)[:truncate]
-    items = levels.label(known, docs, condensed=judged, classes=classes)
-    return levels.labelled_text(items, separator or " ", classes), []
+    judgments = topic_dirs.read_rel(Source.from_path(gold), ReadOptions(separator), classes)
+    docs = topic_dirs.read_list(Source.from_path(found), separator)[:truncate]
+    items = levels.label(judgments, docs, condensed=judged, classes=classes)
+    return levels.format_labelled(items, separator or " ", classes), []
 
 
 def compute(
@@ -46,11 +46,11 @@ def compute(
 
     Print the measures of a labelled list. The labels are believed.
     """
-    rel, lab = Source.of(gold), Source.of(found)
-    known = topic_dirs.read_rel(rel, Text(separator), setting.classes)
+    rel, lab = Source.from_path(gold), Source.from_path(found)
+    judgments = topic_dirs.read_rel(rel, ReadOptions(separator), setting.classes)
     items = topic_dirs.read_labelled(lab, separator)
-    (text,) = levels.compute([Topic(prefix, known, items, rel.name, lab.name)], setting)
-    return text, _unlabelled(items, lab, "label (label adds them)")
+    (text,) = levels.compute([Topic(prefix, judgments, items, rel.name, lab.name)], setting)
+    return text, _collect_label_notes(items, lab, "label (label adds them)")
 
 
 def gcompute(
@@ -60,16 +60,18 @@ def gcompute(
 
     Print the measures of a list with gains. The gains are believed.
     """
-    ideal, lab = Source.of(gold), Source.of(found)
-    known = topic_dirs.read_ideal(ideal, separator)
+    ideal, lab = Source.from_path(gold), Source.from_path(found)
+    judgments = topic_dirs.read_ideal(ideal, separator)
     items = topic_dirs.read_gained(lab, separator)
-    (text,) = diversity.gcompute([Topic(prefix, known, items, ideal.name, lab.name)], setting)
-    return text, _unlabelled(items, lab, "gain (glabel and dinlabel add them)")
+    (text,) = diversity.gcompute([Topic(prefix, judgments, items, ideal.name, lab.name)], setting)
+    return text, _collect_label_notes(items, lab, "gain (glabel and dinlabel add them)")
 
 
-def _unlabelled(items: Sequence[topic_dirs.Labelled], lab: Source, what: str) -> list[Notice]:
+def _collect_label_notes(
+    items: Sequence[topic_dirs.LabelledItem], lab: Source, noun: str
+) -> list[Note]:
     bare = items and all(item.level is None for item in items)
-    return [Notice("labels", f"{lab.name}: no item has a {what}")] if bare else []
+    return [Note("labels", f"{lab.name}: no item has a {noun}")] if bare else []
 
 
 def glabel(
@@ -83,11 +85,11 @@ def glabel(
 
     Print the items of a ranked list, each with its gain in the ideal list.
     """
-    ideal = topic_dirs.read_ideal(Source.of(gold), separator)
-    diversity.check_ideal(ideal, Source.of(gold).name)
-    docs = topic_dirs.read_list(Source.of(found), separator)[:truncate]
+    ideal = topic_dirs.read_ideal(Source.from_path(gold), separator)
+    diversity.check_ideal(ideal, Source.from_path(gold).name)
+    docs = topic_dirs.read_list(Source.from_path(found), separator)[:truncate]
     items = diversity.glabel(ideal, docs, condensed=judged)
-    return diversity.gained_text(items, separator or " "), []
+    return diversity.format_gains(items, separator or " "), []
 
 
 def dinlabel(
@@ -102,10 +104,10 @@ def dinlabel(
     Print the items of a ranked list, each with its gain, without what it would add for a
     navigational intent that an item above it meets.
     """
-    shares = topic_dirs.read_din(Source.of(gold), separator)
-    docs = topic_dirs.read_list(Source.of(found), separator)[:truncate]
+    shares = topic_dirs.read_din(Source.from_path(gold), separator)
+    docs = topic_dirs.read_list(Source.from_path(found), separator)[:truncate]
     items = diversity.dinlabel(shares, docs, condensed=judged)
-    return diversity.gained_text(items, separator or " "), []
+    return diversity.format_gains(items, separator or " "), []
 
 
 def irec(
@@ -121,8 +123,8 @@ def irec(
     Print the part of the intents that a ranked list has a relevant item for, at cutoffs and at
     n, the number of intents.
     """
-    docs = topic_dirs.read_list(Source.of(found), separator)
-    relevant = [diversity.read_intent(Source.of(path), separator) for path in intents]
+    docs = topic_dirs.read_list(Source.from_path(found), separator)
+    relevant = [diversity.read_intent(Source.from_path(path), separator) for path in intents]
     return diversity.irec(docs, relevant, cutoffs, prefix, verbose), []
 
 
@@ -139,13 +141,13 @@ def click(
 
     Print the measures of a text by the nuggets that were found in it.
     """
-    nug, mat = Source.of(gold), Source.of(found)
+    nug, mat = Source.from_path(gold), Source.from_path(found)
     nuggets = read_nug(nug, separator)
     length, matches = read_mat(mat, nuggets, separator)
     text = one_click(
-        nuggets, matches, length, L=L, beta=beta, prefix=prefix, verbose=verbose, where=nug.name
+        nuggets, matches, length, L=L, beta=beta, prefix=prefix, verbose=verbose, location=nug.name
     )
-    if not (odd := beyond(matches, length)):
+    if not (odd := find_beyond_end(matches, length)):
         return text, []
-    said = f"{some(odd, 'nugget')} found beyond the end of the text, at {length}"
-    return text, [Notice("offsets", f"{mat.name}: {said}")]
+    message = f"{format_names(odd, 'nugget')} found beyond the end of the text, at {length}"
+    return text, [Note("offsets", f"{mat.name}: {message}")]

@@ -7,17 +7,25 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from cranfield.data.ntcir.nev import topic_file
-from cranfield.data.ntcir.topic_dirs import MADE
-from cranfield.data.reading.cells import lines_of
-from cranfield.data.reading.lines import fields_of, finite, short
-from cranfield.data.texts import MATCHES, SYSLEN, Match, Vital, read_mat, read_nug, read_nuggets
+from cranfield.data.ntcir.nev import build_topic_path
+from cranfield.data.ntcir.topic_dirs import OTHER_SUFFIXES
+from cranfield.data.reading.cells import iter_lines
+from cranfield.data.reading.lines import parse_finite, split_fields, truncate_text
+from cranfield.data.texts import (
+    MATCHES,
+    SYSLEN,
+    Match,
+    NuggetText,
+    read_mat,
+    read_nug,
+    read_nuggets,
+)
 from cranfield.errors import InputError
 from cranfield.measures import texts
-from cranfield.scores import Notice
-from cranfield.tools.drop_ins import about_topics, text_of
-from cranfield.tools.ntcir import Batch, Made, Names, names, split, tid_file
-from cranfield.tools.ntcir_eval import result
+from cranfield.scores import Note
+from cranfield.tools.drop_ins import join_lines, make_topic_notes
+from cranfield.tools.ntcir import Batch, FileTexts, Names, make_tid_path, split, to_names
+from cranfield.tools.ntcir_eval import format_result
 
 MAT = "mat"  # how the matches of a topic end,
 RESULTS = "1cl"  # and the results of a run
@@ -26,7 +34,7 @@ RESULTS = "1cl"  # and the results of a run
 
 
 def one_click(
-    nuggets: Mapping[str, Vital],
+    nuggets: Mapping[str, NuggetText],
     matches: Mapping[str, Match],
     length: int,
     *,
@@ -34,11 +42,11 @@ def one_click(
     beta: float = 1.0,
     prefix: str = "",
     verbose: bool = False,
-    where: str | None = None,
+    location: str | None = None,
 ) -> str:
     """The measures of a text of this length, a line for each, with three decimals.
 
-    `where` the nuggets are from is for messages.
+    `location` the nuggets are from is for messages.
 
     >>> nuggets = {"N1": Vital(3, 10, None), "N2": Vital(1, 5, None), "N3": Vital(3, 5, None)}
     >>> matches = {"N1": Match(100, None), "N2": Match(50, None)}
@@ -56,12 +64,12 @@ def one_click(
         texts.Words(()),
         length,
         nuggets={name: texts.Nugget(vital.weight, vital.length) for name, vital in nuggets.items()},
-        found={name: match.offset for name, match in matches.items()},
+        ends={name: match.offset for name, match in matches.items()},
     )
     S = texts.Smeasure(L=L)
-    if not S.most(x):
+    if not S.compute_maximum(x):
         first = min(x.ideal.values())
-        raise InputError(f"-L {L}", f"more than {first}: no nugget can end before", where)
+        raise InputError(f"-L {L}", f"more than {first}: no nugget can end before", location)
     measures: dict[str, texts.NuggetMeasure] = {
         "Recall": texts.NuggetRecall(),
         "W-recall": texts.WRecall(),
@@ -71,25 +79,25 @@ def one_click(
         "T-flat": texts.Tflat(),
         "F-flat": texts.Ssharp(beta=beta, L=L),
     }
-    lines = _steps(x, S) if verbose else []
+    lines = _format_steps(x, S) if verbose else []
     counts = f"#nuggets= {len(nuggets)} #matched= {len(matches)} #syslen= {length}"
     lines.append(f"{prefix} {counts}")
-    lines += [result(prefix, name, m.score(x), decimals=3) for name, m in measures.items()]
-    return text_of(lines)
+    lines += [format_result(prefix, name, m.score(x), decimals=3) for name, m in measures.items()]
+    return join_lines(lines)
 
 
-def _steps(x: texts.Answer, S: texts.Smeasure) -> list[str]:
+def _format_steps(x: texts.Answer, S: texts.Smeasure) -> list[str]:
     """What -v shows: the pseudo minimal output, what it is worth, and the nuggets found."""
     ideal = ((name, x.nuggets[name], end) for name, end in x.ideal.items())
     return [
         *(f"#{name} w= {n.weight:f} vl= {n.length} offset*= {end}" for name, n, end in ideal),
-        f"#wrec_denom= {x.weight(x.ideal):f} S-measure_denom= {S.most(x):f}",
+        f"#wrec_denom= {x.sum_weights(x.ideal):f} S-measure_denom= {S.compute_maximum(x):f}",
         *(f"#matched={name} w={x.nuggets[name].weight:f} offset={end}"
-          for name, end in x.found.items()),
+          for name, end in x.ends.items()),
     ]  # fmt: skip
 
 
-def beyond(matches: Mapping[str, Match], length: int) -> list[str]:
+def find_beyond_end(matches: Mapping[str, Match], length: int) -> list[str]:
     """The nuggets found beyond the end of a text, which the program does not mind."""
     return [name for name, match in matches.items() if match.offset > length]
 
@@ -97,62 +105,64 @@ def beyond(matches: Mapping[str, Match], length: int) -> list[str]:
 # -- files of topics ------------------------------------------------------------------------------
 
 
-def split_nuggets(nuggets: str, suffix: str, directory: str = "") -> Made:
+def split_nuggets(nuggets: str, suffix: str, directory: str = "") -> FileTexts:
     """Nuggets to a directory for each topic.
 
     Write TOPIC/TOPIC.SUFFIX, the nuggets of each topic, and NUGGETS.tid, the list of topics.
     """
-    tid = tid_file(nuggets)
-    if suffix in MADE:
+    tid = make_tid_path(nuggets)
+    if suffix in OTHER_SUFFIXES:
         raise InputError(f"suffix {suffix!r}", "another, such as test.nug")
     by_topic = read_nuggets(nuggets).by_topic
-    files = {tid: text_of(by_topic)}
+    files = {tid: join_lines(by_topic)}
     for topic, of_topic in by_topic.items():
         lines = (
-            f"{_plain(name, nuggets)} {repr(vital.weight).removesuffix('.0')} {vital.length}\n"
+            f"{_check_name(name, nuggets)} {repr(vital.weight).removesuffix('.0')} {vital.length}\n"
             for name, vital in of_topic.items()
         )
-        files[topic_file(topic, suffix, directory)] = "".join(sorted(lines))
+        files[build_topic_path(topic, suffix, directory)] = "".join(sorted(lines))
     return files, []
 
 
-def split_matches(topics: Names, runs: Names = "-", directory: str = "") -> Made:
+def split_matches(topics: Names, runs: Names = "-", directory: str = "") -> FileTexts:
     """Nuggets found in texts to the directories of topics.
 
     Write TOPIC/TOPIC.RUN.mat, the length of each topic's text and where nuggets end in it, the
     first time. RUN is the file's name.
     """
 
-    def text(offsets: Mapping[str, int], path: str) -> str:
-        found = [(_plain(name, path), end) for name, end in offsets.items() if name != SYSLEN]
-        lines = sorted(f"{name} {end}\n" for name, end in found)
+    def format_matches(offsets: Mapping[str, int], path: str) -> str:
+        pairs = [(_check_name(name, path), end) for name, end in offsets.items() if name != SYSLEN]
+        lines = sorted(f"{name} {end}\n" for name, end in pairs)
         return "".join([f"{SYSLEN} {offsets[SYSLEN]}\n", *lines])
 
-    return split(names(runs), names(topics), MAT, directory, _first_matches, text)
+    return split(
+        to_names(runs), to_names(topics), MAT, directory, _read_first_matches, format_matches
+    )
 
 
-def _first_matches(path: str) -> tuple[str, dict[str, dict[str, int]]]:
+def _read_first_matches(path: str) -> tuple[str, dict[str, dict[str, int]]]:
     """The name of a run, and where each nugget of each topic ends first, ``syslen=`` the text."""
-    found: dict[str, dict[str, int]] = {}
-    for line in lines_of(path, MATCHES, path):
-        topic, nugget, given = line.name("topic"), line.name("nugget"), line.cells["offset"]
-        number = finite(given)
+    by_topic: dict[str, dict[str, int]] = {}
+    for line in iter_lines(path, MATCHES, path):
+        topic, nugget, value = line.get_name("topic"), line.get_name("nugget"), line.cells["offset"]
+        number = parse_finite(value)
         if number is None or number < 0 or number % 1:
-            what = "length" if nugget == SYSLEN else "offset"
-            raise line.error(f"{what} {short(str(given))}", "a whole number from 0")
-        of_topic = found.setdefault(topic, {})
+            noun = "length" if nugget == SYSLEN else "offset"
+            raise line.make_error(f"{noun} {truncate_text(str(value))}", "a whole number from 0")
+        of_topic = by_topic.setdefault(topic, {})
         if nugget == SYSLEN and SYSLEN in of_topic:
-            raise line.error(f"the length of topic {topic} again", "it once")
+            raise line.make_error(f"the length of topic {topic} again", "it once")
         of_topic[nugget] = min(int(number), of_topic.get(nugget, int(number)))
-    for topic, of_topic in found.items():
+    for topic, of_topic in by_topic.items():
         if SYSLEN not in of_topic:
             raise InputError(f"no length of topic {topic}", f"{topic} {SYSLEN} length", path)
-    return os.path.basename(path), found
+    return os.path.basename(path), by_topic
 
 
-def _plain(name: str, path: str) -> str:
+def _check_name(name: str, path: str) -> str:
     """The name of a nugget, if a line of fields can have it."""
-    if len(fields_of(name, None)) != 1:
+    if len(split_fields(name, None)) != 1:
         raise InputError(f"nugget {name!r}", "no blanks in it", path)
     return name
 
@@ -160,28 +170,30 @@ def _plain(name: str, path: str) -> str:
 # -- all topics of many runs ----------------------------------------------------------------------
 
 
-def evaluate_texts(batch: Batch, suffix: str, L: int, beta: float = 1.0) -> Made:
+def evaluate_texts(batch: Batch, suffix: str, L: int, beta: float = 1.0) -> FileTexts:
     """Compute measures of nuggets found in the texts of all topics of many runs.
 
     Write RUN.NAME.1cl, the results of all topics: what ntcir_eval 1click prints.
     """
-    separator, sources = batch.separator, batch.sources(suffix)
+    separator, sources = batch.separator, batch.get_sources(suffix)
     nuggets = {topic: read_nug(source, separator) for topic, source in sources.items()}
     files: dict[str, str] = {}
-    notices: list[Notice] = []
+    notes: list[Note] = []
     for run in batch.runs:
-        found, about = batch.files(run, MAT, "texts")
-        notices += about
+        match_files, run_notes = batch.find_files(run, MAT, "texts")
+        notes += run_notes
         text, odd = "", []
         for topic, of_topic in nuggets.items():
             length, matches = 0, dict[str, Match]()
-            if topic in found:
-                length, matches = read_mat(found[topic], of_topic, separator)
-            if beyond(matches, length):
+            if topic in match_files:
+                length, matches = read_mat(match_files[topic], of_topic, separator)
+            if find_beyond_end(matches, length):
                 odd.append(topic)
-            where = sources[topic].name
-            text += one_click(of_topic, matches, length, L=L, beta=beta, prefix=topic, where=where)
-        said = f"{run}: nuggets found beyond the end of the text of "
-        notices += about_topics("offsets", odd, said, "", run)
+            location = sources[topic].name
+            text += one_click(
+                of_topic, matches, length, L=L, beta=beta, prefix=topic, location=location
+            )
+        prefix = f"{run}: nuggets found beyond the end of the text of "
+        notes += make_topic_notes("offsets", odd, prefix, "", run)
         files[f"{run}.{batch.name}.{RESULTS}"] = text
-    return files, notices
+    return files, notes

@@ -17,26 +17,38 @@ from cranfield.arrays import Bools, Floats
 from cranfield.data import preferences
 from cranfield.data.qrels import Qrels, read_qrels
 from cranfield.data.reading.formats import TREC
-from cranfield.data.reading.lines import fields_of, finite, text_lines
+from cranfield.data.reading.lines import iter_text_lines, parse_finite, split_fields
 from cranfield.data.reading.records import Problem, Record
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.table import Table
-from cranfield.data.reading.trec import last_tag
+from cranfield.data.reading.trec import read_last_tag
 from cranfield.data.run import ListRun, Run, TableRun, read_run
 from cranfield.dataclass import dataclass
-from cranfield.errors import CranfieldError, InputError, RepetitionError
-from cranfield.evaluation.blocks import Block, cut, in_blocks
+from cranfield.errors import CranfieldError, DuplicateError, InputError
+from cranfield.evaluation.blocks import Block, cut_blocks, map_blocks
 from cranfield.labelling.blocks import Judgments, Rankings, count_by
 from cranfield.labelling.gold import GoldStandard
-from cranfield.labelling.preferences import preference_counts
+from cranfield.labelling.preferences import count_preferences
 from cranfield.labelling.runs import label_run
-from cranfield.labelling.strategies import regraded
+from cranfield.labelling.strategies import replace_levels
 from cranfield.measures.base import Measure
 from cranfield.measures.preferences import MEASURES, PRINTED
-from cranfield.measures.trec_eval import ALL, BY_GROUP, PREFERENCES, given_gains, unit_gains
-from cranfield.scores import FLOOR, Notice
-from cranfield.tools.drop_ins import about_topics, added_up, refuse_judgments
-from cranfield.tools.trec_measures import Failed, Gains, Line, asked, cut_short
+from cranfield.measures.trec_eval import (
+    BY_GROUP,
+    NAMES,
+    PREFERENCES,
+    apply_gains,
+    compute_unit_gains,
+)
+from cranfield.scores import FLOOR, Note
+from cranfield.tools.drop_ins import check_judgments, make_topic_notes, sum_in_order
+from cranfield.tools.trec_measures import (
+    Gains,
+    Line,
+    TrecEvalError,
+    find_truncated_ranks,
+    parse_lines,
+)
 
 T = TypeVar("T")
 MISSING = -1_000_000.0  # where there is no mean to compare with
@@ -58,7 +70,7 @@ FORMATS = {
         group has one sub group: qrels read as preferences.""",
 }
 MEASURED = {  # the measures of each format, besides runid and num_q
-    "qrels": tuple(name for name in ALL if name not in (*PREFERENCES, *BY_GROUP)),
+    "qrels": tuple(name for name in NAMES if name not in (*PREFERENCES, *BY_GROUP)),
     "qrels_jg": tuple(BY_GROUP),
     "prefs": PREFERENCES,
     "qrels_prefs": PREFERENCES,
@@ -85,7 +97,7 @@ class Settings:
     version: int = 10
     described: bool = False  # measures of preferences as their descriptions say
 
-    def chosen(self, topics: Sequence[str]) -> list[str]:
+    def select_topics(self, topics: Sequence[str]) -> list[str]:
         """The topics to look at, in the order of their bytes."""
         return sorted(topics) if self.topic is None else [t for t in topics if t == self.topic]
 
@@ -101,13 +113,13 @@ class Evaluated:
     num_rel: int | None = None  # that of the summary, if not the sum
     misdescribed: Sequence[str] = ()  # measures that would have other values as described
 
-    def of(self, counted: Bools) -> Evaluated:
+    def select(self, mask: Bools) -> Evaluated:
         """Numbers and texts of some of the topics."""
-        rows = np.flatnonzero(counted).tolist()
+        rows = np.flatnonzero(mask).tolist()
         return Evaluated(
             [self.topics[t] for t in rows],
-            self.answered[counted],
-            {line: x[counted] for line, x in self.values.items()},
+            self.answered[mask],
+            {line: x[mask] for line, x in self.values.items()},
             {line: [texts[t] for t in rows] for line, texts in self.relstrings.items()},
             self.num_rel,
         )
@@ -118,66 +130,74 @@ Zscores: TypeAlias = Mapping[tuple[str, str], tuple[float, float]]
 
 def trec_eval(
     qrels: str, run: str, measures: Iterable[str], settings: Settings
-) -> tuple[str, list[Notice]]:
+) -> tuple[str, list[Note]]:
     """What trec_eval prints of a run, and what the user should know."""
     measures = list(measures)
-    lines, complete, known = asked(measures, settings.version), settings.complete, None
-    _refuse_formats(settings.format, settings.results, lines)
-    evaluate, read = _PATHS[settings.format]
+    lines, complete, zscores = parse_lines(measures, settings.version), settings.complete, None
+    _check_formats(settings.format, settings.results, lines)
+    evaluate, read = _EVALUATORS[settings.format]
     judged = _read(qrels, settings.format, lines, lambda: read(qrels))
-    ranked = _read(run, "results", lines, lambda: _run(run, settings.version))
+    ranked = _read(run, "results", lines, lambda: _read_run(run, settings.version))
     if (path := settings.zscores) is not None:
-        known = _read(path, "zscores", lines, lambda: _means(path))
-    _refuse_nothing(settings.chosen(judged.topics))
+        zscores = _read(path, "zscores", lines, lambda: _read_means(path))
+    _check_topics(settings.select_topics(judged.topics))
     with np.errstate(all="ignore"):  # what is not finite is refused
-        every = _read(run, "results", lines, lambda: evaluate(judged, ranked, lines, settings))
-        evaluated = every.of(every.answered | (complete and settings.version > 9))
-        _refuse_nothing(evaluated.topics)
-        _refuse_infinite(evaluated)
-        if known is not None:
-            evaluated = replace(evaluated, values=dict(_standardised(evaluated, known)))
-            _refuse_infinite(evaluated, np.nansum)  # means may be no numbers
-    prefix = "" if known is None else "Z"
-    text = _topic_lines(evaluated, lines, prefix) if settings.per_topic else ""
+        all_evaluated = _read(
+            run, "results", lines, lambda: evaluate(judged, ranked, lines, settings)
+        )
+        evaluated = all_evaluated.select(
+            all_evaluated.answered | (complete and settings.version > 9)
+        )
+        _check_topics(evaluated.topics)
+        _check_finite(evaluated)
+        if zscores is not None:
+            evaluated = replace(evaluated, values=dict(_standardize(evaluated, zscores)))
+            _check_finite(evaluated, np.nansum)  # means may be no numbers
+    prefix = "" if zscores is None else "Z"
+    text = _format_topics(evaluated, lines, prefix) if settings.per_topic else ""
     if settings.summary:
         n = len(judged.topics) if complete else len(evaluated.topics)
-        text += _summary_lines(evaluated, n, lines, prefix, ranked)
-    notices = [Notice("definition", f"{text}, as trec_eval does") for text in cut_short(measures)]
-    return text, [*notices, *_notices(run, every, lines, settings)]
+        text += _format_summary(evaluated, n, lines, prefix, ranked)
+    notes = [
+        Note("definition", f"{text}, as trec_eval does") for text in find_truncated_ranks(measures)
+    ]
+    return text, [*notes, *_collect_notes(run, all_evaluated, lines, settings)]
 
 
-def _refuse_nothing(topics: Sequence[str]) -> None:
+def _check_topics(topics: Sequence[str]) -> None:
     if not topics:
-        raise Failed("trec_eval: No queries with both results and relevance info", 7)
+        raise TrecEvalError("trec_eval: No queries with both results and relevance info", 7)
 
 
-def _refuse_infinite(evaluated: Evaluated, total: Callable[[Floats], Any] = np.sum) -> None:
+def _check_finite(evaluated: Evaluated, total: Callable[[Floats], Any] = np.sum) -> None:
     for line, x in evaluated.values.items():
         if not np.isfinite(total(x)):
-            raise Failed(f"trec_eval: found {line.name} beyond any number, expected less", 2)
+            raise TrecEvalError(f"trec_eval: found {line.name} beyond any number, expected less", 2)
 
 
-def _refuse_formats(format: str, results: str, lines: Sequence[Line]) -> None:
+def _check_formats(format: str, results: str, lines: Sequence[Line]) -> None:
     if format not in MEASURED:
-        raise Failed(f"trec_eval: Illegal rel_format '{format}'", 2)
+        raise TrecEvalError(f"trec_eval: Illegal rel_format '{format}'", 2)
     if results != RESULTS:
-        raise Failed(f"trec_eval: Illegal retrieval results format '{results}'", 2)
+        raise TrecEvalError(f"trec_eval: Illegal retrieval results format '{results}'", 2)
     for line in lines:
         if line.measure not in ("runid", "num_q", *MEASURED[format]):
-            others = [name for name, measures in MEASURED.items() if line.measure in measures]
-            text = f"trec_eval: found rel_info format {format}, expected {' or '.join(others)}"
-            raise Failed(f"{text}\ntrec_eval: Can't calculate measure '{line.measure}'", 4)
+            formats = [name for name, measures in MEASURED.items() if line.measure in measures]
+            text = f"trec_eval: found rel_info format {format}, expected {' or '.join(formats)}"
+            raise TrecEvalError(f"{text}\ntrec_eval: Can't calculate measure '{line.measure}'", 4)
 
 
-def _of_qrels(judged: Qrels, run: Run, lines: Sequence[Line], settings: Settings) -> Evaluated:
-    gold = GoldStandard.of(judged.of_topics(settings.chosen(judged.topics)))
-    rankings = _cut(label_run(gold, run).rankings, settings)
+def _evaluate_qrels(
+    judged: Qrels, run: Run, lines: Sequence[Line], settings: Settings
+) -> Evaluated:
+    gold = GoldStandard.from_qrels(judged.select_topics(settings.select_topics(judged.topics)))
+    rankings = _truncate(label_run(gold, run).rankings, settings)
     return Evaluated(
         gold.qrels.topics,
         rankings.answered,
-        _values(gold, rankings, lines, settings),
+        _compute_values(gold, rankings, lines, settings),
         {
-            line: _relstrings(rankings, settings.condensed, int((line.numbers or (10,))[0]))
+            line: _format_relstrings(rankings, settings.condensed, int((line.numbers or (10,))[0]))
             for line in lines
             if line.measure == "relstring"
         },
@@ -185,31 +205,33 @@ def _of_qrels(judged: Qrels, run: Run, lines: Sequence[Line], settings: Settings
     )
 
 
-def _of_groups(
+def _evaluate_groups(
     judged: preferences.JudgmentGroups, run: Run, lines: Sequence[Line], settings: Settings
 ) -> Evaluated:
     """Each group as a topic of its own; then the mean over the groups of a topic."""
-    topics, lists = settings.chosen(judged.topics), run.to_dict()
+    topics, lists = settings.select_topics(judged.topics), run.to_dict()
     names = zip(judged.qrels.topics, judged.topic_of.tolist(), strict=True)
     topic_of = {name: judged.topics[t] for name, t in names}
-    wanted = [name for name, topic in topic_of.items() if settings.topic in (None, topic)]
-    gold = GoldStandard.of(judged.qrels.of_topics(wanted))
-    found = {name: lists[topic] for name, topic in topic_of.items() if topic in lists}
-    rankings = _cut(label_run(gold, ListRun(run.name, found, where=run.where)).rankings, settings)
+    selected = [name for name, topic in topic_of.items() if settings.topic in (None, topic)]
+    gold = GoldStandard.from_qrels(judged.qrels.select_topics(selected))
+    group_lists = {name: lists[topic] for name, topic in topic_of.items() if topic in lists}
+    rankings = _truncate(
+        label_run(gold, ListRun(run.name, group_lists, where=run.where)).rankings, settings
+    )
     values = {}
-    for line, x in _values(gold, rankings, lines, settings).items():
+    for line, x in _compute_values(gold, rankings, lines, settings).items():
         groups: dict[str, list[float]] = {topic: [] for topic in topics}
-        for name, value in zip(wanted, x.tolist(), strict=True):
+        for name, value in zip(selected, x.tolist(), strict=True):
             groups[topic_of[name]].append(value)
         values[line] = np.array([np.cumsum(g)[-1] / len(g) for g in groups.values()])
     return Evaluated(topics, np.array([t in lists for t in topics]), values, {})
 
 
-def _of_preferences(
+def _evaluate_preferences(
     judged: preferences.Preferences, run: Run, lines: Sequence[Line], settings: Settings
 ) -> Evaluated:
     """Documents with equal scores are here in the order of their names, ascending."""
-    topics, lists = settings.chosen(judged.topics), run.to_dict()
+    topics, lists = settings.select_topics(judged.topics), run.to_dict()
     measures = MEASURES if settings.described else PRINTED
     values = {line: np.zeros(len(topics)) for line in lines if line.measure in measures}
     odd = {x.measure for x in values if measures[x.measure] is not MEASURES[x.measure]}
@@ -217,7 +239,7 @@ def _of_preferences(
     for t, topic in enumerate(topics):
         docs = lists.get(topic, {})
         ranking = sorted(docs, key=lambda doc: (-docs[doc], doc))[: settings.depth]
-        counts = preference_counts(judged, topic, ranking)  # matrices: those of one topic at a time
+        counts = count_preferences(judged, topic, ranking)  # matrices: those of one topic at a time
         for line, x in values.items():
             x[t] = measures[line.measure](counts)
             if line.measure in odd and x[t] != MEASURES[line.measure](counts):
@@ -227,60 +249,62 @@ def _of_preferences(
     return Evaluated(topics, answered, values, {}, misdescribed=sorted(misdescribed))
 
 
-def _cut(rankings: Rankings, settings: Settings) -> Rankings:
-    return rankings if settings.depth is None else rankings.truncated(settings.depth)
+def _truncate(rankings: Rankings, settings: Settings) -> Rankings:
+    return rankings if settings.depth is None else rankings.truncate(settings.depth)
 
 
-def _values(
+def _compute_values(
     gold: GoldStandard, rankings: Rankings, lines: Sequence[Line], settings: Settings
 ) -> dict[Line, Floats]:
     """The numbers of all topics."""
     levels = gold.judgments.levels
-    known = np.where(levels < 0, np.nan, levels)  # below 0: in the pool, and not judged
-    chosen = {x: getattr(settings, x) for x in ("rel", "condensed", "version", "docs")}
+    judged_levels = np.where(levels < 0, np.nan, levels)  # below 0: in the pool, and not judged
+    parameters = {x: getattr(settings, x) for x in ("rel", "condensed", "version", "docs")}
     groups: dict[tuple[str, Gains], list[Line]] = {}  # that look at the same levels
     for line in lines:
         if line.measure not in ("runid", "num_q", "relstring"):
-            groups.setdefault((_levels_of(line, settings), line.gains), []).append(line)
+            groups.setdefault((_choose_levels(line, settings), line.gains), []).append(line)
     values = {line: np.ones(len(gold.qrels.topics)) for line in lines if line.measure == "num_q"}
     for (kind, gains), members in groups.items():
         if kind == "unit":
-            used = unit_gains(gold.judgments, known, dict(gains))
+            used = compute_unit_gains(gold.judgments, judged_levels, dict(gains))
         else:
-            used = levels if kind == "pooled" else given_gains(known, dict(gains))
-        computed = [line.computed(**chosen) for line in members]
-        table = _measured(computed, *regraded(gold, rankings, used))
+            used = levels if kind == "pooled" else apply_gains(judged_levels, dict(gains))
+        computed = [line.build_measure(**parameters) for line in members]
+        table = _apply_measures(computed, *replace_levels(gold, rankings, used))
         values |= {line: table[:, i] for i, line in enumerate(members)}
-    R = count_by(gold.judgments.item_topics[known >= settings.rel], len(gold.qrels.topics))
+    R = count_by(gold.judgments.item_topics[judged_levels >= settings.rel], len(gold.qrels.topics))
     worthless = {"Rndcg": R == 0, "utility": ~rankings.answered}  # Rndcg needs them after all
     for line, x in values.items():
         if line.measure in worthless:
             x[worthless[line.measure]] = 0.0
         elif line.measure == "ndcg_rel":  # gains below 0 cannot make it negative
             np.maximum(x, 0.0, out=x)
-        elif line.geometric:
+        elif line.is_geometric:
             x[:] = np.log(np.maximum(x, FLOOR))
     return values
 
 
-def _levels_of(line: Line, settings: Settings) -> str:
+def _choose_levels(line: Line, settings: Settings) -> str:
     """What a measure sees of the judgments: also who was in the pool; gains up to 1; or gains."""
     if line.measure == "infAP" and not settings.condensed:
         return "pooled"
     return "unit" if "rbp" in line.measure else "given"
 
 
-def _measured(measures: Sequence[Measure], judgments: Judgments, rankings: Rankings) -> Floats:
+def _apply_measures(
+    measures: Sequence[Measure], judgments: Judgments, rankings: Rankings
+) -> Floats:
     """Topics × measures."""
 
-    def table(block: Block) -> Floats:
-        lists = block.lists(rankings)
-        return np.concatenate([m.values(lists) for m in measures], axis=1)
+    def measure_block(block: Block) -> Floats:
+        lists = block.build_lists(rankings)
+        return np.concatenate([m.compute(lists) for m in measures], axis=1)
 
-    return np.concatenate(in_blocks(cut(judgments), table))
+    return np.concatenate(map_blocks(cut_blocks(judgments), measure_block))
 
 
-def _relstrings(rankings: Rankings, condensed: bool, length: int) -> list[str]:
+def _format_relstrings(rankings: Rankings, condensed: bool, length: int) -> list[str]:
     """The levels at the first ranks, a character each: - not in the pool, . in it and unjudged."""
     texts = []
     for t in range(len(rankings.returned)):
@@ -289,33 +313,37 @@ def _relstrings(rankings: Rankings, condensed: bool, length: int) -> list[str]:
         if condensed:
             levels = [level for level in levels if level is not None and level >= 0]
         else:
-            at = dict(zip(rankings.ranks[hits].tolist(), levels, strict=True))
-            levels = [at.get(rank) for rank in range(1, min(length, rankings.lengths[t]) + 1)]
-        texts.append("".join(map(_level, levels[:length])))
+            levels_by_rank = dict(zip(rankings.ranks[hits].tolist(), levels, strict=True))
+            levels = [
+                levels_by_rank.get(rank) for rank in range(1, min(length, rankings.lengths[t]) + 1)
+            ]
+        texts.append("".join(map(_format_level, levels[:length])))
     return texts
 
 
-def _level(level: float | None) -> str:
+def _format_level(level: float | None) -> str:
     if level is None or level < 0:
         return "-" if level is None else "."
     return str(int(level)) if level <= 9 else ">"
 
 
-def _standardised(evaluated: Evaluated, known: Zscores) -> Iterator[tuple[Line, Floats]]:
+def _standardize(evaluated: Evaluated, zscores: Zscores) -> Iterator[tuple[Line, Floats]]:
     """Each number as its distance from a mean, in standard deviations."""
     for line, values in evaluated.values.items():
-        each = [known.get((topic, line.name), (math.nan, 0.0)) for topic in evaluated.topics]
-        mean, deviation = np.array(each).T
-        same = np.where(values == mean, 0.0, MISSING)
-        yield line, np.where(deviation == 0, same, (values - mean) / deviation)
+        statistics = [
+            zscores.get((topic, line.name), (math.nan, 0.0)) for topic in evaluated.topics
+        ]
+        mean, deviation = np.array(statistics).T
+        fallback = np.where(values == mean, 0.0, MISSING)
+        yield line, np.where(deviation == 0, fallback, (values - mean) / deviation)
 
 
 # -- printing -------------------------------------------------------------------------------------
 
 
-def _topic_lines(evaluated: Evaluated, lines: Sequence[Line], prefix: str) -> str:
+def _format_topics(evaluated: Evaluated, lines: Sequence[Line], prefix: str) -> str:
     template, columns = "", []
-    for line in (line for line in lines if line.of_topics):
+    for line in (line for line in lines if line.is_per_topic):
         if line in evaluated.relstrings:
             template += f"{line.name:<22}\t%s\t'%s'\n"
             columns.append(evaluated.relstrings[line])
@@ -326,134 +354,145 @@ def _topic_lines(evaluated: Evaluated, lines: Sequence[Line], prefix: str) -> st
     return "".join(template % tuple(x for value in row for x in (t, value)) for t, *row in rows)
 
 
-def _summary_lines(
+def _format_summary(
     evaluated: Evaluated, n: int, lines: Sequence[Line], prefix: str, run: Run
 ) -> str:
     """Means over n topics; those not looked at (-c -D, or -c in version 9) are worth nothing."""
-    shown = []
+    texts = []
     for line in lines:
         if line.measure == "runid":
-            tag = last_tag(run.source) if run.source else None
-            shown.append(f"{line.name:<22}\tall\t{tag or ''}\n")
+            tag = read_last_tag(run.source) if run.source else None
+            texts.append(f"{line.name:<22}\tall\t{tag or ''}\n")
         elif line.measure != "relstring":
-            value = _summary(line, evaluated, n)
-            shown.append(f"{prefix}{line.name:<22}\tall\t{_format(line, prefix)}\n" % value)
-    return "".join(shown)
+            value = _summarize(line, evaluated, n)
+            texts.append(f"{prefix}{line.name:<22}\tall\t{_format(line, prefix)}\n" % value)
+    return "".join(texts)
 
 
-def _summary(line: Line, evaluated: Evaluated, n: int) -> float:
+def _summarize(line: Line, evaluated: Evaluated, n: int) -> float:
     if line.measure == "num_q":
         return n
     if line.measure == "num_rel" and evaluated.num_rel is not None:
         return evaluated.num_rel
-    value = float(added_up(evaluated.values[line]))
-    if line.geometric:
+    value = float(sum_in_order(evaluated.values[line]))
+    if line.is_geometric:
         return math.exp((value + (n - len(evaluated.topics)) * math.log(FLOOR)) / n)
-    return value if line.whole else value / n
+    return value if line.is_count else value / n
 
 
 def _format(line: Line, prefix: str) -> str:
-    return "%d" if line.whole and not prefix else "%6.4f"
+    return "%d" if line.is_count and not prefix else "%6.4f"
 
 
 # -- reading --------------------------------------------------------------------------------------
 
 
-def _read(path: str, what: str, lines: Sequence[Line], read: Callable[[], T]) -> T:
+def _read(path: str, kind: str, lines: Sequence[Line], read: Callable[[], T]) -> T:
     """What is read of a file, or trec_eval's way of saying that it cannot be."""
-    name = what if what in ("results", "zscores") else "qrels"
+    name = kind if kind in ("results", "zscores") else "qrels"
     try:
         return read()
-    except RepetitionError as error:
+    except DuplicateError as error:
         first = next((x.measure for x in lines if x.measure not in ("runid", "num_q")), "num_ret")
-        text = f"{error.plain}\ntrec_eval.form_res_rels: duplicate docs {error.doc}"
-        raise Failed(f"{text}\ntrec_eval: Can't calculate measure '{first}'", 4) from None
+        text = f"{error.message}\ntrec_eval.form_res_rels: duplicate docs {error.doc}"
+        raise TrecEvalError(f"{text}\ntrec_eval: Can't calculate measure '{first}'", 4) from None
     except CranfieldError as error:
-        text = f"trec_eval.get_{what}: Cannot read {name} file '{path}' ({error})"
+        text = f"trec_eval.get_{kind}: Cannot read {name} file '{path}' ({error})"
         if isinstance(error, InputError) and error.line is not None:
-            text = f"{error.plain}\ntrec_eval.get_{what}: Malformed line {error.line}"
-        raise Failed(f"{text}\ntrec_eval: Quit in file '{path}'", 2) from None
+            text = f"{error.message}\ntrec_eval.get_{kind}: Malformed line {error.line}"
+        raise TrecEvalError(f"{text}\ntrec_eval: Quit in file '{path}'", 2) from None
 
 
-def _judgments(path: str) -> Qrels:
+def _read_judgments(path: str) -> Qrels:
     """Judgments of whole levels, each document once."""
-    source = Source.of(path)
+    source = Source.from_path(path)
     judged = read_qrels(source, "trec")
-    _refuse_fractions(judged, source)
+    _check_whole_levels(judged, source)
     if judged.repeated:
-        every = TREC.errors(source, "qrels")
-        problem = next(item for item in every if isinstance(item, Problem))
-        again = next(item for item in every if isinstance(item, Record))
-        found = f"document {again.doc} of topic {again.topic} again"
-        raise RepetitionError(again.doc, found, "each document once", source.name, problem.line)
+        records = TREC.check_records(source, "qrels")
+        problem = next(item for item in records if isinstance(item, Problem))
+        duplicate = next(item for item in records if isinstance(item, Record))
+        message = f"document {duplicate.doc} of topic {duplicate.topic} again"
+        raise DuplicateError(
+            duplicate.doc, message, "each document once", source.name, problem.line
+        )
     return judged
 
 
-def _groups(path: str) -> preferences.JudgmentGroups:
+def _read_groups(path: str) -> preferences.JudgmentGroups:
     """Judgments of whole levels, those of each group apart."""
     judged = preferences.read_judgment_groups(path)
-    _refuse_fractions(judged.qrels)
+    _check_whole_levels(judged.qrels)
     return judged
 
 
-def _refuse_fractions(judged: Qrels, source: Source | None = None) -> None:
+def _check_whole_levels(judged: Qrels, source: Source | None = None) -> None:
     """Levels are whole numbers; trec_eval cuts off what is not."""
     wrong = (judged.levels % 1 != 0) | (abs(judged.levels) >= 1e15)
     expected = "a whole number of at most 15 digits (`cranfield evaluate` takes fractions)"
-    refuse_judgments(judged, wrong, "level {} for", expected, source)
+    check_judgments(judged, wrong, "level {} for", expected, source)
 
 
-def _run(path: str, version: int) -> Run:
+def _read_run(path: str, version: int) -> Run:
     """A run by score, then document; version 9 holds scores in single precision."""
-    given = "-" if path.startswith("-") else path
-    run = read_run(given, "trec", ties="trec", further=True, run_names="first")
-    return run if version == 10 or not isinstance(run, TableRun) else run.changed(_single)
+    source = "-" if path.startswith("-") else path
+    run = read_run(source, "trec", ties="trec", further=True, run_names="first")
+    return (
+        run
+        if version == 10 or not isinstance(run, TableRun)
+        else run.change_parts(_round_to_single)
+    )
 
 
-def _single(table: Table) -> Table:
+def _round_to_single(table: Table) -> Table:
     return replace(table, values=table.values.astype(np.float32).astype(np.float64))
 
 
-def _means(path: str) -> dict[tuple[str, str], tuple[float, float]]:
+def _read_means(path: str) -> dict[tuple[str, str], tuple[float, float]]:
     """Mean and standard deviation of each topic and measure; either may be nan."""
-    found = {}
-    source = Source.of(path)
-    for number, line in text_lines(source):
-        fields = fields_of(line, None)
-        mean, deviation = map(_mean, fields[2:]) if len(fields) == 4 else (None, None)
+    statistics = {}
+    source = Source.from_path(path)
+    for number, line in iter_text_lines(source):
+        fields = split_fields(line, None)
+        mean, deviation = map(_parse_mean, fields[2:]) if len(fields) == 4 else (None, None)
         if mean is None or deviation is None:
             expected = "topic measure mean standard_deviation"
             raise InputError(repr(line.strip()), expected, source.name, number)
-        found[fields[0], fields[1]] = mean, deviation
-    return found
+        statistics[fields[0], fields[1]] = mean, deviation
+    return statistics
 
 
-def _mean(text: str) -> float | None:
-    return math.nan if text.lower().lstrip("+-") == "nan" else finite(text)
+def _parse_mean(text: str) -> float | None:
+    return math.nan if text.lower().lstrip("+-") == "nan" else parse_finite(text)
 
 
-_PATHS: dict[str, tuple[Callable[..., Evaluated], Callable[[str], Any]]] = {
-    "qrels": (_of_qrels, _judgments),
-    "qrels_jg": (_of_groups, _groups),
-    "prefs": (_of_preferences, partial(preferences.read_preferences, format="prefs")),
-    "qrels_prefs": (_of_preferences, partial(preferences.read_preferences, format="qrels_prefs")),
+_EVALUATORS: dict[str, tuple[Callable[..., Evaluated], Callable[[str], Any]]] = {
+    "qrels": (_evaluate_qrels, _read_judgments),
+    "qrels_jg": (_evaluate_groups, _read_groups),
+    "prefs": (_evaluate_preferences, partial(preferences.read_preferences, format="prefs")),
+    "qrels_prefs": (
+        _evaluate_preferences,
+        partial(preferences.read_preferences, format="qrels_prefs"),
+    ),
 }
 
 
 # -- what the user should know --------------------------------------------------------------------
 
 
-def _notices(
-    run: str, every: Evaluated, lines: Sequence[Line], settings: Settings
-) -> Iterator[Notice]:
-    missing = [t for t, answered in zip(every.topics, every.answered, strict=True) if not answered]
+def _collect_notes(
+    run: str, evaluated: Evaluated, lines: Sequence[Line], settings: Settings
+) -> Iterator[Note]:
+    missing = [
+        t for t, answered in zip(evaluated.topics, evaluated.answered, strict=True) if not answered
+    ]
     if not settings.complete:
-        after = " judged and not in the run, left out (-c counts them)"
-        yield from about_topics("missing-topics", missing, f"{run}: ", after)
-    for name in every.misdescribed:
+        suffix = " judged and not in the run, left out (-c counts them)"
+        yield from make_topic_notes("missing-topics", missing, f"{run}: ", suffix)
+    for name in evaluated.misdescribed:
         text = "as trec_eval computes it, which is not what it describes (--as-described)"
-        yield Notice("definition", f"{name}: {text}")
-    counts = [every.values[line].sum() for line in lines if line.measure == "num_rel"]
-    if counts and settings.topic is None and every.num_rel not in (None, counts[0]):
+        yield Note("definition", f"{name}: {text}")
+    counts = [evaluated.values[line].sum() for line in lines if line.measure == "num_rel"]
+    if counts and settings.topic is None and evaluated.num_rel not in (None, counts[0]):
         text = "with -c, num_rel of all topics counts every level above 0, as trec_eval's does"
-        yield Notice("definition", f"{text}; from level {settings.rel} on, it is {counts[0]:.0f}")
+        yield Note("definition", f"{text}; from level {settings.rel} on, it is {counts[0]:.0f}")

@@ -54,7 +54,7 @@ def test_an_empty_list_is_an_answer_and_no_list_is_none(directory: Path) -> None
     both = cf.evaluate("dir", ["dir/bm25", "dir/dense.v2"], "AP", topics="common")
     assert both.topics == ("0001",)
     assert cf.evaluate("dir", "dir/bm25", "AP", topics="common").topics == ("0001", "0002")
-    said = [n.text for n in cf.evaluate("dir", "dir", "AP").notices if n.kind == "missing-topics"]
+    said = [n.text for n in cf.evaluate("dir", "dir", "AP").notes if n.kind == "missing-topics"]
     assert said == ["dense.v2: 1 topic (0002) not answered, counted as empty lists"]
 
 

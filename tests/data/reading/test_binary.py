@@ -19,7 +19,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.data.reading import binary
-from cranfield.data.reading.binary import Parquet, _counts_agree, read_binary
+from cranfield.data.reading.binary import Parquet, _has_valid_counts, read_binary
 
 TABLE = pl.DataFrame(
     {"topic": ["1", "2"] * 10, "doc": [*"abcdefghijklmnopqrst"], "score": [0.5] * 20}
@@ -48,7 +48,7 @@ def test_files_of_others_are_read(version: str, dictionary: bool) -> None:
     file = io.BytesIO()
     settings = {"data_page_version": version, "use_dictionary": dictionary, "data_page_size": 10}
     pq.write_table(TABLE.to_arrow(), file, **settings)
-    assert _counts_agree(file.getvalue(), Parquet(file.getvalue()).groups)
+    assert _has_valid_counts(file.getvalue(), Parquet(file.getvalue()).groups)
     assert read_binary("parquet", file.getvalue(), "x").equals(TABLE)
 
 
@@ -60,12 +60,14 @@ def test_pages_with_fewer_than_no_values() -> None:
     begin, refused = data.find(b"\x15\x28"), 0
     while begin >= 0:  # the number of values is one of the fields that are 20
         damaged = data[: begin + 1] + b"\x27" + data[begin + 2 :]
-        if not _counts_agree(damaged, Parquet(damaged).groups):
+        if not _has_valid_counts(damaged, Parquet(damaged).groups):
             refused += 1
             with pytest.raises(cf.InputError, match="x: found a broken parquet file, expected"):
                 read_binary("parquet", damaged, "x")
             bad = [
-                n for n in TABLE.columns if not _counts_agree(damaged, Parquet(damaged).groups, [n])
+                n
+                for n in TABLE.columns
+                if not _has_valid_counts(damaged, Parquet(damaged).groups, [n])
             ]
             assert len(bad) == 1  # and of the others nothing is wrong
             others = [name for name in TABLE.columns if name not in bad]
@@ -271,7 +273,7 @@ else:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs forks")
-def test_a_fork_is_noticed(tmp_path: Path) -> None:
+def test_a_fork_is_noted(tmp_path: Path) -> None:
     TABLE.write_parquet(tmp_path / "run.parquet")
     done = subprocess.run(
         [sys.executable, "-c", FORKED, tmp_path / "run.parquet"],

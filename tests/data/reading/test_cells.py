@@ -104,7 +104,7 @@ def line_by_line(read: Callable[[Any], Any], path: Path) -> Any:
             for name in ("columns_of", "number_columns", "is_plain_file"):
                 if hasattr(module, name):
                     patch.setattr(module, name, irregular)
-        patch.setattr(assess, "written", irregular)
+        patch.setattr(assess, "read_assessment_columns", irregular)
         return outcome(read, path)
 
 

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cranfield as cf
-from cranfield.data.reading.columns import SPELLINGS, WANTED, Kind, in_doubt, name_columns
+from cranfield.data.reading.columns import ROLES, SPELLINGS, Kind, describe_doubts, name_columns
 
 # A PyTerrier result, as its transformers return them, and topics and judgments of its datasets.
 RESULT = {
@@ -41,7 +41,7 @@ WRITE: dict[str, Callable[[pl.DataFrame, Path], Any]] = {
 
 
 def said(scores: cf.Scores) -> list[str]:
-    return [notice.text for notice in scores.notices if notice.kind == "columns"]
+    return [note.text for note in scores.notes if note.kind == "columns"]
 
 
 class TestPyTerrier:
@@ -117,12 +117,12 @@ def test_the_order_of_columns_does_not_matter(names: list[str], kind: Kind, data
             name_columns(other, kind, "")
         return
     assert found == name_columns(other, kind, "")
-    doubt = in_doubt(found, names, types=True)
+    doubt = describe_doubts(found, names, types=True)
     of = {name for ours in found for name in SPELLINGS[ours]}
     passed_over = {name for name in names if name in of and name not in found.values()}
     told = re.findall(r"not ([^;]*)", doubt)
     assert {name for few in told for name in few.split(" or ")} == passed_over
-    assert set(found) <= set(WANTED[kind])
+    assert set(found) <= set(ROLES[kind])
 
 
 def test_the_guide_has_the_order() -> None:
@@ -164,7 +164,7 @@ class TestNamed:
         frame = pl.DataFrame({"who": ["q1", "q1"], "what": ["d1", "d2"], "much": [1.0, 2.0]})
         WRITE[format](frame, path)
         run = cf.read_run(path, columns="topic=who,doc=what,score=much")
-        assert run.ranked("q1") == ["d2", "d1"]
+        assert run.rank_topic("q1") == ["d2", "d1"]
 
     @pytest.mark.parametrize("sign", [" ", "\t", ",", ";"])
     def test_by_number_without_a_header(self, sign: str, tmp_path: Path) -> None:
@@ -172,8 +172,8 @@ class TestNamed:
         rows = ["2.5 x d1 q1", "3.5 x d2 q1", "1 x d1 q2"]
         path.write_text("".join(row.replace(" ", sign) + "\n" for row in rows))
         columns = "run.topic=4,run.doc=3,run.score=1"
-        assert cf.read_run(path, columns=columns).ranked("q1") == ["d2", "d1"]
-        assert cf.read_runs(path, columns=columns)[0].ranked("q2") == ["d1"]
+        assert cf.read_run(path, columns=columns).rank_topic("q1") == ["d2", "d1"]
+        assert cf.read_runs(path, columns=columns)[0].rank_topic("q2") == ["d1"]
 
     def test_the_user_decides_what_is_in_doubt(self) -> None:
         frame = pl.DataFrame(RESULT)
@@ -205,7 +205,7 @@ class TestNamed:
     def test_text_that_names_no_columns_is_read_as_ever(self, tmp_path: Path) -> None:
         path = tmp_path / "run"
         path.write_text("q1 Q0 d1 1 2.5 t\n")
-        assert cf.read_run(path, columns=OWN).ranked("q1") == ["d1"]
+        assert cf.read_run(path, columns=OWN).rank_topic("q1") == ["d1"]
 
     def test_commands(self, tmp_path: Path, cranfield: Any) -> None:
         qrels, run = tmp_path / "qrels", tmp_path / "run"

@@ -64,22 +64,22 @@ def test_parts_are_the_whole_table(
     path.write_text(text_of(rows))
     run = read(path, types=True)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Source.pieces, "__defaults__", (piece,))
-        patch.setattr(grouping, "LAID", laid)
-        patch.setattr(grouping, "LINES", lines)
-        patch.setattr(grouping, "HELD", held)
-        expected = run.gathered()
-        with run.grouped(threads=2) as parts:
+        patch.setattr(Source.iter_pieces, "__defaults__", (piece,))
+        patch.setattr(grouping, "BATCH_LINES", laid)
+        patch.setattr(grouping, "PART_LINES", lines)
+        patch.setattr(grouping, "MEMORY_LIMIT", held)
+        expected = run.gather()
+        with run.group_by_topic(threads=2) as parts:
             tables = [part() for part in parts]
     assert [name for table in tables for name in table.names] == expected.names
     assert lines > 1 or all(len(table.names) == 1 for table in tables)
-    assert columns_of(Table.joined(tables)) == columns_of(expected)
+    assert columns_of(Table.concatenate(tables)) == columns_of(expected)
 
 
 @pytest.fixture
 def on_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pieces of a line, parts of a topic, and nothing held in memory."""
-    monkeypatch.setattr(Source.pieces, "__defaults__", (1,))
+    monkeypatch.setattr(Source.iter_pieces, "__defaults__", (1,))
     for name in ("LAID", "LINES", "HELD"):
         monkeypatch.setattr(grouping, name, 1)
 
@@ -93,7 +93,7 @@ def test_lists_are_the_same_whatever_asks_for_them(on_disk: None, tmp_path: Path
     run = read(path, duplicates="first")
     assert run.rankings() == {"q": ["a", "b", "c"], "r": ["a", "c"]}
     assert list(run.to_dict()) == ["q", "r"]
-    assert run.list_of("r") == {"a": 3.0, "c": 1.0}
+    assert run.get_scores("r") == {"a": 3.0, "c": 1.0}
     scores = cf.evaluate({"q": {"b": 1}, "r": {"a": 1}}, path, "RR")
     assert [scores["r", topic, "RR"] for topic in "qr"] == [0.5, 1.0]
 
@@ -130,6 +130,6 @@ def test_sorted_by_number() -> None:
         pl.DataFrame({"topic": ["b", "a", "b"], "doc": ["x", "y", "z"], "score": [1.0, 2.0, 3.0]})
     )
     assert isinstance(table, TableRun)
-    found = next(table.tables()).grouped(np.array([7, 0, 7]))
+    found = next(table.iterate_tables()).group_by_topic(np.array([7, 0, 7]))
     assert (found.names, found.docs.tolist()) == (["a", "b"], ["y", "x", "z"])
     assert np.array_equal(found.starts, [0, 1])

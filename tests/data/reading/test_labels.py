@@ -62,9 +62,9 @@ def test_validate_reads_ntcir_judgments(small: Path, cranfield: Command) -> None
 def test_classes_in_judgments_are_used_or_it_is_said(small: Path) -> None:
     scores = cf.evaluate("ntcir", "run", "AP")
     said = "ntcir: 3 judgments name a class, which is ignored; --classes counts each class once"
-    assert said in [notice.text for notice in scores.notices]
+    assert said in [note.text for note in scores.notes]
     used = cf.evaluate("ntcir", "run", "AP", labelling=cf.EquivalenceClasses("ntcir"))
-    assert "classes" not in {notice.kind for notice in used.notices}
+    assert "classes" not in {note.kind for note in used.notes}
 
 
 @pytest.mark.parametrize("count", [1, 5])
@@ -269,7 +269,7 @@ def test_ranks_contradict_scores_whatever_the_separator(tmp_path: Path) -> None:
     path = written(tmp_path / "r", lines)
     scores = cf.evaluate({"1": {"a b": 1, "c": 0}}, path, "RR", separator=";")
     assert scores.summary()["r"]["RR"] == 1.0
-    assert [n.kind for n in scores.notices] == ["rank-order"]
+    assert [n.kind for n in scores.notes] == ["rank-order"]
     assert cf.evaluate({"1": {"a b": 1}}, path, "RR", separator=";", ties="rank").summary() == {
         "r": {"RR": 0.5}
     }

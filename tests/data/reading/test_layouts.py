@@ -11,10 +11,10 @@ import pytest
 
 import cranfield as cf
 from cranfield.data.reading.columns import Kind
-from cranfield.data.reading.formats import FORMAT, decide
+from cranfield.data.reading.formats import FORMAT, detect_format
 from cranfield.data.reading.labels import GRADES, NTCIR_LABEL
-from cranfield.data.reading.lines import finite
-from cranfield.data.reading.records import Text
+from cranfield.data.reading.lines import parse_finite
+from cranfield.data.reading.records import ReadOptions
 from cranfield.data.reading.source import Source
 from tests.made import Command, written
 
@@ -24,8 +24,8 @@ JUDGED = {"1": {"a": 1, "b": 0, "c": 0}}
 
 def decided(path: Path, text: str, kind: Kind | None) -> tuple[str, str | None]:
     """The format, and what separates fields."""
-    found = decide(Source.of(written(path / "file", text)), None, Text(), kind)
-    return found.format.name, found.text.separator
+    found = detect_format(Source.from_path(written(path / "file", text)), None, ReadOptions(), kind)
+    return found.format.name, found.options.separator
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_a_format_decides(format: str, expected: float, tmp_path: Path) -> None:
     with pytest.raises(cf.InputError, match=f'run_format="{format}"'):
         cf.evaluate(JUDGED, path, "RR")
     assert cf.evaluate(JUDGED, path, "RR", run_format=format).summary() == {path: {"RR": expected}}
-    order = cf.read_run(path, format).ranked("1")
+    order = cf.read_run(path, format).rank_topic("1")
     assert order == (["b", "a", "c"] if format == "msmarco" else ["c", "a", "b"])
 
 
@@ -119,7 +119,7 @@ def test_a_mistake_is_told_with_its_line(tmp_path: Path) -> None:
 
 def test_ranks_decide_without_scores(tmp_path: Path) -> None:
     path = written(tmp_path / "run", "1 a 1\n2 c 1\n1 b 2\n")
-    assert cf.read_run(path).ranked("1") == ["a", "b"]
+    assert cf.read_run(path).rank_topic("1") == ["a", "b"]
     with pytest.raises(cf.InputError, match="no scores, which"):
         cf.read_run(path, ties="trec")
 
@@ -127,7 +127,7 @@ def test_ranks_decide_without_scores(tmp_path: Path) -> None:
 def test_chunks_stand_where_the_first_does(tmp_path: Path) -> None:
     """Ranks are not added up, as scores would be."""
     path = written(tmp_path / "run", "1 x#1 1\n1 a#1 2\n1 a#2 3\n1 b#1 4\n1 a#3 5\n")
-    assert cf.read_run(path, chunks="#").ranked("1") == ["x", "a", "b"]
+    assert cf.read_run(path, chunks="#").rank_topic("1") == ["x", "a", "b"]
     with pytest.raises(cf.InputError, match="found chunk_score=sum where rank decides"):
         cf.read_run(path, chunks="#", chunk_score="sum")
 
@@ -199,7 +199,9 @@ def test_decide_colbert_run_with_documents_called_as_grades(tmp_path: Path) -> N
 
 
 FITS: dict[str, Callable[[list[list[str]]], bool]] = {  # as the guide has it
-    "trec": lambda rows: len(rows[0]) == 4 and all(finite(row[3]) is not None for row in rows),
+    "trec": lambda rows: (
+        len(rows[0]) == 4 and all(parse_finite(row[3]) is not None for row in rows)
+    ),
     "early": lambda rows: (
         len(rows[0]) == 4 and all(row[1] in GRADES and row[3] in ("0", "1") for row in rows)
     ),
@@ -207,15 +209,19 @@ FITS: dict[str, Callable[[list[list[str]]], bool]] = {  # as the guide has it
         len(rows[0]) in (3, 4) and all(NTCIR_LABEL.fullmatch(row[2]) for row in rows)
     ),
     "letor": lambda rows: all(
-        row[1].startswith("qid:") and finite(row[0]) is not None for row in rows
+        row[1].startswith("qid:") and parse_finite(row[0]) is not None for row in rows
     ),
-    "triples": lambda rows: len(rows[0]) == 3 and all(finite(row[2]) is not None for row in rows),
+    "triples": lambda rows: (
+        len(rows[0]) == 3 and all(parse_finite(row[2]) is not None for row in rows)
+    ),
     "sampled": lambda rows: (
-        len(rows[0]) == 5 and all(row[3].isdecimal() and finite(row[4]) is not None for row in rows)
+        len(rows[0]) == 5
+        and all(row[3].isdecimal() and parse_finite(row[4]) is not None for row in rows)
     ),
     "msmarco": lambda rows: len(rows[0]) == 3 and all(row[2].isdecimal() for row in rows),
     "colbert": lambda rows: (
-        len(rows[0]) == 4 and all(row[2].isdecimal() and finite(row[3]) is not None for row in rows)
+        len(rows[0]) == 4
+        and all(row[2].isdecimal() and parse_finite(row[3]) is not None for row in rows)
     ),
 }
 # Precedence without a note, as the guide has it: what is taken, before what.
@@ -268,7 +274,7 @@ def test_decide_lines_of_two_layouts_never_silent(kind: Kind, tmp_path: Path) ->
                 found, noted = run.rankings(), bool(run.in_doubt)
         except cf.InputError:
             continue
-        taken = decide(Source.of(path), None, Text(), kind).format.name
+        taken = detect_format(Source.from_path(path), None, ReadOptions(), kind).format.name
         others = {n for n, one in held.items() if one != found}
         seen |= {(taken, other) for other in others}
         assert noted or all((taken, other) in TAKEN for other in others), (taken, others, rows)

@@ -8,7 +8,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.data.reading import letor
-from cranfield.data.reading.letor import BY_LINE, BY_WORD, records
+from cranfield.data.reading.letor import BY_LINE, BY_WORD, read_records
 from cranfield.data.reading.records import Record
 from cranfield.data.reading.source import Source
 from tests.made import Command, written
@@ -38,7 +38,7 @@ def test_read_qrels_letor_comment_names_documents(
     path = written(tmp_path / "judged", text)
     qrels = cf.read_qrels(path)
     assert (qrels.to_dict(), qrels.in_doubt) == (expected, note)
-    every = [r for r in records(Source.of(path), "qrels") if isinstance(r, Record)]
+    every = [r for r in read_records(Source.from_path(path), "qrels") if isinstance(r, Record)]
     pairs = {(topic, doc) for topic, docs in qrels.to_dict().items() for doc in docs}
     assert {(r.topic, r.doc) for r in every} == pairs
 
@@ -46,11 +46,11 @@ def test_read_qrels_letor_comment_names_documents(
 def test_read_qrels_letor_words_in_several_pieces(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(letor, "FEW", 2)
+    monkeypatch.setattr(letor, "MAX_PARTS", 2)
     rows = [(f"{i // 40}", f"doc{i % 40}", i % 3) for i in range(4000)]
     path = written(tmp_path / "q", "".join(f"{x} qid:{t} # {d} w\n" for t, d, x in rows))
-    source = Source.of(path)
-    pieces = source.pieces
+    source = Source.from_path(path)
+    pieces = source.iter_pieces
     monkeypatch.setattr(type(source), "pieces", lambda self: pieces(4096))
     found = cf.read_qrels(path)
     assert found.in_doubt == BY_WORD
@@ -62,7 +62,7 @@ def test_evaluate_letor_words_match_the_run(tmp_path: Path) -> None:
     run = {"1": {"75": 2.0, "569": 1.0}, "2": {"75": 1.0}}
     scores = cf.evaluate(path, run, "AP")
     assert scores.summary() == {"run": {"AP": 1.0}}
-    assert any(BY_WORD in notice.text for notice in scores.notices)
+    assert any(BY_WORD in note.text for note in scores.notes)
     predicted = cf.evaluate(path, [0.1, 0.2, 0.3], "AP")
     assert predicted.summary() == {"run": {"AP": 1.0}}
 

@@ -152,7 +152,7 @@ class TestRecords:
     def test_scores_are_kept(self, name: str) -> None:
         run = cf.read_run(RUNS[name])
         scored = name in ("rows", "RankLLM", "castorini", "DPR")
-        assert run.given is not scored
+        assert run.keeps_order is not scored
         assert not scored or run.to_dict() == RUN
 
     @in_each_form
@@ -298,16 +298,16 @@ class TestPlaces:
 
     SAID = "topics are named by the places of their records, counted from 0"
 
-    def notices(self, qrels: Any, run: Any) -> tuple[list[float], list[str]]:
+    def notes(self, qrels: Any, run: Any) -> tuple[list[float], list[str]]:
         found = cf.evaluate(qrels, run, "RR")
-        said = [notice.text for notice in found.notices if notice.kind == "columns"]
+        said = [note.text for note in found.notes if note.kind == "columns"]
         return found.values[0, :, 0].tolist(), said
 
     @in_each_form
     def test_ragas(self, tmp_path: Path, form: str) -> None:
         rows = [{"reference_context_ids": GOLD[t], "retrieved_context_ids": LISTS[t]} for t in GOLD]
         data = held(tmp_path, form, rows)
-        values, said = self.notices(data, data)
+        values, said = self.notes(data, data)
         assert values == [0.5, 1.0]
         assert len(said) == 2
         assert all(self.SAID in text for text in said)
@@ -318,7 +318,7 @@ class TestPlaces:
             {"user_input": t, "reference_context_ids": GOLD[t], "retrieved_context_ids": LISTS[t]}
             for t in GOLD
         ]
-        values, said = self.notices(rows, rows[::-1])
+        values, said = self.notes(rows, rows[::-1])
         assert values == [0.5, 1.0]
         assert all("topics are named by their user_input" in text for text in said)
 
@@ -327,10 +327,10 @@ class TestPlaces:
         lists = [[{"corpus_id": 4, "score": 0.9}, {"corpus_id": 2, "score": 0.5}], []]
         data = held(tmp_path, form, lists)
         assert cf.read_run(data).rankings() == {"0": ["4", "2"], "1": []}
-        values, said = self.notices({"0": {"2": 1}}, data)
+        values, said = self.notes({"0": {"2": 1}}, data)
         assert values == [0.5]
         assert [self.SAID in text for text in said] == [True]
-        assert self.notices({"0": {"2": 1}}, {"mine": data})[0] == [0.5]
+        assert self.notes({"0": {"2": 1}}, {"mine": data})[0] == [0.5]
 
     def test_hits_under_their_topics(self, tmp_path: Path) -> None:
         data = {"q1": [{"corpus_id": 4, "score": 0.1}, {"corpus_id": 2, "score": 0.5}], "q2": []}

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from cranfield.data.reading.parts import in_order
+from cranfield.data.reading.parts import map_in_order
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
@@ -17,7 +17,7 @@ def test_the_order_is_that_of_the_parts(threads: int, count: int) -> None:
         time.sleep(0.001 * (part % 3))
         return -part
 
-    assert list(in_order(iter(range(count)), late, threads)) == [-part for part in range(count)]
+    assert list(map_in_order(iter(range(count)), late, threads)) == [-part for part in range(count)]
 
 
 def test_who_is_stopped_waits_for_few() -> None:
@@ -33,5 +33,5 @@ def test_who_is_stopped_waits_for_few() -> None:
         time.sleep(0.2)
 
     with pytest.raises(KeyboardInterrupt):
-        list(in_order(parts(), work, 2))
+        list(map_in_order(parts(), work, 2))
     assert len(begun) <= 2

@@ -34,7 +34,7 @@ def test_all_is_read(tmp_path: Path, parts: list[bytes]) -> None:
     os.mkfifo(tmp_path / "pipe")
     writer = Thread(target=written, args=(tmp_path / "pipe", parts))
     writer.start()
-    assert b"".join(pipes.chunks(str(tmp_path / "pipe"))) == b"".join(parts)
+    assert b"".join(pipes.read_chunks(str(tmp_path / "pipe"))) == b"".join(parts)
     writer.join()
 
 
@@ -47,10 +47,10 @@ def test_what_standard_input_holds_already(monkeypatch: pytest.MonkeyPatch) -> N
     with open(read, "rb") as buffer:
         monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=buffer))
         assert buffer.readline() == b"read\n"
-        assert b"".join(pipes.chunks("-")) == b"left\n"
+        assert b"".join(pipes.read_chunks("-")) == b"left\n"
         assert not buffer.closed  # it is not ours
 
 
 def test_bytes_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(b"said")))
-    assert list(pipes.chunks("-")) == [b"said"]
+    assert list(pipes.read_chunks("-")) == [b"said"]

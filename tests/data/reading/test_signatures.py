@@ -181,5 +181,5 @@ def test_evaluate_key_that_is_no_topic_warns(run: Any, expected: bool, tmp_path:
     text = written(tmp_path / "run", "".join(f"{' '.join(map(str, row))}\n" for row in rows))
     for qrels in (STRAY, path):
         for one in (run, text):
-            found = [x for x in cf.evaluate(qrels, one, "AP").notices if x.kind == "stray-topics"]
+            found = [x for x in cf.evaluate(qrels, one, "AP").notes if x.kind == "stray-topics"]
             assert [x.topics for x in found] == ([("settings",)] if expected else [])

@@ -15,7 +15,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.data.reading import source
-from cranfield.data.reading.lines import lines
+from cranfield.data.reading.lines import scan_lines
 from cranfield.data.reading.source import LIMITS, Limits, Source, reading_limits
 from cranfield.data.run import read_run
 from cranfield.errors import CranfieldError, InputError
@@ -86,7 +86,7 @@ def test_every_command(
 def test_lines_have_a_limit(
     name: str, text: str, line: int, size: int, tmp_path: Path, monkeypatch: Any, cranfield: Any
 ) -> None:
-    monkeypatch.setattr(Source.pieces, "__defaults__", (size,))
+    monkeypatch.setattr(Source.iter_pieces, "__defaults__", (size,))
     qrels, run = tmp_path / "q", tmp_path / name
     qrels.write_text(QRELS)
     run.write_text(text)
@@ -103,9 +103,9 @@ def test_what_a_line_may_be_is_told_to_the_byte(tmp_path: Path) -> None:
     path.write_bytes(b"abc\ndefg\nhi")
     for most, at in ((3, 4), (4, None), (1, 0), (10**30, None)):
         with reading_limits(max_line=most):
-            source = Source.of(path)
-        assert source.long_line(path.read_bytes()) == at
-        told = [number for number, x in lines(source) if isinstance(x, InputError)]
+            source = Source.from_path(path)
+        assert source.find_long_line(path.read_bytes()) == at
+        told = [number for number, x in scan_lines(source) if isinstance(x, InputError)]
         assert told == ([] if at is None else [1 if at == 0 else 2])
 
 
@@ -159,22 +159,22 @@ def test_a_run_that_changes_while_it_is_read(
     change: Any, threads: int, tmp_path: Path, monkeypatch: Any, cranfield: Any
 ) -> None:
     """A mean over what was left was printed, without a word."""
-    monkeypatch.setattr(Source.pieces, "__defaults__", (8,))
+    monkeypatch.setattr(Source.iter_pieces, "__defaults__", (8,))
     qrels, run = tmp_path / "q", tmp_path / "r"
     qrels.write_text(QRELS)
     later = "".join(f"{topic} Q0 d1 1 1 A\n" for topic in range(3, 60))
     run.write_text(RUN + later)  # more pieces than threads could have read before the change
-    read = Source.stretch
+    read = Source.read_range
 
     def once(self: Source, begin: int, stop: int) -> bytes:
         found = read(self, begin, stop)
         if self.path == str(qrels):
             return found
-        monkeypatch.setattr(Source, "stretch", read)
+        monkeypatch.setattr(Source, "read_range", read)
         change(run)
         return found
 
-    monkeypatch.setattr(Source, "stretch", once)
+    monkeypatch.setattr(Source, "read_range", once)
     said = cranfield("evaluate", qrels, run, "--threads", threads)
     assert said.code == 2
     assert "changed while it was read" in said.err or "no such file" in said.err
@@ -185,7 +185,7 @@ def test_a_run_that_changes_while_it_is_read(
 def test_judgments_that_change_while_they_are_read(change: Any, name: str, tmp_path: Path) -> None:
     path = tmp_path / name
     path.write_text({"q": QRELS, "q.csv": "topic,doc,level\n1,d2,1\n"}[name])
-    source = Source.of(path)
+    source = Source.from_path(path)
     assert source.start
     change(path)
     with pytest.raises(CranfieldError, match=r"changed while it was read|no such file"):
@@ -195,7 +195,7 @@ def test_judgments_that_change_while_they_are_read(change: Any, name: str, tmp_p
 def test_a_file_that_is_cut_while_it_is_open(tmp_path: Path) -> None:
     path = tmp_path / "q"
     path.write_text(QRELS)
-    found = lines(Source.of(path))
+    found = scan_lines(Source.from_path(path))
     next(found)
     truncated(path)
     with pytest.raises(InputError, match="changed while it was read"):
@@ -206,7 +206,7 @@ def test_a_pipe_that_does_not_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     """It is held in memory: no more of it than fits there."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    monkeypatch.setattr(source, "held_at_most", lambda: 1 << 22)
+    monkeypatch.setattr(source, "get_memory_limit", lambda: 1 << 22)
 
     def write() -> None:
         with suppress(BrokenPipeError), open(pipe, "w") as stream:
@@ -256,7 +256,7 @@ def test_descriptions_are_kept(
     before: str, said: str, size: int, tmp_path: Path, monkeypatch: Any, cranfield: Any
 ) -> None:
     """And the lists are those of the run without one."""
-    monkeypatch.setattr(Source.pieces, "__defaults__", (size,))
+    monkeypatch.setattr(Source.iter_pieces, "__defaults__", (size,))
     monkeypatch.chdir(tmp_path)
     Path("r").write_bytes((before + RUN).encode())
     Path("r.gz").write_bytes(gzip.compress((before + RUN).encode()))

@@ -12,7 +12,7 @@ import pytest
 import cranfield as cf
 from cranfield.data.reading import binary, tables
 from cranfield.data.reading.source import FileBytes, Source
-from cranfield.data.reading.tables import strings_of
+from cranfield.data.reading.tables import to_strings
 
 QRELS = {f"q{t}": {f"d{i}": i % 3 for i in range(0, 20, 2)} for t in range(5)}
 
@@ -42,7 +42,7 @@ def written(path: Path, frame: pl.DataFrame) -> str:
 
 def scores(run: Any, **options: Any) -> list[list[Any]]:
     found = cf.evaluate(QRELS, run, "AP nDCG@10 RR", **options)
-    return [found.values.tolist(), list(found.runs), [str(x) for x in found.notices]]
+    return [found.values.tolist(), list(found.runs), [str(x) for x in found.notes]]
 
 
 @pytest.mark.parametrize("ties", [None, "rank", "given", "file"])
@@ -135,9 +135,9 @@ def unread(column: pl.Series) -> pl.Series:
 
 def test_text_is_packed_without_a_python_object_for_each() -> None:
     names = ["a", "", "é" * 20, "d\0", "x" * 13]
-    packed = strings_of(pl.Series("any", names))
+    packed = to_strings(pl.Series("any", names))
     assert packed.tolist() == names
-    assert strings_of(pl.Series("any", [], dtype=pl.String)).tolist() == []
+    assert to_strings(pl.Series("any", [], dtype=pl.String)).tolist() == []
 
 
 @pytest.mark.parametrize("group", [8, 20, 50, 96])
@@ -146,9 +146,9 @@ def test_so_many_rows_are_read_at_a_time(tmp_path: Path, group: int, plain: bool
     """Whatever groups they are in, and whether Polars reads the file or what is in memory."""
     path = tmp_path / "[a]*.parquet"
     pl.DataFrame({"a": range(96), "b": range(96)}).write_parquet(path, row_group_size=group)
-    data = FileBytes(Source.of(path)) if plain else path.read_bytes()
+    data = FileBytes(Source.from_path(path)) if plain else path.read_bytes()
     assert binary.Parquet(data).rows == 96
-    frames = [read() for read in binary.Parquet(data).parts(["a"], 20)]
+    frames = [read() for read in binary.Parquet(data).iter_parts(["a"], 20)]
     assert [len(frame) for frame in frames] == [20, 20, 20, 20, 16]
     assert pl.concat(frames)["a"].to_list() == list(range(96))
     assert {tuple(frame.columns) for frame in frames} == {("a",)}
@@ -159,7 +159,7 @@ def test_a_file_that_changes_between_two_parts_is_refused(tmp_path: Path) -> Non
     path = tmp_path / "run.parquet"
     frame = pl.DataFrame({"a": range(96)})
     frame.write_parquet(path)
-    first, second, *_ = binary.Parquet(FileBytes(Source.of(path))).parts(["a"], 20)
+    first, second, *_ = binary.Parquet(FileBytes(Source.from_path(path))).iter_parts(["a"], 20)
     assert len(first()) == 20
     frame.reverse().write_parquet(path, compression="uncompressed")
     with pytest.raises(cf.InputError, match="changed while it was read"):

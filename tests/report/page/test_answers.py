@@ -9,7 +9,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.report.page.limits import Limits
-from cranfield.report.page.numbers import number
+from cranfield.report.page.numbers import round_number
 
 QRELS = {"q1": {"d1": 2, "d2": 0}, "q2": {"d4": 1}}
 RUNS = {"x": {"q1": ["d1", "d9"], "q2": ["d5", "d4"]}, "y": {"q1": ["d2", "d1"], "q2": ["d4"]}}
@@ -61,12 +61,14 @@ class TestNumbers:
         assert [one["answers"] for one in shown["measures"]] == [False, True, True, True, True]
         for scores, columns in ((lists, shown["scores"][:1]), (answers, shown["scores"][1:])):
             for m, column in enumerate(columns):
-                assert column == [[number(x, 8) for x in row] for row in scores.values[:, :, m]]
+                assert column == [
+                    [round_number(x, 8) for x in row] for row in scores.values[:, :, m]
+                ]
         means = answers.summary()
         for m, name in enumerate(answers.measures, 1):
-            assert shown["board"][m]["means"] == [number(means[run][name]) for run in "xy"]
+            assert shown["board"][m]["means"] == [round_number(means[run][name]) for run in "xy"]
             pair = cf.compare(answers, measures=[name]).pairs[0]
-            assert shown["pairs"][m]["p"][0][0] == number(pair.pvalue, 8)
+            assert shown["pairs"][m]["p"][0][0] == round_number(pair.pvalue, 8)
 
     def test_by_hand(self) -> None:
         """x on q1: (1 + 0 + 1/2) / 3 of 3 judged citations; 1 of 1 vital; on q2 1 and 1."""
@@ -182,7 +184,7 @@ class TestWhatBelongsTogether:
         made = cf.report_page(QRELS, RUNS, "RR NuggetV", assignments=others)
         assert [run["name"] for run in made.data["runs"]] == ["x", "y", "z"]
         assert made.data["board"][1]["means"] == [1, None, 0]
-        told = [notice.text for notice in made.notices]
+        told = [note.text for note in made.notes]
         assert [text.split(":")[0] for text in told] == [
             "1 run (y) without answers", "1 run (z) without lists",
         ]  # fmt: skip
@@ -258,12 +260,12 @@ class TestMistakes:
 def test_as_many_answers_as_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """Those first on which runs differ most: by NuggetA 1/4 and 1."""
     small = Limits(answers=300)
-    monkeypatch.setattr(Limits, "of", classmethod(lambda cls, complete: small))
+    monkeypatch.setattr(Limits, "from_complete", classmethod(lambda cls, complete: small))
     made = cf.report_page(QRELS, RUNS, "RR NuggetA", **JUDGED)
     assert [one is None for one in made.data["answers"]["topics"]] == [True, False]
     assert made.data["answers"]["known"] == [True, True]
     text = "Answers are shown of 1 of 2 topics, those on which runs differ most; --complete"
-    assert [x.text for x in made.notices if x.text.startswith(text)]
+    assert [x.text for x in made.notes if x.text.startswith(text)]
 
 
 def test_complete_has_all() -> None:
@@ -284,5 +286,5 @@ def test_whatever_answers_say_is_text() -> None:
 def test_measures_of_answers_have_no_bounds_to_leave_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """There is room for one pair by one measure: that of lists."""
     small = Limits(bounds=1)
-    monkeypatch.setattr(Limits, "of", classmethod(lambda cls, complete: small))
+    monkeypatch.setattr(Limits, "from_complete", classmethod(lambda cls, complete: small))
     assert cf.report_page(QRELS, RUNS, MEASURES, **JUDGED).data["left_out"] == []

@@ -13,7 +13,7 @@ import pytest
 import cranfield as cf
 from cranfield.evaluation.failures import BUCKETS
 from cranfield.report.page.limits import COMPLETE, Limits
-from cranfield.report.page.numbers import number, numbers
+from cranfield.report.page.numbers import round_number, round_numbers
 
 MEASURES = ["nDCG@5", "AP", "NumRet"]
 QRELS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"d": 1, "e": 1}, "q3": {"f": 1}}
@@ -74,12 +74,12 @@ class TestNumbers:
         assert [one["id"] for one in shown["topics"]] == list(known.topics)
         for m, of_measure in enumerate(shown["scores"]):
             for r, of_run in enumerate(of_measure):
-                assert of_run == [number(x, 8) for x in known.values[r, :, m].tolist()]
+                assert of_run == [round_number(x, 8) for x in known.values[r, :, m].tolist()]
         for m, board in enumerate(shown["board"]):
             means = [known.summary()[run][known.measures[m]] for run in known.runs]
-            assert board["means"] == [number(x) for x in means]
+            assert board["means"] == [round_number(x) for x in means]
         intervals = known.interval("t")
-        low = [number(intervals[run]["AP"].low) for run in known.runs]
+        low = [round_number(intervals[run]["AP"].low) for run in known.runs]
         assert shown["board"][1]["low"] == low
         assert shown["board"][2]["low"] == [None] * 4  # a sum has no interval of its mean
 
@@ -92,14 +92,14 @@ class TestNumbers:
                 turn = 1 if i < j else -1
                 i, j = sorted((i, j))
                 at = i, j - i - 1
-                assert pairs["p"][at[0]][at[1]] == number(pair.pvalue, 8)
+                assert pairs["p"][at[0]][at[1]] == round_number(pair.pvalue, 8)
                 for name in ("difference", "effect"):
                     value = turn * getattr(pair, name)
-                    assert pairs[name][at[0]][at[1]] == number(value, 4)
+                    assert pairs[name][at[0]][at[1]] == round_number(value, 4)
                 if pairs["half"] is None:
                     ends = sorted((turn * pair.low, turn * pair.high))
                     shown = [pairs[end][at[0]][at[1]] for end in ("low", "high")]
-                    assert shown == numbers(ends, 4)
+                    assert shown == round_numbers(ends, 4)
                 else:  # that of the randomised Tukey HSD test
                     assert pairs["half"] == pytest.approx((pair.high - pair.low) / 2, abs=1e-8)
             letters = {row.run: row.groups for row in found.runs if row.measure == measure}
@@ -111,8 +111,8 @@ class TestNumbers:
         y = {t: value + 0.3 + int(t) / 200 for t, value in x.items()}
         scores = cf.read_scores({"x": x, "y": y})
         [pair] = cf.report_page(scores, test="randomisation", trials=1000).data["pairs"]
-        assert pair["p"] == [[number(1 / 1001, 8)], []]
-        assert pair["least_p"] == {"p": number(1 / 1001, 8), "text": "<0.001"}
+        assert pair["p"] == [[round_number(1 / 1001, 8)], []]
+        assert pair["least_p"] == {"p": round_number(1 / 1001, 8), "text": "<0.001"}
         assert pair["half"] is None
         assert [pair["low"][0][0] < -0.37 < pair["high"][0][0]] == [True]  # 0.3 + 14.5 / 200
 
@@ -139,14 +139,14 @@ class TestNumbers:
             for one in cf.bounds(made.qrels, made.runs, measure):
                 if one.topic == "all" and one.other is not None:
                     i, j = (scores().runs.index(run) for run in (one.run, one.other))
-                    assert shown["bound_low"][i][j - i - 1] == number(one.low, 4)
-                    assert shown["bound_high"][i][j - i - 1] == number(one.high, 4)
+                    assert shown["bound_low"][i][j - i - 1] == round_number(one.low, 4)
+                    assert shown["bound_high"][i][j - i - 1] == round_number(one.high, 4)
         assert data()["pairs"][2]["bound_low"] is None
 
     def test_agreement_is_that_of_correlation(self) -> None:
         tau = cf.meta.correlation(scores())["nDCG@5", "AP"].mean
         values = data()["agreement"]["values"]
-        assert values[0][1] == values[1][0] == number(tau, 4)
+        assert values[0][1] == values[1][0] == round_number(tau, 4)
         assert values[0][2] is None  # a count ranks nothing
 
     def test_lists_are_those_of_label(self) -> None:
@@ -206,7 +206,7 @@ class TestWords:
         assert any("jarvelin2002" in entry for entry in ndcg["bibtex"])
         assert (count["better"], count["summary"]) == ("neither", "sum")
 
-    def test_notices_are_grouped(self) -> None:
+    def test_notes_are_grouped(self) -> None:
         kinds = [group["kind"] for group in cf.report_page(QRELS, RUNS, "P@3").data["notices"]]
         assert len(kinds) == len(set(kinds))
         assert {"missing-topics", "unjudged"} <= set(kinds)
@@ -339,9 +339,9 @@ class TestSections:
         found = cf.meta.compare_judgments(QRELS, second)
         assert found.levels is not None
         kappa = next(row for row in agreed["rows"] if row[0] == "Cohen's κ")
-        assert kappa[1] == number(found.levels["kappa"])
+        assert kappa[1] == round_number(found.levels["kappa"])
         by_second = cf.evaluate(second, RUNS, "RR").summary()
-        assert both["rows"][1] == ["y", 0.666667, number(by_second["y"]["RR"])]
+        assert both["rows"][1] == ["y", 0.666667, round_number(by_second["y"]["RR"])]
         q1 = shown["lists"]["topics"][0]
         levels = [one["level"] for one in shown["lists"]["levels"]]
         assert levels == [0, 1, 2, 3]
@@ -355,7 +355,8 @@ class TestSections:
         known = cf.evaluate(qrels, runs, ["IRec@10", "D(nDCG)@10"]).summary()
         points = [(one["name"], one["x"], one["y"]) for one in section["scatter"]["points"]]
         assert points == [
-            (run, number(of["IRec@10"]), number(of["D(nDCG)@10"])) for run, of in known.items()
+            (run, round_number(of["IRec@10"]), round_number(of["D(nDCG)@10"]))
+            for run, of in known.items()
         ]
         assert section["tables"][1]["rows"] == [["q", 2, 1, 1.5, 2], ["r", 1, 0, 0.5, 1]]
 
@@ -370,7 +371,7 @@ class TestSections:
         x = dict(map(tuple, rr["lines"]["lines"][0]["points"]))
         assert (x[1], x[2]) == (1, 0)
         five = cf.evaluate(QRELS, RUNS, "RR.EU RR.ETU RR.EC RR.ETC RR.ED").summary()["y"]
-        assert rr["tables"][0]["rows"][1] == ["y", *map(number, five.values())]
+        assert rr["tables"][0]["rows"][1] == ["y", *map(round_number, five.values())]
 
     def test_unjudged(self) -> None:
         section = next(one for one in data()["sections"] if one["id"] == "unjudged")
@@ -378,20 +379,20 @@ class TestSections:
         for one in cf.bounds(made.qrels, made.runs, "nDCG@5"):
             if one.topic == "all" and one.other is None:
                 row = next(x for x in section["tables"][0]["rows"] if x[0] == one.run)
-                assert row[1:4] == [number(x) for x in (one.value, one.low, one.high)]
+                assert row[1:4] == [round_number(x) for x in (one.value, one.low, one.high)]
 
 
 class TestLimits:
     def test_what_is_asked_for_is_whole(self) -> None:
         limits = Limits()
-        assert limits.measures(100, 250, 10) == 10
-        assert limits.tested(100, 10) == 10
-        assert limits.relevant_documents(100, 250) == 10
-        assert limits.relevant_documents(4, 100) == 100
+        assert limits.count_measures(100, 250, 10) == 10
+        assert limits.count_tested(100, 10) == 10
+        assert limits.count_relevant(100, 250) == 10
+        assert limits.count_relevant(4, 100) == 100
 
     def test_larger_inputs_say_what_is_left_out(self, monkeypatch: pytest.MonkeyPatch) -> None:
         small = Limits(scores=9, pairs=3, bounds=2, lists=400, relevant=9)
-        monkeypatch.setattr(Limits, "of", classmethod(lambda cls, complete: small))
+        monkeypatch.setattr(Limits, "from_complete", classmethod(lambda cls, complete: small))
         shown = cf.report_page(QRELS, RUNS, "RR AP", list_depth=4).data
         assert shown["scores"][0] is not None
         assert shown["scores"][1] is None
@@ -426,8 +427,8 @@ class TestLimits:
         assert each(parts, m * 3 * r * (r - 1) // 2) < 10
 
     def test_numbers_are_short(self) -> None:
-        assert number(1 / 3, 4) == 0.3333
-        assert json.dumps([number(x) for x in (0.0, 1.0, math.inf, math.nan)]) == (
+        assert round_number(1 / 3, 4) == 0.3333
+        assert json.dumps([round_number(x) for x in (0.0, 1.0, math.inf, math.nan)]) == (
             "[0, 1, null, null]"
         )
 

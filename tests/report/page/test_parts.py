@@ -7,7 +7,7 @@ import math
 import pytest
 
 import cranfield as cf
-from cranfield.report.page.parts import Parts
+from cranfield.report.page.parts import ScoreParts
 
 LISTS = cf.evaluate(
     {"q1": {"a": 1}, "q2": {"b": 1}}, {"x": {"q1": ["a"]}, "y": {"q2": ["b"]}}, "RR"
@@ -20,7 +20,7 @@ def answers(*runs: str, topics: tuple[str, ...] = ("q2", "q3")) -> cf.Scores:
 
 
 def test_what_a_part_does_not_know_is_undefined() -> None:
-    joined = Parts([LISTS, answers("y", "z")], 0.95).joined
+    joined = ScoreParts([LISTS, answers("y", "z")], 0.95).joined
     assert joined.runs == ("x", "y", "z")
     assert joined.topics == ("q1", "q2", "q3")
     assert joined.measures == ("RR", "NuggetV")
@@ -31,15 +31,15 @@ def test_what_a_part_does_not_know_is_undefined() -> None:
 
 
 def test_means_are_those_of_a_part_alone() -> None:
-    parts = Parts([LISTS, answers("y")], 0.95)
-    assert [parts.mean(0, run) for run in ("x", "y")] == [0.5, 0.5]
-    assert parts.mean(1, "y") == 1
-    assert math.isnan(parts.mean(1, "x"))
-    assert parts.interval(0, "x") == LISTS.interval("t", confidence=0.95)["x"]["RR"]
-    assert parts.interval(1, "x") is None
-    assert parts.over == "2 topics by RR; 2 topics by NuggetV"
-    assert Parts([LISTS, answers("x", topics=("q1", "q2"))], 0.95).over == "2 topics"
-    assert Parts([LISTS], 0.95).joined is not None
+    parts = ScoreParts([LISTS, answers("y")], 0.95)
+    assert [parts.get_mean(0, run) for run in ("x", "y")] == [0.5, 0.5]
+    assert parts.get_mean(1, "y") == 1
+    assert math.isnan(parts.get_mean(1, "x"))
+    assert parts.get_interval(0, "x") == LISTS.interval("t", confidence=0.95)["x"]["RR"]
+    assert parts.get_interval(1, "x") is None
+    assert parts.topics_text == "2 topics by RR; 2 topics by NuggetV"
+    assert ScoreParts([LISTS, answers("x", topics=("q1", "q2"))], 0.95).topics_text == "2 topics"
+    assert ScoreParts([LISTS], 0.95).joined is not None
 
 
 @pytest.mark.parametrize(
@@ -55,6 +55,9 @@ def test_means_are_those_of_a_part_alone() -> None:
 def test_what_does_not_match_is_said(
     runs: tuple[str, ...], topics: tuple[str, ...], said: list[str]
 ) -> None:
-    texts = [one.text for one in Parts([LISTS, answers(*runs, topics=topics)], 0.95).unmatched()]
+    texts = [
+        one.text
+        for one in ScoreParts([LISTS, answers(*runs, topics=topics)], 0.95).note_unmatched()
+    ]
     assert len(texts) == len(said)
     assert all(text.startswith(start) for text, start in zip(texts, said, strict=True))

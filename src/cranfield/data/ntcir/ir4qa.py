@@ -10,78 +10,82 @@ from collections.abc import Iterator
 
 from cranfield.data.reading.columns import Kind
 from cranfield.data.reading.lines import BLANK
-from cranfield.data.reading.records import Found, Record, Text
+from cranfield.data.reading.records import ReadOptions, Record, RecordItem
 from cranfield.data.reading.source import Beginning, Source
 from cranfield.errors import InputError
 
 
-def is_ir4qa(source: Source) -> bool:
+def is_xml(source: Source) -> bool:
     """Whether a run is XML: lines of text begin with a topic."""
     return source.start.lstrip().startswith(b"<")
 
 
-def told(beginning: Beginning) -> bool:
+def detect_ir4qa(beginning: Beginning) -> bool:
     """Whether this is such a run, where it may be a run at all."""
     if beginning.kind is None:  # a topic of judgments may be called <q1>
-        return is_ir4qa(beginning.source) and b"<TOPIC" in beginning.start
-    return beginning.kind == "run" and is_ir4qa(beginning.source)
+        return is_xml(beginning.source) and b"<TOPIC" in beginning.start
+    return beginning.kind == "run" and is_xml(beginning.source)
 
 
-def records(source: Source, kind: Kind, text: Text) -> Iterator[Found]:
+def read_records(source: Source, kind: Kind, text: ReadOptions) -> Iterator[RecordItem]:
     """The documents of a run, which is called as its file."""
     name = os.path.basename(source.path).removesuffix(".xml")
-    for topic, docs in _read(source).items():
+    for topic, docs in _read_topics(source).items():
         yield from (Record(line, topic, doc, None, None, name) for doc, line in docs.items())
 
 
 def read_ir4qa(source: Source) -> dict[str, list[str]]:
     """``{topic: [doc, …]}`` of a run, in the order of the file."""
-    return {topic: list(docs) for topic, docs in _read(source).items()}
+    return {topic: list(docs) for topic, docs in _read_topics(source).items()}
 
 
-def _read(source: Source) -> dict[str, dict[str, int]]:
+def _read_topics(source: Source) -> dict[str, dict[str, int]]:
     """``{topic: {doc: line}}`` of a run, in the order of the file."""
     from xml.parsers import expat
 
-    found: dict[str, dict[str, int]] = {}
+    topics: dict[str, dict[str, int]] = {}
     topic: str | None = None
     parser = expat.ParserCreate()  # xml.etree does not tell the lines of elements
 
-    def start(name: str, attributes: dict[str, str]) -> None:
+    def handle_start(name: str, attributes: dict[str, str]) -> None:
         nonlocal topic
-        line = source.line(parser.CurrentLineNumber)
+        line = source.get_line_number(parser.CurrentLineNumber)
         if name == "TOPIC":
             topic = attributes.get("ID", "").strip(BLANK)
-            if not topic or topic in found:
-                what = f"topic {topic} again" if topic else "<TOPIC> without ID"
-                raise InputError(what, 'each <TOPIC ID="…"> once', source.name, line)
-            found[topic] = {}
+            if not topic or topic in topics:
+                problem = f"topic {topic} again" if topic else "<TOPIC> without ID"
+                raise InputError(problem, 'each <TOPIC ID="…"> once', source.name, line)
+            topics[topic] = {}
         elif "DOCID" in attributes:
             doc = attributes["DOCID"].strip(BLANK)
             if topic is None or not doc:
-                what = f"DOCID={doc!r}" + ("" if topic else " outside of topics")
-                raise InputError(what, "the documents of a topic", source.name, line)
-            if doc in found[topic]:
-                again = f"document {doc} of topic {topic} again (first on line {found[topic][doc]})"
-                raise InputError(again, "each document once", source.name, line)
-            found[topic][doc] = line
+                problem = f"DOCID={doc!r}" + ("" if topic else " outside of topics")
+                raise InputError(problem, "the documents of a topic", source.name, line)
+            if doc in topics[topic]:
+                duplicate = (
+                    f"document {doc} of topic {topic} again (first on line {topics[topic][doc]})"
+                )
+                raise InputError(duplicate, "each document once", source.name, line)
+            topics[topic][doc] = line
 
-    def end(name: str) -> None:
+    def handle_end(name: str) -> None:
         nonlocal topic
         if name == "TOPIC":
             topic = None
 
-    parser.StartElementHandler = start
-    parser.EndElementHandler = end
+    parser.StartElementHandler = handle_start
+    parser.EndElementHandler = handle_end
     try:
         parser.Parse(source.read(), True)
     except expat.ExpatError as error:
         what = expat.ErrorString(error.code)
-        raise InputError(what, "well-formed XML", source.name, source.line(error.lineno)) from None
+        raise InputError(
+            what, "well-formed XML", source.name, source.get_line_number(error.lineno)
+        ) from None
     except (LookupError, ValueError) as error:  # an encoding that the parser does not have
         raise InputError(str(error), "XML in UTF-8", source.name) from None
-    if not any(found.values()):
-        what = "no document" if found else "no topics"
+    if not any(topics.values()):
+        what = "no document" if topics else "no topics"
         expected = '<TOPIC ID="…"> with elements that have a DOCID'
         raise InputError(what, expected, source.name)
-    return found
+    return topics

@@ -12,10 +12,16 @@ import re
 from collections.abc import Mapping
 
 from cranfield.data.files import write_all
-from cranfield.data.reading.lines import BLANK, fields_of, finite, not_empty, text_lines
+from cranfield.data.reading.lines import (
+    BLANK,
+    check_not_empty,
+    iter_text_lines,
+    parse_finite,
+    split_fields,
+)
 from cranfield.data.reading.source import Source
 from cranfield.errors import InputError
-from cranfield.wording import counted, encoded, suggests_keywords
+from cranfield.wording import encode_text, format_count, suggest_keywords
 
 _RESULT = re.compile(r"(?P<topic>.*) (?P<measure>[^\s=]+)=\s*(?P<value>\S+)", re.ASCII)
 _COMMENT = re.compile(r"\s#", re.ASCII)  # after the topic; the # of D#-nDCG follows a letter
@@ -23,63 +29,63 @@ _COMMENT = re.compile(r"\s#", re.ASCII)  # after the topic; the # of D#-nDCG fol
 
 def read_names(source: Source) -> tuple[str, ...]:
     """The topics of a .tid file, or the runs of a run list: a name on each line."""
-    found: dict[str, None] = {}
-    for number, line in text_lines(source):
-        if len(fields := fields_of(line, None)) != 1:
-            text = f"{counted(len(fields), 'field')} ({line.strip()!r})"
+    names: dict[str, None] = {}
+    for number, line in iter_text_lines(source):
+        if len(fields := split_fields(line, None)) != 1:
+            text = f"{format_count(len(fields), 'field')} ({line.strip()!r})"
             raise InputError(text, "one name a line (topics, or runs)", source.name, number)
-        found[fields[0]] = None
-    not_empty(found, "names", source.name, "one on each line")
-    return tuple(found)
+        names[fields[0]] = None
+    check_not_empty(names, "names", source.name, "one on each line")
+    return tuple(names)
 
 
 def read_results(source: Source) -> dict[str, dict[str, float]]:
     """``{topic: {measure: value}}`` of a .nev file, names as they are written there."""
-    found: dict[str, dict[str, float]] = {}
-    for number, line in text_lines(source):
+    results: dict[str, dict[str, float]] = {}
+    for number, line in iter_text_lines(source):
         if _COMMENT.search(line):
             continue
         result = _RESULT.fullmatch(line.rstrip(BLANK))
-        value = finite(result["value"]) if result else None
+        value = parse_finite(result["value"]) if result else None
         if result is None or value is None or not result["topic"].strip(BLANK):
             raise InputError(f"{line!r}", "a result such as 0001 AP= 0.5000", source.name, number)
         topic, measure = result["topic"].strip(BLANK), result["measure"]
-        if measure in found.setdefault(topic, {}):
-            again = f"{measure} of topic {topic} again"
-            raise InputError(again, "each measure once", source.name, number)
-        found[topic][measure] = value
-    not_empty(found, "results", source.name)
-    return found
+        if measure in results.setdefault(topic, {}):
+            duplicate = f"{measure} of topic {topic} again"
+            raise InputError(duplicate, "each measure once", source.name, number)
+        results[topic][measure] = value
+    check_not_empty(results, "results", source.name)
+    return results
 
 
-@suggests_keywords
+@suggest_keywords
 def read_means(path: str | os.PathLike[str]) -> dict[str, float]:
     """``{run: mean}`` of a means file, as ``cranfield ntcir means`` and NEV2mean write it."""
-    source = Source.of(path)
-    found: dict[str, float] = {}
-    for number, line in text_lines(source):
+    source = Source.from_path(path)
+    means: dict[str, float] = {}
+    for number, line in iter_text_lines(source):
         run, _, mean = line.strip(BLANK).rpartition(" ")
-        value = finite(mean)
-        if not run or value is None or run in found:
+        value = parse_finite(mean)
+        if not run or value is None or run in means:
             raise InputError(f"{line!r}", "a run and its mean, each once", source.name, number)
-        found[run] = value
-    return found
+        means[run] = value
+    return means
 
 
 def read_numbers(source: Source, rows: int, columns: int) -> list[list[float]]:
     """The numbers of a matrix with so many rows and columns."""
-    found: list[list[float]] = []
-    for number, line in text_lines(source):
-        values = [value for value in map(finite, line.split()) if value is not None]
+    matrix: list[list[float]] = []
+    for number, line in iter_text_lines(source):
+        values = [value for value in map(parse_finite, line.split()) if value is not None]
         if len(values) != columns or len(line.split()) != columns:
             raise InputError(f"{line!r}", f"{columns} numbers", source.name, number)
-        found.append(values)
-    if len(found) != rows:
-        raise InputError(f"{len(found)} lines", f"{rows}, one for each topic", source.name)
-    return found
+        matrix.append(values)
+    if len(matrix) != rows:
+        raise InputError(f"{len(matrix)} lines", f"{rows}, one for each topic", source.name)
+    return matrix
 
 
-def file_name(name: str, what: str = "topic") -> str:
+def check_file_name(name: str, kind: str = "topic") -> str:
     """The name itself, if a file or directory here can be called so.
 
     >>> file_name("0001")
@@ -89,16 +95,16 @@ def file_name(name: str, what: str = "topic") -> str:
     cranfield.errors.InputError: found topic '../x', expected a name that a file can have
     """
     if not name or name.startswith(".") or not set("/\\\0").isdisjoint(name):
-        raise InputError(f"{what} {name!r}", "a name that a file can have")
+        raise InputError(f"{kind} {name!r}", "a name that a file can have")
     return name
 
 
-def topic_file(topic: str, suffix: str, directory: str = "") -> str:
+def build_topic_path(topic: str, suffix: str, directory: str = "") -> str:
     """The path of one of a topic's files: ``0001/0001.rel``."""
-    name = file_name(topic)
-    return os.path.join(directory, name, f"{name}.{file_name(suffix, 'suffix')}")
+    name = check_file_name(topic)
+    return os.path.join(directory, name, f"{name}.{check_file_name(suffix, 'suffix')}")
 
 
 def write_files(texts: Mapping[str, str]) -> None:
     """Write ``{path: text}``, all or none."""
-    write_all({path: encoded(text) for path, text in texts.items()})
+    write_all({path: encode_text(text) for path, text in texts.items()})

@@ -13,14 +13,14 @@ import numpy as np
 from cranfield.data.reading.binary import read_arrow
 from cranfield.data.reading.columns import SPELLINGS, Kind, is_header
 from cranfield.errors import InputError
-from cranfield.late import pl
+from cranfield.lazy_imports import pl
 
 FRAMES = ("DataFrame", "LazyFrame")
-KNOWN = {name for names in SPELLINGS.values() for name in names}
+COLUMN_NAMES = {name for names in SPELLINGS.values() for name in names}
 WORDS: dict[Kind, str] = {"qrels": "judgments", "run": "a run"}
 
 
-def library(data: Any) -> str:
+def get_library(data: Any) -> str:
     """Return the name of the package that defines the class of an object."""
     return type(data).__module__.partition(".")[0]
 
@@ -33,7 +33,7 @@ def is_table(data: Any) -> bool:
 
     Every object with Arrow's C interface and a schema is a table, such as a DuckDB relation.
     """
-    origin = library(data)
+    origin = get_library(data)
     if origin in ("builtins", "polars", "pyspark"):
         return False
     if origin == "pandas":
@@ -45,32 +45,32 @@ def is_table(data: Any) -> bool:
     return hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__")
 
 
-def to_frame(data: Any, where: str, value: str = "value") -> Any:
+def to_frame(data: Any, location: str, value: str = "value") -> Any:
     """Return a Polars or pandas frame for a table; frames keep their kind.
 
     Named levels of a pandas index become columns. `value` is the name of the values of a Series.
     """
-    origin = library(data)
+    origin = get_library(data)
     if origin == "pandas":
-        return _without_index(data, where, value)
+        return _reset_index(data, location, value)
     if isinstance(data, np.ndarray):
         names = data.dtype.names or ()
         return pl.DataFrame({name: data[name].tolist() for name in names}, strict=False)
     if not is_table(data):
         return data
-    return read_arrow(data, where)
+    return read_arrow(data, location)
 
 
-def _without_index(data: Any, where: str, value: str) -> Any:
+def _reset_index(data: Any, location: str, value: str) -> Any:
     if type(data).__name__ == "Series":
         name = str(data.name)
-        data = data.to_frame(name if name.lower() in KNOWN else value)
+        data = data.to_frame(name if name.lower() in COLUMN_NAMES else value)
     names = list(data.index.names)
     if names == [None, None]:  # as in tuples: topic, doc, value
         names = ["topic", "doc"]
     elif data.index.nlevels > 1 and None in names:
         fix = 'Name them, such as data.index.names = ["tag", "topic", "doc"].'
-        raise InputError.problem(f"index of {len(names)} levels without names", fix, where)
+        raise InputError.from_problem(f"index of {len(names)} levels without names", fix, location)
     added = [i for i, name in enumerate(names) if name is not None and name not in data.columns]
     if not added:
         return data
@@ -82,41 +82,41 @@ def _without_index(data: Any, where: str, value: str) -> Any:
 
 def is_ranx(data: Any) -> bool:
     """Return True for a Qrels or a Run of ranx."""
-    return library(data) == "ranx" and type(data).__name__ in ("Qrels", "Run")
+    return get_library(data) == "ranx" and type(data).__name__ in ("Qrels", "Run")
 
 
-def to_plain(data: Any, kind: Kind, where: str) -> Any:
+def to_plain(data: Any, kind: Kind, location: str) -> Any:
     """Return a mapping or rows for judgments or a run of another library; all else as it is."""
     if is_ranx(data):
         if type(data).__name__.lower() != kind:
             problem = f"ranx {type(data).__name__} given as {WORDS[kind]}"
-            raise InputError.problem(problem, "Judgments come first, then runs.", where)
+            raise InputError.from_problem(problem, "Judgments come first, then runs.", location)
         return data.to_dict()
     if isinstance(data, Iterator) and not is_table(data):
         data = list(data)
-    if holds_rows(data):
+    if has_rows(data):
         return data.tolist()
-    if isinstance(data, list | tuple) and data and _names_columns(data[0]):
+    if isinstance(data, list | tuple) and data and _has_column_names(data[0]):
         return [row._asdict() if hasattr(row, "_asdict") else row for row in data]
     return data
 
 
-def holds_rows(data: Any) -> bool:
+def has_rows(data: Any) -> bool:
     """Return True for an array whose rows are topics, documents and values."""
     return isinstance(data, np.ndarray) and data.ndim == 2 and data.dtype.kind in "OUS"
 
 
-def _names_columns(row: Any) -> bool:
+def _has_column_names(row: Any) -> bool:
     """Return True for a named tuple, such as a Qrel of ir_measures: its order may not be ours."""
     fields: Sequence[str] = getattr(row, "_fields", ())
     return isinstance(row, tuple) and is_header([*fields])
 
 
-def refuse_numbers(data: Any, where: str = "qrels") -> None:
+def reject_numbers(data: Any, location: str = "qrels") -> None:
     """Raise an error if judgments are numbers without topics and documents."""
     first = data[:1] if isinstance(data, list | tuple) else data
     if isinstance(data, list | tuple) or hasattr(data, "__array__"):
         numbers = np.asarray(first) if len(data) else np.empty(0, dtype=object)
         if numbers.dtype.kind in "biuf":
             fix = "For arrays, use cf.evaluate_arrays(y_true, y_score, group)."
-            raise InputError.problem("numbers without topics and documents", fix, where)
+            raise InputError.from_problem("numbers without topics and documents", fix, location)

@@ -17,11 +17,11 @@ from functools import cached_property, partial
 from threading import Lock
 from typing import Any, TypeAlias, TypeVar
 
-from cranfield.data.reading.columns import refuse_duplicates
+from cranfield.data.reading.columns import reject_duplicates
 from cranfield.data.reading.source import FileBytes
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
-from cranfield.late import is_there, pl
+from cranfield.lazy_imports import is_installed, pl
 
 T = TypeVar("T")
 Frames: TypeAlias = "Iterator[Callable[[], pl.DataFrame]]"
@@ -31,41 +31,43 @@ READERS = {"parquet": "read_parquet", "arrow": "read_ipc"}
 STREAM_BEGIN, STREAM_END = b"\xff\xff\xff\xff", b"\xff\xff\xff\xff\0\0\0\0"  # of Arrow streams
 
 
-def read_binary(format: str, data: bytes, where: str | None, **options: Any) -> pl.DataFrame:
+def read_binary(format: str, data: bytes, location: str | None, **options: Any) -> pl.DataFrame:
     """The table that a file of one of READERS holds, or an InputError if it is damaged."""
     if format == "parquet":
-        Parquet(data, where).refuse_damaged(options.get("columns"))
+        Parquet(data, location).reject_damaged(options.get("columns"))
     else:
-        refuse_duplicates(arrow_names(data), where)  # Polars panics
+        reject_duplicates(read_arrow_names(data), location)  # Polars panics
     stream = format == "arrow" and is_stream(data)
     if stream and not data.endswith(STREAM_END):  # batches may be missing
-        raise _broken(format, where, "the end of the stream is missing")
+        raise _make_corrupt_error(format, location, "the end of the stream is missing")
     reader = "read_ipc_stream" if stream else READERS[format]
-    made: pl.DataFrame = _asked(reader, format, data, where, lambda x: x, options)
-    return made
+    frame: pl.DataFrame = _call_polars(reader, format, data, location, lambda x: x, options)
+    return frame
 
 
-def names_in_binary(format: str, data: Data, where: str | None) -> list[str]:
+def read_column_names(format: str, data: Data, location: str | None) -> list[str]:
     """The names of its columns, of which nothing else is read."""
     if format == "arrow":
-        refuse_duplicates(arrow_names(data), where)  # of which Polars names one
+        reject_duplicates(read_arrow_names(data), location)  # of which Polars names one
     if format == "arrow" and is_stream(data):
-        return _asked("read_ipc_stream", format, data, where, lambda x: x.columns, {"n_rows": 0})
-    return _asked(f"{READERS[format]}_schema", format, data, where, list)
+        return _call_polars(
+            "read_ipc_stream", format, data, location, lambda x: x.columns, {"n_rows": 0}
+        )
+    return _call_polars(f"{READERS[format]}_schema", format, data, location, list)
 
 
-def read_arrow(table: Any, where: str | None) -> pl.DataFrame:
+def read_arrow(table: Any, location: str | None) -> pl.DataFrame:
     """Return the frame of a table that has Arrow's C interface."""
-    refuse_forked(where)
-    refuse_duplicates(getattr(getattr(table, "schema", None), "names", ()), where)
+    reject_forked(location)
+    reject_duplicates(getattr(getattr(table, "schema", None), "names", ()), location)
     try:
-        with _panicking_quietly():
+        with _discard_panics():
             stream = hasattr(table, "__arrow_c_stream__")
-            made = pl.DataFrame(table if stream else pl.from_arrow(table))
+            frame = pl.DataFrame(table if stream else pl.from_arrow(table))
     except (pl.exceptions.PanicException, pl.exceptions.PolarsError, TypeError, ValueError):
         problem, fix = _UNSUPPORTED
-        raise InputError.problem(problem, fix, where) from None
-    return decode_bytes(made)
+        raise InputError.from_problem(problem, fix, location) from None
+    return decode_bytes(frame)
 
 
 def is_stream(data: Data) -> bool:
@@ -116,19 +118,19 @@ _REASONS = {
 }
 
 
-def refuse_other_files(start: bytes, where: str | None) -> None:
+def reject_unsupported_file(start: bytes, location: str | None) -> None:
     """Raise an error that names what a file is, if no reader here can read it."""
     for begin, (problem, fix) in OTHER_FILES.items():
         if re.match(begin, start):
-            raise InputError.problem(problem, fix, where)
+            raise InputError.from_problem(problem, fix, location)
 
 
-def _unreadable(data: Data, where: str | None, reason: str) -> InputError | None:
+def _find_unsupported_error(data: Data, location: str | None, reason: str) -> InputError | None:
     """Return the error of a file that is whole, but that Polars does not read for a reason."""
-    refuse_other_files(data[:64], where)
+    reject_unsupported_file(data[:64], location)
     for words, (problem, fix) in _REASONS.items():
         if re.search(words, reason):
-            return InputError.problem(problem, fix, where)
+            return InputError.from_problem(problem, fix, location)
     return None
 
 
@@ -137,13 +139,13 @@ class Parquet:
     """A Parquet file, in memory or not, and what its footer says, which is read once."""
 
     data: Data
-    where: str | None = None
+    location: str | None = None
 
     @cached_property
     def groups(self) -> list[Struct]:
         """Its groups of rows; none if it does not tell of them as usual."""
         try:
-            groups: list[Struct] = _footer(self.data)[_GROUPS]
+            groups: list[Struct] = _read_footer(self.data)[_GROUPS]
             return groups if sum(group[_ROWS_IN_GROUP] for group in groups) > 0 else []
         except (LookupError, TypeError, ValueError, RecursionError):
             return []
@@ -156,67 +158,71 @@ class Parquet:
     @property
     def names(self) -> list[str]:
         """Those of its columns."""
-        return names_in_binary("parquet", self.data, self.where)
+        return read_column_names("parquet", self.data, self.location)
 
-    def parts(self, columns: Sequence[str], rows: int) -> Frames:
+    def iter_parts(self, columns: Sequence[str], rows: int) -> Frames:
         """Some columns, so many rows at a time, however many a group of the file has."""
         for begin in range(0, self.rows, rows):
-            yield partial(self._rows, columns, begin, rows)
+            yield partial(self._read_rows, columns, begin, rows)
 
-    def refuse_damaged(self, columns: Sequence[str] | None) -> None:
+    def reject_damaged(self, columns: Sequence[str] | None) -> None:
         """Refuse a file whose counts cannot be, in some columns or all: Polars would end."""
-        if not _counts_agree(self.data, self.groups, columns):
-            raise _broken("parquet", self.where)
+        if not _has_valid_counts(self.data, self.groups, columns):
+            raise _make_corrupt_error("parquet", self.location)
 
-    def _rows(self, columns: Sequence[str], begin: int, count: int) -> pl.DataFrame:
-        made: pl.DataFrame = _asked(
+    def _read_rows(self, columns: Sequence[str], begin: int, count: int) -> pl.DataFrame:
+        frame: pl.DataFrame = _call_polars(
             "scan_parquet",
             "parquet",
             self.data,
-            self.where,
+            self.location,
             lambda lazy: decode_bytes(lazy.select(columns).slice(begin, count).collect()),
             {"glob": False, "hive_partitioning": False},  # what signs in a path could mean
         )
         if isinstance(self.data, FileBytes):
-            self.data.source.refuse_changed()
-        return made
+            self.data.source.reject_changed()
+        return frame
 
 
-def _broken(format: str, where: str | None, reason: str = "") -> InputError:
-    found = f"a broken {format} file" + (f" ({reason})" if reason else "")
-    return InputError(found, "a whole one", where)
+def _make_corrupt_error(format: str, location: str | None, reason: str = "") -> InputError:
+    actual = f"a broken {format} file" + (f" ({reason})" if reason else "")
+    return InputError(actual, "a whole one", location)
 
 
-def _asked(
+def _call_polars(
     reader: str,
     format: str,
     data: Data,
-    where: str | None,
-    made: Callable[[Any], T],
+    location: str | None,
+    convert: Callable[[Any], T],
     options: Mapping[str, Any] = {},
 ) -> T:
     """What is made of what a function of Polars says of a file."""
-    refuse_forked(where)
+    reject_forked(location)
     read = getattr(pl, reader)
     try:
-        with _panicking_quietly():
+        with _discard_panics():
             file = data.source.path if isinstance(data, FileBytes) else io.BytesIO(data)
-            return made(read(file, **options))
+            return convert(read(file, **options))
     except pl.exceptions.PanicException as panic:
-        raise _unreadable(data, where, str(panic)) or _broken(format, where) from None
+        raise _find_unsupported_error(data, location, str(panic)) or _make_corrupt_error(
+            format, location
+        ) from None
     except pl.exceptions.DuplicateError as error:
         problem = str(error).partition("\n")[0]
-        raise InputError.problem(problem, "Rename or remove one of them.", where) from None
+        raise InputError.from_problem(problem, "Rename or remove one of them.", location) from None
     except (pl.exceptions.PolarsError, OSError, ValueError) as error:
         reason = str(error).partition("\n")[0]
-        raise _unreadable(data, where, reason) or _broken(format, where, reason) from None
+        raise _find_unsupported_error(data, location, reason) or _make_corrupt_error(
+            format, location, reason
+        ) from None
 
 
 _LOCK = Lock()
 
 
 @contextmanager
-def _panicking_quietly() -> Iterator[None]:
+def _discard_panics() -> Iterator[None]:
     """Remove the messages of Polars' panics from standard error, and keep everything else.
 
     All threads share the descriptor, Polars' own threads too. What they write in the meantime is
@@ -226,7 +232,7 @@ def _panicking_quietly() -> Iterator[None]:
 
     with _LOCK, TemporaryFile() as file:
         try:
-            usual = os.dup(2)
+            stderr_copy = os.dup(2)
         except OSError:  # it is closed
             yield
             return
@@ -238,14 +244,14 @@ def _panicking_quietly() -> Iterator[None]:
             reason = str(error)
             raise
         finally:
-            os.dup2(usual, 2)
-            os.close(usual)
+            os.dup2(stderr_copy, 2)
+            os.close(stderr_copy)
             file.seek(0)
             with suppress(OSError):
-                _write_all(2, without_panics(file.read(), reason))
+                _write_all(2, remove_panics(file.read(), reason))
 
 
-def without_panics(text: bytes, reason: str = "") -> bytes:
+def remove_panics(text: bytes, reason: str = "") -> bytes:
     r"""Return `text` without the messages of Rust's panics.
 
     `reason` is the message of the exception: it identifies panic messages of several lines.
@@ -254,8 +260,8 @@ def without_panics(text: bytes, reason: str = "") -> bytes:
     >>> without_panics(b"mine\n" + panic + b"note: run with `RUST_BACKTRACE=1`\nyours\n")
     b'mine\nyours\n'
     """
-    known = re.escape(reason.encode("utf-8", "replace"))
-    message = rb"(?:%b\n|[^\n]*\n?)" % (known or b"(?!)")
+    reason_pattern = re.escape(reason.encode("utf-8", "replace"))
+    message = rb"(?:%b\n|[^\n]*\n?)" % (reason_pattern or b"(?!)")
     return re.sub(_PANIC + message + _BACKTRACE, b"", text)
 
 
@@ -279,23 +285,23 @@ def is_forked() -> bool:
     return _polars["forked"]
 
 
-def reads_text() -> bool:
+def can_read_text() -> bool:
     """Whether Polars may read tables of text, which can be read without it."""
-    return not is_forked() and is_there("polars")
+    return not is_forked() and is_installed("polars")
 
 
-def refuse_forked(where: str | None) -> None:
+def reject_forked(location: str | None) -> None:
     """Say so at once."""
     if is_forked():
-        found = "a process that was forked while Polars was in use, and so cannot use it"
-        raise InputError(found, "one that was started by spawn or forkserver", where)
+        actual = "a process that was forked while Polars was in use, and so cannot use it"
+        raise InputError(actual, "one that was started by spawn or forkserver", location)
 
 
-def _before_fork() -> None:
+def _prepare_fork() -> None:
     _polars["at work"] = "polars" in sys.modules and _has_threads()
 
 
-def _after_fork() -> None:
+def _mark_fork() -> None:
     _polars["forked"] |= _polars["at work"]
 
 
@@ -314,7 +320,7 @@ def _is_worker(task: str) -> bool:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_before_fork, after_in_child=_after_fork)
+    os.register_at_fork(before=_prepare_fork, after_in_child=_mark_fork)
 
 
 # -- Arrow ----------------------------------------------------------------------------------------
@@ -322,7 +328,7 @@ if hasattr(os, "register_at_fork"):
 _HEADER, _FIELDS, _NAME = 2, 1, 0  # fields of a message, a schema and a column, in Arrow's *.fbs
 
 
-def arrow_names(data: Data) -> list[str]:
+def read_arrow_names(data: Data) -> list[str]:
     """Return the names of columns in the schema of an Arrow file or stream, none if it is damaged.
 
     The schema is a FlatBuffer: see https://flatbuffers.dev/internals.
@@ -331,25 +337,31 @@ def arrow_names(data: Data) -> list[str]:
     size = int.from_bytes(data[start + 4 : start + 8], "little")
     text = data[start + 8 : start + 8 + size]
     try:
-        schema = _field(text, _field(text, _number(text, 0), _HEADER), _FIELDS)
-        columns = (schema + 4 + 4 * i for i in range(_number(text, schema)))
-        names = [_field(text, at + _number(text, at), _NAME) for at in columns]
-        return [text[at + 4 : at + 4 + _number(text, at)].decode() for at in names]
+        schema = _find_field(text, _find_field(text, _read_number(text, 0), _HEADER), _FIELDS)
+        columns = (schema + 4 + 4 * i for i in range(_read_number(text, schema)))
+        names = [
+            _find_field(text, position + _read_number(text, position), _NAME)
+            for position in columns
+        ]
+        return [
+            text[position + 4 : position + 4 + _read_number(text, position)].decode()
+            for position in names
+        ]
     except ValueError:
         return []
 
 
-def _field(text: bytes, table: int, number: int) -> int:
+def _find_field(text: bytes, table: int, number: int) -> int:
     """Return the place of what a field of a FlatBuffer's table refers to."""
-    layout = table - _number(text, table)
-    at = table + _number(text, layout + 4 + 2 * number, 2)
-    return at + _number(text, at)
+    layout = table - _read_number(text, table)
+    position = table + _read_number(text, layout + 4 + 2 * number, 2)
+    return position + _read_number(text, position)
 
 
-def _number(text: bytes, at: int, size: int = 4) -> int:
-    if not 0 <= at <= len(text) - size:
-        raise ValueError(at)
-    return int.from_bytes(text[at : at + size], "little", signed=size == 4)
+def _read_number(text: bytes, position: int, size: int = 4) -> int:
+    if not 0 <= position <= len(text) - size:
+        raise ValueError(position)
+    return int.from_bytes(text[position : position + size], "little", signed=size == 4)
 
 
 # -- Parquet --------------------------------------------------------------------------------------
@@ -362,38 +374,38 @@ _UNPACKED, _PACKED, _PAGE, _DICTIONARY, _PAGE_V2, _COUNT = 2, 3, 5, 7, 8, 1  # o
 HEADER = 1 << 16  # bytes that are read where a page begins: its header is shorter
 
 
-def _counts_agree(
+def _has_valid_counts(
     data: Data, groups: Sequence[Struct], columns: Sequence[str] | None = None
 ) -> bool:
     """Whether pages hold as many values as their columns are said to have, and rows no more.
 
     What is not laid out as usual is left to Polars.
     """
-    asked = None if columns is None else {name.encode() for name in columns}
+    names = None if columns is None else {name.encode() for name in columns}
     try:
         return all(
             0 <= group[_ROWS_IN_GROUP] <= column[_CHUNK][_VALUES]
-            and _values(data, column[_CHUNK]) == column[_CHUNK][_VALUES]
+            and _count_values(data, column[_CHUNK]) == column[_CHUNK][_VALUES]
             for group in groups
             for column in group[_COLUMNS]
-            if asked is None or column[_CHUNK][_PATH][0] in asked
+            if names is None or column[_CHUNK][_PATH][0] in names
         )
     except (LookupError, TypeError, ValueError, RecursionError):
         return True
 
 
-def _footer(data: Data) -> Struct:
+def _read_footer(data: Data) -> Struct:
     size = int.from_bytes(data[-8:-4], "little")
-    return Thrift(data[-8 - size : -8]).struct()
+    return Thrift(data[-8 - size : -8]).read_struct()
 
 
-def _values(data: Data, chunk: Struct) -> int:
+def _count_values(data: Data, chunk: Struct) -> int:
     """How many values the pages of a column hold; −1 if that cannot be."""
-    at = min(chunk[_DATA_AT], chunk.get(_DICTIONARY_AT) or chunk[_DATA_AT])
-    end, found = at + chunk[_SIZE], 0
-    while at < end:
-        thrift = Thrift(data[at : at + HEADER])
-        page = thrift.struct()
+    position = min(chunk[_DATA_AT], chunk.get(_DICTIONARY_AT) or chunk[_DATA_AT])
+    end, total = position + chunk[_SIZE], 0
+    while position < end:
+        thrift = Thrift(data[position : position + HEADER])
+        page = thrift.read_struct()
         if page[_PACKED] < 0:
             return -1
         if _DICTIONARY in page:  # each takes a byte or more
@@ -403,71 +415,71 @@ def _values(data: Data, chunk: Struct) -> int:
             count = (page.get(_PAGE) or page[_PAGE_V2])[_COUNT]
             if count < 0:
                 return -1
-            found += count
-        at += thrift.at + page[_PACKED]
-    return found
+            total += count
+        position += thrift.position + page[_PACKED]
+    return total
 
 
 class Thrift:
     """A reader of Thrift's compact protocol, in which Parquet's footers and headers are written."""
 
     def __init__(self, data: bytes) -> None:
-        self.data, self.at = data, 0
+        self.data, self.position = data, 0
 
-    def struct(self) -> Struct:
+    def read_struct(self) -> Struct:
         """Fields by their numbers."""
-        found: Struct = {}
+        fields: Struct = {}
         number = 0
-        while head := self.byte():
-            number = number + (head >> 4) if head >> 4 else self.whole()
+        while head := self.read_byte():
+            number = number + (head >> 4) if head >> 4 else self.read_integer()
             kind = head & 15
-            found[number] = kind == 1 if kind in (1, 2) else self.value(kind)
-        return found
+            fields[number] = kind == 1 if kind in (1, 2) else self.read_value(kind)
+        return fields
 
-    def value(self, kind: int) -> Any:
+    def read_value(self, kind: int) -> Any:
         """A value of a type that is no field: yes and no are bytes there."""
         if kind in (4, 5, 6):
-            return self.whole()
+            return self.read_integer()
         if kind in (1, 2, 3):
-            return self.byte()
+            return self.read_byte()
         if kind == 7:
             return self.take(8)
         if kind == 8:
-            return self.take(self.varint())
+            return self.take(self.read_varint())
         if kind in (9, 10):
-            return self.sequence()
+            return self.read_sequence()
         if kind == 12:
-            return self.struct()
+            return self.read_struct()
         raise ValueError(kind)  # a map: Parquet has none
 
-    def sequence(self) -> list[Any]:
+    def read_sequence(self) -> list[Any]:
         """A list or a set."""
-        head = self.byte()
-        size = head >> 4 if head >> 4 < 15 else self.varint()
-        return [self.value(head & 15) for _ in range(size)]
+        head = self.read_byte()
+        size = head >> 4 if head >> 4 < 15 else self.read_varint()
+        return [self.read_value(head & 15) for _ in range(size)]
 
-    def whole(self) -> int:
+    def read_integer(self) -> int:
         """A number that may be below 0 (zigzag)."""
-        number = self.varint()
+        number = self.read_varint()
         return number >> 1 ^ -(number & 1)
 
-    def varint(self) -> int:
+    def read_varint(self) -> int:
         """A number from 0, seven bits a byte; the last byte is below 128."""
         data, number = self.data, 0
         for shift in range(0, 70, 7):
-            byte = data[self.at]
-            self.at += 1
+            byte = data[self.position]
+            self.position += 1
             number |= (byte & 127) << shift
             if byte < 128:
                 return number
         raise ValueError("a number of more than 64 bits")
 
-    def byte(self) -> int:
-        self.at += 1
-        return self.data[self.at - 1]
+    def read_byte(self) -> int:
+        self.position += 1
+        return self.data[self.position - 1]
 
     def take(self, size: int) -> bytes:
-        self.at += size
-        if self.at > len(self.data):
+        self.position += size
+        if self.position > len(self.data):
             raise IndexError
-        return self.data[self.at - size : self.at]
+        return self.data[self.position - size : self.position]

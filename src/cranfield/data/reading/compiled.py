@@ -14,7 +14,7 @@ from cranfield.data.reading.strings import ROOM, Strings
 from cranfield.data.reading.table import Table
 
 
-def lines(text: bytes, names: Sequence[str], kind: Kind, by_tag: bool) -> Table | None:
+def read_lines(text: bytes, names: Sequence[str], kind: Kind, by_tag: bool) -> Table | None:
     """The table of lines with these fields, or None if anything is odd about one.
 
     So it is also where lines of several runs are to be told apart.
@@ -24,25 +24,25 @@ def lines(text: bytes, names: Sequence[str], kind: Kind, by_tag: bool) -> Table 
     around, end = b"\n" * ROOM, b"" if text.endswith(b"\n") else b"\n"
     padded = b"".join((around, text, end, around))
     place = {name: i for i, name in enumerate(names)}
-    asked = (place.get(name, -1) for name in ("doc", VALUE[kind], "rank", "tag"))
+    indices = (place.get(name, -1) for name in ("doc", VALUE[kind], "rank", "tag"))
     buffer = np.frombuffer(padded, dtype=np.uint8)
     rows = int(np.count_nonzero(buffer == ord("\n")))  # five times as fast as bytes.count
     _keep_memory()
     block = np.empty((8, rows), dtype=np.int64)
-    start, length, row, at, size = block[:5]
+    start, length, row, topic_start, size = block[:5]
     hashes, (values, ranks) = block[5].view(np.uint64), block[6:].view(np.float64)
-    columns = (start, length, hashes, values, ranks, row, at, size)
-    layout = (len(names), *asked)
-    found = kernel.KERNEL.read_lines(
+    columns = (start, length, hashes, values, ranks, row, topic_start, size)
+    layout = (len(names), *indices)
+    result = kernel.KERNEL.read_lines(
         padded, ROOM, len(padded) - ROOM, layout, int(strings.KEY), columns
     )
-    if found is None:
+    if result is None:
         return None
-    n, groups, odd_values, odd_ranks, tag, tag_size, alike = found
-    if odd_values or odd_ranks or not n or (by_tag and not alike):
+    n, groups, odd_values, odd_ranks, tag, tag_size, same_tag = result
+    if odd_values or odd_ranks or not n or (by_tag and not same_tag):
         return None
     return Table(
-        Strings(buffer, at[:groups], size[:groups]),
+        Strings(buffer, topic_start[:groups], size[:groups]),
         row[:groups],
         Strings(buffer, start[:n], length[:n]),
         hashes[:n],

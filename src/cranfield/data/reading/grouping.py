@@ -18,7 +18,7 @@ from typing import IO, Any, TypeAlias
 import numpy as np
 
 from cranfield.arrays import Ints
-from cranfield.data.reading.parts import in_order
+from cranfield.data.reading.parts import map_in_order
 from cranfield.data.reading.strings import ROOM, Numbering, Strings
 from cranfield.data.reading.table import COLUMNS, Table
 from cranfield.dataclass import dataclass
@@ -27,19 +27,19 @@ from cranfield.errors import CranfieldError
 Part: TypeAlias = Callable[[], Table]
 Place: TypeAlias = Any  # where a column is: where it begins, its type on disk, and its own; of
 # strings, two of these
-HELD = 16 << 20  # bytes that are held in memory; if there are more, all go to disk
-LAID = 1 << 19  # lines that are sorted and laid aside at a time
-LINES, MOST_LINES = 1 << 17, 1 << 21  # of a part; one topic may have more
-PARTS = 128  # each is taken out of all that was laid, which takes its time: so parts grow
+MEMORY_LIMIT = 16 << 20  # bytes that are held in memory; if there are more, all go to disk
+BATCH_LINES = 1 << 19  # lines that are sorted and laid aside at a time
+PART_LINES, MAX_PART_LINES = 1 << 17, 1 << 21  # of a part; one topic may have more
+MAX_PARTS = 128  # each is taken out of all that was laid, which takes its time: so parts grow
 
 
 @contextmanager
-def grouped(
-    parts: Iterator[Part], threads: int = 1, told: Callable[[Table], None] | None = None
+def group_topics(
+    parts: Iterator[Part], threads: int = 1, callback: Callable[[Table], None] | None = None
 ) -> Iterator[Iterator[Part]]:
     """Parts that hold whole topics, made of others in which these are scattered.
 
-    Somebody may be `told` of each table that was read.
+    Somebody may be `callback` of each table that was read.
 
     >>> table = Table.of(Strings.of(["a", "b", "c"]), np.ones(3), Strings.of(["q2", "q1", "q2"]))
     >>> with grouped(iter([lambda: table])) as parts:
@@ -48,17 +48,17 @@ def grouped(
     """
     from tempfile import SpooledTemporaryFile
 
-    with SpooledTemporaryFile(HELD) as file:
-        aside, waiting = _Aside(_Columns(file)), list[Table]()
-        for table in in_order(parts, _read, threads):
+    with SpooledTemporaryFile(MEMORY_LIMIT) as file:
+        store, waiting = _TopicStore(_ColumnFile(file)), list[Table]()
+        for table in map_in_order(parts, _read, threads):
             waiting.append(table)
-            if sum(map(len, waiting)) >= LAID:
-                aside.lay(Table.joined(waiting))
-            if told is not None:
-                told(table)
+            if sum(map(len, waiting)) >= BATCH_LINES:
+                store.store(Table.concatenate(waiting))
+            if callback is not None:
+                callback(table)
         if waiting:
-            aside.lay(Table.joined(waiting))
-        yield aside.parts()
+            store.store(Table.concatenate(waiting))
+        yield store.iter_parts()
 
 
 def _read(part: Part) -> Table:
@@ -66,38 +66,38 @@ def _read(part: Part) -> Table:
 
 
 @dataclass(frozen=True, eq=False)
-class _Columns:
+class _ColumnFile:
     """A file of columns, of which some rows can be had again."""
 
     file: IO[bytes]
     lock: Any = field(default_factory=Lock)
 
-    def put(self, column: Any) -> Place:
+    def write(self, column: Any) -> Place:
         """Write an array, or strings that are compact, at the end."""
         if isinstance(column, Strings):
             ends = np.append(0, np.cumsum(column.length))
-            return self.put(ends), self.put(column.buffer[ROOM:-ROOM])
-        begin, small = self.file.tell(), _small(column)
+            return self.write(ends), self.write(column.buffer[ROOM:-ROOM])
+        begin, small = self.file.tell(), _compress(column)
         try:
             self.file.write(small.data)
         except OSError as error:
-            raise _no_room(error) from None
+            raise _make_disk_error(error) from None
         return begin, small.dtype, column.dtype
 
-    def get(self, place: Place, first: int, stop: int) -> Any:
+    def read(self, place: Place, first: int, stop: int) -> Any:
         """The rows first..stop-1 of a column."""
         if isinstance(place[0], tuple):
             lengths, text = place
-            ends = self.get(lengths, first, stop + 1)
-            return Strings.packed(self.get(text, ends[0], ends[-1]).tobytes(), np.diff(ends))
-        begin, small, own = place
+            ends = self.read(lengths, first, stop + 1)
+            return Strings.from_bytes(self.read(text, ends[0], ends[-1]).tobytes(), np.diff(ends))
+        begin, small, dtype = place
         with self.lock:
             self.file.seek(begin + int(first) * small.itemsize)
             read = self.file.read(int(stop - first) * small.itemsize)
-        return np.frombuffer(read, dtype=small).astype(own, copy=False)
+        return np.frombuffer(read, dtype=small).astype(dtype, copy=False)
 
 
-def _small(column: Any) -> Any:
+def _compress(column: Any) -> Any:
     """The same numbers in half of their bytes, if they are the same: what is written takes time."""
     half = {"i": np.uint32, "f": np.float32}.get(column.dtype.kind)
     if half is None:
@@ -107,16 +107,16 @@ def _small(column: Any) -> Any:
     return small if (small == column).all() else column
 
 
-def _no_room(error: OSError) -> CranfieldError:
+def _make_disk_error(error: OSError) -> CranfieldError:
     from tempfile import gettempdir
 
-    what = "cannot group lines whose topics are scattered"
+    problem = "cannot group lines whose topics are scattered"
     reason = (error.strerror or str(error)).lower()
-    return CranfieldError(f"{what}: {reason} in {gettempdir()} (TMPDIR names another directory)")
+    return CranfieldError(f"{problem}: {reason} in {gettempdir()} (TMPDIR names another directory)")
 
 
 @dataclass(frozen=True, eq=False)
-class _Laid:
+class _Batch:
     """A table that was laid aside, sorted by the numbers of its topics."""
 
     empty: Table  # it, without its lines
@@ -127,47 +127,57 @@ class _Laid:
 
 
 @dataclass(eq=False)
-class _Aside:
+class _TopicStore:
     """Tables that were laid aside, and the topics in them."""
 
-    file: _Columns
+    file: _ColumnFile
     topics: Numbering = field(default_factory=Numbering)
     sizes: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # lines of each
-    laid: list[_Laid] = field(default_factory=list)
+    batches: list[_Batch] = field(default_factory=list)
 
-    def lay(self, table: Table) -> None:
+    def store(self, table: Table) -> None:
         """Lay a table aside, its lines in the order of the numbers of their topics."""
-        numbers = self.topics.of(table.topics)
-        table = table.grouped(numbers).compact()
+        numbers = self.topics.number_strings(table.topics)
+        table = table.group_by_topic(numbers).copy()
         numbers = np.flatnonzero(np.bincount(numbers))  # each once, rising
-        new = np.zeros(len(self.topics.known) - len(self.sizes), dtype=np.int64)
+        new = np.zeros(len(self.topics.strings) - len(self.sizes), dtype=np.int64)
         self.sizes = np.concatenate([self.sizes, new])
         self.sizes[numbers] += table.sizes
         columns = {name: getattr(table, name) for name in COLUMNS if name != "hashes"}
-        put = {name: self.file.put(x) for name, x in columns.items() if x is not None}
-        starts = self.file.put(np.append(table.starts, len(table)))
-        empty = table.groups(0, 0).compact()
-        self.laid.append(_Laid(empty, self.file.put(numbers), starts, len(numbers), put))
+        put = {name: self.file.write(x) for name, x in columns.items() if x is not None}
+        starts = self.file.write(np.append(table.starts, len(table)))
+        empty = table.slice_groups(0, 0).copy()
+        self.batches.append(_Batch(empty, self.file.write(numbers), starts, len(numbers), put))
 
-    def parts(self) -> Iterator[Part]:
+    def iter_parts(self) -> Iterator[Part]:
         """All lines, whole topics at a time."""
-        lines = min(max(LINES, int(self.sizes.sum()) // PARTS), MOST_LINES)
+        lines = min(max(PART_LINES, int(self.sizes.sum()) // MAX_PARTS), MAX_PART_LINES)
         part = (np.cumsum(self.sizes) - self.sizes) // lines  # of each topic
         cuts = np.append(np.flatnonzero(np.diff(part, prepend=-1)), len(part))
-        groups = [np.searchsorted(self.file.get(x.numbers, 0, x.groups), cuts) for x in self.laid]
+        groups = [
+            np.searchsorted(self.file.read(x.numbers, 0, x.groups), cuts) for x in self.batches
+        ]
         for bounds in pairwise(np.transpose(groups)):
-            yield partial(self._part, *bounds)
+            yield partial(self._read_part, *bounds)
 
-    def _part(self, first: Sequence[int], stop: Sequence[int]) -> Table:
+    def _read_part(self, first: Sequence[int], stop: Sequence[int]) -> Table:
         """Some groups of each table, which are all lines of some topics."""
-        few = [some for some in zip(self.laid, first, stop, strict=True) if some[1] < some[2]]
-        numbers = np.concatenate([self.file.get(one.numbers, *groups) for one, *groups in few])
-        return Table.joined([self._lines(*some) for some in few]).grouped(numbers)
+        selections = [
+            selection
+            for selection in zip(self.batches, first, stop, strict=True)
+            if selection[1] < selection[2]
+        ]
+        numbers = np.concatenate(
+            [self.file.read(batch.numbers, *groups) for batch, *groups in selections]
+        )
+        return Table.concatenate(
+            [self._read_lines(*selection) for selection in selections]
+        ).group_by_topic(numbers)
 
-    def _lines(self, one: _Laid, first: int, stop: int) -> Table:
-        starts = self.file.get(one.starts, first, stop + 1)
+    def _read_lines(self, batch: _Batch, first: int, stop: int) -> Table:
+        starts = self.file.read(batch.starts, first, stop + 1)
         rows = starts[[0, -1]]
-        columns = {name: self.file.get(place, *rows) for name, place in one.columns.items()}
-        topics = self.topics.known[self.file.get(one.numbers, first, stop)]
+        columns = {name: self.file.read(place, *rows) for name, place in batch.columns.items()}
+        topics = self.topics.strings[self.file.read(batch.numbers, first, stop)]
         hashes, starts = columns["docs"].hashes(), starts[:-1] - starts[0]
-        return replace(one.empty, topics=topics, starts=starts, hashes=hashes, **columns)
+        return replace(batch.empty, topics=topics, starts=starts, hashes=hashes, **columns)

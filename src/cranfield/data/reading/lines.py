@@ -19,14 +19,14 @@ STARTS = {  # of files that are no text, and what to do with them
 BLANK = " \t\n\r\v\f"  # what surrounds a field; any other blank is a part of it
 
 
-def lines(source: Source, comments: bool = True) -> Iterator[tuple[int, str | InputError]]:
+def scan_lines(source: Source, comments: bool = True) -> Iterator[tuple[int, str | InputError]]:
     """Lines that hold something, with their numbers; comments and descriptions do not."""
-    most = source.limits.line
-    with source.reading() as stream:
-        every = iter(partial(stream.readline, most + 1), b"")
-        for number, raw in enumerate(every, source.line(1)):
-            if len(raw) > most and raw[-1:] != b"\n":
-                yield number, source.too_long(number)
+    limit = source.limits.line
+    with source.open_checked() as stream:
+        raw_lines = iter(partial(stream.readline, limit + 1), b"")
+        for number, raw in enumerate(raw_lines, source.get_line_number(1)):
+            if len(raw) > limit and raw[-1:] != b"\n":
+                yield number, source.make_long_line_error(number)
                 return
             if not raw.strip() or (comments and NO_DATA.match(raw)):
                 continue
@@ -37,22 +37,25 @@ def lines(source: Source, comments: bool = True) -> Iterator[tuple[int, str | In
             try:
                 yield number, raw.decode().rstrip("\r\n")
             except UnicodeDecodeError as error:
-                yield number, not_text(raw[error.start : error.start + 4], source, number)
+                yield (
+                    number,
+                    make_encoding_error(raw[error.start : error.start + 4], source, number),
+                )
 
 
-def text_lines(source: Source, comments: bool = True) -> Iterator[tuple[int, str]]:
+def iter_text_lines(source: Source, comments: bool = True) -> Iterator[tuple[int, str]]:
     """Lines that hold something, with their numbers, up to one that cannot be read."""
-    for number, line in lines(source, comments):
+    for number, line in scan_lines(source, comments):
         if isinstance(line, InputError):
             raise line
         yield number, line
 
 
-def not_text(raw: bytes, source: Source, line: int | None) -> InputError:
+def make_encoding_error(raw: bytes, source: Source, line: int | None) -> InputError:
     """The error that some bytes of a file are."""
-    found = f"bytes that are not UTF-8 ({raw!r})"
-    hint = next((said for start, said in STARTS.items() if raw.startswith(start)), "")
-    return InputError(found, "UTF-8 text", source.name, line, hint)
+    actual = f"bytes that are not UTF-8 ({raw!r})"
+    hint = next((advice for start, advice in STARTS.items() if raw.startswith(start)), "")
+    return InputError(actual, "UTF-8 text", source.name, line, hint)
 
 
 SEPARATOR_NAMES = {
@@ -74,14 +77,14 @@ def to_separator(name: str | None) -> str | None:
     return None if name is None else SEPARATOR_NAMES.get(name, name)
 
 
-def fields_of(line: str, separator: str | None) -> list[str]:
+def split_fields(line: str, separator: str | None) -> list[str]:
     """The fields of a line of text: between ASCII blanks, or between separators."""
     if separator is not None:
         return [field.strip(BLANK) for field in line.split(separator)]
     return [field.decode() for field in line.encode().split()]
 
 
-def identifier(cell: Any) -> str | None:
+def parse_identifier(cell: Any) -> str | None:
     """The name a cell holds, or None; whole numbers are names as well."""
     if cell.__class__ is str and cell.isascii():  # as most are
         return cell or None
@@ -93,7 +96,7 @@ def identifier(cell: Any) -> str | None:
         return None
 
 
-def finite(value: Any) -> float | None:
+def parse_finite(value: Any) -> float | None:
     """The finite number a text or a value stands for, or None.
 
     >>> finite("2.5"), finite("1_000"), finite("１"), finite("nan")
@@ -110,7 +113,7 @@ def finite(value: Any) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def real(value: Any) -> float | None:
+def to_number(value: Any) -> float | None:
     """The finite number a value is; a text is none, whatever it says, nor a truth value.
 
     >>> real(2**53 + 1), real("1"), real(True)
@@ -118,49 +121,49 @@ def real(value: Any) -> float | None:
     """
     if isinstance(value, str | bytes) or str(getattr(value, "dtype", "")).endswith("bool"):
         return None
-    return finite(value)
+    return parse_finite(value)
 
 
-def short(text: str, quote: bool = True) -> str:
+def truncate_text(text: str, quote: bool = True) -> str:
     """A text as an error shows it."""
-    shown = text if len(text) <= 60 else text[:57] + "…"
-    return repr(shown) if quote else shown
+    excerpt = text if len(text) <= 60 else text[:57] + "…"
+    return repr(excerpt) if quote else excerpt
 
 
 class Line(NamedTuple):
     """The cells of one line, by name."""
 
-    where: str
+    location: str
     number: int | None  # None where there are no lines
     cells: Mapping[str, Any]
 
-    def error(self, found: str, expected: str, hint: str = "") -> InputError:
+    def make_error(self, actual: str, expected: str, hint: str = "") -> InputError:
         """What is wrong with this line."""
-        return InputError(found, expected, self.where, self.number, hint)
+        return InputError(actual, expected, self.location, self.number, hint)
 
-    def name(self, column: str) -> str:
+    def get_name(self, column: str) -> str:
         """The identifier in a cell."""
-        found = identifier(self.cells[column])
-        if found is None or not found.strip(BLANK):
-            raise self.error(f"{column} {self.cells[column]!r}", "an identifier")
-        return found
+        name = parse_identifier(self.cells[column])
+        if name is None or not name.strip(BLANK):
+            raise self.make_error(f"{column} {self.cells[column]!r}", "an identifier")
+        return name
 
-    def value(
-        self, column: str, expected: str = NUMBER, low: float = -math.inf, found: str = ""
+    def get_number(
+        self, column: str, expected: str = NUMBER, low: float = -math.inf, actual: str = ""
     ) -> float:
-        """The number in a cell, at least `low`; `found` is what messages say of another."""
-        number = finite(self.cells[column])
+        """The number in a cell, at least `low`; `actual` is what messages say of another."""
+        number = parse_finite(self.cells[column])
         if number is None or number < low:
-            raise self.error(found or f"{column} {self.cells[column]!r}", expected)
+            raise self.make_error(actual or f"{column} {self.cells[column]!r}", expected)
         return number
 
 
-def first_on(line: int | None) -> str:
+def format_first_line(line: int | None) -> str:
     """What is added to the message that something comes again."""
     return f" (first on line {line})" if line else ""
 
 
-def not_empty(found: Sized, what: str, where: str, expected: str = "at least one") -> None:
+def check_not_empty(items: Sized, noun: str, location: str, expected: str = "at least one") -> None:
     """Refuse data that hold nothing of what is wanted."""
-    if not len(found):
-        raise InputError(f"no {what}", expected, where)
+    if not len(items):
+        raise InputError(f"no {noun}", expected, location)

@@ -13,8 +13,15 @@ from numbers import Integral
 from typing import Any, NamedTuple
 
 from cranfield.data.reading.columns import VALUE, Kind, is_header
-from cranfield.data.reading.lines import identifier, short
-from cranfield.data.reading.records import COLUMNS, PLAIN, Found, Problem, Recorder, Text
+from cranfield.data.reading.lines import parse_identifier, truncate_text
+from cranfield.data.reading.records import (
+    COLUMNS,
+    DEFAULT_OPTIONS,
+    Problem,
+    ReadOptions,
+    RecordBuilder,
+    RecordItem,
+)
 from cranfield.data.reading.shapes import (
     HITS,
     KEYS,
@@ -24,22 +31,22 @@ from cranfield.data.reading.shapes import (
     Cells,
     Item,
     Shape,
-    are_hits,
-    described,
-    entries,
-    have_levels,
+    detect_shape,
+    get_metadata,
+    has_levels,
+    is_hit_list,
     is_list,
-    shape_of,
+    read_entries,
 )
 from cranfield.data.reading.signatures import (
     Signature,
     detect,
     detect_record,
-    kind_of,
-    refuse_foreign,
+    get_kind,
+    reject_foreign,
 )
 from cranfield.data.reading.source import Source
-from cranfield.data.reading.tables import Row, json_lines, json_rows, of_rows
+from cranfield.data.reading.tables import Row, from_rows, make_json_lines, read_json_rows
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 
@@ -51,10 +58,10 @@ TEXTS = ("user_input", "question", "query", "input", "topic", "narrative", "text
 # -- records, one after the other -----------------------------------------------------------------
 
 
-class Listed(NamedTuple):
+class DocumentList(NamedTuple):
     """A topic, or what else stands above some documents, and these."""
 
-    above: Cells
+    context: Cells
     docs: list[Cells]
     line: int | None = None
 
@@ -63,17 +70,17 @@ class Listed(NamedTuple):
 class Place:
     """Where something is: on a line, or in words."""
 
-    where: str
+    location: str
     line: int | None = None
     words: str = ""
 
-    def error(self, error: InputError) -> InputError:
+    def locate(self, error: InputError) -> InputError:
         """The error, with its place."""
-        found = error.found if self.line is not None else error.found + self.words
-        return InputError(found, error.expected, self.where, self.line, error.hint)
+        actual = error.found if self.line is not None else error.found + self.words
+        return InputError(actual, error.expected, self.location, self.line, error.hint)
 
 
-class Numbered(NamedTuple):
+class SourceRecord(NamedTuple):
     """A record, its place, and its topic where that stands above it."""
 
     place: Place
@@ -82,107 +89,109 @@ class Numbered(NamedTuple):
 
 
 def read_records(
-    records: Iterable[Numbered | InputError], shape: Shape, where: str, text: Text
-) -> Iterator[Listed | InputError | Problem]:
+    records: Iterable[SourceRecord | InputError], shape: Shape, location: str, options: ReadOptions
+) -> Iterator[DocumentList | InputError | Problem]:
     """The lists of records that all have the shape of the first."""
     naming: str | None = None
-    unnoted = True  # that documents have no levels
-    seen: set[tuple[str | None, str]] = set()
-    for number, one in enumerate(records):
-        if isinstance(one, InputError):
-            yield one
+    warn_levels = True  # that documents have no levels
+    topic_keys: set[tuple[str | None, str]] = set()
+    for number, item in enumerate(records):
+        if isinstance(item, InputError):
+            yield item
             continue
         try:
-            record, key = _fitting(one.record, shape)
+            record, key = _match_shape(item.record, shape)
             for topic, docs in shape.lists(record, key):
-                given = one.topic if topic is NAMELESS else topic
-                if given is NAMELESS:
+                topic_id = item.topic if topic is NAMELESS else topic
+                if topic_id is NAMELESS:
                     if naming is None:
-                        naming = _naming(record)
-                        yield from _doubt(record, naming, where, one.place.line)
-                    given = _name(record, naming, number)
-                name, tag = _checked("topic", given), shape.tag(record)
-                tag = None if tag is None else _checked("name of the run", tag)
-                if (tag, name) in seen:
-                    lacking = shape.name == TREC_ANSWERS and tag is None
-                    more = " of a run, or a run_id that tells runs apart" if lacking else ""
+                        naming = _find_topic_key(record)
+                        yield from _warn_naming(record, naming, location, item.place.line)
+                    topic_id = _name_topic(record, naming, number)
+                name, tag = _check_identifier("topic", topic_id), shape.tag(record)
+                tag = None if tag is None else _check_identifier("name of the run", tag)
+                if (tag, name) in topic_keys:
+                    needs_run_id = shape.name == TREC_ANSWERS and tag is None
+                    more = " of a run, or a run_id that tells runs apart" if needs_run_id else ""
                     raise InputError(f"topic {name} again", f"each topic once{more}")
-                seen.add((tag, name))
-                above = {"topic": name, "tag": tag}
-                if shape.kind == "qrels" and unnoted and not have_levels(docs, text):
-                    unnoted = False
-                    yield Problem("warning", where, one.place.line, NO_LEVELS, kind=COLUMNS)
-                yield Listed(above, _placed(docs, shape, text), one.place.line)
+                topic_keys.add((tag, name))
+                context = {"topic": name, "tag": tag}
+                if shape.kind == "qrels" and warn_levels and not has_levels(docs, options):
+                    warn_levels = False
+                    yield Problem("warning", location, item.place.line, NO_LEVELS, kind=COLUMNS)
+                yield DocumentList(context, _read_entries(docs, shape, options), item.place.line)
         except InputError as error:
-            yield one.place.error(error)
+            yield item.place.locate(error)
 
 
-def _fitting(record: Any, shape: Shape) -> tuple[Item, str]:
+def _match_shape(record: Any, shape: Shape) -> tuple[Item, str]:
     """A record of the shape, with the key that it has."""
     if shape is HITS:
         if not is_list(record):
             raise InputError(type(record).__name__, "a list of hits for each query")
         return {"hits": record}, "hits"
-    key = shape.key(record) if isinstance(record, Mapping) else None
+    key = shape.find_key(record) if isinstance(record, Mapping) else None
     if key is None:
-        found = (
+        actual = (
             f"keys {', '.join(map(str, record))}" if isinstance(record, Mapping) else "no object"
         )
-        few = ", ".join(shape.keys[:4])
-        raise InputError(found, f"{few}, as in the first record ({shape.name})")
+        keys = ", ".join(shape.keys[:4])
+        raise InputError(actual, f"{keys}, as in the first record ({shape.name})")
     if record[key] is None:
         raise InputError(f"null for {key}", "a list")
     return record, key
 
 
-def _placed(docs: Any, shape: Shape, text: Text) -> list[Cells]:
+def _read_entries(docs: Any, shape: Shape, options: ReadOptions) -> list[Cells]:
     """The documents of a list; if the order is meant, with their ranks."""
-    made = entries(docs, shape.kind, replace(text, ordered=True) if shape.ranked else text)
+    documents = read_entries(
+        docs, shape.kind, replace(options, ordered=True) if shape.ranked else options
+    )
     if shape.ranked:
-        made = [{**cells, "rank": rank} for rank, cells in enumerate(made, 1)]
-    return made
+        documents = [{**cells, "rank": rank} for rank, cells in enumerate(documents, 1)]
+    return documents
 
 
-def _naming(record: Item) -> str:
+def _find_topic_key(record: Item) -> str:
     """The key that names a record's topic; none, if nothing does."""
-    every = {**described(record), **record}
-    ids = (key for key in IDS if key in every)
-    texts = (key for key in TEXTS if isinstance(every.get(key), str))
+    fields = {**get_metadata(record), **record}
+    ids = (key for key in IDS if key in fields)
+    texts = (key for key in TEXTS if isinstance(fields.get(key), str))
     return next(chain(ids, texts), "")
 
 
-def _name(record: Item, naming: str, number: int) -> Any:
+def _name_topic(record: Item, naming: str, number: int) -> Any:
     """The topic of a record, named as those before it."""
-    own, every = _naming(record), {**described(record), **record}
-    if own != naming:
-        lacks = naming and naming not in every
-        found, expected = (f"no {naming}", "one") if lacks else (own, "none")
-        raise InputError(found, f"{expected}, as in the first record")
-    return every[own] if own else str(number)
+    key, fields = _find_topic_key(record), {**get_metadata(record), **record}
+    if key != naming:
+        lacks = naming and naming not in fields
+        actual, expected = (f"no {naming}", "one") if lacks else (key, "none")
+        raise InputError(actual, f"{expected}, as in the first record")
+    return fields[key] if key else str(number)
 
 
-def _checked(what: str, given: Any) -> str:
-    name = identifier(plain(given))
+def _check_identifier(noun: str, value: Any) -> str:
+    name = parse_identifier(unwrap_integer(value))
     if name is None:
-        raise InputError(f"{what} {short(repr(given), quote=False)}", "an identifier")
+        raise InputError(f"{noun} {truncate_text(repr(value), quote=False)}", "an identifier")
     return name
 
 
-def plain(name: Any) -> Any:
+def unwrap_integer(name: Any) -> Any:
     """A whole number of any library as Python's own."""
-    whole = isinstance(name, Integral) and not isinstance(name, bool)
-    return int(name) if whole else name
+    is_integer = isinstance(name, Integral) and not isinstance(name, bool)
+    return int(name) if is_integer else name
 
 
-def _doubt(record: Item, naming: str, where: str, line: int | None) -> Iterator[Problem]:
+def _warn_naming(record: Item, naming: str, location: str, line: int | None) -> Iterator[Problem]:
     """What is to be said of how topics are named."""
-    others = [key for key in IDS if key in record and key != naming]
+    alternatives = [key for key in IDS if key in record and key != naming]
     if naming not in IDS:
-        how = f"their {naming}" if naming else "the places of their records, counted from 0"
-        yield Problem("warning", where, line, f"topics are named by {how}", kind=COLUMNS)
-    elif others:
-        text = f"the topic is {naming}, not {' or '.join(others)}"
-        yield Problem("warning", where, line, text, kind=COLUMNS)
+        basis = f"their {naming}" if naming else "the places of their records, counted from 0"
+        yield Problem("warning", location, line, f"topics are named by {basis}", kind=COLUMNS)
+    elif alternatives:
+        text = f"the topic is {naming}, not {' or '.join(alternatives)}"
+        yield Problem("warning", location, line, text, kind=COLUMNS)
 
 
 # -- objects --------------------------------------------------------------------------------------
@@ -191,80 +200,88 @@ def _doubt(record: Item, naming: str, where: str, line: int | None) -> Iterator[
 class Objects(NamedTuple):
     """What an object holds: lists of some shape, or the rows of a table."""
 
-    lists: Iterable[Listed | InputError | Problem] = ()
+    lists: Iterable[DocumentList | InputError | Problem] = ()
     rows: Iterable[Item] | None = None
     strict: bool = False  # whether a text is no number, as in {doc: score}
 
 
-def _opened(data: Any, kind: Kind, where: str, text: Text) -> Objects:
+def _parse_object(data: Any, kind: Kind, location: str, options: ReadOptions) -> Objects:
     """An object, as what it is told to be."""
-    refuse_foreign(detect(data, where), kind, where)
+    reject_foreign(detect(data, location), kind, location)
     if not isinstance(data, Mapping):
-        return _in_array(data, kind, where, text)
-    if _is_record(data) and (shape := _told(data, kind, Place(where))):
-        return Objects(read_records([Numbered(Place(where), data)], shape, where, text))
+        return _parse_array(data, kind, location, options)
+    if _is_record(data) and (shape := _detect_shape(data, kind, Place(location))):
+        return Objects(
+            read_records([SourceRecord(Place(location), data)], shape, location, options)
+        )
     topic, first = next(iter(data.items()), ("", None))
-    if shape := _told(first, kind, Place(where, None, f" for topic {topic!r}")):
-        records = (Numbered(Place(where, None, f" for topic {t!r}"), x, t) for t, x in data.items())
-        return Objects(read_records(records, shape, where, text))
-    return Objects(_of_mapping(data, kind, where, text), strict=True)
+    if shape := _detect_shape(first, kind, Place(location, None, f" for topic {topic!r}")):
+        records = (
+            SourceRecord(Place(location, None, f" for topic {t!r}"), x, t) for t, x in data.items()
+        )
+        return Objects(read_records(records, shape, location, options))
+    return Objects(_read_mapping(data, kind, location, options), strict=True)
 
 
-def _told(record: Any, kind: Kind, place: Place) -> Shape | None:
+def _detect_shape(record: Any, kind: Kind, place: Place) -> Shape | None:
     try:
-        return shape_of(record, kind)
+        return detect_shape(record, kind)
     except InputError as error:
-        raise place.error(error) from None
+        raise place.locate(error) from None
 
 
-def _in_array(data: Any, kind: Kind, where: str, text: Text) -> Objects:
+def _parse_array(data: Any, kind: Kind, location: str, options: ReadOptions) -> Objects:
     """The records of a list; or a list of hits for each query, which it does not name."""
     if isinstance(data, str | bytes) or not isinstance(data, Iterable):
-        raise InputError(short(repr(data)), "a JSON object", where)
-    given = list(data)
-    refuse_foreign(detect_record(given[0], where) if given else None, kind, where)
-    records = [Numbered(Place(where, None, f" in record {n}"), x) for n, x in enumerate(given, 1)]
-    if are_hits_of_queries(given):
+        raise InputError(truncate_text(repr(data)), "a JSON object", location)
+    items = list(data)
+    reject_foreign(detect_record(items[0], location) if items else None, kind, location)
+    records = [
+        SourceRecord(Place(location, None, f" in record {n}"), x) for n, x in enumerate(items, 1)
+    ]
+    if is_hits_per_query(items):
         shape: Shape | None = HITS
         if kind == "qrels":
-            raise InputError(f"a record of {HITS.name}", "judgments", where)
+            raise InputError(f"a record of {HITS.name}", "judgments", location)
     else:
-        shape = _told(given[0], kind, records[0].place) if given else None
+        shape = _detect_shape(items[0], kind, records[0].place) if items else None
     if shape is not None:
-        return Objects(read_records(records, shape, where, text))
-    for one in records:
-        if not isinstance(one.record, Mapping):
-            found = InputError(short(repr(one.record), quote=False), "an object in each place")
-            raise one.place.error(found)
-    return Objects(rows=given)
+        return Objects(read_records(records, shape, location, options))
+    for item in records:
+        if not isinstance(item.record, Mapping):
+            error = InputError(
+                truncate_text(repr(item.record), quote=False), "an object in each place"
+            )
+            raise item.place.locate(error)
+    return Objects(rows=items)
 
 
-def _of_mapping(
-    data: Item, kind: Kind, where: str, text: Text
-) -> Iterator[Listed | InputError | Problem]:
+def _read_mapping(
+    data: Item, kind: Kind, location: str, options: ReadOptions
+) -> Iterator[DocumentList | InputError | Problem]:
     """``{topic: documents}``, with intents between them if judgments are for these."""
-    truth = kind == "qrels" and _are_booleans(data)
+    truth = kind == "qrels" and _has_boolean_levels(data)
     if kind == "qrels" and not all(
-        have_levels(docs, text) for _, docs in _leaves(data, text.intents)
+        has_levels(docs, options) for _, docs in _iter_leaves(data, options.intents)
     ):
-        yield Problem("warning", where, None, NO_LEVELS, kind=COLUMNS)
-    for above, docs in _leaves(data, text.intents):
-        words = f" for topic {above['topic']!r}"
-        if "intent" in above:
-            words = f" for {above['intent']!r} of topic {above['topic']!r}"
+        yield Problem("warning", location, None, NO_LEVELS, kind=COLUMNS)
+    for context, docs in _iter_leaves(data, options.intents):
+        words = f" for topic {context['topic']!r}"
+        if "intent" in context:
+            words = f" for {context['intent']!r} of topic {context['topic']!r}"
         try:
-            found = entries(docs, kind, text)
+            documents = read_entries(docs, kind, options)
         except InputError as error:
-            if "intent" in above:
+            if "intent" in context:
                 error = InputError(error.found, "{topic: {intent: {doc: level}}}")
-            yield Place(where, None, words).error(error)
+            yield Place(location, None, words).locate(error)
             continue
         if truth:
-            found = [{**cells, "level": int(cells["level"])} for cells in found]
-        yield Listed(above, found)
+            documents = [{**cells, "level": int(cells["level"])} for cells in documents]
+        yield DocumentList(context, documents)
 
 
-def _leaves(data: Item, by_intent: bool) -> Iterator[tuple[Cells, Any]]:
+def _iter_leaves(data: Item, by_intent: bool) -> Iterator[tuple[Cells, Any]]:
     """What stands above documents, and these."""
     for topic, docs in data.items():
         if by_intent and isinstance(docs, Mapping):
@@ -273,7 +290,7 @@ def _leaves(data: Item, by_intent: bool) -> Iterator[tuple[Cells, Any]]:
             yield {"topic": topic}, docs
 
 
-def _are_booleans(data: Item) -> bool:
+def _has_boolean_levels(data: Item) -> bool:
     """Whether all levels are true or false."""
     if not all(isinstance(docs, Mapping) for docs in data.values()):
         return False
@@ -281,91 +298,107 @@ def _are_booleans(data: Item) -> bool:
     return bool(levels) and all(isinstance(level, bool) for level in levels)
 
 
-def object_records(data: Any, kind: Kind, where: str, text: Text) -> Iterator[Found]:
+def read_object_records(
+    data: Any, kind: Kind, location: str, options: ReadOptions
+) -> Iterator[RecordItem]:
     """Everything an object holds, each as a record or as the error that it is."""
-    found = _opened(data, kind, where, text)
-    if found.rows is None:
-        yield from _records(found.lists, Recorder(kind, where, text, tabular=not found.strict))
+    objects = _parse_object(data, kind, location, options)
+    if objects.rows is None:
+        yield from _build_records(
+            objects.lists, RecordBuilder(kind, location, options, tabular=not objects.strict)
+        )
     else:
-        yield from _of_rows(found.rows, kind, where, text)
+        yield from _read_rows(objects.rows, kind, location, options)
 
 
-def object_topics(data: Any, kind: Kind, where: str, text: Text) -> list[str] | None:
+def list_object_topics(
+    data: Any, kind: Kind, location: str, options: ReadOptions
+) -> list[str] | None:
     """All topics of an object, those without documents among them; None of a table."""
-    found = _opened(data, kind, where, text)
-    return None if found.rows is not None else _topics(found.lists)
+    objects = _parse_object(data, kind, location, options)
+    return None if objects.rows is not None else _list_topics(objects.lists)
 
 
-def _records(lists: Iterable[Listed | InputError | Problem], recorder: Recorder) -> Iterator[Found]:
+def _build_records(
+    lists: Iterable[DocumentList | InputError | Problem], recorder: RecordBuilder
+) -> Iterator[RecordItem]:
     value = VALUE[recorder.kind]
-    for one in lists:
-        if not isinstance(one, Listed):
-            yield one
+    for item in lists:
+        if not isinstance(item, DocumentList):
+            yield item
             continue
-        for cells in one.docs:
-            named = {**one.above, **cells, "doc": plain(cells["doc"])}
-            yield recorder.record(named, one.line, scored=value in cells)
+        for cells in item.docs:
+            fields = {**item.context, **cells, "doc": unwrap_integer(cells["doc"])}
+            yield recorder.build_record(fields, item.line, scored=value in cells)
 
 
-def _topics(lists: Iterable[Listed | InputError | Problem]) -> list[str]:
-    return [str(one.above["topic"]) for one in lists if isinstance(one, Listed)]
+def _list_topics(lists: Iterable[DocumentList | InputError | Problem]) -> list[str]:
+    return [str(item.context["topic"]) for item in lists if isinstance(item, DocumentList)]
 
 
-def _of_rows(rows: Iterable[Item], kind: Kind, where: str, text: Text) -> Iterator[Found]:
+def _read_rows(
+    rows: Iterable[Item], kind: Kind, location: str, options: ReadOptions
+) -> Iterator[RecordItem]:
     """The rows of a table, each of which has names; what is wrong with one has its number."""
     number = 0
 
-    def counted() -> Iterator[tuple[None, Cells]]:
+    def count_rows() -> Iterator[tuple[None, Cells]]:
         nonlocal number
         for number, row in enumerate(rows, 1):  # noqa: B007 - is read below
             yield None, _with_names(row)
 
-    def first() -> Iterator[tuple[None, Cells]]:
+    def iter_first_rows() -> Iterator[tuple[None, Cells]]:
         return ((None, _with_names(row)) for row in rows)
 
-    for item in of_rows(counted(), first).records(Source(where), kind, text):
+    for item in from_rows(count_rows(), iter_first_rows).read_records(
+        Source(location), kind, options
+    ):
         if isinstance(item, InputError) and " of topic " not in item.found:
-            yield Place(where, None, f" in record {number}").error(item)
+            yield Place(location, None, f" in record {number}").locate(item)
         else:
             yield item
 
 
 def _with_names(row: Item) -> Cells:
-    return {str(name): plain(cell) for name, cell in row.items()}
+    return {str(name): unwrap_integer(cell) for name, cell in row.items()}
 
 
-def object_kind(data: Any) -> Kind | None:
+def detect_object_kind(data: Any) -> Kind | None:
     """What an object is told to hold by its shape, or by the names of its columns."""
-    record = _first(data)
-    if foreign := _foreign(data):
-        return kind_of(foreign)
-    shape = HITS if are_hits_of_queries(data) else shape_of(record, None)
+    record = _get_first(data)
+    if foreign := _detect_foreign(data):
+        return get_kind(foreign)
+    shape = HITS if is_hits_per_query(data) else detect_shape(record, None)
     if shape is not None:
         return shape.kind
     if isinstance(data, Mapping):
         return None
-    named = isinstance(record, Mapping)
-    return of_rows([(None, dict(record))]).kind(Source("rows"), PLAIN) if named else "run"
+    is_mapping = isinstance(record, Mapping)
+    return (
+        from_rows([(None, dict(record))]).detect_kind(Source("rows"), DEFAULT_OPTIONS)
+        if is_mapping
+        else "run"
+    )
 
 
-def object_name(data: Any, kind: Kind) -> str:
+def name_object(data: Any, kind: Kind) -> str:
     """What the shape of an object is called; nothing, if it has none, or two."""
     try:
-        if foreign := _foreign(data):
+        if foreign := _detect_foreign(data):
             return foreign.name
-        shape = HITS if are_hits_of_queries(data) else shape_of(_first(data), kind)
+        shape = HITS if is_hits_per_query(data) else detect_shape(_get_first(data), kind)
     except InputError:
         return ""
     return "" if shape is None else shape.name
 
 
-def _foreign(data: Any) -> Signature | None:
+def _detect_foreign(data: Any) -> Signature | None:
     """Return the format of another tool that an object has, if it is not also one of `SHAPES`."""
-    found = detect(data) if isinstance(data, Mapping) else detect_record(_first(data))
-    return None if found is None or found.reader is not None else found
+    signature = detect(data) if isinstance(data, Mapping) else detect_record(_get_first(data))
+    return None if signature is None or signature.reader is not None else signature
 
 
-def _first(data: Any) -> Any:
+def _get_first(data: Any) -> Any:
     """The record that tells what an object is."""
     if not isinstance(data, Mapping):
         return data[0] if is_list(data) and data else None
@@ -375,11 +408,11 @@ def _first(data: Any) -> Any:
 # -- what is an object of some shape --------------------------------------------------------------
 
 
-def are_hits_of_queries(data: Any) -> bool:
+def is_hits_per_query(data: Any) -> bool:
     """Whether this is what sentence-transformers returns: a list of hits for each query."""
     lists = is_list(data) and all(is_list(hits) for hits in data)
     first = next((hits for hits in data if hits), None) if lists else None
-    return first is not None and are_hits(first) and not is_whole(first)
+    return first is not None and is_hit_list(first) and not is_single_run(first)
 
 
 def _is_record(data: Item) -> bool:
@@ -405,10 +438,10 @@ def is_shaped(data: Any) -> bool:
         if not data.keys().isdisjoint(KEYS) and _is_record(data):
             return True
         inner = isinstance(first, Mapping) and not first.keys().isdisjoint(KEYS)
-        return inner and shape_of(first, None) is not None
+        return inner and detect_shape(first, None) is not None
     if not isinstance(data, Iterable) or isinstance(data, str | bytes):
         return False
-    return isinstance(next(iter(data), None), Mapping) or are_hits_of_queries(data)
+    return isinstance(next(iter(data), None), Mapping) or is_hits_per_query(data)
 
 
 def _is_foreign(data: Item) -> bool:
@@ -419,69 +452,69 @@ def _is_foreign(data: Item) -> bool:
         return True
 
 
-def is_whole(data: Any) -> bool:
+def is_single_run(data: Any) -> bool:
     """Whether this list has its topics in it, by name or by place, and is not one of runs."""
     if not is_list(data) or not data:
         return False
     first = data[0]
     if not isinstance(first, Mapping):
-        return are_hits_of_queries(data)
+        return is_hits_per_query(data)
     if _is_record(first) or KEYS.issuperset(first):
-        return shape_of(first, None) is not None
+        return detect_shape(first, None) is not None
     return is_header(list(map(str, first))) and not all(map(_is_container, first.values()))
 
 
 # -- lines ----------------------------------------------------------------------------------------
 
 
-def line_lists(
-    source: Source, kind: Kind, text: Text
-) -> Iterable[Listed | InputError | Problem] | None:
+def read_jsonl_lists(
+    source: Source, kind: Kind, options: ReadOptions
+) -> Iterable[DocumentList | InputError | Problem] | None:
     """The lists of records on lines, by the shape of the first; None if these are a table's."""
-    first = _first_row(source)
+    first = _read_first_row(source)
     if first is None:
         return None
     line, record = first
-    refuse_foreign(detect_record(record, source.name), kind, source.name, line)
-    shape = _told(record, kind, Place(source.name, line))
+    reject_foreign(detect_record(record, source.name), kind, source.name, line)
+    shape = _detect_shape(record, kind, Place(source.name, line))
     if shape is None:
         return None
     rows = (
-        row if isinstance(row, InputError) else Numbered(Place(source.name, row[0]), row[1])
-        for row in json_rows(source)
+        row if isinstance(row, InputError) else SourceRecord(Place(source.name, row[0]), row[1])
+        for row in read_json_rows(source)
     )
-    return read_records(rows, shape, source.name, text)
+    return read_records(rows, shape, source.name, options)
 
 
-def _first_row(source: Source) -> Row | None:
-    return next((row for row in json_rows(source) if not isinstance(row, InputError)), None)
+def _read_first_row(source: Source) -> Row | None:
+    return next((row for row in read_json_rows(source) if not isinstance(row, InputError)), None)
 
 
-def line_records(source: Source, kind: Kind, text: Text) -> Iterator[Found]:
+def read_jsonl_records(source: Source, kind: Kind, options: ReadOptions) -> Iterator[RecordItem]:
     """Everything that objects on lines hold."""
-    lists = line_lists(source, kind, text)
+    lists = read_jsonl_lists(source, kind, options)
     if lists is None:
-        yield from json_lines().records(source, kind, text)
+        yield from make_json_lines().read_records(source, kind, options)
     else:
-        yield from _records(lists, Recorder(kind, source.name, text, tabular=True))
+        yield from _build_records(lists, RecordBuilder(kind, source.name, options, tabular=True))
 
 
-def line_topics(source: Source, kind: Kind, text: Text) -> list[str] | None:
+def list_jsonl_topics(source: Source, kind: Kind, options: ReadOptions) -> list[str] | None:
     """All topics of objects on lines, those without documents among them; None of a table."""
-    lists = line_lists(source, kind, text)
-    return None if lists is None else _topics(lists)
+    lists = read_jsonl_lists(source, kind, options)
+    return None if lists is None else _list_topics(lists)
 
 
-def line_kind(source: Source, text: Text) -> Kind:
+def detect_jsonl_kind(source: Source, options: ReadOptions) -> Kind:
     """Judgments or results? Told by the first record."""
-    first = _first_row(source)
+    first = _read_first_row(source)
     try:
-        return "run" if first is None else object_kind([first[1]]) or "run"
+        return "run" if first is None else detect_object_kind([first[1]]) or "run"
     except InputError:
         return "run"  # and let the records say what is wrong
 
 
-def line_name(source: Source, kind: Kind) -> str:
+def name_jsonl(source: Source, kind: Kind) -> str:
     """What the shape of objects on lines is called."""
-    first = _first_row(source)
-    return "" if first is None else object_name([first[1]], kind)
+    first = _read_first_row(source)
+    return "" if first is None else name_object([first[1]], kind)

@@ -9,7 +9,7 @@ from typing import Any
 from cranfield.errors import InputError
 
 
-def partition_values(rows: Any) -> dict[str, set[str]]:
+def read_partition_values(rows: Any) -> dict[str, set[str]]:
     """Return the values of partitions as the names of directories spell them."""
     from urllib.parse import unquote
 
@@ -22,20 +22,20 @@ def partition_values(rows: Any) -> dict[str, set[str]]:
     return values
 
 
-def refuse_parsed(rows: Any, columns: Iterable[str], where: str) -> None:
+def reject_parsed_ids(rows: Any, columns: Iterable[str], location: str) -> None:
     """Raise an error if Spark has parsed ids in partitions: ``007`` and ``7`` became one id."""
     types = dict(rows.dtypes)
     parsed = [name for name in columns if types[name] != "string"]
-    values = partition_values(rows) if parsed else {}
+    values = read_partition_values(rows) if parsed else {}
     for name in parsed:
         for value in sorted(values.get(name, ())):
-            if _printed(value) not in (value, None):
+            if _format_number(value) not in (value, None):
                 problem = f"Spark has parsed partition {name}={value} as {types[name]}"
                 fix = "Pass the path instead of the DataFrame to keep ids as they are."
-                raise InputError.problem(problem, fix, where)
+                raise InputError.from_problem(problem, fix, location)
 
 
-def _printed(value: str) -> str | None:
+def _format_number(value: str) -> str | None:
     """Return a number as it is printed, None if it is not a number.
 
     >>> _printed("007"), _printed("1.10"), _printed("12"), _printed("q1")

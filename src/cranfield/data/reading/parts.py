@@ -11,7 +11,7 @@ P = TypeVar("P")
 W = TypeVar("W")
 
 
-def in_order(parts: Iterator[P], work: Callable[[P], W], threads: int = 2) -> Iterator[W]:
+def map_in_order(parts: Iterator[P], work: Callable[[P], W], threads: int = 2) -> Iterator[W]:
     """The work done on each part, in the order of the parts.
 
     Few parts are handed out before they are worked on: who is stopped waits for these alone, and

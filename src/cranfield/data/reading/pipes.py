@@ -12,23 +12,23 @@ CHUNK = 1 << 20
 WAIT = 100  # milliseconds until Python looks again whether somebody wants to stop
 
 
-def chunks(path: str) -> Iterator[bytes]:
+def read_chunks(path: str) -> Iterator[bytes]:
     """What standard input (`-`) or a pipe says, as it comes."""
-    with _opened(path) as pipe:
+    with _open(path) as pipe:
         _wait(pipe)
         while chunk := pipe.read1(CHUNK):
             yield chunk
             _wait(pipe)
 
 
-def _opened(path: str) -> AbstractContextManager[Any]:
+def _open(path: str) -> AbstractContextManager[Any]:
     if path == "-":
         return nullcontext(sys.stdin.buffer)
     # Elsewhere a pipe that nobody has written to yet may look like one that has ended.
-    return open(path, "rb", opener=_at_once if sys.platform == "linux" else None)
+    return open(path, "rb", opener=_open_nonblocking if sys.platform == "linux" else None)
 
 
-def _at_once(path: str, flags: int) -> int:
+def _open_nonblocking(path: str, flags: int) -> int:
     """Opens a pipe, whether or not somebody writes to it: that is waited for before it is read."""
     descriptor = os.open(path, flags | os.O_NONBLOCK)
     os.set_blocking(descriptor, True)

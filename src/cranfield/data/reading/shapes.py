@@ -21,20 +21,20 @@ from cranfield.data.reading.columns import (
     SPELLINGS,
     VALUE,
     Kind,
-    chosen,
-    find_chosen,
-    refuse_other_kind,
-    spelt,
+    find_spelling,
+    find_user_column,
+    reject_other_kind,
+    select_columns,
 )
-from cranfield.data.reading.lines import identifier, short
-from cranfield.data.reading.records import PLAIN, Text
-from cranfield.data.reading.tables import are_numbers
+from cranfield.data.reading.lines import parse_identifier, truncate_text
+from cranfield.data.reading.records import DEFAULT_OPTIONS, ReadOptions
+from cranfield.data.reading.tables import is_numeric
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 
 Cells: TypeAlias = dict[str, Any]
 Item: TypeAlias = Mapping[Any, Any]  # a record
-Own: TypeAlias = tuple[tuple[str, str], ...]  # the user's names of keys, by ours
+UserKeys: TypeAlias = tuple[tuple[str, str], ...]  # the user's names of keys, by ours
 Lists: TypeAlias = Iterable[tuple[Any, Any]]  # topics, or NAMELESS, with their documents
 
 TREC_ANSWERS = "TREC RAG answers"  # RAGTIME's as well
@@ -47,20 +47,20 @@ HIT = (*DOC_ID, "id", "_id", *TEXT_OR_ID)
 _OF_HITS = {"qrels": ("doc", "level"), "run": ("doc", "score", "rank")}
 GRADE = tuple(name for name in SPELLINGS["level"] if name != "score")
 
-_THINGS = ("", "_docs", "_documents", "_doc_ids", "_document_ids", "_chunks", "_chunk_ids",
+_SUFFIXES = ("", "_docs", "_documents", "_doc_ids", "_document_ids", "_chunks", "_chunk_ids",
            "_passages", "_passage_ids", "_context_ids", "_ids")  # fmt: skip
 RELEVANT = (
     *(
         word + thing
         for word in ("relevant", "expected", "gold", "golden", "positive", "ground_truth")
-        for thing in _THINGS
+        for thing in _SUFFIXES
         if thing or word in ("relevant", "positive", "gold")  # others may be what is to come out
     ),
     "positives",
 )
 RETRIEVED = tuple(
     "retrieved" + thing
-    for thing in _THINGS
+    for thing in _SUFFIXES
     if thing != "_context_ids"  # which is ragas'
 )
 SHAPE = {
@@ -79,10 +79,10 @@ def is_list(docs: Any) -> bool:
     return isinstance(docs, Sequence) and not isinstance(docs, str | bytes)
 
 
-def entries(docs: Any, kind: Kind, text: Text = PLAIN) -> list[Cells]:
+def read_entries(docs: Any, kind: Kind, options: ReadOptions = DEFAULT_OPTIONS) -> list[Cells]:
     """The documents of a topic, each as cells: from ``{doc: value}`` or one of several lists.
 
-    `text` has the user's names of keys, and whether the order is declared to be the ranking. The
+    `options` has the user's names of keys, and whether the order is declared to be the ranking. The
     rank of a document with a score is its position in the list, unless it has one.
 
     >>> entries([["d1", 0.5]], "run"), entries(["d1"], "qrels")
@@ -96,40 +96,40 @@ def entries(docs: Any, kind: Kind, text: Text = PLAIN) -> list[Cells]:
         docs = sorted(docs, key=str)
     if not is_list(docs):
         raise InputError(type(docs).__name__, SHAPE[kind])
-    own = tuple(chosen(text.columns, kind).items()) if text.columns else ()
-    cells = [_entry(item, kind, own) for item in docs]
-    _refuse_unlike(cells)
+    user_keys = tuple(select_columns(options.columns, kind).items()) if options.columns else ()
+    cells = [_read_entry(item, kind, user_keys) for item in docs]
+    _reject_inconsistent(cells)
     if kind == "qrels" or not cells or "rank" in cells[0]:
         return cells
     if "score" in cells[0]:
-        return [{**one, "rank": place} for place, one in enumerate(cells, 1)]
-    if not text.ordered and isinstance(docs[0], Mapping):
-        _refuse_unknown_score(docs, own)
+        return [{**entry, "rank": place} for place, entry in enumerate(cells, 1)]
+    if not options.ordered and isinstance(docs[0], Mapping):
+        _reject_unknown_score(docs, user_keys)
     return cells
 
 
-def _refuse_unlike(cells: Sequence[Cells]) -> None:
+def _reject_inconsistent(cells: Sequence[Cells]) -> None:
     """Raise an error if only some documents of a list have a value or a rank."""
-    for one in cells:
-        if unlike := one.keys() ^ cells[0].keys():
+    for entry in cells:
+        if unlike := entry.keys() ^ cells[0].keys():
             key = min(unlike)
-            found = f"document {one['doc']!r} {'with' if key in one else 'without'} {key}"
-            raise InputError(found, "the same of all documents of a list")
+            actual = f"document {entry['doc']!r} {'with' if key in entry else 'without'} {key}"
+            raise InputError(actual, "the same of all documents of a list")
 
 
-def _refuse_unknown_score(hits: Sequence[Item], own: Own) -> None:
+def _reject_unknown_score(hits: Sequence[Item], user_keys: UserKeys) -> None:
     """Raise an error if hits have neither scores nor ranks, but other numbers, or levels."""
-    keys, others = _keys(tuple(hits[0]), "run", own)
+    keys, other_ids = _find_keys(tuple(hits[0]), "run", user_keys)
 
     def has_numbers(name: str) -> bool:
         cells = [hit.get(name) for hit in hits]
-        return are_numbers(cells) and not any(isinstance(cell, bool) for cell in cells)
+        return is_numeric(cells) and not any(isinstance(cell, bool) for cell in cells)
 
-    names = [name for name in hits[0] if isinstance(name, str) and name not in others]
-    refuse_other_kind(keys, names, "run", None, None, has_numbers)
+    names = [name for name in hits[0] if isinstance(name, str) and name not in other_ids]
+    reject_other_kind(keys, names, "run", None, None, has_numbers)
 
 
-def have_levels(docs: Any, text: Text = PLAIN) -> bool:
+def has_levels(docs: Any, options: ReadOptions = DEFAULT_OPTIONS) -> bool:
     """Return False for judged documents without levels, which all have level 1.
 
     >>> have_levels({"d1": 2}), have_levels([["d1", 2]]), have_levels(["d1"])
@@ -140,70 +140,79 @@ def have_levels(docs: Any, text: Text = PLAIN) -> bool:
     first = next(iter(docs))
     if not isinstance(first, Mapping):
         return is_list(first)
-    return "level" in chosen(text.columns, "qrels") or spelt(GRADE, first) is not None
+    return (
+        "level" in select_columns(options.columns, "qrels")
+        or find_spelling(GRADE, first) is not None
+    )
 
 
-def _entry(item: Any, kind: Kind, own: Own) -> Cells:
+def _read_entry(item: Any, kind: Kind, user_keys: UserKeys) -> Cells:
     if isinstance(item, Mapping):
-        return _hit(item, kind, own)
+        return _read_hit(item, kind, user_keys)
     if not is_list(item):
         return {"doc": item} if kind == "run" else {"doc": item, "level": 1}
     if len(item) != 2:
-        raise InputError(short(repr(item), quote=False), f"[doc, {VALUE[kind]}]")
+        raise InputError(truncate_text(repr(item), quote=False), f"[doc, {VALUE[kind]}]")
     return {"doc": item[0], VALUE[kind]: item[1]}
 
 
-def _hit(item: Item, kind: Kind, own: Own) -> Cells:
+def _read_hit(item: Item, kind: Kind, user_keys: UserKeys) -> Cells:
     """A document with its own keys, as ``{"docid": …, "score": …}``."""
-    keys, others = _keys(tuple(item), kind, own)
-    found = {ours: item[theirs] for ours, theirs in keys.items()}
-    for other in others:
-        if item[other] != found["doc"]:
-            raise InputError(f"a document with {keys['doc']} and {other}", "one id")
-    if kind == "qrels" and "level" not in found:
+    keys, other_ids = _find_keys(tuple(item), kind, user_keys)
+    cells = {role: item[key] for role, key in keys.items()}
+    for other_id in other_ids:
+        if item[other_id] != cells["doc"]:
+            raise InputError(f"a document with {keys['doc']} and {other_id}", "one id")
+    if kind == "qrels" and "level" not in cells:
         if "score" in item:  # a grade, or how similar it was?
             raise InputError("a relevant document with a score", f"a {' or '.join(GRADE[:3])}")
-        found["level"] = 1
-    return found
+        cells["level"] = 1
+    return cells
 
 
 @lru_cache(maxsize=64)
-def _keys(names: tuple[Any, ...], kind: Kind, own: Own = ()) -> tuple[dict[str, Any], list[Any]]:
+def _find_keys(
+    names: tuple[Any, ...], kind: Kind, user_keys: UserKeys = ()
+) -> tuple[dict[str, Any], list[Any]]:
     """The keys of a document, by what they hold, and those that may name it as well."""
-    named = {ours: find_chosen(key, names) for ours, key in own if ours in _OF_HITS[kind]}
-    doc = named.pop("doc", None) or spelt(HIT, names)
+    user_choices = {
+        role: find_user_column(key, names) for role, key in user_keys if role in _OF_HITS[kind]
+    }
+    doc = user_choices.pop("doc", None) or find_spelling(HIT, names)
     if doc is None:
-        found = f"a document with {', '.join(map(str, names)) or 'no keys'}"
-        raise InputError(found, "its id as docid, doc_id or id")
-    wanted = {"level": GRADE} if kind == "qrels" else {n: SPELLINGS[n] for n in ("score", "rank")}
-    theirs = {ours: spelt(spellings, names) for ours, spellings in wanted.items()}
-    theirs |= named
-    keys = {"doc": doc, **{ours: name for ours, name in theirs.items() if name is not None}}
-    return keys, [name for name in names if name != doc and spelt(DOC_ID, [name]) is not None]
+        actual = f"a document with {', '.join(map(str, names)) or 'no keys'}"
+        raise InputError(actual, "its id as docid, doc_id or id")
+    roles = {"level": GRADE} if kind == "qrels" else {n: SPELLINGS[n] for n in ("score", "rank")}
+    matches = {role: find_spelling(spellings, names) for role, spellings in roles.items()}
+    matches |= user_choices
+    keys = {"doc": doc, **{role: name for role, name in matches.items() if name is not None}}
+    return keys, [
+        name for name in names if name != doc and find_spelling(DOC_ID, [name]) is not None
+    ]
 
 
 # -- the table ------------------------------------------------------------------------------------
 
 
-def _under(record: Item, key: str) -> Lists:
+def _get_docs(record: Item, key: str) -> Lists:
     return [(NAMELESS, record[key])]
 
 
-def _of_query(record: Item, key: str) -> Lists:
+def _get_query_docs(record: Item, key: str) -> Lists:
     """RankLLM's lists: the query is an object that has the id."""
     query = record.get("query")
     return [(query.get("qid") if isinstance(query, Mapping) else NAMELESS, record[key])]
 
 
-def _of_hits(record: Item, key: str) -> Lists:
+def _get_hits(record: Item, key: str) -> Lists:
     """Castorini's older lists: every hit has the id of the query."""
-    named = [hit.get("qid", NAMELESS) for hit in record[key] if isinstance(hit, Mapping)]
-    if any(name != named[0] for name in named):
+    qids = [hit.get("qid", NAMELESS) for hit in record[key] if isinstance(hit, Mapping)]
+    if any(name != qids[0] for name in qids):
         raise InputError("hits with different qids", "the same qid in all hits of a query")
-    return [(named[0] if named else NAMELESS, record[key])]
+    return [(qids[0] if qids else NAMELESS, record[key])]
 
 
-def _pages(output: Any) -> list[Any]:
+def _list_pages(output: Any) -> list[Any]:
     """The pages that an output of KILT cites."""
     cited: Any = output.get("provenance", []) if isinstance(output, Mapping) else None
     if not is_list(cited) or not all(isinstance(x, Mapping) and "wikipedia_id" in x for x in cited):
@@ -211,29 +220,31 @@ def _pages(output: Any) -> list[Any]:
     return [page["wikipedia_id"] for page in cited]
 
 
-def _gold_pages(record: Item, key: str) -> Lists:
+def _list_gold_pages(record: Item, key: str) -> Lists:
     """The pages of all outputs, which may share them."""
-    pages = chain.from_iterable(map(_pages, record[key]))
-    return [(NAMELESS, list({identifier(page) or repr(page): page for page in pages}.values()))]
+    pages = chain.from_iterable(map(_list_pages, record[key]))
+    return [
+        (NAMELESS, list({parse_identifier(page) or repr(page): page for page in pages}.values()))
+    ]
 
 
-def _found_pages(record: Item, key: str) -> Lists:
+def _list_run_pages(record: Item, key: str) -> Lists:
     """The pages of the one output that has any; a run says so if there are none."""
-    lists = [_pages(output) for output in record[key] if "provenance" in output]
-    found = [pages for pages in lists if pages]
-    if not lists or len(found) > 1:
-        outputs = f"{len(found)} outputs" if lists else "no output"
+    lists = [_list_pages(output) for output in record[key] if "provenance" in output]
+    nonempty = [pages for pages in lists if pages]
+    if not lists or len(nonempty) > 1:
+        outputs = f"{len(nonempty)} outputs" if lists else "no output"
         raise InputError(f"provenance in {outputs}", "in one: a run has one list for a topic")
-    return [(NAMELESS, found[0] if found else [])]
+    return [(NAMELESS, nonempty[0] if nonempty else [])]
 
 
-def _positives(record: Item, key: str) -> Lists:
+def _list_positives(record: Item, key: str) -> Lists:
     """DPR's positive passages, whose scores are those of the retriever that found them."""
     items = [item if isinstance(item, Mapping) else {} for item in record[key]]
-    return [(NAMELESS, [item[_keys(tuple(item), "qrels")[0]["doc"]] for item in items])]
+    return [(NAMELESS, [item[_find_keys(tuple(item), "qrels")[0]["doc"]] for item in items])]
 
 
-def _predictions(record: Item, key: str) -> Lists:
+def _list_predictions(record: Item, key: str) -> Lists:
     """MTEB's ``{subset: {split: {topic: {doc: score}}}}``, of which there must be one."""
     parts = {
         f"{subset}/{split}": lists
@@ -242,32 +253,32 @@ def _predictions(record: Item, key: str) -> Lists:
         for split, lists in splits.items()
     }
     if len(parts) != 1:
-        found = f"predictions for {', '.join(parts) or 'no subset'}"
-        raise InputError(found, "those of one subset and split, which have judgments of their own")
+        actual = f"predictions for {', '.join(parts) or 'no subset'}"
+        raise InputError(actual, "those of one subset and split, which have judgments of their own")
     ((name, lists),) = parts.items()
     if not isinstance(lists, Mapping):
         raise InputError(f"{type(lists).__name__} for {name}", "{topic: {doc: score}}")
     return lists.items()
 
 
-def are_hits(docs: Any) -> bool:
+def is_hit_list(docs: Any) -> bool:
     """Whether these are documents with keys of their own."""
     return is_list(docs) and bool(docs) and all(isinstance(hit, Mapping) for hit in docs)
 
 
-def _model(record: Item) -> Any:
+def _get_model(record: Item) -> Any:
     meta = record["mteb_model_meta"]
     return meta.get("model_name") if isinstance(meta, Mapping) else None
 
 
-def _run_id(record: Item) -> Any:
-    return record.get("run_id", described(record).get("run_id"))
+def _get_run_id(record: Item) -> Any:
+    return record.get("run_id", get_metadata(record).get("run_id"))
 
 
-def described(record: Item) -> Item:
+def get_metadata(record: Item) -> Item:
     """What TREC RAG's answers of 2025 say of themselves."""
-    found = record.get("metadata")
-    return found if isinstance(found, Mapping) else {}
+    metadata = record.get("metadata")
+    return metadata if isinstance(metadata, Mapping) else {}
 
 
 @dataclass(frozen=True)
@@ -277,35 +288,35 @@ class Shape:
     name: str  # as `validate` calls it
     kind: Kind
     keys: tuple[str, ...]  # where the documents are, under one of them
-    lists: Callable[[Item, str], Lists] = _under
+    lists: Callable[[Item, str], Lists] = _get_docs
     holds: Callable[[Any], bool] = is_list  # what can be there
     tag: Callable[[Item], Any] = lambda record: None  # the name of the run
     ranked: bool = False  # whether the order is meant, beside the scores
 
-    def key(self, record: Item) -> str | None:
+    def find_key(self, record: Item) -> str | None:
         """The key by which a record is told; two are an error."""
-        found = [
+        keys = [
             k for k in self.keys if k in record and (record[k] is None or self.holds(record[k]))
         ]
-        if len(found) > 1:
-            raise InputError(f"{found[0]} and {found[1]}", "one list of documents")
-        return found[0] if found else None
+        if len(keys) > 1:
+            raise InputError(f"{keys[0]} and {keys[1]}", "one list of documents")
+        return keys[0] if keys else None
 
 
 SHAPES = (
-    Shape("RankLLM run", "run", ("candidates",), _of_query, ranked=True),
-    Shape("castorini run", "run", ("hits",), _of_hits),
+    Shape("RankLLM run", "run", ("candidates",), _get_query_docs, ranked=True),
+    Shape("castorini run", "run", ("hits",), _get_hits),
     Shape("ragas judgments", "qrels", ("reference_context_ids",)),
     Shape("ragas run", "run", ("retrieved_context_ids",)),
-    Shape("KILT judgments", "qrels", ("output",), _gold_pages, are_hits),
-    Shape("KILT run", "run", ("output",), _found_pages, are_hits),
-    Shape("DPR judgments", "qrels", ("positive_ctxs",), _positives),
-    Shape("DPR run", "run", ("ctxs",), holds=are_hits),
-    Shape("DPR run of Pyserini", "run", ("contexts",), holds=are_hits),
-    Shape(TREC_ANSWERS, "run", ("references",), tag=_run_id),
-    Shape("sentence-transformers predictions", "run", ("results",), holds=are_hits),
-    Shape("MTEB predictions", "run", ("mteb_model_meta",), _predictions,
-          lambda meta: isinstance(meta, Mapping), tag=_model),
+    Shape("KILT judgments", "qrels", ("output",), _list_gold_pages, is_hit_list),
+    Shape("KILT run", "run", ("output",), _list_run_pages, is_hit_list),
+    Shape("DPR judgments", "qrels", ("positive_ctxs",), _list_positives),
+    Shape("DPR run", "run", ("ctxs",), holds=is_hit_list),
+    Shape("DPR run of Pyserini", "run", ("contexts",), holds=is_hit_list),
+    Shape(TREC_ANSWERS, "run", ("references",), tag=_get_run_id),
+    Shape("sentence-transformers predictions", "run", ("results",), holds=is_hit_list),
+    Shape("MTEB predictions", "run", ("mteb_model_meta",), _list_predictions,
+          lambda meta: isinstance(meta, Mapping), tag=_get_model),
     Shape("golden judgments", "qrels", RELEVANT,
           holds=lambda docs: is_list(docs) or isinstance(docs, Set | Mapping)),
     Shape("retrieved lists", "run", RETRIEVED,
@@ -315,18 +326,20 @@ HITS = Shape("sentence-transformers hits", "run", ("hits",))  # which are in no 
 KEYS = frozenset(chain.from_iterable(shape.keys for shape in SHAPES))
 
 
-def shape_of(record: Any, kind: Kind | None) -> Shape | None:
+def detect_shape(record: Any, kind: Kind | None) -> Shape | None:
     """The shape of a record, None if it has none; an error if it has two, or is of another kind."""
     if not isinstance(record, Mapping) or KEYS.isdisjoint(record):
         return None
-    told = {shape: key for shape in SHAPES if (key := shape.key(record)) is not None}
-    found = [shape for shape in told if kind in (None, shape.kind)]
-    if told and not found:
-        other = next(iter(told))
+    keys = {shape: key for shape in SHAPES if (key := shape.find_key(record)) is not None}
+    matches = [shape for shape in keys if kind in (None, shape.kind)]
+    if keys and not matches:
+        mismatch = next(iter(keys))
         expected = "judgments" if kind == "qrels" else "a run"
-        raise InputError(f"a record of {other.name} (with {told[other]})", expected)
-    if len(found) > 1 and kind is not None:
-        one, two = found[:2]
-        readings = f"{one.name} (with {told[one]}) or {two.name} (with {told[two]})"
-        raise InputError(f"a record of {readings}", f"one: leave out {told[one]} or {told[two]}")
-    return found[0] if found else None
+        raise InputError(f"a record of {mismatch.name} (with {keys[mismatch]})", expected)
+    if len(matches) > 1 and kind is not None:
+        first, second = matches[:2]
+        readings = f"{first.name} (with {keys[first]}) or {second.name} (with {keys[second]})"
+        raise InputError(
+            f"a record of {readings}", f"one: leave out {keys[first]} or {keys[second]}"
+        )
+    return matches[0] if matches else None

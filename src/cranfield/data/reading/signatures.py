@@ -14,7 +14,7 @@ from cranfield.data.reading.columns import Kind
 from cranfield.data.reading.shapes import Item, is_list
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
-from cranfield.wording import option
+from cranfield.wording import format_option
 
 Use: TypeAlias = Literal["qrels", "run", "scores", "answers", "battles"]
 USES: Mapping[Use, str] = {"qrels": "judgments", "run": "a run", "scores": "scores"}
@@ -47,21 +47,21 @@ class Signature:
         parts = (_name(part).partition("=")[0] for path in self.keys for part in path.split("."))
         return tuple(dict.fromkeys(part for part in parts if part != ANY)) or ("…_score",)
 
-    def matches(self, data: Item, where: str) -> bool:
+    def matches(self, data: Item, location: str) -> bool:
         """Return True if all keys are there. Raise InputError if one holds another type."""
         if not all(key in data for key in self.top):
             return False
-        found = {path: _look(data, path.split(".")) for path in self.keys}
-        if ABSENT in found.values() or not self.also(data):
+        states = {path: _inspect_path(data, path.split(".")) for path in self.keys}
+        if ABSENT in states.values() or not self.also(data):
             return False
-        for path, state in found.items():
+        for path, state in states.items():
             if state == OTHER_TYPE:
                 problem = f"this looks like {self.name}, but key {_name(path)!r} is not a list"
-                raise InputError.problem(problem, where=where)
+                raise InputError.from_problem(problem, where=location)
         return True
 
 
-def _look(value: Any, path: list[str]) -> int:
+def _inspect_path(value: Any, path: list[str]) -> int:
     """Return whether a path is there, and whether a list is at its end if there has to be one."""
     if not path:
         return PRESENT
@@ -78,7 +78,7 @@ def _look(value: Any, path: list[str]) -> int:
         if inner and len(path) == 1:
             return PRESENT
         inner = [item for items in inner for item in items]
-    return max((_look(item, path[1:]) for item in inner), default=ABSENT)
+    return max((_inspect_path(item, path[1:]) for item in inner), default=ABSENT)
 
 
 def _name(key: str) -> str:
@@ -93,23 +93,23 @@ def READ(data: Any) -> Any:
 # -- conversions ----------------------------------------------------------------------------------
 
 
-def _jq(program: str, *columns: str) -> str:
+def _build_jq(program: str, *columns: str) -> str:
     """Return the command that makes a table with these columns."""
     header = ",".join(f'"{name}"' for name in columns)
     flags = "-rn" if program.startswith("inputs") else "-r"  # objects on lines are several inputs
     return f"Convert it with `jq {flags} '[{header}], ({program}) | @tsv' FILE`."
 
 
-def _qrels(program: str) -> str:
-    return _jq(program, "topic", "doc", "level")
+def _convert_qrels(program: str) -> str:
+    return _build_jq(program, "topic", "doc", "level")
 
 
-def _run(program: str, *columns: str) -> str:
-    return _jq(program, "topic", "doc", *(columns or ["score"]))
+def _convert_run(program: str, *columns: str) -> str:
+    return _build_jq(program, "topic", "doc", *(columns or ["score"]))
 
 
-def _scores(program: str) -> str:
-    return _jq(program, "topic", "measure", "value")
+def _convert_scores(program: str) -> str:
+    return _build_jq(program, "topic", "measure", "value")
 
 
 def _has_feedback(record: Item) -> bool:
@@ -127,7 +127,7 @@ def _has_cutoffs(record: Item) -> bool:
     return all("@" in str(key) for key in record["ndcg"])
 
 
-def _are_numbers(record: Item) -> bool:
+def _has_numeric_scores(record: Item) -> bool:
     scores = record["scores"]
     return isinstance(scores, Mapping) and all(
         value is None or isinstance(value, int | float) for value in scores.values()
@@ -146,49 +146,49 @@ PER_ITEM = "Export its scores as lines `run topic measure value`."
 TABLE = (
     # Search engines and workbenches
     Signature("Elasticsearch or OpenSearch _rank_eval request", ("requests[].ratings",),
-              ("qrels",), _qrels(".requests[] | .id as $t | .ratings[] | [$t, ._id, .rating]")),
+              ("qrels",), _convert_qrels(".requests[] | .id as $t | .ratings[] | [$t, ._id, .rating]")),
     Signature("Elasticsearch or OpenSearch _rank_eval response", ("details.*.hits[].hit",),
-              ("run",), _run(".details | to_entries[] | .key as $t | .value.hits[].hit"
+              ("run",), _convert_run(".details | to_entries[] | .key as $t | .value.hits[].hit"
                             " | [$t, ._id, ._score]")),
     Signature("OpenSearch workbench judgments", ("judgmentRatings[]",), ("qrels",),
-              _qrels(".judgmentRatings[] | .query as $t | .ratings[] | [$t, .docId, .rating]")),
+              _convert_qrels(".judgmentRatings[] | .query as $t | .ratings[] | [$t, .docId, .rating]")),
     Signature("OpenSearch workbench evaluation results", ("searchText", "documentIds"),
-              ("run", "scores"), _run(".hits.hits[]._source | . as $x | .documentIds"
+              ("run", "scores"), _convert_run(".hits.hits[]._source | . as $x | .documentIds"
                                       " | to_entries[] | [$x.searchText, .value, .key + 1,"
                                       " $x.searchConfigurationId]", "rank", "run")),
     Signature("OpenSearch workbench query set", ("querySetQueries",), (),
               "It has queries and no judgments. Export the judgments."),
     Signature("Elasticsearch or OpenSearch _search response", ("hits.hits[]",), ("run",),
-              f"{UNDER_IDS}. {_run(ES_HITS)}"),
+              f"{UNDER_IDS}. {_convert_run(ES_HITS)}"),
     Signature("Elasticsearch or OpenSearch _msearch response", ("responses[].hits",), (),
               f"It has no query ids. {UNDER_IDS}."),
-    Signature("Solr response", ("response.docs[]",), ("run",), f"{UNDER_IDS}. {_run(SOLR)}"),
-    Signature("Vespa response", ("root.id=toplevel",), ("run",), f"{UNDER_IDS}. {_run(VESPA)}"),
+    Signature("Solr response", ("response.docs[]",), ("run",), f"{UNDER_IDS}. {_convert_run(SOLR)}"),
+    Signature("Vespa response", ("root.id=toplevel",), ("run",), f"{UNDER_IDS}. {_convert_run(VESPA)}"),
     Signature("Quepid snapshot", ("docs", "queries[].query_text"), ("run",),
               "Export the snapshot as CSV and name its columns with --columns."),
     Signature("Quepid case", ("queries[].query_text", "queries[].ratings"), ("qrels",),
-              _qrels(".queries[] | .query_text as $t | .ratings[] | select(.rating != null)"
+              _convert_qrels(".queries[] | .query_text as $t | .ratings[] | select(.rating != null)"
                   " | [$t, .doc_id, .rating]")),
     Signature("Quepid ratings", ("queries[].query", "queries[].ratings"), ("qrels",),
-              _qrels(".queries[] | .query as $t | .ratings | to_entries[] | [$t, .key, .value]")),
+              _convert_qrels(".queries[] | .query as $t | .ratings | to_entries[] | [$t, .key, .value]")),
     Signature("Quepid's export for RRE", ("queries[].placeholders", "queries[].relevant_documents"),
-              ("qrels",), _qrels('.queries[] | .placeholders["$query"] as $t | .relevant_documents'
+              ("qrels",), _convert_qrels('.queries[] | .placeholders["$query"] as $t | .relevant_documents'
                               " | to_entries[] | [$t, .key, .value.gain]")),
     Signature("RRE ratings", ("topics[].query_groups",), ("qrels",),
-              _qrels(".topics[].query_groups[] | .name as $t | .relevant_documents | to_entries[]"
+              _convert_qrels(".topics[].query_groups[] | .name as $t | .relevant_documents | to_entries[]"
                   " | [$t, .key, .value.gain]")),
     Signature("RRE evaluation", ("corpora[].*",), ("run", "scores"), PER_ITEM),
     Signature("Quepid book", ("query_doc_pairs[]",), ("qrels",),
               "Export the book as CSV, and combine its judges with `cranfield assess`."),
     # Answers and scores
     Signature("DeepEval test run", ("testCases[].metricsData",), ("scores",),
-              _scores(".testCases[] | .input as $t | .metricsData[] | [$t, .name, .score]")),
+              _convert_scores(".testCases[] | .input as $t | .metricsData[] | [$t, .name, .score]")),
     Signature("DeepEval test run", ("testRunData.testCases",), ("scores",), PER_ITEM),
     Signature("promptfoo results", ("results.results[].testIdx",), ("scores",), PER_ITEM),
     Signature("promptfoo results", ("testIdx", "promptIdx"), ("scores",), PER_ITEM),
     Signature("inspect_ai log", ("eval", "samples[].scores"), ("scores",), PER_ITEM),
     Signature("lm-eval samples", ("doc_id", "doc", "resps"), ("scores",),
-              _scores("inputs | . as $x | .metrics[] | [$x.doc_id, ., $x[.]]")),
+              _convert_scores("inputs | . as $x | .metrics[] | [$x.doc_id, ., $x[.]]")),
     Signature("LangSmith results", ("example_id",), ("scores",), PER_ITEM, also=_has_feedback),
     Signature("Langfuse scores", ("traceId", "name", "value", "dataType"), (),
               "A trace is one answer, not an item: join the scores to the items of the data set."),
@@ -206,14 +206,14 @@ TABLE = (
               "It has means and no topics. Save the run, {topic: {doc: score}}.",
               also=_has_cutoffs),
     Signature("battles of an arena", ("model_a", "model_b", "winner"), ("battles",), "", READ),
-    Signature("Braintrust results", ("input", "scores"), ("scores",), PER_ITEM, also=_are_numbers),
+    Signature("Braintrust results", ("input", "scores"), ("scores",), PER_ITEM, also=_has_numeric_scores),
     Signature("Phoenix evaluations", (), ("scores",), PER_ITEM, also=_has_scored),
 )  # fmt: skip
 TOP = frozenset(key for signature in TABLE for key in signature.top)
 RECORDS = tuple(signature for signature in TABLE if signature.keys)
 
 
-def detect(data: Any, where: str = "") -> Signature | None:
+def detect(data: Any, location: str = "") -> Signature | None:
     """Return the format of another tool that an object, or its first answer by id, has.
 
     >>> detect({"q1": {"hits": {"hits": []}}}).name
@@ -222,61 +222,65 @@ def detect(data: Any, where: str = "") -> Signature | None:
     """
     if not isinstance(data, Mapping):
         return None
-    found = _detect(data, where)
-    if found is None:
+    signature = _detect(data, location)
+    if signature is None:
         first = next(iter(data.values()), None)
-        found = _detect(first, where) if isinstance(first, Mapping) else None
-    return found
+        signature = _detect(first, location) if isinstance(first, Mapping) else None
+    return signature
 
 
-def _detect(data: Item, where: str) -> Signature | None:
+def _detect(data: Item, location: str) -> Signature | None:
     if data.keys().isdisjoint(TOP):
         return None
-    wrapped = _wrapped(data)
-    inner = None if wrapped is None else detect_record(wrapped, where)
-    return inner or next((one for one in RECORDS if one.matches(data, where)), None)
+    wrapped = _unwrap_source(data)
+    inner = None if wrapped is None else detect_record(wrapped, location)
+    return inner or next(
+        (signature for signature in RECORDS if signature.matches(data, location)), None
+    )
 
 
-def detect_record(record: Any, where: str = "") -> Signature | None:
+def detect_record(record: Any, location: str = "") -> Signature | None:
     """Return the format of another tool that a record of a list or a line has."""
     if not isinstance(record, Mapping):
         return None
-    return next((one for one in TABLE if one.matches(record, where)), None)
+    return next((signature for signature in TABLE if signature.matches(record, location)), None)
 
 
-def _wrapped(data: Item) -> Item | None:
+def _unwrap_source(data: Item) -> Item | None:
     """Return what a search engine found first, if it returned its source."""
-    if _look(data, ["hits", "hits[]", "_source"]) != PRESENT:
+    if _inspect_path(data, ["hits", "hits[]", "_source"]) != PRESENT:
         return None
     source = next((hit["_source"] for hit in data["hits"]["hits"] if "_source" in hit), None)
     return source if isinstance(source, Mapping) else None
 
 
-def refuse_foreign(found: Signature | None, use: Use, where: str, line: int | None = None) -> None:
+def reject_foreign(
+    signature: Signature | None, use: Use, location: str, line: int | None = None
+) -> None:
     """Raise InputError if a format is not read, or not for this use."""
-    if found is None or (found.reader is not None and use in found.kinds):
+    if signature is None or (signature.reader is not None and use in signature.kinds):
         return
-    name = f"{found.name} (keys: {', '.join(found.names)})"
+    name = f"{signature.name} (keys: {', '.join(signature.names)})"
     problem = f"unsupported format: {name}"
-    if use not in found.kinds:
+    if use not in signature.kinds:
         problem = f"found {name}, expected {USES[use]}"
-    raise InputError.problem(problem, _fix(found), where, line)
+    raise InputError.from_problem(problem, _describe_fix(signature), location, line)
 
 
-def _fix(found: Signature) -> str:
+def _describe_fix(signature: Signature) -> str:
     """Return what to do with a format that is not read."""
-    if found.reader is None:
-        return found.advice
+    if signature.reader is None:
+        return signature.advice
     places: Mapping[Use, str] = {
         "qrels": "as judgments",
         "run": "as a run",
-        "scores": f"with {option('--scores', 'cf.read_scores')}",
+        "scores": f"with {format_option('--scores', 'cf.read_scores')}",
         "answers": "with `cranfield answers`",
         "battles": "with `cranfield battles`",
     }
-    return f"Use it {places[found.kinds[0]]}."
+    return f"Use it {places[signature.kinds[0]]}."
 
 
-def kind_of(found: Signature) -> Kind:
+def get_kind(signature: Signature) -> Kind:
     """Return what `validate` takes a file of another tool for."""
-    return "qrels" if "qrels" in found.kinds else "run"
+    return "qrels" if "qrels" in signature.kinds else "run"

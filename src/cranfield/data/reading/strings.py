@@ -29,12 +29,12 @@ _FIRST = np.array([(1 << 8 * n) - 1 for n in range(9)], dtype=np.uint64)  # firs
 _LAST = np.array([~((1 << 8 * (8 - n)) - 1) & (1 << 64) - 1 for n in range(9)], dtype=np.uint64)
 
 
-def _each(byte: int) -> Any:
+def _repeat_byte(byte: int) -> Any:
     """A word of eight equal bytes."""
     return _U(byte * 0x0101010101010101)
 
 
-def _ascii(data: memoryview) -> str | None:
+def _decode_ascii(data: memoryview) -> str | None:
     """A buffer as one text, if it is of ASCII: then its places are the same."""
     try:
         return str(data, "ascii")
@@ -58,20 +58,20 @@ class Strings:
         self.buffer, self.start, self.length = buffer, start, length
 
     @classmethod
-    def of(cls, texts: Sequence[str]) -> Strings:
+    def from_list(cls, texts: Sequence[str]) -> Strings:
         """Python strings, packed."""
         try:
             encoded = [text.encode() for text in texts]
         except UnicodeEncodeError as error:
             raise InputError(f"{error.object!r} as an identifier", "Unicode text") from None
         length = np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded))
-        return cls.packed(b"".join(encoded), length)
+        return cls.from_bytes(b"".join(encoded), length)
 
     @classmethod
-    def packed(cls, joined: bytes, length: Ints) -> Strings:
+    def from_bytes(cls, data: bytes, length: Ints) -> Strings:
         """Strings that stand side by side."""
         room = bytes(ROOM)
-        buffer = np.frombuffer(room + joined + room, dtype=np.uint8)
+        buffer = np.frombuffer(room + data + room, dtype=np.uint8)
         return cls(buffer, np.cumsum(length) - length + ROOM, length)
 
     def __len__(self) -> int:
@@ -87,7 +87,10 @@ class Strings:
         """The strings as Python strings."""
         data = memoryview(self.buffer)  # type: ignore[arg-type]
         places = zip(self.start.tolist(), (self.start + self.length).tolist(), strict=True)
-        if SPARSE * int(self.length.sum()) >= len(data) and (text := _ascii(data)) is not None:
+        if (
+            SPARSE * int(self.length.sum()) >= len(data)
+            and (text := _decode_ascii(data)) is not None
+        ):
             return [text[a:b] for a, b in places]
         return [str(data[a:b], "utf-8") for a, b in places]
 
@@ -95,23 +98,23 @@ class Strings:
         """These strings in a buffer that holds nothing else."""
         size = int(self.length[0]) if len(self) else 0
         if size and (self.length == size).all():  # as ids often are
-            shape, each = (len(self.buffer) - size + 1,), f"V{size}"
-            text = np.ndarray(shape, each, self.buffer, strides=(1,))[self.start].tobytes()
+            shape, dtype = (len(self.buffer) - size + 1,), f"V{size}"
+            text = np.ndarray(shape, dtype, self.buffer, strides=(1,))[self.start].tobytes()
         else:
-            text = self.buffer[spans(self.start, self.length)].tobytes()
-        return Strings.packed(text, self.length.copy())
+            text = self.buffer[expand_spans(self.start, self.length)].tobytes()
+        return Strings.from_bytes(text, self.length.copy())
 
     @staticmethod
-    def joined(parts: Sequence[Strings]) -> Strings:
+    def concatenate(parts: Sequence[Strings]) -> Strings:
         """Some columns of strings, one after the other."""
-        before = np.cumsum([0, *(len(p.buffer) for p in parts[:-1])])
+        offsets = np.cumsum([0, *(len(p.buffer) for p in parts[:-1])])
         return Strings(
             np.concatenate([p.buffer for p in parts]),
-            np.concatenate([p.start + b for p, b in zip(parts, before, strict=True)]),
+            np.concatenate([p.start + b for p, b in zip(parts, offsets, strict=True)]),
             np.concatenate([p.length for p in parts]),
         )
 
-    def before(self, sign: str) -> tuple[Strings, Bools]:
+    def split_before(self, separator: str) -> tuple[Strings, Bools]:
         """What stands before an ASCII sign, all where it does not occur; and where it does twice.
 
         >>> found, twice = Strings.of(["d1#2", "d1", "d#1#2"]).before("#")
@@ -119,56 +122,56 @@ class Strings:
         (['d1', 'd1', 'd'], [False, False, True])
         """
         end = self.start + self.length
-        place = _first(ord(sign), self, end)
-        after = np.minimum(place + 1, end)
-        rest = Strings(self.buffer, after, end - after)
-        return Strings(self.buffer, self.start, place - self.start), _first(
-            ord(sign), rest, end
+        place = _find_byte(ord(separator), self, end)
+        rest_start = np.minimum(place + 1, end)
+        rest = Strings(self.buffer, rest_start, end - rest_start)
+        return Strings(self.buffer, self.start, place - self.start), _find_byte(
+            ord(separator), rest, end
         ) < end
 
     # -- eight bytes at a time --------------------------------------------------------------------
 
-    def _word_at(self, place: Ints) -> Words:
+    def _read_words(self, place: Ints) -> Words:
         """The eight bytes that begin at each place."""
         words = np.ndarray((len(self.buffer) - 7,), "<u8", self.buffer, strides=(1,))
         return words[place]
 
-    def words(self) -> Iterator[tuple[Any, Words]]:
+    def iter_words(self) -> Iterator[tuple[Any, Words]]:
         """The strings' words from the first to the last, with the rows that have so many.
 
         Bytes beyond the end of a string are zero.
         """
         rows: Any = slice(None)
-        start, left = self.start, self.length
-        while len(left):
-            yield rows, self._word_at(start) & _FIRST[np.minimum(left, 8)]
-            longer = np.flatnonzero(left > 8)
+        start, remaining = self.start, self.length
+        while len(remaining):
+            yield rows, self._read_words(start) & _FIRST[np.minimum(remaining, 8)]
+            longer = np.flatnonzero(remaining > 8)
             rows = longer if isinstance(rows, slice) else rows[longer]
-            start, left = start[longer] + 8, left[longer] - 8
+            start, remaining = start[longer] + 8, remaining[longer] - 8
 
-    def hashes(self) -> Words:
+    def compute_hashes(self) -> Words:
         """A 64-bit hash of each string; equal strings have equal hashes."""
         if kernel.KERNEL is not None:
             hashes = np.empty(len(self), dtype=np.uint64)
             places = np.ascontiguousarray(self.start), np.ascontiguousarray(self.length)
             kernel.KERNEL.hash_strings(self.buffer, places, int(KEY), (hashes,))
             return hashes
-        found = self.length.astype(np.uint64) ^ KEY
-        for rows, word in self.words():
-            mixed = (found[rows] ^ word) * _U(0x9E3779B97F4A7C15)
-            found[rows] = (mixed ^ (mixed >> _U(29))) * _U(0xBF58476D1CE4E5B9)
-        return found ^ (found >> _U(32))
+        values = self.length.astype(np.uint64) ^ KEY
+        for rows, word in self.iter_words():
+            mixed = (values[rows] ^ word) * _U(0x9E3779B97F4A7C15)
+            values[rows] = (mixed ^ (mixed >> _U(29))) * _U(0xBF58476D1CE4E5B9)
+        return values ^ (values >> _U(32))
 
-    def same(self, other: Strings) -> Bools:
+    def compare(self, strings: Strings) -> Bools:
         """Which strings equal those of the other column, row by row."""
-        equal: Bools = self.length == other.length
+        equal: Bools = self.length == strings.length
         rows = np.flatnonzero(equal)
-        pairs = zip(self[rows].words(), other[rows].words(), strict=True)
-        for (which, mine), (_, theirs) in pairs:
-            equal[rows[which]] &= mine == theirs
+        pairs = zip(self[rows].iter_words(), strings[rows].iter_words(), strict=True)
+        for (index, word), (_, other_word) in pairs:
+            equal[rows[index]] &= word == other_word
         return equal
 
-    def alike(self) -> bool:
+    def is_constant(self) -> bool:
         """Whether all strings are the same.
 
         >>> Strings.of(["bm25", "bm25"]).alike(), Strings.of(["bm25", "bm26"]).alike()
@@ -178,16 +181,16 @@ class Strings:
         if (self.length != size).any():
             return False
         for done in range(0, size, 8):
-            word = self._word_at(self.start + done) & _FIRST[min(size - done, 8)]
+            word = self._read_words(self.start + done) & _FIRST[min(size - done, 8)]
             if (word != word[0]).any():
                 return False
         return True
 
-    def changes(self) -> Ints:
+    def find_changes(self) -> Ints:
         """The rows whose string differs from that of the row before; the first row does."""
         differs = np.ones(len(self), dtype=bool)
         differs[1:] = self.length[1:] != self.length[:-1]
-        for rows, word in self.words():
+        for rows, word in self.iter_words():
             if isinstance(rows, slice):
                 differs[1:] |= word[1:] != word[:-1]
             else:  # longer strings only: compare those that are neighbours
@@ -195,14 +198,14 @@ class Strings:
                 differs[rows[next_to]] |= word[next_to] != word[next_to - 1]
         return np.flatnonzero(differs)
 
-    def sort_keys(self) -> list[Words]:
+    def compute_sort_keys(self) -> list[Words]:
         """Numbers that order the strings by their bytes, the most significant first.
 
         What is beyond the first `LONG` bytes of a string is ordered by Python.
         """
         first = Strings(self.buffer, self.start, np.minimum(self.length, LONG))
         keys = []
-        for rows, word in first.words():
+        for rows, word in first.iter_words():
             key = np.zeros(len(self), dtype=np.uint64)
             key[rows] = word.byteswap() if np.little_endian else word
             keys.append(key)
@@ -231,54 +234,56 @@ class Numbering:
     """
 
     def __init__(self) -> None:
-        self.known = Strings.of([])
+        self.strings = Strings.from_list([])
         self._hashes = np.empty(0, dtype=np.uint64)  # of those known
         self._numbers: dict[int, int] = {}  # by hash
         self._table = np.zeros(1, dtype=np.int64)  # most of the numbers, by a hash's last bits
         self._by_name: dict[str, int] | None = None
 
-    def of(self, texts: Strings) -> Ints:
+    def number_strings(self, texts: Strings) -> Ints:
         """The number of each of some strings."""
         if self._by_name is None:
-            numbers = self._by_hash(texts)
+            numbers = self._number_by_hash(texts)
             if numbers is not None:
                 return numbers
-            self._by_name = {name: i for i, name in enumerate(self.known.tolist())}
+            self._by_name = {name: i for i, name in enumerate(self.strings.tolist())}
         names = self._by_name
-        found = [names.setdefault(name, len(names)) for name in texts.tolist()]
-        self.known = Strings.of(list(names))
-        return np.array(found, dtype=np.int64)
+        codes = [names.setdefault(name, len(names)) for name in texts.tolist()]
+        self.strings = Strings.from_list(list(names))
+        return np.array(codes, dtype=np.int64)
 
-    def _by_hash(self, texts: Strings) -> Ints | None:
-        hashes, left = texts.hashes(), np.arange(len(texts))
-        found: Ints = self._table[hashes & _U(len(self._table) - 1)]
+    def _number_by_hash(self, texts: Strings) -> Ints | None:
+        hashes, remaining = texts.compute_hashes(), np.arange(len(texts))
+        codes: Ints = self._table[hashes & _U(len(self._table) - 1)]
         if len(self._hashes):
-            left = left[self._hashes[found] != hashes]
-        each, first, which = np.unique(hashes[left], return_index=True, return_inverse=True)
+            remaining = remaining[self._hashes[codes] != hashes]
+        distinct, first, inverse = np.unique(
+            hashes[remaining], return_index=True, return_inverse=True
+        )
         come, names = np.argsort(first), self._numbers
-        numbers = np.empty(len(each), dtype=np.int64)
-        numbers[come] = [names.setdefault(x, len(names)) for x in each[come].tolist()]
-        found[left] = numbers[which]
-        new = come[numbers[come] >= len(self.known)]
-        known = Strings.joined([self.known, texts[left[first[new]]].copy()])
-        if not texts.same(known[found]).all():
+        numbers = np.empty(len(distinct), dtype=np.int64)
+        numbers[come] = [names.setdefault(x, len(names)) for x in distinct[come].tolist()]
+        codes[remaining] = numbers[inverse]
+        new = come[numbers[come] >= len(self.strings)]
+        strings = Strings.concatenate([self.strings, texts[remaining[first[new]]].copy()])
+        if not texts.compare(strings[codes]).all():
             return None
         if len(new):
-            self.known, self._hashes = known, np.append(self._hashes, each[new])
-            self._table = np.zeros(32 << len(known).bit_length(), dtype=np.int64)
+            self.strings, self._hashes = strings, np.append(self._hashes, distinct[new])
+            self._table = np.zeros(32 << len(strings).bit_length(), dtype=np.int64)
             place = self._hashes & _U(len(self._table) - 1)
-            self._table[place] = np.arange(len(known))
-        return found
+            self._table[place] = np.arange(len(strings))
+        return codes
 
 
-def spans(begin: Ints, count: Ints) -> Ints:
+def expand_spans(begin: Ints, count: Ints) -> Ints:
     """All members of the ranges begin..begin+count-1, one range after the other.
 
     >>> spans(np.array([10, 3]), np.array([3, 2])).tolist()
     [10, 11, 12, 3, 4]
     """
-    before = np.cumsum(count) - count
-    return np.repeat(begin - before, count) + np.arange(count.sum())
+    offsets = np.cumsum(count) - count
+    return np.repeat(begin - offsets, count) + np.arange(count.sum())
 
 
 # -- numbers --------------------------------------------------------------------------------------
@@ -289,7 +294,7 @@ _POWERS = np.array([10.0**n for n in range(_DIGITS + 1)])
 _EXTENDED = np.finfo(np.longdouble).nmant == 63  # x86: 64 bits of precision
 
 
-def numbers(texts: Strings) -> Floats:
+def parse_numbers(texts: Strings) -> Floats:
     """The numbers that plain decimal texts stand for, exactly as Python's float reads them.
 
     NaN where a text is not of the form -123.456 with at most 19 digits; `slow_numbers` reads
@@ -304,92 +309,94 @@ def numbers(texts: Strings) -> Floats:
         return np.empty(0)
     minus = texts.buffer[texts.start] == ord("-")
     begin, stop = texts.start + minus, texts.start + texts.length
-    point = _points(texts, stop)
+    point = _find_points(texts, stop)
     places = np.maximum(stop - point - 1, 0)
     digits = point - begin + places
-    plain = (digits > 0) & (digits <= _DIGITS)
-    if not plain.all():
-        point, places = np.where(plain, point, begin), np.where(plain, places, 0)
-    whole, all_digits = _read(texts, point, point - begin)
-    fraction, digits_too = _read(texts, stop, places)
-    plain &= all_digits & digits_too
-    mantissa = whole * _at(_TENS, places) + fraction
-    value: Floats = mantissa / _at(_POWERS, places)
+    is_plain = (digits > 0) & (digits <= _DIGITS)
+    if not is_plain.all():
+        point, places = np.where(is_plain, point, begin), np.where(is_plain, places, 0)
+    integer, all_digits = _parse_digits(texts, point, point - begin)
+    fraction, digits_too = _parse_digits(texts, stop, places)
+    is_plain &= all_digits & digits_too
+    mantissa = integer * _take(_TENS, places) + fraction
+    value: Floats = mantissa / _take(_POWERS, places)
     long = np.flatnonzero(mantissa > _U(1 << 53))
     if len(long):
-        value[long] = _long_quotient(mantissa[long], places[long])
-    if not plain.all():
-        value[~plain] = np.nan
+        value[long] = _divide_long(mantissa[long], places[long])
+    if not is_plain.all():
+        value[~is_plain] = np.nan
     if minus.any():
         value[minus] *= -1.0
     return value
 
 
-def _at(table: Any, index: Ints) -> Any:
+def _take(table: Any, index: Ints) -> Any:
     """table[index]; a single number where all are the same, as in most files."""
     first = index[:1]
     return table[first] if (index == first).all() else table[index]
 
 
-def _points(texts: Strings, stop: Ints) -> Ints:
+def _find_points(texts: Strings, stop: Ints) -> Ints:
     """The place of the decimal point in each text, or its end if it has none."""
     first = texts[:1].tolist()[0]
-    usual = len(first) - first.find(".") if "." in first else 0  # most files round alike
-    if not 0 < usual < ROOM:
-        return _first(ord("."), texts, stop)
-    place = stop - usual
-    others = np.flatnonzero((texts.buffer[place] != ord(".")) | (place < texts.start))
-    if len(others):
-        place[others] = _first(ord("."), texts[others], stop[others])
+    point_offset = len(first) - first.find(".") if "." in first else 0  # most files round alike
+    if not 0 < point_offset < ROOM:
+        return _find_byte(ord("."), texts, stop)
+    place = stop - point_offset
+    unusual = np.flatnonzero((texts.buffer[place] != ord(".")) | (place < texts.start))
+    if len(unusual):
+        place[unusual] = _find_byte(ord("."), texts[unusual], stop[unusual])
     return place
 
 
-def whole_numbers(texts: Strings) -> Floats | None:
+def parse_integers(texts: Strings) -> Floats | None:
     """The numbers, if all are plain whole numbers of at most 15 digits."""
     if int(texts.length.max(initial=0)) > 15:
         return None
-    value, digits = _read(texts, texts.start + texts.length, texts.length)
+    value, digits = _parse_digits(texts, texts.start + texts.length, texts.length)
     return value.astype(np.float64) if digits.all() else None
 
 
-def _first(byte: int, texts: Strings, missing: Ints) -> Ints:
+def _find_byte(byte: int, texts: Strings, missing: Ints) -> Ints:
     """The first place of a byte in each text, or `missing`, the end of the text."""
     place = missing.copy()
     rows, start = np.arange(len(place)), texts.start
     while len(rows):
-        other = texts._word_at(start) ^ _each(byte)
-        marks = (other - _each(0x01)) & ~other & _each(0x80)  # the lowest marks the first zero
+        difference = texts._read_words(start) ^ _repeat_byte(byte)
+        marks = (
+            (difference - _repeat_byte(0x01)) & ~difference & _repeat_byte(0x80)
+        )  # the lowest marks the first zero
         lowest = marks & (~marks + _U(1))
-        here = start + (np.frexp(lowest.astype(np.float64))[1] - 1 >> 3)
-        end, seen = missing[rows], marks != 0
-        place[rows] = np.where(seen & (here < end), here, end)
-        more = np.flatnonzero(~seen & (start + 8 < end))
+        position = start + (np.frexp(lowest.astype(np.float64))[1] - 1 >> 3)
+        end, is_found = missing[rows], marks != 0
+        place[rows] = np.where(is_found & (position < end), position, end)
+        more = np.flatnonzero(~is_found & (start + 8 < end))
         rows, start = rows[more], start[more] + 8
     return place
 
 
-def _read(texts: Strings, stop: Ints, count: Ints) -> tuple[Words, Bools]:
+def _parse_digits(texts: Strings, stop: Ints, count: Ints) -> tuple[Words, Bools]:
     """The whole number that `count` digits before `stop` make, and whether they are digits."""
     value = np.zeros(len(stop), dtype=np.uint64)
     digits = np.ones(len(stop), dtype=bool)
     for k in range(-(-int(count.max(initial=0)) // 8)):
-        kept = _at(_LAST, np.clip(count - 8 * k, 0, 8))
-        word = (texts._word_at(stop - 8 * (k + 1)) ^ _each(ord("0"))) & kept
-        digits &= ((word + _each(0x76)) | word) & _each(0x80) == 0  # no byte above 9
+        mask = _take(_LAST, np.clip(count - 8 * k, 0, 8))
+        word = (texts._read_words(stop - 8 * (k + 1)) ^ _repeat_byte(ord("0"))) & mask
+        digits &= ((word + _repeat_byte(0x76)) | word) & _repeat_byte(0x80) == 0  # no byte above 9
         # Eight digits to one number: neighbours are joined, then pairs, then fours.
-        word = (word & _each(0x0F)) * _U(2561) >> _U(8)
+        word = (word & _repeat_byte(0x0F)) * _U(2561) >> _U(8)
         word = (word & _U(0x00FF00FF00FF00FF)) * _U(6553601) >> _U(16)
         word = (word & _U(0x0000FFFF0000FFFF)) * _U(42949672960001) >> _U(32)
         value += word * _TENS[8 * k]
     return value, digits
 
 
-def _long_quotient(mantissa: Words, places: Ints) -> Floats:
+def _divide_long(mantissa: Words, places: Ints) -> Floats:
     """mantissa / 10^places for mantissas beyond 2^53; NaN where rounding is not certain."""
     if not _EXTENDED:
         return np.full(len(mantissa), np.nan)
     exact = mantissa.astype(np.longdouble) / _TENS[places].astype(np.longdouble)
     value = exact.astype(np.float64)
-    other = np.nextafter(value, np.where(exact > value, np.inf, -np.inf))
-    halfway = (exact != value) & (2 * exact == value.astype(np.longdouble) + other)
+    neighbour = np.nextafter(value, np.where(exact > value, np.inf, -np.inf))
+    halfway = (exact != value) & (2 * exact == value.astype(np.longdouble) + neighbour)
     return np.where(halfway, np.nan, value)

@@ -20,42 +20,56 @@ import numpy as np
 from cranfield import kernel
 from cranfield.arrays import Words
 from cranfield.data.reading import strings
-from cranfield.data.reading.adapters import FRAMES, is_table, library, to_frame
+from cranfield.data.reading.adapters import FRAMES, get_library, is_table, to_frame
 from cranfield.data.reading.binary import (
     Parquet,
+    can_read_text,
     decode_bytes,
     is_stream,
-    names_in_binary,
     read_binary,
-    reads_text,
-    refuse_forked,
+    read_column_names,
+    reject_forked,
 )
 from cranfield.data.reading.columns import (
     LEVELS,
     VALUE,
     Kind,
-    chosen,
+    describe_doubts,
     find_column,
-    in_doubt,
+    find_spelling,
+    infer_kind,
     is_header,
-    kind_of_columns,
+    list_unknown_columns,
     name_columns,
-    refuse_duplicates,
-    spelt,
-    unknown_columns,
+    reject_duplicates,
+    select_columns,
 )
-from cranfield.data.reading.labels import LABELLED, are_levels, level_of
-from cranfield.data.reading.lines import BLANK, NUMBER, finite, lines, not_text, short
-from cranfield.data.reading.partitions import refuse_parsed
-from cranfield.data.reading.records import COLUMNS, PLAIN, Found, Problem, Recorder, Text
+from cranfield.data.reading.labels import COLUMN_LABELS, can_be_levels, get_level
+from cranfield.data.reading.lines import (
+    BLANK,
+    NUMBER,
+    make_encoding_error,
+    parse_finite,
+    scan_lines,
+    truncate_text,
+)
+from cranfield.data.reading.partitions import reject_parsed_ids
+from cranfield.data.reading.records import (
+    COLUMNS,
+    DEFAULT_OPTIONS,
+    Problem,
+    ReadOptions,
+    RecordBuilder,
+    RecordItem,
+)
 from cranfield.data.reading.source import Beginning, FileBytes, Source
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Irregular, Table
-from cranfield.data.reading.trec import refuse_other_encodings
+from cranfield.data.reading.trec import reject_other_encodings
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError
-from cranfield.late import pl
-from cranfield.wording import counted
+from cranfield.lazy_imports import pl
+from cranfield.wording import format_count
 
 Row: TypeAlias = tuple[int | None, dict[str, Any]]  # the line, if it has one, and named cells
 Rows: TypeAlias = Iterator[Row | InputError]
@@ -68,123 +82,139 @@ PART = 1 << 18  # rows of a frame that become a table at a time
 class Tabular:
     """A way to write tables with named columns: read whole, or row by row."""
 
-    frame: Frame  # errors may be Polars' own; cells of text are text
-    rows: Callable[[Source, bool], Rows]  # blanks around cells of text may be part of them, or not
-    names: Callable[[Source], Iterable[Any]]  # of the columns
+    read_frame: Frame  # errors may be Polars' own; cells of text are text
+    read_rows: Callable[
+        [Source, bool], Rows
+    ]  # blanks around cells of text may be part of them, or not
+    read_names: Callable[[Source], Iterable[Any]]  # of the columns
     headed: bool = False  # whether the first row is the header, and cells are text
     mixed: bool = False  # whether every row names its own columns
-    lined: bool = True  # whether rows are lines
-    cells: Callable[[Source], dict[str, list[str]]] | None = None  # column by column, or Irregular
-    long: Callable[[Source], Parquet | None] = lambda source: None  # one to read part by part
+    has_lines: bool = True  # whether rows are lines
+    read_cells: Callable[[Source], dict[str, list[str]]] | None = (
+        None  # column by column, or Irregular
+    )
+    open_long: Callable[[Source], Parquet | None] = lambda source: None  # one to read part by part
     first: Callable[[], Iterable[Row]] | None = None  # rows, if `rows` can be read only once
 
-    def table(self, source: Source, kind: Kind, text: Text) -> Table:
+    def read_table(self, source: Source, kind: Kind, options: ReadOptions) -> Table:
         """The table of a file, or Irregular if there is anything wrong with it."""
-        return self.framed(source, kind, text).table()
+        return self.read_tidy(source, kind, options).to_table()
 
-    def framed(self, source: Source, kind: Kind, text: Text) -> Framed:
+    def read_tidy(self, source: Source, kind: Kind, options: ReadOptions) -> TidyFrame:
         """The columns of a file that matter, or Irregular if there is anything wrong with them."""
-        if self.mixed or (self.headed and not reads_text()):
+        if self.mixed or (self.headed and not can_read_text()):
             raise Irregular
         try:
-            frame, names, named = self._needed(source, kind, text)
-            found = tidy(frame, kind, source.name, named)
+            frame, names, frame_options = self._read_needed(source, kind, options)
+            columns = tidy_table(frame, kind, source.name, frame_options)
         except (pl.exceptions.PolarsError, InputError):
             raise Irregular from None
-        short = self.headed and any(column.null_count() for column in (*found, frame[:, -1]))
+        short = self.headed and any(column.null_count() for column in (*columns, frame[:, -1]))
         if short or not len(frame):
             raise Irregular  # an empty cell, or a line with too few of them; or no line
-        return Framed.of(found, kind, names, text)
+        return TidyFrame.from_frame(columns, kind, names, options)
 
-    def _needed(
-        self, source: Source, kind: Kind, text: Text
-    ) -> tuple[pl.DataFrame, list[str], Text]:
+    def _read_needed(
+        self, source: Source, kind: Kind, options: ReadOptions
+    ) -> tuple[pl.DataFrame, list[str], ReadOptions]:
         """What is needed of a file, the names of all columns, and the text for what is needed."""
-        if self.lined:
-            frame = self.frame(source, None)
-            return frame, frame.columns, text
-        names = list(self.names(source))
-        needed = _named(names, kind, source.name, text, None, partial(self._first_cells, source))
-        frame = self.frame(source, list(dict.fromkeys(needed.values())))
-        return frame, names, _with_names(text, needed, kind)
+        if self.has_lines:
+            frame = self.read_frame(source, None)
+            return frame, frame.columns, options
+        names = list(self.read_names(source))
+        columns = _name_columns(
+            names, kind, source.name, options, None, partial(self._read_first_cells, source)
+        )
+        frame = self.read_frame(source, list(dict.fromkeys(columns.values())))
+        return frame, names, _resolve_user_columns(options, columns, kind)
 
-    def _first_cells(self, source: Source, name: str) -> Iterable[Any]:
+    def _read_first_cells(self, source: Source, name: str) -> Iterable[Any]:
         """Some cells of a column of a binary file."""
-        return first_cells(self.frame(source, [name]), name)
+        return read_first_cells(self.read_frame(source, [name]), name)
 
-    def parts(self, source: Source, kind: Kind, text: Text) -> Callable[[], Iterator[Part]] | None:
+    def get_parts(
+        self, source: Source, kind: Kind, options: ReadOptions
+    ) -> Callable[[], Iterator[Part]] | None:
         """How a long file is read, Irregular where a part is not in order; None if it is short."""
-        if (file := self.long(source)) is None:
+        if (file := self.open_long(source)) is None:
             return None
         try:
             names = file.names
-            cells = partial(self._first_cells, source)
-            named = _named(names, kind, source.name, text, None, cells)
-            needed = list(dict.fromkeys(named.values()))
-            file.refuse_damaged(needed)
+            cells = partial(self._read_first_cells, source)
+            columns = _name_columns(names, kind, source.name, options, None, cells)
+            used = list(dict.fromkeys(columns.values()))
+            file.reject_damaged(used)
         except InputError:
             raise Irregular from None
-        part = partial(_part, file, names, kind, text, _with_names(text, named, kind))
-        return lambda: (partial(part, read) for read in file.parts(needed, PART))
+        part = partial(
+            _read_part, file, names, kind, options, _resolve_user_columns(options, columns, kind)
+        )
+        return lambda: (partial(part, read) for read in file.iter_parts(used, PART))
 
-    def records(self, source: Source, kind: Kind, text: Text) -> Iterator[Found]:
+    def read_records(
+        self, source: Source, kind: Kind, options: ReadOptions
+    ) -> Iterator[RecordItem]:
         """The rows of a file, each as a record."""
-        recorder = Recorder(kind, source.name, text, tabular=True)
-        known: dict[tuple[str, ...], dict[str, str]] = {}
-        cells_of = _Beginning(self, source).cells
-        for row in self.rows(source, False):
+        recorder = RecordBuilder(kind, source.name, options, tabular=True)
+        cache: dict[tuple[str, ...], dict[str, str]] = {}
+        cells_of = _FirstRows(self, source).get_cells
+        for row in self.read_rows(source, False):
             if isinstance(row, InputError):
                 yield row
                 continue
             line, cells = row
             columns = tuple(cells)
-            if columns not in known:
+            if columns not in cache:
                 try:
                     names = list(cells)
-                    known[columns] = _named(names, kind, source.name, text, line, cells_of)
+                    cache[columns] = _name_columns(
+                        names, kind, source.name, options, line, cells_of
+                    )
                 except InputError as error:
                     yield error
                     if self.mixed:
                         continue
                     return
-                labels = labels_of(known[columns].get("level", ""), text)
-                recorder = replace(recorder, text=replace(text, labels=labels))
-                if doubt := _said(known[columns], columns, text):
+                labels = get_labels(cache[columns].get("level", ""), options)
+                recorder = replace(recorder, options=replace(options, labels=labels))
+                if doubt := _describe_columns(cache[columns], columns, options):
                     yield Problem("warning", source.name, line, doubt, kind=COLUMNS)
                 if self.headed:
                     continue
-            ours = {name: cells[column] for name, column in known[columns].items()}
-            yield recorder.record(ours, line, line is None and VALUE[kind] in ours)
-        if known and (order := _unscored(kind, text, chain.from_iterable(known.values()))):
+            fields = {name: cells[column] for name, column in cache[columns].items()}
+            yield recorder.build_record(fields, line, line is None and VALUE[kind] in fields)
+        if cache and (order := _describe_order(kind, options, chain.from_iterable(cache.values()))):
             yield Problem("warning", source.name, None, order, kind=COLUMNS)
 
-    def kind(self, source: Source, text: Text) -> Kind:
+    def detect_kind(self, source: Source, options: ReadOptions) -> Kind:
         """Judgments or results? Told by the names of the columns, or by those the user gave.
 
         If no name tells, an unknown column of few integers is one of levels.
         """
-        if (kind := kind_of_columns(text.columns)) is not None:
+        if (kind := infer_kind(options.columns)) is not None:
             return kind
         try:
-            names = [str(name) for name in self.names(source)]
+            names = [str(name) for name in self.read_names(source)]
             if find_column("rank", names) or find_column("tag", names):
                 return "run"
-            if spelt((*LEVELS, "corpus-id"), names):
+            if find_spelling((*LEVELS, "corpus-id"), names):
                 return "qrels"
-            return "run" if find_column("score", names) else self._kind_of_values(source, text)
+            return "run" if find_column("score", names) else self._infer_kind(source, options)
         except (CranfieldError, ValueError, TypeError, RecursionError):
             return "run"  # and let the records say what is wrong
 
-    def _kind_of_values(self, source: Source, text: Text) -> Kind:
+    def _infer_kind(self, source: Source, options: ReadOptions) -> Kind:
         """Judgments or results, by the values of the first unknown column of numbers."""
-        for cells in map(_Beginning(self, source).cells, unknown_columns(self.names(source))):
-            if are_numbers(cells):
-                return "qrels" if are_levels(str(x) for x in cells if x is not None) else "run"
+        for cells in map(
+            _FirstRows(self, source).get_cells, list_unknown_columns(self.read_names(source))
+        ):
+            if is_numeric(cells):
+                return "qrels" if can_be_levels(str(x) for x in cells if x is not None) else "run"
         return "run"
 
 
 @dataclass(frozen=True, eq=False)
-class _Beginning:
+class _FirstRows:
     """The first rows of a table, read when a column has to be examined."""
 
     table: Tabular
@@ -193,11 +223,11 @@ class _Beginning:
     @cached_property
     def rows(self) -> list[dict[str, Any]]:
         table = self.table
-        rows = table.rows(self.source, False) if table.first is None else iter(table.first())
+        rows = table.read_rows(self.source, False) if table.first is None else iter(table.first())
         first = islice(rows, int(table.headed), FIRST)
         return [row[1] for row in first if not isinstance(row, InputError)]
 
-    def cells(self, name: str) -> list[Any]:
+    def get_cells(self, name: str) -> list[Any]:
         """Some cells of a column."""
         return [row[name] for row in self.rows if name in row]
 
@@ -205,12 +235,12 @@ class _Beginning:
 # -- text: CSV and TSV ----------------------------------------------------------------------------
 
 
-def separated(signs: str) -> Tabular:
+def make_separated(signs: str) -> Tabular:
     """A table of text, whose first line names the columns; one of the signs separates them."""
 
-    def frame(source: Source, columns: Sequence[str] | None) -> pl.DataFrame:
-        text, separator = source.read(), _separator(signs, Beginning(source).first)
-        refuse_other_encodings(text)
+    def read_frame(source: Source, columns: Sequence[str] | None) -> pl.DataFrame:
+        text, separator = source.read(), _choose_separator(signs, Beginning(source).first)
+        reject_other_encodings(text)
         quote = rb'(?:^|(?<=%b))"(?:[^"]|"")*"(?=%b|\r?$)' % ((separator.encode(),) * 2)
         if text.count(b"\r") != text.count(b"\r\n") or text.count(b'"') % 2:
             raise Irregular  # the records say where lines and quotations end
@@ -219,10 +249,10 @@ def separated(signs: str) -> Tabular:
             raise Irregular
         if any(blank in text for blank in (b"\x1c", b"\x1d", b"\x1e", b"\x1f")):  # to Python alone
             raise Irregular
-        if source.long_line(text) is not None:
-            raise source.too_long(None)
+        if source.find_long_line(text) is not None:
+            raise source.make_long_line_error(None)
         if header is not None:  # Polars would rename duplicates
-            refuse_duplicates(_split_header(header[1].decode(), separator), source.name)
+            reject_duplicates(_split_header(header[1].decode(), separator), source.name)
         if not text.endswith(b"\n"):
             text += b"\n"  # Polars forgives a field too many before the end
         return pl.read_csv(
@@ -232,11 +262,15 @@ def separated(signs: str) -> Tabular:
             quote_char='"',
         ).select(pl.all().str.strip_chars(BLANK))
 
-    def names(source: Source) -> list[str]:
-        return names_in(signs, Beginning(source).first)
+    def read_names(source: Source) -> list[str]:
+        return split_names(signs, Beginning(source).first)
 
     return Tabular(
-        frame, partial(_separated, signs), names, headed=True, cells=partial(_cells, signs)
+        read_frame,
+        partial(_read_separated, signs),
+        read_names,
+        headed=True,
+        read_cells=partial(_read_cells, signs),
     )
 
 
@@ -248,12 +282,12 @@ def _split_header(header: str, separator: str) -> list[str]:
     return [name.strip(BLANK) for name in next(rows, [])]
 
 
-def names_in(signs: str, header: str) -> list[str]:
+def split_names(signs: str, header: str) -> list[str]:
     """The names in a header, between those of some signs that are there."""
-    return header.split(_separator(signs, header))
+    return header.split(_choose_separator(signs, header))
 
 
-def _separator(signs: str, header: str) -> str:
+def _choose_separator(signs: str, header: str) -> str:
     """The one of some signs that a line has most, the first of them if it has none.
 
     >>> _separator(",;", "qid;docno;score"), _separator(",;", "qid,docno,score")
@@ -264,23 +298,25 @@ def _separator(signs: str, header: str) -> str:
 
 def is_headed(signs: str, beginning: Beginning) -> bool:
     """Whether the first line names the columns of judgments or results."""
-    names = names_in(signs, beginning.first)
+    names = split_names(signs, beginning.first)
     return not names[0].lstrip().startswith("{") and is_header(names)
 
 
-def _separated(signs: str, source: Source, verbatim: bool) -> Rows:
+def _read_separated(signs: str, source: Source, verbatim: bool) -> Rows:
     """The rows of such a table, the header being the first; it is never taken `verbatim`."""
     import csv
 
-    text, separator = source.read(), _separator(signs, Beginning(source).first)
-    if (at := source.long_line(text)) is not None:
-        yield source.too_long(source.line(text.count(b"\n", 0, at) + 1))
+    text, separator = source.read(), _choose_separator(signs, Beginning(source).first)
+    if (position := source.find_long_line(text)) is not None:
+        yield source.make_long_line_error(
+            source.get_line_number(text.count(b"\n", 0, position) + 1)
+        )
         return
     try:
         text.decode()  # to tell on which line it is no text
     except UnicodeDecodeError as error:
-        line = source.line(text.count(b"\n", 0, error.start) + 1)
-        yield not_text(text[error.start : error.start + 4], source, line)
+        line = source.get_line_number(text.count(b"\n", 0, error.start) + 1)
+        yield make_encoding_error(text[error.start : error.start + 4], source, line)
         return
     if csv.field_size_limit() < source.limits.line:
         csv.field_size_limit(source.limits.line)  # texts of documents are as long as lines may be
@@ -295,71 +331,71 @@ def _separated(signs: str, source: Source, verbatim: bool) -> Rows:
             cells = [cell if verbatim and header else cell.strip(BLANK) for cell in row]
             if not header:
                 header = cells
-                refuse_duplicates(header, source.name, source.line(table.line_num))
+                reject_duplicates(header, source.name, source.get_line_number(table.line_num))
             if len(cells) == len(header):
-                yield source.line(table.line_num), dict(zip(header, cells, strict=True))
+                yield source.get_line_number(table.line_num), dict(zip(header, cells, strict=True))
                 continue
-            found = f"{counted(len(cells), 'field')} ({short(separator.join(cells))})"
+            actual = f"{format_count(len(cells), 'field')} ({truncate_text(separator.join(cells))})"
             expected = f"{len(header)}: {' '.join(header)}"
-            yield InputError(found, expected, source.name, source.line(table.line_num))
+            yield InputError(actual, expected, source.name, source.get_line_number(table.line_num))
     except InputError as error:
         yield error
     except csv.Error as error:
-        line = source.line(table.line_num)
+        line = source.get_line_number(table.line_num)
         yield InputError(str(error), "a well-formed table", source.name, line)
 
 
-def _cells(signs: str, source: Source) -> dict[str, list[str]]:
+def _read_cells(signs: str, source: Source) -> dict[str, list[str]]:
     """The cells of such a table column by column, or Irregular, for the rows to say where."""
     import csv
 
-    text, separator = source.read(), _separator(signs, Beginning(source).first)
-    if source.long_line(text) is not None:
+    text, separator = source.read(), _choose_separator(signs, Beginning(source).first)
+    if source.find_long_line(text) is not None:
         raise Irregular
     decoded = io.TextIOWrapper(io.BytesIO(text), encoding="utf-8", newline="")
     try:
         header, *rows = csv.reader(decoded, delimiter=separator, strict=True)
         columns = zip(*rows, strict=True)
-        found = [[cell.strip(BLANK) for cell in column] for column in columns]
-        made = dict(zip((name.strip(BLANK) for name in header), found, strict=True))
+        stripped = [[cell.strip(BLANK) for cell in column] for column in columns]
+        by_name = dict(zip((name.strip(BLANK) for name in header), stripped, strict=True))
     except (
         csv.Error,
         ValueError,
     ):  # no text, or no table; a blank line; a cell too many or too few
         raise Irregular from None
-    if len(made) < len(header):
+    if len(by_name) < len(header):
         raise Irregular
-    return made
+    return by_name
 
 
 # -- a JSON object on each line -------------------------------------------------------------------
 
 
-def json_lines() -> Tabular:
+def make_json_lines() -> Tabular:
     """A table with an object for each row, which names its cells."""
 
-    def frame(source: Source, columns: Sequence[str] | None) -> pl.DataFrame:
+    def read_frame(source: Source, columns: Sequence[str] | None) -> pl.DataFrame:
         rows = []
-        for row in json_rows(source):
+        for row in read_json_rows(source):
             if isinstance(row, InputError):
                 raise row
             rows.append(row[1])
         return pl.DataFrame(rows, infer_schema_length=None)
 
-    def names(source: Source) -> Iterable[Any]:
+    def read_names(source: Source) -> Iterable[Any]:
         import json
 
         return list(json.loads(Beginning(source).first))
 
-    return Tabular(frame, json_rows, names, mixed=True)
+    return Tabular(read_frame, read_json_rows, read_names, mixed=True)
 
 
-def json_rows(source: Source, verbatim: bool = False) -> Rows:
+def read_json_rows(source: Source, verbatim: bool = False) -> Rows:
     """The objects that the lines of a file are."""
     from json import JSONDecoder
 
-    decoder = JSONDecoder(object_pairs_hook=_without_repetition)
-    for number, line in lines(source):
+    decoder = JSONDecoder(object_pairs_hook=_reject_duplicate_keys)
+    for number, line in scan_lines(source):
         if isinstance(line, InputError):
             yield line
             continue
@@ -376,76 +412,91 @@ def json_rows(source: Source, verbatim: bool = False) -> Rows:
             begun = line.strip() in ("{", "[")
             hint = "one on each line; or is all of it one object? then its name ends in .json"
             yield InputError(
-                short(line.strip()), "a JSON object", source.name, number, hint if begun else ""
+                truncate_text(line.strip()),
+                "a JSON object",
+                source.name,
+                number,
+                hint if begun else "",
             )
 
 
-def of_rows(rows: Iterable[Row], first: Callable[[], Iterable[Row]] | None = None) -> Tabular:
+def from_rows(rows: Iterable[Row], first: Callable[[], Iterable[Row]] | None = None) -> Tabular:
     """A table of rows that are at hand, each of which names its cells.
 
     `first` returns rows from the first one, if `rows` can be read only once.
     """
 
-    def frame(source: Source, columns: Sequence[str] | None) -> pl.DataFrame:
+    def read_frame(source: Source, columns: Sequence[str] | None) -> pl.DataFrame:
         raise Irregular
 
-    def names(source: Source) -> Iterable[Any]:
+    def read_names(source: Source) -> Iterable[Any]:
         return next((cells for _, cells in rows), {})
 
     return Tabular(
-        frame, lambda source, verbatim: iter(rows), names, mixed=True, lined=False, first=first
+        read_frame,
+        lambda source, verbatim: iter(rows),
+        read_names,
+        mixed=True,
+        has_lines=False,
+        first=first,
     )
 
 
-def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) < len(pairs):
-        again = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
-        raise InputError.problem(f"duplicate key {again!r}", "Rename or remove one of them.")
-    return made
+def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    row = dict(pairs)
+    if len(row) < len(pairs):
+        duplicate = next(
+            key for key, count in Counter(key for key, _ in pairs).items() if count > 1
+        )
+        raise InputError.from_problem(
+            f"duplicate key {duplicate!r}", "Rename or remove one of them."
+        )
+    return row
 
 
 # -- Parquet and Arrow ----------------------------------------------------------------------------
 
 
-def binary(name: str) -> Tabular:
+def make_binary(name: str) -> Tabular:
     """A table that Polars reads from bytes."""
 
-    def frame(source: Source, columns: Sequence[str] | None) -> pl.DataFrame:
+    def read_frame(source: Source, columns: Sequence[str] | None) -> pl.DataFrame:
         return decode_bytes(read_binary(name, source.read(), source.name, columns=columns))
 
-    def rows(source: Source, verbatim: bool) -> Rows:
-        parts: Iterable[Callable[[], pl.DataFrame]] = [partial(frame, source, None)]
-        if (file := long(source)) is not None:
-            file.refuse_damaged(None)
-            parts = file.parts(file.names, PART)
+    def read_rows(source: Source, verbatim: bool) -> Rows:
+        parts: Iterable[Callable[[], pl.DataFrame]] = [partial(read_frame, source, None)]
+        if (file := open_long(source)) is not None:
+            file.reject_damaged(None)
+            parts = file.iter_parts(file.names, PART)
         return ((None, row) for part in parts for row in part().iter_rows(named=True))
 
-    def names(source: Source) -> list[str]:
-        return names_in_binary(name, source.read(), source.name)
+    def read_names(source: Source) -> list[str]:
+        return read_column_names(name, source.read(), source.name)
 
-    def long(source: Source) -> Parquet | None:
+    def open_long(source: Source) -> Parquet | None:
         if name != "parquet":
             return None
-        named = source.plain and source.path == source.name  # by its name, Polars reads it itself
-        file = Parquet(FileBytes(source) if named else source.read(), source.name)
+        by_name = (
+            source.is_seekable and source.path == source.name
+        )  # by its name, Polars reads it itself
+        file = Parquet(FileBytes(source) if by_name else source.read(), source.name)
         return file if file.rows > PART else None
 
-    return Tabular(frame, rows, names, lined=False, long=long)
+    return Tabular(read_frame, read_rows, read_names, has_lines=False, open_long=open_long)
 
 
-def _part(
+def _read_part(
     file: Parquet,
     names: list[str],
     kind: Kind,
-    text: Text,
-    named: Text,
+    options: ReadOptions,
+    frame_options: ReadOptions,
     read: Callable[[], pl.DataFrame],
 ) -> Table:
     try:
-        frame = tidy(read(), kind, file.where or "", named)
-        table = Framed.of(frame, kind, names, text).table()
-        return replace(table, taken=round(len(file.data) / file.rows * len(table)))
+        frame = tidy_table(read(), kind, file.location or "", frame_options)
+        table = TidyFrame.from_frame(frame, kind, names, options).to_table()
+        return replace(table, bytes_read=round(len(file.data) / file.rows * len(table)))
     except (pl.exceptions.PolarsError, InputError):
         raise Irregular from None
 
@@ -467,16 +518,16 @@ def is_frame(data: Any) -> bool:
     """Whether this is a frame of Polars, pandas or Spark, or a table that `to_frame` turns into
     one (no library of which need be installed).
     """
-    framed = library(data) in ("polars", "pandas", "pyspark") and type(data).__name__ in FRAMES
+    framed = get_library(data) in ("polars", "pandas", "pyspark") and type(data).__name__ in FRAMES
     return framed or is_table(data)
 
 
 def is_spark(data: Any) -> bool:
     """Whether this is a frame of Spark, whose rows are elsewhere."""
-    return library(data) == "pyspark" and is_frame(data)
+    return get_library(data) == "pyspark" and is_frame(data)
 
 
-def in_spark(name: str) -> str:
+def quote_spark_name(name: str) -> str:
     """How Spark is told the name of a column, whatever signs are in it.
 
     >>> in_spark("AP.EU")
@@ -485,43 +536,49 @@ def in_spark(name: str) -> str:
     return f"`{name.replace('`', '``')}`"
 
 
-def frame_table(data: Any, kind: Kind, where: str, text: Text = PLAIN) -> Table:
+def read_frame(
+    data: Any, kind: Kind, location: str, options: ReadOptions = DEFAULT_OPTIONS
+) -> Table:
     """A Polars or pandas frame with our column names and types."""
-    return framed(data, kind, where, text).table()
+    return tidy_frame(data, kind, location, options).to_table()
 
 
-def framed(data: Any, kind: Kind, where: str, text: Text = PLAIN) -> Framed:
+def tidy_frame(
+    data: Any, kind: Kind, location: str, options: ReadOptions = DEFAULT_OPTIONS
+) -> TidyFrame:
     """The columns of a Polars or pandas frame that matter; of a lazy one, only they are made."""
 
-    refuse_forked(where)
-    data = to_frame(data, where, VALUE[kind])
+    reject_forked(location)
+    data = to_frame(data, location, VALUE[kind])
     lazy = type(data).__name__ == "LazyFrame"
     names = list(map(str, data.collect_schema().names() if lazy else data.columns))
-    named = _named(names, kind, where, text, None, partial(first_cells, data))
-    needed = list(dict.fromkeys(named.values()))
+    columns = _name_columns(names, kind, location, options, None, partial(read_first_cells, data))
+    used = list(dict.fromkeys(columns.values()))
     if is_spark(data):
-        refuse_parsed(data, id_columns(named), where)
-    data = data.select(needed).collect() if lazy else data
-    frame = polars_frame(data, lambda names: needed, where).select(needed)
-    found = tidy(frame, kind, where, _with_names(text, named, kind))
-    return Framed.of(found, kind, names, text)
+        reject_parsed_ids(data, list_id_columns(columns), location)
+    data = data.select(used).collect() if lazy else data
+    frame = to_polars(data, lambda names: used, location).select(used)
+    table = tidy_table(frame, kind, location, _resolve_user_columns(options, columns, kind))
+    return TidyFrame.from_frame(table, kind, names, options)
 
 
-def polars_frame(data: Any, wanted: Callable[[list[str]], list[str]], where: str) -> pl.DataFrame:
+def to_polars(data: Any, select: Callable[[list[str]], list[str]], location: str) -> pl.DataFrame:
     """A Polars frame as it is; of a pandas frame the wanted columns; of Spark's, all rows."""
-    data = to_frame(data, where)
+    data = to_frame(data, location)
     if is_spark(data):
-        return pl.DataFrame(data.select(*map(in_spark, wanted(data.columns))).toArrow())
+        return pl.DataFrame(data.select(*map(quote_spark_name, select(data.columns))).toArrow())
     if not type(data).__module__.startswith("pandas"):
         return decode_bytes(data.collect() if isinstance(data, pl.LazyFrame) else data)
     columns = {str(c): c for c in data.columns}
-    refuse_duplicates(data.columns, where)
-    names = wanted([str(c) for c in data.columns])
+    reject_duplicates(data.columns, location)
+    names = select([str(c) for c in data.columns])
     # Column by column, so that pandas' many string types need no PyArrow.
-    return pl.DataFrame({name: _pandas_column(data[columns[name]]) for name in names}, strict=False)
+    return pl.DataFrame(
+        {name: _convert_pandas_column(data[columns[name]]) for name in names}, strict=False
+    )
 
 
-def _pandas_column(column: Any) -> Any:
+def _convert_pandas_column(column: Any) -> Any:
     """A column of a pandas frame as Polars reads it; what is missing is None."""
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf":
         return pl.Series(column.to_numpy(), nan_to_null=True)
@@ -539,49 +596,60 @@ IDS = ("topic", "doc", "tag", "type", "intent")  # are never parsed
 MISSING = ("", "na", "n/a", "nan", "null", "none", "-")
 
 
-def _named(
+def _name_columns(
     names: list[str],
     kind: Kind,
-    where: str,
-    text: Text,
+    location: str,
+    options: ReadOptions,
     line: int | None = None,
     cells: Callable[[str], Iterable[Any]] | None = None,
 ) -> dict[str, str]:
     """Our name -> the table's own name of each column we use; `cells` are the first of a column."""
-    numbers = None if cells is None else lambda name: are_numbers(cells(name))
+    numbers = None if cells is None else lambda name: is_numeric(cells(name))
     return name_columns(
-        names, kind, where, line, text.typed, text.columns, numbers, ordered=text.ordered
+        names,
+        kind,
+        location,
+        line,
+        options.uses_second_column,
+        options.columns,
+        numbers,
+        ordered=options.ordered,
     )
 
 
-def id_columns(named: Mapping[str, str]) -> list[str]:
+def list_id_columns(columns: Mapping[str, str]) -> list[str]:
     """Return the columns that hold ids, by the names of the table."""
-    return [theirs for ours, theirs in named.items() if ours in IDS]
+    return [column for role, column in columns.items() if role in IDS]
 
 
-def _with_names(text: Text, named: Mapping[str, str], kind: Kind) -> Text:
+def _resolve_user_columns(
+    options: ReadOptions, columns: Mapping[str, str], kind: Kind
+) -> ReadOptions:
     """Return the text with the names of the columns that the user counted or named.
 
     A column has another number in a frame that holds the needed columns only.
     """
-    own = chosen(text.columns, kind)
-    return replace(text, columns={f"{kind}.{ours}": named[ours] for ours in own if ours in named})
+    selection = select_columns(options.columns, kind)
+    return replace(
+        options, columns={f"{kind}.{role}": columns[role] for role in selection if role in columns}
+    )
 
 
-def are_numbers(cells: Iterable[Any]) -> bool:
+def is_numeric(cells: Iterable[Any]) -> bool:
     """Return True if some cells hold a number, and the others nothing.
 
     >>> are_numbers(["0.5", None, "n/a", 2]), are_numbers(["2001", "A Space Odyssey"])
     (True, False)
     """
-    there = [x for x in cells if x is not None and str(x).strip().lower() not in MISSING]
-    return bool(there) and all(finite(x) is not None for x in there)
+    values = [x for x in cells if x is not None and str(x).strip().lower() not in MISSING]
+    return bool(values) and all(parse_finite(x) is not None for x in values)
 
 
-def first_cells(data: Any, name: str) -> Iterable[Any]:
+def read_first_cells(data: Any, name: str) -> Iterable[Any]:
     """Return some cells of a column of a frame."""
     if is_spark(data):
-        return [row[0] for row in data.select(in_spark(name)).limit(FIRST).collect()]
+        return [row[0] for row in data.select(quote_spark_name(name)).limit(FIRST).collect()]
     if type(data).__name__ == "LazyFrame":
         data = data.select(name).head(FIRST).collect()
     if type(data).__module__.startswith("pandas"):
@@ -590,72 +658,89 @@ def first_cells(data: Any, name: str) -> Iterable[Any]:
     return list(data[name].drop_nulls().head(FIRST))
 
 
-def _said(named: Mapping[str, str], names: Iterable[str], text: Text) -> str:
+def _describe_columns(
+    columns: Mapping[str, str], names: Iterable[str], options: ReadOptions
+) -> str:
     """What users are told of the columns, and of the labels in them."""
-    levels = text.labels is None and named.get("level", "").strip().lower() in LABELLED
-    taken = "the levels of its labels are E 3, S 2, C 1 and I 0 (--labels gives others)" * levels
-    return "; ".join(filter(None, (in_doubt(named, names, text.typed, text.columns), taken)))
+    levels = options.labels is None and columns.get("level", "").strip().lower() in COLUMN_LABELS
+    label_note = (
+        "the levels of its labels are E 3, S 2, C 1 and I 0 (--labels gives others)" * levels
+    )
+    return "; ".join(
+        filter(
+            None,
+            (
+                describe_doubts(columns, names, options.uses_second_column, options.columns),
+                label_note,
+            ),
+        )
+    )
 
 
-def _unscored(kind: Kind, text: Text, columns: Iterable[str]) -> str:
+def _describe_order(kind: Kind, options: ReadOptions, columns: Iterable[str]) -> str:
     """Return the note on a run that is ranked by the order of its rows, as the user did not ask."""
-    if kind == "qrels" or text.ordered or {"score", "rank"} & {*columns}:
+    if kind == "qrels" or options.ordered or {"score", "rank"} & {*columns}:
         return ""
     return "no score or rank column, the order of the rows is the ranking"
 
 
 @dataclass(frozen=True)
-class Framed:
+class TidyFrame:
     """A tidy frame: judgments or results, whole or part by part as tables, made when asked for."""
 
     frame: pl.DataFrame
     second: str | None = None  # the column of types or intents, where asked for
-    in_doubt: str = ""
+    doubts: str = ""
 
     @classmethod
-    def of(cls, frame: pl.DataFrame, kind: Kind, names: list[str], text: Text) -> Framed:
+    def from_frame(
+        cls, frame: pl.DataFrame, kind: Kind, names: list[str], options: ReadOptions
+    ) -> TidyFrame:
         """The columns of a tidy frame; `names` are those that it had before."""
         has = frame.columns
         if "rank" in has and frame["rank"].null_count():
             frame = frame.drop("rank")
-        second = next((name for name in ("type", "intent") if text.typed and name in has), None)
-        named = _named(names, kind, "", text)
-        notes = _said(named, names, text), _unscored(kind, text, named)
+        second = next(
+            (name for name in ("type", "intent") if options.uses_second_column and name in has),
+            None,
+        )
+        columns = _name_columns(names, kind, "", options)
+        notes = _describe_columns(columns, names, options), _describe_order(kind, options, columns)
         return cls(frame, second, "; ".join(filter(None, notes)))
 
     @property
-    def long(self) -> bool:
+    def is_long(self) -> bool:
         """Whether there is more than one part."""
         return len(self.frame) > PART
 
     @property
-    def several(self) -> bool:
+    def has_several_runs(self) -> bool:
         """Whether there are several runs: tags that are not the same."""
         if "tag" not in self.frame.columns or self.frame.is_empty():
             return False
         tags = self.frame["tag"].fill_null("")
         return bool((tags != tags[0]).any())
 
-    def table(self) -> Table:
+    def to_table(self) -> Table:
         """All rows."""
-        made = self._rows(0, len(self.frame))
-        if not self.several:
-            return made
-        return replace(made, tags=strings_of(self.frame["tag"].fill_null("")))
+        table = self._build_rows(0, len(self.frame))
+        if not self.has_several_runs:
+            return table
+        return replace(table, tags=to_strings(self.frame["tag"].fill_null("")))
 
-    def parts(self) -> Iterator[Part]:
+    def iter_parts(self) -> Iterator[Part]:
         """The rows in parts, with the tag of the first."""
         for begin in range(0, len(self.frame), PART):
-            yield partial(self._rows, begin, PART)
+            yield partial(self._build_rows, begin, PART)
 
-    def _rows(self, begin: int, count: int) -> Table:
+    def _build_rows(self, begin: int, count: int) -> Table:
         """Some rows. A run without scores is ranked by its ranks or its order."""
         frame = self.frame.slice(begin, count)
         topic, has = frame["topic"], frame.columns
         starts = np.flatnonzero(topic.ne_missing(topic.shift(1)).to_numpy())
-        docs, hashes = _hashed(frame["doc"])
+        docs, hashes = _hash_names(frame["doc"])
         return Table(
-            strings_of(topic.gather(starts).cast(pl.String)),
+            to_strings(topic.gather(starts).cast(pl.String)),
             starts,
             docs,
             hashes,
@@ -663,96 +748,106 @@ class Framed:
             frame["rank"].to_numpy() if "rank" in has else None,
             frame["tag"][0] if "tag" in has and len(frame) else None,
             scored="value" in has,
-            types=strings_of(frame[self.second].fill_null("")) if self.second else None,
+            types=to_strings(frame[self.second].fill_null("")) if self.second else None,
             strata=frame["stratum"].to_numpy() if "stratum" in has else None,
-            in_doubt=self.in_doubt,
+            doubts=self.doubts,
         )
 
 
-def _hashed(column: pl.Series) -> tuple[Strings, Words]:
+def _hash_names(column: pl.Series) -> tuple[Strings, Words]:
     """A column of names, and their hashes; of one that is written in codes, each name's once."""
     if column.dtype == pl.String:
-        return packed(column)
-    each = column.unique()
-    codes, known = column.to_physical().to_numpy(), each.to_physical().to_numpy()
-    place = np.empty(int(known.max(initial=0)) + 1, dtype=np.int64)
-    place[known] = np.arange(len(known))
-    names, hashes = packed(each.cast(pl.String))
+        return pack_strings(column)
+    distinct = column.unique()
+    codes, distinct_codes = column.to_physical().to_numpy(), distinct.to_physical().to_numpy()
+    place = np.empty(int(distinct_codes.max(initial=0)) + 1, dtype=np.int64)
+    place[distinct_codes] = np.arange(len(distinct_codes))
+    names, hashes = pack_strings(distinct.cast(pl.String))
     return names[place[codes]], hashes[place[codes]]
 
 
-def strings_of(column: pl.Series) -> Strings:
+def to_strings(column: pl.Series) -> Strings:
     """A column of text, none of it missing."""
-    return packed(column)[0]
+    return pack_strings(column)[0]
 
 
-def packed(column: pl.Series) -> tuple[Strings, Words]:
+def pack_strings(column: pl.Series) -> tuple[Strings, Words]:
     """A column of text, none of it missing, side by side with room around it; and its hashes."""
     if (compiled := kernel.KERNEL) is not None:
-        found = compiled.pack_column(column.__arrow_c_stream__(), int(strings.KEY))
-        if found is not None:
-            text = np.frombuffer(found[0], dtype=np.uint8)
-            start, length = (np.frombuffer(x, dtype=np.int64) for x in found[1:3])
-            return Strings(text, start, length), np.frombuffer(found[3], dtype=np.uint64)
+        buffers = compiled.pack_column(column.__arrow_c_stream__(), int(strings.KEY))
+        if buffers is not None:
+            text = np.frombuffer(buffers[0], dtype=np.uint8)
+            start, length = (np.frombuffer(x, dtype=np.int64) for x in buffers[1:3])
+            return Strings(text, start, length), np.frombuffer(buffers[3], dtype=np.uint64)
     sizes = column.str.len_bytes().to_numpy().astype(np.int64)
-    joined = column.rename("").str.join("").cast(pl.Binary).item() or b""
-    made = Strings.packed(joined, sizes)
-    return made, made.hashes()
+    data = column.rename("").str.join("").cast(pl.Binary).item() or b""
+    result = Strings.from_bytes(data, sizes)
+    return result, result.compute_hashes()
 
 
-def tidy(table: pl.DataFrame, kind: Kind, where: str, text: Text = PLAIN) -> pl.DataFrame:
+def tidy_table(
+    table: pl.DataFrame, kind: Kind, location: str, options: ReadOptions = DEFAULT_OPTIONS
+) -> pl.DataFrame:
     """The table with the columns topic, doc, value (rank, tag, type), their cells checked."""
     value = VALUE[kind]
-    ours = {}
-    cells = partial(first_cells, table)
-    for name, theirs in _named(table.columns, kind, where, text, None, cells).items():
-        column = table[theirs]
-        if name == "level" and (labels := labels_of(theirs, text)) and column.dtype == pl.String:
-            levels = [level_of(x, labels, finite(x)) for x in column.fill_null("").to_list()]
+    columns = {}
+    cells = partial(read_first_cells, table)
+    for name, column_name in _name_columns(
+        table.columns, kind, location, options, None, cells
+    ).items():
+        column = table[column_name]
+        if (
+            name == "level"
+            and (labels := get_labels(column_name, options))
+            and column.dtype == pl.String
+        ):
+            levels = [get_level(x, labels, parse_finite(x)) for x in column.fill_null("").to_list()]
             column = pl.Series(levels, dtype=pl.Float64)
-        if name in ("topic", "doc", "type") and not names_things(column):
-            raise InputError(f"{column.dtype} in column {theirs}", "identifiers", where)
+        if name in ("topic", "doc", "type") and not can_be_ids(column):
+            raise InputError(f"{column.dtype} in column {column_name}", "identifiers", location)
         is_number = name in (value, "rank", "stratum")
-        if is_number and not _may_be_numbers(column):
-            raise InputError(f"{column.dtype} in column {theirs}", "numbers", where)
+        if is_number and not _can_be_numbers(column):
+            raise InputError(f"{column.dtype} in column {column_name}", "numbers", location)
         try:
-            made = column.cast(
-                pl.Float64 if is_number else _named_as(name, column), strict=name != "rank"
+            values = column.cast(
+                pl.Float64 if is_number else _choose_dtype(name, column), strict=name != "rank"
             )
         except pl.exceptions.PolarsError:
-            raise InputError(f"{column.dtype} in column {theirs}", "numbers", where) from None
-        ours["value" if name == value else name] = made
-    found = pl.DataFrame(ours)
-    _check_cells(found, where)
-    if "value" not in ours and "rank" in ours:  # which then is what counts
-        _refuse(found, ~pl.col("rank").is_finite().fill_null(False), "rank", NUMBER, where)
-    return found
+            raise InputError(
+                f"{column.dtype} in column {column_name}", "numbers", location
+            ) from None
+        columns["value" if name == value else name] = values
+    frame = pl.DataFrame(columns)
+    _check_cells(frame, location)
+    if "value" not in columns and "rank" in columns:  # which then is what counts
+        _reject_rows(frame, ~pl.col("rank").is_finite().fill_null(False), "rank", NUMBER, location)
+    return frame
 
 
-def _named_as(name: str, column: pl.Series) -> Any:
+def _choose_dtype(name: str, column: pl.Series) -> Any:
     """The type of a column of names: text, or what it is where each name is then written once."""
     coded = column.dtype in (pl.Categorical, pl.Enum) and name == "doc"
     return column.dtype if coded or (column.dtype.is_integer() and name == "topic") else pl.String
 
 
-def labels_of(column: str, text: Text) -> Mapping[str, float] | None:
+def get_labels(column: str, options: ReadOptions) -> Mapping[str, float] | None:
     """The levels of the labels in a column: as the user says, or as its name does."""
-    return LABELLED.get(column.strip().lower()) if text.labels is None else text.labels
+    return COLUMN_LABELS.get(column.strip().lower()) if options.labels is None else options.labels
 
 
-def names_things(column: pl.Series) -> bool:
+def can_be_ids(column: pl.Series) -> bool:
     """Whether a column may hold identifiers."""
-    whole = column.dtype.is_integer()
-    return whole or column.dtype in (pl.String, pl.Categorical, pl.Enum, pl.Null)
+    is_integer = column.dtype.is_integer()
+    return is_integer or column.dtype in (pl.String, pl.Categorical, pl.Enum, pl.Null)
 
 
-def _may_be_numbers(column: pl.Series) -> bool:
+def _can_be_numbers(column: pl.Series) -> bool:
     """Whether a column may hold numbers; dates and booleans are none, whatever is made of them."""
     text = column.dtype in (pl.String, pl.Categorical, pl.Enum, pl.Null)
     return text or column.dtype.is_numeric()
 
 
-def _check_cells(table: pl.DataFrame, where: str) -> None:
+def _check_cells(table: pl.DataFrame, location: str) -> None:
     """No identifier or value may be missing, no value infinite."""
     numbers = [name for name in ("value", "stratum") if name in table.columns]
     names = [table[name] for name in ("topic", "doc")]
@@ -766,14 +861,18 @@ def _check_cells(table: pl.DataFrame, where: str) -> None:
     bad = [pl.col(name).is_null() for name in ("topic", "doc")]
     bad += [pl.col(name) == "" for name in texts]
     bad += [pl.col(name).is_null() | ~pl.col(name).is_finite() for name in numbers]
-    _refuse(table, pl.any_horizontal(bad), "value", "identifiers and a finite number", where)
+    _reject_rows(
+        table, pl.any_horizontal(bad), "value", "identifiers and a finite number", location
+    )
 
 
-def _refuse(table: pl.DataFrame, bad: pl.Expr, column: str, expected: str, where: str) -> None:
+def _reject_rows(
+    table: pl.DataFrame, bad: pl.Expr, column: str, expected: str, location: str
+) -> None:
     """Refuse a table with a bad row, by its identifiers and what stands in a column."""
     rows = table.with_row_index("row").filter(bad)
     if len(rows) == 0:
         return
     row = rows.with_columns(pl.col("topic", "doc").cast(pl.String)).row(0, named=True)
     cells = ", ".join(f"{k} {v!r}" for k, v in row.items() if k in ("topic", "doc", column))
-    raise InputError(f"{cells} in row {row['row'] + 1}", expected, where)
+    raise InputError(f"{cells} in row {row['row'] + 1}", expected, location)

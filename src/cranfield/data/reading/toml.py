@@ -22,8 +22,10 @@ def read_toml(source: Source) -> dict[str, Any]:
     except RecursionError:
         raise InputError("tables nested too deeply", "TOML", source.name) from None
     except ValueError as error:  # tomllib's, or Python's about a number of thousands of digits
-        placed = re.fullmatch(r"(.+) \(at (?:line (\d+), column \d+|end of document)\)", str(error))
-        what, at = placed.groups() if placed else (str(error), None)
-        end = len(data.splitlines()) if placed else None
-        text = f"broken TOML ({what[:1].lower()}{what[1:]})"
-        raise InputError(text, "TOML", source.name, int(at) if at else end) from None
+        match = re.fullmatch(r"(.+) \(at (?:line (\d+), column \d+|end of document)\)", str(error))
+        problem, line_number = match.groups() if match else (str(error), None)
+        end = len(data.splitlines()) if match else None
+        text = f"broken TOML ({problem[:1].lower()}{problem[1:]})"
+        raise InputError(
+            text, "TOML", source.name, int(line_number) if line_number else end
+        ) from None

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from cranfield.report.sheets import Field, Sheet, is_raised, together
-from cranfield.wording import printable
+from cranfield.report.tables import Field, ResultTable, group_by_caption, is_raised
+from cranfield.wording import escape_unprintable
 
 if TYPE_CHECKING:
-    from cranfield.report.formats import Showing
+    from cranfield.report.formats import TableOutput
 
 _STYLE = """<style>
 .cranfield table {border-collapse: collapse; margin: 1em 0 .3em}
@@ -22,59 +22,63 @@ _STYLE = """<style>
 </style>"""  # notebooks have an opinion on sides
 
 
-def written(shown: Showing) -> str:
+def write_tables(output: TableOutput) -> str:
     """A file that can be opened: all tables, and what is to be known of them."""
-    names = ", ".join(sheet.title or sheet.name for sheet in shown.sheets if sheet.seen)
-    head = f'<meta charset="utf-8"><title>cranfield: {_text(names)}</title>'
-    return f'<!doctype html>\n<html lang="en">{head}\n<body>\n{fragment(shown)}</body></html>\n'
+    names = ", ".join(sheet.title or sheet.name for sheet in output.sheets if sheet.visible_fields)
+    head = f'<meta charset="utf-8"><title>cranfield: {_escape_text(names)}</title>'
+    return f'<!doctype html>\n<html lang="en">{head}\n<body>\n{format_fragment(output)}</body></html>\n'
 
 
-def fragment(shown: Showing, most: int | None = None) -> str:
+def format_fragment(output: TableOutput, max_rows: int | None = None) -> str:
     """The tables as a part of a page, such as a notebook; of each at most so many rows."""
     tables = [
         line
-        for sheets, best in together(shown.sheets)
+        for sheets, best in group_by_caption(output.sheets)
         for sheet in sheets
-        for line in _table(sheet, sheet.told(best and sheet is sheets[-1]), most)
+        for line in _format_table(
+            sheet, sheet.format_caption(best and sheet is sheets[-1]), max_rows
+        )
     ]
-    notes = [f"<p>{_text(line)}</p>" for line in shown.notes]
+    notes = [f"<p>{_escape_text(line)}</p>" for line in output.note_lines]
     return "\n".join([f'<div class="cranfield">{_STYLE}', *tables, *notes, "</div>"]) + "\n"
 
 
-def _table(sheet: Sheet, caption: str, most: int | None) -> Iterator[str]:
+def _format_table(sheet: ResultTable, caption: str, max_rows: int | None) -> Iterator[str]:
     if sheet.title:
-        yield f"<h4>{_text(sheet.title)}</h4>"
-    rows = [*zip(*map(_cells, sheet.seen), strict=True)]
-    yield f"<table><thead><tr>{''.join(map(_head, sheet.seen))}</tr></thead>"
-    yield "<tbody>" + "\n".join(f"<tr>{''.join(row)}</tr>" for row in rows[:most]) + "</tbody>"
+        yield f"<h4>{_escape_text(sheet.title)}</h4>"
+    rows = [*zip(*map(_format_cells, sheet.visible_fields), strict=True)]
+    yield f"<table><thead><tr>{''.join(map(_format_head, sheet.visible_fields))}</tr></thead>"
+    yield "<tbody>" + "\n".join(f"<tr>{''.join(row)}</tr>" for row in rows[:max_rows]) + "</tbody>"
     yield "</table>"
-    if most is not None and len(rows) > most:
-        yield f"<p>… {len(rows) - most:,} more rows</p>"
+    if max_rows is not None and len(rows) > max_rows:
+        yield f"<p>… {len(rows) - max_rows:,} more rows</p>"
     if caption:
-        yield f"<p>{_text(caption)}</p>"
+        yield f"<p>{_escape_text(caption)}</p>"
 
 
-def _side(field: Field) -> str:
+def _format_side(field: Field) -> str:
     return ' class="name"' if field.is_text else ""
 
 
-def _head(field: Field) -> str:
-    both = ' colspan="2"' if field.marks else ""
-    return f"<th{both}{_side(field)}>{_text(field.title)}</th>"
+def _format_head(field: Field) -> str:
+    span = ' colspan="2"' if field.marks else ""
+    return f"<th{span}{_format_side(field)}>{_escape_text(field.title)}</th>"
 
 
-def _cells(field: Field) -> Sequence[str]:
+def _format_cells(field: Field) -> Sequence[str]:
     """What people see, the best in bold; marks in the next cell."""
     tag = "th" if field.key else "td"
-    texts = field.cells(_text, "<b>{}</b>", lambda mark: f'</td><td class="mark">{_marked(mark)}')
-    return [f"<{tag}{_side(field)}>{text}</{tag}>" for text in texts]
+    texts = field.format_cells(
+        _escape_text, "<b>{}</b>", lambda mark: f'</td><td class="mark">{_format_mark(mark)}'
+    )
+    return [f"<{tag}{_format_side(field)}>{text}</{tag}>" for text in texts]
 
 
-def _marked(mark: str) -> str:
-    return f"<sup>{_text(mark)}</sup>" if is_raised(mark) else _text(mark)
+def _format_mark(mark: str) -> str:
+    return f"<sup>{_escape_text(mark)}</sup>" if is_raised(mark) else _escape_text(mark)
 
 
-def _text(text: str) -> str:
+def _escape_text(text: str) -> str:
     from html import escape
 
-    return escape(printable(text))
+    return escape(escape_unprintable(text))

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from cranfield.errors import InputError
-from cranfield.report.sheets import DAGGERS, Field, Sheet, is_raised, together
-from cranfield.wording import printable
+from cranfield.report.tables import DAGGERS, Field, ResultTable, group_by_caption, is_raised
+from cranfield.wording import escape_unprintable
 
 if TYPE_CHECKING:
-    from cranfield.report.formats import Showing
+    from cranfield.report.formats import TableOutput
 
 # A hyphen before a number or the letter of a mark, and that of an exponent.
 _MINUS = re.compile(rf"(?<!\w)-(?=[\w{DAGGERS}])|(?<=\de)-(?=\d)")
@@ -39,83 +39,97 @@ _LATEX = str.maketrans(
 )  # fmt: skip
 
 
-def written(shown: Showing) -> str:
+def write_tables(output: TableOutput) -> str:
     """All tables; those without a caption are in one with the next."""
-    if odd := re.search(r"[\\{}%#&~^$\s]", shown.label):
-        raise InputError(f"label {shown.label!r} with {odd[0]!r}", "one that LaTeX takes: tab:runs")
-    groups = [*together(shown.sheets)]
-    numbers = [shown.label, *(f"{shown.label}-{i}" for i in range(2, len(groups) + 1))]
+    if invalid := re.search(r"[\\{}%#&~^$\s]", output.label):
+        raise InputError(
+            f"label {output.label!r} with {invalid[0]!r}", "one that LaTeX takes: tab:runs"
+        )
+    groups = [*group_by_caption(output.sheets)]
+    numbers = [output.label, *(f"{output.label}-{i}" for i in range(2, len(groups) + 1))]
     tables = [
-        [*_table(sheets, sheets[-1].told(best), label if shown.label else "", shown.below), ""]
+        [
+            *_format_table(
+                sheets,
+                sheets[-1].format_caption(best),
+                label if output.label else "",
+                output.caption_below,
+            ),
+            "",
+        ]
         for (sheets, best), label in zip(groups, numbers, strict=False)
     ]
     return "\n".join(line for table in tables for line in table)
 
 
-def _table(sheets: Sequence[Sheet], caption: str, label: str, below: bool) -> Iterator[str]:
+def _format_table(
+    sheets: Sequence[ResultTable], caption: str, label: str, caption_below: bool
+) -> Iterator[str]:
     """Tables one below the other, with one caption, above or below them, and one label."""
-    said = escaped(caption.replace(" - ", " − "))  # a sign of marks
-    told = [rf"\caption{{{said}}}"] if said else []
-    told += [rf"\label{{{label}}}"] if label else []
+    caption_text = escape_text(caption.replace(" - ", " − "))  # a sign of marks
+    caption_lines = [rf"\caption{{{caption_text}}}"] if caption_text else []
+    caption_lines += [rf"\label{{{label}}}"] if label else []
     yield from (r"% \usepackage{booktabs}", r"\begin{table}", r"\centering")
     yield from [_BEST] if any(sheet.has_best for sheet in sheets) else []
-    yield from () if below else told
+    yield from () if caption_below else caption_lines
     for sheet in sheets:
         if sheet is not sheets[0]:
             yield from ("", r"\bigskip")
-        yield from _tabular(sheet)
-    yield from (*(told if below else ()), r"\end{table}")
+        yield from _format_tabular(sheet)
+    yield from (*(caption_lines if caption_below else ()), r"\end{table}")
 
 
 # Bold, but no wider, so that decimal points stay below each other.
 _BEST = r"\providecommand{\best}[1]{{\fontseries{b}\selectfont #1}}"
 
 
-def _tabular(sheet: Sheet) -> Iterator[str]:
+def _format_tabular(sheet: ResultTable) -> Iterator[str]:
     if sheet.title:
-        yield from (rf"\textbf{{{escaped(sheet.title)}}}", "", r"\smallskip")
-    columns = [[_head(field), *_cells(field)] for field in sheet.seen]
+        yield from (rf"\textbf{{{escape_text(sheet.title)}}}", "", r"\smallskip")
+    columns = [[_format_head(field), *_format_cells(field)] for field in sheet.visible_fields]
     head, *rows = [" & ".join(row) + r" \\" for row in zip(*columns, strict=True)]
-    yield rf"\begin{{tabular}}{{{''.join(map(_side, sheet.seen))}}}"
+    yield rf"\begin{{tabular}}{{{''.join(map(_format_side, sheet.visible_fields))}}}"
     yield from (r"\toprule", head, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}")
 
 
-def _side(field: Field) -> str:
+def _format_side(field: Field) -> str:
     """To which side a column is set; marks stand in one of their own, so that numbers align."""
     if field.marks:
-        return r"r@{\,}l" if field.apart else "r@{}l"
+        return r"r@{\,}l" if field.mark_separator else "r@{}l"
     return "l" if field.is_text else "r"
 
 
-def _head(field: Field) -> str:
-    text = escaped(field.title)
+def _format_head(field: Field) -> str:
+    text = escape_text(field.title)
     return rf"\multicolumn{{2}}{{c}}{{{text}}}" if field.marks else text
 
 
-def _cells(field: Field) -> list[str]:
+def _format_cells(field: Field) -> list[str]:
     """What people see, the best in bold; marks in the next cell."""
-    escape = escaped if field.is_name else number
-    return field.cells(escape, r"\best{{{}}}", lambda mark: f" & {_marked(mark)}".rstrip())
+    escape = escape_text if field.is_name else format_number
+    return field.format_cells(
+        escape, r"\best{{{}}}", lambda mark: f" & {_format_mark(mark)}".rstrip()
+    )
 
 
-def _marked(mark: str) -> str:
-    text = number(mark)
+def _format_mark(mark: str) -> str:
+    text = format_number(mark)
     return rf"\textsuperscript{{{text}}}" if is_raised(mark) else text
 
 
-def escaped(name: str) -> str:
+def escape_text(name: str) -> str:
     r"""A name that LaTeX prints as it is, Greek letters and signs of formulas included.
 
     >>> print(escaped("D♯-nDCG_v1: τ ≥ 90%"))
     D$\sharp$-nDCG\_v1: $\tau$ $\ge$ 90\%
     """
-    return printable(name).translate(_LATEX)
+    return escape_unprintable(name).translate(_LATEX)
 
 
-def number(text: str) -> str:
+def format_number(text: str) -> str:
     r"""Numbers, perhaps with marks, as LaTeX prints them: with signs of mathematics.
 
     >>> print(number("[-inf, +0.25]"), number("0.2146 -a"), number("<1e-05"))
     {[}$-$$\infty$, +0.25{]} 0.2146 $-$a \textless{}1e$-$05
     """
-    return escaped(_INFINITY.sub("∞", _MINUS.sub("−", text)))
+    return escape_text(_INFINITY.sub("∞", _MINUS.sub("−", text)))

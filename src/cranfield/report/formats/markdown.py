@@ -6,41 +6,43 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from cranfield.report.sheets import Field, Sheet, together
-from cranfield.wording import printable
+from cranfield.report.tables import Field, ResultTable, group_by_caption
+from cranfield.wording import escape_unprintable
 
 if TYPE_CHECKING:
-    from cranfield.report.formats import Showing
+    from cranfield.report.formats import TableOutput
 
 # Everything that Markdown would read as markup; an underscore only at the edge of a word.
 _MARKDOWN = re.compile(r"[\\`*\[\]<>|~&]|(?<![^\W_])_|_(?![^\W_])")
 
 
-def written(shown: Showing) -> str:
+def write_tables(output: TableOutput) -> str:
     """All tables, captions below."""
-    return "\n".join(_lines(shown))
+    return "\n".join(_format_lines(output))
 
 
-def _lines(shown: Showing) -> Iterator[str]:
-    for sheets, best in together(shown.sheets):
+def _format_lines(output: TableOutput) -> Iterator[str]:
+    for sheets, best in group_by_caption(output.sheets):
         for sheet in sheets:
-            yield from _table(sheet)
-        if caption := sheets[-1].told(best):
+            yield from _format_table(sheet)
+        if caption := sheets[-1].format_caption(best):
             yield from (escaped(caption), "")
 
 
-def _table(sheet: Sheet) -> Iterator[str]:
+def _format_table(sheet: ResultTable) -> Iterator[str]:
     if sheet.title:
         yield from (f"**{escaped(sheet.title)}**", "")
-    columns = [[escaped(field.title), *_cells(field)] for field in sheet.seen]
+    columns = [[escaped(field.title), *_format_cells(field)] for field in sheet.visible_fields]
     head, *rows = ["| " + " | ".join(row) + " |" for row in zip(*columns, strict=True)]
-    sides = [":---|" if field.is_text else "---:|" for field in sheet.seen]
+    sides = [":---|" if field.is_text else "---:|" for field in sheet.visible_fields]
     yield from (head, "|" + "".join(sides), *rows, "")
 
 
-def _cells(field: Field) -> list[str]:
+def _format_cells(field: Field) -> list[str]:
     """What people see, the best in bold, marks after it."""
-    return field.cells(escaped, "**{}**", lambda mark: mark and field.apart + escaped(mark))
+    return field.format_cells(
+        escaped, "**{}**", lambda mark: mark and field.mark_separator + escaped(mark)
+    )
 
 
 def escaped(name: str) -> str:
@@ -49,4 +51,4 @@ def escaped(name: str) -> str:
     >>> print(escaped("bm25_v1 *new*"))
     bm25_v1 \*new\*
     """
-    return _MARKDOWN.sub(r"\\\g<0>", printable(name))
+    return _MARKDOWN.sub(r"\\\g<0>", escape_unprintable(name))

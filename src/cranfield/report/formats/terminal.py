@@ -8,84 +8,91 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from cranfield.dataclass import dataclass
-from cranfield.report.sheets import Field, Sheet, together
-from cranfield.scores import LOUD, Notice, in_brief
-from cranfield.wording import cells, folded, printable
+from cranfield.report.tables import Field, ResultTable, group_by_caption
+from cranfield.scores import PRIORITY_KINDS, Note, format_notes
+from cranfield.wording import escape_unprintable, fold_text, measure_width
 
 if TYPE_CHECKING:
-    from cranfield.report.formats import Showing
+    from cranfield.report.formats import TableOutput
 
 GAP = "  "
 SENTENCES = 80  # a rule above a single column, which may be of sentences, is no longer
 COLOURS = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")  # ANSI
 
 
-def written(shown: Showing) -> str:
+def write_tables(output: TableOutput) -> str:
     """Tables one below the other: what each one shows, the best marked, what is to be known."""
-    parts, caption = [shown.text] if shown.text else [], ""
-    for sheets, best in together(() if shown.text else shown.sheets):
-        parts += [part for sheet in sheets for part in _parts(sheet, shown)]
-        lines = [sheets[-1].told(best, paper=False), *sheets[-1].lines]
-        caption = "\n".join(_folded(line, shown.width) for line in lines if line)
+    parts, caption = [output.text] if output.text else [], ""
+    for sheets, best in group_by_caption(() if output.text else output.sheets):
+        parts += [part for sheet in sheets for part in _format_parts(sheet, output)]
+        lines = [sheets[-1].format_caption(best, paper=False), *sheets[-1].lines]
+        caption = "\n".join(_wrap_paragraph(line, output.width) for line in lines if line)
         parts += [caption] if caption else []
-    told = "\n".join(line for text in shown.notes for line in wrapped(text, shown.width))
-    if told and caption:
-        parts[-1] += f"\n{told}"
-    elif told:
-        parts.append(told)
+    note_text = "\n".join(
+        line for text in output.note_lines for line in wrap_text(text, output.width)
+    )
+    if note_text and caption:
+        parts[-1] += f"\n{note_text}"
+    elif note_text:
+        parts.append(note_text)
     return "\n\n".join(parts) + "\n"
 
 
 def notice_lines(
-    notices: Iterable[Notice], runs: int | None = None, every: bool = False, listed: str = "-v"
+    notes: Iterable[Note],
+    runs: int | None = None,
+    all_notes: bool = False,
+    listing_option: str = "-v",
 ) -> list[str]:
-    """What the user should know: of many runs in brief, or a line for `every` notice.
+    """What the user should know: of many runs in brief, or a line for `all_notes` notice.
 
     >>> notice_lines([Notice("missing-topics", "bm25 has nothing for topic 302.", "bm25")])
     ['note: bm25 has nothing for topic 302.']
     """
-    found: dict[str, list[Notice]] = {"WARNING": [], "note": []}
-    for notice in notices:
-        found["WARNING" if notice.kind in LOUD else "note"].append(notice)
+    notes_by_label: dict[str, list[Note]] = {"WARNING": [], "note": []}
+    for note in notes:
+        notes_by_label["WARNING" if note.kind in PRIORITY_KINDS else "note"].append(note)
     return [
-        f"{how}: {printable(line)}"
-        for how, those in found.items()
-        for line in ([n.text for n in those] if every else in_brief(those, runs, listed))
+        f"{label}: {escape_unprintable(line)}"
+        for label, group in notes_by_label.items()
+        for line in (
+            [n.text for n in group] if all_notes else format_notes(group, runs, listing_option)
+        )
     ]
 
 
-def wrapped(text: str, width: int | None) -> list[str]:
+def wrap_text(text: str, width: int | None) -> list[str]:
     """A text in lines no longer than the width, if there is one."""
     if not width:  # not a terminal, or one that does not know
         return [text]
-    return folded(text, width, len("note: ") if text.startswith("note: ") else 0)
+    return fold_text(text, width, len("note: ") if text.startswith("note: ") else 0)
 
 
-def _parts(sheet: Sheet, shown: Showing) -> list[str]:
+def _format_parts(sheet: ResultTable, output: TableOutput) -> list[str]:
     """What stands above a table, and the table."""
-    keys = [_column(field, shown.colour) for field in sheet.seen if field.key]
-    others = [field for field in sheet.seen if not field.key]
+    keys = [_make_field_column(field, output.colour) for field in sheet.visible_fields if field.key]
+    other_fields = [field for field in sheet.visible_fields if not field.key]
     groups = [
-        [_column(field, shown.colour) for field in group]
-        for _, group in groupby(others, key=lambda field: field.group or field.name)
+        [_make_field_column(field, output.colour) for field in group]
+        for _, group in groupby(other_fields, key=lambda field: field.group or field.name)
     ]
-    title = _folded(sheet.title, shown.width)
-    return [*([title] if title else []), *_blocks(keys, groups, shown.width)]
+    title = _wrap_paragraph(sheet.title, output.width)
+    return [*([title] if title else []), *_format_blocks(keys, groups, output.width)]
 
 
-def _blocks(keys: list[Column], groups: list[list[Column]], width: int | None) -> list[str]:
+def _format_blocks(keys: list[Column], groups: list[list[Column]], width: int | None) -> list[str]:
     """A table, in several parts if it is too wide, in rows of two lines if names are too long."""
-    parts = [[*keys, *part] for part in fitting(keys, groups, width)]
+    parts = [[*keys, *part] for part in split_columns(keys, groups, width)]
     columns = [column for group in groups for column in group]
-    if not width or len(GAP) + width_of(columns) > width:
-        return [*map(block, parts)]
-    too_long = len(parts) > 2 or width_of(keys) <= width < max(map(width_of, parts))
-    return [_stacked(keys, columns)] if too_long else [*map(block, parts)]
+    if not width or len(GAP) + compute_width(columns) > width:
+        return [*map(format_block, parts)]
+    too_long = len(parts) > 2 or compute_width(keys) <= width < max(map(compute_width, parts))
+    return [_format_stacked(keys, columns)] if too_long else [*map(format_block, parts)]
 
 
-def _folded(text: str, width: int | None) -> str:
+def _wrap_paragraph(text: str, width: int | None) -> str:
     """A paragraph."""
-    return "\n".join(wrapped(printable(text), width)) if text else ""
+    return "\n".join(wrap_text(escape_unprintable(text), width)) if text else ""
 
 
 # -- columns --------------------------------------------------------------------------------------
@@ -99,31 +106,33 @@ class Column:
     texts: list[str]
 
 
-def padded(name: str, texts: Sequence[str], right: bool = False) -> Column:
+def make_column(name: str, texts: Sequence[str], right: bool = False) -> Column:
     """A column of names, or, to the right, of numbers; a Japanese character takes two cells."""
-    plain = [printable(text) for text in (name, *texts)]
-    widths = [cells(text) for text in plain]
+    printable_texts = [escape_unprintable(text) for text in (name, *texts)]
+    widths = [measure_width(text) for text in printable_texts]
     rooms = [" " * (max(widths) - width) for width in widths]
-    made = [room + x if right else x + room for x, room in zip(plain, rooms, strict=True)]
-    return Column(max(widths), made)
+    padded_texts = [
+        room + x if right else x + room for x, room in zip(printable_texts, rooms, strict=True)
+    ]
+    return Column(max(widths), padded_texts)
 
 
-def _column(field: Field, colour: bool) -> Column:
+def _make_field_column(field: Field, colour: bool) -> Column:
     """A field: names to the left, numbers to the right, and after them what marks some of them."""
-    made = padded(field.title, field.shown, right=not field.is_text)
-    best = field.best or [False] * len(field.shown)
-    signs = ["*" if one else " " * any(best) for one in best]
+    base = make_column(field.title, field.cell_texts, right=not field.is_text)
+    best = field.best or [False] * len(field.cell_texts)
+    marks = ["*" if is_best else " " * any(best) for is_best in best]
     if field.marks:
-        signs = [f"{s}{field.apart}{m}" for s, m in zip(signs, field.marks, strict=True)]
-    after = padded("", signs)
-    texts = [text + sign for text, sign in zip(made.texts, after.texts, strict=True)]
+        marks = [f"{s}{field.mark_separator}{m}" for s, m in zip(marks, field.marks, strict=True)]
+    mark_column = make_column("", marks)
+    texts = [text + sign for text, sign in zip(base.texts, mark_column.texts, strict=True)]
     if colour:
         looks = zip(texts[1:], best, field.colours or [""] * len(best), strict=True)
-        texts[1:] = [_coloured(*look) for look in looks]
-    return Column(made.width + after.width, texts)
+        texts[1:] = [_add_style(*look) for look in looks]
+    return Column(base.width + mark_column.width, texts)
 
 
-def _coloured(text: str, bold: bool, colour: str) -> str:
+def _add_style(text: str, bold: bool, colour: str) -> str:
     r"""A text as terminals show it bold, or in a colour.
 
     >>> _coloured("0.5000*", True, ""), _coloured("relevant", False, "green")
@@ -133,30 +142,30 @@ def _coloured(text: str, bold: bool, colour: str) -> str:
     return f"\x1b[{';'.join(codes)}m{text}\x1b[0m" if codes and text else text
 
 
-def fitting(
+def split_columns(
     names: list[Column], groups: list[list[Column]], width: int | None
 ) -> Iterator[list[Column]]:
     """Yield the columns of one table after the other, each within the width if it can be.
 
     Columns of a group stay together, unless they are too wide even alone.
     """
-    room = width - width_of(names) - len(GAP) if width else math.inf
+    room = width - compute_width(names) - len(GAP) if width else math.inf
     part = list[Column]()
     for group in groups:
-        for columns in [group] if width_of(group) <= room else [[column] for column in group]:
-            if part and width_of(part + columns) > room:
+        for columns in [group] if compute_width(group) <= room else [[column] for column in group]:
+            if part and compute_width(part + columns) > room:
                 yield part
                 part = []
             part += columns
     yield part
 
 
-def lines_of(columns: Sequence[Column]) -> list[str]:
+def format_lines(columns: Sequence[Column]) -> list[str]:
     """The columns side by side, a line for the header and for each row."""
     return [GAP.join(row).rstrip() for row in zip(*(c.texts for c in columns), strict=True)]
 
 
-def block(columns: Sequence[Column]) -> str:
+def format_block(columns: Sequence[Column]) -> str:
     """The columns side by side, with a rule below the header.
 
     >>> print(block([padded("run", ["bm25", "dense"]), padded("AP", ["0.5000", "1"], True)]))
@@ -165,12 +174,12 @@ def block(columns: Sequence[Column]) -> str:
     bm25   0.5000
     dense       1
     """
-    head, *body = lines_of(columns)
-    width = width_of(columns) if len(columns) > 1 else min(width_of(columns), SENTENCES)
+    head, *body = format_lines(columns)
+    width = compute_width(columns) if len(columns) > 1 else min(compute_width(columns), SENTENCES)
     return "\n".join([head, "─" * width, *body])
 
 
-def _stacked(names: Sequence[Column], columns: Sequence[Column]) -> str:
+def _format_stacked(names: Sequence[Column], columns: Sequence[Column]) -> str:
     """Rows of two lines: what names a row, and below it the columns.
 
     >>> print(_stacked([padded("run", ["bm25", "dense"])], [padded("AP", ["0.5000", "1"], True)]))
@@ -182,12 +191,12 @@ def _stacked(names: Sequence[Column], columns: Sequence[Column]) -> str:
     dense
            1
     """
-    lines = zip(lines_of(names), lines_of(columns), strict=True)
+    lines = zip(format_lines(names), format_lines(columns), strict=True)
     head, *body = [f"{name}\n{GAP}{line}" for name, line in lines]
-    rule = "─" * max(width_of(names), len(GAP) + width_of(columns))
+    rule = "─" * max(compute_width(names), len(GAP) + compute_width(columns))
     return "\n".join([head, rule, *body])
 
 
-def width_of(columns: Sequence[Column]) -> int:
+def compute_width(columns: Sequence[Column]) -> int:
     """How wide the columns are, side by side."""
     return sum(column.width + len(GAP) for column in columns) - len(GAP)

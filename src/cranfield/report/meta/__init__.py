@@ -12,7 +12,7 @@ A module has
   ``check(asked)``, which refuses options that do not go together.
 
 These functions may have arguments that are called as options. Nothing else has to know of a new
-module: the command line, the pictures of `cf.plot.meta` and the page of methods ask `methods`.
+module: the command line, the pictures of `cf.plot.meta` and the page of methods ask `load_methods`.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ from typing import Any, Literal, TypeAlias
 
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
+from cranfield.report.figures import Figure
 from cranfield.report.formats import FLAT
-from cranfield.report.look import Look
-from cranfield.report.options import Rows, help_of
-from cranfield.report.pictures import Picture
-from cranfield.report.sheets import settings_of
+from cranfield.report.options import Rows, build_help
+from cranfield.report.tables import read_settings
+from cranfield.report.theme import Theme
 
-Takes: TypeAlias = Literal["scores", "runs", "judgments", "nothing"]
+InputKind: TypeAlias = Literal["scores", "runs", "judgments", "nothing"]
 
 
 @dataclass(frozen=True)
-class Work:
+class Computation:
     """A function of `cf.meta`, and what it begins with.
 
     That are scores of topics, QRELS with RUNs, two QRELS perhaps with RUNs, or none. Options go to
-    arguments of the same name. While it is `doing` what a progress bar says, it tells so many
+    arguments of the same name. While it is `activity` what a progress bar says, it tells so many
     `steps`, which depend on the options and the numbers of runs and measures.
     """
 
     function: Callable[..., Any]
-    takes: Takes = "scores"
-    doing: str = ""
+    inputs: InputKind = "scores"
+    activity: str = ""
     steps: Callable[[Any, int, int], int] = lambda asked, runs, measures: 0
 
 
@@ -55,61 +55,63 @@ class Method:
     """A method of `cranfield meta`: a row.
 
     `doc` is the documentation of its module, which says what it does; `place` orders the methods;
-    `work` is what is done, and `told` what captions say of it, by the names of attributes.
-    `measures` are evaluated if none is named. `people` and `flat` are the tables that people see
+    `computation` is what is done, and `settings_names` what captions say of it, by the names of attributes.
+    `measures` are evaluated if none is named. `human_tables` and `flat_tables` are the tables that people see
     and those that the first one is written of to formats with one table, if none is named: all if
-    there are none of them. `otherwise` is an option, a value, and the work to be done where it has
+    there are none of them. `alternative` is an option, a value, and the work to be done where it has
     that value.
     """
 
     doc: str | None
     place: int
     name: str
-    work: Work
+    computation: Computation
     options: Rows
-    told: tuple[str, ...] = ()
+    settings_names: tuple[str, ...] = ()
     measures: str = "AP nDCG@10 ERR@10"
-    runs: str = ""  # what is said of them, where they are not optional files
-    people: tuple[str, ...] = ()
-    flat: tuple[str, ...] = ()
-    otherwise: tuple[str, str, Work] | None = None
+    runs_help: str = ""  # what is said of them, where they are not optional files
+    human_tables: tuple[str, ...] = ()
+    flat_tables: tuple[str, ...] = ()
+    alternative: tuple[str, str, Computation] | None = None
 
     @property
-    def said(self) -> dict[str, str]:
+    def help_texts(self) -> dict[str, str]:
         """What argparse tells: the question that it answers, and what it does."""
-        return help_of(self.doc)
+        return build_help(self.doc)
 
-    def work_for(self, asked: Any) -> Work:
+    def choose_computation(self, arguments: Any) -> Computation:
         """What is to be done, by these options."""
-        if self.otherwise is None:
-            return self.work
-        name, value, work = self.otherwise
-        return work if getattr(asked, name) == value else self.work
+        if self.alternative is None:
+            return self.computation
+        name, value, alternative = self.alternative
+        return alternative if getattr(arguments, name) == value else self.computation
 
-    def settings(self, found: Any) -> dict[str, Any]:
+    def build_settings(self, result: Any) -> dict[str, Any]:
         """What was done, for programs: what captions tell in words."""
-        return settings_of(found, *self.told)
+        return read_settings(result, *self.settings_names)
 
-    def usual(self, _: Any, format: str) -> tuple[str, ...]:
+    def select_tables(self, _: Any, format: str) -> tuple[str, ...]:
         """The tables that are shown in a format if none is named."""
-        return () if format == "json" else self.flat if format in FLAT else self.people
+        return () if format == "json" else self.flat_tables if format in FLAT else self.human_tables
 
 
 @cache
-def methods() -> dict[str, ModuleType]:
+def load_methods() -> dict[str, ModuleType]:
     """The modules of all methods by name, in their order."""
     modules = [import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__)]
     modules.sort(key=lambda module: module.METHOD.place)
     return {module.METHOD.name: module for module in modules}
 
 
-def picture_of(found: Any, look: Look, **options: Any) -> Picture:
+def build_method_figure(result: Any, theme: Theme, **options: Any) -> Figure:
     """The picture of what a method found."""
-    drawn = [module.picture for module in methods().values() if hasattr(module, "picture")]
-    by_type = {picture.__annotations__["found"]: picture for picture in drawn}
-    name = type(found).__name__
+    builders = [
+        module.build_figure for module in load_methods().values() if hasattr(module, "build_figure")
+    ]
+    by_type = {picture.__annotations__["result"]: picture for picture in builders}
+    name = type(result).__name__
     if name not in by_type:
         expected = f"what a function of cf.meta returns that has a picture: {', '.join(by_type)}"
         raise InputError(name, expected)
-    picture: Picture = by_type[name](found, look, **options)
+    picture: Figure = by_type[name](result, theme, **options)
     return picture

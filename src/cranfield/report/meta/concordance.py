@@ -12,66 +12,74 @@ from collections.abc import Sequence
 from typing import Any
 
 from cranfield.meta.concordance import Concordance, ConcordancePair, concordance
-from cranfield.report import sheets as tables
-from cranfield.report.meta import Method, Work
-from cranfield.report.options import told
-from cranfield.report.sheets import Field, Sheet, both, each, grid
-from cranfield.wording import counted
+from cranfield.report import tables
+from cranfield.report.meta import Computation, Method
+from cranfield.report.options import build_option
+from cranfield.report.tables import (
+    Field,
+    ResultTable,
+    build_columns,
+    build_grid_columns,
+    build_pair_columns,
+)
+from cranfield.wording import format_count
 
 TABLES = ("matrix", "pairs")
 
 
-def sheets(found: Concordance) -> list[Sheet]:
+def build_tables(result: Concordance) -> list[ResultTable]:
     """The measures against each other, for people; and everything."""
-    return [matrix_sheet(found), pairs_sheet(found)]
+    return [build_matrix_table(result), build_pairs_table(result)]
 
 
-def matrix_sheet(found: Concordance) -> Sheet:
+def build_matrix_table(result: Concordance) -> ResultTable:
     """For people: the measures against each other, with each set of gold measures."""
-    rows = [(gold, first) for gold in found.gold for first in found.measures[:-1]]
-    cells = {(p.gold, p.first, p.second): cell_of(p, found.alpha) for p in found.pairs}
+    rows = [(gold, first) for gold in result.gold for first in result.measures[:-1]]
+    cells = {(p.gold, p.first, p.second): format_cell(p, result.alpha) for p in result.pairs}
     key = [
-        Field("gold", None, texts=[gold_name(gold) for gold, _ in rows], key=True),
+        Field("gold", None, texts=[format_gold(gold) for gold, _ in rows], key=True),
         Field("measure", None, texts=[first for _, first in rows], key=True),
     ]
-    others = grid(rows, found.measures[1:], lambda row, second: cells.get((*row, second), "–"))
+    columns = build_grid_columns(
+        rows, result.measures[1:], lambda row, second: cells.get((*row, second), "–")
+    )
     text = (
-        f"Concordance test: {_compared(found)}. Of the pairs of lists on which the measures of row "
+        f"Concordance test: {_describe_comparison(result)}. Of the pairs of lists on which the measures of row "
         "and column strictly disagree (their number is in parentheses), the share for which the "
         "measure of the row, and after the slash that of the column, is concordant with "
-        f"{_all_gold(found)}. † marks differences that are significant by the exact sign test "
-        f"(p ≤ α = {found.alpha:g}) on the disagreements where one of the two alone is concordant."
+        f"{_describe_gold(result)}. † marks differences that are significant by the exact sign test "
+        f"(p ≤ α = {result.alpha:g}) on the disagreements where one of the two alone is concordant."
     )
-    return Sheet("matrix", [*key, *others], text)
+    return ResultTable("matrix", [*key, *columns], text)
 
 
-def pairs_sheet(found: Concordance) -> Sheet:
+def build_pairs_table(result: Concordance) -> ResultTable:
     """Everything, a row for each pair of measures and set of gold measures."""
-    of = tables.columns(found.pairs)
-    return tables.table(
+    column = tables.bind_rows(result.pairs)
+    return tables.build_table(
         "pairs",
-        f"Concordance test: {_compared(found)}. Shares are of the disagreements in which a measure "
-        f"is concordant with {_all_gold(found)}; it wins where it alone is. p is that of the exact "
-        f"sign test on the wins. * p ≤ α = {found.alpha:g}.",
-        of("gold", lambda pair: gold_name(pair.gold), key=True),
-        *each(of, "first", "second", key=True),
-        of("compared", people=False),
-        of("disagreements"),
-        *both(of, "concordant", "concordant", people=False),
-        *both(of, "share", "shares", text=_share),
-        *both(of, "wins", "wins"),
-        tables.p_field(found.pairs, found.alpha),
-        of("significant", lambda pair: pair.pvalue <= found.alpha, people=False),
+        f"Concordance test: {_describe_comparison(result)}. Shares are of the disagreements in which a measure "
+        f"is concordant with {_describe_gold(result)}; it wins where it alone is. p is that of the exact "
+        f"sign test on the wins. * p ≤ α = {result.alpha:g}.",
+        column("gold", lambda pair: format_gold(pair.gold), key=True),
+        *build_columns(column, "first", "second", key=True),
+        column("compared", people=False),
+        column("disagreements"),
+        *build_pair_columns(column, "concordant", "concordant", people=False),
+        *build_pair_columns(column, "share", "shares", text=_format_share),
+        *build_pair_columns(column, "wins", "wins"),
+        tables.build_p_column(result.pairs, result.alpha),
+        column("significant", lambda pair: pair.pvalue <= result.alpha, people=False),
     )
 
 
-def settings(found: Concordance) -> dict[str, Any]:
+def build_settings(result: Concordance) -> dict[str, Any]:
     """What was done, for programs: what captions tell in words."""
-    made = tables.settings_of(found, "alpha", "gold", "runs", "topics")
-    return made | {"gold": [*map(gold_name, found.gold)]}
+    values = tables.read_settings(result, "alpha", "gold", "runs", "topics")
+    return values | {"gold": [*map(format_gold, result.gold)]}
 
 
-def cell_of(pair: ConcordancePair, alpha: float) -> str:
+def format_cell(pair: ConcordancePair, alpha: float) -> str:
     """A pair as it stands in the table: ``70%/29%† (1106)``."""
     if not pair.disagreements:
         return "– (0)"
@@ -79,7 +87,7 @@ def cell_of(pair: ConcordancePair, alpha: float) -> str:
     return f"{first}/{second}{'†' if pair.pvalue <= alpha else ''} ({pair.disagreements})"
 
 
-def gold_name(gold: Sequence[str]) -> str:
+def format_gold(gold: Sequence[str]) -> str:
     """How gold measures are called together.
 
     >>> gold_name(["IRec@10", "P@10"])
@@ -88,21 +96,23 @@ def gold_name(gold: Sequence[str]) -> str:
     return " & ".join(gold)
 
 
-def _share(share: float) -> str:
+def _format_share(share: float) -> str:
     """A share as people see it; nan is that of no disagreement."""
     return "–" if math.isnan(share) else f"{share:.1%}"
 
 
-def _compared(found: Concordance) -> str:
-    lists = max((pair.compared for pair in found.pairs), default=0)
-    a_topic = math.comb(len(found.runs), 2)
-    size = tables.runs_on(len(found.runs), *(pair.compared // a_topic for pair in found.pairs))
-    return f"{counted(lists, 'pair')} of ranked lists of {size}"
+def _describe_comparison(result: Concordance) -> str:
+    lists = max((pair.compared for pair in result.pairs), default=0)
+    run_pairs = math.comb(len(result.runs), 2)
+    size = tables.format_runs_and_topics(
+        len(result.runs), *(pair.compared // run_pairs for pair in result.pairs)
+    )
+    return f"{format_count(lists, 'pair')} of ranked lists of {size}"
 
 
-def _all_gold(found: Concordance) -> str:
-    several = " measures of the row, all at once" if len(found.gold) > 1 else " measure"
-    return f"the gold{several}"
+def _describe_gold(result: Concordance) -> str:
+    suffix = " measures of the row, all at once" if len(result.gold) > 1 else " measure"
+    return f"the gold{suffix}"
 
 
 # -- the command ----------------------------------------------------------------------------------
@@ -112,12 +122,12 @@ METHOD = Method(
     __doc__,
     place=5,
     name="concordance",
-    work=Work(concordance),
-    people=("matrix",),
-    flat=("pairs",),
+    computation=Computation(concordance),
+    human_tables=("matrix",),
+    flat_tables=("pairs",),
     options={
         "golds --gold-measure MEASURE …!": "required: a gold measure; may be repeated: each is "
         "used alone, then all at once",
-        "--alpha A": told("p-values of the sign test of at most A are marked", 0.01),
+        "--alpha A": build_option("p-values of the sign test of at most A are marked", 0.01),
     },
 )

@@ -10,185 +10,202 @@ from operator import itemgetter
 from typing import Any
 
 from cranfield.errors import InputError
-from cranfield.late import pl
+from cranfield.lazy_imports import pl
 from cranfield.meta.correlation import TRIALS, CorrelationMatrix, correlation
 from cranfield.meta.rankings import STATISTICS, P
-from cranfield.report import charts, options, places
-from cranfield.report import sheets as tables
-from cranfield.report.charts import Plane, decimals
-from cranfield.report.look import PLAIN, Look
-from cranfield.report.meta import Method, Work
-from cranfield.report.pictures import Picture
-from cranfield.report.places import shortened
-from cranfield.wording import rounded
+from cranfield.report import charts, layout, options, tables
+from cranfield.report.charts import Plane, build_number_tooltips
+from cranfield.report.figures import Figure
+from cranfield.report.layout import shorten_names
+from cranfield.report.meta import Computation, Method
+from cranfield.report.theme import DEFAULT_THEME, Theme
+from cranfield.wording import format_number
 
 TABLES = ("matrix", "pairs")
 
 
-def title(found: CorrelationMatrix) -> str:
+def format_title(result: CorrelationMatrix) -> str:
     """The statistic, as people call it."""
-    return STATISTICS[found.statistic].title + ("" if found.p is None else f" (p = {found.p:g})")
+    return STATISTICS[result.statistic].title + ("" if result.p is None else f" (p = {result.p:g})")
 
 
-def caption(found: CorrelationMatrix) -> str:
+def format_caption(result: CorrelationMatrix) -> str:
     """What was compared, on what, and how intervals were found."""
-    what = f"the rankings by {' and '.join(found.sets) or 'two measures'}"
-    if STATISTICS[found.statistic].has_gold:
-        gold = found.sets[0] if found.sets else "the one above the column"
-        what += f", {gold} being the gold one"
+    subject = f"the rankings by {' and '.join(result.sets) or 'two measures'}"
+    if STATISTICS[result.statistic].has_gold:
+        gold = result.sets[0] if result.sets else "the one above the column"
+        subject += f", {gold} being the gold one"
     return (
-        f"{title(found)} between {what}: {_counts(found)} "
-        f"({found.trials:,} trials, seed {found.seed})."
+        f"{format_title(result)} between {subject}: {_format_counts(result)} "
+        f"({result.trials:,} trials, seed {result.seed})."
     )
 
 
-def _counts(found: CorrelationMatrix) -> str:
+def _format_counts(result: CorrelationMatrix) -> str:
     """How many runs and topics there are, and what the intervals are."""
-    size = tables.runs_on(len(found.runs), found.topics)
-    return f"{size}; {tables.percent(found.confidence)} intervals by bootstrap of topics"
+    size = tables.format_runs_and_topics(len(result.runs), result.topics)
+    return f"{size}; {tables.format_percent(result.confidence)} intervals by bootstrap of topics"
 
 
-def sheets(found: CorrelationMatrix) -> list[tables.Sheet]:
+def build_tables(result: CorrelationMatrix) -> list[tables.ResultTable]:
     """The matrix, for people; and a row for each pair. Between two sets there are rows only."""
-    matrix = [] if found.between == "sets" else [matrix_sheet(found)]
-    return [*matrix, pairs_sheet(found)]
+    matrix = [] if result.between == "sets" else [build_matrix_table(result)]
+    return [*matrix, build_pairs_table(result)]
 
 
-def matrix_sheet(found: CorrelationMatrix) -> tables.Sheet:
+def build_matrix_table(result: CorrelationMatrix) -> tables.ResultTable:
     """Measures against measures; of a symmetric statistic the upper triangle."""
-    pairs = [(row["x"], row["y"]) for row in found.rows()]
-    texts = {pair: tables.with_interval(found[pair]) for pair in pairs}
-    rows, others = found.names[: -1 if found.symmetric else None], found.names[found.symmetric :]
+    pairs = [(row["x"], row["y"]) for row in result.rows()]
+    texts = {pair: tables.format_mean_with_interval(result[pair]) for pair in pairs}
+    rows, columns = (
+        result.names[: -1 if result.symmetric else None],
+        result.names[result.symmetric :],
+    )
     key = tables.Field("measure", None, texts=rows, key=True)
-    cells = tables.grid(rows, others, lambda x, y: texts.get((x, y), ""))
-    return tables.Sheet("matrix", [key, *cells], caption(found))
+    cells = tables.build_grid_columns(rows, columns, lambda x, y: texts.get((x, y), ""))
+    return tables.ResultTable("matrix", [key, *cells], format_caption(result))
 
 
-def pairs_sheet(found: CorrelationMatrix) -> tables.Sheet:
+def build_pairs_table(result: CorrelationMatrix) -> tables.ResultTable:
     """A row for each pair of measures; between sets, for each measure."""
-    rows = found.rows()
-    of, intervals = tables.columns(rows), [found[row["x"], row["y"]] for row in rows]
-    heads = {"x": "measure", "y": "other" if found.symmetric else "gold"}
-    keys = [of(name, itemgetter(name), head, key=True) for name, head in heads.items()]
-    if found.between == "sets":
-        keys = [of("measure", itemgetter("x"), key=True)]
-    return tables.table(
+    rows = result.rows()
+    column, intervals = tables.bind_rows(rows), [result[row["x"], row["y"]] for row in rows]
+    heads = {"x": "measure", "y": "other" if result.symmetric else "gold"}
+    keys = [column(name, itemgetter(name), head, key=True) for name, head in heads.items()]
+    if result.between == "sets":
+        keys = [column("measure", itemgetter("x"), key=True)]
+    return tables.build_table(
         "pairs",
-        caption(found),
+        format_caption(result),
         *keys,
-        *tables.constants({"statistic": found.statistic}, rows),
-        of("value", itemgetter("value"), STATISTICS[found.statistic].title),
-        *tables.interval_fields(intervals, found.confidence),
-        *tables.constants(tables.settings_of(found, *METHOD.told[2:]), rows),
+        *tables.build_constant_columns({"statistic": result.statistic}, rows),
+        column("value", itemgetter("value"), STATISTICS[result.statistic].title),
+        *tables.build_interval_columns(intervals, result.confidence),
+        *tables.build_constant_columns(
+            tables.read_settings(result, *METHOD.settings_names[2:]), rows
+        ),
     )
 
 
 # -- pictures -------------------------------------------------------------------------------------
 
 SIDE = 260.0  # a panel of the scatter
-NAMED = 60  # runs whose names are tried to be placed
+MAX_NAMES = 60  # runs whose names are tried to be placed
 MOST_PANELS, IN_A_ROW = 12, 3
 
 
-def picture(found: CorrelationMatrix, look: Look = PLAIN) -> Picture:
+def build_figure(result: CorrelationMatrix, theme: Theme = DEFAULT_THEME) -> Figure:
     """A heat map of the matrix; between two sets, the runs' means by one against the other."""
-    if found.between == "sets":
-        return scatters(found, look)
-    data = pl.DataFrame(found.rows())
-    return Picture(lambda: _heat_map(found, look, data), data, found.notices)
+    if result.between == "sets":
+        return build_scatter_figure(result, theme)
+    data = pl.DataFrame(result.rows())
+    return Figure(lambda: _draw_heat_map(result, theme, data), data, result.notes)
 
 
-def scatters(found: CorrelationMatrix, look: Look = PLAIN) -> Picture:
+def build_scatter_figure(result: CorrelationMatrix, theme: Theme = DEFAULT_THEME) -> Figure:
     """The runs' means by one measure against another, or by one set against the other: a point for
     each run, a panel for each pair of measures, or for each measure.
     """
-    if len(found.pairs) > MOST_PANELS:
-        many = f"{len(found.names)} measures, which have {len(found.pairs)} pairs"
-        raise InputError(many, f"at most {MOST_PANELS} to draw")
-    frames = [_means(found, i, j) for i, j in found.pairs]
+    if len(result.pairs) > MOST_PANELS:
+        problem = f"{len(result.names)} measures, which have {len(result.pairs)} pairs"
+        raise InputError(problem, f"at most {MOST_PANELS} to draw")
+    frames = [_build_means_frame(result, i, j) for i, j in result.pairs]
     planes = [
-        _plane(found, data, *pair, look) for data, pair in zip(frames, found.pairs, strict=True)
+        _build_plane(result, data, *pair, theme)
+        for data, pair in zip(frames, result.pairs, strict=True)
     ]
-    named = [
-        plane.named(data, data, NAMED, plane.on_equal if found.sets else ())
+    named_data = [
+        plane.place_names(data, data, MAX_NAMES, plane.diagonal_boxes if result.sets else ())
         for plane, data in zip(planes, frames, strict=True)
     ]
-    data, notices = pl.concat(frames), charts.nameless(named)
+    data, notes = pl.concat(frames), charts.note_unnamed_runs(named_data)
 
     def draw() -> Any:
         panels = [
-            _scatter(found, plane, of_pair, *pair)
-            for plane, of_pair, pair in zip(planes, named, found.pairs, strict=True)
+            _draw_scatter(result, plane, pair_data, *pair)
+            for plane, pair_data, pair in zip(planes, named_data, result.pairs, strict=True)
         ]
-        wide = planes[0].width * min(len(panels), IN_A_ROW) + look.points(40)
-        return charts.panels(panels, IN_A_ROW, look, _heading(found), _said(found), wide)
+        wide = planes[0].width * min(len(panels), IN_A_ROW) + theme.scale_points(40)
+        return charts.build_panels(
+            panels, IN_A_ROW, theme, _format_heading(result), _format_subtitle(result), wide
+        )
 
-    return Picture(draw, data, (*found.notices, *notices))
+    return Figure(draw, data, (*result.notes, *notes))
 
 
-def _means(found: CorrelationMatrix, i: int, j: int) -> pl.DataFrame:
+def _build_means_frame(result: CorrelationMatrix, i: int, j: int) -> pl.DataFrame:
     """The means of the runs by one measure and another, or by one set and the other."""
-    first, second = (found.means[0][i], found.means[-1][j])
-    other = {} if found.sets else {"other": found.names[j]}
-    rows = zip(found.runs, first.tolist(), second.tolist(), strict=True)
+    first, second = (result.means[0][i], result.means[-1][j])
+    other_column = {} if result.sets else {"other": result.names[j]}
+    rows = zip(result.runs, first.tolist(), second.tolist(), strict=True)
     return pl.DataFrame(
         [
-            {"measure": found.names[i], **other, "run": run, "first": x, "second": y}
+            {"measure": result.names[i], **other_column, "run": run, "first": x, "second": y}
             for run, x, y in rows
         ]
     )
 
 
-def _plane(found: CorrelationMatrix, data: pl.DataFrame, i: int, j: int, look: Look) -> Plane:
-    if found.sets:
-        titles = dict(zip(("first", "second"), map("mean by {}".format, found.sets), strict=True))
-        return Plane.square(data, titles, SIDE, look, grid=False)
-    titles = {"first": f"mean {found.names[i]}", "second": f"mean {found.names[j]}"}
-    axes = [places.around_all(data[name]) for name in titles]
-    return Plane(titles, axes, *look.size(SIDE, SIDE), look, style={"grid": False})
+def _build_plane(
+    result: CorrelationMatrix, data: pl.DataFrame, i: int, j: int, theme: Theme
+) -> Plane:
+    if result.sets:
+        titles = dict(zip(("first", "second"), map("mean by {}".format, result.sets), strict=True))
+        return Plane.with_equal_axes(data, titles, SIDE, theme, grid=False)
+    titles = {"first": f"mean {result.names[i]}", "second": f"mean {result.names[j]}"}
+    axes = [layout.fit_ticks(data[name]) for name in titles]
+    return Plane(titles, axes, *theme.choose_size(SIDE, SIDE), theme, style={"grid": False})
 
 
-def _scatter(found: CorrelationMatrix, plane: Plane, data: pl.DataFrame, i: int, j: int) -> Any:
-    tooltip = ["run:N", *decimals("first", "second")]
-    equal = [plane.equal()] if found.sets else []  # above it the second set gives more
-    layers = *equal, plane.points(tooltip, data["run"]), *plane.texts(data)
-    names = found.names[i], found.names[j]
-    what = names[0] if found.sets else title(found)
-    return plane.panel(data, *layers, title=f"{what}: {tables.with_interval(found[names])}")
+def _draw_scatter(
+    result: CorrelationMatrix, plane: Plane, data: pl.DataFrame, i: int, j: int
+) -> Any:
+    tooltip = ["run:N", *build_number_tooltips("first", "second")]
+    equal = [plane.draw_diagonal()] if result.sets else []  # above it the second set gives more
+    layers = *equal, plane.draw_points(tooltip, data["run"]), *plane.draw_labels(data)
+    names = result.names[i], result.names[j]
+    subject = names[0] if result.sets else format_title(result)
+    return plane.build_panel(
+        data, *layers, title=f"{subject}: {tables.format_mean_with_interval(result[names])}"
+    )
 
 
-def _heat_map(found: CorrelationMatrix, look: Look, data: pl.DataFrame) -> Any:
+def _draw_heat_map(result: CorrelationMatrix, theme: Theme, data: pl.DataFrame) -> Any:
     """A cell for each pair, the darker the more alike, with the value and its interval."""
-    labels = dict(zip(found.names, shortened(found.names, 24), strict=True))
+    labels = dict(zip(result.names, shorten_names(result.names, 24), strict=True))
     intervals = data.select("low", "high").rows()
-    drawn = data.with_columns(
+    cell_data = data.with_columns(
         pl.col("x", "y").replace(labels),
-        shown=pl.Series([rounded(value) for value in data["value"]]),
-        interval=pl.Series([tables.interval_text(*ends) for ends in intervals]),
+        shown=pl.Series([format_number(value) for value in data["value"]]),
+        interval=pl.Series([tables.format_interval(*ends) for ends in intervals]),
     )
-    given, least = list(labels.values()), min(0.5, *data["value"].fill_nan(1.0))
-    columns, rows = (given[1:], given[:-1]) if found.symmetric else (given, given)
-    chart = charts.cells(
-        drawn,
+    label_list, least = list(labels.values()), min(0.5, *data["value"].fill_nan(1.0))
+    columns, rows = (
+        (label_list[1:], label_list[:-1]) if result.symmetric else (label_list, label_list)
+    )
+    chart = charts.draw_cells(
+        cell_data,
         {"y": columns, "x": rows},
-        charts.shade("value", STATISTICS[found.statistic].title, [least, 1], look),
+        charts.encode_shade("value", STATISTICS[result.statistic].title, [least, 1], theme),
         {
-            "shown": {"fontSize": look.points(12), "dy": look.points(-7)},
-            "interval": {"fontSize": look.points(9), "dy": look.points(9)},
+            "shown": {"fontSize": theme.scale_points(12), "dy": theme.scale_points(-7)},
+            "interval": {"fontSize": theme.scale_points(9), "dy": theme.scale_points(9)},
         },
-        look,
+        theme,
     )
-    return charts.finished(chart, look, _heading(found), _said(found)).configure_view(stroke=None)
+    return charts.finish_chart(
+        chart, theme, _format_heading(result), _format_subtitle(result)
+    ).configure_view(stroke=None)
 
 
-def _heading(found: CorrelationMatrix) -> str:
-    return f"{title(found)} between {' and '.join(found.sets) or 'measures'}"
+def _format_heading(result: CorrelationMatrix) -> str:
+    return f"{format_title(result)} between {' and '.join(result.sets) or 'measures'}"
 
 
-def _said(found: CorrelationMatrix) -> list[str]:
+def _format_subtitle(result: CorrelationMatrix) -> list[str]:
     """What a picture says below its heading."""
-    gold = f"{found.sets[0]} is gold" if found.sets else "columns are gold"
-    return [_counts(found), *([gold] if STATISTICS[found.statistic].has_gold else [])]
+    gold = f"{result.sets[0]} is gold" if result.sets else "columns are gold"
+    return [_format_counts(result), *([gold] if STATISTICS[result.statistic].has_gold else [])]
 
 
 # -- the command ----------------------------------------------------------------------------------
@@ -198,16 +215,20 @@ METHOD = Method(
     __doc__,
     place=4,
     name="correlation",
-    work=Work(correlation, doing="resampling", steps=lambda asked, *_: asked.trials),
-    told=("statistic", "p", "confidence", "runs", "topics", "trials", "seed"),
-    people=("matrix",),
-    flat=("pairs",),
+    computation=Computation(
+        correlation, activity="resampling", steps=lambda asked, *_: asked.trials
+    ),
+    settings_names=("statistic", "p", "confidence", "runs", "topics", "trials", "seed"),
+    human_tables=("matrix",),
+    flat_tables=("pairs",),
     options={
         "--qrels2 FILE": "other judgments: correlate each measure by QRELS with itself by these",
-        **options.statistic("; of tau-ap the measure of the column, or QRELS, is the gold one"),
+        **options.build_statistic_option(
+            "; of tau-ap the measure of the column, or QRELS, is the gold one"
+        ),
         "--p P with --statistic rbo": f"how deep it looks (default: {P})",
-        **options.confidence(),
-        **options.trials(TRIALS, "random draws of topics, for intervals"),
-        **options.plot("the matrix, or with --qrels2 the means by both", "its"),
+        **options.build_confidence_option(),
+        **options.build_trial_options(TRIALS, "random draws of topics, for intervals"),
+        **options.build_plot_options("the matrix, or with --qrels2 the means by both", "its"),
     },
 )

@@ -8,122 +8,152 @@ from __future__ import annotations
 
 from typing import Any
 
-from cranfield.late import pl
+from cranfield.lazy_imports import pl
 from cranfield.meta.discriminative import DiscriminativePower, discriminative_power
-from cranfield.report import charts, options
-from cranfield.report import sheets as tables
-from cranfield.report.look import PLAIN, Look
-from cranfield.report.meta import Method, Work
-from cranfield.report.pictures import Picture
+from cranfield.report import charts, options, tables
+from cranfield.report.figures import Figure
+from cranfield.report.meta import Computation, Method
+from cranfield.report.theme import DEFAULT_THEME, Theme
 from cranfield.stats.corrections import CORRECTIONS
-from cranfield.stats.families import TESTS, steps
-from cranfield.stats.result import all_exact
-from cranfield.wording import counted
+from cranfield.stats.families import TESTS, count_steps
+from cranfield.stats.result import is_fully_enumerated
+from cranfield.wording import format_count
 
 TABLES = ("measures", "curves")
 ZOOM = 3  # times α: how far up the curves are shown, as papers do
 
 
-def sheets(found: DiscriminativePower) -> list[tables.Sheet]:
+def build_tables(result: DiscriminativePower) -> list[tables.ResultTable]:
     """A row for each measure, the most discriminative first; and a row for each pair of runs."""
-    of = tables.columns(found.measures)
-    critical = of("hsd", "critical", "HSD")
-    measures = tables.table(
+    column = tables.bind_rows(result.measures)
+    critical = column("hsd", "critical", "HSD")
+    measures = tables.build_table(
         "measures",
-        caption(found),
-        of("measure", key=True),
-        of("significant", lambda one: len(one.significant), "significant pairs"),
-        of("pairs", lambda one: len(one.pairs), "of"),
-        of("share"),
-        of("smallest_significant", "smallest", "smallest significant difference"),
-        *([critical] if _has_hsd(found) else []),
-        of("topics", people=len({one.topics for one in found.measures}) > 1),
-        *tables.constants(settings(found), found.measures),
+        format_caption(result),
+        column("measure", key=True),
+        column(
+            "significant",
+            lambda discrimination: len(discrimination.significant),
+            "significant pairs",
+        ),
+        column("pairs", lambda discrimination: len(discrimination.pairs), "of"),
+        column("share"),
+        column("smallest_significant", "smallest", "smallest significant difference"),
+        *([critical] if _has_hsd(result) else []),
+        column(
+            "topics", people=len({discrimination.topics for discrimination in result.measures}) > 1
+        ),
+        *tables.build_constant_columns(build_settings(result), result.measures),
     )
-    return [measures, _curves(found)]
+    return [measures, _build_curves_table(result)]
 
 
-def _has_hsd(found: DiscriminativePower) -> bool:
-    return any(one.critical is not None for one in found.measures)
+def _has_hsd(result: DiscriminativePower) -> bool:
+    return any(discrimination.critical is not None for discrimination in result.measures)
 
 
-def settings(found: DiscriminativePower) -> dict[str, Any]:
+def build_settings(result: DiscriminativePower) -> dict[str, Any]:
     """What was done, for programs: what captions tell in words."""
-    random = ("trials", "seed") if TESTS[found.test].random else ()
-    return tables.settings_of(found, "test", "correction", "alpha", *random)
+    random = ("trials", "seed") if TESTS[result.test].random else ()
+    return tables.read_settings(result, "test", "correction", "alpha", *random)
 
 
-def _curves(found: DiscriminativePower) -> tables.Sheet:
-    of, of_pairs = tables.within(found.measures, "pairs")
-    ranked = [(rank, pair) for one in found.measures for rank, pair in enumerate(one.pairs, 1)]
-    return tables.table(
+def _build_curves_table(result: DiscriminativePower) -> tables.ResultTable:
+    column, pair_column = tables.bind_nested_rows(result.measures, "pairs")
+    ranked = [
+        (rank, pair)
+        for discrimination in result.measures
+        for rank, pair in enumerate(discrimination.pairs, 1)
+    ]
+    return tables.build_table(
         "curves",
-        f"ASL curves: the p-values of all pairs of {counted(len(found.runs), 'run')}, on "
-        f"{_topics(found)}, the largest first, by the {_test(found)}. A difference above 0 says "
-        f"that the first run is better. * p ≤ α = {found.alpha:g}.",
-        of("measure", key=True),
+        f"ASL curves: the p-values of all pairs of {format_count(len(result.runs), 'run')}, on "
+        f"{_format_topics(result)}, the largest first, by the {_describe_test(result)}. A difference above 0 says "
+        f"that the first run is better. * p ≤ α = {result.alpha:g}.",
+        column("measure", key=True),
         tables.Field("rank", [rank for rank, _ in ranked], key=True),
-        *tables.each(of_pairs, "run", "other", key=True),
-        of_pairs("difference", text=tables.signed),
-        tables.p_field([pair for _, pair in ranked], found.alpha),
+        *tables.build_columns(pair_column, "run", "other", key=True),
+        pair_column("difference", text=tables.format_difference),
+        tables.build_p_column([pair for _, pair in ranked], result.alpha),
     )
 
 
-def caption(found: DiscriminativePower) -> str:
+def format_caption(result: DiscriminativePower) -> str:
     """What was tested, how, and on what."""
-    told = (
-        f"Discriminative power: pairs of {counted(len(found.runs), 'run')} that differ "
-        f"significantly at α = {found.alpha:g} by the {_test(found)}, on {_topics(found)}."
+    text = (
+        f"Discriminative power: pairs of {format_count(len(result.runs), 'run')} that differ "
+        f"significantly at α = {result.alpha:g} by the {_describe_test(result)}, on {_format_topics(result)}."
     )
-    if _has_hsd(found):
-        told += " HSD is the honestly significant difference: larger ones are significant."
-    return told
+    if _has_hsd(result):
+        text += " HSD is the honestly significant difference: larger ones are significant."
+    return text
 
 
-def _test(found: DiscriminativePower) -> str:
+def _describe_test(result: DiscriminativePower) -> str:
     """The test, with what its p-values rest on."""
-    sampled = [pair.sampled for one in found.measures for pair in one.pairs]
-    also = "" if TESTS[found.test].many else CORRECTIONS[found.correction].title
-    title, *how = tables.how_tested(found.test, found.trials, found.seed, all_exact(sampled), also)
-    return title + (f" ({', '.join(how)})" if how else "")
+    sampled = [pair.sampled for discrimination in result.measures for pair in discrimination.pairs]
+    correction_text = "" if TESTS[result.test].is_joint else CORRECTIONS[result.correction].title
+    title, *details = tables.describe_test(
+        result.test, result.trials, result.seed, is_fully_enumerated(sampled), correction_text
+    )
+    return title + (f" ({', '.join(details)})" if details else "")
 
 
-def _topics(found: DiscriminativePower) -> str:
-    return tables.topics_text(one.topics for one in found.measures)
+def _format_topics(result: DiscriminativePower) -> str:
+    return tables.format_topics(discrimination.topics for discrimination in result.measures)
 
 
 # -- the picture ----------------------------------------------------------------------------------
 
 
-def picture(found: DiscriminativePower, look: Look = PLAIN, whole: bool = False) -> Picture:
+def build_figure(
+    result: DiscriminativePower, theme: Theme = DEFAULT_THEME, whole: bool = False
+) -> Figure:
     """ASL curves, a line for each measure: near α, where pairs become significant, or `whole`."""
-    data = _curves(found).frame()
-    return Picture(lambda: _chart(found, look, data, whole), data, found.notices)
+    data = _build_curves_table(result).to_frame()
+    return Figure(lambda: _draw_chart(result, theme, data, whole), data, result.notes)
 
 
-def _chart(found: DiscriminativePower, look: Look, data: pl.DataFrame, whole: bool) -> Any:
-    top = 1.0 if whole else min(1.0, ZOOM * found.alpha)
-    pairs = len(found.measures[0].pairs)
-    shares = {one.measure: f": {100 * one.share:.1f}%" for one in found.measures}
-    line = charts.short(data["measure"]) + data["measure"].replace_strict(shares)
-    own = look.styles(shares)  # a colour is that of the measure, whatever its share
-    styles = {one: own[measure] for one, measure in zip(line, data["measure"], strict=True)}
-    above = (pl.col("pvalue") > top).sum().over("measure")
-    drawn = data.with_columns(line=line).filter(pl.col("rank") >= above)  # begins with the last
-    ranked = f"{counted(pairs, 'pair')} of runs, by falling p-value"
-    chart = charts.curves(
-        drawn,
-        charts.axis("x", "rank", ranked, [1, max(2, pairs)], **charts.ranks(pairs)),
-        charts.axis("y", "pvalue", "p-value (ASL)", [0, top]),
-        f"share with p ≤ {found.alpha:g}",
-        ["measure:N", "run:N", "other:N", *charts.decimals("difference", "pvalue"), "rank:Q"],
-        look,
-        charts.across("pvalue", found.alpha),
+def _draw_chart(result: DiscriminativePower, theme: Theme, data: pl.DataFrame, whole: bool) -> Any:
+    top = 1.0 if whole else min(1.0, ZOOM * result.alpha)
+    pairs = len(result.measures[0].pairs)
+    shares = {item.measure: f": {100 * item.share:.1f}%" for item in result.measures}
+    line = charts.shorten_name_column(data["measure"]) + data["measure"].replace_strict(shares)
+    measure_styles = theme.assign_styles(
+        shares
+    )  # a colour is that of the measure, whatever its share
+    styles = {
+        item: measure_styles[measure] for item, measure in zip(line, data["measure"], strict=True)
+    }
+    above_count = (pl.col("pvalue") > top).sum().over("measure")
+    curve_data = data.with_columns(line=line).filter(
+        pl.col("rank") >= above_count
+    )  # begins with the last
+    ranked = f"{format_count(pairs, 'pair')} of runs, by falling p-value"
+    chart = charts.draw_curves(
+        curve_data,
+        charts.build_axis(
+            "x", "rank", ranked, [1, max(2, pairs)], **charts.build_rank_axis_style(pairs)
+        ),
+        charts.build_axis("y", "pvalue", "p-value (ASL)", [0, top]),
+        f"share with p ≤ {result.alpha:g}",
+        [
+            "measure:N",
+            "run:N",
+            "other:N",
+            *charts.build_number_tooltips("difference", "pvalue"),
+            "rank:Q",
+        ],
+        theme,
+        charts.draw_horizontal_lines("pvalue", result.alpha),
         styles=styles,
         clip=True,
     )
-    told = [f"{_test(found)}, {_topics(found)}", f"grey line: α = {found.alpha:g}"]
-    return charts.finished(chart, look, "ASL curves", told)
+    captions = [
+        f"{_describe_test(result)}, {_format_topics(result)}",
+        f"grey line: α = {result.alpha:g}",
+    ]
+    return charts.finish_chart(chart, theme, "ASL curves", captions)
 
 
 # -- the command ----------------------------------------------------------------------------------
@@ -133,21 +163,21 @@ METHOD = Method(
     __doc__,
     place=1,
     name="discriminative-power",
-    work=Work(
+    computation=Computation(
         discriminative_power,
-        doing="testing",
-        steps=lambda asked, m, n: n * steps(asked.test, m, m * (m - 1) // 2, asked.trials),
+        activity="testing",
+        steps=lambda asked, m, n: n * count_steps(asked.test, m, m * (m - 1) // 2, asked.trials),
     ),
-    people=("measures",),
+    human_tables=("measures",),
     measures="AP nDCG@10 RR P@10",
     options={
-        **options.which_test("randomised-tukey"),
-        **options.correction(
+        **options.build_test_option("randomised-tukey"),
+        **options.build_correction_option(
             "none (default, as the method has it), holm, bonferroni or bh", "none"
         ),
-        **options.alpha(),
-        **options.trials(),
-        **options.plot("the ASL curves"),
+        **options.build_alpha_option(),
+        **options.build_trial_options(),
+        **options.build_plot_options("the ASL curves"),
         "--whole with --plot FILE": "p-values from 0 to 1 (default: to three times alpha)",
     },
 )

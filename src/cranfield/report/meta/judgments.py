@@ -15,16 +15,15 @@ from typing import Any, get_args
 from cranfield.assess.agreement import PAIRWISE, Agreement
 from cranfield.meta.correlation import TRIALS as DRAWS
 from cranfield.meta.judgments import JudgmentComparison, Kind, compare_judgments
-from cranfield.report import options
-from cranfield.report import sheets as tables
+from cranfield.report import options, tables
 from cranfield.report.agreement import TITLES
-from cranfield.report.meta import Method, Work
-from cranfield.report.sheets import Field, Sheet
+from cranfield.report.meta import Computation, Method
+from cranfield.report.tables import Field, ResultTable
 from cranfield.scores import Interval
 from cranfield.stats.corrections import CORRECTIONS
-from cranfield.stats.families import steps
-from cranfield.stats.result import all_exact
-from cranfield.wording import counted, some
+from cranfield.stats.families import count_steps
+from cranfield.stats.result import is_fully_enumerated
+from cranfield.wording import format_count, format_names
 
 TABLES = (
     "overlap", "agreement", "confusion", "topics", "runs", "rankings", "significance", "changed",
@@ -35,80 +34,89 @@ _COEFFICIENTS = (*PAIRWISE, "alpha_nominal", "alpha_ordinal", "alpha_interval")
 _STATISTICS = {"kendall": "τ", "tau-ap": "τ_ap", "rbo": "RBO"}
 
 
-def sheets(found: JudgmentComparison) -> list[Sheet]:
+def build_tables(result: JudgmentComparison) -> list[ResultTable]:
     """Every table there is of a comparison."""
-    made = [_overlap(found)]
-    if found.levels is not None and found.binary is not None:
-        made += [_agreement(found, found.levels, found.binary), _confusion(found, found.levels)]
-        if found.levels.topics:
-            made.append(_topics(found, found.levels, found.binary))
-    if found.rankings:
-        made.append(_runs(found))
-    if any(ranking.pairs for ranking in found.rankings):
+    result_tables = [_build_overlap_table(result)]
+    if result.levels is not None and result.binary is not None:
+        result_tables += [
+            _build_agreement_table(result, result.levels, result.binary),
+            _build_confusion_table(result, result.levels),
+        ]
+        if result.levels.topics:
+            result_tables.append(_build_topics_table(result, result.levels, result.binary))
+    if result.rankings:
+        result_tables.append(_build_runs_table(result))
+    if any(ranking.pairs for ranking in result.rankings):
         different = "Pairs of runs of which the two draw different conclusions"
-        made += [_rankings(found), _significance(found), _pairs(found, "changed", different)]
-        made.append(_pairs(found, "pairs", "All pairs of runs"))
-    return made
+        result_tables += [
+            _build_rankings_table(result),
+            _build_significance_table(result),
+            _build_pairs_table(result, "changed", different),
+        ]
+        result_tables.append(_build_pairs_table(result, "pairs", "All pairs of runs"))
+    return result_tables
 
 
-def settings(found: JudgmentComparison) -> dict[str, Any]:
+def build_settings(result: JudgmentComparison) -> dict[str, Any]:
     """What was done, for programs: what captions tell in words."""
-    of_runs = "test", "correction", "alpha", "trials", "seed", "confidence"
-    names = "rel", "common", *(of_runs if found.rankings else ())
-    return {"names": list(found.names), **tables.settings_of(found, *names)}
+    run_settings = "test", "correction", "alpha", "trials", "seed", "confidence"
+    names = "rel", "common", *(run_settings if result.rankings else ())
+    return {"names": list(result.names), **tables.read_settings(result, *names)}
 
 
-def usual(found: JudgmentComparison, format: str) -> tuple[str, ...]:
+def select_tables(result: JudgmentComparison, format: str) -> tuple[str, ...]:
     """What is shown if nothing is asked for: what changed only if something did."""
-    changed = any(ranking.changed for ranking in found.rankings)
-    return tuple(x for x in METHOD.usual(found, format) if changed or x != "changed")
+    changed = any(ranking.changed for ranking in result.rankings)
+    return tuple(x for x in METHOD.select_tables(result, format) if changed or x != "changed")
 
 
 # -- the judgments --------------------------------------------------------------------------------
 
 
-def _overlap(found: JudgmentComparison) -> Sheet:
-    items, topics = found.items, found.topics
-    low, high = zip(*found.ranges, strict=True)
-    shares = [n / of for n, of in zip(found.relevant, found.judged, strict=True)]
-    return tables.table(
+def _build_overlap_table(result: JudgmentComparison) -> ResultTable:
+    items, topics = result.items, result.topics
+    low, high = zip(*result.ranges, strict=True)
+    shares = [n / total for n, total in zip(result.relevant, result.judged, strict=True)]
+    return tables.build_table(
         "overlap",
-        f"{counted(items.both, 'document')} of {counted(topics.both, 'topic')} judged both by "
-        f"{_both(found)}; relevant from level {found.rel:g}.",
-        Field("judgments", list(found.names), key=True),
+        f"{format_count(items.both, 'document')} of {format_count(topics.both, 'topic')} judged both by "
+        f"{_join_names(result)}; relevant from level {result.rel:g}.",
+        Field("judgments", list(result.names), key=True),
         Field("topics", [topics.both + topics.first, topics.both + topics.second]),
-        Field("judged", found.judged, "documents"),
+        Field("judged", result.judged, "documents"),
         Field("only_here", [items.first, items.second]),
-        Field("relevant", found.relevant),
+        Field("relevant", result.relevant),
         Field("share_relevant", shares),
         Field("lowest", low, "levels from", [*map("{:g}".format, low)]),
         Field("highest", high, "to", [*map("{:g}".format, high)]),
     )
 
 
-def _both(found: JudgmentComparison, and_by: str = " and by ") -> str:
+def _join_names(result: JudgmentComparison, and_by: str = " and by ") -> str:
     """What the two are called, in a sentence."""
-    return and_by.join(found.names)
+    return and_by.join(result.names)
 
 
-def _agreement(found: JudgmentComparison, levels: Agreement, binary: Agreement) -> Sheet:
-    of = tables.columns([levels, binary])
-    return tables.table(
+def _build_agreement_table(
+    result: JudgmentComparison, levels: Agreement, binary: Agreement
+) -> ResultTable:
+    column = tables.bind_rows([levels, binary])
+    return tables.build_table(
         "agreement",
-        f"Agreement of {_both(found, ' and ')} on the documents that both judged: "
-        f"by level, and as relevant (from level {found.rel:g}) or not. Cohen's κ, Krippendorff's "
+        f"Agreement of {_join_names(result, ' and ')} on the documents that both judged: "
+        f"by level, and as relevant (from level {result.rel:g}) or not. Cohen's κ, Krippendorff's "
         "α.",
         Field("scale", ["levels", "binary"], texts=["levels", "relevant or not"], key=True),
-        of("items", head="documents"),
-        *(of(name, itemgetter(name), TITLES[name]) for name in _COEFFICIENTS),
+        column("items", head="documents"),
+        *(column(name, itemgetter(name), TITLES[name]) for name in _COEFFICIENTS),
     )
 
 
-def _confusion(found: JudgmentComparison, levels: Agreement) -> Sheet:
-    first, second = found.names
+def _build_confusion_table(result: JudgmentComparison, levels: Agreement) -> ResultTable:
+    first, second = result.names
     counts = levels.pairs[0].confusion.T.tolist()
     columns = zip(levels.labels, counts, strict=True)
-    return tables.table(
+    return tables.build_table(
         "confusion",
         f"Documents by their level: the rows by {first}, the columns by {second}.",
         Field("first", list(levels.labels), f"{first} ↓ {second} →", key=True),
@@ -116,139 +124,162 @@ def _confusion(found: JudgmentComparison, levels: Agreement) -> Sheet:
     )
 
 
-def _topics(found: JudgmentComparison, levels: Agreement, binary: Agreement) -> Sheet:
-    of = tables.columns(found.by_topic.values())
-    first, second = found.names
+def _build_topics_table(
+    result: JudgmentComparison, levels: Agreement, binary: Agreement
+) -> ResultTable:
+    column = tables.bind_rows(result.by_topic.values())
+    first, second = result.names
 
-    def coefficients(by: Agreement, kind: str, *names: str) -> list[Field]:
-        known = [by.topics[x].values if x in by.topics else {} for x in found.by_topic]
+    def build_coefficients(agreement: Agreement, kind: str, *names: str) -> list[Field]:
+        values = [
+            agreement.topics[x].values if x in agreement.topics else {} for x in result.by_topic
+        ]
         return [
-            Field(kind.replace(" ", "_") + x, [one.get(x) for one in known], kind + TITLES[x])
+            Field(
+                kind.replace(" ", "_") + x,
+                [topic_values.get(x) for topic_values in values],
+                kind + TITLES[x],
+            )
             for x in names
         ]
 
-    return tables.table(
+    return tables.build_table(
         "topics",
         "The same of every topic; nan where a coefficient is undefined.",
-        Field("topic", list(found.by_topic), key=True),
-        of("both", head="by both"),
-        of("only_first", lambda overlap: overlap.first, f"only {first}"),
-        of("only_second", lambda overlap: overlap.second, f"only {second}"),
-        *coefficients(levels, "", "agreement", "kappa", "kappa_quadratic"),
-        *coefficients(binary, "binary ", "agreement", "kappa"),
+        Field("topic", list(result.by_topic), key=True),
+        column("both", head="by both"),
+        column("only_first", lambda overlap: overlap.first, f"only {first}"),
+        column("only_second", lambda overlap: overlap.second, f"only {second}"),
+        *build_coefficients(levels, "", "agreement", "kappa", "kappa_quadratic"),
+        *build_coefficients(binary, "binary ", "agreement", "kappa"),
     )
 
 
 # -- the runs -------------------------------------------------------------------------------------
 
 
-def _runs(found: JudgmentComparison) -> Sheet:
-    of_measure, of = tables.within(found.rankings, "runs")
-    return tables.table(
+def _build_runs_table(result: JudgmentComparison) -> ResultTable:
+    measure_column, column = tables.bind_nested_rows(result.rankings, "runs")
+    return tables.build_table(
         "runs",
-        f'{_evaluated(found)} "Rise" is how many ranks higher {found.names[1]} places a run'
-        f"{_moved_most(found)}.",
-        of_measure("measure", key=True),
-        of("run", key=True),
-        *tables.both(of, "mean", "means", found.names),
-        *tables.both(of, "rank", "ranks", [f"rank {name}" for name in found.names]),
-        of("rise", text=lambda rise: f"{rise:+d}" if rise else "0"),
+        f'{_describe_evaluation(result)} "Rise" is how many ranks higher {result.names[1]} places a run'
+        f"{_describe_moves(result)}.",
+        measure_column("measure", key=True),
+        column("run", key=True),
+        *tables.build_pair_columns(column, "mean", "means", result.names),
+        *tables.build_pair_columns(
+            column, "rank", "ranks", [f"rank {name}" for name in result.names]
+        ),
+        column("rise", text=lambda rise: f"{rise:+d}" if rise else "0"),
     )
 
 
-def _evaluated(found: JudgmentComparison) -> str:
-    every = "all judgments of either, unjudged documents not relevant"
-    used = "only documents that both judged" if found.common else every
-    runs, topics = found.rankings[0].runs, [ranking.topics for ranking in found.rankings]
-    return f"Means of {tables.runs_on(len(runs), *topics)} by {_both(found)} ({used})."
+def _describe_evaluation(result: JudgmentComparison) -> str:
+    default_text = "all judgments of either, unjudged documents not relevant"
+    used = "only documents that both judged" if result.common else default_text
+    runs, topics = result.rankings[0].runs, [ranking.topics for ranking in result.rankings]
+    return f"Means of {tables.format_runs_and_topics(len(runs), *topics)} by {_join_names(result)} ({used})."
 
 
-def _moved_most(found: JudgmentComparison) -> str:
+def _describe_moves(result: JudgmentComparison) -> str:
     """Who moves most, if anybody does."""
     text = []
-    for ranking in found.rankings:
-        most = max(abs(change.rise) for change in ranking.runs)
-        moved = [change.run for change in ranking.runs if most and abs(change.rise) == most]
+    for ranking in result.rankings:
+        maximum = max(abs(change.rise) for change in ranking.runs)
+        moved = [change.run for change in ranking.runs if maximum and abs(change.rise) == maximum]
         if moved:
-            text.append(f"by {ranking.measure} {some(moved, 'run')} by {counted(most, 'rank')}")
+            text.append(
+                f"by {ranking.measure} {format_names(moved, 'run')} by {format_count(maximum, 'rank')}"
+            )
     return f"; those that move most: {', '.join(text)}" if text else "; none moves"
 
 
-def _rankings(found: JudgmentComparison) -> Sheet:
-    rankings = [ranking for ranking in found.rankings if ranking.pairs]
-    of = tables.columns(rankings)
-    alike = [
-        _with_interval(name.replace("-", "_"), head, [r.correlations[name] for r in rankings])
+def _build_rankings_table(result: JudgmentComparison) -> ResultTable:
+    rankings = [ranking for ranking in result.rankings if ranking.pairs]
+    column = tables.bind_rows(rankings)
+    correlation_fields = [
+        _build_interval_fields(
+            name.replace("-", "_"), head, [r.correlations[name] for r in rankings]
+        )
         for name, head in _STATISTICS.items()
     ]
-    return tables.table(
+    return tables.build_table(
         "rankings",
-        f"How alike {_both(found, ' and ')} rank the runs: Kendall's τ, AP "
-        f"correlation with {found.names[0]} as gold, rank-biased overlap (p = 0.9); "
-        f"{tables.percent(found.confidence)} bootstrap intervals from {DRAWS:,} draws of topics, "
-        f"seed {found.seed}.",
-        of("measure", key=True),
-        of("runs", lambda ranking: len(ranking.runs)),
-        of("topics"),
-        *chain(*alike),
+        f"How alike {_join_names(result, ' and ')} rank the runs: Kendall's τ, AP "
+        f"correlation with {result.names[0]} as gold, rank-biased overlap (p = 0.9); "
+        f"{tables.format_percent(result.confidence)} bootstrap intervals from {DRAWS:,} draws of topics, "
+        f"seed {result.seed}.",
+        column("measure", key=True),
+        column("runs", lambda ranking: len(ranking.runs)),
+        column("topics"),
+        *chain(*correlation_fields),
     )
 
 
-def _with_interval(name: str, head: str, values: list[Interval]) -> Iterator[Field]:
-    yield Field(name, [x.mean for x in values], head, [*map(tables.with_interval, values)])
+def _build_interval_fields(name: str, head: str, values: list[Interval]) -> Iterator[Field]:
+    yield Field(
+        name, [x.mean for x in values], head, [*map(tables.format_mean_with_interval, values)]
+    )
     yield Field(f"{name}_low", [x.low for x in values], people=False)
     yield Field(f"{name}_high", [x.high for x in values], people=False)
 
 
-def _significance(found: JudgmentComparison) -> Sheet:
-    first, second = found.names
-    finders = "both", *found.names, "neither"
-    who = dict(zip(product((True, False), (True, False)), finders, strict=True))
+def _build_significance_table(result: JudgmentComparison) -> ResultTable:
+    first, second = result.names
+    finders = "both", *result.names, "neither"
+    finder_names = dict(zip(product((True, False), (True, False)), finders, strict=True))
     kinds = "passive", "mixed", "active"  # by how many find a difference
     rows = [
         (ranking.measure, kind, name, order, pairs, pairs / len(ranking.pairs))
-        for ranking in found.rankings
+        for ranking in result.rankings
         if ranking.pairs
         for kind in get_args(Kind)
         for order in ["reversed" if "disagreement" in kind else "same"]
-        for by, name in who.items()
-        if kind.startswith(kinds[sum(by)])
-        for pairs in [ranking.count(kind, by)]
+        for is_significant, name in finder_names.items()
+        if kind.startswith(kinds[sum(is_significant)])
+        for pairs in [ranking.count(kind, is_significant)]
     ]
     names = "measure", "kind", "significant_by", "order", "pairs", "share"
-    of = tables.columns(rows)
-    return tables.table(
+    column = tables.bind_rows(rows)
+    return tables.build_table(
         "significance",
         f"Pairs of runs by whether {first}, {second} or both find a significant difference "
-        f"({_test(found)}), and whether both have the runs in the same order.",
-        *(of(name, itemgetter(k), key=name in names[:2]) for k, name in enumerate(names)),
+        f"({_describe_test(result)}), and whether both have the runs in the same order.",
+        *(column(name, itemgetter(k), key=name in names[:2]) for k, name in enumerate(names)),
     )
 
 
-def _test(found: JudgmentComparison) -> str:
-    correction = found.correction or "none"
-    also = "" if correction == "none" else CORRECTIONS[correction].title
-    tests = (test for one in found.rankings for pair in one.pairs for test in pair.tests)
+def _describe_test(result: JudgmentComparison) -> str:
+    correction = result.correction or "none"
+    correction_text = "" if correction == "none" else CORRECTIONS[correction].title
+    tests = (test for ranking in result.rankings for pair in ranking.pairs for test in pair.tests)
     sampled = [test.sampled for test in tests]
-    parts = tables.how_tested(found.test or "", found.trials, found.seed, all_exact(sampled), also)
-    return ", ".join([*parts, f"α = {found.alpha:g}"])
+    parts = tables.describe_test(
+        result.test or "", result.trials, result.seed, is_fully_enumerated(sampled), correction_text
+    )
+    return ", ".join([*parts, f"α = {result.alpha:g}"])
 
 
-def _pairs(found: JudgmentComparison, name: str, what: str) -> Sheet:
-    of_measure, of = tables.within(found.rankings, name)
-    rows = [pair for ranking in found.rankings for pair in getattr(ranking, name)]
-    heads = [f"difference {name}" for name in found.names]
+def _build_pairs_table(result: JudgmentComparison, name: str, subject: str) -> ResultTable:
+    measure_column, column = tables.bind_nested_rows(result.rankings, name)
+    rows = [pair for ranking in result.rankings for pair in getattr(ranking, name)]
+    heads = [f"difference {name}" for name in result.names]
     tests = [[pair.tests[i] for pair in rows] for i in range(2)]
-    named = zip(("first", "second"), found.names, tests, strict=True)
-    return tables.table(
+    sides = zip(("first", "second"), result.names, tests, strict=True)
+    return tables.build_table(
         name,
-        f"{what}: differences of means and p-values by {_both(found)} ({_test(found)}). * p ≤ α.",
-        of_measure("measure", key=True),
-        of("run", lambda pair: pair.runs[0], key=True),
-        of("other", lambda pair: pair.runs[1], key=True),
-        *tables.both(of, "difference", "differences", heads, text=tables.signed),
-        *(tables.p_field(x, found.alpha, f"pvalue_{side}", f"p {who}") for side, who, x in named),
-        of("kind"),
+        f"{subject}: differences of means and p-values by {_join_names(result)} ({_describe_test(result)}). * p ≤ α.",
+        measure_column("measure", key=True),
+        column("run", lambda pair: pair.runs[0], key=True),
+        column("other", lambda pair: pair.runs[1], key=True),
+        *tables.build_pair_columns(
+            column, "difference", "differences", heads, text=tables.format_difference
+        ),
+        *(
+            tables.build_p_column(x, result.alpha, f"pvalue_{side}", f"p {set_name}")
+            for side, set_name, x in sides
+        ),
+        column("kind"),
     )
 
 
@@ -259,21 +290,23 @@ METHOD = Method(
     __doc__,
     place=8,
     name="judgments",
-    work=Work(
+    computation=Computation(
         compare_judgments,
-        takes="judgments",
-        doing="testing",
-        steps=lambda asked, m, n: 2 * n * steps(asked.test, m, m * (m - 1) // 2, asked.trials),
+        inputs="judgments",
+        activity="testing",
+        steps=lambda asked, m, n: (
+            2 * n * count_steps(asked.test, m, m * (m - 1) // 2, asked.trials)
+        ),
     ),
-    people=TABLES[:-1],
-    flat=("runs", "agreement"),
+    human_tables=TABLES[:-1],
+    flat_tables=("runs", "agreement"),
     measures="AP",
-    runs="results; without, agreement only",
+    runs_help="results; without, agreement only",
     options={
         "--names A,B": "what the two sets are called (default: as their files)",
         "--common": "evaluate by the documents only that both judged (default: by all of either)",
         "-q --per-topic": "agreement of every topic, too",
-        **options.how_tested(of_trials=f"; intervals of correlations use {DRAWS:,}"),
-        **options.confidence("of the intervals of correlations"),
+        **options.build_testing_options(of_trials=f"; intervals of correlations use {DRAWS:,}"),
+        **options.build_confidence_option("of the intervals of correlations"),
     },
 )

@@ -10,116 +10,127 @@ from __future__ import annotations
 from math import isnan
 from typing import Any
 
-from cranfield.late import pl
+from cranfield.lazy_imports import pl
 from cranfield.meta.leave_one_out import LeaveOneOut, leave_one_out
 from cranfield.report import charts, options
-from cranfield.report.charts import decimals
-from cranfield.report.look import MANY, PLAIN, Look
-from cranfield.report.meta import Method, Work
-from cranfield.report.pictures import Picture
-from cranfield.report.sheets import Sheet, columns, each, runs_on, signed, table
-from cranfield.wording import counted
+from cranfield.report.charts import build_number_tooltips
+from cranfield.report.figures import Figure
+from cranfield.report.meta import Computation, Method
+from cranfield.report.tables import (
+    ResultTable,
+    bind_rows,
+    build_columns,
+    build_table,
+    format_difference,
+    format_runs_and_topics,
+)
+from cranfield.report.theme import DEFAULT_THEME, MAX_STYLES, Theme
+from cranfield.wording import format_count
 
 TABLES = ("summary", "runs", "contributors")
 SIDE = 300  # of a panel, in points
-NAMED = 8  # runs, those that change most
+MAX_NAMES = 8  # runs, those that change most
 
 
-def sheets(found: LeaveOneOut) -> list[Sheet]:
+def build_tables(result: LeaveOneOut) -> list[ResultTable]:
     """All tables: of measures, of runs, of contributors."""
-    return [summary_sheet(found), runs_sheet(found), contributors_sheet(found)]
+    return [build_summary_table(result), build_runs_table(result), build_contributors_table(result)]
 
 
-def summary_sheet(found: LeaveOneOut) -> Sheet:
+def build_summary_table(result: LeaveOneOut) -> ResultTable:
     """A row for each measure: how much scores and ranks change."""
-    of = columns(found.summaries)
-    return table(
+    column = bind_rows(result.summaries)
+    return build_table(
         "summary",
-        f"Leave-one-out test, {_compared(found)}: every run is scored without the judgments of "
-        f"documents that no other {found.kind} has in its first {found.pool_depth}. Changes of "
+        f"Leave-one-out test, {_describe_comparison(result)}: every run is scored without the judgments of "
+        f"documents that no other {result.kind} has in its first {result.pool_depth}. Changes of "
         "scores are absolute. τ is Kendall's τ_b between the runs by all judgments and the runs "
         "so scored.",
-        of("measure", key=True),
-        *each(of, "mean_change", "largest_change"),
-        of("largest_change_of", head="of"),
-        *each(of, "ranks_changed", "largest_rank_change"),
-        of("tau", head="τ"),
+        column("measure", key=True),
+        *build_columns(column, "mean_change", "largest_change"),
+        column("largest_change_of", head="of"),
+        *build_columns(column, "ranks_changed", "largest_rank_change"),
+        column("tau", head="τ"),
     )
 
 
-def runs_sheet(found: LeaveOneOut) -> Sheet:
+def build_runs_table(result: LeaveOneOut) -> ResultTable:
     """A row for each run and measure."""
-    of = columns(found.results)
-    owner = "it" if found.kind == "run" else "its team"
-    return table(
+    column = bind_rows(result.results)
+    owner = "it" if result.kind == "run" else "its team"
+    return build_table(
         "runs",
-        f"Leave-one-out test, {_compared(found)}: the score of each run by all judgments (before) "
+        f"Leave-one-out test, {_describe_comparison(result)}: the score of each run by all judgments (before) "
         f"and without those of the documents that {owner} alone has in the first "
-        f"{found.pool_depth} (after). Ranks are among all runs, those of each other {found.kind} "
+        f"{result.pool_depth} (after). Ranks are among all runs, those of each other {result.kind} "
         "by all judgments.",
-        of("measure", key=True),
-        of("contributor", head="team", people=found.kind == "team", key=True),
-        of("run", key=True),
-        *each(of, "before", "after"),
-        of("difference", text=signed),
-        of("relative", head="%", text=lambda x: "–" if isnan(x) else f"{100 * x:+.2f}"),
-        *each(of, "rank_before", "rank_after"),
+        column("measure", key=True),
+        column("contributor", head="team", people=result.kind == "team", key=True),
+        column("run", key=True),
+        *build_columns(column, "before", "after"),
+        column("difference", text=format_difference),
+        column("relative", head="%", text=lambda x: "–" if isnan(x) else f"{100 * x:+.2f}"),
+        *build_columns(column, "rank_before", "rank_after"),
     )
 
 
-def contributors_sheet(found: LeaveOneOut) -> Sheet:
+def build_contributors_table(result: LeaveOneOut) -> ResultTable:
     """A row for each run, or team: what it alone brought."""
-    of = columns(found.contributors)
-    return table(
+    column = bind_rows(result.contributors)
+    return build_table(
         "contributors",
-        f"Documents in the first {found.pool_depth} of {_compared(found)}, and those that no other "
-        f"{found.kind} has there.",
-        of("contributor", lambda one: one.name, found.kind, key=True),
-        of("runs", lambda one: len(one.runs), people=found.kind == "team"),
-        *each(of, "documents", "unique", "unique_judged", "unique_relevant"),
+        f"Documents in the first {result.pool_depth} of {_describe_comparison(result)}, and those that no other "
+        f"{result.kind} has there.",
+        column("contributor", lambda one: one.name, result.kind, key=True),
+        column("runs", lambda one: len(one.runs), people=result.kind == "team"),
+        *build_columns(column, "documents", "unique", "unique_judged", "unique_relevant"),
     )
 
 
-def _compared(found: LeaveOneOut) -> str:
-    of_teams = f" of {counted(len(found.contributors), 'team')} on "
-    size = runs_on(len(found.runs), len(found.topics))
-    return size if found.kind == "run" else size.replace(" on ", of_teams)
+def _describe_comparison(result: LeaveOneOut) -> str:
+    teams_text = f" of {format_count(len(result.contributors), 'team')} on "
+    size = format_runs_and_topics(len(result.runs), len(result.topics))
+    return size if result.kind == "run" else size.replace(" on ", teams_text)
 
 
 # -- the picture ----------------------------------------------------------------------------------
 
 
-def picture(found: LeaveOneOut, look: Look = PLAIN) -> Picture:
+def build_figure(result: LeaveOneOut, theme: Theme = DEFAULT_THEME) -> Figure:
     """Scores without a run's contributor against scores by all judgments: a point for each run."""
     columns = ("measure", "contributor", "run", "before", "after", "difference")
-    data = runs_sheet(found).frame(*columns)
-    return Picture(lambda: _scatter(data, found, look), data, found.notices)
+    data = build_runs_table(result).to_frame(*columns)
+    return Figure(lambda: _draw_scatter(data, result, theme), data, result.notes)
 
 
-def _scatter(data: pl.DataFrame, found: LeaveOneOut, look: Look) -> Any:
-    panels = [_panel(data.filter(measure=name), name, found, look) for name in found.measures]
-    owner = "the run" if found.kind == "run" else "its team"
-    told = [
+def _draw_scatter(data: pl.DataFrame, result: LeaveOneOut, theme: Theme) -> Any:
+    panels = [
+        _draw_panel(data.filter(measure=name), name, result, theme) for name in result.measures
+    ]
+    owner = "the run" if result.kind == "run" else "its team"
+    captions = [
         f"below the dashed line: lower without what {owner} alone brought to the first "
-        f"{found.pool_depth}",
+        f"{result.pool_depth}",
         "names: runs that change most",
     ]
-    return charts.panels(panels, 3, look, f"Leave-one-out test: {_compared(found)}", told)
+    return charts.build_panels(
+        panels, 3, theme, f"Leave-one-out test: {_describe_comparison(result)}", captions
+    )
 
 
-def _panel(data: pl.DataFrame, measure: str, found: LeaveOneOut, look: Look) -> Any:
-    how = {"before": "all judgments", "after": f"{found.kind} left out"}
-    titles = {name: f"{measure}, {text}" for name, text in how.items()}
-    plane = charts.Plane.square(data, titles, SIDE, look)
-    told = ["contributor:N", "run:N", *decimals("before", "after", "difference")]
-    points = plane.points(told, data["run"])
-    if found.kind == "team" and data["contributor"].n_unique() <= MANY:
-        apart = charts.told_apart(data["contributor"], "team", look)
-        points = points.encode(apart["color"], apart["shape"])
+def _draw_panel(data: pl.DataFrame, measure: str, result: LeaveOneOut, theme: Theme) -> Any:
+    axis_names = {"before": "all judgments", "after": f"{result.kind} left out"}
+    titles = {name: f"{measure}, {text}" for name, text in axis_names.items()}
+    plane = charts.Plane.with_equal_axes(data, titles, SIDE, theme)
+    tooltip = ["contributor:N", "run:N", *build_number_tooltips("before", "after", "difference")]
+    points = plane.draw_points(tooltip, data["run"])
+    if result.kind == "team" and data["contributor"].n_unique() <= MAX_STYLES:
+        marks = charts.encode_names(data["contributor"], "team", theme)
+        points = points.encode(marks["color"], marks["shape"])
     changed = data.filter(pl.col("difference") != 0)
-    most = changed.sort(pl.col("difference").abs(), descending=True).head(NAMED)
-    texts = plane.texts(plane.named(most, data, NAMED, plane.on_equal))
-    return plane.panel(data, plane.equal(), points, *texts)
+    largest = changed.sort(pl.col("difference").abs(), descending=True).head(MAX_NAMES)
+    texts = plane.draw_labels(plane.place_names(largest, data, MAX_NAMES, plane.diagonal_boxes))
+    return plane.build_panel(data, plane.draw_diagonal(), points, *texts)
 
 
 # -- the command ----------------------------------------------------------------------------------
@@ -129,15 +140,15 @@ METHOD = Method(
     __doc__,
     place=7,
     name="leave-one-out",
-    work=Work(leave_one_out, takes="runs"),
-    told=("pool_depth", "kind", "runs", "topics"),
-    flat=("runs",),
+    computation=Computation(leave_one_out, inputs="runs"),
+    settings_names=("pool_depth", "kind", "runs", "topics"),
+    flat_tables=("runs",),
     measures="AP nDCG@10",
-    runs="the runs that made the pool",
+    runs_help="the runs that made the pool",
     options={
         "--teams FILE": "leave out teams, not runs: lines `run team`, or a table with these "
         "columns",
         "--depth N": "depth of the pool (default: to which all rankings are judged)",
-        **options.plot("scores before and after", "the"),
+        **options.build_plot_options("scores before and after", "the"),
     },
 )

@@ -9,73 +9,78 @@ from __future__ import annotations
 from typing import Any
 
 from cranfield.meta.predictive import PredictivePower, predictive_power
-from cranfield.report import options
-from cranfield.report import sheets as tables
-from cranfield.report.meta import Method, Work
-from cranfield.wording import counted
+from cranfield.report import options, tables
+from cranfield.report.meta import Computation, Method
+from cranfield.wording import format_count
 
 TABLES = ("measures", "pairs")
 METHODS = {"wilson": "Wilson's", "exact": "the exact one of Clopper and Pearson"}
 
 
-def sheets(found: PredictivePower) -> list[tables.Sheet]:
+def build_tables(result: PredictivePower) -> list[tables.ResultTable]:
     """Each measure; and each pair of measures, if there are several."""
-    return [measures_sheet(found), *([pairs_sheet(found)] if found.pairs else [])]
+    return [build_measures_table(result), *([build_pairs_table(result)] if result.pairs else [])]
 
 
-def measures_sheet(found: PredictivePower) -> tables.Sheet:
+def build_measures_table(result: PredictivePower) -> tables.ResultTable:
     """How often each measure agrees, with its interval."""
-    of, intervals = tables.columns(found.measures), [one.interval for one in found.measures]
-    defined = " Of each measure, those count for whose topic it is defined." * _differ(found)
-    return tables.table(
+    column, intervals = (
+        tables.bind_rows(result.measures),
+        [prediction.interval for prediction in result.measures],
+    )
+    defined = (
+        " Of each measure, those count for whose topic it is defined."
+        * _has_different_counts(result)
+    )
+    return tables.build_table(
         "measures",
         f"Predictive power: how often a measure agrees with people on which of two outputs is "
-        f"better. {_compared(found)}.{defined} Where a measure is tied it does not agree. The "
-        f"{tables.percent(found.confidence)} interval is {METHODS[found.method]}.",
-        of("measure", key=True),
-        of("preferences", "n", people=_differ(found)),
-        of("agreement", "rate"),
-        *tables.interval_fields(intervals, found.confidence),
-        of("agreements", head="agree"),
-        of("disagreements", head="disagree"),
-        of("tied"),
+        f"better. {_describe_comparison(result)}.{defined} Where a measure is tied it does not agree. The "
+        f"{tables.format_percent(result.confidence)} interval is {METHODS[result.method]}.",
+        column("measure", key=True),
+        column("preferences", "n", people=_has_different_counts(result)),
+        column("agreement", "rate"),
+        *tables.build_interval_columns(intervals, result.confidence),
+        column("agreements", head="agree"),
+        column("disagreements", head="disagree"),
+        column("tied"),
     )
 
 
-def pairs_sheet(found: PredictivePower) -> tables.Sheet:
+def build_pairs_table(result: PredictivePower) -> tables.ResultTable:
     """Which of two measures predicts preferences that the other does not."""
-    of = tables.columns(found.pairs)
-    defined = ", those for whose topic both are defined" * _differ(found)
-    return tables.table(
+    column = tables.bind_rows(result.pairs)
+    defined = ", those for whose topic both are defined" * _has_different_counts(result)
+    return tables.build_table(
         "pairs",
         f"Predictive power of two measures on the same preferences{defined}: the difference of "
         f"their rates of agreement, first − second, and how many preferences both, or one of "
-        f"them alone, predicted. p is that of McNemar's exact test. * p ≤ α = {found.alpha:g}.",
-        *tables.each(of, "first", "second", key=True),
-        of("preferences", "n", people=_differ(found)),
-        of("difference", text=tables.signed),
-        *tables.each(of, "both", "only_first", "only_second"),
-        tables.p_field(found.pairs, found.alpha),
-        of("significant", lambda pair: pair.pvalue <= found.alpha, people=False),
+        f"them alone, predicted. p is that of McNemar's exact test. * p ≤ α = {result.alpha:g}.",
+        *tables.build_columns(column, "first", "second", key=True),
+        column("preferences", "n", people=_has_different_counts(result)),
+        column("difference", text=tables.format_difference),
+        *tables.build_columns(column, "both", "only_first", "only_second"),
+        tables.build_p_column(result.pairs, result.alpha),
+        column("significant", lambda pair: pair.pvalue <= result.alpha, people=False),
     )
 
 
-def settings(found: PredictivePower) -> dict[str, Any]:
+def build_settings(result: PredictivePower) -> dict[str, Any]:
     """What was done, for programs: what captions tell in words."""
-    made = tables.settings_of(found, "confidence", "alpha", "runs", "topics")
-    return {"interval": found.method, **made}
+    values = tables.read_settings(result, "confidence", "alpha", "runs", "topics")
+    return {"interval": result.method, **values}
 
 
-def _differ(found: PredictivePower) -> bool:
+def _has_different_counts(result: PredictivePower) -> bool:
     """Whether some measures are undefined for some preferences."""
-    return any(one.n != found.preferences for one in found.measures)
+    return any(prediction.n != result.preferences for prediction in result.measures)
 
 
-def _compared(found: PredictivePower) -> str:
-    who = f" of {counted(found.assessors, 'assessor')}" if found.assessors else ""
-    outputs = f"{counted(found.outputs, 'pair')} of outputs"
-    size = tables.runs_on(len(found.runs), len(found.topics))
-    return f"{counted(found.preferences, 'preference')}{who} on {outputs}: {size}"
+def _describe_comparison(result: PredictivePower) -> str:
+    assessor_text = f" of {format_count(result.assessors, 'assessor')}" if result.assessors else ""
+    outputs = f"{format_count(result.outputs, 'pair')} of outputs"
+    size = tables.format_runs_and_topics(len(result.runs), len(result.topics))
+    return f"{format_count(result.preferences, 'preference')}{assessor_text} on {outputs}: {size}"
 
 
 # -- the command ----------------------------------------------------------------------------------
@@ -85,18 +90,18 @@ METHOD = Method(
     __doc__,
     place=6,
     name="predictive-power",
-    work=Work(predictive_power),
+    computation=Computation(predictive_power),
     options={
         "--preferences FILE !": "required: lines `topic preferred other`, or `topic run other "
         "preferred`, where what is preferred is one of the two or tie, and an assessor may follow; "
         "or a table with these columns",
-        "method --interval {wilson,exact}": options.told(
+        "method --interval {wilson,exact}": options.build_option(
             "of the rate of agreement: Wilson's (default), or the exact one of Clopper and Pearson",
             "wilson",
         ),
-        **options.confidence(),
-        **options.alpha(
-            what="differences of two measures with a p-value of at most A are significant"
+        **options.build_confidence_option(),
+        **options.build_alpha_option(
+            text="differences of two measures with a p-value of at most A are significant"
         ),
     },
 )

@@ -9,115 +9,126 @@ from __future__ import annotations
 from typing import Any
 
 from cranfield.errors import InputError
-from cranfield.late import pl
+from cranfield.lazy_imports import pl
 from cranfield.meta import stability_of_judgments
 from cranfield.meta.rankings import STATISTICS
 from cranfield.meta.stability import TRIALS, TRIALS_OF_JUDGMENTS, Stability, stability
-from cranfield.report import charts, options
-from cranfield.report import sheets as tables
-from cranfield.report.look import PLAIN, Look
-from cranfield.report.meta import Method, Work
-from cranfield.report.pictures import Picture
-from cranfield.wording import counted
+from cranfield.report import charts, options, tables
+from cranfield.report.figures import Figure
+from cranfield.report.meta import Computation, Method
+from cranfield.report.theme import DEFAULT_THEME, Theme
+from cranfield.wording import format_count
 
 TABLES = ("sizes", "points")
 BANDS = 3  # measures whose intervals are drawn: more would hide each other
 
 
-def sheets(found: Stability) -> list[tables.Sheet]:
+def build_tables(result: Stability) -> list[tables.ResultTable]:
     """Sizes against measures, for people; and a row for each measure and size."""
-    sizes = sorted({point.size for point in found.points})
-    cells = {(p.measure, p.size): tables.with_interval(p) for p in found.points}
-    fields = tables.grid(sizes, found.measures, lambda n, name: cells.get((name, n), "–"))
-    key = tables.Field(_drawn_of(found), None, texts=[f"{size:g}" for size in sizes], key=True)
-    return [tables.Sheet("sizes", [key, *fields], caption(found)), _points(found)]
+    sizes = sorted({point.size for point in result.points})
+    cells = {(p.measure, p.size): tables.format_mean_with_interval(p) for p in result.points}
+    fields = tables.build_grid_columns(
+        sizes, result.measures, lambda n, name: cells.get((name, n), "–")
+    )
+    key = tables.Field(
+        _format_size_unit(result), None, texts=[f"{size:g}" for size in sizes], key=True
+    )
+    return [
+        tables.ResultTable("sizes", [key, *fields], format_caption(result)),
+        _build_points_table(result),
+    ]
 
 
-def _points(found: Stability) -> tables.Sheet:
-    of = tables.columns(found.points)
-    return tables.table(
+def _build_points_table(result: Stability) -> tables.ResultTable:
+    column = tables.bind_rows(result.points)
+    return tables.build_table(
         "points",
-        caption(found),
-        of("measure", key=True),
-        of("size", head=_drawn_of(found), text="{:g}".format),
-        of("mean"),
-        *tables.interval_fields(found.points, found.confidence),
-        *tables.constants(METHOD.settings(found), found.points),
+        format_caption(result),
+        column("measure", key=True),
+        column("size", head=_format_size_unit(result), text="{:g}".format),
+        column("mean"),
+        *tables.build_interval_columns(result.points, result.confidence),
+        *tables.build_constant_columns(METHOD.build_settings(result), result.points),
     )
 
 
-def _drawn_of(found: Stability) -> str:
+def _format_size_unit(result: Stability) -> str:
     """What a size is of."""
-    return "topics" if found.sampled == "topics" else "share of judgments"
+    return "topics" if result.sampled == "topics" else "share of judgments"
 
 
-def caption(found: Stability) -> str:
+def format_caption(result: Stability) -> str:
     """What was drawn, compared, and how often."""
     return (
-        f"{STATISTICS[found.statistic].title} between the rankings of "
-        f"{counted(len(found.runs), 'run')} {_compared(found)}: mean, and where the middle "
-        f"{tables.percent(found.confidence)} of the trials are; {_drawn(found)}."
+        f"{STATISTICS[result.statistic].title} between the rankings of "
+        f"{format_count(len(result.runs), 'run')} {_describe_comparison(result)}: mean, and where the middle "
+        f"{tables.format_percent(result.confidence)} of the trials are; {_describe_sample(result)}."
     )
 
 
-def _compared(found: Stability) -> str:
-    if found.sampled == "judgments":
+def _describe_comparison(result: Stability) -> str:
+    if result.sampled == "judgments":
         return "with a random part of the judgments and with all"
-    again = " with replacement" if found.replacement else ""
-    if found.against == "others":
+    replacement_text = " with replacement" if result.replacement else ""
+    if result.against == "others":
         return "on a random sample of topics and on as many others"
-    return f"on a random sample of topics{again} and on all"
+    return f"on a random sample of topics{replacement_text} and on all"
 
 
-def _drawn(found: Stability) -> str:
-    trials = counted(found.trials, "trial")
-    return f"{counted(found.topics, 'topic')} ({trials}, seed {found.seed})"
+def _describe_sample(result: Stability) -> str:
+    trials = format_count(result.trials, "trial")
+    return f"{format_count(result.topics, 'topic')} ({trials}, seed {result.seed})"
 
 
 # -- the picture ----------------------------------------------------------------------------------
 
 
-def picture(found: Stability, look: Look = PLAIN) -> Picture:
+def build_figure(result: Stability, theme: Theme = DEFAULT_THEME) -> Figure:
     """The mean of the statistic against the size of the sample, a line for each measure.
 
     Of a few measures the intervals are bands.
     """
-    data = _points(found).frame("measure", "size", "mean", "low", "high")
-    return Picture(lambda: _chart(found, look, data), data, found.notices)
+    data = _build_points_table(result).to_frame("measure", "size", "mean", "low", "high")
+    return Figure(lambda: _draw_chart(result, theme, data), data, result.notes)
 
 
-def _chart(found: Stability, look: Look, data: pl.DataFrame) -> Any:
+def _draw_chart(result: Stability, theme: Theme, data: pl.DataFrame) -> Any:
     topics, judgments = ("topics in a sample", "d", ""), ("share of the judgments", "%", "%")
-    sampled, form, told_as = topics if found.sampled == "topics" else judgments
-    mean = f"{STATISTICS[found.statistic].title}, mean of {counted(found.trials, 'trial')}"
+    sampled, form, tooltip_format = topics if result.sampled == "topics" else judgments
+    mean = f"{STATISTICS[result.statistic].title}, mean of {format_count(result.trials, 'trial')}"
     close = {"zero": False, "nice": False, "padding": 6}
-    values = charts.decimals("mean", "low", "high")
-    few = len(found.measures) <= BANDS
-    line = charts.short(data["measure"])
-    own = look.styles(found.measures)
-    styles = {one: own[measure] for one, measure in zip(line, data["measure"], strict=True)}
-    chart = charts.curves(
+    values = charts.build_number_tooltips("mean", "low", "high")
+    has_bands = len(result.measures) <= BANDS
+    line = charts.shorten_name_column(data["measure"])
+    measure_styles = theme.assign_styles(result.measures)
+    styles = {
+        line_name: measure_styles[measure]
+        for line_name, measure in zip(line, data["measure"], strict=True)
+    }
+    chart = charts.draw_curves(
         data.with_columns(line=line),
-        charts.axis("x", "size", sampled, scale=close, grid=False, format=form),
-        charts.axis("y", "mean", mean, scale={"zero": False}),
+        charts.build_axis("x", "size", sampled, scale=close, grid=False, format=form),
+        charts.build_axis("y", "mean", mean, scale={"zero": False}),
         "measure",
-        ["measure:N", *charts.decimals("size", format=told_as), *values],
-        look,
+        ["measure:N", *charts.build_number_tooltips("size", format=tooltip_format), *values],
+        theme,
         styles=styles,
-        bands=[("low", "high")] if few else [],
+        bands=[("low", "high")] if has_bands else [],
         point={"filled": True, "size": 25},
     )
-    middle = f"bands: the middle {tables.percent(found.confidence)} of the trials"
-    heading = f"Rankings of {counted(len(found.runs), 'run')} {_compared(found)}"
-    return charts.finished(chart, look, heading, [_drawn(found), *([middle] if few else [])])
+    middle = f"bands: the middle {tables.format_percent(result.confidence)} of the trials"
+    heading = f"Rankings of {format_count(len(result.runs), 'run')} {_describe_comparison(result)}"
+    return charts.finish_chart(
+        chart, theme, heading, [_describe_sample(result), *([middle] if has_bands else [])]
+    )
 
 
 # -- the command ----------------------------------------------------------------------------------
 
 
-def check(asked: Any) -> None:
+def check_options(arguments: Any) -> None:
     """Refuse scores, which judgments are not drawn of."""
-    if asked.sample == "judgments" and asked.scores:
+    if arguments.sample == "judgments" and arguments.scores:
         raise InputError("--scores", "--sample topics with it")
 
 
@@ -125,37 +136,37 @@ METHOD = Method(
     __doc__,
     place=3,
     name="stability",
-    work=Work(
+    computation=Computation(
         stability,
-        doing="drawing topics",
+        activity="drawing topics",
         steps=lambda asked, _, n: (asked.trials or TRIALS) * n,
     ),
-    otherwise=("sample", "judgments", Work(
+    alternative=("sample", "judgments", Computation(
         stability_of_judgments,
-        takes="runs",
-        doing="drawing judgments",
+        inputs="runs",
+        activity="drawing judgments",
         steps=lambda asked, *_: asked.trials or TRIALS_OF_JUDGMENTS,
     )),
-    told=(
+    settings_names=(
         "sampled", "statistic", "against", "replacement", "confidence", "runs", "topics", "trials",
         "seed",
     ),
-    people=("sizes",),
-    flat=("points",),
+    human_tables=("sizes",),
+    flat_tables=("points",),
     measures="AP nDCG@10 RR P@10",
     options={
-        "--sample {topics,judgments}": options.told("what is drawn at random", "topics"),
+        "--sample {topics,judgments}": options.build_option("what is drawn at random", "topics"),
         "--sizes N,N,… with --sample topics": "topics in a sample (default: ten sizes)",
-        "against --sample-against {all,others} with --sample topics": options.told(
+        "against --sample-against {all,others} with --sample topics": options.build_option(
             "a sample is compared with all (default), or with as many others", "all"
         ),
         "--replacement with --sample topics": "a topic may be in a sample several times",
         "--shares S,S,… with --sample judgments": "what is kept of them (default: 0.1,0.2,…,1)",
-        **options.statistic(),
-        **options.confidence("the share of trials that intervals hold"),
+        **options.build_statistic_option(),
+        **options.build_confidence_option("the share of trials that intervals hold"),
         "--trials B": f"random samples of each size (default: {TRIALS:,}; {TRIALS_OF_JUDGMENTS} "
         "with --sample judgments)",
         **options.SEED,
-        **options.plot("the curves"),
+        **options.build_plot_options("the curves"),
     },
 )  # fmt: skip

@@ -8,160 +8,167 @@ from __future__ import annotations
 
 from typing import Any
 
-from cranfield.late import pl
-from cranfield.meta.swap import TRIALS, Swap, SwapRates, checked_rate, swap
-from cranfield.report import charts, options
-from cranfield.report import sheets as tables
-from cranfield.report.look import PLAIN, Look
-from cranfield.report.meta import Method, Work
-from cranfield.report.pictures import Picture
-from cranfield.scores import Notice
-from cranfield.wording import counted
+from cranfield.lazy_imports import pl
+from cranfield.meta.swap import TRIALS, Swap, SwapRates, check_rate, swap
+from cranfield.report import charts, options, tables
+from cranfield.report.figures import Figure
+from cranfield.report.meta import Computation, Method
+from cranfield.report.theme import DEFAULT_THEME, Theme
+from cranfield.scores import Note
+from cranfield.wording import format_count
 
 TABLES = ("measures", "bins")
 
 
-def sheets(found: Swap, rate: float = 0.05) -> list[tables.Sheet]:
+def build_tables(result: Swap, rate: float = 0.05) -> list[tables.ResultTable]:
     """A row for each measure and size of topic sets; and a row for each bin of differences."""
-    of = tables.columns(found.rates)
-    measures = tables.table(
+    column = tables.bind_rows(result.rates)
+    measures = tables.build_table(
         "measures",
-        f"{_caption(found)} The difference needed is that from which on at most "
-        f"{tables.percent(rate)} of the comparisons are swaps, bins being taken together where the "
+        f"{_format_caption(result)} The difference needed is that from which on at most "
+        f"{tables.format_percent(rate)} of the comparisons are swaps, bins being taken together where the "
         "rate does not fall.",
-        of("measure", key=True),
-        of("set_size", "size", "topics in a set", key=True),
-        of("comparisons"),
-        of("swap_rate", "rate"),
-        of("difference_needed", lambda one: one.required(rate)),
-        of("share", lambda one: one.sensitivity(rate), "share that has it"),
-        of("topics", people=False),
-        *tables.constants(settings(found, rate), found.rates),
+        column("measure", key=True),
+        column("set_size", "size", "topics in a set", key=True),
+        column("comparisons"),
+        column("swap_rate", "rate"),
+        column("difference_needed", lambda one: one.required(rate)),
+        column("share", lambda one: one.sensitivity(rate), "share that has it"),
+        column("topics", people=False),
+        *tables.build_constant_columns(build_settings(result, rate), result.rates),
     )
-    return [measures, _bins(found)]
+    return [measures, _build_bins_table(result)]
 
 
-def _bins(found: Swap) -> tables.Sheet:
-    of, of_bins = tables.within(found.rates, "bins")
-    falling = [rate for one in found.rates for rate in one.falling]
-    return tables.table(
+def _build_bins_table(result: Swap) -> tables.ResultTable:
+    column, bin_column = tables.bind_nested_rows(result.rates, "bins")
+    falling = [rate for rates in result.rates for rate in rates.falling]
+    return tables.build_table(
         "bins",
-        _caption(found),
-        of("measure", key=True),
-        of("set_size", "size", "topics in a set", key=True),
-        of_bins("low", head="from"),
-        of_bins("high", head="below"),
-        of_bins("comparisons"),
-        of_bins("swaps", text=lambda n: f"{n:,.1f}".removesuffix(".0")),
-        of_bins("swap_rate", "rate"),
+        _format_caption(result),
+        column("measure", key=True),
+        column("set_size", "size", "topics in a set", key=True),
+        bin_column("low", head="from"),
+        bin_column("high", head="below"),
+        bin_column("comparisons"),
+        bin_column("swaps", text=lambda n: f"{n:,.1f}".removesuffix(".0")),
+        bin_column("swap_rate", "rate"),
         tables.Field("rate_taken_together", falling, "taken together"),
     )
 
 
-def settings(found: Swap, rate: float = 0.05) -> dict[str, Any]:
+def build_settings(result: Swap, rate: float = 0.05) -> dict[str, Any]:
     """What was done, for programs: what captions tell in words."""
-    made = tables.settings_of(found, "bin", "filter", "alpha", "trials", "seed")
-    return {"tolerated_rate": rate} | made | {"filter": found.filter or "none"}
+    values = tables.read_settings(result, "bin", "filter", "alpha", "trials", "seed")
+    return {"tolerated_rate": rate} | values | {"filter": result.filter or "none"}
 
 
-def _caption(found: Swap) -> str:
+def _format_caption(result: Swap) -> str:
     return (
         f"Swap rates: how often two disjoint sets of topics disagree on which of two runs is "
-        f"better, by the difference on the first set (bins of {found.bin:g}); all pairs of "
-        f"{counted(len(found.runs), 'run')}{_filtered(found)}, {_drawn(found)}."
+        f"better, by the difference on the first set (bins of {result.bin:g}); all pairs of "
+        f"{format_count(len(result.runs), 'run')}{_describe_filter(result)}, {_describe_sample(result)}."
     )
 
 
-def _filtered(found: Swap) -> str:
-    significant = f" that differ significantly on it (paired t-test, α = {found.alpha:g})"
-    return significant if found.filter == "t" else ""
+def _describe_filter(result: Swap) -> str:
+    significant = f" that differ significantly on it (paired t-test, α = {result.alpha:g})"
+    return significant if result.filter == "t" else ""
 
 
-def _drawn(found: Swap) -> str:
+def _describe_sample(result: Swap) -> str:
     """How large the sets are, if all are as large, and what they were drawn from.
 
     >>> _drawn(Swap(("a", "b"), (SwapRates("AP", 50, 25, ()),), 0.01, None, 0.05, 1000, 0))
     'two sets of 25 of 50 topics (1,000 trials, seed 0)'
     """
-    topics = counted(max(one.topics for one in found.rates), "topic")
-    sizes = {(one.size, one.topics) for one in found.rates}
-    sets = "sets drawn from" if len(sizes) > 1 else f"two sets of {found.rates[0].size} of"
-    return f"{sets} {topics} ({counted(found.trials, 'trial')}, seed {found.seed})"
+    topics = format_count(max(rates.topics for rates in result.rates), "topic")
+    sizes = {(rates.size, rates.topics) for rates in result.rates}
+    sets = "sets drawn from" if len(sizes) > 1 else f"two sets of {result.rates[0].size} of"
+    return f"{sets} {topics} ({format_count(result.trials, 'trial')}, seed {result.seed})"
 
 
 # -- the picture ----------------------------------------------------------------------------------
 
 
-def picture(found: Swap, look: Look = PLAIN, rate: float = 0.05) -> Picture:
+def build_figure(result: Swap, theme: Theme = DEFAULT_THEME, rate: float = 0.05) -> Figure:
     """The swap rate against the difference: a line for each measure, and size of topic sets."""
-    data = _bins(found).frame()
-    return Picture(lambda: _chart(found, look, data, rate), data, found.notices)
+    data = _build_bins_table(result).to_frame()
+    return Figure(lambda: _draw_chart(result, theme, data, rate), data, result.notes)
 
 
-def _chart(found: Swap, look: Look, data: pl.DataFrame, rate: float) -> Any:
-    measures = pl.Series([rates.measure for rates in found.rates])
-    short = dict(zip(measures, charts.short(measures), strict=True))
-    names = [_line(found, rates, short) for rates in found.rates]  # also of those without bins
-    own = look.styles(short) if len(short) == len(names) else None
-    styles = own and {n: own[r.measure] for n, r in zip(names, found.rates, strict=True)}
-    line = [name for name, rates in zip(names, found.rates, strict=True) for _ in rates.bins]
+def _draw_chart(result: Swap, theme: Theme, data: pl.DataFrame, rate: float) -> Any:
+    measures = pl.Series([rates.measure for rates in result.rates])
+    short = dict(zip(measures, charts.shorten_name_column(measures), strict=True))
+    names = [
+        _format_line(result, rates, short) for rates in result.rates
+    ]  # also of those without bins
+    measure_styles = theme.assign_styles(short) if len(short) == len(names) else None
+    styles = measure_styles and {
+        n: measure_styles[r.measure] for n, r in zip(names, result.rates, strict=True)
+    }
+    line = [name for name, rates in zip(names, result.rates, strict=True) for _ in rates.bins]
     middle = (pl.col("low") + pl.col("high")) / 2
-    drawn = data.with_columns(pl.Series("line", line, pl.String), middle=middle)
-    plain = "measure:N", "set_size:Q", "low:Q", "high:Q", "comparisons:Q", "swaps:Q"
+    curve_data = data.with_columns(pl.Series("line", line, pl.String), middle=middle)
+    plain_fields = "measure:N", "set_size:Q", "low:Q", "high:Q", "comparisons:Q", "swaps:Q"
     first = "difference on the first set of topics"
-    chart = charts.curves(
-        drawn,
-        charts.axis("x", "middle", first, grid=False),
-        charts.axis("y", "rate_taken_together", "swap rate"),
+    chart = charts.draw_curves(
+        curve_data,
+        charts.build_axis("x", "middle", first, grid=False),
+        charts.build_axis("y", "rate_taken_together", "swap rate"),
         "measure" if len(short) > 1 else measures[0],
-        [*plain, *charts.decimals("swap_rate")],
-        look,
-        charts.across("rate_taken_together", rate),
+        [*plain_fields, *charts.build_number_tooltips("swap_rate")],
+        theme,
+        charts.draw_horizontal_lines("rate_taken_together", rate),
         names=pl.Series("line", names),
         styles=styles,
     )
-    heading = "Swap rates" + (" of significant differences" if found.filter else "")
+    heading = "Swap rates" + (" of significant differences" if result.filter else "")
     together = "bins are taken together where the rate does not fall"
-    told = [_drawn(found), together, f"grey line: {tables.percent(rate)}"]
-    return charts.finished(chart, look, heading, told)
+    captions = [_describe_sample(result), together, f"grey line: {tables.format_percent(rate)}"]
+    return charts.finish_chart(chart, theme, heading, captions)
 
 
-def _line(found: Swap, one: SwapRates, short: dict[str, str]) -> str:
+def _format_line(result: Swap, rates: SwapRates, short: dict[str, str]) -> str:
     """What tells a line from the others: measure, size of the sets, or both."""
-    sizes = {x.size for x in found.rates}
+    sizes = {x.size for x in result.rates}
     if len(short) == 1:
-        return f"sets of {counted(one.size, 'topic')}"
-    return short[one.measure] + (f", {counted(one.size, 'topic')}" if len(sizes) > 1 else "")
+        return f"sets of {format_count(rates.size, 'topic')}"
+    return short[rates.measure] + (
+        f", {format_count(rates.size, 'topic')}" if len(sizes) > 1 else ""
+    )
 
 
 # -- the command ----------------------------------------------------------------------------------
 
 
-def notices(found: Swap, rate: float = 0.05) -> tuple[Notice, ...]:
+def notes(result: Swap, rate: float = 0.05) -> tuple[Note, ...]:
     """What to know, also of differences that a rate needs."""
-    return (*found.notices, *found.cautions(rate))
+    return (*result.notes, *result.cautions(rate))
 
 
-def check(asked: Any) -> None:
+def check_options(arguments: Any) -> None:
     """Refuse what is no rate."""
-    checked_rate(asked.rate)
+    check_rate(arguments.rate)
 
 
 METHOD = Method(
     __doc__,
     place=2,
     name="swap",
-    work=Work(swap, doing="drawing topics", steps=lambda asked, _, n: asked.trials * n),
-    people=("measures",),
+    computation=Computation(
+        swap, activity="drawing topics", steps=lambda asked, _, n: asked.trials * n
+    ),
+    human_tables=("measures",),
     measures="AP nDCG@10 RR P@10",
     options={
         "--sizes N,N,…": "topics in a set (default: half of all)",
-        "--bin D": options.told("how wide bins of differences are", 0.01),
+        "--bin D": options.build_option("how wide bins of differences are", 0.01),
         "--filter {t}": "only pairs that a paired t-test on the first set finds to differ "
         "significantly",
         "--alpha A with --filter t": "p-values of at most A are significant (default: 0.05)",
-        "--rate R": options.told("the swap rate that is tolerated", 0.05),
-        **options.trials(TRIALS, "pairs of sets drawn at random"),
-        **options.plot("swap rates against differences"),
+        "--rate R": options.build_option("the swap rate that is tolerated", 0.05),
+        **options.build_trial_options(TRIALS, "pairs of sets drawn at random"),
+        **options.build_plot_options("swap rates against differences"),
     },
 )

@@ -10,170 +10,178 @@ from functools import cached_property
 from typing import Any
 
 from cranfield.dataclass import dataclass
-from cranfield.evaluation.answers import AnswerCollection, Said
-from cranfield.report.answers import CITED, IMPORTANCE
-from cranfield.report.page.gathering import Gathered
+from cranfield.evaluation.answers import AnswerCollection, CitedSentence
+from cranfield.report.answers import IMPORTANCE, SUPPORT_WORDS
+from cranfield.report.page.inputs import ReportInputs
 from cranfield.report.page.limits import COMPLETE, Limits
-from cranfield.report.page.lists import (
-    as_there_is_room,
-    known_levels,
-    most_different,
-    shown_levels,
+from cranfield.report.page.numbers import round_number
+from cranfield.report.page.rankings import (
+    describe_levels,
+    fill,
+    list_levels,
+    sort_by_spread,
 )
-from cranfield.report.page.numbers import number
 from cranfield.scores import Scores
-from cranfield.wording import counted
+from cranfield.wording import format_count
 
 
 @dataclass(frozen=True, eq=False)
-class ShownAnswers:
+class ReportAnswers:
     """The answers that a page shows, and what of them is left out."""
 
-    given: AnswerCollection
+    answers: AnswerCollection
     scores: Scores  # whose runs and topics the page has
-    by: int  # the measure that decides which topics are shown, if not all
+    measure: int  # the measure that decides which topics are shown, if not all
     limits: Limits
-    found: Gathered | None  # judged documents, if there are any
+    inputs: ReportInputs | None  # judged documents, if there are any
     second: Mapping[str, Mapping[str, float]] | None = None
 
     @cached_property
-    def kept(self) -> dict[int, dict[str, Any]]:
+    def topics(self) -> dict[int, dict[str, Any]]:
         """The topics whose answers are shown: those on which runs differ most."""
-        order = most_different(self.scores, self.by)
-        return as_there_is_room(order, self._topic, self.limits.answers)
+        order = sort_by_spread(self.scores, self.measure)
+        return fill(order, self._build_topic, self.limits.answers)
 
     @cached_property
     def data(self) -> dict[str, Any]:
         """All of them, as the page has them."""
-        levels = [] if self.found is None else shown_levels(self.found, self._levels)
+        levels = [] if self.inputs is None else describe_levels(self.inputs, self._levels)
         return {
-            "supported": self.given.support is not None,
+            "supported": self.answers.support is not None,
             "levels": levels,
-            "topics": [self.kept.get(t) for t in range(len(self.scores.topics))],
+            "topics": [self.topics.get(t) for t in range(len(self.scores.topics))],
             "known": [self._is_known(topic) for topic in self.scores.topics],
         }
 
-    def left_out(self) -> Iterator[str]:
+    def describe_omissions(self) -> Iterator[str]:
         """What is not shown, and what shows it."""
-        known = sum(map(self._is_known, self.scores.topics))
-        if len(self.kept) < known:
-            many = f"{len(self.kept):,} of {counted(known, 'topic')}"
-            yield f"Answers are shown of {many}, those on which runs differ most; {COMPLETE}."
+        known_topics = sum(map(self._is_known, self.scores.topics))
+        if len(self.topics) < known_topics:
+            topics_text = f"{len(self.topics):,} of {format_count(known_topics, 'topic')}"
+            yield f"Answers are shown of {topics_text}, those on which runs differ most; {COMPLETE}."
 
     def _is_known(self, topic: str) -> bool:
         """Whether anything is known of answers to a topic."""
-        every = (*self.given.kinds.values(), *([self.given.answers] if self.given.answers else ()))
-        return any(topic in of_run for of in every for of_run in of.by_run.values())
+        kinds = (
+            *self.answers.kinds.values(),
+            *([self.answers.answers] if self.answers.answers else ()),
+        )
+        return any(topic in of_run for kind in kinds for of_run in kind.by_run.values())
 
     # -- a topic ----------------------------------------------------------------------------------
 
-    def _topic(self, t: int) -> dict[str, Any] | None:
+    def _build_topic(self, t: int) -> dict[str, Any] | None:
         topic, index = self.scores.topics[t], dict[str, int]()
         if not self._is_known(topic):
             return None
-        said = [self._said(run, topic, index) for run in self.scores.runs]
-        made: dict[str, Any] = {"docs": [*index], "said": said}
-        made |= self._judged(topic, [*index])
+        answers = [self._build_answer(run, topic, index) for run in self.scores.runs]
+        topic_data: dict[str, Any] = {"docs": [*index], "said": answers}
+        topic_data |= self._find_levels(topic, [*index])
         for needs, kind in PIECES.items():
-            if needs in self.given.kinds:
-                of_runs = [self._found(needs, run, topic) for run in self.scores.runs]
+            if needs in self.answers.kinds:
+                of_runs = [self._get_pieces(needs, run, topic) for run in self.scores.runs]
                 if any(of_runs):
-                    made[needs] = _checklist(of_runs, kind)
-        if self.given.gold and (gold := self.given.gold.by_topic.get(topic)):
-            made["gold"] = [*gold]
-        return made
+                    topic_data[needs] = _build_checklist(of_runs, kind)
+        if self.answers.gold and (gold := self.answers.gold.by_topic.get(topic)):
+            topic_data["gold"] = [*gold]
+        return topic_data
 
-    def _found(self, needs: str, run: str, topic: str) -> Any:
-        entry = self.given.kinds[needs].get(run, topic)
-        return None if entry is None else entry.found
+    def _get_pieces(self, needs: str, run: str, topic: str) -> Any:
+        entry = self.answers.kinds[needs].get(run, topic)
+        return None if entry is None else entry.value
 
-    def _said(self, run: str, topic: str, index: dict[str, int]) -> dict[str, Any] | None:
+    def _build_answer(self, run: str, topic: str, index: dict[str, int]) -> dict[str, Any] | None:
         """An answer; its sentences cite documents by their places in the index."""
         if self._is_text(run, topic):
-            assert self.given.answers is not None  # noqa: S101
-            entry = self.given.answers.get(run, topic)
-            return None if entry is None else {"text": entry.found.text}
+            assert self.answers.answers is not None  # noqa: S101
+            entry = self.answers.answers.get(run, topic)
+            return None if entry is None else {"text": entry.value.text}
         if not self._has_sentences(run, topic):
             return None
-        sentences = self.given.sentences(run, topic)
+        sentences = self.answers.list_sentences(run, topic)
         return {
             "first": sentences[0].number if sentences else 1,
             "sentences": [
                 [
-                    one.text,
+                    sentence.text,
                     [
-                        [index.setdefault(x.document, len(index)), _mark(x.support)]
-                        for x in one.cited
+                        [index.setdefault(x.document, len(index)), _encode_support(x.support)]
+                        for x in sentence.cited
                     ],
                 ]
-                for one in sentences
+                for sentence in sentences
             ],
-            "told": _told(sentences, self.given.support is not None),
+            "told": _summarize_sentences(sentences, self.answers.support is not None),
         }
 
     def _is_text(self, run: str, topic: str) -> bool:
         """Whether all that is known of an answer is its text."""
-        entry = self.given.answers.get(run, topic) if self.given.answers else None
-        return entry is not None and entry.found.sentences is None
+        entry = self.answers.answers.get(run, topic) if self.answers.answers else None
+        return entry is not None and entry.value.sentences is None
 
     def _has_sentences(self, run: str, topic: str) -> bool:
-        every = (self.given.answers, self.given.support)
-        return any(of is not None and of.get(run, topic) is not None for of in every)
+        kinds = (self.answers.answers, self.answers.support)
+        return any(kind is not None and kind.get(run, topic) is not None for kind in kinds)
 
     # -- judged documents -------------------------------------------------------------------------
 
     @cached_property
     def _levels(self) -> Any:
-        assert self.found is not None  # noqa: S101
-        return known_levels(self.found, self.second)
+        assert self.inputs is not None  # noqa: S101
+        return list_levels(self.inputs, self.second)
 
     @cached_property
-    def _place(self) -> dict[float, int]:
+    def _level_index(self) -> dict[float, int]:
         return {level: i for i, level in enumerate(self._levels.tolist())}
 
-    def _judged(self, topic: str, docs: Sequence[str]) -> dict[str, Any]:
+    def _find_levels(self, topic: str, docs: Sequence[str]) -> dict[str, Any]:
         """The levels of documents, and what lists call them where they are chunks of others."""
-        if self.found is None or topic not in self.found.of.collection.gold.topic_index:
+        if self.inputs is None or topic not in self.inputs.reader.collection.gold.topic_index:
             return {}
-        gold, merging = self.found.of.collection.gold, self.found.of.evaluator.options.merging
-        known = gold.by_topic[gold.topic_index[topic]]
-        as_listed = [doc if merging.chunks is None else merging.document(doc) for doc in docs]
+        gold, merging = (
+            self.inputs.reader.collection.gold,
+            self.inputs.reader.evaluator.options.merging,
+        )
+        judged_docs = gold.by_topic[gold.topic_index[topic]]
+        as_listed = [doc if merging.chunks is None else merging.find_document(doc) for doc in docs]
         levels = [
-            self._place[float(gold.judgments.levels[known[doc]])] if doc in known else None
+            self._level_index[float(gold.judgments.levels[judged_docs[doc]])]
+            if doc in judged_docs
+            else None
             for doc in as_listed
         ]
         return {"level": levels} | ({"listed": as_listed} if as_listed != docs else {})
 
     # -- how many ---------------------------------------------------------------------------------
 
-    def counts(self) -> Iterator[tuple[str, ...]]:
+    def count_answers(self) -> Iterator[tuple[str, ...]]:
         """How many answers there are, and what was judged of them: a label, a value, a note."""
-        of = [(run, topic) for run in self.scores.runs for topic in self.scores.topics]
-        answered = [x for x in of if self._has_sentences(*x)]
+        pairs = [(run, topic) for run in self.scores.runs for topic in self.scores.topics]
+        answered = [x for x in pairs if self._has_sentences(*x)]
         if answered:
             runs = len({run for run, _ in answered})
-            topics = counted(len({topic for _, topic in answered}), "topic")
-            yield "answers", f"{len(answered):,}", f"of {counted(runs, 'run')} to {topics}"
-        yield from self._sentences([x for x in answered if not self._is_text(*x)])
+            topics = format_count(len({topic for _, topic in answered}), "topic")
+            yield "answers", f"{len(answered):,}", f"of {format_count(runs, 'run')} to {topics}"
+        yield from self._count_sentences([x for x in answered if not self._is_text(*x)])
         for needs, kind in PIECES.items():
-            if needs in self.given.kinds:
-                yield self._count(needs, kind)
+            if needs in self.answers.kinds:
+                yield self._count_pieces(needs, kind)
 
-    def _sentences(self, answered: Sequence[tuple[str, str]]) -> Iterator[tuple[str, ...]]:
+    def _count_sentences(self, answered: Sequence[tuple[str, str]]) -> Iterator[tuple[str, ...]]:
         """How many sentences answers have, and citations."""
-        sentences = [one for x in answered for one in self.given.sentences(*x)]
+        sentences = [sentence for x in answered for sentence in self.answers.list_sentences(*x)]
         if sentences:
-            yield "sentences", f"{len(sentences):,}", _uncited(sentences)
-            cited = sum(len(one.cited) for one in sentences)
-            note = _by_support(sentences, " · ") if self.given.support is not None else ""
+            yield "sentences", f"{len(sentences):,}", _count_uncited(sentences)
+            cited = sum(len(sentence.cited) for sentence in sentences)
+            note = _count_support(sentences, " · ") if self.answers.support is not None else ""
             yield "citations", f"{cited:,}", note
 
-    def _count(self, needs: str, kind: Any) -> tuple[str, ...]:
+    def _count_pieces(self, needs: str, kind: Any) -> tuple[str, ...]:
         """How many nuggets topics have, or criteria."""
         kinds: Counter[Any] = Counter()
         for topic in self.scores.topics:
-            of_runs = [self._found(needs, run, topic) for run in self.scores.runs]
-            kinds.update(row[1] for row in _checklist(of_runs, kind)["rows"])
+            of_runs = [self._get_pieces(needs, run, topic) for run in self.scores.runs]
+            kinds.update(row[1] for row in _build_checklist(of_runs, kind)["rows"])
         note = " · ".join(f"{kinds[x]:,} {x}" for x in IMPORTANCE.values() if kinds[x])
         return needs, f"{kinds.total():,}", note
 
@@ -181,12 +189,12 @@ class ShownAnswers:
 # -- sentences ------------------------------------------------------------------------------------
 
 
-def _mark(support: float | None) -> int | None:
+def _encode_support(support: float | None) -> int | None:
     """Full, partial and no support as 2, 1 and 0; None if nobody judged it."""
     return None if support is None else round(2 * support)
 
 
-def _told(sentences: Sequence[Said], judged: bool) -> str:
+def _summarize_sentences(sentences: Sequence[CitedSentence], judged: bool) -> str:
     """How many sentences there are, and citations of each kind.
 
     >>> from cranfield.evaluation.answers import Citation
@@ -194,40 +202,43 @@ def _told(sentences: Sequence[Said], judged: bool) -> str:
     >>> _told([Said(1, "Yes.", cited), Said(2, "No.", ())], True)
     '2 sentences, 1 without citations · 2 citations: 1 full, 1 not judged'
     """
-    many, cited = counted(len(sentences), "sentence"), sum(len(one.cited) for one in sentences)
-    said = [", ".join(filter(None, (many, _uncited(sentences))))]
+    sentence_count, cited = (
+        format_count(len(sentences), "sentence"),
+        sum(len(sentence.cited) for sentence in sentences),
+    )
+    parts = [", ".join(filter(None, (sentence_count, _count_uncited(sentences))))]
     if cited:
-        kinds = f": {_by_support(sentences, ', ')}" if judged else ""
-        said.append(f"{counted(cited, 'citation')}{kinds}")
-    return " · ".join(said)
+        kinds = f": {_count_support(sentences, ', ')}" if judged else ""
+        parts.append(f"{format_count(cited, 'citation')}{kinds}")
+    return " · ".join(parts)
 
 
-def _uncited(sentences: Sequence[Said]) -> str:
-    uncited = sum(not one.cited for one in sentences)
+def _count_uncited(sentences: Sequence[CitedSentence]) -> str:
+    uncited = sum(not sentence.cited for sentence in sentences)
     return f"{uncited:,} without citations" if uncited else ""
 
 
-def _by_support(sentences: Sequence[Said], sign: str) -> str:
-    kinds = Counter(x.support for one in sentences for x in one.cited)
-    return sign.join(f"{kinds[x]:,} {word}" for x, word in CITED.items() if kinds[x])
+def _count_support(sentences: Sequence[CitedSentence], separator: str) -> str:
+    kinds = Counter(x.support for sentence in sentences for x in sentence.cited)
+    return separator.join(f"{kinds[x]:,} {word}" for x, word in SUPPORT_WORDS.items() if kinds[x])
 
 
 # -- checklists -----------------------------------------------------------------------------------
 
 
-def _importance(nugget: Any) -> tuple[str, str, float]:
+def _describe_nugget(nugget: Any) -> tuple[str, str, float]:
     return IMPORTANCE[nugget.vital], nugget.sub_narrative, nugget.support
 
 
-def _weight(criterion: Any) -> tuple[Any, str, float]:
-    return number(criterion.weight), criterion.axis, criterion.met
+def _describe_criterion(criterion: Any) -> tuple[Any, str, float]:
+    return round_number(criterion.weight), criterion.axis, criterion.met
 
 
-PIECES = {"nuggets": _importance, "criteria": _weight}
+PIECES = {"nuggets": _describe_nugget, "criteria": _describe_criterion}
 """What answers are judged by, and what is told of each: its kind, its group, how far it is met."""
 
 
-def _checklist(of_runs: Sequence[Sequence[Any] | None], kind: Any) -> dict[str, Any]:
+def _build_checklist(of_runs: Sequence[Sequence[Any] | None], kind: Any) -> dict[str, Any]:
     """What answers were judged by, vital nuggets first, and how far each run has it.
 
     Runs need not have been judged by the same: a mark is None where one was not.
@@ -241,34 +252,40 @@ def _checklist(of_runs: Sequence[Sequence[Any] | None], kind: Any) -> dict[str, 
     ['vital: 1 of 1; okay: 0 of 1, 1 in part', 'vital: 1 of 1', '']
     """
     index: dict[tuple[Any, ...], None] = {}
-    marked: list[dict[tuple[Any, ...], int | None] | None] = []
+    marks_of_runs: list[dict[tuple[Any, ...], int | None] | None] = []
     for pieces in of_runs:
         times: Counter[Any] = Counter()
         marks: dict[tuple[Any, ...], int | None] = {}
         for piece in pieces or ():
-            what, group, support = kind(piece)
-            key = (piece.name, what, group)
+            label, group, support = kind(piece)
+            key = (piece.name, label, group)
             times[key] += 1  # the same text may come twice
-            marks[*key, times[key]] = _mark(support)
+            marks[*key, times[key]] = _encode_support(support)
         index |= dict.fromkeys(marks)
-        marked.append(None if pieces is None else marks)
+        marks_of_runs.append(None if pieces is None else marks)
     order = sorted(index, key=lambda key: key[1] == IMPORTANCE[False])
     return {
         "rows": [[*key[:3]] for key in order],
-        "marks": [None if x is None else [x.get(key) for key in order] for x in marked],
-        "told": ["" if x is None else _tally(x) for x in marked],
+        "marks": [None if x is None else [x.get(key) for key in order] for x in marks_of_runs],
+        "told": ["" if x is None else _summarize_marks(x) for x in marks_of_runs],
     }
 
 
-def _tally(marks: Mapping[tuple[Any, ...], int | None]) -> str:
+def _summarize_marks(marks: Mapping[tuple[Any, ...], int | None]) -> str:
     """How many of each kind an answer has."""
     groups: dict[str, list[int | None]] = {f"{x}: ": [] for x in IMPORTANCE.values()}
     for (_, kind, *_), mark in marks.items():
-        below = not isinstance(kind, str) and kind < 0
-        title = f"{kind}: " if isinstance(kind, str) else "of negative weight: " if below else ""
+        is_negative = not isinstance(kind, str) and kind < 0
+        title = (
+            f"{kind}: " if isinstance(kind, str) else "of negative weight: " if is_negative else ""
+        )
         groups.setdefault(title, []).append(mark)
-    said = []
-    for title, found in groups.items():
-        part = f", {found.count(1):,} in part" if 1 in found else ""
-        said += [f"{title}{found.count(2):,} of {len(found):,}{part}"] if found else []
-    return "; ".join(said)
+    parts = []
+    for title, group_marks in groups.items():
+        part = f", {group_marks.count(1):,} in part" if 1 in group_marks else ""
+        parts += (
+            [f"{title}{group_marks.count(2):,} of {len(group_marks):,}{part}"]
+            if group_marks
+            else []
+        )
+    return "; ".join(parts)

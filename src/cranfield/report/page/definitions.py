@@ -9,7 +9,7 @@ from typing import Any
 from cranfield.errors import CranfieldError
 from cranfield.measures.base import Measure
 from cranfield.measures.grammar import parse_measure
-from cranfield.measures.parameters import shown
+from cranfield.measures.parameters import format_value
 from cranfield.measures.references import REFERENCES
 
 SUMMARIES = {
@@ -22,22 +22,24 @@ SUMMARIES = {
 _FACTS = re.compile(r"^(Parameters|Also|Scores|Range|Properties|Suits|Reference): ?", re.MULTILINE)
 
 
-def definition(name: str, summary: str, better: str, measure: Measure | None) -> dict[str, Any]:
+def build_definition(
+    name: str, summary: str, better: str, measure: Measure | None
+) -> dict[str, Any]:
     """What there is to say of a column of scores; little, if nobody knows its measure."""
-    m = measure or _named(name)
-    made = {"name": name, "better": better, "summary": SUMMARIES[summary]}
+    m = measure or _parse_measure(name)
+    entry = {"name": name, "better": better, "summary": SUMMARIES[summary]}
     if m is None:
         unknown = {"title": "Scores of another tool.", "formula": "", "text": ""}
-        return {**made, **unknown, "parameters": [], "bibtex": []}
+        return {**entry, **unknown, "parameters": [], "bibtex": []}
     return {
-        **made,
-        **_said(m),
-        "parameters": [*_parameters(m)],
+        **entry,
+        **_split_docstring(m),
+        "parameters": [*_list_parameters(m)],
         "bibtex": [REFERENCES[key] for key in m.references],
     }
 
 
-def _named(name: str) -> Measure | None:
+def _parse_measure(name: str) -> Measure | None:
     """The measure that a column is called after."""
     try:
         return parse_measure(name)
@@ -45,14 +47,14 @@ def _named(name: str) -> Measure | None:
         return None
 
 
-def _said(m: Measure) -> dict[str, str]:
+def _split_docstring(m: Measure) -> dict[str, str]:
     """The documentation in parts: one sentence, the equations, the rest."""
-    written = _FACTS.split(inspect.getdoc(m) or "", maxsplit=1)[0]
-    title, *others = [part for part in written.strip().split("\n\n") if part.strip()] or [""]
-    prose = [part for part in others if not part.lstrip().startswith(">>>")]
+    text = _FACTS.split(inspect.getdoc(m) or "", maxsplit=1)[0]
+    title, *paragraphs = [part for part in text.strip().split("\n\n") if part.strip()] or [""]
+    prose = [part for part in paragraphs if not part.lstrip().startswith(">>>")]
     formulas = [part for part in prose if _is_formula(part)]
-    texts = [_flowing(part) for part in prose if part not in formulas]
-    texts += [f"Here: {m.variant()}."] if m.variant() else []
+    texts = [_unwrap(part) for part in prose if part not in formulas]
+    texts += [f"Here: {m.describe_variant()}."] if m.describe_variant() else []
     return {
         "title": " ".join(title.split()),
         "formula": "\n".join(formulas),
@@ -60,7 +62,7 @@ def _said(m: Measure) -> dict[str, str]:
     }
 
 
-def _flowing(part: str) -> str:
+def _unwrap(part: str) -> str:
     """A paragraph in one line, unless its lines are those of a table."""
     return part if re.search(r"\n\s", part) else " ".join(part.split())
 
@@ -71,9 +73,9 @@ def _is_formula(part: str) -> bool:
     return sum(bool(re.search(r"\s=\s|^\s{2,}", line)) for line in lines) * 2 > len(lines)
 
 
-def _parameters(m: Measure) -> Any:
-    for f in m.parameters():
-        value, doc = shown(getattr(m, f.name)), str(f.metadata.get("doc", ""))
+def _list_parameters(m: Measure) -> Any:
+    for f in m.list_parameters():
+        value, doc = format_value(getattr(m, f.name)), str(f.metadata.get("doc", ""))
         yield {"name": f.name, "value": value, "doc": doc}
     if m.cutoff is not None:
-        yield {"name": m.at_name, "value": shown(m.cutoff), "doc": m.at}
+        yield {"name": m.cutoff_name, "value": format_value(m.cutoff), "doc": m.cutoff_meaning}

@@ -6,8 +6,8 @@ from math import comb, inf
 
 from cranfield.dataclass import dataclass
 
-MANY = 1_000_000_000
-MOST_RELEVANT = 100  # documents of a topic that are shown, be there room for more
+UNLIMITED = 1_000_000_000
+MAX_RELEVANT = 100  # documents of a topic that are shown, be there room for more
 COMPLETE = "--complete (complete=True) shows all"
 
 
@@ -27,26 +27,26 @@ class Limits:
     walks: int = 12  # runs whose users' walks are drawn
 
     @classmethod
-    def of(cls, complete: bool) -> Limits:
+    def from_complete(cls, complete: bool) -> Limits:
         """The usual ones, or none."""
         if not complete:
             return cls()
-        return cls(inf, inf, inf, inf, inf, inf, inf, MANY, MANY, MANY)
+        return cls(inf, inf, inf, inf, inf, inf, inf, UNLIMITED, UNLIMITED, UNLIMITED)
 
-    def relevant_documents(self, runs: int, topics: int) -> int:
+    def count_relevant(self, runs: int, topics: int) -> int:
         """How many relevant documents of each topic are shown: one at least."""
         if self.relevant == inf:
-            return int(MANY)
-        return max(1, min(MOST_RELEVANT, int(self.relevant // max(1, runs * topics))))
+            return int(UNLIMITED)
+        return max(1, min(MAX_RELEVANT, int(self.relevant // max(1, runs * topics))))
 
-    def all_bounds(self, runs: int, measures: int) -> bool:
+    def allows_all_bounds(self, runs: int, measures: int) -> bool:
         """Whether the bounds of all differences can be computed."""
         return comb(runs, 2) * measures <= self.bounds
 
-    def measures(self, runs: int, topics: int, measures: int) -> int:
+    def count_measures(self, runs: int, topics: int, measures: int) -> int:
         """Of how many measures the scores of topics are shown: of one at least."""
-        return max(1, min(measures, int(min(self.scores, MANY) // max(1, runs * topics))))
+        return max(1, min(measures, int(min(self.scores, UNLIMITED) // max(1, runs * topics))))
 
-    def tested(self, runs: int, measures: int) -> int:
+    def count_tested(self, runs: int, measures: int) -> int:
         """Of how many measures the pairs are shown."""
-        return min(measures, int(min(self.pairs, MANY) // max(1, comb(runs, 2))))
+        return min(measures, int(min(self.pairs, UNLIMITED) // max(1, comb(runs, 2))))

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 Number: TypeAlias = float | int | None
 
 
-def number(value: Any, digits: int = 6) -> Number:
+def round_number(value: Any, digits: int = 6) -> Number:
     """A number with so many significant digits; null if it is none, or infinite.
 
     Rounded once more, to what people see, it has to be what they would see of the whole number:
@@ -22,14 +22,14 @@ def number(value: Any, digits: int = 6) -> Number:
     """
     if value is None or not math.isfinite(value):
         return None
-    shown = ".4f" if abs(value) < 10 else ".2f"
-    seen, short = format(value, shown), float(f"{value:.{digits}g}")
-    while format(short, shown) != seen:
+    display_format = ".4f" if abs(value) < 10 else ".2f"
+    displayed, short = format(value, display_format), float(f"{value:.{digits}g}")
+    while format(short, display_format) != displayed:
         digits += 1
         short = float(f"{value:.{digits}g}")  # with 17 it is the number itself
     return int(short) if short.is_integer() and abs(short) < 1e15 else short
 
 
-def numbers(values: Iterable[Any], digits: int = 6) -> list[Number]:
+def round_numbers(values: Iterable[Any], digits: int = 6) -> list[Number]:
     """Several of them."""
-    return [number(value, digits) for value in values]
+    return [round_number(value, digits) for value in values]

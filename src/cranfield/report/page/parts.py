@@ -14,125 +14,132 @@ from typing import Any
 import numpy as np
 
 from cranfield.dataclass import dataclass
-from cranfield.scores import Notice, Scores
-from cranfield.stats.measured import without_errors
-from cranfield.wording import counted, some
+from cranfield.scores import Note, Scores
+from cranfield.stats.measure_scores import drop_standard_errors
+from cranfield.wording import format_count, format_names
 
 UNMATCHED = "unmatched"
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
+class ScoreParts:
     """One set of scores, or several by different measures."""
 
-    given: Sequence[Scores]
+    scores_list: Sequence[Scores]
     confidence: float  # that of intervals
 
     @cached_property
-    def each(self) -> list[Scores]:
+    def parts(self) -> list[Scores]:
         """The scores that are shown: no standard errors, which are of others."""
-        return [without_errors(one) for one in self.given]
+        return [drop_standard_errors(scores) for scores in self.scores_list]
 
     @cached_property
     def _places(self) -> list[tuple[int, int]]:
         """The part of each measure, and its place there."""
-        return [(p, i) for p, one in enumerate(self.each) for i in range(len(one.measures))]
+        return [(p, i) for p, part in enumerate(self.parts) for i in range(len(part.measures))]
 
-    def number(self, m: int) -> int:
+    def get_part_index(self, m: int) -> int:
         """The part that a measure is in."""
         return self._places[m][0]
 
-    def of(self, m: int) -> Scores:
+    def get_part(self, m: int) -> Scores:
         """The scores of the part that a measure is in."""
-        return self.each[self.number(m)]
+        return self.parts[self.get_part_index(m)]
 
     @cached_property
     def joined(self) -> Scores:
         """All of them, not a number where a part does not know a run or a topic."""
-        if len(self.each) == 1:
-            return self.each[0]
-        runs = [*dict.fromkeys(run for one in self.each for run in one.runs)]
-        topics = [*dict.fromkeys(topic for one in self.each for topic in one.topics)]
+        if len(self.parts) == 1:
+            return self.parts[0]
+        runs = [*dict.fromkeys(run for part in self.parts for run in part.runs)]
+        topics = [*dict.fromkeys(topic for part in self.parts for topic in part.topics)]
         values = np.full((len(runs), len(topics), len(self._places)), nan)
         first = 0
-        for one in self.each:
-            last = first + len(one.measures)
-            places = _index(runs, one.runs), _index(topics, one.topics)
-            values[np.ix_(*places, range(first, last))] = one.values
+        for part in self.parts:
+            last = first + len(part.measures)
+            places = _find_indices(runs, part.runs), _find_indices(topics, part.topics)
+            values[np.ix_(*places, range(first, last))] = part.values
             first = last
         return Scores(
             values,
             tuple(runs),
             tuple(topics),
-            tuple(name for one in self.each for name in one.measures),
-            tuple(summary for one in self.each for summary in one.summaries),
+            tuple(name for part in self.parts for name in part.measures),
+            tuple(summary for part in self.parts for summary in part.summaries),
             "skip",
-            better=tuple(better for one in self.each for better in one.better),
+            better=tuple(better for part in self.parts for better in part.better),
         )
 
     @cached_property
-    def in_all(self) -> Scores:
+    def common(self) -> Scores:
         """Those of the runs that every part has."""
-        common = [run for run in self.joined.runs if all(run in one.runs for one in self.each)]
-        return self.joined.select(runs=common) if common else self.joined
+        runs = [run for run in self.joined.runs if all(run in part.runs for part in self.parts)]
+        return self.joined.select(runs=runs) if runs else self.joined
 
     # -- over topics ------------------------------------------------------------------------------
 
-    def mean(self, m: int, run: str) -> float:
+    def get_mean(self, m: int, run: str) -> float:
         """The mean of a run by a measure, or whatever else sums up its topics."""
-        return float(self._summaries[self.number(m)].get(run, {}).get(self._name(m), nan))
+        return float(
+            self._summaries[self.get_part_index(m)].get(run, {}).get(self._get_measure_name(m), nan)
+        )
 
-    def interval(self, m: int, run: str) -> Any:
+    def get_interval(self, m: int, run: str) -> Any:
         """The interval of the mean of a run, if there is one."""
         if self.joined.summaries[m] == "sum":  # intervals are of means
             return None
-        return self._intervals[self.number(m)].get(run, {}).get(self._name(m))
+        return self._intervals[self.get_part_index(m)].get(run, {}).get(self._get_measure_name(m))
 
-    def _name(self, m: int) -> str:
+    def _get_measure_name(self, m: int) -> str:
         return self.joined.measures[m]
 
     @cached_property
     def _summaries(self) -> list[Mapping[str, Mapping[str, float]]]:
-        return [one.summary() for one in self.each]
+        return [part.summary() for part in self.parts]
 
     @cached_property
     def _intervals(self) -> list[Mapping[str, Any]]:
-        return [one.interval("t", confidence=self.confidence) for one in self.each]
+        return [part.interval("t", confidence=self.confidence) for part in self.parts]
 
     # -- what is said -----------------------------------------------------------------------------
 
     @property
-    def over(self) -> str:
+    def topics_text(self) -> str:
         """How many topics there are, by all measures or by those of each part."""
-        many = [counted(len(one.topics), "topic") for one in self.each]
-        if len({one.topics for one in self.each}) == 1:
-            return many[0]
-        by = [f"{n} by {', '.join(one.measures)}" for n, one in zip(many, self.each, strict=True)]
-        return "; ".join(by)
+        counts = [format_count(len(part.topics), "topic") for part in self.parts]
+        if len({part.topics for part in self.parts}) == 1:
+            return counts[0]
+        texts = [
+            f"{n} by {', '.join(part.measures)}" for n, part in zip(counts, self.parts, strict=True)
+        ]
+        return "; ".join(texts)
 
-    def unmatched(self) -> Iterator[Notice]:
+    def note_unmatched(self) -> Iterator[Note]:
         """The runs, and topics, that lists and answers do not have in common."""
-        if len(self.each) < 2:
+        if len(self.parts) < 2:
             return
-        lists, answers = self.each
-        how = "those of the same name belong together"
-        both = [run for run in lists.runs if run in answers.runs]
-        if not both:
-            named = f"runs {_few(lists.runs)}, answers {_few(answers.runs)}"
-            yield Notice(UNMATCHED, f"no run has both lists and answers ({named}): {how}")
+        lists, answers = self.parts
+        advice = "those of the same name belong together"
+        common = [run for run in lists.runs if run in answers.runs]
+        if not common:
+            names = f"runs {_format_first(lists.runs)}, answers {_format_first(answers.runs)}"
+            yield Note(UNMATCHED, f"no run has both lists and answers ({names}): {advice}")
         else:
-            for one, other, lacks in ((lists, answers, "answers"), (answers, lists, "lists")):
-                if alone := [run for run in one.runs if run not in other.runs]:
-                    yield Notice(UNMATCHED, f"{some(alone, 'run')} without {lacks}: {how}")
+            for part, other_part, lacks in ((lists, answers, "answers"), (answers, lists, "lists")):
+                if unmatched_runs := [run for run in part.runs if run not in other_part.runs]:
+                    yield Note(
+                        UNMATCHED,
+                        f"{format_names(unmatched_runs, 'run')} without {lacks}: {advice}",
+                    )
         if not set(lists.topics) & set(answers.topics):
-            named = f"topics of lists {_few(lists.topics)}, of answers {_few(answers.topics)}"
-            yield Notice(UNMATCHED, f"no topic has both lists and answers ({named})")
+            names = f"topics of lists {_format_first(lists.topics)}, of answers {_format_first(answers.topics)}"
+            yield Note(UNMATCHED, f"no topic has both lists and answers ({names})")
 
 
-def _index(names: Sequence[str], wanted: Sequence[str]) -> list[int]:
+def _find_indices(names: Sequence[str], selection: Sequence[str]) -> list[int]:
     place = {name: i for i, name in enumerate(names)}
-    return [place[name] for name in wanted]
+    return [place[name] for name in selection]
 
 
-def _few(names: Sequence[str]) -> str:
+def _format_first(names: Sequence[str]) -> str:
     return ", ".join(names[:3]) + (", …" if len(names) > 3 else "")

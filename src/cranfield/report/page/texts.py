@@ -7,73 +7,73 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
-from cranfield.data.described import Doc, DocsLike, read_docs
+from cranfield.data.descriptions import Doc, DocsLike, read_docs
 from cranfield.dataclass import dataclass
 from cranfield.report.page.limits import COMPLETE, Limits
-from cranfield.wording import counted
+from cranfield.wording import format_count
 
 
 @dataclass(frozen=True, eq=False)
-class ShownTexts:
+class ReportTexts:
     """What is told of documents, in the topics whose lists or answers are shown."""
 
     docs: DocsLike
     topics: Sequence[dict[str, Any]]  # each with its `docs`
     limits: Limits
 
-    def add(self) -> None:
+    def add_to_topics(self) -> None:
         """Tell the topics."""
         for topic in self.topics:
-            told = ((str(i), self.texts.get(doc)) for i, doc in enumerate(topic["docs"]))
-            topic["titles"] = {i: _shown(doc) for i, doc in told if doc is not None}
+            entries = ((str(i), self.texts.get(doc)) for i, doc in enumerate(topic["docs"]))
+            topic["titles"] = {i: _drop_empty(doc) for i, doc in entries if doc is not None}
 
     @cached_property
     def texts(self) -> dict[str, Doc]:
         """Titles and texts, read once."""
-        wanted = self._wanted
-        read = read_docs(self.docs, wanted.keys(), self.limits.snippet + 1)
-        times = {doc: wanted[doc] for doc in read}
+        doc_counts = self._doc_counts
+        read = read_docs(self.docs, doc_counts.keys(), self.limits.snippet + 1)
+        times = {doc: doc_counts[doc] for doc in read}
         titles = sum(len(doc.title) * times[name] for name, doc in read.items())
-        most = self._room(titles, sum(times.values()))
-        return {name: Doc(doc.title, _cut(doc.text, most)) for name, doc in read.items()}
+        max_length = self._compute_length(titles, sum(times.values()))
+        return {name: Doc(doc.title, _truncate(doc.text, max_length)) for name, doc in read.items()}
 
     @cached_property
-    def _wanted(self) -> dict[str, int]:
+    def _doc_counts(self) -> dict[str, int]:
         """The documents that are shown, and how often."""
         return Counter(doc for topic in self.topics for doc in topic["docs"])
 
-    def _room(self, titles: int, documents: int) -> int:
+    def _compute_length(self, titles: int, documents: int) -> int:
         """How many characters of a text are shown."""
         room = (self.limits.text - titles) / max(1, documents)
         return int(max(0, min(self.limits.snippet, room)))
 
-    def left_out(self) -> Iterator[str]:
+    def describe_omissions(self) -> Iterator[str]:
         """What is not shown, and what shows it."""
-        missing = sum(doc not in self.texts for doc in self._wanted)
+        missing = sum(doc not in self.texts for doc in self._doc_counts)
         if missing:
             yield (
-                f"{missing:,} of {counted(len(self._wanted), 'document')} shown "
+                f"{missing:,} of {format_count(len(self._doc_counts), 'document')} shown "
                 f"{'is' if missing == 1 else 'are'} not in the file with documents."
             )
-        most = max((len(doc.text) for doc in self.texts.values()), default=0)
+        max_length = max((len(doc.text) for doc in self.texts.values()), default=0)
         if any(doc.text.endswith("…") for doc in self.texts.values()):
-            length = counted(most - 1, "character")
+            length = format_count(max_length - 1, "character")
             yield f"Texts of documents are cut after {length}; {COMPLETE}."
-        elif not most and any(doc.title for doc in self.texts.values()):
+        elif not max_length and any(doc.title for doc in self.texts.values()):
             yield f"Of documents only titles are shown; {COMPLETE}."
 
 
-def _shown(doc: Doc) -> dict[str, str]:
+def _drop_empty(doc: Doc) -> dict[str, str]:
     parts = {"title": doc.title, "text": doc.text}
     return {name: text for name, text in parts.items() if text}
 
 
-def _cut(text: str, most: int) -> str:
+def _truncate(text: str, max_length: int) -> str:
     """The beginning of a text.
 
     >>> _cut("to be or not", 5), _cut("to be", 5), _cut("to be", 0)
     ('to be…', 'to be', '')
     """
-    if not most:
+    if not max_length:
         return ""
-    return text if len(text) <= most else f"{text[:most].rstrip()}…"
+    return text if len(text) <= max_length else f"{text[:max_length].rstrip()}…"

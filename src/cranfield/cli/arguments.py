@@ -1,0 +1,164 @@
+"""What the options ask for that several commands have: from words to arguments of functions."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from cranfield.cli.commands import BY_NAME, Command
+from cranfield.cli.options import SETTINGS, Rows, check_single_stdin, declare
+from cranfield.cli.output import choose_format
+from cranfield.cli.paths import list_input_files
+from cranfield.data.groups import read_groups
+from cranfield.data.ntcir import topic_dirs
+from cranfield.data.reading.lines import iter_text_lines
+from cranfield.data.reading.source import Source
+from cranfield.data.tracks import join_topics, read_gains
+from cranfield.errors import CranfieldError, InputError
+
+if TYPE_CHECKING:
+    from cranfield.evaluation.presets import Preset
+    from cranfield.labelling.strategies import Labelling
+
+
+Parts: TypeAlias = Mapping[str, Any]  # options and what runs them, or parts, by name
+
+
+def add_command(p: Any, rows: Rows, run: Callable[..., Any], **defaults: Any) -> None:
+    """Declare a command of ours, or a part of one: its options, and what runs it."""
+    declare(p, rows, **SETTINGS)
+    p.set_defaults(run=partial(run_command, run), declared=p._actions, **defaults)
+
+
+def add_parts(p: Any, row: Command, parts: Parts) -> None:
+    """Declare the parts of a command of ours, which may have parts themselves; which one is asked
+    for is an option of the run, called as the row calls parts.
+    """
+    add_part_commands(add_part_parsers(p, row), row, parts)
+
+
+def add_part_parsers(p: Any, row: Command) -> Any:
+    """What the parts of a command are added to."""
+    return p.add_subparsers(metavar=row.parts, dest=row.parts.lower(), required=True)
+
+
+def add_part_commands(subparsers: Any, row: Command, parts: Parts) -> None:
+    """Declare parts, beside others that there may be."""
+    for name, part in parts.items():
+        command = BY_NAME[f"{row.name} {name}"]
+        if isinstance(part, tuple):
+            add_command(subparsers.add_parser(name, help=command.does), *part)
+        else:
+            add_parts(subparsers.add_parser(name, help=command.does), command, part)
+
+
+def run_command(run: Callable[..., Any], options: argparse.Namespace) -> Any:
+    """Run a command with what is asked for in the place of words; what is not given stays None."""
+    check_single_stdin(*list_input_files(options))
+    _check_needed_options(options)
+    from_scores = getattr(options, "scores", False)  # and what would decide them will be refused
+    if hasattr(options, "classes") and not from_scores:
+        options.labelling = build_labelling(options)
+    if hasattr(options, "preset") and not from_scores:
+        options.preset = resolve_preset(options)
+    for name, read in READERS.items():
+        value = getattr(options, name, None)
+        if isinstance(value, str | list):  # not the numbers of `simulate`
+            setattr(options, name, read(value) or None)
+    for action in options.declared:
+        if action.dest == "format" and options.format is None:
+            options.format = choose_format(options.output, action.choices)
+    return run(options)
+
+
+def _check_needed_options(options: argparse.Namespace) -> None:
+    """Options that mean nothing without another one, or a value of it: see `declare`."""
+    by_name = {name: action for action in options.declared for name in action.option_strings}
+    for action in options.declared:
+        name, *values = getattr(action, "needs", "").split() or [""]
+        if not name or getattr(options, action.dest) == action.default:
+            continue
+        actual, value = getattr(options, by_name[name].dest), "".join(values)
+        if actual != value if value.islower() else actual is None or actual is False:
+            raise InputError(action.option_strings[0], f"{action.needs} with it")
+
+
+def build_labelling(options: argparse.Namespace) -> Labelling | None:
+    """The strategy that the options ask for, if not the plain one."""
+    from cranfield.labelling.strategies import Combinations, EquivalenceClasses
+
+    if options.classes and options.groups:
+        raise InputError("--classes and --groups", "one of them")
+    if options.classes:  # read once: it may be standard input
+        return EquivalenceClasses(read_groups(options.classes, options.separator))
+    if options.groups:
+        return Combinations(read_groups(options.groups, options.separator))
+    return None
+
+
+def resolve_preset(options: argparse.Namespace) -> Preset | None:
+    """The preset that the options ask for, at the cutoff they ask for."""
+    from cranfield.evaluation.presets import preset
+
+    if not options.preset:
+        return None
+    task_preset = preset(options.preset, options.presets)
+    measures = task_preset.measures_at(getattr(options, "cutoff", None))
+    return replace(task_preset, measures=tuple(measures))
+
+
+def _read_gains(text: str) -> Any:
+    return read_gains(Source.from_path(text[1:])) if text.startswith("@") else text
+
+
+def _join_topics(topics: Sequence[str]) -> Any:
+    """The topics that all --topics ask for, as `evaluate` takes them."""
+    if len(topics) == 1:
+        return topics[0]
+    return join_topics(topics)
+
+
+def read_measures(texts: Sequence[str]) -> list[str]:
+    """The measures of all -m options, those in files included."""
+    numbered_lines = [
+        iter_text_lines(Source.from_path(x[1:])) if x.startswith("@") else [(1, x)] for x in texts
+    ]
+    return [line for lines in numbered_lines for _, line in lines]
+
+
+READERS: dict[str, Callable[[Any], Any]] = {
+    "gains": _read_gains,
+    "topics": _join_topics,
+    "measures": read_measures,
+    "models": read_measures,
+}
+
+
+def parse_single_measure(texts: Sequence[str] | None, default: str) -> str:
+    """The measure that is asked for, where there can be no other."""
+    from cranfield.measures.grammar import parse_measures
+
+    measures = parse_measures(texts or default)
+    if len(measures) != 1:
+        raise InputError(f"{len(measures)} measures", "one")
+    return str(measures[0])
+
+
+def find_runs(
+    qrels: str,
+    paths: Sequence[str],
+    minimum: int = 1,
+    expected: str = "RUN (or QRELS a directory with runs)",
+) -> Sequence[str]:
+    """The runs that are named; all of the directory of judgments if none is."""
+    runs = paths or topic_dirs.list_runs(qrels.removesuffix("/"))
+    for run in runs:
+        if os.path.isdir(run) and not os.path.isdir(qrels):
+            raise CranfieldError(f"{run} is a directory, expected a run ({run}/* are all in it)")
+    if not runs:  # a file may hold several
+        raise InputError("0 runs" if minimum > 1 else "no run", expected)
+    return runs

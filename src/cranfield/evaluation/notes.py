@@ -1,0 +1,595 @@
+"""What the user should know about the scores: never an error, always said."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from itertools import chain, compress
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from cranfield.arrays import Bools, Ints
+from cranfield.data.qrels import Qrels
+from cranfield.data.run import Run
+from cranfield.evaluation.spelling import collect_spelling_notes
+from cranfield.labelling.blocks import Intents, Judgments, Rankings, count_by
+from cranfield.measures.base import Measure
+from cranfield.scores import Facts, Note, note_topics, note_topics_file, sort_notes
+from cranfield.wording import describe_disagreement, format_count, format_names, format_option
+
+if TYPE_CHECKING:
+    from cranfield.evaluation.collection import Collection, LabelledRun
+    from cranfield.evaluation.scoring import Scorer
+
+UNDEFINED = {
+    "zero": "counted as 0",
+    "error": "",
+    "nan": "undefined, and so are the means over them",
+    "skip": "left out of the means",
+}
+
+OTHER_ORDERS = ("best", "worst", "expected")  # of tied documents, than that of the run
+
+MIN_DOCUMENTS = 10  # documents: lists of fewer differ in length for many reasons
+
+K = TypeVar("K")
+
+
+def collect_notes(
+    measuring: Scorer, counts: Bools, labelled: Sequence[LabelledRun]
+) -> tuple[Note, ...]:
+    """What is to be known of an evaluation of runs; `counts` says which topics do."""
+    collection, measures = measuring.collection, measuring.measures
+    notes = [
+        note
+        for labelled_run in labelled
+        for note in collect_run_notes(labelled_run, collection, measures)
+    ]
+    notes += check_stray_topics(collection, labelled)
+    returned = {labelled_run.run.name: labelled_run.rankings.returned for labelled_run in labelled}
+    return combine_notes(measuring, counts, notes, returned)
+
+
+def check_stray_topics(collection: Collection, labelled: Sequence[LabelledRun]) -> Iterator[Note]:
+    """Warn of a judged topic in memory or JSON that may be another key of the object.
+
+    No run answers it or returns its documents, and every run answers all others, at least two.
+    """
+    qrels = collection.gold.qrels
+    answered = [
+        collection.select_topics(labelled_run.full_rankings).answered[collection.topic_mask]
+        for labelled_run in labelled
+    ]
+    if not isinstance(qrels.raw_docs, list) or not answered:
+        return
+    missing = ~answered[0]
+    differ = any((~mask != missing).any() for mask in answered)
+    if missing.sum() != 1 or len(missing) < 3 or differ:
+        return
+    names = _select_flagged(list(compress(collection.topics, collection.topic_mask)), missing)
+    judged = qrels.select_topics(names).doc_names
+    if not any(labelled_run.run.has_any(judged) for labelled_run in labelled):
+        text = f"no run answers {format_names(names, 'topic')}, or returns one of the documents judged there"
+        fix = "If this is no topic but another key, remove it."
+        yield Note("stray-topics", f"{qrels.where}: {text}. {fix}", topics=tuple(names))
+
+
+def combine_notes(
+    measuring: Scorer, counts: Bools, run_notes: Iterable[Note], returned: Mapping[str, Ints]
+) -> tuple[Note, ...]:
+    """What was told of each run, with what is to be known of all; `returned` are the lengths of
+    their lists, −1 where there is none.
+    """
+    mask = measuring.collection.topic_mask
+    lengths = [lists[(lists >= 0) & mask] for lists in returned.values()]
+    settings = measuring.measures, measuring.options.depth
+    notes = (
+        *collect_evaluation_notes(measuring, counts),
+        *run_notes,
+        *collect_length_notes([*returned], lengths, *settings),
+    )
+    return sort_notes(notes)
+
+
+def collect_evaluation_notes(measuring: Scorer, counts: Bools) -> Iterator[Note]:
+    """What is to be known whatever the run; `counts` says which topics do."""
+    collection = measuring.collection
+    yield from collect_settings_notes(measuring)
+    yield from note_topics_file(collection.options.named_topics)
+    for extra in collection.extras:
+        yield from extra.collect_notes()
+    yield from collect_intent_notes(collection, measuring.measures)
+    if not collection.declared and collection.values.look_like_scores:
+        text = f"{collection.gold.qrels.where}: levels {collection.values}"
+        yield Note("levels", text)
+    yield from collect_judgment_notes(
+        collection.gold.qrels,
+        collection.gold.judgments.max_level,
+        measuring.measures,
+        [m for m in measuring.measures if measuring.with_topic_gains(m, 0).takes_max_level()],
+        collection.labels.is_default,
+        lambda m: measuring.find_topics_without_relevant(m, counts),
+        measuring.options.undefined,
+    )
+    if (groups := collection.labels.groups) is not None:
+        yield from _note_unjudged_topics(groups.names, collection, groups.where)
+    yield from collect_tie_notes(measuring)
+
+
+def collect_settings_notes(measuring: Scorer) -> Iterator[Note]:
+    """What was chosen for the user, changes nothing, or differs from topic to topic."""
+    preset, is_default = measuring.options.task, measuring.collection.labels.is_default
+    if preset is not None:
+        texts = [f"{name} is {meaning}" for name, meaning in preset.settings.items()]
+        if preset.classes and is_default:
+            texts.append("the task has equivalence classes, here are none (--classes)")
+        if preset.groups and is_default:
+            texts.append("the task has groups that count together, here are none (--groups)")
+        yield from (Note("preset", f"{preset.name}: {text}") for text in texts)
+    for setting, reason in measuring.resolved.unused_options:
+        yield Note("settings", f"{setting} changes nothing: {reason}")
+    if (gains := measuring.gains) is not None:
+        collection = measuring.collection
+        tables: dict[str, dict[str, tuple[int]]] = {}
+        for topic, gain in compress(
+            zip(collection.topics, gains, strict=True), collection.topic_mask
+        ):
+            if not isinstance(gain, str):
+                tables.setdefault(":".join(map("{:g}".format, gain)), {})[topic] = (1,)
+        parts = tuple(Facts(f"{table} in {{0:topic}}", x) for table, x in tables.items())
+        yield Note.from_facts("gains", Facts("gains by topic: {parts}", parts=parts))
+
+
+# -- judgments ------------------------------------------------------------------------------------
+
+
+def collect_judgment_notes(
+    qrels: Qrels,
+    max_level: float,
+    measures: Sequence[Measure],
+    undeclared: Sequence[Measure],
+    is_default: bool,
+    without_relevant: Callable[[Measure], list[str]],
+    undefined: str,
+) -> Iterator[Note]:
+    """What is odd about the judgments, whatever the run.
+
+    `undeclared` measures take the highest level there is; labelling is `is_default` if every judged item
+    counts.
+    """
+    by_topics = _group_measures(
+        [m for m in measures if m.effectiveness], lambda m: tuple(without_relevant(m))
+    )
+    lower = undefined == "zero" and any(m.better == "lower" for m in measures)
+    effect = "counted as the worst score" if lower else UNDEFINED[undefined]
+    for topics, affected in by_topics.items():
+        # Measures may differ in what they call relevant: then say which are meant.
+        prefix = "" if len(by_topics) == 1 and _has_common_threshold(measures) else "{measures}: "
+        text = f"{prefix}{{topics}} without a relevant document, {effect}"
+        counts = dict.fromkeys(topics, (1,))
+        yield Note.from_facts("no-relevant", Facts(text, counts, name_columns(affected)))
+    yield from _collect_file_notes(qrels, is_default)
+    yield from _note_max_level(max_level, measures, undeclared)
+    yield from _note_failed_labels(qrels, measures)
+
+
+def _collect_file_notes(qrels: Qrels, is_default: bool) -> Iterator[Note]:
+    """What a file of judgments says that nobody listens to, or that could mean something else."""
+    yield from _note_columns(qrels.in_doubt, qrels.where)
+    if qrels.repeated:
+        text = f"{format_count(qrels.repeated, 'judgment')} repeated, each alike"
+        yield Note("duplicates", f"{qrels.where}: {text}")
+    if qrels.grouped and is_default:
+        text = f"{format_count(qrels.grouped, 'judgment')} name a class, which is ignored"
+        yield Note("classes", f"{qrels.where}: {text}; --classes counts each class once")
+
+
+def _note_columns(in_doubt: str, location: str, run: str | None = None) -> Iterator[Note]:
+    """Which columns were taken, where others could be meant."""
+    if in_doubt:
+        yield Note("columns", f"{location}: {in_doubt}", run)
+
+
+def _note_max_level(
+    max_level: float, measures: Sequence[Measure], undeclared: Sequence[Measure]
+) -> Iterator[Note]:
+    """What is taken for the highest level; `undeclared` measures do not declare one."""
+    if undeclared:
+        text = f"the highest level is {max_level:g}, the highest in the judgments"
+        pattern = f"{{measures}}: {text}; max_level= declares another"
+        yield Note.from_facts("max-level", Facts(pattern, measures=name_columns(undeclared)))
+    declared = _group_measures(measures, lambda m: getattr(m, "max_level", None))
+    for level, affected in declared.items():
+        if level < max_level:
+            text = f"{{measures}}: levels up to {max_level:g} in the judgments count as {level:g}"
+            yield Note.from_facts("max-level", Facts(text, measures=name_columns(affected)))
+
+
+def _note_failed_labels(qrels: Qrels, measures: Sequence[Measure]) -> Iterator[Note]:
+    """How many levels are -1, which LLM judges that failed may have written.
+
+    Other levels below 0 are meant (TREC's -2 is spam), and samples mark what was not drawn.
+    """
+    failed = qrels.levels == -1
+    if not failed.any() or qrels.strata is not None or not (qrels.levels[~failed] >= 0).all():
+        return
+    if failed.all() or all(m.takes_unsampled or not m.effectiveness for m in measures):
+        return
+    n = int(failed.sum())
+    text = f"{format_count(n, 'judgment')} of level -1 count{'s' * (n == 1)} as nonrelevant"
+    yield Note("failed", f"{qrels.where}: {text}. If the judge failed, remove these judgments")
+
+
+def _note_unjudged_topics(
+    topics: Iterable[str], collection: Collection, location: str
+) -> Iterator[Note]:
+    judged = set(collection.topics)
+    unjudged = [topic for topic in topics if topic not in judged]
+    if unjudged and collection.options.named_topics is None:
+        text = f"{location}: {format_names(unjudged, 'topic')} without judgments, ignored"
+        yield Note("unjudged-topics", text, topics=tuple(unjudged))
+
+
+# -- intents --------------------------------------------------------------------------------------
+
+
+def collect_intent_notes(collection: Collection, measures: Sequence[Measure]) -> Iterator[Note]:
+    """What was taken for granted about intents."""
+    intents, intent_info = collection.intents, collection.intent_info
+    if intents is None:
+        return
+    if collection.options.per_intent:
+        text = "every intent is a topic of its own: topic/intent; the mean is over intents"
+        yield Note("intents", text)
+    else:
+        assumptions = _list_assumptions(collection, intents, measures)
+        yield from (Note.from_facts("intents", facts) for facts in assumptions if facts.measures)
+    if all(len(names) == 1 for names in compress(intents.names, collection.topic_mask)):
+        text = "every topic has one intent only: is the second column of the judgments the intent?"
+        yield Note("one-intent", text)
+    if intent_info is not None:
+        topics = dict.fromkeys((*intent_info.probabilities, *intent_info.navigational))
+        yield from _note_unjudged_topics(topics, collection, intent_info.where)
+
+
+def _list_assumptions(
+    collection: Collection, intents: Intents, measures: Sequence[Measure]
+) -> Iterator[Facts]:
+    """What nobody said about intents, and the measures that ask for it."""
+
+    def make_facts(affected: Iterable[Measure], text: str, topics: Sequence[str] = ()) -> Facts:
+        counts = dict.fromkeys(topics, (1,)) if topics else None
+        return Facts(f"{{measures}}: {text}", counts, name_columns(affected), lists_topics=False)
+
+    hint = "(--intents FILE says otherwise)"
+    mask = collection.topic_mask
+    if uniform := _select_flagged(collection.topics, mask & (intents.uniform_counts > 1)):
+        which_topics = "" if len(uniform) == mask.sum() else " of {topics}"
+        text = f"the intents{which_topics} are taken to be equally probable {hint}"
+        yield make_facts(
+            (m for m in measures if m.needs_intent_weights()), text, uniform if which_topics else ()
+        )
+    if not intents.navigational[np.repeat(mask, intents.counts)].any():
+        text = f"all intents are taken to be informational {hint}"
+        yield make_facts((m for m in measures if m.needs_intent_types()), text)
+    text = "a document counts at the highest level it has for any intent"
+    yield make_facts((m for m in measures if m.takes == "lists" and m.effectiveness), text)
+
+
+# -- ties -----------------------------------------------------------------------------------------
+
+
+def collect_tie_notes(measuring: Scorer) -> Iterator[Note]:
+    """What was made of ties, if something was."""
+    options, measures = measuring.options, measuring.measures
+    if options.ties == "expected":
+        exact = [m for m in measures if measuring.is_exact(m)]
+        sample = f"{options.tie_samples} random orders (seed {options.seed})"
+        parts = [
+            Facts(text, measures=name_columns(group, str))
+            for text, group in (
+                ("exact for {measures}", exact),
+                (f"from {sample} for {{measures}}", [m for m in measures if m not in exact]),
+            )
+            if group
+        ]
+        text = "mean over all orders of tied documents: {parts}"
+        yield Note.from_facts("tie-order", Facts(text, parts=tuple(parts), separator="; "))
+    elif options.ties in ("best", "worst"):
+        yield _build_order_note(measuring, options.ties)
+
+
+def _build_order_note(measuring: Scorer, ties: str) -> Note:
+    """Return the note on the order by level: for which measures it is a bound."""
+    measures = measuring.measures
+    comparative = {"best": "better", "worst": "worse"}[ties]
+    unbound = [m for m in measures if not measuring.is_bounded(m)]
+    scored = name_columns((m for m in unbound if m.better != "neither"), str)
+    descriptive = name_columns((m for m in unbound if m.better == "neither"), str)
+    descriptive |= {name: name for m in measures for name in measuring.name_residual_columns(m)}
+    claims = (
+        Facts(f"another order may score {comparative} under {{measures}}", measures=scored),
+        Facts("another order may change {measures}", measures=descriptive),
+    )
+    text = f"tied documents ordered by level, the {ties} first: "
+    may_differ = Facts(
+        text + "{parts}", parts=tuple(x for x in claims if x.has_content()), separator="; "
+    )
+    is_bound = Facts(f"{text}no other order scores {comparative}")
+    return Note.from_facts("tie-order", *(x for x in (may_differ, is_bound) if x.has_content()))
+
+
+# -- runs -----------------------------------------------------------------------------------------
+
+
+def collect_run_notes(
+    labelled: LabelledRun, collection: Collection, measures: Sequence[Measure]
+) -> Iterator[Note]:
+    """What is odd about a run."""
+    name, topics_judged, options = labelled.run.name, collection.topics, collection.options
+    rankings, selected = collection.select_topics(labelled.full_rankings), options.named_topics
+
+    def make_note(kind: str, text: str, topics: Sequence[str] = ()) -> Note:
+        return Note(kind, f"{name}: {text}", name, tuple(topics))
+
+    yield from _note_columns(labelled.run.in_doubt, name, name)
+    yield from _note_scores(labelled, collection)
+    yield from _note_one_document(name, rankings, topics_judged)
+    yield from collect_merging_notes([labelled.run])
+    yield from _note_few_topics(name, topics_judged, rankings.answered, collection.topic_mask)
+    effect = "left out" if options.topics == "common" else "counted as empty lists"
+    unanswered = _select_flagged(topics_judged, ~rankings.answered)
+    yield from note_topics("missing-topics", unanswered, f"not answered, {effect}", name)
+    judged_topics = set(topics_judged)
+    unjudged = [
+        topic for topic in labelled.topics if selected is None and topic not in judged_topics
+    ]
+    yield from note_topics("unjudged-topics", unjudged, "without judgments, ignored", name)
+    yield from _note_ties(name, rankings, collection, measures)
+    if contradicted := [t for t in labelled.contradicted if selected is None or t in selected]:
+        yield from _note_rising_scores(labelled)
+        yield make_note("rank-order", describe_disagreement(contradicted), contradicted)
+    yield from _note_unjudged_documents(name, rankings, collection, measures)
+    yield from collect_spelling_notes(labelled, collection)
+    for extra in collection.extras:
+        yield from extra.collect_run_notes(labelled.run, rankings)
+    if options.ties != "expected" and not collection.labels.is_default:
+        yield from collect_label_notes(
+            name, collection.select_topics(labelled.rankings), collection.ideal
+        )
+
+
+def _note_scores(labelled: LabelledRun, collection: Collection) -> Iterator[Note]:
+    """Whether a run looks like judgments."""
+    run, scores = labelled.run.name, collection.get_values(labelled)
+    if scores is None or scores.look_like_scores:
+        return
+    if not collection.values.look_like_scores:
+        if scores.sizes.sum() >= MIN_DOCUMENTS:
+            word = "score" if len(scores.different) == 1 else "scores"
+            yield Note("few-scores", f"{run}: only the {word} {scores}", run)
+        return
+    text = f"scores {scores} look like levels, and the levels of the judgments like scores"
+    yield Note("swapped", f"{run}: {text}. If they are swapped, give the judgments first", run)
+
+
+def _note_rising_scores(labelled: LabelledRun) -> Iterator[Note]:
+    """Warn if lower scores are better in most topics, as distances are."""
+    name = labelled.run.name
+    if 2 * len(labelled.contradicted) < len(labelled.topics):
+        return  # and do not read the run once more
+    disagreement_found = labelled.run.find_disagreement()
+    if disagreement_found.rise:
+        order = format_option("--order rank or given", 'order="rank" or "given"')
+        columns = format_option("--columns run.score=NAME", 'columns={"run.score": NAME}')
+        text = f"scores rise from the top to the bottom of {format_names(disagreement_found.rising, 'topic')}"
+        fix = f"If they are distances, use {order}, or name the scores with {columns}."
+        yield Note("rising-scores", f"{name}: {text}. {fix}", name, disagreement_found.rising)
+
+
+def _note_ties(
+    name: str, rankings: Rankings, collection: Collection, measures: Sequence[Measure]
+) -> Iterator[Note]:
+    """Tied documents that could change a score: for the deepest measures, then for others."""
+    effect = "ties could change a score"
+    effect = "ties matter" if collection.options.ties in OTHER_ORDERS else effect
+    pattern = f"{{run}}: {effect} in {{topics}}: {{0}} of {{1}} tied documents"
+    facts: list[Facts] = []
+    groups = [*_group_by_reach(measures, collection.options.depth).values()]
+    for number, group in enumerate(groups):
+        influential = count_influential_ties(rankings, collection, [*chain(*groups[number:])])
+        if not influential.any():
+            break
+        counts = _build_counts(collection.topics, influential, rankings.tied)
+        facts.append(Facts(pattern, counts, name_columns(group)))
+    if facts:
+        yield Note.from_facts("ties", *facts, run=name)
+
+
+def _group_by_reach(
+    measures: Sequence[Measure], depth: int | None
+) -> dict[int | None, list[Measure]]:
+    """The measures by the last rank that they look at, the deepest first; None: the end."""
+    groups: dict[int | None, list[Measure]] = {}
+    for m in measures:
+        groups.setdefault(find_deepest([m], depth), []).append(m)
+    order = sorted(groups, key=lambda reach: -math.inf if reach is None else -reach)
+    return {reach: groups[reach] for reach in order}
+
+
+def _build_counts(topics: Sequence[str], *columns: Ints) -> dict[str, tuple[int, ...]]:
+    """Counts by topic, where the last is above 0."""
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return {topic: row for topic, row in zip(topics, rows, strict=True) if row[-1] > 0}
+
+
+def _note_one_document(name: str, rankings: Rankings, topics: Sequence[str]) -> Iterator[Note]:
+    """Whether many topics have one document each, as if topics and documents were swapped."""
+    lengths = rankings.lengths[rankings.answered]
+    if len(lengths) >= MIN_DOCUMENTS and (lengths == 1).all():
+        columns = format_option(
+            "--columns topic=NAME,doc=NAME", 'columns={"topic": NAME, "doc": NAME}'
+        )
+        text = "{run}: one document in each of {0:topic}"
+        text += f". If topic and document are swapped, use {columns}"
+        counts = _build_counts(topics, rankings.lengths)
+        yield Note.from_facts("one-document", Facts(text, counts, lists_topics=False), run=name)
+
+
+def collect_merging_notes(runs: Iterable[Run]) -> Iterator[Note]:
+    """What became of several lines of one document."""
+    for run in runs:
+        for kind, text in () if run.merging is None else run.merging.describe_merges():
+            yield Note(kind, f"{run.name}: {text}", run.name)
+
+
+def _note_few_topics(
+    name: str, judged: Sequence[str], answered: Bools, mask: Bools
+) -> Iterator[Note]:
+    """Whether fewer than half of the topics are answered."""
+    if 2 * (answered & mask).sum() < mask.sum():
+        counts = _build_counts(judged, (answered & mask).astype(np.int64), mask.astype(np.int64))
+        text = "{run}: only {0} of {1:judged topic} answered"
+        yield Note.from_facts("few-topics", Facts(text, counts, below=0.5), run=name)
+
+
+def collect_length_notes(
+    names: Sequence[str], lengths: Sequence[Ints], measures: Sequence[Measure], depth: int | None
+) -> Iterator[Note]:
+    """Runs whose lists are much shorter than those of the others, where a measure looks deeper.
+
+    `lengths` are those of the lists of each run, in the topics that it answers.
+    """
+    scoring = [m for m in measures if m.effectiveness]
+    if len(names) < 2 or not scoring:
+        return
+    reach = find_deepest(scoring, depth) or np.inf
+    medians = [
+        _compute_median(own_median.tolist()) if len(own_median) else np.inf
+        for own_median in lengths
+    ]
+    for i, (name, own_median) in enumerate(zip(names, medians, strict=True)):
+        median_others = _compute_median(medians[:i] + medians[i + 1 :])
+        if MIN_DOCUMENTS <= median_others < np.inf and own_median < min(median_others / 2, reach):
+            median = (
+                f"median {own_median:,.0f} documents over {format_count(len(lengths[i]), 'topic')}"
+            )
+            text = f"lists shorter ({median}) than those of other runs ({median_others:,.0f})"
+            text += ": measures that look deeper see empty ranks"
+            affected = [m for m in scoring if (find_deepest([m], depth) or np.inf) > own_median]
+            facts = Facts(f"{{run}}: {text}", measures=name_columns(affected))
+            yield Note.from_facts("short-lists", facts, run=name)
+
+
+def _compute_median(numbers: Sequence[float]) -> float:
+    """The middle of a few numbers, faster than NumPy and lighter than `statistics`."""
+    ordered, n = sorted(numbers), len(numbers)
+    return (ordered[(n - 1) // 2] + ordered[n // 2]) / 2
+
+
+def count_influential_ties(
+    rankings: Rankings, collection: Collection, measures: Sequence[Measure]
+) -> Ints:
+    """Per topic, how many tied documents could change a score by trading places."""
+    sampled = any(m.takes_samples for m in measures)  # to which it matters what was drawn
+    reach = find_deepest(measures, collection.options.depth)
+    return rankings.count_influential_ties(reach, _is_level_sufficient(collection), not sampled)
+
+
+def _is_level_sufficient(collection: Collection) -> bool:
+    """Whether it is all the same which of two documents of one level comes first."""
+    is_default = collection.labels.is_default and collection.intents is None
+    return is_default and not any(extra.distinguishes_documents for extra in collection.extras)
+
+
+def _select_flagged(topics: Sequence[str], flags: Bools) -> list[str]:
+    return [topic for topic, flag in zip(topics, flags, strict=True) if flag]
+
+
+def collect_label_notes(name: str, rankings: Rankings, ideal: Judgments) -> Iterator[Note]:
+    """Whether a strategy of somebody's own counts more than there is to find."""
+    topics = len(ideal.topics)
+    retrieved = np.bincount(rankings.hit_topics, np.maximum(rankings.levels, 0.0), topics)
+    possible = np.bincount(ideal.item_topics, np.maximum(ideal.levels, 0.0), topics)
+    if exceeding := _select_flagged(ideal.topics, retrieved > possible * (1 + 1e-9)):
+        text = (
+            f"the labels of {format_names(exceeding, 'topic')} are worth more than the ideal list"
+        )
+        yield Note("labels", f"{name}: {text}: scores may exceed 1", name, tuple(exceeding))
+
+
+def find_deepest(measures: Sequence[Measure], depth: int | None) -> int | None:
+    """The last rank that any measure looks at; None if that is the end of the list."""
+    # A cutoff of a condensed list may lie anywhere in the list itself.
+    cutoffs = [depth if m.last_rank is None or m.condensed else m.last_rank for m in measures]
+    limits = [c for c in cutoffs if c is not None]
+    if len(limits) < len(cutoffs):
+        return None
+    return max(limits) if depth is None else min(depth, max(limits))
+
+
+def _note_unjudged_documents(
+    name: str, rankings: Rankings, collection: Collection, measures: Sequence[Measure]
+) -> Iterator[Note]:
+    """That nothing was judged; or how much was not, at the smallest cutoff that minds."""
+    if not len(rankings.ranks) and rankings.lengths.sum():
+        columns = ": are the columns of the judgments topic intent doc level?"
+        question = "" if collection.intents is None else columns
+        yield Note("none-judged", f"{name}: none of its documents is judged{question}", name)
+        return
+    affected = [m for m in measures if m.effectiveness and not (m.condensed or m.ignores_unjudged)]
+    if collection.options.ties == "expected":
+        return
+    facts = []
+    for l, group in reversed(_group_by_reach(affected, collection.options.depth).items()):
+        depth = rankings.lengths.max(initial=0) if l is None else l
+        lengths = np.minimum(rankings.lengths, depth)
+        judged = count_by(rankings.hit_topics[rankings.ranks <= depth], len(lengths))
+        kind = "returned documents" if l is None else f"documents in the top {l}"
+        pattern = f"{{run}}: {{0}} of {{1}} {kind} are unjudged and count as nonrelevant"
+        counts = _build_counts(collection.topics, lengths - judged, lengths)
+        facts.append(Facts(pattern, counts, name_columns(group), lists_topics=False))
+    if facts and facts[0].has_content():
+        yield Note.from_facts("unjudged", *facts, run=name)
+
+
+# -- measures by name -----------------------------------------------------------------------------
+
+
+def _group_measures(
+    measures: Sequence[Measure], key: Callable[[Measure], K | None]
+) -> dict[K, list[Measure]]:
+    """The measures that have something in common, where they have anything."""
+    groups: dict[K, list[Measure]] = {}
+    for m in measures:
+        if value := key(m):
+            groups.setdefault(value, []).append(m)
+    return groups
+
+
+def name_columns(
+    measures: Iterable[Measure], get_name: Callable[[Measure], str] | None = None
+) -> dict[str, str]:
+    """The columns of measures, as notices name them; measurements of a user model share a name."""
+
+    names: dict[str, str] = {}
+    for m in measures:
+        columns, shared = _get_columns(m)
+        names |= dict.fromkeys(columns, shared if get_name is None else get_name(m))
+    return names
+
+
+@lru_cache(maxsize=1 << 12)
+def _get_columns(m: Measure) -> tuple[tuple[str, ...], str]:
+    """Return the columns of a measure, and its name without a measurement."""
+    return tuple(m.names()), str(replace(m, measurement="") if m.is_model else m)
+
+
+def _has_common_threshold(measures: Sequence[Measure]) -> bool:
+    """Whether all measures call the same documents relevant."""
+    scoring = [m for m in measures if m.effectiveness]
+    tables = [m for m in scoring if isinstance(getattr(m, "gain", None), tuple)]
+    return len({getattr(m, "rel", None) for m in scoring}) == 1 and not tables

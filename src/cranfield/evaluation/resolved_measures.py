@@ -1,0 +1,186 @@
+"""Which measures are computed: what was asked for, with the settings that hold for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, NamedTuple, TypeAlias
+
+from cranfield.dataclass import dataclass
+from cranfield.errors import CranfieldError, InputError
+from cranfield.evaluation.options import Options
+from cranfield.measures.base import MEASUREMENTS, TAKES, Measure
+from cranfield.measures.grammar import Measures, parse_measure, parse_with_texts
+
+MeasuresLike: TypeAlias = Measures | None
+
+DEFAULT_MEASURES = ("AP", "nDCG@10", "RR", "P@10", "Recall@1000", "Judged@10")
+
+
+@dataclass(frozen=True)
+class ResolvedMeasures:
+    """The measures as they were named, as the options read them, and as they are computed."""
+
+    options: Options
+    requested: tuple[Measure, ...]
+    expanded: tuple[Measure, ...]  # user models as their five measurements, if all are wanted
+    measures: tuple[Measure, ...]  # with the settings of the options, each once
+    texts: tuple[str, ...]  # the measures as the user wrote them
+
+    @classmethod
+    def from_options(cls, measures: MeasuresLike, options: Options) -> ResolvedMeasures:
+        """The measures that were named, after those of the preset; the usual ones if none were."""
+        texts, requested = _parse_requested(measures, options)
+        read = (
+            tuple(x for m in requested for x in _expand_measurements(m))
+            if options.measurements
+            else requested
+        )
+        for m in read:
+            if not m.takes_rankings():
+                raise CranfieldError(f"{m} scores {m.takes}, expected measures of ranked lists: "
+                                     f"`cranfield {TAKES[m.takes]}` computes it")  # fmt: skip
+        resolved = [m.with_defaults(options.defaults) for m in read]
+        if options.per_intent:
+            resolved = [x for m in resolved for x in m.get_intent_measures()]
+        if not resolved:
+            raise InputError("no measure", "at least one")
+        return cls(options, requested, read, _deduplicate(resolved), texts)
+
+    @property
+    def spellings(self) -> Spellings:
+        """The columns, by whatever their measures are called."""
+        columns = {_drop_name(m): m.called or str(m) for m in reversed(self.measures)}
+        return Spellings(self.texts, columns, self.options.defaults)
+
+    @property
+    def models(self) -> list[Any]:
+        """Those that are user models."""
+        return [m for m in self.measures if m.is_model]
+
+    @cached_property
+    def unused_options(self) -> list[tuple[str, str]]:
+        """The options that change nothing, each with the reason."""
+        return [
+            (option.option, option.reason)
+            for option in UNUSED_OPTIONS
+            if option.is_unused(self.options, self)
+        ]
+
+
+@dataclass(frozen=True, eq=False)
+class Spellings(Mapping[str, str]):
+    """The columns of scores by any text that means their measure; it lists those as written."""
+
+    texts: tuple[str, ...]
+    columns: Mapping[Measure, str]
+    defaults: Mapping[str, Any]
+
+    def __getitem__(self, text: str) -> str:
+        try:
+            parsed = parse_measure("".join(text.split()))  # nDCG @ 10
+        except CranfieldError:
+            raise KeyError(text) from None
+        return self.columns[_drop_name(parsed.with_defaults(self.defaults))]
+
+    def __iter__(self) -> Iterator[str]:
+        return (text for text in self.texts if text in self and self[text] != text)
+
+    def __len__(self) -> int:
+        return len([*self])
+
+    def __reduce__(self) -> Any:  # to be kept: measures of one's own may not be known elsewhere
+        return dict, (dict(self),)
+
+
+def _drop_name(m: Measure) -> Measure:
+    return replace(m, called="") if m.called else m
+
+
+def _parse_requested(
+    measures: MeasuresLike, options: Options
+) -> tuple[tuple[str, ...], tuple[Measure, ...]]:
+    """The measures as they are written, and as they are."""
+    task = options.task
+    preset_measures = () if task is None else task.measures_at()
+    if task is None and measures is None:
+        measures = DEFAULT_MEASURES
+    parsed = [
+        *parse_with_texts(preset_measures),
+        *parse_with_texts(() if measures is None else measures),
+    ]
+    return tuple(text for text, _ in parsed), tuple(dict.fromkeys(m for _, m in parsed))
+
+
+def _deduplicate(measures: Sequence[Measure]) -> tuple[Measure, ...]:
+    """Each measure once, under a name of its own; what is a column of another is computed there."""
+    curves = {name for m in measures if len(m.names()) > 1 for name in m.names()}
+    distinct_measures = tuple(m for m in dict.fromkeys(measures) if str(m) not in curves)
+    names: dict[str, Measure] = {}
+    for m in distinct_measures:
+        for name in m.names():
+            if name in names:
+                raise InputError(f"the name {name} for {names[name]} and {m}", "one for each")
+            names[name] = m
+    return distinct_measures
+
+
+def _expand_measurements(m: Measure) -> list[Measure]:
+    """All measurements of a user model; any other measure is left as it is."""
+    return (
+        [m.to_user_model(measurement) for measurement in MEASUREMENTS] if m.is_user_model() else [m]
+    )
+
+
+class UnusedOption(NamedTuple):
+    """An option that was given and changes nothing: why, and when."""
+
+    option: str
+    reason: str
+    is_unused: Callable[[Options, ResolvedMeasures], bool]
+
+
+def _make_parameter_check(parameter: str) -> Callable[[Options, ResolvedMeasures], bool]:
+    def is_unused(options: Options, resolved: ResolvedMeasures) -> bool:
+        is_set = options.gains is not None if parameter == "gain" else parameter in options.defaults
+        return is_set and not any(m.takes_default(parameter) for m in resolved.requested)
+
+    return is_unused
+
+
+_NO_MEASURE_USES_IT = "no measure takes it from there"
+_NO_MODEL = "no measure is a user model (INST is, and AP.EU)"
+GAINS = UnusedOption("gains", _NO_MEASURE_USES_IT, _make_parameter_check("gain"))
+UNUSED_OPTIONS = (
+    UnusedOption("rel", _NO_MEASURE_USES_IT, _make_parameter_check("rel")),
+    GAINS,
+    UnusedOption("condensed", _NO_MEASURE_USES_IT, _make_parameter_check("condensed")),
+    UnusedOption(
+        "measurements", _NO_MODEL,
+        lambda o, asked: o.measurements and not any(m.is_user_model() for m in asked.requested),
+    ),
+    UnusedOption(
+        "residuals", "no measure has them (RBP has, INST, and AP.EU)",
+        lambda o, asked: o.residuals and not any(m.has_residuals for m in asked.expanded),
+    ),
+    UnusedOption(
+        "what is known of intents", "no measure is of diversity (Dsharp(nDCG)@10 is)",
+        lambda o, asked: (
+            o.intents is not None
+            and not o.per_intent
+            and not any(m.takes == "intents" for m in asked.expanded)
+        ),
+    ),
+    UnusedOption("costs", _NO_MODEL, lambda o, asked: o.costs is not None and not asked.models),
+    UnusedOption("cost-unit", "there are no costs", lambda o, _: bool(o.cost_unit) and o.costs is None),
+    UnusedOption(
+        "verticals",
+        "no measure asks for them (Vscore does), and they are no items (--embed-verticals)",
+        lambda o, asked: (
+            o.verticals is not None
+            and not o.embed_verticals
+            and not any(m.needs_verticals for m in asked.measures)
+        ),
+    ),
+)  # fmt: skip

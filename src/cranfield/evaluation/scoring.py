@@ -1,0 +1,263 @@
+"""Equations applied to labelled runs: block by block, under every way of treating ties."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
+from itertools import compress
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cranfield.arrays import Bools, Floats
+from cranfield.errors import CranfieldError, InputError
+from cranfield.evaluation.blocks import Block, map_blocks
+from cranfield.evaluation.collection import Collection
+from cranfield.evaluation.extras import Costs
+from cranfield.evaluation.notes import find_deepest
+from cranfield.evaluation.resolved_measures import GAINS, ResolvedMeasures
+from cranfield.evaluation.sampling import RunningMean, iter_samples
+from cranfield.labelling.blocks import Rankings
+from cranfield.measures.base import Measure
+from cranfield.measures.expected import Expected
+from cranfield.measures.gains import MAX_LEVELS, Gain, parse_gain
+from cranfield.measures.intents import expand_gold, expand_intents
+from cranfield.measures.lists import Gold, Lists, build_tie_bounds
+
+
+class Column(NamedTuple):
+    """A number for each topic: its name, how topics add up, and which end is better."""
+
+    name: str
+    summary: str
+    better: str
+
+
+class Scorer:
+    """Some measures of the runs of a collection."""
+
+    def __init__(self, collection: Collection, resolved: ResolvedMeasures) -> None:
+        self.collection, self.resolved = collection, resolved
+        self.options, self.measures = collection.options, resolved.measures
+        self.gains = _parse_topic_gains(collection, resolved)
+
+    @cached_property
+    def blocks(self) -> list[Block]:
+        """The topics in blocks, each with what depends on the judgments alone."""
+        return self.collection.build_blocks(self._ranks, self.gains)
+
+    def select_blocks(self, first: int, stop: int) -> list[Block]:
+        """The blocks that begin with the topics first..stop-1, for those who want no others."""
+        return self.collection.build_blocks(self._ranks, self.gains, within=range(first, stop))
+
+    @property
+    def _ranks(self) -> int:
+        """So many ranks user models look at, judged or not."""
+        return max((m.width for m in self.resolved.models), default=0)
+
+    def with_topic_gains(self, m: Measure, topic: int) -> Measure:
+        """A measure with the gains of a topic, if they differ from topic to topic."""
+        return m if self.gains is None else m.with_defaults({"gain": self.gains[topic]})
+
+    # -- topics and columns -----------------------------------------------------------------------
+
+    @cached_property
+    def columns(self) -> list[Column]:
+        """The columns of all measures."""
+        return [column for m in self.measures for column in self._build_columns(m)]
+
+    def _build_columns(self, m: Measure) -> list[Column]:
+        numbers = [Column(name, m.summary, m.better) for name in m.names()]
+        numbers += [Column(name, m.summary, "neither") for name in self.name_residual_columns(m)]
+        if self.options.ties != "expected" or self.is_exact(m):
+            return numbers
+        return [
+            x for column in numbers for x in (column, Column(f"{column.name}.se", "se", "neither"))
+        ]
+
+    def name_residual_columns(self, m: Measure) -> list[str]:
+        """Return the names of the columns with the residuals of a measure."""
+        has_columns = self.options.residuals and m.has_residuals
+        return [f"{m.called or m}.{end}" for end in ("lower", "upper")] if has_columns else []
+
+    def expand_topics(self, values: Any) -> Any:
+        """What is true of topics, of what is scored: intents, if each is a topic of its own."""
+        intents = self.collection.intents
+        if self.options.per_intent and intents is not None:
+            return np.repeat(values, intents.counts)
+        return values
+
+    def select_names(self, mask: Bools) -> tuple[str, ...]:
+        """The names of what is scored, of the topics that count."""
+        return tuple(compress(self._row_names, self.expand_topics(mask)))
+
+    @cached_property
+    def _row_names(self) -> Sequence[str]:
+        """The names of topics, or of their intents."""
+        topics, intents = self.collection.topics, self.collection.intents
+        if self.options.per_intent and intents is not None:
+            pairs = zip(topics, intents.names, strict=True)
+            return [f"{topic}/{name}" for topic, intent_names in pairs for name in intent_names]
+        return topics
+
+    def find_topics_without_relevant(self, m: Measure, mask: Bools) -> list[str]:
+        """The topics in which nothing is relevant to this measure."""
+        R = np.concatenate(
+            [
+                self._count_relevant(self.with_topic_gains(m, start), gold)
+                for start, _, gold in self.blocks
+            ]
+        )
+        return list(compress(self._row_names, self.expand_topics(mask) & (R == 0)))
+
+    def _count_relevant(self, m: Measure, gold: Gold) -> Floats:
+        """How much is relevant to a measure, in the topics of a block or in their intents."""
+        if self.options.per_intent and gold.intents is not None:
+            of_intents: Floats = m.view(expand_gold(gold).ideal).R[gold.intents.filled.ravel()]
+            return of_intents
+        return m.view(gold.ideal).R
+
+    # -- values -----------------------------------------------------------------------------------
+
+    def compute_values(self, rankings: Rankings, blocks: Sequence[Block] | None = None) -> Floats:
+        """Topics × columns of one run: all topics, or those of some blocks."""
+        if self.options.ties == "expected":
+            return self._compute_expected(rankings)
+        last = find_deepest(self.measures, self.options.depth)
+        if self.collection.intents is not None and last is not None:  # each hit is many numbers
+            rankings = rankings.with_hits(rankings.ranks <= last)
+        return np.concatenate(self.compute_plain(self.measures, rankings, blocks), axis=1)
+
+    def compute_plain(
+        self,
+        measures: Sequence[Measure],
+        rankings: Rankings,
+        blocks: Sequence[Block] | None = None,
+    ) -> list[Floats]:
+        """Topics × names of each measure, lists being as they are."""
+        all_blocks = self.blocks if blocks is None else blocks
+        return self.compute_measures(
+            measures, lambda block: block.build_lists(rankings), all_blocks
+        )
+
+    def compute_measures(
+        self,
+        measures: Sequence[Measure],
+        lists_of: Callable[[Block], Lists],
+        blocks: Sequence[Block],
+    ) -> list[Floats]:
+        """Topics × names of each measure, block by block."""
+        if not measures:
+            return []
+        compute = partial(self._compute_block, measures, lists_of)
+        parts = map_blocks(blocks, compute, self.options.workers)
+        return [np.concatenate(column) for column in zip(*parts, strict=True)]
+
+    def _compute_block(
+        self, measures: Sequence[Measure], lists_of: Callable[[Block], Lists], block: Block
+    ) -> list[Floats]:
+        lists, intents = lists_of(block), block.gold.intents
+        rows: Any = slice(None)
+        if self.options.per_intent and intents is not None:
+            lists, rows = expand_intents(lists), intents.filled.ravel()
+        return [
+            self._compute_measure(self.with_topic_gains(m, block.start), lists)[rows]
+            for m in measures
+        ]
+
+    def _compute_measure(self, m: Measure, lists: Lists) -> Floats:
+        x = m.compute(lists)
+        if self.options.residuals and m.has_residuals:
+            x = np.concatenate((x, m.compute_bounds(lists)), axis=1)
+        if self.options.undefined != "zero" and m.effectiveness:
+            x = np.where(m.view(lists).R[:, None] > 0, x, np.nan)
+        return x
+
+    # -- ties -------------------------------------------------------------------------------------
+
+    def is_exact(self, m: Measure) -> bool:
+        """Whether the mean over all orders of tied documents can be computed."""
+        # Which item of a class comes first depends on the order, and so does what it counts as.
+        priced = m.is_model and any(isinstance(x, Costs) for x in self.collection.extras)
+        orderly = self._is_separable_by_rank(m) and not self.options.per_intent
+        return m.exact_under_ties() and orderly and not priced
+
+    def is_bounded(self, m: Measure) -> bool:
+        """Return True if no order of tied documents scores better than the order by level."""
+        depth = self.options.depth
+        cut = m @ depth if depth and m.cutoff is None and not m.effectiveness else m
+        # The level of an item is its highest for any intent, and each intent may prefer another.
+        return (
+            cut.rewards_better_items()
+            and self._is_separable_by_rank(m)
+            and not self.options.per_intent
+        )
+
+    def _is_separable_by_rank(self, m: Measure) -> bool:
+        # What a depth leaves of a condensed list depends on where unjudged documents are.
+        return self.collection.labels.is_default and not (m.condensed and self.options.depth)
+
+    def _compute_expected(self, rankings: Rankings) -> Floats:
+        """Topics × columns of one run, in the mean over all orders of tied documents."""
+        exact = [m for m in self.measures if self.is_exact(m)]
+        sampled = [m for m in self.measures if not self.is_exact(m)]
+        depth = self.options.depth
+        reach = find_deepest(exact, depth) if exact else None
+
+        def build_expected(block: Block) -> Lists:
+            bounds = build_tie_bounds(rankings, block.start, block.stop)
+            return Expected(block.build_lists(rankings), *bounds, depth, reach)
+
+        blocks = self.collection.build_blocks(self._ranks, self.gains, rankings, reach)
+        values = dict(zip(exact, self.compute_measures(exact, build_expected, blocks), strict=True))
+        values |= dict(zip(sampled, self._compute_sampled(sampled, rankings), strict=True))
+        return np.concatenate([values[m] for m in self.measures], axis=1)
+
+    def _compute_sampled(self, measures: Sequence[Measure], rankings: Rankings) -> list[Floats]:
+        """Mean and standard error over random orders of tied documents, column by column."""
+        if not measures:
+            return []
+        spreads: list[RunningMean] = []
+        for sample in iter_samples(self, measures, rankings):
+            spreads = spreads or [RunningMean(x) for x in sample]
+            for spread, x in zip(spreads, sample, strict=True):
+                spread.add(x)
+        return [
+            np.stack([spread.mean, spread.error], axis=2).reshape(len(spread.first), -1)
+            for spread in spreads
+        ]
+
+    @property
+    def is_separable(self) -> bool:
+        """Whether lists can be scored without those of other topics, and without other hits."""
+        # What classes and intents know of items, and gains of topics, they know of all.
+        is_default = self.collection.labels.is_default and not self.options.residuals
+        return is_default and self.collection.intents is None and self.gains is None
+
+
+def _parse_topic_gains(collection: Collection, resolved: ResolvedMeasures) -> list[Gain] | None:
+    """The gains of each topic, given or up to its highest level; None if they do not differ."""
+    options, judged = resolved.options, collection.gold.judgments
+    if not options.gains_by_topic:
+        return None
+    table = options.gains if isinstance(options.gains, Mapping) else {}
+    gain_by_topic = {str(topic): gain for topic, gain in table.items()}
+    gains: list[Gain] = []
+    for t, topic in enumerate(judged.topics):
+        if gain_by_topic and topic not in gain_by_topic:
+            if collection.topic_mask[t]:
+                raise InputError(f"no gains for topic {topic}", "them for all")
+            gain_by_topic[topic] = "linear"
+        levels = judged.levels[judged.offsets[t] : judged.offsets[t + 1]]
+        highest = max(1, math.ceil(levels.max(initial=0.0)))
+        if not gain_by_topic and highest > MAX_LEVELS:
+            found = f"level {highest} of topic {topic}"
+            raise InputError(found, f"at most {MAX_LEVELS} for a gain of each level")
+        try:
+            gains.append(
+                parse_gain(gain_by_topic[topic] if gain_by_topic else range(1, highest + 1))
+            )
+        except CranfieldError as problem:
+            raise CranfieldError(f"topic {topic}: {problem}") from None
+    return None if GAINS.is_unused(options, resolved) else gains

@@ -1,0 +1,112 @@
+"""Tables for programs: values in full, as TSV, CSV, JSON, lines of JSON or Parquet."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from cranfield.data.names import check_cell
+from cranfield.report.tables import ResultTable
+from cranfield.scores import Note, to_json_number
+
+if TYPE_CHECKING:
+    from cranfield.report.formats import TableOutput
+
+_FORMULAS = tuple("=+-@")  # what a cell begins with that a spreadsheet computes
+
+
+def get_first_table(output: TableOutput) -> ResultTable:
+    """The table that formats with one table hold."""
+    return next((sheet for sheet in output.sheets if sheet.columns), ResultTable("", ()))
+
+
+def write_separated(format: str, output: TableOutput) -> str:
+    """The first table as TSV or CSV."""
+    columns = get_first_table(output).columns
+    rows = [tuple(columns), *zip(*columns.values(), strict=True)]
+    return format_rows(
+        format, [map(_escape_formula, row) for row in rows] if output.spreadsheet else rows
+    )
+
+
+def _escape_formula(cell: Any) -> Any:
+    """A cell that no spreadsheet takes for a formula; numbers are none."""
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULAS) else cell
+
+
+def format_rows(format: str, rows: Iterable[Iterable[Any]]) -> str:
+    r"""Return rows as TSV or CSV. None is an empty cell.
+
+    Both are quoted as RFC 4180 describes it: a cell with a separator, a quotation mark or the end
+    of a line is between quotation marks, and quotation marks in it are doubled.
+
+    >>> rows_as("tsv", [("topic", "value"), ('new "york"!', 0.5), ("q2", None)])
+    'topic\tvalue\n"new ""york""!"\t0.5\nq2\t\n'
+    """
+    separator = "\t" if format == "tsv" else ","
+    special = re.compile(f'["\r\n{separator}]')
+    lines = []
+    for row in rows:
+        cells = ["" if cell is None else str(cell) for cell in row]
+        for place, cell in enumerate(cells):
+            if special.search(cell) or cells == [""]:  # which would be an empty line
+                cells[place] = '"' + cell.replace('"', '""') + '"'
+            check_cell(cell, format)
+        lines.append(separator.join(cells) + "\n")
+    return "".join(lines)
+
+
+def drop_zero_fraction(value: Any) -> Any:
+    """A whole number without its decimal point, and anything else as it is."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def format_json(document: Any, indent: int | None = 2) -> str:
+    """A document as JSON, a line of its own if it is not indented."""
+    import json
+
+    return json.dumps(document, indent=indent, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def write_json(output: TableOutput) -> str:
+    """All tables, with captions, settings and notices."""
+    return format_json(build_document(output))
+
+
+def build_document(output: TableOutput) -> Any:
+    """What JSON holds: a result's own document if it has one."""
+    if output.document is not None:
+        return output.document
+    tables = [sheet for sheet in output.sheets if sheet.columns]
+    return {
+        **{sheet.name: [*map(convert_numbers, sheet.rows)] for sheet in tables},
+        **({} if output.settings is None else {"settings": convert_numbers(output.settings)}),
+        "captions": {sheet.name: sheet.caption for sheet in tables},
+        **build_notes_entry(output.notes),
+    }
+
+
+def build_notes_entry(notes: Iterable[Note]) -> dict[str, Any]:
+    """What is to be known, as a part of a document."""
+    return {"notices": [note.to_dict() for note in notes]}
+
+
+def write_jsonl(output: TableOutput) -> str:
+    """The first table, a line for each row."""
+    return "".join(
+        format_json(convert_numbers(row), indent=None) for row in get_first_table(output).rows
+    )
+
+
+def convert_numbers(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row whose numbers JSON can hold."""
+    return {k: to_json_number(v) if isinstance(v, float) else v for k, v in row.items()}
+
+
+def write_parquet(output: TableOutput) -> bytes:
+    """The first table."""
+    file = io.BytesIO()
+    get_first_table(output).to_frame().write_parquet(file)
+    return file.getvalue()

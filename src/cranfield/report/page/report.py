@@ -1,0 +1,351 @@
+"""`report_page`: judgments and runs, answers, or scores, as one file that a colleague can open."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import cached_property
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from cranfield.data.answers import AnswersLike
+from cranfield.data.descriptions import (
+    DocsLike,
+    QueriesLike,
+    Query,
+    check_query_topics,
+    read_queries,
+)
+from cranfield.data.files import check_not_inputs, hash_file, write_whole
+from cranfield.data.judged_answers import Invalid
+from cranfield.data.qrels import QrelsLike
+from cranfield.data.systems import get_path_name
+from cranfield.data.texts import TextsLike
+from cranfield.data.tracks import choose_topics, read_named_topics
+from cranfield.dataclass import dataclass
+from cranfield.errors import InputError
+from cranfield.evaluation.answers import AnswerCollection, split_measures
+from cranfield.evaluation.evaluate import Evaluator, RunsLike
+from cranfield.evaluation.resolved_measures import MeasuresLike
+from cranfield.evaluation.results import read_scores
+from cranfield.measures.texts import TokensLike
+from cranfield.report.page.contents import ReportData
+from cranfield.report.page.html import build_html
+from cranfield.report.page.inputs import InputReader, ReportInputs
+from cranfield.report.page.limits import Limits
+from cranfield.scores import Note, Scores, note_topics_file
+from cranfield.wording import encode_text, format_count
+
+DEPTH = 20  # documents of a list
+TITLE = "Evaluation"
+WITH_SCORES = ("threads", "run_names", "topics")  # options that are not about lists, or were used
+WITH_ANSWERS = (*WITH_SCORES, "undefined", "progress")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ReportPage:
+    """A page: its `data`, and all of it as `html`, one file that needs no other."""
+
+    contents: ReportData
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """What the page shows, as plain values."""
+        return self.contents.data
+
+    @cached_property
+    def html(self) -> str:
+        """The whole page. Names, queries and texts are in it as data, and shown as text."""
+        return build_html(self.data, self.contents.title)
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """Runs and answers whose names do not match; what was left out, and what shows it."""
+        left_out = (Note("left-out", text) for text in self.data["left_out"])
+        return (*self.contents.parts.note_unmatched(), *left_out)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the page to a file, whole or not at all; not to one of its inputs."""
+        check_not_inputs([os.fspath(path)], self.contents.input_files)
+        write_whole(path, encode_text(self.html))
+
+    def __repr__(self) -> str:
+        names = {"runs": "run", "topics": "topic", "measures": "measure"}
+        size = " × ".join(format_count(len(self.data[x]), noun) for x, noun in names.items())
+        return f"ReportPage: {size}; .save('report.html') writes it"
+
+
+def report_page(
+    qrels: Scores | QrelsLike | None = None,
+    runs: RunsLike | None = None,
+    measures: MeasuresLike = None,
+    *,
+    title: str = TITLE,
+    queries: QueriesLike = None,
+    docs: DocsLike = None,
+    second_qrels: QrelsLike = None,
+    assignments: AnswersLike | None = None,
+    nuggets: AnswersLike | None = None,
+    answers: AnswersLike | None = None,
+    support: AnswersLike | None = None,
+    rubric: AnswersLike | None = None,
+    gold: TextsLike | None = None,
+    tokens: TokensLike = "auto",
+    invalid: Invalid = "error",
+    list_depth: int = DEPTH,
+    complete: bool = False,
+    test: str | None = None,
+    correction: str | None = None,
+    alpha: float = 0.05,
+    trials: int | None = None,
+    seed: int = 0,
+    command: str = "",
+    **options: Any,
+) -> ReportPage:
+    """A page that shows which run is best, how sure that is, and why runs fail where they do.
+
+    qrels, runs, measures
+        As `evaluate` takes them; or, alone, the scores that it has given, or `read_scores`: then
+        the page has no lists. Measures of answers may be among them.
+    title
+        Of the page; if it is empty, the default.
+    queries
+        What topics ask: ``{topic: query}``, a frame, or a file (TSV, CSV, JSONL, Parquet) with
+        columns such as qid and query. All other columns are slices, by which the page can filter.
+    docs
+        Titles and texts of documents: ``{doc: text}``, a frame, or such a file with docno, title
+        and text. Only those that are shown are kept.
+    second_qrels
+        Other judgments of the same topics: how far they agree with the first.
+    assignments, nuggets, answers, support, rubric, gold, tokens, invalid
+        Generated answers and what was judged of them, as `evaluate_answers` takes them, beside
+        qrels and runs or without: the page has their measures, their sentences with the support
+        that citations give, and which nuggets are there. Answers are those of the run that has
+        the same name.
+    list_depth
+        So many documents of each list are shown.
+    complete
+        Leave nothing out, however large the page becomes.
+    test, correction, alpha, trials, seed
+        How runs are compared: see `compare`.
+    command
+        What the page tells to be repeated, if it was made by a command.
+
+    The other options are those of `evaluate`.
+
+    >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1}}
+    >>> runs = {"x": {"q1": ["a", "b"], "q2": ["c"]}, "y": {"q1": ["b", "a"], "q2": ["d", "c"]}}
+    >>> page = report_page(qrels, runs, "RR")
+    >>> page.data["answer"][0]
+    'x is best by RR, 1.0000 [1.0000, 1.0000]; its lead over y is not significant (p = 0.5000).'
+    >>> page.save("report.html")  # doctest: +SKIP
+    """
+    test_options = _drop_none(
+        test=test, correction=correction, alpha=alpha, trials=trials, seed=seed,
+        threads=options.get("threads"),
+    )  # fmt: skip
+    answer_inputs = _drop_none(
+        assignments=assignments, nuggets=nuggets, answers=answers, support=support, rubric=rubric,
+        gold=gold,
+    )  # fmt: skip
+    limits = Limits.from_complete(complete)
+    files = {"judgments": qrels, "queries": queries, "documents": docs, "second": second_qrels}
+    title = title if title.strip() else TITLE  # an HTML page must have one
+    if isinstance(qrels, Scores):
+        _check_with_scores(
+            {"runs": runs, "docs": docs, "second_qrels": second_qrels} | answer_inputs
+        )
+        _check_with_scores(options)
+        measure_names: Any = measures
+        scores = read_scores(qrels, measures=measure_names)
+        input_files = [*_iterate_paths({"queries": queries}, None)]
+        provenance = [*_describe_provenance(command, input_files)]
+        topic_queries = _read_queries(queries, scores.topics)
+        settings: dict[str, Any] = {"queries": topic_queries, "reproduce": provenance}
+        settings["inputs"] = [path for _, path in input_files]
+        return ReportPage(ReportData([scores], title, limits, test_options, **settings))
+    _check_complete(qrels, runs, answer_inputs)
+    answer_collection = _read_answers(answer_inputs, tokens, invalid) if answer_inputs else None
+    ranking_measures, answer_measures = (
+        (measures, None) if answer_collection is None else split_measures(measures)
+    )
+    inputs = None
+    if runs is None:
+        _check_without_rankings({"second_qrels": second_qrels} | options, ranking_measures)
+    else:
+        inputs = _read_inputs(
+            qrels, runs, ranking_measures, second_qrels, list_depth, limits, options
+        )
+    input_files = [*_iterate_paths(files | answer_inputs, runs)]
+    score_parts = [] if inputs is None else [inputs.scores]
+    score_parts += _score_answers(
+        answer_collection, answer_measures, options, answers_only=inputs is None
+    )
+    return ReportPage(
+        ReportData(
+            score_parts,
+            title,
+            limits,
+            test_options,
+            inputs,
+            answer_collection,
+            _read_queries(queries, _list_topics(inputs, score_parts)),
+            docs,
+            _get_second_qrels(inputs),
+            _shorten_paths(_name_input(qrels, "first"), _name_input(second_qrels, "second")),
+            [*_describe_provenance(command, input_files)],
+            [path for _, path in (*input_files, *_iterate_paths(options, None))],
+        )
+    )
+
+
+def _check_complete(qrels: Any, runs: Any, judged: Mapping[str, Any]) -> None:
+    """Judgments and runs are given both or not at all; then there are answers."""
+    if (qrels is None) != (runs is None) or (runs is None and not judged):
+        problem = "no runs" if runs is None else "no judgments"
+        raise InputError(problem, "qrels and runs, scores, or answers and what was judged of them")
+
+
+def _read_inputs(
+    qrels: QrelsLike,
+    runs: RunsLike,
+    measures: MeasuresLike,
+    second_qrels: QrelsLike,
+    list_depth: int,
+    limits: Limits,
+    options: Mapping[str, Any],
+) -> ReportInputs:
+    """What is to be known of runs."""
+    if isinstance(list_depth, bool) or not isinstance(list_depth, int) or list_depth < 1:
+        raise InputError(f"list_depth {list_depth!r}", "a whole number from 1")
+    evaluator = Evaluator(qrels, measures, **options)
+    second = (
+        None if second_qrels is None else _make_second_evaluator(evaluator, second_qrels, options)
+    )
+    return InputReader(evaluator, list_depth, limits, second).read_runs(runs)
+
+
+def _list_topics(inputs: ReportInputs | None, parts: Sequence[Scores]) -> list[str]:
+    """Those that are judged, whether they are shown or not."""
+    judged = () if inputs is None else inputs.reader.collection.topics
+    return [*judged, *(topic for part in parts for topic in part.topics)]
+
+
+def _get_second_qrels(inputs: ReportInputs | None) -> dict[str, dict[str, float]] | None:
+    """The other judgments, if there are any."""
+    second = None if inputs is None else inputs.reader.second_evaluator
+    return None if second is None else second.collection.gold.qrels.to_dict()
+
+
+def _drop_none(**values: Any) -> dict[str, Any]:
+    """What is not None of it."""
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _read_answers(
+    judged: Mapping[str, Any], tokens: TokensLike, invalid: Invalid
+) -> AnswerCollection:
+    """The answers, read and checked."""
+    names = ("assignments", "nuggets", "answers", "support", "rubric", "gold")
+    sources = {name: judged.get(name) for name in names}
+    options: dict[str, Any] = {**sources, "tokens": tokens, "invalid": invalid}
+    return AnswerCollection.from_inputs(**options)
+
+
+def _score_answers(
+    answered: AnswerCollection | None, measures: Any, options: Mapping[str, Any], answers_only: bool
+) -> list[Scores]:
+    """The scores of answers; none where nothing of them was judged, and they are not alone."""
+    if answered is None or not (answered.kinds or measures or answers_only):
+        return []
+    scores = answered.compute_scores(
+        answered.choose_measures(measures), options.get("undefined", "zero")
+    )
+    topic_names = read_named_topics(options.get("topics"))
+    if topic_names is None:
+        return [scores]
+    topic_names = choose_topics(topic_names, scores.topics, "answers", strict=answers_only)
+    topics = [topic for topic in scores.topics if topic in topic_names]
+    selected = scores.select(topics=topics)
+    return (
+        [replace(selected, notes=(*selected.notes, *note_topics_file(topic_names)))]
+        if topics
+        else []
+    )
+
+
+def _check_without_rankings(options: Mapping[str, Any], measures: Any) -> None:
+    """What means nothing where there are answers alone."""
+    if measures:
+        raise InputError(f"{measures[0]} and no runs", "qrels and runs, or measures of answers")
+    for name, value in options.items():
+        if value not in (None, False) and name not in WITH_ANSWERS:
+            raise InputError(f"{name} and no runs", "qrels and runs with it")
+
+
+def _check_with_scores(options: Mapping[str, Any]) -> None:
+    """What means nothing where there are scores alone."""
+    for name, value in options.items():
+        if value not in (None, False) and name not in WITH_SCORES:
+            raise InputError(f"scores and {name}", "qrels and runs with it")
+
+
+def _read_queries(queries: QueriesLike, topics: Any) -> dict[str, Query]:
+    """The queries of the topics."""
+    if queries is None:
+        return {}
+    query_of_topic = read_queries(queries)
+    check_query_topics(query_of_topic, topics, _name_input(queries, "queries"))
+    return {topic: query for topic, query in query_of_topic.items() if topic in set(topics)}
+
+
+def _make_second_evaluator(
+    evaluator: Evaluator, qrels: QrelsLike, options: Mapping[str, Any]
+) -> Evaluator:
+    """An evaluator by the same measures, with other judgments."""
+    return Evaluator(qrels, list(evaluator.measures), **{**options, "preset": None})
+
+
+def _name_input(value: Any, default: str) -> str:
+    """What judgments are called."""
+    return get_path_name(value) if isinstance(value, str | os.PathLike) else default
+
+
+def _shorten_paths(first: str, second: str) -> tuple[str, str]:
+    """Two files without their folders, which are those of the sender, where that tells them apart.
+
+    >>> _short_names("/data/qrels.txt", "second.txt"), _short_names("a/qrels", "b/qrels")
+    (('qrels.txt', 'second.txt'), ('a/qrels', 'b/qrels'))
+    """
+    short = os.path.basename(first), os.path.basename(second)
+    return short if short[0] != short[1] else (first, second)
+
+
+def _iterate_paths(files: Mapping[str, Any], runs: Any) -> Iterator[tuple[str, str]]:
+    """Yield the input files, each with its use."""
+    for use, values in {**files, "run": runs}.items():
+        for path in values if isinstance(values, list | tuple) else [values]:
+            if isinstance(path, str | os.PathLike):
+                yield use, os.fspath(path)
+
+
+def _describe_provenance(
+    command: str, files: Iterable[tuple[str, str]]
+) -> Iterator[dict[str, str]]:
+    """How to make the page again: the command, versions, hashes of files."""
+    if command:
+        yield {"label": "command", "value": command}
+    for name in ("cranfield", "numpy", "scipy", "polars"):
+        with suppress(PackageNotFoundError):  # used from where it lies
+            yield {"label": name, "value": version(name)}
+    yield {"label": "Python", "value": platform.python_version()}
+    yield from (describe_source(use, path) for use, path in files)
+
+
+def describe_source(use: str, path: str | os.PathLike[str]) -> dict[str, str]:
+    """What a file was used for, and its hash, if it can be read again."""
+    name, digest = os.fspath(path), hash_file(path)
+    return {"label": use, "value": f"{name} sha256:{digest}" if digest else name}

@@ -1,0 +1,404 @@
+"""Results as tables: in full for programs, rounded and with words for people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
+from typing import Any
+
+from cranfield.dataclass import dataclass
+from cranfield.lazy_imports import pl
+from cranfield.wording import format_count, format_number
+
+DAGGERS = "†‡§¶‖"  # marks that stand above the line where they can
+
+
+def is_raised(mark: str) -> bool:
+    """Whether a mark has daggers.
+
+    >>> is_raised("†"), is_raised("+a"), is_raised("*")
+    (True, False, False)
+    """
+    return any(sign in DAGGERS for sign in mark)
+
+
+@dataclass(frozen=True)
+class Field:
+    """A column. Programs see `name` and `values`, people `head` and `texts`.
+
+    Without a head people see the name; without texts the values, numbers rounded. `values` None is
+    for people only, `people` False for programs only. `key` fields name a row, and are repeated
+    where a table is too wide for the screen; fields of a `group` then stay together. What is `best`
+    is marked, and `marks` follow the values, such as letters, apart from them; on a terminal they
+    have `colours`. `dtype` is the type of the values, where there may be none to tell it.
+    """
+
+    name: str
+    values: Sequence[Any] | None
+    head: str = ""
+    texts: Sequence[str] | None = None
+    people: bool = True
+    key: bool = False
+    best: Sequence[bool] = ()
+    marks: Sequence[str] = ()
+    colours: Sequence[str] = ()
+    group: str = ""
+    dtype: type | None = None
+
+    @property
+    def title(self) -> str:
+        """What people see above the column."""
+        return self.head or self.name.replace("_", " ")
+
+    @property
+    def cell_texts(self) -> list[str]:
+        """What people see of each value."""
+        return (
+            list(map(_format_value, self.values or ())) if self.texts is None else list(self.texts)
+        )
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is written to the left."""
+        values = self.values if self.values is not None else (self.texts or ())
+        words = all(isinstance(value, str) or value is None for value in values)
+        return self.dtype is not float and (self.key or (words and not self.marks))
+
+    @property
+    def is_name(self) -> bool:
+        """Whether its texts are names, in which a hyphen is no minus."""
+        return self.key or any(isinstance(value, str) for value in self.values or ())
+
+    @property
+    def mark_separator(self) -> str:
+        """What stands between a value and its mark: letters keep off, and -, a star does not."""
+        needs_space = (sign.isalnum() or sign == "-" for mark in self.marks for sign in mark)
+        return " " if any(needs_space) else ""
+
+    def format_cells(
+        self, escape: Callable[[str], str], best: str, format_mark: Callable[[str], str]
+    ) -> list[str]:
+        """What people see, escaped, the `best` in that form, followed by what its mark becomes."""
+        texts = [*map(escape, self.cell_texts)]
+        if self.best:
+            texts = [
+                best.format(t) if is_best else t
+                for t, is_best in zip(texts, self.best, strict=True)
+            ]
+        marks = [*map(format_mark, self.marks)] or [""] * len(texts)
+        return [text + mark for text, mark in zip(texts, marks, strict=True)]
+
+
+@dataclass(frozen=True)
+class ResultTable:
+    """A table with a name, and a caption that says what it shows.
+
+    The caption is a sentence, or a phrase; `best_of` says how many the best is the best of. A `title`
+    stands above the table, and `lines` below the caption, each a line of its own, if not in a
+    paper. One that is not for `machine_readable` shows people what another one holds.
+
+    >>> sheet = Sheet("pairs", [Field("run", ["bm25"], key=True), Field("p", [0.0125])], "One.")
+    >>> sheet.rows
+    [{'run': 'bm25', 'p': 0.0125}]
+    """
+
+    name: str
+    fields: Sequence[Field]
+    caption: str = ""
+    title: str = ""
+    best_of: str = ""
+    machine_readable: bool = True
+    lines: Sequence[str] = ()
+
+    @property
+    def columns(self) -> dict[str, Sequence[Any]]:
+        """What programs see, column by column; nothing if it is for people only."""
+        visible = self.fields if self.machine_readable else ()
+        return {field.name: field.values for field in visible if field.values is not None}
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """What programs see, a dictionary for each row."""
+        columns = self.columns
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+    def to_frame(self, *names: str) -> pl.DataFrame:
+        """What programs see as a frame: all columns, or those named."""
+        types = {str: pl.String, float: pl.Float64, int: pl.Int64}
+        dtypes = {x.name: types[x.dtype] for x in self.fields if x.values is not None and x.dtype}
+        # not strict: 1 and 0.5 are both numbers
+        frame = pl.DataFrame(self.columns, schema_overrides=dtypes, strict=False)
+        return frame.select(names or pl.all())
+
+    @property
+    def visible_fields(self) -> list[Field]:
+        """What people see."""
+        return [field for field in self.fields if field.people]
+
+    @property
+    def has_best(self) -> bool:
+        """Whether anything is marked as the best."""
+        return any(any(field.best) for field in self.visible_fields)
+
+    def format_caption(self, best: bool, paper: bool = True) -> str:
+        """The caption, in a paper or a terminal, which says what marks the `best`, if anything.
+
+        >>> sheet = Sheet("x", (), "mean over 2 topics", of="2 runs")
+        >>> sheet.told(True, paper=False), sheet.told(True)
+        ('mean over 2 topics · * best of 2 runs', 'Mean over 2 topics; best in bold.')
+        """
+        text = "; ".join([*filter(None, [self.caption]), *self.lines]) if paper else self.caption
+        if text and not text.endswith("."):  # a phrase
+            if not paper:
+                return f"{text} · * best of {self.best_of}" if best else text
+            first = text[0].upper() if text.split()[0].islower() else text[0]  # not of nDCG
+            return f"{first}{text[1:]}{'; best in bold' if best else ''}."
+        mark = "Best in bold." if paper else "* marks the best."
+        return f"{text} {mark}".strip() if best else text
+
+
+def group_by_caption(tables: Iterable[ResultTable]) -> Iterator[tuple[list[ResultTable], bool]]:
+    """The tables that people see, those without a caption with the one that has theirs; and whether
+    anything in them is marked as the best.
+    """
+    group = list[ResultTable]()
+    visible = [table for table in tables if table.visible_fields]
+    for table in visible:
+        group.append(table)
+        if table.caption or table.lines or table is visible[-1]:
+            yield group, any(member.has_best for member in group)
+            group = []
+
+
+def _format_value(value: Any) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return format_number(value)
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def build_table(name: str, caption: str, *fields: Field) -> ResultTable:
+    """A table of these columns."""
+    return ResultTable(name, fields, caption)
+
+
+# -- columns --------------------------------------------------------------------------------------
+
+
+def bind_rows(rows: Iterable[Any]) -> Callable[..., Field]:
+    """What makes the columns of a table that has these rows.
+
+    A column has the attribute of its name, or that which `value` names, or what it says of a row;
+    people see `text` of it, where there is something.
+
+    >>> pairs = [Sheet("a", ()), Sheet("b", ())]
+    >>> of = columns(pairs)
+    >>> of("name", key=True).values, of("size", lambda sheet: len(sheet.fields), text=hex).texts
+    (['a', 'b'], ['0x0', '0x0'])
+    """
+    rows = tuple(rows)
+
+    def build_column(
+        name: str,
+        value: Callable[[Any], Any] | str = "",
+        head: str = "",
+        text: Callable[[Any], str] | None = None,
+        **settings: Any,
+    ) -> Field:
+        values = [*map(attrgetter(value or name) if isinstance(value, str) else value, rows)]
+        texts = (
+            None if text is None else [_format_value(x) if x is None else text(x) for x in values]
+        )
+        return Field(name, values, head, texts, **settings)
+
+    return build_column
+
+
+def bind_nested_rows(
+    owners: Iterable[Any], parts: str
+) -> tuple[Callable[..., Field], Callable[..., Field]]:
+    """What makes the columns of a table with a row for each part of each thing: those of the thing,
+    and those of the part.
+    """
+    rows = [(owner, part) for owner in owners for part in getattr(owner, parts)]
+    return bind_rows(owner for owner, _ in rows), bind_rows(part for _, part in rows)
+
+
+def build_record_table(
+    name: str,
+    rows: Iterable[Mapping[str, Any]],
+    kinds: Mapping[str, type | None] = {},
+    people: bool = False,
+) -> ResultTable:
+    """A table of records: a column for everything of these kinds, and that one of them has.
+
+    >>> listed("found", [{"topic": "301"}, {"topic": "302", "rank": 1}]).columns
+    {'topic': ['301', '302'], 'rank': [None, 1]}
+    """
+    rows = [*rows]
+    names = dict.fromkeys([*kinds, *(name for row in rows for name in row)])
+    fields = [
+        Field(x, [row.get(x) for row in rows], people=people, dtype=kinds.get(x)) for x in names
+    ]
+    return ResultTable(name, fields)
+
+
+def build_grid_columns(
+    rows: Iterable[Any], names: Iterable[str], cell: Callable[[Any, str], str]
+) -> list[Field]:
+    """Columns for people of which each cell is told by its row and the name of the column."""
+    rows = [*rows]
+    return [Field(name, None, name, [cell(row, name) for row in rows]) for name in names]
+
+
+def build_pair_columns(
+    build_column: Callable[..., Field],
+    name: str,
+    value: str,
+    heads: Sequence[str] = ("", ""),
+    **more: Any,
+) -> list[Field]:
+    """The two columns of what rows have of a first and of a second."""
+    return [
+        build_column(f"{name}_{ordinal}", lambda row, i=i: getattr(row, value)[i], heads[i], **more)
+        for i, ordinal in enumerate(("first", "second"))
+    ]
+
+
+def build_key_columns(
+    build_column: Callable[..., Field], several_measures: bool, other_head: str = "other"
+) -> list[Field]:
+    """The columns that name what is compared: people see the measure where there are several."""
+    run_columns = build_column("run", key=True), build_column("other", head=other_head, key=True)
+    return [build_column("measure", people=several_measures, key=True), *run_columns]
+
+
+def build_columns(build_column: Callable[..., Field], *names: str, **settings: Any) -> list[Field]:
+    """Several columns of which the same is said.
+
+    >>> [field.values for field in each(columns([Sheet("a", (), "One.")]), "name", "caption")]
+    [['a'], ['One.']]
+    """
+    return [build_column(name, **settings) for name in names]
+
+
+def build_constant_columns(settings: Mapping[str, Any], rows: Sequence[Any]) -> list[Field]:
+    """Columns for programs that say the same of each row."""
+    return [Field(name, [value] * len(rows), people=False) for name, value in settings.items()]
+
+
+def read_settings(result: Any, *names: str) -> dict[str, Any]:
+    """Attributes of a result by name; of several things, how many there are."""
+    values = {name: getattr(result, name) for name in names}
+    return {name: len(x) if isinstance(x, tuple) else x for name, x in values.items()}
+
+
+def describe_test(
+    test: str, trials: int | None, seed: int | None, enumerated: bool, extra: str = ""
+) -> list[str]:
+    """What was done, in parts of a sentence: the test, what its p-values rest on, what else.
+
+    >>> how_tested("t", None, None, False, "no correction")
+    ['paired t-test', 'no correction']
+    """
+    from cranfield.stats.families import TESTS
+
+    trials_text = f"{format_count(trials or 0, 'trial')}, seed {seed}"
+    basis = "all outcomes enumerated" if enumerated else trials_text
+    row = TESTS[test]
+    return [row.title, *([basis] if row.random else []), *([extra] if extra else [])]
+
+
+def _format_p(row: Any) -> str:
+    """The p-value of a row, perhaps corrected; its test may have counted trials, its `sampled`."""
+    from cranfield.stats.result import format_p
+
+    sampled = getattr(row, "sampled", None)
+    if sampled is None:
+        return format_p(row.pvalue)
+    least = sampled.count == 0 and row.pvalue == sampled.pvalue  # corrected, it is another bound
+    return format_p(row.pvalue, sampled.trials, least)
+
+
+def build_p_column(
+    rows: Sequence[Any],
+    alpha: float,
+    name: str = "pvalue",
+    head: str = "p",
+    format_p: Callable[[Any], str] = _format_p,
+) -> Field:
+    """A column of the p-values of rows, with a star at those that are at most `alpha`.
+
+    >>> from cranfield.stats.result import Sampled
+    >>> p_field([Sampled(0, 99, seed=0), Sampled(19, 99, seed=0)], 0.05).marks
+    ['*', '']
+    """
+    pvalues = [row.pvalue for row in rows]
+    stars = ["*" if p <= alpha else "" for p in pvalues]
+    return Field(name, pvalues, head, [*map(format_p, rows)], marks=stars if any(stars) else ())
+
+
+def build_interval_columns(rows: Sequence[Any], confidence: float, sign: str = "") -> list[Field]:
+    """The columns of what has an interval: for programs low and high, for people both in one."""
+    texts = [format_interval(row.low, row.high, sign) for row in rows]
+    interval = Field("interval", None, f"{format_percent(confidence)} interval", texts)
+    return [*(bind_rows(rows)(end, people=False) for end in ("low", "high")), interval]
+
+
+def format_interval(low: float | None, high: float | None, sign: str = "") -> str:
+    """An interval, if there is one; with "+" as `sign`, of differences.
+
+    >>> interval_text(0.25, 0.5), interval_text(-0.25, 0.5, "+")
+    ('[0.2500, 0.5000]', '[-0.2500, +0.5000]')
+    """
+    if low is None or high is None:
+        return _format_value(None)
+    return f"[{format_number(low, sign)}, {format_number(high, sign)}]"
+
+
+def format_mean_with_interval(row: Any) -> str:
+    """A mean and its interval, in one cell."""
+    return f"{format_number(row.mean)} {format_interval(row.low, row.high)}"
+
+
+def format_difference(value: float) -> str:
+    """A difference.
+
+    >>> signed(0.25), signed(-0.5), signed(-1e-9)
+    ('+0.2500', '-0.5000', '+0.0000')
+    """
+    return format_number(value, "+")
+
+
+def format_percent(fraction: float) -> str:
+    """A confidence or a rate.
+
+    >>> percent(0.95), percent(0.999)
+    ('95%', '99.9%')
+    """
+    return f"{100 * fraction:g}%"
+
+
+def format_runs_and_topics(runs: int, *topics: int) -> str:
+    """What was evaluated: so many runs on so many topics, by each measure.
+
+    >>> runs_on(12, 50), runs_on(12, 50, 47)
+    ('12 runs on 50 topics', '12 runs on 47 to 50 topics')
+    """
+    return f"{format_count(runs, 'run')} on {format_topics(topics)}"
+
+
+def format_topics(counts: Iterable[int]) -> str:
+    """How many topics there are, if measures may have different ones.
+
+    >>> topics_text([50, 50]), topics_text([50, 47])
+    ('50 topics', '47 to 50 topics')
+    """
+    ordered = sorted(counts)
+    lowest, highest = ordered[0], ordered[-1]
+    return (
+        format_count(highest, "topic") if lowest == highest else f"{lowest:,} to {highest:,} topics"
+    )
