@@ -24,7 +24,8 @@ from cranfield.data.qrels import read_qrels
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Table
-from cranfield.data.run import ListRun, Run, TableRun, read_run, read_runs
+from cranfield.data.run import ListRun, Run, TableRun
+from cranfield.data.run_reader import read_run, read_runs
 from cranfield.labelling.blocks import Rankings
 from cranfield.labelling.columns import label_columns
 from cranfield.labelling.gold import GoldStandard

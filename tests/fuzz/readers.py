@@ -14,7 +14,7 @@ from cranfield.data.reading.columns import Kind
 from cranfield.data.reading.formats import detect_format
 from cranfield.data.reading.records import Problem
 from cranfield.data.reading.source import Source
-from cranfield.data.run import read_run
+from cranfield.data.run_reader import read_run
 from cranfield.errors import CranfieldError
 
 Held = dict[str, dict[str, float]]

@@ -15,7 +15,7 @@ from cranfield.cli.validate import READERS, _choose_reader
 from cranfield.data.answers import read_answers
 from cranfield.data.qrels import read_qrels
 from cranfield.data.reading.shapes import TREC_ANSWERS
-from cranfield.data.run import call_with_split
+from cranfield.data.run_reader import call_with_split
 from cranfield.data.validate import Report, validate
 from cranfield.errors import CranfieldError
 from cranfield.evaluation.evaluate import Evaluator

@@ -28,7 +28,7 @@ from cranfield.data.reading.formats import FORMAT, guess_format
 from cranfield.data.reading.records import Problem, Record
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.table import Irregular
-from cranfield.data.run import read_run
+from cranfield.data.run_reader import read_run
 from cranfield.tools.letor import (
     DEPTH,
     eval_rank,
@@ -711,7 +711,7 @@ def test_blocks_and_threads_change_nothing(
     write("many.pred", lines(random.integers(0, 9, 2000).tolist()))
     names = ["AP", "nDCG(letor=true)@10", "ERR"]
     expected = cf.evaluate("many.txt", "many.pred", names)
-    monkeypatch.setattr("cranfield.data.run.PART", 64)
+    monkeypatch.setattr("cranfield.data.run_reader.PART", 64)
     pieces(100)
     found = cf.evaluate("many.txt", "many.pred", names, block_cells=cells, threads=threads)
     assert found.values.tolist() == expected.values.tolist()

@@ -14,20 +14,14 @@ from cranfield.arrays import Bools, Floats, Ints
 from cranfield.assess.strata import Sample, StrataLike, Stratum, draw_sample, read_strata
 from cranfield.assess.teams import note_teams
 from cranfield.data.merging import ChunkScore, ChunksLike, Duplicates, Merging
+from cranfield.data.orders import RankBy, Ties
 from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
 from cranfield.data.reading.columns import ColumnsLike
 from cranfield.data.reading.labels import LabelsLike
 from cranfield.data.reading.lines import parse_finite
-from cranfield.data.run import (
-    RankBy,
-    Run,
-    RunLike,
-    Ties,
-    Top,
-    call_with_split,
-    make_no_judged_topic_error,
-    read_runs,
-)
+from cranfield.data.run import Run, Top, make_no_judged_topic_error
+from cranfield.data.run_inputs import RunLike
+from cranfield.data.run_reader import call_with_split, read_runs
 from cranfield.data.systems import RunNames
 from cranfield.data.tracks import (
     TeamsLike,

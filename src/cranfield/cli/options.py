@@ -11,9 +11,9 @@ from inspect import cleandoc, signature
 from typing import Any, TypeAlias, TypeVar, get_args
 
 from cranfield.data.merging import ChunkScore, Duplicates
+from cranfield.data.orders import TIES as AS_READ
 from cranfield.data.reading.formats import FORMATS, RUN_FORMATS
 from cranfield.data.reading.lines import SEPARATOR_NAMES, parse_finite, truncate_text
-from cranfield.data.run import TIES as AS_READ
 from cranfield.data.systems import RunNames
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError

@@ -14,7 +14,8 @@ from cranfield.data.reading.adapters import to_frame
 from cranfield.data.reading.columns import Kind
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.tables import is_frame
-from cranfield.data.run import Run, read_run
+from cranfield.data.run import Run
+from cranfield.data.run_reader import read_run
 from cranfield.errors import InputError
 from cranfield.lazy_imports import load
 

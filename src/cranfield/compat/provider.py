@@ -29,7 +29,8 @@ from typing import Any
 from cranfield.compat import inputs
 from cranfield.compat import ir_measures as shim
 from cranfield.compat.scorer import is_empty
-from cranfield.data.run import RunLike, read_run
+from cranfield.data.run_inputs import RunLike
+from cranfield.data.run_reader import read_run
 from cranfield.errors import CranfieldError, InputError
 from cranfield.evaluation.evaluate import Evaluator as OurEvaluator
 from cranfield.lazy_imports import make_missing_error

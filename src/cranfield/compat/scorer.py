@@ -15,7 +15,8 @@ from cranfield.data.qrels import Qrels, read_qrels
 from cranfield.data.reading.adapters import to_frame
 from cranfield.data.reading.columns import TREC, Kind
 from cranfield.data.reading.tables import is_frame
-from cranfield.data.run import ListRun, Run, read_run
+from cranfield.data.run import ListRun, Run
+from cranfield.data.run_reader import read_run
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.evaluation.evaluate import Evaluator

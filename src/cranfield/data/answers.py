@@ -1,8 +1,8 @@
-"""Generated answers: what TREC's RAG and RAGTIME tracks collect, an object for each topic.
+"""Generated answers of topics, as in TREC's RAG and RAGTIME tracks.
 
-An answer has sentences and what they cite, or is a text: a line ``topic<TAB>text`` or a row of a
-table. What is known of answers comes from files (JSONL, JSON, CSV, TSV with a header, Parquet,
-Arrow), frames, records, or dicts ``{run: {topic: …}}``.
+An answer is a list of sentences with citations, or a text: a line ``topic<TAB>text`` or a table
+row. Answers and their labels are read from files (JSONL, JSON, CSV, TSV with a header, Parquet,
+Arrow), frames, records or dicts ``{run: {topic: …}}``.
 """
 
 from __future__ import annotations
@@ -61,14 +61,14 @@ SENTENCES = Layout((), (), {"text": ("text", "sentence"), "citations": ("citatio
 
 
 class Entry(NamedTuple, Generic[T]):
-    """What was found for one answer, and where."""
+    """Data of one answer, with the line it was read from."""
 
     value: T
     line: Line
 
 
 class InvalidLabels(NamedTuple):
-    """Labels outside the scale that were treated as missing: of which pieces, and the labels."""
+    """Labels outside the scale that count as missing, and the labelled pieces."""
 
     pieces: list[tuple[str, Any]]  # topic, and a nugget or criterion; None for a citation
     labels: dict[str, None]
@@ -76,7 +76,7 @@ class InvalidLabels(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ByRun(Generic[T]):
-    """What was found for the answers of each run, by topic.
+    """Data of the answers of each run, by topic.
 
     >>> read_answers({"mine": {"q1": "Paris"}})
     ByRun: answers of 1 run, 1 topic
@@ -88,11 +88,11 @@ class ByRun(Generic[T]):
 
     @property
     def topics(self) -> list[str]:
-        """Those of whichever run, in their order."""
+        """Topics of all runs, in order of their first appearance."""
         return [*dict.fromkeys(topic for entries in self.by_run.values() for topic in entries)]
 
     def get(self, run: str, topic: str) -> Entry[T] | None:
-        """What was found for an answer, if anything."""
+        """Return the data of one answer, or None."""
         return self.by_run.get(run, {}).get(topic)
 
     def __repr__(self) -> str:
@@ -112,7 +112,7 @@ def read_by_run(
     separator: str | None = None,
     invalid: InvalidLabels | None = None,
 ) -> ByRun[T]:
-    """What is `build` for each answer: of one `cell` that has all of it, or of several rows."""
+    """Call `build` for each answer, with the value of `cell` or with its rows."""
     by_run: dict[str, dict[str, Entry[T]]] = {}
     rows: dict[tuple[str, str], list[Line]] = {}
     for run, topic, line in _read_run_lines(data, layout, kind, cell, separator):
@@ -137,7 +137,7 @@ def read_by_run(
 def _read_run_lines(
     data: AnswersLike, layout: Layout, kind: str, cell: str, separator: str | None
 ) -> Iterator[tuple[str, str, Line]]:
-    """Every line with its run and its topic, of one file or object or of several files."""
+    """Yield (run, topic, line) for each line of one or several files or objects."""
 
     def flatten(mapping: Mapping[Any, Any], location: str) -> Iterator[dict[str, Any]]:
         for run, topics in mapping.items():
@@ -175,7 +175,7 @@ def _read_run_lines(
 
 
 def _format_run_hint(line: Line) -> str:
-    """What may be the matter where a topic comes again, and nothing says of which run."""
+    """Return a hint for a repeated topic in data without run names."""
     return (
         ""
         if line.cells.get("run")
@@ -184,7 +184,7 @@ def _format_run_hint(line: Line) -> str:
 
 
 def _merge_metadata(line: Line) -> Line:
-    """A line with what its metadata say of it, as TREC's answers have them."""
+    """Add the cells of the metadata object, as in TREC's answers, to a line."""
     metadata = line.cells.get("metadata")
     if metadata is None:
         return line if "topic" in line.cells else with_cells(line, {"topic": None, **line.cells})
@@ -197,12 +197,12 @@ def _merge_metadata(line: Line) -> Line:
 
 
 def with_cells(line: Line, cells: Mapping[str, Any]) -> Line:
-    """What stands at the same place."""
+    """Return a line at the same place with other cells."""
     return Line(line.location, line.number, cells)
 
 
 def read_pieces(line: Line, value: Any, layout: Layout, kind: str) -> Iterator[Line]:
-    """The rows, or the objects that a list on a line holds, by our names of their keys."""
+    """Yield the rows, or the objects of a list, as lines with our column names."""
     keys: tuple[Any, ...] = ()
     columns: dict[str, str] = {}
     for number, item in enumerate(_require_list(line, value, kind), 1):
@@ -219,7 +219,6 @@ def read_pieces(line: Line, value: Any, layout: Layout, kind: str) -> Iterator[L
 
 
 def _require_list(line: Line, value: Any, kind: str) -> Sequence[Any]:
-    """What a list on a line holds."""
     if not is_list(value):
         raise line.make_error(
             f"{truncate_text(repr(value), False)} as {kind}s", f"a list of {kind}s"
@@ -230,7 +229,7 @@ def _require_list(line: Line, value: Any, kind: str) -> Sequence[Any]:
 
 @dataclass(frozen=True, eq=False)
 class PieceCache(Generic[T]):
-    """What is made of pieces: most come again with other runs, and are what they were."""
+    """Objects built from pieces, cached because most pieces repeat in other runs."""
 
     layout: Layout
     kind: str
@@ -239,7 +238,10 @@ class PieceCache(Generic[T]):
     def read(
         self, line: Line, items: Any, topic: str, build: Callable[[Line, int], T]
     ) -> Iterator[tuple[Line, T]]:
-        """What is `build` of each piece and its number, from 1; and the line that it is on."""
+        """Yield (line, object) for each piece.
+
+        `build` gets the piece and its number, from 1.
+        """
         if not all(item.__class__ is dict for item in _require_list(line, items, self.kind)):
             numbered = enumerate(read_pieces(line, items, self.layout, self.kind), 1)
             yield from ((item, build(item, number)) for number, item in numbered)
@@ -261,33 +263,33 @@ class PieceCache(Generic[T]):
 
 
 class Sentence(NamedTuple):
-    """A sentence, and the documents that it cites."""
+    """Sentence with the documents that it cites."""
 
     text: str
     citations: tuple[str, ...]
 
 
 class Answer(NamedTuple):
-    """An answer; what its sentences cite is not known if there is only a text."""
+    """Answer. `sentences` is None if the answer is a text without citations."""
 
     text: str
     sentences: tuple[Sentence, ...] | None
     references: tuple[str, ...]
 
     def find_document(self, cited: str) -> str | None:
-        """What is cited by its name, or by its place among the references, counted from 0."""
+        """Return the cited document, given its id or its index in the references."""
         by_place = cited.isdecimal() and cited not in self.references
         return _find_reference(int(cited) if by_place else cited, self.references)
 
 
 def read_answers(data: AnswersLike) -> ByRun[Answer]:
-    """Answers, each a text or sentences with what they cite.
+    """Read answers, each a text or a list of sentences with citations.
 
-    Citations are documents, or their places among the references, counted from 0.
+    Citations are document ids, or indexes in the references, counted from 0.
 
     >>> sentences = [{"text": "Yes.", "citations": [0]}]
     >>> answers = read_answers([{"qid": "1", "references": ["d7"], "answer": sentences}])
-    >>> answers.get("run", "1").found.sentences
+    >>> answers.get("run", "1").value.sentences
     (Sentence(text='Yes.', citations=('d7',)),)
     """
     if isinstance(data, ByRun):
@@ -307,13 +309,16 @@ def _build_answer(line: Line, value: Any) -> Answer:
 
 
 class References(NamedTuple):
-    """The documents that an answer may cite, and what stands for them: names, and places from 0."""
+    """Documents that an answer may cite.
+
+    `by_id` maps ids and indexes (from 0) to them.
+    """
 
     names: tuple[str, ...]
     by_id: Mapping[Any, str]
 
     def find_document(self, cited: Any) -> str | None:
-        """What is cited, if it is one of them."""
+        """Return the cited document, or None if it is not a reference."""
         is_id = cited.__class__ is str or cited.__class__ is int
         document = self.by_id.get(cited) if is_id else None
         return _find_reference(cited, self.names) if document is None else document
@@ -355,7 +360,7 @@ def _read_sentence(line: Line, number: int, references: References) -> Sentence:
 
 
 def _find_reference(cited: Any, references: Sequence[str]) -> str | None:
-    """What is cited, by its name or its place; where there are no references, names are as good."""
+    """Return the document for an id or an index. Without references, any id is valid."""
     name = parse_identifier(cited)
     if name is None:
         return None
@@ -374,9 +379,10 @@ MIN_ANSWERS = 5  # answers that may all by chance not cite the first of their re
 
 @dataclass(frozen=True)
 class AnswerLimits:
-    """How long answers may be: what is beyond TREC's limits is odd, beyond one's own an error.
+    """Limits for answers. Without a user limit, TREC's limit applies as a warning.
 
-    `all_cited` refuses references that no sentence cites, `metadata_keys` all other keys there.
+    With `all_cited`, references that no sentence cites are errors. With `metadata_keys`, other
+    keys in the metadata are errors.
     """
 
     max_words: int | None = None
@@ -385,7 +391,7 @@ class AnswerLimits:
     metadata_keys: tuple[str, ...] = ()
 
     def find_problems(self, source: Source) -> Iterator[Problem]:
-        """Every problem of a file of answers, but for lines that are no objects."""
+        """Yield the problems of a file of answers. Skip lines that are no JSON objects."""
         first: list[int] = []  # the first place among its references that an answer cites
         for line in _read_objects(source):
             first += _find_first_place(line)
@@ -452,7 +458,7 @@ class AnswerLimits:
 def _find_uncited(
     line: Line, sentences: Sequence[Line], references: References
 ) -> Iterator[Problem]:
-    """References that no sentence cites."""
+    """Yield an error for each reference that no sentence cites."""
     citations: list[Any] = [item.cells.get("citations") for item in sentences]
     items = [
         item
@@ -470,7 +476,7 @@ def _find_uncited(
 
 
 def _find_first_place(line: Line) -> list[int]:
-    """The first place among its references that an answer cites, if it cites places."""
+    """Return the lowest reference index that an answer cites, in a list, or []."""
     answer: Any = line.cells.get("answer")
     objects = [item for item in answer if isinstance(item, Mapping)] if is_list(answer) else []
     sentences = read_pieces(line, objects, SENTENCES, "sentence")
@@ -480,7 +486,7 @@ def _find_first_place(line: Line) -> list[int]:
 
 
 def _read_objects(source: Source) -> Iterator[Line]:
-    """The answers of a file that are objects."""
+    """Yield the answers of a file that are objects."""
     rows = detect_layout_format(source, ANSWERS, "\t").tabular
     if rows is None:
         yield from iter_lines(source, ANSWERS, source.name, "\t")

@@ -1,4 +1,4 @@
-"""What several assessors wrote: a file each, or one long table with a column for the assessor."""
+"""Labels of several assessors: a file per assessor, or one table."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ IDS = ("topic", "doc", "assessor")
 
 
 class _Layout(Layout):
-    """Columns that say who judged what; all others are what was judged, by their own names."""
+    """Layout with id columns. All other columns are labels under their own names."""
 
     def resolve_columns(self, names: Iterable[Any]) -> dict[str, str]:
         columns = list(names)
@@ -62,7 +62,7 @@ ONE_ASSESSOR = replace(MANY_ASSESSORS, required=IDS[:2])
 
 
 class Assessment(NamedTuple):
-    """What one assessor wrote about one item: a cell for each column that is not an id."""
+    """Labels of one assessor for one document: a cell for each column that is no id."""
 
     where: str
     line: int | None  # None where there are no lines
@@ -75,11 +75,11 @@ class Assessment(NamedTuple):
 def iterate_assessments(
     data: AssessmentsLike, columns: Mapping[str, str] | None = None
 ) -> Iterator[Assessment]:
-    """Everything in a file or several, a mapping, a frame, or rows.
+    """Yield the assessments of one or several files, a mapping, a frame or rows.
 
-    `columns` are names that columns of tables have: topic, doc, assessor.
+    `columns` maps topic, doc and assessor to the column names of a table.
 
-    >>> next(assessments([("301", "d1", "ann", "A")]))[2:]
+    >>> next(iterate_assessments([("301", "d1", "ann", "A")]))[2:]
     ('301', 'd1', 'ann', {'label': 'A'})
     """
     if isinstance(data, Mapping):
@@ -98,7 +98,7 @@ def iterate_assessments(
 
 
 class AssessmentColumns(NamedTuple):
-    """What assessors wrote in a file, column by column."""
+    """Assessments of a file as columns."""
 
     where: str
     assessors: list[str]
@@ -111,7 +111,7 @@ class AssessmentColumns(NamedTuple):
 def read_assessment_columns(
     data: AssessmentsLike, columns: Mapping[str, str]
 ) -> list[AssessmentColumns]:
-    """Text files and tables of text; Irregular if there is anything else, or odd about them."""
+    """Read text files and tables as columns. Raise Irregular for any other input."""
     paths = [data] if isinstance(data, str | os.PathLike) else data
     is_collection = isinstance(paths, list | tuple) and len(paths) > 0
     if not is_collection or not all(map(is_plain_file, paths)):
@@ -146,15 +146,15 @@ def _read_file_columns(path: str, assessor: str, layout: _Layout) -> AssessmentC
 
 
 def _apply_column_names(layout: _Layout, columns: Mapping[str, str] | None) -> _Layout:
-    """The layout of tables whose columns have these names."""
+    """Return the layout for tables with these column names."""
     spellings = {key: (column.lower(),) for key, column in (columns or {}).items()}
     return replace(layout, spellings={**layout.spellings, **spellings})
 
 
 def name_assessors(paths: Sequence[str]) -> list[str]:
-    """Who wrote each file: its name without directory and suffix, or all of it where two clash.
+    """Return the assessor of each file: its stem, or its path if stems clash.
 
-    >>> assessor_names(["a/ann.txt", "a/bob.txt.gz"]), assessor_names(["a/1.txt", "b/1.txt"])
+    >>> name_assessors(["a/ann.txt", "a/bob.txt.gz"]), name_assessors(["a/1.txt", "b/1.txt"])
     (['ann', 'bob'], ['a/1.txt', 'b/1.txt'])
     """
     stems = ["standard input" if path == "-" else split_name(path)[0] for path in paths]
@@ -193,7 +193,7 @@ def _read_file(source: Source, assessor: str, layout: _Layout) -> Iterator[Asses
 
 
 def _build_assessments(lines: Iterable[Line], assessor: str = "") -> Iterator[Assessment]:
-    """Assessments from lines; those that name no assessor are by the same one."""
+    """Yield an assessment per line. Lines without an assessor get the default one."""
     for line in lines:
         ids = {name: line.get_name(name) for name in IDS if name in line.cells}
         cells = {name.strip(): cell for name, cell in line.cells.items() if name not in IDS}
@@ -209,7 +209,7 @@ FORMS = {  # of lines of text, whatever the labels are
 
 
 def _read_text(source: Source, format: Format) -> Iterator[Line]:
-    """TREC's four fields, or one of NTCIR's forms; one for all lines."""
+    """Yield lines with TREC's four fields, or in one of NTCIR's forms."""
     for line in read_text_lines(source, _build_text_layout(format)):
         yield line._replace(cells={name: line.cells[name] for name in (*IDS[:2], "label")})
 
@@ -220,7 +220,10 @@ def _build_text_layout(format: Format) -> _Layout:
 
 
 def _read_mapping(data: Any, location: str) -> Iterator[Line]:
-    """From ``{assessor: {topic: {doc: label}}}``; a label may be a mapping of criteria."""
+    """Yield the lines of ``{assessor: {topic: {doc: label}}}``.
+
+    A label may be a mapping of criteria.
+    """
     if _count_depth(data) < 3:
         raise InputError(
             "a mapping of another shape", "{assessor: {topic: {doc: label}}}", location
@@ -243,7 +246,7 @@ def _require_mapping(value: Any, owner: str, location: str) -> Mapping[Any, Any]
 
 
 def _count_depth(value: Any) -> int:
-    """How many mappings are inside each other, told by the first of each."""
+    """Return the nesting depth of a mapping, following the first value of each level."""
     if not isinstance(value, Mapping):
         return 0
     return 1 + max((_count_depth(inner) for inner in list(value.values())[:1]), default=0)

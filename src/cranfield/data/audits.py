@@ -1,7 +1,7 @@
-"""Audits: documents in the order in which people are to judge them, and how probably each is drawn.
+"""Audit orders: documents in judging order, with their inclusion probabilities.
 
-Text: ``topic doc probability draw``. Whoever judges the documents down to some place has a random
-sample: that is what the order is for.
+Text: ``topic doc probability draw``. The documents up to any place in the order are a random
+sample.
 """
 
 from __future__ import annotations
@@ -36,8 +36,9 @@ LAYOUT = Layout(
 class AuditOrder:
     """Documents in the order of their draws.
 
-    A draw is a random number from 0 to 1, over the probability: those below 1 are the sample. At
-    any other bound c, those below it were drawn with the probabilities min(1, c·π).
+    A draw is a uniform random number in [0, 1) divided by the probability π. Documents with a draw
+    below 1 are the sample. For another bound c, documents with a draw below c were drawn with
+    probability min(1, c·π).
     """
 
     pairs: tuple[tuple[str, str], ...]  # topic and document
@@ -49,9 +50,10 @@ class AuditOrder:
         return len(self.pairs)
 
     def compute_probabilities(self, count: int) -> Floats:
-        """The probabilities of all documents if the first so many are judged, and no others.
+        """Return inclusion probabilities if the first `count` documents are judged.
 
-        The bound is the draw of the next document, unless these are just those below 1.
+        The bound is the draw of the next document, unless the `count` documents are exactly those
+        with a draw below 1.
         """
         if count == int(np.count_nonzero(self.draws < 1)):
             return self.probabilities
@@ -60,11 +62,13 @@ class AuditOrder:
 
 
 def read_audit(data: AuditLike) -> AuditOrder:
-    """An audit, from a path, a frame or tuples; lines may be in any order.
+    """Read an audit from a path, a frame or tuples, with lines in any order.
 
-    >>> found = read_audit([("301", "b", 0.5, 1.25), ("301", "a", 0.8, 0.5)])
-    >>> found.pairs, found.first(1).tolist(), found.first(2).tolist()
-    ((('301', 'a'), ('301', 'b')), [0.8, 0.5], [1.0, 1.0])
+    >>> audit = read_audit([("301", "b", 0.5, 1.25), ("301", "a", 0.8, 0.5)])
+    >>> audit.pairs, audit.compute_probabilities(1).tolist()
+    ((('301', 'a'), ('301', 'b')), [0.8, 0.5])
+    >>> audit.compute_probabilities(2).tolist()
+    [1.0, 1.0]
     """
     if isinstance(data, AuditOrder):
         return data

@@ -1,7 +1,6 @@
-"""Collections by their name: ``irds:DATASET`` is one of ir_datasets, which knows where it is.
+"""Collections by name: ``irds:DATASET`` is a dataset of ir_datasets.
 
-cranfield itself fetches nothing. ir_datasets reads what it has on this machine, and fetches what it
-has not.
+cranfield downloads nothing itself. ir_datasets reads local data and downloads the rest.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ PREFIX = "irds:"
 
 
 def is_catalogue_name(data: Any) -> bool:
-    """Whether this is the name of a collection, and not that of a file."""
+    """Return True if a string names a collection and no file has that name."""
     return isinstance(data, str) and data.startswith(PREFIX) and not os.path.exists(data)
 
 
@@ -33,7 +32,7 @@ UNSUPPORTED_FIELDS = {
 
 
 def read_judgments(name: str, by_intent: bool) -> Iterator[tuple[Any, ...]]:
-    """The judgments of a collection: topic, document and level; with intents, these come second."""
+    """Yield topic, document and level. With `by_intent`, the intent is second."""
     dataset = _load_dataset(name, "qrels", "judgments")
     fields = ["query_id", *["subtopic_id"] * by_intent, "doc_id", "relevance"]
     with _wrap_errors(name):
@@ -51,7 +50,7 @@ def read_judgments(name: str, by_intent: bool) -> Iterator[tuple[Any, ...]]:
 
 
 def read_scores(name: str) -> Iterator[tuple[Any, ...]]:
-    """The run that comes with a collection: topic, document and score."""
+    """Yield (topic, document, score) of the run that comes with a collection."""
     dataset = _load_dataset(name, "scoreddocs", "run (scoreddocs)")
     with _wrap_errors(name):
         for row in dataset.scoreddocs_iter():
@@ -59,7 +58,7 @@ def read_scores(name: str) -> Iterator[tuple[Any, ...]]:
 
 
 def read_texts(name: str) -> dict[str, str]:
-    """The topics of a collection in words, none if it has none."""
+    """Return the query of each topic, or an empty dict if the collection has none."""
     dataset = _load_dataset(name)
     with _wrap_errors(name):
         queries = dataset.queries_iter() if dataset.has_queries() else ()
@@ -67,12 +66,12 @@ def read_texts(name: str) -> dict[str, str]:
 
 
 def _get_query_text(query: Any) -> str:
-    """What a topic is called in short: its title, where it is longer."""
+    """Return the short text of a query: the title, if the query has several parts."""
     return str(query.default_text() if hasattr(query, "default_text") else query[1])
 
 
 def _load_dataset(name: str, content: str = "", kind: str = "") -> Any:
-    """A collection that holds something."""
+    """Return a dataset. Raise InputError if it does not contain `content`."""
     ir_datasets = load("ir_datasets", f"{name} needs ir_datasets")
     dataset_id = name.removeprefix(PREFIX)
     with _wrap_errors(name):
@@ -98,7 +97,7 @@ def _suggest_datasets(dataset_id: str, datasets: Any) -> str:
 
 @contextmanager
 def _wrap_errors(name: str) -> Iterator[None]:
-    """Where ir_datasets reads, and may have to fetch, what it was asked for."""
+    """Convert errors of ir_datasets, which may download data, to CranfieldError."""
     try:
         yield
     except (CranfieldError, MemoryError):

@@ -1,9 +1,9 @@
-"""Costs of documents: by element type, by topic and document, or by document alone.
+"""Costs of documents: by element type, by topic and document, or by document.
 
-Text has ``type cost``, ``doc cost`` or ``topic doc cost`` on each line; tables name their columns.
-Two fields do not tell types from documents: a result has the cost of its type, otherwise the cost
-of its document. What is in order is read as columns. Anything else is read again record by record,
-which finds the line of every error.
+Text has ``type cost``, ``doc cost`` or ``topic doc cost`` on each line. Tables name their columns.
+Lines with two fields can be types or documents: a result has the cost of its type, otherwise the
+cost of its document. Valid files are read as columns. Other files are read again, record by
+record, to find the line of the error.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ TEXT = ((KEY, "cost"), ("topic", "doc", "cost"))  # the columns of text, by thei
 
 
 class _Layout(Layout):
-    """What tells the cost and then the cost, whose column may be named after its unit."""
+    """Key columns and the cost, whose column may be named after its unit."""
 
     def resolve_columns(self, names: Iterable[Any]) -> dict[str, str]:
         columns = super().resolve_columns(names)
@@ -71,7 +71,7 @@ LAYOUT = _Layout(
 
 @dataclass(frozen=True, eq=False)
 class DocCosts:
-    """What it costs to look at a document, which is told by its type, or is itself named."""
+    """Reading costs of documents, found by element type or by document id."""
 
     table: Table  # the types or documents with their costs, in groups if topics matter
     key: tuple[str, ...]  # what tells the cost: the type, the topic and doc, or the doc
@@ -80,17 +80,17 @@ class DocCosts:
 
     @property
     def by_type(self) -> bool:
-        """Whether it is the type of a result that tells its cost, or may tell it."""
+        """True if costs are found by the type of a result, or may be."""
         return self.key in (("type",), (KEY,))
 
     @property
     def values(self) -> Mapping[str, Floats]:
-        """The costs, under the name by which rankings carry them."""
+        """Costs, under the name used in rankings."""
         return {"cost": self.table.values}
 
     @cached_property
     def is_used(self) -> Bools:
-        """True for each cost that a result has had so far."""
+        """Boolean array: True for each cost that a result has had so far."""
         return np.zeros(len(self.table), dtype=bool)
 
     @cached_property
@@ -98,7 +98,7 @@ class DocCosts:
         return {topic: i for i, topic in enumerate(self.table.names)}
 
     def rows(self, lines: Table) -> Ints:
-        """The row of the cost of each line of a run, -1 where it is not known."""
+        """Return the row of the cost of each line of a run, -1 if the cost is unknown."""
         group = np.zeros(len(lines.names), dtype=np.int64)
         if "topic" in self.key:
             group[:] = [self._group.get(topic, -1) for topic in lines.names]
@@ -119,7 +119,7 @@ class DocCosts:
         return rows
 
     def find_unknown_documents(self, topic: str, docs: Sequence[str]) -> list[str]:
-        """Those of some documents of a topic that have no cost."""
+        """Return the documents of a topic without a cost."""
         names = Strings.from_list(list(docs))
         lines = replace(
             Table.from_columns(names, np.zeros(len(names))), topics=Strings.from_list([topic])
@@ -127,12 +127,14 @@ class DocCosts:
         return names[self.rows(lines) < 0].tolist()
 
     def find_unknown_types(self, run: Run) -> list[str]:
-        """The types of results of a run that have no cost."""
+        """Return the result types of a run without a cost."""
         return list_unknown_types(self, run.iterate_tables())
 
 
 def read_costs(data: CostsLike, unit: str = "") -> DocCosts:
-    """Costs from a path, a mapping or a frame, in a unit if one is given or a column names it.
+    """Read costs from a path, a mapping or a frame.
+
+    `unit` overrides the column's unit.
 
     >>> read_costs({"web": 1.5, "image": 0.25}, unit="seconds").values
     {'cost': array([1.5 , 0.25])}
@@ -154,7 +156,7 @@ def read_costs(data: CostsLike, unit: str = "") -> DocCosts:
 
 
 def _read_columns(data: CostsLike) -> DocCosts | None:
-    """Costs read as columns, or None if they must be looked at one by one."""
+    """Read costs as columns. Return None if they must be read record by record."""
     if isinstance(data, Mapping):
         return None
     if is_frame(data):
@@ -172,7 +174,7 @@ def _read_columns(data: CostsLike) -> DocCosts | None:
 
 
 def _read_text(source: Source) -> DocCosts | None:
-    """The costs in a text, or None if a line of it is not in order."""
+    """Return the costs of a text, or None if a line is invalid."""
     text = strip_comments(source.read())
     width = len(text.lstrip().partition(b"\n")[0].split())
     layout = next((names for names in TEXT if len(names) == width), None)
@@ -190,7 +192,7 @@ def _read_text(source: Source) -> DocCosts | None:
 
 
 def _read_frame(frame: pl.DataFrame, location: str) -> DocCosts | None:
-    """The costs in a frame, or None if a cell of it is not in order."""
+    """Return the costs of a frame, or None if a cell is invalid."""
     spellings = LAYOUT.resolve_columns(frame.columns)
     if not spellings or not len(frame):
         return None
@@ -210,7 +212,7 @@ def _read_frame(frame: pl.DataFrame, location: str) -> DocCosts | None:
 def _build_costs(
     names: tuple[str, ...], keys: Sequence[Strings], costs: Floats, location: str
 ) -> DocCosts:
-    """Costs, given the names of all columns, of which the last is the unit, or no unit."""
+    """Build costs from columns. The last of `names` is the unit, or "cost"."""
     *topics, docs = keys
     unit = names[-1] if names[-1] in UNITS else ""
     return DocCosts(
@@ -237,7 +239,7 @@ def _flatten_mapping(data: Mapping[Any, Any], location: str) -> Iterator[dict[st
 
 
 def _read_records(records: Iterable[Line], location: str) -> DocCosts:
-    """One cost after the other, with the line of every error."""
+    """Read costs record by record, so that errors have line numbers."""
     names: tuple[str, ...] = ()
     costs: dict[tuple[str, ...], float] = {}
     lines: dict[tuple[str, ...], int | None] = {}
@@ -260,7 +262,7 @@ def _read_records(records: Iterable[Line], location: str) -> DocCosts:
 
 
 def _format_key(columns: Iterable[str], key: tuple[str, ...]) -> str:
-    """How messages call what has a cost: document d1 of topic q1, type web."""
+    """Format the key of a cost for a message: "document d1 of topic q1", "type web"."""
     words = {"topic": "topic", "doc": "document", "type": "type", KEY: "type or document"}
     pairs = [f"{words[name]} {value}" for name, value in zip(columns, key, strict=False)]
     return " of ".join(reversed(pairs))

@@ -1,7 +1,7 @@
-"""What people read of topics and documents: queries and their slices, titles and texts.
+"""Texts of topics and documents: queries with their slices, titles and texts.
 
-Files are TSV, CSV, JSONL or Parquet (packed or not) whose columns have names, or lines
-``topic<TAB>query`` and ``doc<TAB>text``, as MS MARCO has them.
+Files are TSV, CSV, JSONL or Parquet (compressed or not) with named columns, or lines
+``topic<TAB>query`` and ``doc<TAB>text``, as in MS MARCO.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SLICE_PREFIX = "."  # stands before the names of columns that are slices
 
 @dataclass(frozen=True)
 class _Queries(Layout):
-    """A topic, its query, and whatever else there is."""
+    """Topic, query and any other columns."""
 
     def resolve_columns(self, names: Iterable[Any]) -> dict[str, str]:
         all_columns = list(names)
@@ -38,7 +38,7 @@ class _Queries(Layout):
 
 @dataclass(frozen=True)
 class _Docs(Layout):
-    """A document, and its title, its text or both."""
+    """Document with a title, a text or both."""
 
     def describe_missing(self, columns: Mapping[str, str]) -> str:
         is_complete = "doc" in columns and ("title" in columns or "text" in columns)
@@ -60,8 +60,8 @@ QUERIES = _Queries(
     },
     verbatim=True,
     expected_line="topic<TAB>query",
-    expected_columns="a column with topics (qid, query_id, topic, id, …) and one with queries (query, "
-    "text, title, question, …); all others are slices",
+    expected_columns="a column with topics (qid, query_id, topic, id, …) and a column with queries "
+    "(query, text, title, question, …)",
 )
 DOCS = _Docs(
     (("doc", "text"), ("doc", "title", "text")),
@@ -73,14 +73,14 @@ DOCS = _Docs(
     },
     verbatim=True,
     expected_line="doc<TAB>text, or doc<TAB>title<TAB>text",
-    expected_columns="a column with documents (docno, doc_id, id, …), and title, text (or contents, "
-    "body, abstract, …) or both",
+    expected_columns="a column with documents (docno, doc_id, id, …), and title, "
+    "text (or contents, body, abstract, …) or both",
 )
 
 
 @dataclass(frozen=True)
 class Query:
-    """What a topic asks, and what it is, by column: its language, its length, …"""
+    """Query of a topic. `slices` maps other columns (language, length, …) to values."""
 
     text: str
     slices: Mapping[str, str] = field(default_factory=dict)
@@ -88,14 +88,14 @@ class Query:
 
 @dataclass(frozen=True)
 class Doc:
-    """What people see of a document."""
+    """Title and text of a document."""
 
     title: str = ""
     text: str = ""
 
 
 def read_queries(data: QueriesLike) -> dict[str, Query]:
-    """The queries of topics, each topic once.
+    """Read the queries of topics. Raise InputError if a topic is repeated.
 
     >>> read_queries({"301": "organised crime"})["301"].text
     'organised crime'
@@ -119,9 +119,9 @@ def read_queries(data: QueriesLike) -> dict[str, Query]:
 
 
 def read_docs(data: DocsLike, doc_ids: Collection[str], max_length: int = 1000) -> dict[str, Doc]:
-    """Titles and texts of the documents that are wanted, of each the first `max_length` characters.
+    """Read titles and texts of documents, up to `max_length` characters of each.
 
-    A file is read line by line: of all others nothing is kept.
+    A file is read line by line. Other documents are not kept in memory.
 
     >>> read_docs({"d1": "A first text.", "d2": {"title": "Two"}}, {"d2"})
     {'d2': Doc(title='Two', text='')}
@@ -142,14 +142,14 @@ def read_docs(data: DocsLike, doc_ids: Collection[str], max_length: int = 1000) 
 def check_query_topics(
     query_topics: Collection[str], topics: Collection[str], location: str
 ) -> None:
-    """Refuse queries of which none is of a topic."""
+    """Raise InputError if no query belongs to one of the topics."""
     if not any(topic in query_topics for topic in topics):
         problem = f"queries of none of the topics ({format_names([*query_topics][:1000], 'query')})"
         raise InputError(problem, f"those of {format_names([*topics], 'topic')}", location)
 
 
 def _read_lines(data: Any, layout: Layout, kind: str, names: tuple[str, str]) -> Iterator[Line]:
-    """The lines of a file, a frame or a mapping from ids to texts, or to columns."""
+    """Yield the lines of a file, a frame or a mapping from ids to texts or columns."""
     if not (isinstance(data, str | os.PathLike | Mapping | list) or is_frame(data)):
         raise InputError(type(data).__name__, f"{kind} as a path, a dict or a frame")
 
@@ -162,7 +162,7 @@ def _read_lines(data: Any, layout: Layout, kind: str, names: tuple[str, str]) ->
 
 
 def _read_text(line: Line, name: str) -> str:
-    """What a cell says, in one line; nothing, if it is empty or not there."""
+    """Return the text of a cell on one line, "" if it is empty or missing."""
     cell = line.cells.get(name)
     if cell is None:
         return ""

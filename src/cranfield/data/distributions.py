@@ -1,6 +1,6 @@
-"""Distributions over ordered labels: how likely, or how often chosen, each label of an item is.
+"""Distributions over ordered labels: a probability or count per item and label.
 
-Text has ``item label value`` on each line; tables name such columns, or have a column for each
+Text has ``item label value`` on each line. Tables name such columns, or have a column for each
 label. Single assessments, ``item assessor label``, are counted.
 """
 
@@ -43,7 +43,7 @@ TOLERANCE = 1e-6  # how far from 1 the sum of written probabilities may be
 
 @dataclass(frozen=True)
 class Distributions:
-    """The probability of each label, for every item; labels are in their order.
+    """Probability of each label, for each item. Labels are in order.
 
     >>> read_distributions({"d1": {"2": 0.75, "1": 0.25}})
     Distributions: 1 item × 2 labels (1, 2)
@@ -55,7 +55,8 @@ class Distributions:
     where: str = "distributions"
 
     def __repr__(self) -> str:
-        return f"Distributions: {format_count(len(self.items), 'item')} × {format_names(self.labels, 'label')}"
+        items = format_count(len(self.items), "item")
+        return f"Distributions: {items} × {format_names(self.labels, 'label')}"
 
 
 def read_distributions(
@@ -64,12 +65,12 @@ def read_distributions(
     votes: bool = False,
     location: str = "distributions",
 ) -> Distributions:
-    """Distributions from a path, a mapping, a Polars or pandas frame, or tuples.
+    """Read distributions from a path, a mapping, a frame or tuples.
 
-    `labels` are all there are, in their order (``"A,B,C"`` or a list); if they are not given,
-    those found, which must be numbers. A label that an item does not name has probability 0.
-    Whole numbers throughout are votes, and become probabilities. With `votes`, the data are
-    single assessments: (item, assessor, label).
+    `labels` are all labels in order (``"A,B,C"`` or a list). By default, they are the labels in
+    the data, which must be numbers. A label that an item does not have gets probability 0. If all
+    values are integers, they are votes and become probabilities. With `votes`, the data are single
+    assessments: (item, assessor, label).
 
     >>> read_distributions({"d1": [0, 3, 1]}).items
     {'d1': (0.0, 0.75, 0.25)}
@@ -98,7 +99,7 @@ def read_distributions(
 
 
 def _compute_totals(values: _ByLabel, lines: _Lines, votes: bool) -> tuple[dict[str, float], bool]:
-    """What the values of each item sum to: 1, unless they are votes, and whether they are."""
+    """Return the sum of the values of each item, and True if the values are votes."""
     totals = {item: math.fsum(of_item.values()) for item, of_item in values.items()}
     are_integers = all(
         value.is_integer() for of_item in values.values() for value in of_item.values()
@@ -118,7 +119,7 @@ def _compute_totals(values: _ByLabel, lines: _Lines, votes: bool) -> tuple[dict[
 
 
 def _parse_labels(labels: str | Iterable[Any] | None) -> tuple[str, ...]:
-    """The labels that the user lists; none if he does not."""
+    """Return the labels listed by the user, or an empty tuple."""
     if labels is None:
         return ()
     if not isinstance(labels, Iterable):
@@ -130,7 +131,10 @@ def _parse_labels(labels: str | Iterable[Any] | None) -> tuple[str, ...]:
 
 
 def _order_labels(lines: _Lines, location: str) -> tuple[str, ...]:
-    """The labels found, which must be numbers."""
+    """Return the labels of the data in numerical order.
+
+    Raise InputError if not numbers.
+    """
     for (_, label), line in lines.items():
         if parse_finite(label) is None:
             expected = "numbers, or all labels listed in their order (--label-order A,B,C)"
@@ -145,7 +149,7 @@ def _require_two(labels: Sequence[str], location: str | None) -> tuple[str, ...]
 
 
 def _normalise_label(cell: Any) -> str:
-    """A label as it is written; 1, 1.0 and +1 are one label."""
+    """Return a label as text, with one form for 1, 1.0 and +1."""
     number = parse_finite(cell)
     if number is None:
         return "" if cell is None else str(cell).strip()
@@ -159,7 +163,7 @@ _Lines: TypeAlias = dict[tuple[str, str], Line]
 
 
 def _read_values(rows: Iterable[Line]) -> tuple[_ByLabel, _Lines]:
-    """A number for each label of an item, and its line."""
+    """Return the number for each item and label, and its line."""
     values: _ByLabel = {}
     lines: _Lines = {}
     for line in rows:
@@ -178,7 +182,7 @@ def _read_values(rows: Iterable[Line]) -> tuple[_ByLabel, _Lines]:
 
 
 def _read_pairs(line: Line) -> list[tuple[Any, Any]]:
-    """A label and its value; or those of a line with a column for each label."""
+    """Return the (label, value) pairs of a line."""
     if {"label", "value"} <= line.cells.keys():
         return [(line.cells["label"], line.cells["value"])]
     pairs = [(name, value) for name, value in line.cells.items() if name != "item"]
@@ -191,7 +195,7 @@ def _read_pairs(line: Line) -> list[tuple[Any, Any]]:
 
 
 def _count_votes(rows: Iterable[Line]) -> tuple[_ByLabel, _Lines]:
-    """How many assessors chose each label of an item, and the line of the first of them."""
+    """Return the number of assessors for each item and label, and the first line."""
     choices: dict[str, dict[str, str]] = {}
     lines: _Lines = {}
     for line in rows:
@@ -212,7 +216,7 @@ def _count_votes(rows: Iterable[Line]) -> tuple[_ByLabel, _Lines]:
 def _flatten_mapping(
     labels: Sequence[str], columns: Sequence[str], data: Mapping[Any, Any], location: str
 ) -> Iterator[dict[str, Any]]:
-    """From ``{item: {label: value}}``, or ``{item: [value, …]}`` in the order of labels."""
+    """Yield rows from ``{item: {label: value}}`` or ``{item: [value, …]}``."""
     expected = "{item: {label: value}} or {item: [value, …]}"
     width = len(labels)
     for item, values in data.items():

@@ -1,4 +1,4 @@
-"""Files as bytes: read with a friendly error, written whole or not at all."""
+"""Reading and writing of files: complete or not at all, with errors for users."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Data: TypeAlias = bytes | Iterable[bytes]
 
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
-    """Return everything a file holds."""
+    """Return the content of a file."""
     try:
         with open(path, "rb") as file:
             register_input(os.fstat(file.fileno()))
@@ -28,7 +28,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
 
 
 def hash_file(path: str | os.PathLike[str]) -> str | None:
-    """The SHA-256 of a file, in hexadecimal digits; None of what is no file, or is gone."""
+    """Return the SHA-256 of a file in hexadecimal, or None if it is not a file."""
     import hashlib
 
     try:
@@ -41,15 +41,15 @@ def hash_file(path: str | os.PathLike[str]) -> str | None:
 
 
 def write_whole(path: str | os.PathLike[str], data: Data) -> None:
-    """Write a file so that `path` holds all of the data, or what it held before."""
+    """Write a file. After an error, it has its previous content."""
     _write_files({os.fspath(path): data})
 
 
 def write_all(contents: Mapping[str, Data]) -> None:
-    """Write files, in directories that are made for them, so that all are there, or none.
+    """Write files, and create their directories. Either all are written or none.
 
-    They take their names in this order: whoever looks for the last of them finds all. If none can
-    be written, the directories are gone, too.
+    Files are renamed in this order: if the last one exists, all are complete. If a file cannot be
+    written, the created directories are removed.
     """
     with ExitStack() as stack:
         for directory in dict.fromkeys(os.path.dirname(path) or "." for path in contents):
@@ -59,7 +59,7 @@ def write_all(contents: Mapping[str, Data]) -> None:
 
 
 def _make_directory(directory: str, stack: ExitStack) -> None:
-    """Make a directory, and those above it; each that is new is to go with `stack`, if empty."""
+    """Create a directory and its parents. `stack` removes those that stay empty."""
     parent = os.path.dirname(directory)
     if parent and not os.path.isdir(parent):
         _make_directory(parent, stack)
@@ -79,7 +79,7 @@ def _remove_empty(directory: str) -> None:
 
 
 def _write_files(contents: Mapping[str, Data]) -> None:
-    """Write files aside, each on its file system, and give them their names once all are complete.
+    """Write to temporary files on the same file system, then rename all of them.
 
     Pipes and devices such as ``/dev/stdout`` are written to directly. A link stays a link.
     """
@@ -109,7 +109,7 @@ def _write_files(contents: Mapping[str, Data]) -> None:
 
 
 def check_writable(path: str) -> None:
-    """Raise an error if a file is read-only, or its name is a link that leads back to itself."""
+    """Raise an error if a file is read-only, or its name is a link loop."""
     try:
         mode = os.stat(path).st_mode
     except OSError as error:
@@ -125,10 +125,10 @@ def check_writable(path: str) -> None:
 def check_not_inputs(
     outputs: Iterable[str], inputs: Iterable[str], whole_directories: bool = False
 ) -> None:
-    """Raise an error if one of the outputs is also an input, through links or not.
+    """Raise an error if an output is also an input, directly or through links.
 
-    The files of an input directory are those of topic directories, ``DIR/0001/0001.rel``, or all
-    below it.
+    The files of an input directory are those in topic directories, ``DIR/0001/0001.rel``, or all
+    files below it.
     """
     existing = {path: get_file_id(path) for path in outputs if os.path.isfile(path)}
     for name in inputs if existing else ():
@@ -143,7 +143,7 @@ def check_not_inputs(
 
 
 def get_file_id(path: str) -> object:
-    """Return what two names of the same file have in common; without a file, its real path."""
+    """Return an id that all names of a file share, or the real path if it is missing."""
     try:
         return _get_file_numbers(os.stat(path))
     except (OSError, ValueError):
@@ -155,7 +155,7 @@ def _get_file_numbers(status: os.stat_result) -> tuple[int, int]:
 
 
 def _is_below(path: str, directory: str, recursive: bool) -> bool:
-    """Return True if a file is one of an input directory.
+    """Return True if a file belongs to an input directory.
 
     ``DIR/*.rel`` and ``DIR/run`` also name a topic directory.
     """
@@ -173,7 +173,7 @@ _protecting = False
 
 @contextmanager
 def track_inputs() -> Iterator[None]:
-    """Let no file be replaced that was read meanwhile: see `register_input`."""
+    """Prevent that files read in this context are overwritten: see `register_input`."""
     global _protecting  # noqa: PLW0603
     outer, _protecting = _protecting, True
     try:
@@ -185,13 +185,13 @@ def track_inputs() -> Iterator[None]:
 
 
 def register_input(status: os.stat_result) -> None:
-    """Remember a file that is read while inputs are protected."""
+    """Store the id of a file that is read, if inputs are tracked."""
     if _protecting:
         _inputs.add(_get_file_numbers(status))
 
 
 def _fill(path: str, mode: str, data: Data, original: str | None = None) -> None:
-    """Write all data; who may read it is who may read the file that it is to replace."""
+    """Write all data, with the permissions of the original file."""
     with open(path, mode) as file:
         if original is not None and os.path.exists(original):
             os.chmod(path, stat.S_IMODE(os.stat(original).st_mode))
@@ -202,7 +202,7 @@ def _fill(path: str, mode: str, data: Data, original: str | None = None) -> None
 
 
 def _create_temporary(directories: Collection[str]) -> dict[str, TemporaryDirectory]:
-    """A directory to write in for each of these, which siblings share."""
+    """Map each directory to a temporary directory, shared by siblings."""
     siblings = Counter(os.path.dirname(directory) for directory in {*directories})
     shared = {x for x, count in siblings.items() if count > 1 and os.access(x, os.W_OK)}
     parents = {x: os.path.dirname(x) if os.path.dirname(x) in shared else x for x in directories}
@@ -211,10 +211,10 @@ def _create_temporary(directories: Collection[str]) -> dict[str, TemporaryDirect
 
 
 class TemporaryDirectory(ExitStack):
-    """A directory inside another, held as long as it is written to, and removed with all in it.
+    """Directory inside another, removed with its content at the end.
 
-    It is locked and contains a marker with its own name. A directory that is marked and that no
-    process has locked was left by a process that was killed, and is removed, too.
+    It is locked and contains a marker with its own name. A marked directory that no process has
+    locked was left by a killed process, and is removed.
     """
 
     def __init__(self, parent: str) -> None:
@@ -236,7 +236,10 @@ class TemporaryDirectory(ExitStack):
         return super().__enter__()
 
     def _mark_and_lock(self) -> None:
-        """Lock and mark the directory. Without locks, no directory is removed as left over."""
+        """Lock and mark the directory.
+
+        Without locks, no directory is removed as left over.
+        """
         if not _DESCRIPTORS:
             self.callback(_remove_by_path, self.path)
             return
@@ -256,12 +259,12 @@ _DESCRIPTORS = os.unlink in os.supports_dir_fd and os.listdir in os.supports_fd 
 
 
 def _mark(name: str) -> bytes:
-    """Return the content of the marker of a directory of this name."""
+    """Return the content of the marker of a directory."""
     return f"temporary directory {name} of cranfield\n".encode()
 
 
 def _open_directory(name: str, parent: int | None = None) -> int:
-    """Return a descriptor of a directory, which must not be a link."""
+    """Return a descriptor of a directory. Links are not followed."""
     return os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=parent)
 
 
@@ -273,7 +276,7 @@ def _lock(directory: int, wait: bool = True) -> None:
 
 
 def _remove_leftovers(parent: str) -> None:
-    """Remove directories of ours that processes left which were killed."""
+    """Remove temporary directories that killed processes left."""
     if not _DESCRIPTORS:
         return
     with ExitStack() as stack:
@@ -289,7 +292,7 @@ def _remove_leftovers(parent: str) -> None:
 
 
 def _is_ours(directory: int, name: str) -> bool:
-    """Return True if we made a directory, marked it, and everything in it has a name of ours."""
+    """Return True if this user marked a directory, and it has only our files."""
     if os.fstat(directory).st_uid != os.geteuid():
         return False
     for file in os.listdir(directory):
@@ -306,7 +309,7 @@ def _is_our_name(file: str) -> bool:
 
 
 def _remove(directory: int, name: str, parent: int | None = None) -> None:
-    """Remove files of ours from an open directory, and the directory if it is then empty."""
+    """Remove our files from an open directory, and the directory if it is then empty."""
     with suppress(OSError):
         # The marker goes last: if this process is killed, too, the rest is still marked.
         for file in sorted(filter(_is_our_name, os.listdir(directory))):
@@ -317,7 +320,7 @@ def _remove(directory: int, name: str, parent: int | None = None) -> None:
 
 
 def _remove_by_path(directory: str) -> None:
-    """Do as `_remove` on systems without descriptors of directories."""
+    """Do the same as `_remove` on systems without directory descriptors."""
     with suppress(OSError):
         if not os.path.islink(directory):
             for name in filter(_is_our_name, os.listdir(directory)):
@@ -335,7 +338,7 @@ def _explain_error(path: str | os.PathLike[str], error: OSError) -> str:
 
 
 def reopen_closed_streams() -> None:
-    """Lead standard streams that are closed nowhere: the next file would take their numbers."""
+    """Open closed standard streams as null devices: no file gets their numbers."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
             os.dup2(os.open(os.devnull, os.O_RDWR), number)

@@ -1,6 +1,6 @@
-"""Ids that are the same but for case, spaces, Unicode form, leading zeros or decimals.
+"""Comparison of ids without case, spaces, Unicode form, leading zeros and decimals.
 
-Ids are never matched by this: it explains why they did not match.
+It never matches ids. It explains why ids did not match.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FOLDS: dict[str, Callable[[str], str]] = {  # in the order in which they are app
 
 
 def fold_id(name: str) -> str:
-    """Return an id without all that `FOLDS` ignore.
+    """Return an id without the differences that `FOLDS` ignores.
 
     >>> fold_id(" 007.0"), fold_id("FT911-3"), fold_id("0")
     ('7', 'ft911-3', '0')
@@ -34,7 +34,9 @@ def fold_id(name: str) -> str:
 
 
 def fold_ids(names: Sequence[str]) -> list[str]:
-    """Return `fold_id` of each id: of many plain ones at once, which is five times as fast.
+    """Return `fold_id` of each id.
+
+    Plain ASCII ids are folded together, five times as fast.
 
     >>> fold_ids(["FT911-3", "0012.0"])
     ['ft911-3', '12']
@@ -48,7 +50,7 @@ def fold_ids(names: Sequence[str]) -> list[str]:
 
 
 def match_folded(names: Iterable[str], candidates: Collection[str]) -> list[tuple[str, str]]:
-    """Return the pairs of an id and another that are the same when folded; neither is in both.
+    """Return the pairs of ids that are equal only after folding.
 
     >>> match_folded(["0301", "302"], ["301", "302"])
     [('0301', '301')]
@@ -65,7 +67,7 @@ def match_folded(names: Iterable[str], candidates: Collection[str]) -> list[tupl
 
 
 def explain_folded(pairs: Sequence[tuple[str, str]]) -> str:
-    """Return in what the first pair of ids differs, nothing if there is none.
+    """Return the difference of the first pair of ids, or "".
 
     >>> explain_folded([("0301", "301")])
     "ids differ only in leading zeros: '0301' and '301'"
@@ -79,9 +81,9 @@ def explain_folded(pairs: Sequence[tuple[str, str]]) -> str:
 
 
 def describe_difference(name: str, other_name: str) -> str:
-    """Return what two ids that are the same when folded differ in.
+    """Return the kinds of difference between two ids with the same folded form.
 
-    >>> differences("FT911-3", "ft911-3"), differences("007", "7.0")
+    >>> describe_difference("FT911-3", "ft911-3"), describe_difference("007", "7.0")
     ('case', 'decimals and leading zeros')
     """
     for kind, fold in FOLDS.items():

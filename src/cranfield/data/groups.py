@@ -1,7 +1,7 @@
-"""Which judged items belong together: equivalence classes, and groups that count as one.
+"""Groups of judged items: equivalence classes, and groups that count as one item.
 
-A file has ``topic doc class`` on each line, or is a table with such columns; it may be the
-judgments themselves, in NTCIREVAL's format with classes (``topic doc L2 class``).
+A file has ``topic doc class`` on each line, or is a table with such columns. It may be a qrels
+file in NTCIREVAL's format with classes (``topic doc L2 class``).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ LAYOUT = Layout(
 
 @dataclass(frozen=True)
 class Groups:
-    """The class of each item that has one.
+    """Class of each item, if it has one.
 
     >>> read_groups({"q1": {"Paul McCartney": "paul", "McCartney": "paul"}})
     Groups: 2 items of 1 topic
@@ -50,7 +50,7 @@ class Groups:
 
 
 def read_groups(data: GroupsLike, separator: str | None = None) -> Groups:
-    """Classes from a path, a mapping, a Polars or pandas frame, or tuples."""
+    """Read classes from a path, a mapping, a Polars or pandas frame, or tuples."""
     if isinstance(data, Groups):
         return data
     layout = LAYOUT
@@ -70,13 +70,13 @@ def read_groups(data: GroupsLike, separator: str | None = None) -> Groups:
 
 
 def _split_judgment(line: str, separator: str | None) -> list[str | None]:
-    """The fields of a judgment, whose class may be missing."""
+    """Return the fields of a judgment, with None for a missing class."""
     fields = split_fields(line, separator)
     return [*fields, None] if len(fields) == 3 else [*fields]
 
 
 def _build_classes(lines: Iterable[Line]) -> dict[str, dict[str, str]]:
-    """Each item in one class: more than one is refused, as nobody says what it would mean."""
+    """Map each item to its class. Raise InputError if it has more than one."""
     classes: dict[str, dict[str, str]] = {}
     for line in lines:
         cells = {name: "" if x is None else str(x).strip(BLANK) for name, x in line.cells.items()}

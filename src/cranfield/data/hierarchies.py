@@ -1,4 +1,4 @@
-"""Hierarchies: subtopics of two levels, those of the second below those of the first.
+"""Hierarchies of subtopics with two levels.
 
 A run of IMine's subtopic mining has ten fields on each line, separated by semicolons:
 ``topic;0;first-level subtopic;rank;score;0;second-level subtopic;rank;score;tag``. The gold
@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, TypeAlias
 
+from cranfield.data.orders import Ties
 from cranfield.data.reading.cells import Layout, get_location, read_lines
 from cranfield.data.reading.columns import SPELLINGS
 from cranfield.data.reading.lines import Line
-from cranfield.data.run import Ties
 from cranfield.data.systems import RunNames, SeveralRuns, group_by_tag
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, check_choice
@@ -49,7 +49,7 @@ PARENTS = Layout(
 
 @dataclass(frozen=True, eq=False)
 class Hierarchy:
-    """The subtopics of one system.
+    """Subtopics of one run.
 
     >>> read_hierarchy({"q1": {"apple pie": ["apple pie recipe", "apple pie origin"]}})
     Hierarchy 'run': 1 first-level and 2 second-level subtopics of 1 topic
@@ -74,11 +74,11 @@ def read_hierarchy(
     ties: Ties | None = None,
     separator: str = SEPARATOR,
 ) -> Hierarchy:
-    """The subtopics of a system from a path, a mapping, a Polars or pandas frame, or tuples.
+    """Read the subtopics of a run from a path, a mapping, a frame or tuples.
 
-    `ties` is the order of both lists, as for runs: by score (``trec``, the default where there
-    are scores), by ``rank`` (the default where there are only ranks), as ``given`` (the default
-    where there is neither), or by score and then as in the ``file``.
+    `ties` is the order of both rankings, as for runs: by score (``trec``, the default if there are
+    scores), by ``rank`` (the default if there are only ranks), as ``given`` (the default if there
+    is neither), or by score and then as in the ``file``.
     """
     hierarchies = read_hierarchies(data, ties, separator)
     if len(hierarchies) > 1:
@@ -89,7 +89,7 @@ def read_hierarchy(
 def read_hierarchies(
     data: HierarchyLike, ties: Ties | None, separator: str, run_names: RunNames = "tag"
 ) -> list[Hierarchy]:
-    """The subtopics of every system that some data hold, told apart by tags."""
+    """Read the subtopics of all runs in the data, split by tag."""
     if isinstance(data, Hierarchy):
         return [data]
     if ties is not None:
@@ -101,7 +101,6 @@ def read_hierarchies(
 
 
 def _build_hierarchy(name: str, lines: list[Line], ties: Ties | None) -> Hierarchy:
-    """The subtopics of one system."""
     order = _choose_order(lines, ties)
     first: dict[str, dict[str, float]] = {}
     second: dict[str, dict[str, float]] = {}
@@ -122,7 +121,7 @@ def _build_hierarchy(name: str, lines: list[Line], ties: Ties | None) -> Hierarc
 
 
 def _choose_order(lines: list[Line], ties: Ties | None) -> str:
-    """What the lists are ordered by: score, rank, or as they are given."""
+    """Return the order of the rankings: score, rank or given."""
     candidates = {None: ("score", "rank"), "rank": ("rank",), "given": ()}.get(ties, ("score",))
     for order in candidates:
         if all(line.cells.get(f"{order}{n}") is not None for line in lines for n in "12"):
@@ -135,7 +134,7 @@ def _choose_order(lines: list[Line], ties: Ties | None) -> str:
 
 
 def _compute_value(line: Line, order: str, level: str, place: int) -> float:
-    """What a subtopic is ranked by, larger first."""
+    """Return the sort value of a subtopic, larger first."""
     if order == "given":
         return -float(place)
     number = line.get_number(order + level, actual=f"{order} {line.cells[order + level]!r}")
@@ -147,7 +146,7 @@ def _compute_value(line: Line, order: str, level: str, place: int) -> float:
 
 @dataclass(frozen=True)
 class Parents:
-    """The first-level intent above each second-level intent."""
+    """First-level intent above each second-level intent."""
 
     by_topic: Mapping[str, Mapping[str, str]]  # {topic: {second: first}}
     lines: Mapping[tuple[str, str], int | None]
@@ -156,7 +155,10 @@ class Parents:
     def get_parents(
         self, topic: str, first: tuple[str, ...], second: tuple[str, ...]
     ) -> Mapping[str, str]:
-        """Those of the intents of a topic, all of which must be known and have a parent."""
+        """Return the parent of each intent of a topic.
+
+        Raise InputError if one is missing.
+        """
         parents = self.by_topic.get(topic, {})
         for intent, parent in parents.items():
             for name, level, intents in ((intent, "second", second), (parent, "first", first)):
@@ -172,9 +174,9 @@ class Parents:
 
 
 def read_parents(data: ParentsLike, separator: str = SEPARATOR) -> Parents:
-    """The gold hierarchy from a path, a mapping, a Polars or pandas frame, or tuples.
+    """Read the gold hierarchy from a path, a mapping, a frame or tuples.
 
-    >>> read_parents({"q1": {"recipe": "food"}}).of
+    >>> read_parents({"q1": {"recipe": "food"}}).by_topic
     {'q1': {'recipe': 'food'}}
     """
     if isinstance(data, Parents):

@@ -1,8 +1,7 @@
-"""Intents: what the users of a topic may want, how probable each is, and of which type.
+"""Intents of topics: their judgments, probabilities and types.
 
-Judgments for intents are ``topic intent doc level``. What is known of the intents themselves is in
-files of their own: ``topic intent probability``, ``topic intent informational|navigational``, or
-both on one line.
+Judgments for intents are ``topic intent doc level``. Separate files describe the intents: ``topic
+intent probability``, ``topic intent informational|navigational``, or both on one line.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ LAYOUT = Layout(  # a type says that it is one, and may stand in the place of a 
 
 @dataclass(frozen=True, eq=False)
 class ByIntent:
-    """Judgments of documents for the intents of topics, one by one."""
+    """Judgments of documents for the intents of topics, as parallel arrays."""
 
     names: tuple[tuple[str, ...], ...]  # the intents of each topic
     rows: Ints  # of each judgment, the row of its document in the qrels,
@@ -55,7 +54,7 @@ class ByIntent:
 
 
 class Documents(NamedTuple):
-    """Judgments for intents as judgments of documents: each once, at its highest level."""
+    """Judgments for intents, merged per document: the highest level of each."""
 
     offsets: Ints
     levels: Floats
@@ -64,7 +63,7 @@ class Documents(NamedTuple):
 
 
 def merge_intents(table: Table) -> Documents:
-    """The judgments of a table, all lines of a topic together; `types` are the intents."""
+    """Merge the judgments of a table sorted by topic, whose `types` are the intents."""
     assert table.types is not None  # noqa: S101
     doc = _number_texts(table.docs, table.hashes, table.group)
     intent = _number_texts(table.types, table.types.compute_hashes(), table.group)
@@ -76,7 +75,7 @@ def merge_intents(table: Table) -> Documents:
 
 
 def merge_mapping_intents(judged: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Documents:
-    """The judgments of ``{topic: {intent: {doc: level}}}``, whose levels are numbers."""
+    """Merge the judgments of ``{topic: {intent: {doc: level}}}``."""
     numbers: list[tuple[int, int, int]] = []  # of the topic, the document and the intent
     levels: list[Any] = []
     docs: dict[tuple[int, str], int] = {}
@@ -97,7 +96,7 @@ def merge_mapping_intents(judged: Mapping[str, Mapping[str, Mapping[str, Any]]])
 def _build_documents(
     topic: Ints, doc: Ints, intent: Ints, level: Floats, names: Sequence[Sequence[str]]
 ) -> Documents:
-    """Of judgments whose documents and intents are numbered topic by topic."""
+    """Merge judgments whose documents and intents are numbered topic by topic."""
     if (np.diff(np.sort(doc * (intent.max(initial=0) + 1) + intent)) == 0).any():
         raise Irregular
     first = _find_firsts(doc)
@@ -117,7 +116,7 @@ def _build_documents(
 
 
 def _number_texts(texts: Strings, hashes: Any, group: Ints) -> Ints:
-    """A number for each text within its group, in the order in which they come."""
+    """Number the texts within each group in order of first appearance."""
     _, first, inverse = np.unique(
         hash_in_groups(hashes, group), return_index=True, return_inverse=True
     )
@@ -131,7 +130,7 @@ def _number_texts(texts: Strings, hashes: Any, group: Ints) -> Ints:
 
 
 def _find_firsts(numbers: Ints) -> Ints:
-    """Where each of the numbers 0, 1, … is first, if they come in that order."""
+    """Return the first position of each number 0, 1, …, which appear in order."""
     new = np.ones(len(numbers), dtype=bool)
     new[1:] = numbers[1:] > np.maximum.accumulate(numbers)[:-1]
     return np.flatnonzero(new)
@@ -164,14 +163,14 @@ class Intents:
         intents = {
             (topic, name) for mapping in mappings for topic in mapping for name in mapping[topic]
         }
-        topics = {topic for topic, _ in intents}
-        return f"Intents: {format_count(len(intents), 'intent')} of {format_count(len(topics), 'topic')}"
+        topics = format_count(len({topic for topic, _ in intents}), "topic")
+        return f"Intents: {format_count(len(intents), 'intent')} of {topics}"
 
 
 def read_intents(data: IntentsLike, separator: str | None = None) -> Intents:
-    """What is known of intents, from a path, a mapping, a Polars or pandas frame or tuples.
+    """Read probabilities and types of intents from a path, mapping, frame or tuples.
 
-    A list of paths is taken together: one may have the probabilities and one the types.
+    A list of paths is read as one: for example a file with probabilities and one with types.
     """
     if isinstance(data, Intents):
         return data
@@ -218,7 +217,7 @@ def _parse_lines(lines: Iterable[Line], location: str) -> Intents:
 
 
 def _read_facts(line: Line) -> list[Any]:
-    """What is said of an intent, in one cell or two, of which one may be empty."""
+    """Return the probability and the type on a line, without empty cells."""
     text = [line.cells.get(name) for name in ("probability", "type")]
     return [fact for fact in text if fact is not None and str(fact).strip()] or text[:1]
 

@@ -1,9 +1,9 @@
-"""What people or models judged of answers: nuggets, citations, the criteria of rubrics.
+"""Judgments of answers: nuggets, support of citations and criteria of rubrics.
 
 Nuggets: an object for each answer with all of them, or lines ``topic run nugget importance
-assignment``; where a bank says what nuggets are, ``topic run nugget assignment``. Support by
-citations: lines ``topic run sentence citation support``. Criteria: an object for each answer, or
-lines ``topic run criterion axis weight met``.
+assignment``, or ``topic run nugget assignment`` with a bank of nuggets. Support: lines ``topic run
+sentence citation support``. Criteria: an object for each answer, or lines ``topic run criterion
+axis weight met``.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ NO_CITATION = (None, "", "-")  # stands where the citation would: the sentence h
 
 
 class Nugget(NamedTuple):
-    """A nugget, and how far an answer supports it: 1, ½ or 0."""
+    """Nugget, and its support by an answer: 1, ½ or 0."""
 
     name: str
     vital: bool
@@ -108,7 +108,7 @@ class Nugget(NamedTuple):
 
 
 class Criterion(NamedTuple):
-    """A criterion of a rubric, and how far an answer meets it: 1, ½ or 0."""
+    """Criterion of a rubric, and the degree to which an answer meets it: 1, ½ or 0."""
 
     name: str
     weight: float
@@ -117,14 +117,14 @@ class Criterion(NamedTuple):
 
 
 class Citation(NamedTuple):
-    """How far a citation supports its sentence, 1, ½ or 0, and where that is said."""
+    """Support of a sentence by a citation (1, ½ or 0), and the line of the label."""
 
     support: float
     where: str
     number: int | None
 
     def error(self, found: str, expected: str) -> InputError:
-        """What is wrong with it."""
+        """Return an error for the line of the label."""
         return InputError(found, expected, self.where, self.number)
 
 
@@ -136,7 +136,7 @@ Bank: TypeAlias = Mapping[str, Mapping[str, Nugget]]
 def _parse_label(
     line: Line, column: str, words: Mapping[str, float], noun: str, name: str
 ) -> float:
-    """What the word in a cell means, of a nugget or whatever else has that name."""
+    """Return the value of a label. `noun` and `name` describe its piece in errors."""
     cell = line.cells.get(column)
     if cell.__class__ is str and cell in words:  # as most are written
         return words[cell]
@@ -153,7 +153,7 @@ def _parse_label(
 
 
 class Scale(NamedTuple):
-    """The words of labels, and what becomes of other labels: an error, or missing labels."""
+    """Values of labels. Other labels are errors, or are collected in `invalid`."""
 
     column: str
     words: Mapping[str, float]
@@ -161,7 +161,7 @@ class Scale(NamedTuple):
     invalid: InvalidLabels | None  # None: an error
 
     def read(self, line: Line, name: str) -> float:
-        """Return the value of a label, NaN if it is outside the scale and counts as missing."""
+        """Return the value of a label, NaN if an invalid label counts as missing."""
         try:
             return _parse_label(line, self.column, self.words, self.noun, name)
         except InputError as error:
@@ -174,13 +174,13 @@ class Scale(NamedTuple):
 
 
 def _create_invalid(invalid: Invalid) -> InvalidLabels | None:
-    """Where labels outside the scale are collected, unless they are errors."""
+    """Return a collection for labels outside the scale, or None if they are errors."""
     check_choice("invalid", invalid, Invalid)
     return InvalidLabels([], {}) if invalid == "missing" else None
 
 
 def _read_name(line: Line, column: str, number: int) -> str:
-    """What a piece is called: as it says, or by its place."""
+    """Return the name of a piece: its id or text, or its number."""
     cell = line.cells.get(column, number)
     name = parse_identifier(cell)
     if name is None or not name.strip():
@@ -191,7 +191,7 @@ def _read_name(line: Line, column: str, number: int) -> str:
 
 
 def _is_row(line: Line, cell: str) -> bool:
-    """Whether all that is told of an answer is on rows of their own, and not in one cell."""
+    """Return True if the data of an answer are on separate rows, not in one cell."""
     return cell not in line.cells
 
 
@@ -199,7 +199,7 @@ def _is_row(line: Line, cell: str) -> bool:
 
 
 def read_bank(data: AnswersLike) -> Bank:
-    """The nuggets of each topic, which no answer has been looked at for yet.
+    """Read the nuggets of each topic, without support by answers.
 
     >>> read_bank({"q1": {"born in 1942": "vital"}})["q1"]
     {'born in 1942': Nugget(name='born in 1942', vital=True, support=0.0, sub_narrative='')}
@@ -226,12 +226,13 @@ def read_bank(data: AnswersLike) -> Bank:
 def read_assignments(
     data: AnswersLike, bank: Bank | None = None, invalid: Invalid = "error"
 ) -> ByRun[tuple[Nugget, ...]]:
-    """Which nuggets each answer supports; what nuggets there are, a bank may say.
+    """Read the nuggets that each answer supports. A bank may define the nuggets.
 
-    A label outside the scale is an error, or missing: the answer is then without this nugget.
+    A label outside the scale is an error or, with `invalid` ``missing``, the answer has no label
+    for this nugget.
 
     >>> judged = {"mine": {"q1": {"born in 1942": ("vital", "partial_support")}}}
-    >>> read_assignments(judged).get("mine", "q1").found[0].support
+    >>> read_assignments(judged).get("mine", "q1").value[0].support
     0.5
     """
     if isinstance(data, ByRun):
@@ -261,7 +262,7 @@ def read_assignments(
 
 
 def _check_conflict(line: Line, topic: str, nugget: Nugget, first: Nugget, is_unique: bool) -> None:
-    """Reject a nugget with two labels in an answer, and a second one if each comes once."""
+    """Raise an error for a nugget with two labels, or for a duplicate if `is_unique`."""
     if nugget == first and not is_unique:
         return
     description = f"nugget {truncate_text(nugget.name)} of topic {topic}"
@@ -275,7 +276,7 @@ def _check_conflict(line: Line, topic: str, nugget: Nugget, first: Nugget, is_un
 def _drop_unlabelled(
     topic: str, candidates: Iterable[Piece], column: str, invalid: InvalidLabels | None
 ) -> tuple[Piece, ...]:
-    """Return the pieces that have a label, and collect the others."""
+    """Return the pieces that have a label. Add the others to `invalid`."""
     if invalid is None:
         return tuple(candidates)
     labelled = list[Piece]()
@@ -288,7 +289,10 @@ def _drop_unlabelled(
 
 
 def _expand_mapping(value: Any, column: str) -> Any:
-    """``{nugget: (importance, assignment)}`` as a list of objects; one word is what `column` is."""
+    """Return ``{nugget: (importance, assignment)}`` as objects.
+
+    A single word is for `column`.
+    """
     if not isinstance(value, Mapping):
         return value
     columns = ("importance", "assignment")
@@ -312,7 +316,7 @@ def _read_nugget(line: Line, name: str, support: float = 0.0) -> Nugget:
 def _read_assignment(
     bank_nuggets: Mapping[str, Nugget] | None, scale: Scale, line: Line, number: int
 ) -> Nugget:
-    """A nugget with its assignment; what a bank says of it must not be told otherwise."""
+    """Read a nugget and its assignment. Raise an error if it contradicts the bank."""
     name = _read_name(line, "nugget", number)
     support = scale.read(line, name)
     if bank_nuggets is None:
@@ -332,9 +336,9 @@ def _read_assignment(
 
 
 def read_support(data: AnswersLike, invalid: Invalid = "error") -> ByRun[Supports]:
-    """How far each citation of each sentence supports it; in memory, a mapping for each sentence.
+    """Read the support of each citation. In memory, a sentence is a mapping.
 
-    >>> judged = read_support({"mine": {"q1": [{"d7": "partial"}, {}]}}).get("mine", "q1").found
+    >>> judged = read_support({"mine": {"q1": [{"d7": "partial"}, {}]}}).get("mine", "q1").value
     >>> judged[1]["d7"].support, judged[2]
     (0.5, {})
     """
@@ -349,7 +353,7 @@ def read_support(data: AnswersLike, invalid: Invalid = "error") -> ByRun[Support
 
 
 def _read_support_columns(data: AnswersLike) -> ByRun[Supports]:
-    """The support of files of text in which all is in order, or Irregular."""
+    """Read the support from valid text files. Raise Irregular for any other input."""
     by_run: dict[str, dict[str, Entry[Supports]]] = {}
     for file in data if is_list(data) else [data]:
         location, cells = get_location(file, "support"), read_text_columns(file, SUPPORT)
@@ -374,7 +378,10 @@ def _read_support_columns(data: AnswersLike) -> ByRun[Supports]:
 
 
 def _add_citations(sentence: dict[str, Citation], cited: dict[str, Citation], count: int) -> None:
-    """Note several citations of a sentence; Irregular if any is there, or says something else."""
+    """Add citations to a sentence.
+
+    Raise Irregular for a duplicate or an invalid label.
+    """
     if len(cited) < count or sentence.keys() & cited.keys():
         raise Irregular
     for name in NO_CITATION:
@@ -385,7 +392,7 @@ def _add_citations(sentence: dict[str, Citation], cited: dict[str, Citation], co
 
 
 def _parse_plain_number(name: str) -> int:
-    """The number of a sentence as it is usually written, or Irregular."""
+    """Return the number of a sentence in plain digits, or raise Irregular."""
     if not (name.isascii() and name.isdecimal() and len(name) < 10):
         raise Irregular
     return int(name)
@@ -414,7 +421,6 @@ def _build_supports(scale: Scale, line: Line, sentences: Any) -> Supports:
 
 
 def _add_citation(scale: Scale, sentence: dict[str, Citation], line: Line) -> None:
-    """Note a citation of a sentence."""
     if line.cells.get("citation") in NO_CITATION:
         return
     name = line.get_name("citation")
@@ -429,7 +435,6 @@ def _add_citation(scale: Scale, sentence: dict[str, Citation], line: Line) -> No
 
 
 def _read_number(line: Line) -> int:
-    """The number of a sentence."""
     cell = line.cells.get("sentence")
     number = parse_finite(cell)
     if number is None or number < 0 or number % 1:
@@ -441,12 +446,13 @@ def _read_number(line: Line) -> int:
 
 
 def read_criteria(data: AnswersLike, invalid: Invalid = "error") -> ByRun[tuple[Criterion, ...]]:
-    """How far each answer meets the criteria of a rubric.
+    """Read the degree to which each answer meets the criteria of a rubric.
 
-    A label outside the scale is an error, or missing: the answer is then without this criterion.
+    A label outside the scale is an error or, with `invalid` ``missing``, the answer has no label
+    for this criterion.
 
     >>> judged = {"mine": {"q1": [{"criterion": "names the year", "weight": 5, "met": 1}]}}
-    >>> read_criteria(judged).get("mine", "q1").found
+    >>> read_criteria(judged).get("mine", "q1").value
     (Criterion(name='names the year', weight=5.0, met=1.0, axis=''),)
     """
     if isinstance(data, ByRun):
@@ -487,10 +493,10 @@ def _read_criterion(scale: Scale, line: Line, number: int) -> Criterion:
 def complete_labels(
     target: ByRun[Any], references: Sequence[ByRun[Any]], label: float
 ) -> ByRun[Any]:
-    """The answers of `target`, with a label for every piece that others labelled.
+    """Add a label to each piece of `target` that only the references labelled.
 
-    These are the nuggets of the topic, unless `target` has some that the others do not have, and the
-    citations of the answer.
+    The pieces are the citations of the answer, and the nuggets of the topic. If `target` has
+    nuggets that the references do not have, only its own nuggets count.
     """
     nuggets = _merge_nuggets(target, references)
     by_run: dict[str, dict[str, Entry[Any]]] = {}
@@ -510,7 +516,7 @@ def complete_labels(
 def _merge_nuggets(
     target: ByRun[Any], references: Sequence[ByRun[Any]]
 ) -> dict[str, dict[str, Nugget]]:
-    """The nuggets of each topic: those of others too, if they have all that `target` has."""
+    """Return the nuggets per topic, with references that have all of `target`."""
     merged, reference_nuggets = collect_nuggets([target]), collect_nuggets(references)
     for topic, nuggets in merged.items():
         if reference_nuggets.get(topic, {}).keys() >= nuggets.keys():
@@ -519,7 +525,7 @@ def _merge_nuggets(
 
 
 def collect_nuggets(data: Sequence[ByRun[Any]]) -> dict[str, dict[str, Nugget]]:
-    """The nuggets of each topic, of whichever run."""
+    """Return the nuggets of each topic over all runs."""
     by_topic: dict[str, dict[str, Nugget]] = {}
     for labels in data:
         entries = [(t, x.value) for run in labels.by_run.values() for t, x in run.items()]
@@ -536,7 +542,7 @@ def collect_nuggets(data: Sequence[ByRun[Any]]) -> dict[str, dict[str, Nugget]]:
 def _merge_citations(
     entry: Entry[Supports], references: Sequence[Supports], label: float
 ) -> Supports:
-    """The citations of an answer that anybody labelled, in the order of the first who did."""
+    """Return all labelled citations of an answer, in the order of the first assessor."""
     sources = [*references, entry.value]
     merged: Supports = {}
     for number in sorted({number for source in sources for number in source}):

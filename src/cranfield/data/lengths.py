@@ -1,4 +1,4 @@
-"""Document lengths: ``doc length`` on each line, or a table with a column for each unit."""
+"""Lengths of documents: ``doc length`` lines, or a table with a column per unit."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ EXPECTED = "a document and its length, a number from 0"
 
 @dataclass(frozen=True, eq=False)
 class DocLengths:
-    """How long documents are, in one unit or several; the unit may be unnamed ('')."""
+    """Lengths of documents in one or several units. The unit may be unnamed ('')."""
 
     table: Table  # the documents, in one group
     values: Mapping[str, Floats]  # by unit
     where: str = "lengths"
 
     def select_units(self, units: Sequence[str]) -> DocLengths:
-        """The lengths in each wanted unit: those named so, else those without a name."""
+        """Return the lengths in each unit. Lengths without a unit count for one unit."""
         unnamed = [unit for unit in units if unit not in self.values]
         if len(unnamed) > 1 or (unnamed and "" not in self.values):
             have = ", ".join(unit or "no named unit" for unit in self.values)
@@ -57,12 +57,12 @@ class DocLengths:
         return replace(self, values={u: v for u, v in values.items() if v is not None})
 
     def rows(self, lines: Table) -> Ints:
-        """The row of the document of each line, -1 where its length is not known."""
+        """Return the row of the document of each line, -1 if its length is unknown."""
         return self.table.find(lines.docs, lines.hashes, np.zeros_like(lines.group))
 
 
 def read_lengths(data: LengthsLike) -> DocLengths:
-    """Document lengths from a path, a mapping or a frame.
+    """Read document lengths from a path, a mapping or a frame.
 
     >>> read_lengths({"d1": 120, "d2": 80}).values
     {'': array([120.,  80.])}
@@ -122,7 +122,7 @@ def _read_file(source: Source) -> DocLengths:
 
 
 def _detect_format(source: Source) -> Format:
-    """As for runs, but that a header need not name topics."""
+    """Detect the format as for runs, but a header needs no topic column."""
     for line in source.start.decode("utf-8", "replace").splitlines()[:1]:
         for name, separator in (("csv", ","), ("tsv", "\t")):
             if find_spelling(SPELLINGS["doc"], line.split(separator)):

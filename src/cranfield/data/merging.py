@@ -1,4 +1,4 @@
-"""Several lines of a list that are one document: its chunks, or the document itself again."""
+"""Merging of lines: chunks of a document, and duplicates of a document."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _SCORE_TEXTS = {
 
 
 class _Counts(NamedTuple):
-    """What became of the lines of a topic."""
+    """Numbers of lines of a topic before and after merging."""
 
     lines: int
     repeated: int  # lines that were left out
@@ -45,15 +45,16 @@ class _Counts(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Merging:
-    """How lines become documents, and what was done, by topic.
+    """Options for merging lines to documents, and counts by topic.
 
-    `chunks` says which document a chunk is of: a separator, before which its id stands; a regular
-    expression between slashes, whose one group it is; or a function. `chunk_score` says what a
-    document scores, and `duplicates` which of the lines counts that repeat an id.
+    `chunks` maps a chunk id to a document id: a separator after the document id, a regular
+    expression between slashes with one group, or a function. `chunk_score` is the score of a
+    document, and `duplicates` selects among lines with the same id.
 
-    >>> Merging("#").of_list("q1", {"d1#1": 2.0, "d2#7": 3.0, "d1#4": 5.0})
+    >>> Merging("#").merge_ranking("q1", {"d1#1": 2.0, "d2#7": 3.0, "d1#4": 5.0})
     {'d2': 3.0, 'd1': 5.0}
-    >>> Merging(r"/(.+)_p\\d+/", "sum").of_list("q1", {"d_1_p1": 2.0, "d_2": 3.0, "d_1_p4": 5.0})
+    >>> merging = Merging(r"/(.+)_p\\d+/", "sum")
+    >>> merging.merge_ranking("q1", {"d_1_p1": 2.0, "d_2": 3.0, "d_1_p4": 5.0})
     {'d_1': 7.0, 'd_2': 3.0}
     """
 
@@ -75,15 +76,15 @@ class Merging:
 
     @property
     def is_needed(self) -> bool:
-        """Whether there is anything to be done."""
+        """True if chunks or duplicates have to be merged."""
         return self.chunks is not None or self.duplicates != "error"
 
     def has_same_options(self, merging: Merging) -> bool:
-        """Whether both say the same."""
+        """Return True if both have the same options."""
         return all(getattr(self, x) == getattr(merging, x) for x in _OPTIONS)
 
     def with_order(self, order: Order, location: str) -> Merging:
-        """The same for a run whose lists are ordered in that way."""
+        """Return the options for a run with this order of documents."""
         if order != "score" and self.chunk_score in ("max", "sum"):
             ordering = "rank" if order == "rank" else "the order of the lists"
             problem = f"chunk_score={self.chunk_score} where {ordering} decides"
@@ -91,20 +92,20 @@ class Merging:
         return replace(self, order=order, where=location, counts={})
 
     def copy_without_counts(self) -> Merging:
-        """The same for another run."""
+        """Return the options for another run."""
         return replace(self, counts={})
 
     # -- ids --------------------------------------------------------------------------------------
 
     @property
     def separator(self) -> str | None:
-        """What stands between document and chunk, if it is as simple as that."""
+        """Separator after the document id, or None for a regular expression or function."""
         simple = isinstance(self.chunks, str) and _extract_pattern(self.chunks) is None
         return str(self.chunks) if simple else None
 
     @cached_property
     def find_document(self) -> Callable[[str], str]:
-        """The document of a chunk."""
+        """Function from a chunk id to its document id."""
         chunks = self.chunks
         if not isinstance(chunks, str):
             if not callable(chunks):
@@ -136,7 +137,10 @@ class Merging:
         return document
 
     def _find_documents(self, chunks: Strings) -> Strings:
-        """The documents of a column of chunks: one sign is looked for in all of them at once."""
+        """Return the documents of a column of chunks.
+
+        Fast for a separator of one character.
+        """
         separator = self.separator
         if separator is None or len(separator) > 1 or not separator.isascii():
             return Strings.from_list([self.find_document(chunk) for chunk in chunks])
@@ -146,7 +150,7 @@ class Merging:
         return documents
 
     def check_judgments(self, qrels: Qrels) -> None:
-        """Refuse judgments of chunks: no document of a run would be judged."""
+        """Raise an error if chunks are judged: no document of a run would be judged."""
         if (separator := self.separator) is None:
             return
         for doc in qrels.doc_names:
@@ -159,13 +163,13 @@ class Merging:
     # -- lists ------------------------------------------------------------------------------------
 
     def _choose_rule(self, choice: str | None) -> str:
-        """Which of the lines of a document counts: first, max or sum."""
+        """Return the rule for lines of a document: first, max or sum."""
         if self.order != "score":
             return "first" if self.order == "given" else "max"
         return "max" if choice in (None, "best") else str(choice)
 
     def merge_table(self, table: Table) -> Table:
-        """Whole topics, each document once."""
+        """Merge a table of whole topics, so that each document has one line."""
         unique = (
             table
             if self.duplicates == "error"
@@ -187,7 +191,7 @@ class Merging:
     def merge_ranking(
         self, topic: str, docs: Mapping[str, float], repeated: int = 0
     ) -> dict[str, float]:
-        """One list in memory, in which ids do not repeat any longer, each document once."""
+        """Merge the chunks of a ranking in memory, which has no duplicate ids."""
         rule, chunks = self._choose_rule(self.chunk_score), 0
         scores: dict[str, float] = {}
         for chunk, value in docs.items():
@@ -204,7 +208,7 @@ class Merging:
         return scores
 
     def drop_duplicates(self, docs: Iterable[tuple[str, float]]) -> dict[str, float]:
-        """One list in memory, of each id the line that counts."""
+        """Return a ranking in memory with one line for each id."""
         rule, scores = self._choose_rule(self.duplicates), dict[str, float]()
         for doc, value in docs:
             if doc not in scores:
@@ -217,7 +221,7 @@ class Merging:
     # -- what was done ----------------------------------------------------------------------------
 
     def describe_merges(self) -> Iterator[tuple[str, str]]:
-        """What the user should know of it: the kind of a notice, and its text."""
+        """Yield (kind, text) of each note about merged documents."""
         lines, repeated, chunks, documents = (
             sum(column) for column in zip(*self.counts.values(), strict=True)
         )
@@ -244,7 +248,7 @@ def _extract_pattern(text: str) -> str | None:
 
 
 def _compile_pattern(pattern: str) -> Callable[[str], Any]:
-    """The group of a regular expression that an id matches as a whole; else the id."""
+    """Return a function from an id to the group of the pattern, or to the id itself."""
     try:
         compiled = re.compile(pattern)
     except (re.error, RecursionError, OverflowError) as error:
@@ -261,12 +265,12 @@ def _match_document(pattern: re.Pattern[str], chunk: str) -> str:
 
 
 def _count_flags(flags: Bools, table: Table) -> Any:
-    """How many lines of each group are flagged."""
+    """Return the number of flagged lines of each group."""
     return np.bincount(table.group[flags], minlength=len(table.names))
 
 
 def _merge_rows(table: Table, rule: str) -> Table:
-    """Each document of a group once: its first line, its best, or its first with the sum of all."""
+    """Keep one line of each document: the first, the best, or the first with the sum."""
     keys = hash_in_groups(table.hashes, table.group)
     order = np.argsort(keys, kind="stable")
     new = np.ones(len(order), dtype=bool)

@@ -1,4 +1,4 @@
-"""Names that files can contain: what a writer rejects, because readers would change it."""
+"""Checks of names before writing: readers would change the rejected ones."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def check_word(name: str, first: bool = False) -> str:
 
 
 def check_cell(cell: str, format: str) -> None:
-    """Raise an error if a cell of CSV or TSV would not be read as it is written."""
+    """Raise an error if a cell of CSV or TSV would be read differently."""
     if cell != cell.strip(_BLANK):
         problem = f"{cell!r} begins or ends with a space, which {format.upper()} loses"
         raise InputError.from_problem(problem, "Use JSON or Parquet.")
@@ -41,7 +41,7 @@ def check_cell(cell: str, format: str) -> None:
 
 
 def _is_unicode(name: str) -> bool:
-    """Return True if a name has no half of a surrogate pair, which UTF-8 does not have."""
+    """Return True if a name has no unpaired surrogate, which UTF-8 cannot encode."""
     try:
         return name.isascii() or bool(name.encode())
     except UnicodeEncodeError:

@@ -1,8 +1,8 @@
-"""Preferences of people between two outputs for a topic: which run did somebody find better?
+"""Preferences of assessors between the outputs of two runs for a topic.
 
-Text: ``topic preferred other``; or ``topic run other preferred``, where what is preferred is one of
-the two runs, a or b for the first and the second, or ``tie``; or ``topic run other preferred
-assessor``. Tables may also say which of the two was shown ``first``.
+Text: ``topic preferred other``, or ``topic run other preferred``, where the preferred one is one
+of the two runs, a or b for the first and the second, or ``tie``, or ``topic run other preferred
+assessor``. Tables may have a column ``first`` for the run shown first.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ LAYOUT = Layout(
 
 
 class PreferencePair(NamedTuple):
-    """What one person said: `preferred` is better than `other`, unless they are `tied`."""
+    """Preference of one assessor: `preferred` is better than `other`, unless `tied`."""
 
     topic: str
     preferred: str
@@ -60,7 +60,7 @@ class PreferencePair(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PreferencePairs:
-    """What people prefer, one judgment after the other.
+    """Preferences in input order, one per judgment.
 
     >>> read_preference_pairs([("301", "bm25", "dense"), ("302", "bm25", "dense", "tie")])
     PreferencePairs: 2 preferences of 2 topics
@@ -76,15 +76,15 @@ class PreferencePairs:
 
 
 def read_preference_pairs(data: PreferencePairsLike) -> PreferencePairs:
-    """Preferences between the outputs of runs, from a path, a mapping, a frame or tuples.
+    """Read preferences between runs from a path, a mapping, a frame or tuples.
 
-    Lines are ``topic preferred other``, or ``topic run other preferred``, where what is preferred
-    is one of the two, ``a`` (the run) or ``b`` (the other), or ``tie``; an assessor may follow.
-    Tables (CSV, TSV, JSONL, Parquet, Arrow) have columns of these names, or run_a, run_b and
-    winner, and perhaps `first`, the one that was shown first. Several people may judge the same two
-    outputs: each line counts. The same assessor may not judge them twice.
+    Lines are ``topic preferred other``, or ``topic run other preferred``. The preferred one is one
+    of the two runs, ``a`` (the run), ``b`` (the other) or ``tie``. An assessor may follow. Tables
+    (CSV, TSV, JSONL, Parquet, Arrow) have columns of these names, or run_a, run_b and winner, and
+    optionally `first`, the run shown first. Several assessors may judge the same two outputs: each
+    line counts. An assessor may not judge them more than once.
 
-    A run may be named as a side (``a``) or a tie (``tie``). If the winner of a line then has two
+    A run may be named like a side (``a``) or a tie (``tie``). If the winner of a line then has two
     meanings, the other lines decide: winners that can only be names, or only be sides. `notes`
     report the decision. If they do not decide, an error is raised.
 
@@ -101,7 +101,7 @@ def read_preference_pairs(data: PreferencePairsLike) -> PreferencePairs:
 
 
 def _read_columns(data: PreferencePairsLike) -> tuple[PreferencePair, ...]:
-    """The preferences of a text in which everything is in order, or Irregular."""
+    """Read the preferences of a valid text. Raise Irregular for any other input."""
     cells = {name: column.tolist() for name, column in read_text_columns(data, LAYOUT).items()}
     topics, other_runs, winners = cells["topic"], cells["other"], cells["preferred"]
     assessors: list[Any] = cells.get("assessor", [None] * len(topics))
@@ -130,7 +130,7 @@ def _read_columns(data: PreferencePairsLike) -> tuple[PreferencePair, ...]:
 
 
 def _read_lines(data: PreferencePairsLike) -> tuple[tuple[PreferencePair, ...], tuple[str, ...]]:
-    """Return the preferences, and notes on how winners were read."""
+    """Return the preferences, and notes on ambiguous winners."""
     lines = [*read_lines(data, LAYOUT, "preferences")]
     winners, shown_first = (_Choices.from_lines(lines, column) for column in ("preferred", "first"))
     pairs = []
@@ -182,7 +182,7 @@ def _read_pair(line: Line, winners: _Choices, shown_first: _Choices) -> Preferen
 
 
 def _read_first(line: Line, run: str, shown_first: _Choices) -> str | None:
-    """The one that was shown first, if that is told."""
+    """Return the run that was shown first, or None if it is unknown."""
     text = _read_cell(line, "first")
     first_run = shown_first.choose(line, run) if text else None
     if text and first_run in (None, TIED):
@@ -192,7 +192,7 @@ def _read_first(line: Line, run: str, shown_first: _Choices) -> str | None:
 
 
 def _read_cell(line: Line, column: str) -> str:
-    """The text of a cell, nothing if there is none."""
+    """Return the text of a cell, "" if it is missing."""
     text = line.cells.get(column)
     return "" if text is None else str(text).strip(BLANK)
 
@@ -208,7 +208,10 @@ def _is_word(name: str) -> bool:
 
 
 class _Meanings(NamedTuple):
-    """The run that a text names, and the run (or `TIED`) that it is as a word; None if none."""
+    """Meanings of a text: as the name of a run, and as a side or `TIED`.
+
+    None if invalid.
+    """
 
     name: str | None
     word: str | None
@@ -227,7 +230,7 @@ class _Meanings(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class _Choices:
-    """How a column names one of the two runs of a line: decided once for all lines."""
+    """Interpretation of a column that names one of two runs, the same for all lines."""
 
     column: str
     ambiguous: dict[str, int]  # texts with two meanings, and how often
@@ -259,7 +262,7 @@ class _Choices:
         raise _make_ambiguity_error(line, text)
 
     def list_notes(self) -> Iterable[str]:
-        """Yield how texts with two meanings were read."""
+        """Yield a note for each ambiguous text, with its interpretation."""
         for text, count in self.ambiguous.items():
             meaning = "the run" if self.decision == "name" else _describe_meaning(text)
             reasons = {"name": "other lines name runs", "word": "other lines use a and b"}
@@ -278,12 +281,12 @@ def _iterate_meanings(lines: Sequence[Line], column: str) -> Iterable[tuple[str,
 
 
 def _describe_meaning(text: str) -> str:
-    """Return what a text means if it names no run."""
+    """Return the meaning of a text that names no run."""
     return f"side {SIDES[text.lower()]}" if text.lower() in SIDES else "a tie"
 
 
 def _make_ambiguity_error(line: Line, text: str) -> InputError:
-    """Return the error that a text names a run and is a side, or a tie, as well."""
+    """Return the error for a text that is a run and also a side or a tie."""
     problem = f"{text!r} is ambiguous: the run {text!r} or {_describe_meaning(text)}"
     fix = f"Rename the run {text!r} in all lines."
     return InputError.from_problem(problem, fix, line.location, line.number)

@@ -1,11 +1,11 @@
-"""Preference judgments and judgment groups: what each of several users says about a topic.
+"""Preference judgments and judgment groups: judgments of several users per topic.
 
 Three formats of trec_eval, all text with a judgment on each line:
 
-- ``prefs``: ``topic group subgroup doc level``; within a sub group, a document is preferred to
-  all documents with lower levels; or ``topic doc other preferred``, as TREC CAsT has pairs;
-- ``qrels_prefs``: ``topic group doc level``, the same where each group is one sub group: qrels
-  read as preferences;
+- ``prefs``: ``topic group subgroup doc level``. Within a subgroup, a document is preferred to all
+  documents with lower levels. Or ``topic doc other preferred``, as TREC CAsT has pairs.
+- ``qrels_prefs``: ``topic group doc level``, the same with one subgroup per group: qrels read as
+  preferences.
 - ``qrels_jg``: ``topic group doc level``, relevance judgments of each group.
 """
 
@@ -50,10 +50,10 @@ PAIR = ("topic", "doc", "other", "preferred")
 
 @dataclass(frozen=True, eq=False)
 class PreferenceGroup:
-    """What one user prefers: some documents at levels, and others in other sub groups.
+    """Preferences of one user: levels of documents in one or several subgroups.
 
-    Levels of different sub groups are not compared: only their order within one counts, and that
-    0 means nonrelevant.
+    Levels of different subgroups are not compared. Only the order within a subgroup counts, and 0
+    means nonrelevant.
     """
 
     name: str
@@ -63,9 +63,9 @@ class PreferenceGroup:
 
     @cached_property
     def prefers(self) -> Bools:
-        """Whether a document (row) is preferred to another (column), said or implied.
+        """Boolean array: True if a document (row) is preferred to another (column).
 
-        Who prefers a to b, and b to c in another sub group, prefers a to c.
+        Preferences are transitive over subgroups: a to b, and b to c in another one, imply a to c.
         """
         prefers = np.zeros((len(self.docs), len(self.docs)), dtype=np.bool_)
         for docs, levels in self.subgroups:
@@ -81,11 +81,11 @@ class PreferenceGroup:
 
     @property
     def _overlap(self) -> bool:
-        """Whether a document is in two sub groups."""
+        """True if a document is in several subgroups."""
         return sum(len(docs) for docs, _ in self.subgroups) > len(self.docs)
 
     def find_contradiction(self) -> tuple[str, str] | None:
-        """Two documents of which the first is preferred, and yet the second is as good."""
+        """Return documents of which the first is preferred to, but not above, the second."""
         if not self._overlap:
             return None
         as_good = self.prefers.copy()
@@ -99,7 +99,7 @@ class PreferenceGroup:
 
 @dataclass(frozen=True, eq=False)
 class Preferences:
-    """The preferences of each group for each topic.
+    """Preferences of each group for each topic.
 
     >>> read_preferences([("q1", "ann", "d1", 2), ("q1", "ann", "d2", 0)], "qrels_prefs")
     Preferences: 1 group of 1 topic
@@ -110,7 +110,7 @@ class Preferences:
 
     @property
     def topics(self) -> tuple[str, ...]:
-        """The topics in order of their names."""
+        """Topics in order of their names."""
         return tuple(self.groups)
 
     def __repr__(self) -> str:
@@ -120,7 +120,7 @@ class Preferences:
 
 @dataclass(frozen=True, eq=False)
 class JudgmentGroups:
-    """The judgments of each group for each topic, as judgments of as many topics.
+    """Judgments of each group for each topic, stored as separate topics.
 
     >>> judged = [("q1", "ann", "d1", 2), ("q1", "bob", "d1", 0), ("q2", "ann", "d1", 1)]
     >>> groups = read_judgment_groups(judged)
@@ -134,12 +134,12 @@ class JudgmentGroups:
 
 
 def read_preferences(data: PreferencesLike, format: str = "prefs") -> Preferences:
-    """Preferences from a file, or tuples; `format` is prefs or qrels_prefs.
+    """Read preferences from a file or tuples. `format` is prefs or qrels_prefs.
 
-    A file of the format prefs may as well have lines ``topic doc other preferred``.
+    A file of the format prefs may have lines ``topic doc other preferred``.
 
-    Refused are a document twice in a sub group, preferences of a group that contradict each
-    other, said or implied, and a document that is nonrelevant (level 0) in one sub group only.
+    Errors are a duplicate document in a subgroup, contradicting preferences of a group, direct or
+    implied, and a document that is nonrelevant (level 0) in only some of the subgroups.
     """
     if isinstance(data, Preferences):
         return data
@@ -164,7 +164,7 @@ def read_preferences(data: PreferencesLike, format: str = "prefs") -> Preference
 
 
 def read_judgment_groups(data: PreferencesLike) -> JudgmentGroups:
-    """Relevance judgments of several groups from a file of the format qrels_jg, or tuples."""
+    """Read the relevance judgments of several groups from a qrels_jg file or tuples."""
     if isinstance(data, JudgmentGroups):
         return data
     judged = _read_judgments(data, "qrels_jg", "judgments")
@@ -182,7 +182,7 @@ def read_judgment_groups(data: PreferencesLike) -> JudgmentGroups:
 
 @dataclass(frozen=True, eq=False)
 class _Judgments:
-    """All judgments, in the order in which they came."""
+    """All judgments in input order."""
 
     where: str
     source: Source | None  # None where there are no lines
@@ -195,14 +195,14 @@ class _Judgments:
         return InputError(found, expected, self.where, self.find_line(row))
 
     def find_line(self, row: int) -> int | None:
-        """The line of a judgment, looked up when somebody must be told."""
+        """Return the line number of a judgment. It is computed only for errors."""
         if self.source is None:
             return None
         return next(islice(iter_text_lines(self.source), row // self.on_a_line, None))[0]
 
 
 def _build_group(judged: _Judgments, name: str, subgroups: Sequence[list[int]]) -> PreferenceGroup:
-    """A group of one topic, given the rows of its sub groups, if it does not contradict itself."""
+    """Build a group of one topic from its subgroups. Raise an error if contradictory."""
     docs = [[judged.docs[row] for row in rows] for rows in subgroups]
     index = {doc: i for i, doc in enumerate(dict.fromkeys(doc for names in docs for doc in names))}
     relevant = np.zeros(len(index), dtype=np.bool_)
@@ -248,9 +248,10 @@ def _read_judgments(data: PreferencesLike, format: str, kind: str) -> _Judgments
 
 
 def _read_pairs(data: PreferencesLike) -> _Judgments | None:
-    """Lines ``topic doc other preferred``: each a sub group of two, both relevant; None if not so.
+    """Read ``topic doc other preferred`` lines as subgroups of two relevant documents.
 
-    They are told by the first: four fields, of which the last is one of the two before it.
+    Return None for other files: the first line has four fields, and the last is one of the two
+    documents before it.
     """
     if not isinstance(data, str | os.PathLike):
         return None
@@ -271,7 +272,7 @@ def _read_pairs(data: PreferencesLike) -> _Judgments | None:
 
 
 def _iterate_pairs(source: Source) -> Iterable[tuple[str, ...]]:
-    """Topic, both documents and the one preferred, line by line."""
+    """Return (topic, doc, other, preferred) of each line."""
     layout = Layout((PAIR,), PAIR, {})
     try:
         columns = (column.tolist() for column in read_text_columns(source, layout).values())
@@ -292,7 +293,7 @@ def _check_pairs(lines: Iterable[Line]) -> Iterator[tuple[str, ...]]:
 
 
 def _build_columns(lines: Iterable[Line], names: Sequence[str]) -> tuple[list[Strings], Floats]:
-    """The columns of lines that are looked at one by one."""
+    """Build columns from lines, which are checked one by one."""
     columns: list[list[str]] = [[] for _ in names[:-1]]
     levels = []
     for line in lines:
@@ -307,7 +308,7 @@ def _build_columns(lines: Iterable[Line], names: Sequence[str]) -> tuple[list[St
 
 
 def _group_rows(ids: Sequence[Strings]) -> dict[tuple[str, ...], list[int]]:
-    """The rows of each combination of ids, which mostly are adjacent."""
+    """Return the rows of each combination of ids, sorted by ids."""
     starts = np.unique(np.concatenate([column.find_changes() for column in ids]))
     keys = zip(*(column[starts].tolist() for column in ids), strict=True)
     groups: dict[tuple[str, ...], list[int]] = {}
@@ -317,7 +318,7 @@ def _group_rows(ids: Sequence[Strings]) -> dict[tuple[str, ...], list[int]]:
 
 
 def _check_judgments(judged: _Judgments, names: Sequence[str]) -> None:
-    """That there are judgments, and none of a document twice."""
+    """Raise an error for a duplicate document, a topic named 'all', or no judgments."""
     if not judged.rows:
         raise InputError("no judgments", "at least one", judged.where)
     for key, rows in judged.rows.items():

@@ -53,7 +53,7 @@ QrelsLike: TypeAlias = Any  # a path, {topic: {doc: level}}, a frame, tuples, re
 
 @dataclass(frozen=True, eq=False)
 class Qrels:
-    """Judgments, topic by topic in the order of the file.
+    """Judgments by topic, in the order of the file.
 
     >>> read_qrels({"q1": {"d1": 2, "d2": 0}})
     Qrels: 2 judgments of 1 topic
@@ -75,24 +75,24 @@ class Qrels:
 
     @cached_property
     def texts(self) -> Mapping[str, str]:
-        """The topics in words, where judgments are those of a catalogue (``irds:DATASET``)."""
+        """Queries of the topics, if the qrels are from a catalogue (``irds:DATASET``)."""
         return {} if self.words is None else self.words()
 
     @cached_property
     def docs(self) -> Strings:
-        """The documents as a column."""
+        """Documents as a column."""
         return (
             Strings.from_list(self.raw_docs) if isinstance(self.raw_docs, list) else self.raw_docs
         )
 
     @cached_property
     def doc_names(self) -> list[str]:
-        """The documents as Python strings."""
+        """Documents as Python strings."""
         return self.raw_docs if isinstance(self.raw_docs, list) else self.raw_docs.tolist()
 
     @property
     def has_line_numbers(self) -> bool:
-        """Return True if these are LETOR data whose documents are named by their lines."""
+        """True if these are LETOR data with line numbers as document ids."""
         if self.lines is None or not all(doc.isdecimal() for doc in self.doc_names):
             return False
         places = np.argsort(np.arange(len(self.levels))[self.lines])
@@ -103,9 +103,9 @@ class Qrels:
         return f"Qrels: {judgments} of {format_count(len(self.topics), 'topic')}"
 
     def select_topics(self, topics: Sequence[str]) -> Qrels:
-        """The judgments of some topics in their order, none for those that were not judged.
+        """Return the judgments of some topics, in this order. Unjudged topics are empty.
 
-        >>> read_qrels({"q1": {"d1": 2}, "q2": {"d2": 0}}).of_topics(["q2"]).to_dict()
+        >>> read_qrels({"q1": {"d1": 2}, "q2": {"d2": 0}}).select_topics(["q2"]).to_dict()
         {'q2': {'d2': 0.0}}
         """
         place = {topic: t for t, topic in enumerate(self.topics)}
@@ -118,7 +118,7 @@ class Qrels:
         return Qrels(tuple(topics), *columns, self.where, strata=strata, declared=self.declared)
 
     def to_dict(self) -> dict[str, dict[str, float]]:
-        """``{topic: {doc: level}}``."""
+        """Return ``{topic: {doc: level}}``."""
         docs, levels = self.doc_names, self.levels.tolist()
         bounds = zip(self.topics, pairwise(self.offsets.tolist()), strict=True)
         return {t: dict(zip(docs[a:b], levels[a:b], strict=True)) for t, (a, b) in bounds}
@@ -184,7 +184,7 @@ def read_qrels(
 
 
 def _read_memory(data: Any, text: ReadOptions) -> Qrels:
-    """Judgments in a mapping, or tuples."""
+    """Read a mapping or tuples."""
     judged, repeated = to_nested(data, "qrels", "qrels", text)
     qrels = _from_nested(_apply_labels(judged, text.labels), "qrels", repeated)
     levels = not isinstance(data, Mapping) or all(has_levels(docs, text) for docs in data.values())
@@ -192,7 +192,10 @@ def _read_memory(data: Any, text: ReadOptions) -> Qrels:
 
 
 def _check_qrels(qrels: Qrels, sampled: bool) -> Qrels:
-    """The judgments, if there are some, none of them for a topic named all."""
+    """Return the judgments.
+
+    Raise an error if there are none, or a topic is named 'all'.
+    """
     check_not_empty(qrels.topics, "judgments", qrels.where)
     if qrels.strata is not None and not sampled:
         problem, expected = (
@@ -206,7 +209,6 @@ def _check_qrels(qrels: Qrels, sampled: bool) -> Qrels:
 
 
 def _read_catalogue(name: str, text: ReadOptions) -> Qrels:
-    """Judgments of a collection that a catalogue knows."""
     rows = catalogues.read_judgments(name, text.intents)
     if text.intents:
         qrels = _from_judged(*_read_by_intent(rows, text), name)
@@ -217,7 +219,10 @@ def _read_catalogue(name: str, text: ReadOptions) -> Qrels:
 
 
 def _read_file(source: Source, forced: str | None, text: ReadOptions) -> Qrels:
-    """The fast way where the file is in order, else record by record, with every error's place."""
+    """Read a file as columns.
+
+    If it is irregular, read records, so that errors have lines.
+    """
     decision = detect_format(source, forced, text, "qrels")
     format, text = decision.format, decision.options
     if format.positional:
@@ -237,7 +242,7 @@ def _read_file(source: Source, forced: str | None, text: ReadOptions) -> Qrels:
 
 
 def _read_objects(data: Any, text: ReadOptions) -> Qrels:
-    """Objects in memory, read as those in a file."""
+    """Read objects in memory like the objects of a file."""
     records = read_object_records(data, "qrels", "qrels", text)
     good = collect_records(check_records(records, "qrels", "qrels", text))
     return _build_qrels(good, list_object_topics(data, "qrels", "qrels", text), text, "qrels")
@@ -246,7 +251,7 @@ def _read_objects(data: Any, text: ReadOptions) -> Qrels:
 def _build_qrels(
     good: ValidRecords, topics: Iterable[str] | None, text: ReadOptions, location: str
 ) -> Qrels:
-    """What was judged, and topics for which nothing was, where they are known."""
+    """Build qrels from records, and from topics without judgments if these are known."""
     if text.intents:
         qrels = _from_judged(_group_by_intent(good.records), good.repeated, location)
     else:
@@ -255,7 +260,7 @@ def _build_qrels(
 
 
 def _apply_labels(judged: Nested, labels: Mapping[str, float] | None) -> Nested:
-    """Documents with the levels that their labels mean."""
+    """Replace labels with their levels."""
     if labels is None:
         return judged
     return {
@@ -270,7 +275,7 @@ def _map_label(label: Any, labels: Mapping[str, float]) -> Any:
 
 
 def _from_valid_table(table: Table, location: str) -> Qrels:
-    """A table whose topics have good names and whose documents are judged once."""
+    """Build qrels from a table. Raise Irregular if a topic or a duplicate is invalid."""
     table = table.group_by_topic()
     if "all" in table.names or np.abs(table.values).max(initial=0.0) > LARGEST:
         raise Irregular
@@ -285,7 +290,7 @@ def _from_valid_table(table: Table, location: str) -> Qrels:
 
 
 def _drop_duplicates(table: Table) -> Table:
-    """The table without judgments that repeat another alike, or Irregular if they differ."""
+    """Drop equal duplicates. Raise Irregular if levels differ."""
     if not table.find_duplicate():
         return table
     first = table.find(table.docs, table.hashes, table.group)
@@ -295,7 +300,7 @@ def _drop_duplicates(table: Table) -> Table:
 
 
 def _from_letor(table: Table, location: str) -> Qrels:
-    """The judgments of LETOR data, which know where they stood: predictions stand there, too."""
+    """Build the qrels of LETOR data, with the position of each judgment in the file."""
     qrels = _from_valid_table(table, location)
     if qrels.repeated:  # predictions stand for lines
         raise Irregular
@@ -306,7 +311,7 @@ def _from_letor(table: Table, location: str) -> Qrels:
 
 
 def _from_table(table: Table) -> Qrels:
-    """A frame's table, however often it repeats itself."""
+    """Build qrels from the table of a frame, which may contain duplicates."""
     try:
         return _from_valid_table(table, "qrels")
     except Irregular:
@@ -340,7 +345,7 @@ def _from_records(good: ValidRecords, topics: Iterable[str], location: str) -> Q
 
 
 class ValidRecords(NamedTuple):
-    """What a file holds in which nothing is wrong."""
+    """Records of a file without errors."""
 
     records: list[Record]
     repeated: int  # judgments that repeat another
@@ -348,7 +353,7 @@ class ValidRecords(NamedTuple):
 
 
 def collect_records(items: Iterable[Problem | Record]) -> ValidRecords:
-    """The records of a file, or the error that is in it."""
+    """Return the records of a file, or raise its first error."""
     records: list[Record] = []
     warnings: list[Problem] = []
     for item in items:
@@ -370,7 +375,7 @@ Judged: TypeAlias = dict[str, dict[str, dict[str, float]]]
 
 
 def _from_intents(table: Table, location: str) -> Qrels:
-    """Judgments for intents, each given once."""
+    """Build qrels from judgments for intents. Raise Irregular for duplicates."""
     if table.types is None or (table.types.length == 0).any():
         raise Irregular
     offsets, levels, first, judged = intents.merge_intents(table)
@@ -381,7 +386,6 @@ def _from_intents(table: Table, location: str) -> Qrels:
 
 
 def _group_by_intent(records: Iterable[Record]) -> Judged:
-    """Judgments for intents."""
     judged: Judged = {}
     for record in records:
         docs = judged.setdefault(record.topic, {}).setdefault(str(record.type), {})
@@ -390,7 +394,7 @@ def _group_by_intent(records: Iterable[Record]) -> Judged:
 
 
 def _read_by_intent(data: Any, text: ReadOptions) -> tuple[Judged, int]:
-    """Judgments for intents from a nested mapping, or tuples (topic, intent, doc, level)."""
+    """Read a nested mapping, or tuples (topic, intent, doc, level)."""
     judged: Judged = {}
     repeated = 0
     for topic, intent, doc, label in _iterate_tuples(data):
@@ -430,7 +434,7 @@ def _iterate_leaves(data: Mapping[Any, Any]) -> Iterator[tuple[Any, ...]]:
 
 
 def _order_cells(row: Any, number: int) -> tuple[Any, ...]:
-    """Topic, intent, document and level of a tuple; one with names may have them in any order."""
+    """Return topic, intent, document and level. A named tuple may have any order."""
     fields = {name: getattr(row, name) for name in getattr(row, "_fields", ())}
     columns = [
         find_spelling(SPELLINGS[name], fields) for name in ("topic", "intent", "doc", "level")
@@ -451,7 +455,10 @@ def _from_judged(judged: Judged, repeated: int, location: str) -> Qrels:
 
 
 def _from_dicts(data: Any) -> Qrels | None:
-    """Judgments in a dict of dicts, by the compiled part, if there is one and they are in order."""
+    """Build qrels from a dict of dicts with the compiled kernel.
+
+    None if it is irregular.
+    """
     arrays = kernel.KERNEL.flatten(data) if kernel.KERNEL is not None else None
     if arrays is None:
         return None

@@ -1,8 +1,8 @@
-"""Scores of topics that evaluation tools have written: trec_eval -q, ndeval, gdeval, tables.
+"""Scores per topic in files of trec_eval -q, ndeval, gdeval and in tables.
 
-Text has ``measure topic value`` (trec_eval -q), ``topic measure value`` (ir_measures), ``topic
-AP= value`` (NTCIREVAL) or ``run topic measure value`` on each line. Tables name such columns, or
-have a column for each measure (ndeval, gdeval).
+Text has ``measure topic value`` (trec_eval -q), ``topic measure value`` (ir_measures), ``topic AP=
+value`` (NTCIREVAL) or ``run topic measure value`` on each line. Tables name such columns, or have
+a column for each measure (ndeval, gdeval).
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ LAYOUT = Layout(
 
 
 class Result(NamedTuple):
-    """The value of a measure for a run and a topic: NaN if undefined, None if there is none.
+    """Value of a measure for a run and a topic: NaN if undefined, None if missing.
 
-    The run is None if nothing names it.
+    `run` is None if the data do not name it.
     """
 
     run: str | None
@@ -66,7 +66,7 @@ class Result(NamedTuple):
 
     @property
     def is_summary(self) -> bool:
-        """True if this is a value of all topics together, by the rules of its format."""
+        """True if this is a summary over all topics, by the rules of its format."""
         return self.topic == ALL or (self.topic == AMEAN and "runid" in self.line.cells)
 
 
@@ -78,15 +78,15 @@ def read_results(
     run_names: RunNames = "tag",
     excluded: Excluded | None = None,
 ) -> Iterator[Result]:
-    """The results of topics; those of all topics together are left out.
+    """Yield the results of topics, without summaries over all topics.
 
-    These are the rows ``all`` and, in tables of ndeval and gdeval, ``amean``: `excluded` collects
-    where they are, and their names.
+    Summaries are the rows ``all`` and, in tables of ndeval and gdeval, ``amean``. `excluded`
+    collects their locations and names.
 
-    `is_measure` says of a name whether it is a measure's, for data that have measures first or second,
-    and `is_wanted` whether its values are: others may be no numbers, and are None. A run is called as
-    a ``runid`` says, before or after its results, else by its path; with `run_names` ``file``, it
-    is always.
+    `is_measure` returns True for names of measures: data may have the measure or the topic first.
+    `is_wanted` selects measures. Values of other measures need not be numbers, and are None. The
+    run is named by ``runid``, before or after its results, otherwise by its path. With `run_names`
+    ``file``, it is always the path.
 
     >>> [r[1:4] for r in read_results([("map", "301", 0.5), ("map", "all", 0.5)])]
     [('301', 'map', 0.5)]
@@ -117,13 +117,13 @@ def read_results(
 def make_not_scores_error(
     problem: str, location: object, line: int | None = None, fix: str = ""
 ) -> InputError:
-    """Return an error for a run or judgments in place of scores."""
+    """Return the error for a run or judgments in place of scores."""
     usage = format_option("cranfield compare QRELS RUN RUN", "cf.compare(cf.evaluate(qrels, runs))")
     return InputError.from_problem(problem, f"Evaluate runs first: {usage}{fix}", location, line)
 
 
 def _has_columns(data: ResultsLike, source: Source | None) -> bool:
-    """Return True if the columns of the data have names, which declare measures."""
+    """Return True if the data have named columns, which declare measures."""
     if source is not None:
         return guess_format(source).tabular is not None
     return is_frame(data) or (isinstance(data, list) and isinstance(next(iter(data), 0), Mapping))
@@ -132,7 +132,7 @@ def _has_columns(data: ResultsLike, source: Source | None) -> bool:
 def _reject_documents(
     results: Iterable[Result], is_measure: Callable[[str], bool], location: str
 ) -> Iterator[Result]:
-    """Yield the results, or raise an error if they are runs: document ids in place of measures.
+    """Yield the results. Raise an error if they are runs, with documents as measures.
 
     Scores have the same measures for every topic. Names that are no known measures are documents
     if topics of a run differ in their names, or if every topic lists the same names in another
@@ -175,7 +175,7 @@ def _select_topics(
     excluded: Excluded,
     in_file: bool,
 ) -> Iterator[Result]:
-    """The results of topics, at least one, and what says whose they are."""
+    """Yield the results of topics, at least one, and the ``runid`` rows."""
     has_scores = False
     for result in results:
         if result.measure == "runid" and result.run is None:
@@ -193,13 +193,13 @@ def _select_topics(
 
 
 def _is_text(result: Result) -> bool:
-    """Return True for a measure of trec_eval that is no number, not for a custom measure."""
+    """Return True for a text measure of trec_eval, not for a custom measure."""
     is_named = result.run is not None and parse_finite(result.value) is not None
     return result.measure.startswith(_TEXTS) and not is_named
 
 
 def _assign_runs(results: Iterable[Result], default_run: str | None) -> Iterator[Result]:
-    """The results with the name of their run, which a ``runid`` tells before or after them."""
+    """Yield the results with the run of the ``runid`` before or after them."""
     pending_run: str | None = None  # before them
     waiting: list[Result] = []
     for result in results:
@@ -250,7 +250,7 @@ def _read_line(line: Line, topic_first: bool) -> Iterator[Result]:
 
 
 def _find_column(name: str, cells: Mapping[str, Any]) -> str | None:
-    """What a column is called here, if there is one."""
+    """Return the column of the table for our column name, or None."""
     if name in cells:
         return name
     return find_spelling(LAYOUT.spellings[name], cells)
@@ -275,9 +275,10 @@ def _parse_number(result: Result) -> float | None:
 def _flatten_mapping(
     is_measure: Callable[[str], bool], data: Mapping[Any, Any], location: str
 ) -> Iterator[dict[str, Any]]:
-    """Rows of the results of a run, or of ``{run: …}``.
+    """Yield rows of the results of a run, or of ``{run: …}``.
 
-    What `cranfield evaluate -q -f json` writes has these under "topics": there, null is undefined.
+    Output of `cranfield evaluate -q -f json` has them under "topics". In this format, null is
+    undefined.
     """
     reject_foreign(detect(data, location), "scores", location)
     if isinstance(data.get("topics"), Mapping) and "measures" in data:
@@ -306,8 +307,9 @@ def _is_nested(data: Any) -> bool:
 def _flatten_run(
     data: Mapping[Any, Any], is_measure: Callable[[str], bool]
 ) -> Iterator[dict[str, Any]]:
-    """Rows of ``{topic: value}``, ``{topic: {measure: value}}`` or, as ranx has it, ``{measure:
-    {topic: value}}``.
+    """Yield rows of ``{topic: value}`` or ``{topic: {measure: value}}``.
+
+    ranx has ``{measure: {topic: value}}``.
     """
     inner = next((x for x in data.values() if isinstance(x, Mapping)), {})
     measured, inner_measured = (
@@ -323,10 +325,11 @@ def _flatten_run(
 
 
 def _has_topic_first(source: Source, is_measure: Callable[[str], bool]) -> bool:
-    """Whether lines are ``topic measure value``, and not the two the other way round.
+    """Return True if lines are ``topic measure value``, not ``measure topic value``.
 
-    What is said of all topics tells, else that only topics are numbers, else what is `is_measure`; else
-    they are, if there is one measure only.
+    The first of these rules decides: the column with "all" has topics, the column with only
+    numbers has topics, the column with known measures has measures. Otherwise, topics come first
+    if there is only one measure.
     """
     start = source.start.decode("utf-8", "replace").splitlines()
     if len(source.start) == START:

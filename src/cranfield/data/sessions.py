@@ -1,8 +1,8 @@
-"""Sessions: the ranked lists of several queries about one need, and the clicks on them.
+"""Sessions: rankings of several queries for one information need, and clicks.
 
-Text has ``topic session query_number doc rank score``, and the system's name if there is one, on
-each line; a click log ``topic session query_number clicked_rank doc_length``, and the level if
-there is one. Both are in the order of time. Tables name such columns.
+Text has ``topic session query_number doc rank score`` on each line, and optionally the tag of the
+system. A click log has ``topic session query_number clicked_rank doc_length``, and optionally the
+level. Both are in order of time. Tables name such columns.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy as np
 
 from cranfield.arrays import Bools, Ints
 from cranfield.data.lengths import UNITS
+from cranfield.data.orders import Ties
 from cranfield.data.reading.cells import Layout, get_location, read_lines, read_text_columns
 from cranfield.data.reading.columns import SPELLINGS
 from cranfield.data.reading.lines import Line, format_first_line, parse_finite
@@ -25,7 +26,7 @@ from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Irregular
 from cranfield.data.reading.tables import is_frame
 from cranfield.data.reading.trec import require_numbers
-from cranfield.data.run import Ties, rank_documents
+from cranfield.data.run import rank_documents
 from cranfield.data.systems import (
     RunNames,
     SeveralRuns,
@@ -72,7 +73,7 @@ EMPTY_CELLS = (None, "", "-")
 
 @dataclass(frozen=True, eq=False)
 class Sessions:
-    """What one system answered in each session: a list of documents for each query, in order.
+    """Rankings of one system: for each session, one for each query, in order.
 
     >>> read_sessions({"q1": {"s1": [["a", "b"], ["c"]]}})
     Sessions 'run': 1 session
@@ -88,7 +89,7 @@ class Sessions:
 
 
 class Click(NamedTuple):
-    """One click; what the log does not say is None."""
+    """Click. Fields that are not in the log are None."""
 
     line: int | None
     query: int
@@ -100,7 +101,7 @@ class Click(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ClickLog:
-    """What users clicked in each session, in the order of time.
+    """Clicks of users in each session, in order of time.
 
     >>> read_clicks({"q1": {"s1": [(1, 4, 10000), (1, 2, 5000)]}})
     ClickLog 'clicks': 2 clicks in 1 session
@@ -116,7 +117,7 @@ class ClickLog:
 
 
 def format_session(key: Key) -> str:
-    """How a session is called among others."""
+    """Format the key of a session as "topic/session"."""
     return "/".join(key)
 
 
@@ -129,7 +130,7 @@ _S = TypeVar("_S", Sessions, ClickLog)
 def read_systems(
     data: Any, ties: Ties | None = None, run_names: RunNames = "tag"
 ) -> list[Sessions]:
-    """The sessions of one system or several: a list, a dict from their names, or several tags."""
+    """Read the sessions of one or several systems: a list, a dict, or several tags."""
     if ties is not None:
         check_choice("ties", ties, Ties)
     check_choice("run_names", run_names, RunNames)
@@ -141,7 +142,7 @@ def read_systems(
 
 
 def read_logs(data: Any, documents: bool = False) -> list[ClickLog]:
-    """One click log or several: a list, or a dict from their names."""
+    """Read one or several click logs: a list, or a dict from names."""
     sources = _name_sources(data, "clicks")
     return resolve_names(
         _require_sessions([read_clicks(source, documents, name=n) for n, source in sources]),
@@ -156,7 +157,10 @@ def _require_sessions(systems: list[_S]) -> list[_S]:
 
 
 def _name_sources(data: Any, word: str) -> list[tuple[str | None, Any]]:
-    """Systems or logs, each with the name the user gave it, if any."""
+    """Return (name, data) of each system or log.
+
+    The name is None if the user gave none.
+    """
     if isinstance(data, Mapping) and data and all(map(_is_source, data.values())):
         return [(str(name), source) for name, source in data.items()]
     if not isinstance(data, list | tuple) or len(data) == 1:
@@ -168,7 +172,7 @@ def _name_sources(data: Any, word: str) -> list[tuple[str | None, Any]]:
 
 
 def _is_source(value: Any) -> bool:
-    """Whether a value is a system or a log by itself, and not the sessions of a topic."""
+    """Return True for a complete system or log, False for the sessions of a topic."""
     if isinstance(value, Mapping):  # {topic: {session: …}}
         return bool(value) and all(isinstance(inner, Mapping) for inner in value.values())
     return isinstance(value, str | os.PathLike | Sessions | ClickLog) or is_frame(value)
@@ -180,20 +184,20 @@ def _is_source(value: Any) -> bool:
 def read_sessions(
     data: SessionsLike, *, name: str | None = None, ties: Ties | None = None
 ) -> Sessions:
-    """The ranked lists of one system's sessions, from a path, a mapping, a frame or tuples.
+    """Read the rankings of one system from a path, a mapping, a frame or tuples.
 
-    A mapping is ``{topic: {session: [list, list, …]}}``; a list has documents from the top down,
-    or is ``{doc: score}``. `ties` is the order of a list, as for runs: ``trec`` by score, then
-    document id, both descending (the default where there are scores); ``rank`` by the rank column
-    (the default where there are only ranks); ``given`` as they come; ``file`` by score, then as
-    they come.
+    A mapping is ``{topic: {session: [list, list, …]}}``. A list has ranked documents, or is
+    ``{doc: score}``. `ties` is the order of a ranking, as for runs: ``trec`` by score, then
+    document id, both descending (the default if there are scores), ``rank`` by the rank column
+    (the default if there are only ranks), ``given`` in input order, or ``file`` by score, then in
+    input order.
     """
     sessions = _require_one(_read_each(data, ties, "tag"))
     return replace(sessions, name=name or sessions.name)
 
 
 def _read_each(data: SessionsLike, ties: Ties | None, names: RunNames) -> list[Sessions]:
-    """The sessions of every system that some data hold."""
+    """Read the sessions of every system in the data."""
     if isinstance(data, Sessions):
         if ties is not None:
             raise InputError("sessions already read", "ties= when they are read")
@@ -227,7 +231,7 @@ _Lists: TypeAlias = dict[Key, list[dict[str, _Place]]]  # of each session, by qu
 
 
 def _build_sessions(by_session: _Lists, name: str, location: str, ties: Ties | None) -> Sessions:
-    """Sessions from the documents of each query as they come."""
+    """Rank the documents of each query."""
     places = [place for lists in by_session.values() for docs in lists for place in docs.values()]
     order = _choose_order(places, ties, location)
     contradicted = [
@@ -242,7 +246,10 @@ def _build_sessions(by_session: _Lists, name: str, location: str, ties: Ties | N
 
 
 def _read_columns(data: SessionsLike) -> tuple[str, _Lists]:
-    """The tag and the lists of a text of one system, each in one piece, or Irregular."""
+    """Return the tag and the rankings of a valid text.
+
+    Raise Irregular for other input.
+    """
     cells = read_text_columns(data, LISTS)
     if "tag" in cells and not cells["tag"].is_constant():
         raise Irregular
@@ -263,7 +270,7 @@ def _read_columns(data: SessionsLike) -> tuple[str, _Lists]:
 
 
 def _parse_integers(column: Strings) -> Ints:
-    """Whole numbers from 1, or Irregular."""
+    """Return integers ≥ 1, or raise Irregular."""
     numbers = require_numbers(column)
     if not ((numbers >= 1) & (numbers % 1 == 0) & (numbers < 2**53)).all():
         raise Irregular
@@ -271,7 +278,7 @@ def _parse_integers(column: Strings) -> Ints:
 
 
 def _group_by_query(lines: Iterable[Line]) -> _Lists:
-    """Lists from rows, the queries of a session being 1, 2, 3, … in the order of the rows."""
+    """Group rows by query. The queries of a session must be numbered 1, 2, 3, …."""
     by_session: _Lists = {}
     for line in lines:
         docs = _find_list(line, by_session)
@@ -289,7 +296,7 @@ def _group_by_query(lines: Iterable[Line]) -> _Lists:
 
 
 def _find_list(line: Line, by_session: _Lists) -> dict[str, _Place]:
-    """The list that a line belongs to: that of the last query of its session, or a new one."""
+    """Return the ranking of a line: of the last query of its session, or a new one."""
     key, query = (line.get_name("topic"), line.get_name("session")), _read_query(line)
     lists = by_session.setdefault(key, [])
     if query == len(lists) + 1:
@@ -307,7 +314,7 @@ def _read_query(line: Line) -> int:
 
 
 def _choose_order(places: Sequence[_Place], ties: Ties | None, location: str) -> Ties:
-    """What decides the order of lists: what there is on every line."""
+    """Return the order of rankings, from the columns that have values on all lines."""
     options: dict[str, tuple[Ties, ...]] = {"score": ("trec", "file"), "rank": ("rank",)}
     possible: list[Ties] = []
     for name, orders in options.items():
@@ -326,7 +333,7 @@ def _rank_documents(docs: Mapping[str, _Place], order: Ties) -> list[str]:
 
 
 def _has_rank_conflict(docs: Mapping[str, _Place], order: Ties) -> bool:
-    """Whether the order by scores is not that of the ranks, where there are some."""
+    """Return True if ranks contradict the order by scores."""
     ranks = [docs[doc].rank for doc in _rank_documents(docs, order)]
     return any(a > b for a, b in pairwise(ranks) if a is not None and b is not None)
 
@@ -335,11 +342,11 @@ def _has_rank_conflict(docs: Mapping[str, _Place], order: Ties) -> bool:
 
 
 def read_clicks(data: ClicksLike, documents: bool = False, *, name: str | None = None) -> ClickLog:
-    """A click log from a path, a mapping, a frame or tuples.
+    """Read a click log from a path, a mapping, a frame or tuples.
 
-    A mapping is ``{topic: {session: [(query, rank, length), …]}}``, with a level after the length
-    if there are levels. With `documents`, what stands in the place of the length is the document.
-    A query without clicks may have a line with ``-`` as its rank and length.
+    A mapping is ``{topic: {session: [(query, rank, length), …]}}``, with an optional level after
+    the length. With `documents`, the document replaces the length. A query without clicks may have
+    a line with ``-`` as rank and length.
     """
     if isinstance(data, ClickLog):
         return replace(data, name=name or data.name)
@@ -353,7 +360,7 @@ def read_clicks(data: ClicksLike, documents: bool = False, *, name: str | None =
 
 
 def _read_click_columns(data: ClicksLike, layout: Layout) -> dict[Key, list[Click]]:
-    """The clicks of a text in which everything is in order, or Irregular."""
+    """Read the clicks of a valid text. Raise Irregular for any other input."""
     cells = read_text_columns(data, layout)
     clicked = np.flatnonzero((cells["rank"].length > 1) | ~_find_dashes(cells["rank"]))
     ranks = _parse_integers(cells["rank"][clicked])
@@ -436,7 +443,7 @@ def _read_click(line: Line, query: int) -> Click:
 
 
 def _flatten_lists(data: Mapping[Any, Any], location: str) -> Iterator[dict[str, Any]]:
-    """From ``{topic: {session: [[doc, …], {doc: score, …}, …]}}``."""
+    """Yield rows from ``{topic: {session: [[doc, …], {doc: score, …}, …]}}``."""
     for topic, session, lists in _iterate_sessions(data, location, "[[doc, doc, …], …]"):
         for query, docs in enumerate(lists, 1):
             cells = {"topic": topic, "session": session, "query": query}
@@ -453,7 +460,7 @@ def _flatten_lists(data: Mapping[Any, Any], location: str) -> Iterator[dict[str,
 def _flatten_clicks(
     layout: Layout, data: Mapping[Any, Any], location: str
 ) -> Iterator[dict[str, Any]]:
-    """From ``{topic: {session: [(query, rank, length), …]}}``."""
+    """Yield rows from ``{topic: {session: [(query, rank, length), …]}}``."""
     shapes = [names[2:] for names in layout.forms]
     expected = " or ".join(f"({', '.join(names)})" for names in shapes)
     for topic, session, clicks in _iterate_sessions(data, location, f"[{expected}, …]"):
@@ -492,5 +499,5 @@ def _read_integer(line: Line, column: str, noun: str) -> int:
 
 
 def _read_optional(line: Line, column: str) -> float | None:
-    """A number, or None where there is nothing."""
+    """Return a number, or None if the cell is empty."""
     return None if line.cells.get(column) in (None, "") else line.get_number(column)

@@ -1,20 +1,20 @@
-"""A synthetic test collection: topics, pooled judgments and the runs of a dozen systems.
+"""A synthetic test collection: topics, pooled judgments and runs of a dozen systems.
 
-    documents   each topic has depth + 1000 candidates, and each candidate a latent relevance x
-    assessors   see x through thresholds: the top R are relevant, ever smaller shares highly so;
-                R is log-logistic (median 40, mostly between 9 and 180)
+    documents   each topic has depth + 1000 candidates, each with a latent relevance x
+    assessors   see x through thresholds: the top R are relevant, smaller fractions highly
+                so. R is log-logistic (median 40, mostly between 9 and 180)
     systems     see x through noise:  s = skill · (x + difficulty · lure) + noise
-                lure        what looks relevant but is not; all systems are tempted alike
-                difficulty  of the topic, how strongly lures tempt
+                lure        looks relevant but is not, equally for all systems
+                difficulty  of the topic: weight of the lures
                 skill       of the system, times a factor for this system on this topic
-    scores      s put on the scale of BM25, a cosine or a log-likelihood, and rounded
+    scores      s on the scale of BM25, a cosine or a log-likelihood, rounded
     pool        a document is judged if a contributing run ranks it in its top `pool_depth`
 
-Systems also have the habits of real ones (`_HABITS`): rounded scores and therefore ties, topics
-not answered, short lists, runs that did not contribute to the pool, a file out of order.
+Systems also have the habits of real ones (`_HABITS`): rounded scores and therefore ties, missing
+topics, short rankings, runs that did not contribute to the pool, a file out of order.
 
-Every topic, system and list has a random stream of its own, so more topics leave the earlier
-ones as they are, and more runs only add judgments. The numbers are uniform draws combined by
+Each topic, system and ranking has a separate random stream. With more topics, the earlier ones
+stay the same. With more runs, judgments are only added. The numbers are uniform draws combined by
 + - × ÷ and √, which IEEE 754 defines to the last bit: the files are the same on any machine.
 """
 
@@ -44,7 +44,10 @@ MAX_CANDIDATES = 100_000_000  # candidates in all runs, which are in memory: som
 
 @dataclass(frozen=True, repr=False)
 class Collection:
-    """A test collection in memory. The order of the dictionaries is the order of the files."""
+    """Test collection in memory.
+
+    The order of the dictionaries is the order of the files.
+    """
 
     qrels: dict[str, dict[str, int]]
     """topic → document → level, for the judged documents."""
@@ -63,10 +66,11 @@ class Collection:
     def write(self, directory: str | os.PathLike[str]) -> list[Path]:
         """Write the collection as TREC files and return their paths.
 
-        `qrels.txt` (topic 0 document level), `runs/<tag>.txt` (topic Q0 document rank score tag)
-        and, with intents, `qrels.intents.txt` (topic intent document level, as ndeval reads it)
-        and `intents.txt` (topic intent probability). Ranks follow trec_eval: by score, ties by
-        document id, both descending. Files of these names are replaced, others are left alone.
+        The files are `qrels.txt` (topic 0 document level), `runs/<tag>.txt` (topic Q0 document
+        rank score tag) and, with intents, `qrels.intents.txt` (topic intent document level, as
+        ndeval reads it) and `intents.txt` (topic intent probability). Ranks follow trec_eval: by
+        score, ties by document id, both descending. Existing files of these names are replaced.
+        Other files stay.
         """
         judged = {topic: {"0": levels} for topic, levels in self.qrels.items()}
         files = {"qrels.txt": _format_judgments(judged)}
@@ -154,7 +158,7 @@ def simulate(
 
 
 class _Habit(NamedTuple):
-    """How a system reports: score = (offset + spread · s) · topic's scale, to some decimals."""
+    """Output of a system: score = (offset + spread · s) · topic's scale, rounded."""
 
     offset: float
     spread: float
@@ -200,7 +204,7 @@ def _create_system(seed: int, number: int) -> _System:
 
 
 class _Topic(NamedTuple):
-    """A topic and its candidates, by descending document id, as trec_eval orders ties."""
+    """Topic and its candidates, by descending document id, as trec_eval orders ties."""
 
     number: int
     id: str
@@ -212,7 +216,7 @@ class _Topic(NamedTuple):
     scale: float
 
     def label(self, candidates: Integers, values: Floats | Integers) -> dict[str, Any]:
-        """The values of some candidates, by document id and in the order given."""
+        """Map the ids of some candidates to values, in the order of `candidates`."""
         documents = [f"D{n}" for n in self.documents[candidates].tolist()]
         return dict(zip(documents, values[candidates].tolist(), strict=True))
 
@@ -240,7 +244,7 @@ def _create_topic(seed: int, number: int, candidates: int, levels: int) -> _Topi
 
 
 def _search(seed: int, system: _System, topic: _Topic, depth: int) -> tuple[Floats, Integers]:
-    """The scores of all candidates, and the candidates returned, best first."""
+    """Return the scores of all candidates, and the returned candidates, best first."""
     rng = _stream(seed, _LIST, topic.number, system.number)
     affinity, luck, length = rng.random(3).tolist()
     skill = system.skill * (0.5 + affinity)
@@ -256,10 +260,10 @@ def _search(seed: int, system: _System, topic: _Topic, depth: int) -> tuple[Floa
 
 
 def _draw_intents(seed: int, topic: _Topic, max_intents: int) -> tuple[dict[str, float], Integers]:
-    """Pr(i|q), and a level for each intent and candidate.
+    """Return Pr(i|q), and a level for each intent and candidate.
 
-    A relevant document has its full level for one intent, the likelier the more probable the
-    intent, and some level for one in four of the others.
+    A relevant document has its full level for one intent, drawn with the probability of the
+    intent, and with probability 1/4 some level for each other intent.
     """
     rng = _stream(seed, _INTENTS, topic.number)
     n = 2 + int(rng.random() * (max_intents - 1))
@@ -284,7 +288,7 @@ def _stream(seed: int, *key: int) -> np.random.Generator:
 
 
 def _draw_noise(rng: np.random.Generator, n: int) -> Floats:
-    """Nearly normal, mean 0 and variance 1: four uniform draws, added."""
+    """Return nearly normal noise, mean 0 and variance 1: sums of 4 uniform draws."""
     a, b, c, d = rng.random((4, n))
     return np.asarray((a + b + c + d - 2) * math.sqrt(3))
 
@@ -295,7 +299,7 @@ def _expect(holds: bool, name: str, value: int, expected: str) -> None:
 
 
 class _ArgumentError(CranfieldError, ValueError):
-    """An argument out of range: a user's mistake, and a ValueError to Python code."""
+    """Argument out of range: a user error, and a ValueError for Python code."""
 
 
 def _format_run(tag: str, run: dict[str, dict[str, float]]) -> Iterator[str]:

@@ -1,7 +1,7 @@
-"""Systems side by side: which of them there are, and what they are called.
+"""Names of systems.
 
-One rule for all inputs: a system is called as the user says, else by its tag; where tags clash or
-there is none, by its path as given.
+One rule for all inputs: the name given by the user, otherwise the tag. If tags clash or are
+missing, the path as given.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ S = TypeVar("S", bound=Any)  # a dataclass with `name` and `where`
 
 
 class SeveralRuns(InputError):
-    """Lines with another tag in what was read as one run."""
+    """Several run tags in data that were read as one run."""
 
     def __init__(self, tags: Sequence[str], location: str) -> None:
         hint = "run_names='file' or --run-names file takes all of a file as one"
@@ -34,7 +34,7 @@ class SeveralRuns(InputError):
 
 
 def check_tag_count(tags: Collection[str | None], location: str) -> None:
-    """Refuse a file with so many runs that the tags are hardly those of runs."""
+    """Raise an error for a file with so many tags that they are unlikely to be runs."""
     if len(tags) > MAX_TAGS:
         problem = f"more than {MAX_TAGS} run tags ({', '.join(map(str, islice(tags, 3)))}, …)"
         expected = f"at most {MAX_TAGS}; --run-names file takes all of a file as one run"
@@ -42,7 +42,7 @@ def check_tag_count(tags: Collection[str | None], location: str) -> None:
 
 
 def check_distinct_paths(paths: Iterable[str | os.PathLike[str]], noun: str = "run") -> None:
-    """No file may be given twice."""
+    """Raise an error if a file is given more than once."""
     places: set[str] = set()
     for path in paths:
         place = os.path.abspath(path)
@@ -52,16 +52,16 @@ def check_distinct_paths(paths: Iterable[str | os.PathLike[str]], noun: str = "r
 
 
 def is_file(value: Any) -> bool:
-    """Whether this is a path or a frame: a whole system, whatever is in it."""
+    """Return True for a path or a frame: a complete system."""
     return isinstance(value, PATH) or is_frame(value)
 
 
 def list_systems(data: Any, is_system: Callable[[Any], bool]) -> list[tuple[str | None, Any]]:
-    """One system or several of them, each with the name the user gave it, if any.
+    """Return (name, data) of each system. The name is None if the user gave none.
 
-    >>> several({"a": "a.tsv", "b": "b.tsv"}, is_file)
+    >>> list_systems({"a": "a.tsv", "b": "b.tsv"}, is_file)
     [('a', 'a.tsv'), ('b', 'b.tsv')]
-    >>> several(["a.tsv", "b.tsv"], is_file), several({"item 1": [0.5, 0.5]}, is_file)
+    >>> list_systems(["a.tsv", "b.tsv"], is_file), list_systems({"item 1": [0.5, 0.5]}, is_file)
     ([(None, 'a.tsv'), (None, 'b.tsv')], [(None, {'item 1': [0.5, 0.5]})])
     """
     if isinstance(data, Mapping) and any(map(is_system, data.values())):
@@ -73,9 +73,9 @@ def list_systems(data: Any, is_system: Callable[[Any], bool]) -> list[tuple[str 
 
 
 def name_systems(systems: Sequence[tuple[str | None, Any]]) -> dict[str, Any]:
-    """Systems of a kind that has no tags, by name.
+    """Return the systems of a kind without tags, by name.
 
-    >>> list(named([(None, "out/a.tsv.gz"), ("mine", "b.tsv"), (None, {"q1": "text"})]))
+    >>> list(name_systems([(None, "out/a.tsv.gz"), ("mine", "b.tsv"), (None, {"q1": "text"})]))
     ['out/a.tsv.gz', 'mine', 'system1']
     """
     check_distinct_paths(
@@ -94,9 +94,9 @@ def name_systems(systems: Sequence[tuple[str | None, Any]]) -> dict[str, Any]:
 
 
 def get_path_name(path: str | os.PathLike[str]) -> str:
-    """What a file or directory is called that has no other name.
+    """Return the name of a file or directory without another name.
 
-    >>> path_of("runs/bm25.txt.gz"), path_of("answers/"), path_of("-")
+    >>> get_path_name("runs/bm25.txt.gz"), get_path_name("answers/"), get_path_name("-")
     ('runs/bm25.txt.gz', 'answers', 'standard input')
     """
     text = os.fspath(path)
@@ -104,7 +104,7 @@ def get_path_name(path: str | os.PathLike[str]) -> str:
 
 
 def resolve_names(systems: Sequence[S], in_memory: str = "run") -> list[S]:
-    """Systems under their names; where these clash, the path as given, and the tag if need be."""
+    """Return the systems with unique names: tag, or path, or path and tag."""
     tags, places = Counter(one.name for one in systems), Counter(one.where for one in systems)
 
     def name(system: S) -> str:
@@ -119,7 +119,7 @@ def resolve_names(systems: Sequence[S], in_memory: str = "run") -> list[S]:
 
 
 def group_by_tag(lines: Iterable[Line], location: str, names: RunNames) -> dict[str, list[Line]]:
-    """The lines of each tag; of all if they have one tag or none, or are those of one run."""
+    """Group lines by tag. Without tags, or with `names` ``file``, they are one group."""
     if names == "file":
         return {location: list(lines)}
     groups: dict[str, list[Line]] = {}

@@ -1,9 +1,9 @@
-"""Texts, the nuggets they should hold, and where assessors found them.
+"""Texts, nuggets, and the places of nuggets in texts.
 
-Texts: a directory with a file for each topic; lines ``topic<TAB>text``; or a table with columns
+Texts: a directory with a file for each topic, lines ``topic<TAB>text``, or a table with columns
 topic and text. Nuggets: lines ``topic nugget weight length``, or a table that may have the vital
-strings themselves. Matches: lines ``topic nugget offset`` and ``topic syslen= length``, as 1CLICK
-has them. Tables are CSV, TSV with a header, JSONL, Parquet, Arrow and frames.
+strings. Matches: lines ``topic nugget offset`` and ``topic syslen= length``, as in 1CLICK. Tables
+are CSV, TSV with a header, JSONL, Parquet, Arrow and frames.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ GOLD_ONLY = (
 
 
 def _build_gold_layout(names: Sequence[str]) -> Layout:
-    """Gold answers, whose column has one of these names."""
+    """Return the layout of gold answers in a column with one of these names."""
     spellings = {"topic": ID_SPELLINGS["topic"], "text": names, "nugget": TEXTS.spellings["nugget"]}
     return Layout(TEXTS.forms, TEXTS.required, spellings, fields=TEXTS.fields, verbatim=True)
 
@@ -107,7 +107,7 @@ SYSLEN = "syslen="  # stands where a nugget does, before the length of the text
 
 @dataclass(frozen=True, eq=False)
 class Texts:
-    """The texts of each topic: one of a system's, one or several of references.
+    """Texts of each topic: one of a system, one or several of references.
 
     >>> read_texts({"q1": "Paul McCartney", "q2": ["one", "another"]})
     Texts: 3 texts of 2 topics
@@ -122,7 +122,7 @@ class Texts:
 
 
 class NuggetText(NamedTuple):
-    """What is known of a nugget: its weight, the length of its vital string, and the string."""
+    """Weight of a nugget, the length of its vital string, and the string."""
 
     weight: float
     length: int
@@ -131,10 +131,10 @@ class NuggetText(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Nuggets:
-    """The nuggets of each topic.
+    """Nuggets of each topic.
 
     >>> read_nuggets({"q1": {"birth": (3, "born 1942"), "death": (1, 12)}}).by_topic["q1"]["birth"]
-    Vital(weight=3.0, length=9, string='born 1942')
+    NuggetText(weight=3.0, length=9, string='born 1942')
     """
 
     by_topic: Mapping[str, Mapping[str, NuggetText]]
@@ -146,7 +146,7 @@ class Nuggets:
 
 
 class Match(NamedTuple):
-    """Where in a text a nugget ends, in characters, and the line that says so."""
+    """End of a nugget in a text, in characters, and the line number."""
 
     offset: int
     line: int | None
@@ -154,7 +154,7 @@ class Match(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Matches:
-    """Where assessors found the nuggets of each topic in the texts of one system.
+    """Matches of nuggets in the texts of one system, by topic.
 
     >>> read_matches({"q1": {"syslen=": 500, "birth": 100}})
     Matches: 1 match of 1 topic
@@ -172,7 +172,7 @@ class Matches:
         return f"Matches: {total} match{'' if total == 1 else 'es'} of {topics}"
 
     def check(self, nuggets: Mapping[str, Mapping[str, NuggetText]]) -> None:
-        """Refuse topics and nuggets that nobody knows."""
+        """Raise an error for unknown topics and nuggets."""
         for topic, matches in self.by_topic.items():
             if topic not in nuggets:
                 line = next((match.line for match in matches.values()), None)
@@ -185,7 +185,7 @@ class Matches:
                     raise InputError(f"nugget {name}", expected, self.where, match.line)
 
     def check_offsets(self, topic: str, length: int) -> None:
-        """Refuse places beyond the end of a topic's text."""
+        """Raise an error for an offset beyond the end of a topic's text."""
         for name, match in self.by_topic.get(topic, {}).items():
             if match.offset > length:
                 problem = f"offset {match.offset} for nugget {name} of topic {topic}"
@@ -199,9 +199,10 @@ class Matches:
 def read_texts(
     data: TextsLike, name: str = "texts", allow_many: bool = True, layout: Layout = TEXTS
 ) -> Texts:
-    """Texts from a directory, a file, a mapping, a frame or tuples; `name` is for messages.
+    """Read texts from a directory, a file, a mapping, a frame or tuples.
 
-    A topic may have `allow_many`, in a list or on rows of their own, or one only.
+    `name` is used in messages. With `allow_many`, a topic may have several texts, in a list or on
+    separate rows.
     """
     if isinstance(data, Texts):
         return data
@@ -233,14 +234,17 @@ def read_texts(
 
 
 def _read_cell(cell: Any, layout: Layout) -> Sequence[Any]:
-    """The texts of a cell: one; of gold answers several in a list, or none if nobody wrote it."""
+    """Return the texts of a cell: one, or for gold answers any number."""
     if layout in (GOLD, GOLD_WITH_ANSWERS) and (cell is None or is_list(cell)):
         return cell or ()
     return ("" if cell is None else cell,)
 
 
 def _read_tabs(data: TextsLike) -> dict[str, tuple[str, ...]]:
-    """Lines ``topic<TAB>text``, one of each topic and all in order, or Irregular."""
+    """Read valid lines ``topic<TAB>text``, one per topic.
+
+    Raise Irregular for other input.
+    """
     if not is_plain_file(data):
         raise Irregular
     source = Source.from_path(data)
@@ -259,13 +263,16 @@ def _read_tabs(data: TextsLike) -> dict[str, tuple[str, ...]]:
 
 
 def read_systems(systems: Any) -> dict[str, Texts]:
-    """The texts of one or several systems, by name: of files, the path."""
+    """Read the texts of one or several systems, by name.
+
+    Files are named by their path.
+    """
     named_systems = name_systems(_list_systems(systems, _is_texts))
     return {name: read_texts(data, name, allow_many=False) for name, data in named_systems.items()}
 
 
 def _list_systems(data: Any, is_one: Callable[[Any], bool]) -> list[tuple[str | None, Any]]:
-    """What is given of each system, with its name, if there is one: a mapping tells it."""
+    """Return (name, data) of each system. Only a mapping has names."""
     if isinstance(data, Mapping) and not is_one(data):
         return [(str(name), source) for name, source in data.items()]
     return [(None, source) for source in (data if isinstance(data, list | tuple) else [data])]
@@ -276,7 +283,7 @@ def _is_texts(data: Mapping[Any, Any]) -> bool:
 
 
 def _read_directory(path: str) -> Iterator[Line]:
-    """A file for each topic, or a directory with several."""
+    """Yield the texts of a directory with a file, or a directory of files, per topic."""
     for topic, entry in _list_entries(path):
         files = [file for _, file in _list_entries(entry)] if os.path.isdir(entry) else [entry]
         for file in files:
@@ -290,7 +297,7 @@ def _read_directory(path: str) -> Iterator[Line]:
 
 
 def _list_entries(path: str) -> Iterator[tuple[str, str]]:
-    """What a directory holds in the order of names: the name without suffixes, and the path."""
+    """Yield (name without suffixes, path) of the entries of a directory, by name."""
     names = sorted(name for name in os.listdir(path) if not name.startswith("."))
     paths = [os.path.join(path, name) for name in names]
     stems = (split_name(name)[0] for name in names)
@@ -301,7 +308,7 @@ def _list_entries(path: str) -> Iterator[tuple[str, str]]:
 
 
 def read_nuggets(data: NuggetsLike) -> Nuggets:
-    """Nuggets from a path, a mapping, a frame or tuples, with a length or a vital string each."""
+    """Read nuggets with a length or vital string from a path, mapping or frame."""
     if isinstance(data, Nuggets):
         return data
     location = get_location(data, "nuggets")
@@ -317,7 +324,7 @@ def read_nuggets(data: NuggetsLike) -> Nuggets:
 
 
 def _read_nugget_columns(data: NuggetsLike) -> dict[str, dict[str, NuggetText]]:
-    """The nuggets of a text in which everything is in order, or Irregular."""
+    """Read the nuggets of a valid text. Raise Irregular for any other input."""
     cells = read_text_columns(data, NUGGETS)
     weights, lengths = require_numbers(cells["weight"]), require_numbers(cells["length"])
     if (weights < 0).any() or (lengths < 1).any() or (lengths % 1 != 0).any():
@@ -332,7 +339,7 @@ _V = TypeVar("_V")
 def _group_by_topic(
     topics: Strings, nuggets: Strings, values: Iterable[_V]
 ) -> dict[str, dict[str, _V]]:
-    """What is known of nuggets, or Irregular if one comes twice."""
+    """Group values by topic and nugget. Raise Irregular for duplicates."""
     by_topic: dict[str, dict[str, _V]] = {}
     for topic, name, value in zip(topics.tolist(), nuggets.tolist(), values, strict=True):
         by_topic.setdefault(topic, {})[name] = value
@@ -395,7 +402,7 @@ def _flatten_nuggets(data: Mapping[Any, Any], location: str) -> Iterator[dict[st
 
 
 def read_matches(data: MatchesLike, name: str = "matches") -> Matches:
-    """Matches from a path, a mapping, a frame or tuples."""
+    """Read matches from a path, a mapping, a frame or tuples."""
     if isinstance(data, Matches):
         return data
     try:
@@ -406,7 +413,7 @@ def read_matches(data: MatchesLike, name: str = "matches") -> Matches:
 
 
 def _read_match_columns(data: MatchesLike) -> tuple[dict[str, dict[str, Match]], dict[str, int]]:
-    """The matches of a text in which everything is in order, or Irregular."""
+    """Read the matches of a valid text. Raise Irregular for any other input."""
     cells = read_text_columns(data, MATCHES)
     offsets = require_numbers(cells["offset"])
     if (offsets < 0).any() or (offsets % 1 != 0).any():
@@ -447,7 +454,10 @@ def _read_match_lines(
 
 
 def read_systems_matches(matches: Any) -> list[tuple[str, Matches]]:
-    """The matches of one or several systems, by name: of files, the path."""
+    """Read the matches of one or several systems, by name.
+
+    Files are named by their path.
+    """
     named_matches = name_systems(_list_systems(matches, _is_matches))
     return [(name, read_matches(data, name)) for name, data in named_matches.items()]
 
@@ -463,7 +473,10 @@ def _is_matches(data: Mapping[Any, Any]) -> bool:
 
 
 def read_nug(source: Source, separator: str | None = None) -> dict[str, NuggetText]:
-    """The nuggets of one topic: ``nugget weight length``, and what follows is ignored."""
+    """Read the nuggets of one topic: ``nugget weight length``.
+
+    Other fields are ignored.
+    """
     nuggets: dict[str, NuggetText] = {}
     for number, line in iter_text_lines(source, comments=False):
         fields = split_fields(line, separator)
@@ -485,9 +498,9 @@ def read_nug(source: Source, separator: str | None = None) -> dict[str, NuggetTe
 def read_mat(
     source: Source, nuggets: Mapping[str, NuggetText], separator: str | None = None
 ) -> tuple[int, dict[str, Match]]:
-    """The matches of one topic: first ``syslen= length``, then ``nugget offset``.
+    """Read the matches of one topic: ``syslen= length``, then ``nugget offset``.
 
-    An empty file has no matches, and is of an empty text.
+    An empty file has no matches. Its text has length 0.
     """
     length: int | None = None
     matches: dict[str, Match] = {}
@@ -522,6 +535,6 @@ def _read_name(line: Line, column: str) -> str:
 
 
 def _parse_integer(cell: Any) -> int | None:
-    """A whole number from 0, or None."""
+    """Return an integer ≥ 0, or None."""
     number = parse_finite(cell)
     return int(number) if number is not None and number >= 0 and number % 1 == 0 else None

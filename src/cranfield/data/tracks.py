@@ -1,4 +1,4 @@
-"""What the organisers of a track know: its topics, their gains, and whose the runs are."""
+"""Data of a track's organisers: topics, gains per topic, and teams of runs."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ TeamsLike: TypeAlias = Any  # a path, {run: team}, or a frame with the columns r
 
 
 def read_named_topics(data: TopicsLike, or_file: bool = False) -> tuple[str, ...] | None:
-    """The topics, if they are named; None stands for all that are judged, or that all answer.
+    """Return the named topics, or None for all judged topics or all common topics.
 
-    >>> named_topics("common"), named_topics("101")
+    >>> read_named_topics("common"), read_named_topics("101")
     (None, ('101',))
     """
     is_default = data is None or (isinstance(data, str) and data in EVERY_TOPIC)
@@ -41,9 +41,9 @@ def read_named_topics(data: TopicsLike, or_file: bool = False) -> tuple[str, ...
 
 
 def read_topics(data: TopicsLike, or_file: bool = False) -> tuple[str, ...]:
-    """The names in a list or in a text, or those in a file: see `choose_topics`.
+    """Read topic names from a list, a text or a file: see `choose_topics`.
 
-    A file is a path object or ``@FILE``; with `or_file`, it may be the name of one that is there.
+    A file is a path object or ``@FILE``. With `or_file`, a text may be the name of a file.
 
     >>> read_topics("101, 102"), read_topics([101, 102])
     (('101', '102'), ('101', '102'))
@@ -63,7 +63,7 @@ def read_topics(data: TopicsLike, or_file: bool = False) -> tuple[str, ...]:
 
 
 def join_topics(texts: Iterable[str]) -> TopicNames:
-    """Return the topics of several texts, each of them topics or @FILE."""
+    """Return the topics of several texts, each with topics or @FILE."""
     read = map(read_topics, texts)
     return TopicNames.from_parts(
         [part for names in read for part in getattr(names, "parts", None) or [names]]
@@ -71,7 +71,7 @@ def join_topics(texts: Iterable[str]) -> TopicNames:
 
 
 def find_topics_file(data: TopicsLike, or_file: bool = False) -> str | os.PathLike[str] | None:
-    """The file that has the topics, if it is one: see `read_topics`."""
+    """Return the path of a topics file, or None: see `read_topics`."""
     if isinstance(data, str):
         exists = or_file and (data == "-" or os.path.isfile(data))
         return data.removeprefix("@") if exists or data.startswith("@") else None
@@ -79,9 +79,9 @@ def find_topics_file(data: TopicsLike, or_file: bool = False) -> str | os.PathLi
 
 
 class TopicNames(tuple[str, ...]):
-    """Names of topics, some of which are in files that `choose_topics` decides how to read.
+    """Names of topics. `choose_topics` decides how files among `parts` are read.
 
-    `notes` report how it did.
+    `notes` report these decisions.
     """
 
     parts: tuple[tuple[str, ...] | TopicFile, ...] = ()
@@ -101,10 +101,10 @@ def choose_topics(
     owner: str = "judgments",
     strict: bool = True,
 ) -> TopicNames:
-    """Return the topics that are named, all of which are known if this is `strict`.
+    """Return the named topics. With `strict`, an unknown topic is an error.
 
     A file is read in one way. If it is a qrels file, a run or a table with a topic column, its
-    topics are meant. Otherwise, if a line with spaces is a known topic, each line is a topic.
+    topics are used. Otherwise, if a line with spaces is a known topic, each line is a topic.
     Otherwise, the first word of each line is a topic, which `notes` report.
     """
     names: dict[str, None] = {}
@@ -124,7 +124,7 @@ def choose_topics(
 
 @dataclass(frozen=True)
 class TopicFile:
-    """A file with topics: its lines, and its topics if it is a qrels file, a run or a table."""
+    """File with topics: its lines, and its topics if it is qrels, a run or a table."""
 
     where: str
     lines: tuple[str, ...]
@@ -145,11 +145,11 @@ class TopicFile:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The topics, before it is known which there are."""
+        """Names of topics before `choose` compares them with the known topics."""
         return self.lines if self.column is None else self.column
 
     def locate(self, topic: int) -> tuple[str, int | None]:
-        """Return where a topic is, by its number among those that `choose` returns."""
+        """Return the path and line of a topic, given its index in the result of `choose`."""
         return self.where, self.numbers[topic] if self.column is None else None
 
     def choose(self, valid_topics: Collection[str]) -> tuple[Sequence[str], str]:
@@ -174,13 +174,13 @@ COLUMN = Layout((("topic",),), ("topic",), {"topic": (*TOPICS, "_id", "id")})
 
 
 def _is_text(source: Source) -> bool:
-    """Return True if a file is lines, and neither JSON nor binary."""
+    """Return True if a file has lines, and is neither JSON nor binary."""
     format = guess_format(source)
     return format.read_object is None and (format.tabular is None or format.tabular.headed)
 
 
 def _read_topic_column(source: Source) -> tuple[str, ...] | None:
-    """Return the topics of a qrels file, a run or a table with a topic column, None of others."""
+    """Return the topics of qrels, a run or a table with a topic column, or None."""
     first = source.first_lines[0].decode("utf-8", "replace") if source.first_lines else ""
     headed = any(sign in first and COLUMN.is_header(first.split(sign)) for sign in "\t,;")
     format = detect_layout_format(source, COLUMN) if headed else guess_format(source)
@@ -196,7 +196,7 @@ def _read_topic_column(source: Source) -> tuple[str, ...] | None:
 
 
 def _read_json_topics(source: Source, data: Any) -> tuple[str, ...] | None:
-    """Return the topics of a list of ids, of ``{topic: query}``, or of judgments or results."""
+    """Return the topics of a list of ids, ``{topic: query}``, qrels or a run."""
     if isinstance(data, list) and not any(isinstance(item, Mapping | list) for item in data):
         return tuple(dict.fromkeys(map(str, data)))
     if isinstance(data, Mapping) and all(isinstance(query, str) for query in data.values()):
@@ -242,7 +242,7 @@ def make_unknown_topic_error(
     location: str | None = None,
     line: int | None = None,
 ) -> InputError:
-    """That a topic is none of those there are, with the one that may have been meant."""
+    """Return the error for an unknown topic, with a similar known topic."""
     from difflib import get_close_matches
 
     suggestions = (
@@ -254,7 +254,7 @@ def make_unknown_topic_error(
 
 
 def read_gains(source: Source) -> dict[str, str]:
-    """``{topic: gains}`` from the lines ``topic 1:2:3`` of a file."""
+    """Read ``{topic: gains}`` from lines ``topic 1:2:3``."""
     gains: dict[str, str] = {}
     for number, line in iter_text_lines(source):
         fields = split_fields(line, None)
@@ -267,7 +267,7 @@ def read_gains(source: Source) -> dict[str, str]:
 
 
 def read_teams(data: TeamsLike) -> dict[str, str]:
-    """``{run: team}`` from a path, a mapping, a frame or tuples."""
+    """Read ``{run: team}`` from a path, a mapping, a frame or tuples."""
     if isinstance(data, Mapping):
         data = data.items()
     elif not (isinstance(data, Iterable | str | os.PathLike) or is_frame(data)):
@@ -288,7 +288,7 @@ def read_teams(data: TeamsLike) -> dict[str, str]:
 
 
 def _split_fields(line: str, separator: str | None) -> list[str | None]:
-    """A run and its team, which may have blanks in its name, or be missing."""
+    """Return a run and its team, which may contain spaces or be missing."""
     run, *team = (field.decode().strip(BLANK) for field in line.encode().split(maxsplit=1))
     return [run, team[0] if team else None]
 

@@ -1,4 +1,4 @@
-"""Everything that is wrong, or odd, with files of judgments and runs."""
+"""Validation of judgments and runs: all errors and warnings of a file."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ FEW_DECIMALS = 4  # ties between scores with so few are likely to come from roun
 
 @dataclass
 class Report:
-    """What `validate` found in one file."""
+    """Results of `validate` for one file."""
 
     where: str
     kind: str  # qrels, run, or another that `check_file` was asked for
@@ -74,11 +74,11 @@ class Report:
     description: str = ""  # what a run says of its system
 
     def count(self, severity: str) -> int:
-        """How many errors or warnings there are."""
+        """Return the number of errors or warnings."""
         return sum(1 + p.more for p in self.problems if p.severity == severity)
 
     def add(self, severity: Severity, text: str, line: int | None = None) -> None:
-        """Note a problem of the file as a whole."""
+        """Add a problem of the file as a whole."""
         self.problems.append(Problem(severity, self.where, line, text))
 
 
@@ -91,10 +91,10 @@ def validate(
     topics: TopicsLike = None,
     max_listed: int | None = None,
 ) -> list[Report]:
-    """Look for every problem in some files, and in how the runs fit the judgments among them.
+    """Find every problem in files, and compare runs with the judgments among them.
 
-    `topics` are those of the task, for which there need be no judgments yet. `max_listed` is the number
-    of duplicates to list, by default all: the others are counted.
+    `topics` are the topics of the task, if there are no judgments yet. `max_listed` is the number
+    of listed duplicates, by default all. Other duplicates are counted.
     """
     task_topics = None if topics is None else read_topics(topics, or_file=True)
     files = [file for path in paths for file in _open_path(path, kind, format, text)]
@@ -120,7 +120,7 @@ def validate(
 def _with_answers(
     report: Report, file: _InputFile, limits: AnswerLimits, undecided: bool
 ) -> Report:
-    """Return the report with the problems of answers, or of judged answers if a file is these."""
+    """Add the problems of answers, or replace the report by one for judged answers."""
     if undecided and file.format is not DIRECTORIES:
         report = _try_judged_answers(report, file.source)
     if file.name == TREC_ANSWERS:
@@ -129,7 +129,7 @@ def _with_answers(
 
 
 def check_file(path: str | os.PathLike[str], kind: str, read: Callable[..., Any]) -> Report:
-    """Return a report with the first error of the function that the commands read a file with."""
+    """Return a report with the first error of the reader that the commands use."""
     report = Report(Source.from_path(path).name, kind, kind, lambda: kind)
     try:
         data = read(path)
@@ -141,7 +141,7 @@ def check_file(path: str | os.PathLike[str], kind: str, read: Callable[..., Any]
 
 
 def _try_judged_answers(report: Report, source: Source) -> Report:
-    """Return a report of judged answers if a file is these, and holds no line of a run."""
+    """Return a report of judged answers, if a file that is no run can be read so."""
     if not report.lines and report.count("error"):
         for name, read in ANSWERS.items():
             answers_report = check_file(source, name, read)
@@ -151,7 +151,7 @@ def _try_judged_answers(report: Report, source: Source) -> Report:
 
 
 def _check_answers(report: Report, problems: Iterator[Problem], source: Source) -> None:
-    """Note what is wrong with answers, beside their references, which are a run."""
+    """Add the problems of answers. Their references are checked as a run."""
     error_lines = {problem.line for problem in report.problems if problem.severity == "error"}
     try:
         for problem in problems:
@@ -167,7 +167,7 @@ def _check_answers(report: Report, problems: Iterator[Problem], source: Source) 
 
 @dataclass(frozen=True)
 class _Task:
-    """The topics that are to be answered."""
+    """Topics of the task."""
 
     topics: tuple[str, ...]
     where: str
@@ -178,7 +178,10 @@ class _Task:
     def from_names(
         cls, names: Sequence[str], topics: TopicsLike, reports: Sequence[Report]
     ) -> _Task:
-        """Those of a task, as they are named; the topics of the files decide how."""
+        """Build a task from the named topics.
+
+        The topics of the files decide how to read them.
+        """
         file = find_topics_file(topics, or_file=True)
         location = "the task" if file is None else Source.from_path(file).name
         file_topics = {topic for report in reports for topic in report.topics}
@@ -189,12 +192,12 @@ class _Task:
 
     @classmethod
     def from_qrels(cls, qrels: Report) -> _Task:
-        """Those that are judged."""
+        """Build a task with the judged topics."""
         return cls(qrels.topics, qrels.where, f"judged in {qrels.where}", "not judged in")
 
 
 def _compare(report: Report, judged: Report | None, task: _Task | None) -> None:
-    """Note what a file has not in common with the task, and a run with the judgments."""
+    """Compare a file with the task, and a run with the judgments."""
     if report.kind == "qrels":
         if task is not None:
             _note_other_topics(report, task, report.topics)
@@ -214,7 +217,7 @@ def _compare(report: Report, judged: Report | None, task: _Task | None) -> None:
 def _note_other_topics(
     report: Report, task: _Task, topics: Iterable[str], prefix: str = ""
 ) -> None:
-    """Note topics that are not among those to be answered."""
+    """Add a warning for topics outside the task."""
     task_topics = {*task.topics}
     if unknown_topics := [topic for topic in topics if topic not in task_topics]:
         report.add(
@@ -226,7 +229,7 @@ def _note_other_topics(
 def _compare_run(
     run: Report, judged: Report | None, task: _Task, name: str, lists: Mapping[str, None]
 ) -> Iterator[Problem]:
-    """Note what a run has not in common with task and judgments; what is said first is given."""
+    """Compare a run with task and judgments. Yield the problems to list first."""
     prefix = f"run {name}: " if len(run.runs) > 1 else ""
     missing = [t for t in task.topics if t not in lists]
     if len(missing) == len(task.topics):
@@ -247,7 +250,7 @@ def _compare_run(
 
 
 def _check_tags(reports: Sequence[Report]) -> None:
-    """Note tags that are those of another file, too, as names of runs are then those of files."""
+    """Add a warning for tags in several files: their runs are named by the files."""
     files: dict[str, list[Report]] = {}
     for report in reports:
         for tag in filter(None, report.runs if report.kind == "run" else ()):
@@ -273,7 +276,7 @@ def _compare_lines(predictions: Report, qrels: Report) -> None:
 def validate_file(
     path: str, kind: str | None = None, format: str | None = None, text: ReadOptions = TAGGED
 ) -> Report:
-    """Look for every problem in one file."""
+    """Find every problem in one file."""
     opened = _open_file(path, kind, format, text)
     return opened.with_predictions([opened]).build_report(None)
 
@@ -283,7 +286,7 @@ def validate_file(
 
 @dataclass(frozen=True)
 class _InputFile:
-    """A file, or what of a directory belongs together: what it is, before it is read."""
+    """File, or part of a topic directory, before it is read."""
 
     source: Source
     kind: Kind
@@ -294,9 +297,9 @@ class _InputFile:
     numbers: bool = False  # whether it may be predictions for LETOR data, and nothing else
 
     def with_predictions(self, files: Sequence[_InputFile]) -> _InputFile:
-        """This file as predictions, if `evaluate` reads it so: with LETOR data as judgments.
+        """Return the file as predictions, if `evaluate` reads it so with LETOR qrels.
 
-        Without any judgments they are predictions, unless the name of the file tells a format.
+        Without qrels, it is read as predictions unless the file name shows the format.
         """
         judged = [file.format for file in files if file.kind == "qrels" and not file.numbers]
         letor = FORMAT["letor"]
@@ -306,7 +309,7 @@ class _InputFile:
         return self
 
     def describe(self) -> str:
-        """What was decided when it was recognised."""
+        """Describe the detected format."""
         try:
             decision = DetectedFormat(self.format, self.text)
             return decision.describe(self.source, self.kind, self.name)
@@ -316,7 +319,7 @@ class _InputFile:
     def build_report(
         self, judged: Report | None, fast: bool = True, max_listed: int | None = None
     ) -> Report:
-        """Look for every problem, and for judged documents."""
+        """Find every problem, and the runs with judged documents."""
         try:
             if self.broken is not None:
                 raise self.broken
@@ -350,7 +353,7 @@ class _InputFile:
     def _iterate_tables(
         self, report: Report, look: Inspection, odd: _Oddities, judged: Report | None
     ) -> Iterator[Table]:
-        """The tables of a file, when what is in them has been noted."""
+        """Yield the tables of a file, after their content was noted."""
         tables: list[Table] = []
         for table in look.read_tables():
             report.lines += len(table)
@@ -367,7 +370,7 @@ class _InputFile:
             report.table = Table.concatenate(tables).group_by_topic()
 
     def _note(self, report: Report, table: Table, judged: Report | None) -> None:
-        """Note the topics of a run, and whether it returns anything that is judged."""
+        """Note the topics of a run, and if it returns a judged document."""
         name = (table.tag or "") if self.kind == "run" and self.text.by_tag else ""
         report.runs.setdefault(name, {}).update(dict.fromkeys(table.names))
         if judged is not None and name not in report.judged and _has_judged(judged, table):
@@ -388,7 +391,7 @@ class _InputFile:
 
 
 def _has_judged(judged: Report, table: Table) -> bool:
-    """Whether a document of a table is judged."""
+    """Return True if a document of a table is judged."""
     judgments = judged.table
     if judgments is None:
         return False
@@ -400,7 +403,7 @@ def _has_judged(judged: Report, table: Table) -> bool:
 def _open_path(
     path: str, kind: str | None, format: str | None, text: ReadOptions
 ) -> Iterator[_InputFile]:
-    """What is to be looked over at a path: of topic directories the judgments and each run."""
+    """Yield the files of a path: for topic directories, the judgments and each run."""
     if not os.path.isdir(path):
         yield _open_file(path, kind, format, text)
         return
@@ -444,7 +447,7 @@ def _detect_file(
 
 @dataclass
 class _Oddities:
-    """What is odd with the lists of a file, whole topics at a time."""
+    """Properties of rankings that cause warnings."""
 
     kind: Kind
     by_tag: bool
@@ -460,7 +463,7 @@ class _Oddities:
     contradicted: dict[str, int] = field(default_factory=dict)  # the line, or 0, by list
 
     def add(self, table: Table, suffix: str = "") -> None:
-        """Some whole lists, of a run that is to be told from others."""
+        """Add whole rankings. `suffix` names their run, if there are several."""
         if self.kind == "qrels":
             best = np.maximum.reduceat(table.values, table.starts)
             self.relevant |= {n for n, x in zip(table.names, best.tolist(), strict=True) if x > 0}
@@ -477,7 +480,7 @@ class _Oddities:
             self._find_contradictions(table, names)
 
     def collect_all(self, tables: Iterable[Table]) -> _Oddities:
-        """The same of lists that are not side by side: all of them at once."""
+        """Collect the properties again from rankings with scattered lines."""
         groups: dict[str, list[Table]] = {}
         for table in tables:
             for part in table.split_by_tag() if self.by_tag else [table]:
@@ -502,7 +505,7 @@ class _Oddities:
             self.decimals += 1
 
     def _find_contradictions(self, table: Table, names: Sequence[str]) -> None:
-        """Lists in which the rank of a document is worse and its score higher than another's."""
+        """Find rankings in which a worse rank has a higher score."""
         if table.ranks is None:
             return
         lines = np.zeros(len(table), dtype=np.int64) if table.lines is None else table.lines
@@ -523,13 +526,13 @@ class _Oddities:
     # -- in words ---------------------------------------------------------------------------------
 
     def note_qrels(self, report: Report) -> None:
-        """Note topics without a relevant document."""
+        """Add a warning for topics without a relevant document."""
         without = [topic for topic in report.topics if topic not in self.relevant]
         if without:
             report.add("warning", f"{format_names(without, 'topic')} without a relevant document")
 
     def note_run(self, report: Report) -> None:
-        """Note ties, ranks that contradict scores, and several tags."""
+        """Add warnings for ties, ranks that contradict scores, and several tags."""
         if self.tied_lists:
             text = f"{self.tied} of {self.documents} documents share their score with another"
             report.add("warning", f"{text}, in {format_names(self.tied_lists, 'topic')}")
@@ -546,7 +549,7 @@ class _Oddities:
 
 
 def _note_tags(report: Report, tags: list[str], by_tag: bool) -> None:
-    """Note several tags, and whether they are several runs."""
+    """Add a warning for several tags, with their interpretation."""
     if by_tag:
         try:
             check_tag_count(tags, report.where)
@@ -558,7 +561,7 @@ def _note_tags(report: Report, tags: list[str], by_tag: bool) -> None:
 
 
 def _find_shared(scores: npt.NDArray[np.floating[Any]], group: Ints) -> Bools:
-    """Which scores occur more than once in their group."""
+    """Return True for each score that occurs more than once in its group."""
     is_within = group[1:] == group[:-1]
     order = np.arange(len(scores))
     if (is_within & (scores[1:] > scores[:-1])).any():
@@ -574,9 +577,9 @@ def _find_shared(scores: npt.NDArray[np.floating[Any]], group: Ints) -> Bools:
 
 
 def _is_rounded(scores: Floats, decimals: int) -> bool:
-    """Whether no score has more decimals.
+    """Return True if no score has more decimals.
 
-    A quotient of whole numbers is rounded as the decimal is; larger scores are asked one by one.
+    A quotient of integers is rounded as the decimal is. Larger scores are checked one by one.
     """
     power = 10.0**decimals
     with np.errstate(over="ignore", invalid="ignore"):

@@ -1,6 +1,6 @@
-"""The numbers of judgments and runs: whether they look like levels or like scores.
+"""Detection of swapped inputs: values that look like levels or like scores.
 
-The rules were measured on the 17 runs of Robust 2003 and 390 generated pairs; see
+The rules were measured on the 17 runs of Robust 2003 and 390 generated pairs. See
 `tests/properties/test_decisions.py`.
 """
 
@@ -29,11 +29,11 @@ _MAX_LISTED = 5  # different values that a note lists
 
 @dataclass(frozen=True, eq=False)
 class Values:
-    """The different values of some topics, their numbers of documents, and whether there are ties.
+    """Distinct values of topics, with numbers of documents and presence of ties.
 
-    >>> Values.of(np.array([3.0, 0.5, 7.25]), np.array([3])).look_like_scores
+    >>> Values.from_values(np.array([3.0, 0.5, 7.25]), np.array([3])).look_like_scores
     True
-    >>> Values.of(np.array([1.0, 0.0, 1.0]), np.array([3])).look_like_scores
+    >>> Values.from_values(np.array([1.0, 0.0, 1.0]), np.array([3])).look_like_scores
     False
     """
 
@@ -43,14 +43,17 @@ class Values:
 
     @classmethod
     def from_values(cls, values: Floats, sizes: Ints) -> Values:
-        """Summarise the values of topics of some sizes, which follow each other."""
+        """Summarise the values of adjacent topics of some sizes."""
         different = _find_distinct(values)
         crowded = bool(sizes.max(initial=0) > len(different))
         return cls(different, sizes, crowded or _has_equal(values, sizes))
 
     @classmethod
     def join(cls, parts: Sequence[Values], sizes: Ints | None = None) -> Values:
-        """Summarise parts; `sizes` are the numbers of documents of topics that parts have cut."""
+        """Summarise parts.
+
+        `sizes` are the numbers of documents of topics that parts have cut.
+        """
         different = _sort_unique(np.concatenate([part.different for part in parts]))
         tied = any(part.tied for part in parts)
         if sizes is None:
@@ -64,7 +67,7 @@ class Values:
 
     @classmethod
     def from_lists(cls, lists: Mapping[str, Mapping[str, float]]) -> Values | None:
-        """Summarise ``{topic: {doc: score}}``; None if a score is not a number."""
+        """Summarise ``{topic: {doc: score}}``. Return None if a score is not a number."""
         scores = chain.from_iterable(docs.values() for docs in lists.values())
         try:
             head = _find_distinct(np.fromiter(islice(scores, HEAD), np.float64))
@@ -80,29 +83,29 @@ class Values:
 
     @cached_property
     def odd(self) -> bool:
-        """Whether a value is not an integer from LOWEST to HIGHEST."""
+        """True if a value is not an integer from LOWEST to HIGHEST."""
         return _are_odd(self.different)
 
     @property
     def look_like_scores(self) -> bool:
-        """Whether these are scores rather than levels."""
+        """True if the values look like scores, not like levels."""
         long = self.sizes[self.sizes >= LONG].sum()
         distinct = not self.tied and (self.odd or long >= ENOUGH)
         return distinct or _are_scores(self.different)
 
     @property
     def uniform(self) -> int:
-        """The number of documents of every topic, 0 if topics differ."""
+        """Number of documents of every topic, 0 if topics differ."""
         sizes = self.sizes
         return int(sizes[0]) if len(sizes) and (sizes == sizes[0]).all() else 0
 
     @property
     def is_too_small(self) -> bool:
-        """Whether there are too few documents to decide, and no ties."""
+        """True if there are too few documents to decide, and no ties."""
         return not self.tied and self.sizes.sum() < ENOUGH
 
     def __str__(self) -> str:
-        """Name the values: ``0, 1 and 2`` or ``from 0.02 to 0.97, 311 different``."""
+        """Format the values: ``0, 1 and 2`` or ``from 0.02 to 0.97, 311 different``."""
         texts = [f"{value:g}" for value in self.different]
         if len(texts) > _MAX_LISTED:
             return f"from {texts[0]} to {texts[-1]}, {len(texts):,} different"
@@ -110,21 +113,21 @@ class Values:
 
 
 def look_swapped(levels: Values, scores: Values) -> bool:
-    """Whether the levels look like scores, and the scores like levels."""
+    """Return True if the levels look like scores, and the scores like levels."""
     return levels.look_like_scores and not scores.look_like_scores
 
 
 def can_be_right(levels: Values, scores: Values) -> bool:
-    """Whether values that look swapped may be right.
+    """Return True if values that look swapped may be right.
 
-    There are too few of them, or the run, and only the run, has one depth.
+    This is so if there are too few values, or only the run has one depth.
     """
     uniform = scores.uniform >= UNIFORM and not levels.uniform
     return uniform or scores.is_too_small or levels.sizes.sum() < ENOUGH
 
 
 def _find_distinct(values: Floats) -> Floats:
-    """The different values, ascending; fast if all are small integers."""
+    """Return the distinct values, ascending. Fast if all are small integers."""
     if len(values) and values.min() >= LOWEST and values.max() <= HIGHEST:
         integers = values.astype(np.int64)
         if (integers == values).all():
@@ -133,7 +136,7 @@ def _find_distinct(values: Floats) -> Floats:
 
 
 def _sort_unique(values: Floats) -> Floats:
-    """Each value once, ascending; np.unique imports numpy.ma, which takes its time."""
+    """Return each value once, ascending. np.unique would import numpy.ma, which is slow."""
     ordered = np.sort(values)
     first = np.ones(len(ordered), dtype=np.bool_)
     first[1:] = ordered[1:] != ordered[:-1]
@@ -151,7 +154,7 @@ def _are_scores(different: Floats) -> bool:
 
 
 def _has_equal(values: Floats, sizes: Ints) -> bool:
-    """Whether a topic has two equal values."""
+    """Return True if a topic has two equal values."""
     group = np.repeat(np.arange(len(sizes)), sizes)
     is_repeated = np.repeat(sizes > 1, sizes)
     values, group = values[is_repeated], group[is_repeated]
@@ -161,18 +164,18 @@ def _has_equal(values: Floats, sizes: Ints) -> bool:
 
 @dataclass(eq=False)
 class ValueRecorder:
-    """The values of a run, noted while its topics are labelled."""
+    """Recorder for the values of a run while its topics are labelled."""
 
     parts: list[Values] = field(default_factory=list)
     are_scores: bool = False  # no more topics need be examined
 
     def clear(self) -> None:
-        """Forget everything: the run is read again."""
+        """Drop all values: the run is read again."""
         self.parts.clear()
         self.are_scores = False
 
     def note(self, table: Table) -> None:
-        """Note the values of some whole topics."""
+        """Record the values of whole topics."""
         if self.are_scores or not len(table):
             return
         head = Values(_find_distinct(table.values[:HEAD]), table.sizes[:0])
@@ -182,7 +185,7 @@ class ValueRecorder:
         )
 
     def collect_values(self, run: Run) -> Values | None:
-        """The values of a run that has been labelled; None if it has none."""
+        """Return the values of a labelled run, or None if it has none."""
         if run.keeps_order:
             return None
         if isinstance(run, ListRun):

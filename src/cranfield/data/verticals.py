@@ -1,8 +1,8 @@
-"""Verticals: the kinds of results, such as images or news, that the users of an intent want.
+"""Verticals: types of results that users of an intent want: images, news, ….
 
-Text has ``topic intent vertical value`` on each line; tables name such columns. The value is the
-probability Pr(v|i) that a user of the intent wants the vertical, or how relevant assessors found
-it (2, 1, 0), which becomes a probability.
+Text has ``topic intent vertical value`` on each line. Tables name such columns. The value is the
+probability Pr(v|i) that a user of the intent wants the vertical, or its relevance level (2, 1, 0),
+which becomes a probability.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ LAYOUT = Layout(
 
 @dataclass(frozen=True, eq=False)
 class Verticals:
-    """How much the users of each intent want each vertical.
+    """Probability of each vertical for each intent.
 
     >>> read_verticals({"q1": {"photos": {"Image": 2, "Web": 1, "News": 1}}})
     Verticals: 3 verticals (Image, Web, News) for 1 intent
@@ -61,7 +61,7 @@ class Verticals:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """All verticals, in the order in which they come."""
+        """All verticals, in input order."""
         all_names = (
             name
             for intents in self.p.values()
@@ -77,7 +77,7 @@ class Verticals:
     def get_probabilities(
         self, topic: str, intents: Iterable[str]
     ) -> Mapping[str, Mapping[str, float]]:
-        """Pr(v|i) of the intents of a topic, which must be those of the judgments."""
+        """Return Pr(v|i) of the intents of a topic, which must be the judged intents."""
         probabilities, intent_names = self.p.get(topic, {}), list(intents)
         for intent in probabilities:
             if intent not in intent_names:
@@ -93,7 +93,7 @@ class Verticals:
 
     @property
     def values(self) -> Mapping[str, Floats]:
-        """The numbers of the verticals, under the name by which rankings carry them."""
+        """Indexes of the verticals, under the name used in rankings."""
         return {"vertical": np.arange(len(self.names), dtype=np.float64)}
 
     @cached_property
@@ -101,7 +101,7 @@ class Verticals:
         return Table.from_columns(Strings.from_list(list(self.names)), np.zeros(len(self.names)))
 
     def rows(self, lines: Table) -> Ints:
-        """The number of the vertical of each line of a run, -1 where it is not known."""
+        """Return the index of the vertical of each line of a run, -1 if it is unknown."""
         if lines.types is None:
             expected = "one for each result: the second column of TREC text, or a column type"
             raise InputError("a run without verticals", expected)
@@ -109,15 +109,15 @@ class Verticals:
         return self._table.find(lines.types, lines.types.compute_hashes(), zeros)
 
     def find_unknown(self, run: Run) -> list[str]:
-        """The verticals of a run that are not among these."""
+        """Return the verticals of a run that are unknown."""
         return list_unknown_types(self, run.iterate_tables())
 
 
 def read_verticals(data: VerticalsLike, separator: str | None = None) -> Verticals:
-    """Verticals of intents from a path, a mapping, a Polars or pandas frame, or tuples.
+    """Read verticals of intents from a path, a mapping, a frame or tuples.
 
-    The values of an intent are divided by their sum: probabilities stay what they are, and levels
-    become probabilities. A vertical that is not named has probability 0.
+    The values of an intent are divided by their sum: probabilities stay the same, and levels
+    become probabilities. A missing vertical has probability 0.
 
     >>> read_verticals({"q1": {"photos": {"Image": 2, "Web": 1, "News": 1}}}).p["q1"]["photos"]
     {'Image': 0.5, 'Web': 0.25, 'News': 0.25}
@@ -155,14 +155,14 @@ def _format_vertical(vertical: str, intent: str, topic: str) -> str:
 
 
 def embed_verticals(qrels: Qrels, verticals: Verticals, intents: Intents | None = None) -> Qrels:
-    """Judgments for intents in which verticals count, also those that are items themselves.
+    """Return judgments for intents with verticals as items.
 
-    For each intent i, the level of a document becomes Pr(Web|i) times as much; every other
-    vertical v is an item with the id v, and has the level 2·Pr(v|i).
+    For each intent i, the level of a document is multiplied by Pr(Web|i). Each other vertical v is
+    an item with the id v and the level 2·Pr(v|i).
 
     >>> qrels = read_qrels({"q1": {"photos": {"d1": 2}}}, by_intent=True)
-    >>> made = embedded(qrels, read_verticals({"q1": {"photos": {"Web": 1, "Image": 3}}}))
-    >>> made.to_dict()
+    >>> verticals = read_verticals({"q1": {"photos": {"Web": 1, "Image": 3}}})
+    >>> embed_verticals(qrels, verticals).to_dict()
     {'q1': {'d1': 0.5, 'Image': 1.5}}
     """
     if WEB not in verticals.names:
@@ -186,7 +186,7 @@ def embed_verticals(qrels: Qrels, verticals: Verticals, intents: Intents | None 
 
 
 def _group_by_intent(qrels: Qrels) -> dict[str, dict[str, dict[str, float]]]:
-    """``{topic: {intent: {doc: level}}}``."""
+    """Return ``{topic: {intent: {doc: level}}}``."""
     judged = qrels.by_intent
     if judged is None:
         raise InputError("judgments without intents", "topic intent doc level", qrels.where)

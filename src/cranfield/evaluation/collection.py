@@ -14,8 +14,11 @@ from cranfield.arrays import Bools, Floats
 from cranfield.data.intents import Intents as KnownIntents
 from cranfield.data.intents import read_intents
 from cranfield.data.ntcir import topic_dirs
+from cranfield.data.orders import TIES
 from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
-from cranfield.data.run import TIES, ListRun, Run, RunLike, make_no_judged_topic_error, read_runs
+from cranfield.data.run import ListRun, Run, make_no_judged_topic_error
+from cranfield.data.run_inputs import RunLike
+from cranfield.data.run_reader import read_runs
 from cranfield.data.tracks import make_unknown_topic_error
 from cranfield.data.values import ValueRecorder, Values, can_be_right, look_swapped
 from cranfield.data.verticals import embed_verticals

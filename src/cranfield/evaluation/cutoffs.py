@@ -8,7 +8,8 @@ from itertools import pairwise
 from typing import Any, NamedTuple, Unpack
 
 from cranfield.data.qrels import QrelsLike
-from cranfield.data.run import Run, call_with_split
+from cranfield.data.run import Run
+from cranfield.data.run_reader import call_with_split
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.evaluation.collection import LabelledRun

@@ -11,7 +11,9 @@ import numpy as np
 
 from cranfield.arrays import Bools, Floats
 from cranfield.data.qrels import QrelsLike
-from cranfield.data.run import Run, RunLike, call_with_split
+from cranfield.data.run import Run
+from cranfield.data.run_inputs import RunLike
+from cranfield.data.run_reader import call_with_split
 from cranfield.errors import InputError
 from cranfield.evaluation import notes
 from cranfield.evaluation.collection import Collection, LabelledRun

@@ -19,10 +19,10 @@ from cranfield.data.hierarchies import (
     read_parents,
 )
 from cranfield.data.intents import IntentsLike, read_intents
+from cranfield.data.orders import RankBy, Ties, combine_order
 from cranfield.data.qrels import QrelsLike, read_qrels
 from cranfield.data.reading.cells import is_text
 from cranfield.data.reading.source import Source
-from cranfield.data.run import RankBy, Ties, combine_order
 from cranfield.data.systems import RunNames, is_file, list_systems, resolve_names
 from cranfield.errors import InputError, check_choice
 from cranfield.evaluation.collection import Collection

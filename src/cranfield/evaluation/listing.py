@@ -9,7 +9,7 @@ from typing import Unpack
 
 from cranfield.data.qrels import QrelsLike
 from cranfield.data.reading.lines import parse_finite
-from cranfield.data.run import call_with_split
+from cranfield.data.run_reader import call_with_split
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.evaluation.collection import Collection, LabelledRun

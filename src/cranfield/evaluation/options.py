@@ -19,10 +19,10 @@ from cranfield.data.costs import CostsLike
 from cranfield.data.intents import IntentsLike
 from cranfield.data.lengths import LengthsLike
 from cranfield.data.merging import ChunkScore, ChunksLike, Duplicates, Merging
+from cranfield.data.orders import RankBy, Reading, choose_order
 from cranfield.data.reading.columns import ColumnsLike
 from cranfield.data.reading.labels import LabelsLike
 from cranfield.data.reading.table import PartRead
-from cranfield.data.run import RankBy, Reading, choose_order
 from cranfield.data.systems import RunNames
 from cranfield.data.tracks import choose_topics, read_named_topics
 from cranfield.data.verticals import VerticalsLike

@@ -12,12 +12,12 @@ import numpy as np
 
 from cranfield.arrays import Floats
 from cranfield.data.lengths import LengthsLike, read_lengths
+from cranfield.data.orders import RankBy, Ties, combine_order
 from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
 from cranfield.data.reading.columns import ColumnsLike
 from cranfield.data.reading.labels import LabelsLike
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Table
-from cranfield.data.run import RankBy, Ties, combine_order
 from cranfield.data.sessions import (
     Click,
     ClickLog,

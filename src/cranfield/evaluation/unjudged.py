@@ -10,7 +10,8 @@ import numpy as np
 
 from cranfield.arrays import Floats, Ints
 from cranfield.data.qrels import QrelsLike
-from cranfield.data.run import Run, call_with_split
+from cranfield.data.run import Run
+from cranfield.data.run_reader import call_with_split
 from cranfield.dataclass import dataclass
 from cranfield.display import Rows, TableResult
 from cranfield.errors import InputError

@@ -12,7 +12,8 @@ import numpy as np
 
 from cranfield.arrays import Bools, Floats, Ints
 from cranfield.data.qrels import read_qrels
-from cranfield.data.run import Run, call_with_split
+from cranfield.data.run import Run
+from cranfield.data.run_reader import call_with_split
 from cranfield.data.values import Values
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError

@@ -10,7 +10,9 @@ import numpy as np
 from cranfield.arrays import Bools, Ints
 from cranfield.assess.teams import note_teams
 from cranfield.data.qrels import QrelsLike
-from cranfield.data.run import Run, RunLike, call_with_split
+from cranfield.data.run import Run
+from cranfield.data.run_inputs import RunLike
+from cranfield.data.run_reader import call_with_split
 from cranfield.data.tracks import TeamsLike, read_teams
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError

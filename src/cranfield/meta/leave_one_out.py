@@ -17,7 +17,9 @@ from cranfield.data.costs import read_costs
 from cranfield.data.intents import read_intents
 from cranfield.data.lengths import read_lengths
 from cranfield.data.qrels import Qrels, QrelsLike
-from cranfield.data.run import Run, RunLike, call_with_split
+from cranfield.data.run import Run
+from cranfield.data.run_inputs import RunLike
+from cranfield.data.run_reader import call_with_split
 from cranfield.data.tracks import TeamsLike
 from cranfield.data.verticals import read_verticals
 from cranfield.dataclass import dataclass

@@ -11,7 +11,7 @@ import numpy as np
 
 from cranfield.arrays import Bools, Floats
 from cranfield.data.qrels import QrelsLike
-from cranfield.data.run import RunLike
+from cranfield.data.run_inputs import RunLike
 from cranfield.dataclass import dataclass
 from cranfield.display import TableResult
 from cranfield.errors import InputError, check_choice, check_number

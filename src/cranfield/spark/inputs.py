@@ -15,6 +15,8 @@ from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 from cranfield.data.files import register_input
+from cranfield.data.orders import Reading as Order
+from cranfield.data.orders import apply_order, make_missing_error
 from cranfield.data.reading.columns import describe_doubts, name_columns, read_columns
 from cranfield.data.reading.compression import detect_compression
 from cranfield.data.reading.formats import Format, detect_format
@@ -33,8 +35,6 @@ from cranfield.data.reading.tables import (
     read_first_cells,
     tidy_table,
 )
-from cranfield.data.run import Reading as Order
-from cranfield.data.run import apply_order, make_missing_error
 from cranfield.data.systems import check_distinct_paths
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, FileError, InputError

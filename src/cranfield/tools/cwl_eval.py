@@ -22,7 +22,9 @@ from cranfield.data.costs import CostsLike, DocCosts, read_costs
 from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
 from cranfield.data.reading.lines import iter_text_lines, parse_finite
 from cranfield.data.reading.source import Source
-from cranfield.data.run import ListRun, Run, RunLike, read_run
+from cranfield.data.run import ListRun, Run
+from cranfield.data.run_inputs import RunLike
+from cranfield.data.run_reader import read_run
 from cranfield.errors import CranfieldError, InputError
 from cranfield.evaluation.blocks import Block, cut_blocks, map_blocks
 from cranfield.labelling.blocks import Rankings

@@ -13,7 +13,9 @@ import numpy as np
 from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.trec import read_last_tag
-from cranfield.data.run import Run, RunLike, read_run
+from cranfield.data.run import Run
+from cranfield.data.run_inputs import RunLike
+from cranfield.data.run_reader import read_run
 from cranfield.errors import InputError
 from cranfield.evaluation.evaluate import Evaluator
 from cranfield.scores import Note

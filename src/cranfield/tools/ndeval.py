@@ -14,7 +14,9 @@ from cranfield.arrays import Floats
 from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
 from cranfield.data.reading.tables import is_frame
 from cranfield.data.reading.trec import find_line
-from cranfield.data.run import Run, RunLike, TableRun, read_run
+from cranfield.data.run import Run, TableRun
+from cranfield.data.run_inputs import RunLike
+from cranfield.data.run_reader import read_run
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.evaluation.evaluate import Evaluator

@@ -28,7 +28,7 @@ from cranfield.data.reading.labels import GRADES, LabelsLike, read_labels
 from cranfield.data.reading.lines import iter_text_lines, parse_finite, split_fields
 from cranfield.data.reading.records import ReadOptions
 from cranfield.data.reading.source import Source
-from cranfield.data.run import read_run
+from cranfield.data.run_reader import read_run
 from cranfield.data.tracks import read_gains
 from cranfield.errors import InputError, to_list
 from cranfield.scores import FLOOR, Note, Scores

@@ -22,7 +22,8 @@ from cranfield.data.reading.records import Problem, Record
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.table import Table
 from cranfield.data.reading.trec import read_last_tag
-from cranfield.data.run import ListRun, Run, TableRun, read_run
+from cranfield.data.run import ListRun, Run, TableRun
+from cranfield.data.run_reader import read_run
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, DuplicateError, InputError
 from cranfield.evaluation.blocks import Block, cut_blocks, map_blocks

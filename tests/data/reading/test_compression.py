@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 
 import cranfield as cf
 from cranfield.data.reading.source import Source
-from cranfield.data.run import read_run
+from cranfield.data.run_reader import read_run
 from cranfield.errors import CranfieldError
 from tests.data.shapes import MEASURES, SHAPES
 from tests.data.shapes import QRELS as QRELS_OF_SHAPES

@@ -17,7 +17,7 @@ import cranfield as cf
 from cranfield.data.reading import source
 from cranfield.data.reading.lines import scan_lines
 from cranfield.data.reading.source import LIMITS, Limits, Source, reading_limits
-from cranfield.data.run import read_run
+from cranfield.data.run_reader import read_run
 from cranfield.errors import CranfieldError, InputError
 
 RUN = "1 Q0 d1 1 3 A\n1 Q0 d2 2 2 A\n2 Q0 d1 1 1 A\n"

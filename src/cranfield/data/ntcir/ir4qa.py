@@ -1,6 +1,6 @@
-"""Runs of NTCIR's IR4QA tasks: XML, with the documents of each ``<TOPIC ID="…">`` in order.
+"""Runs of NTCIR's IR4QA tasks: XML with the ranking of each ``<TOPIC ID="…">``.
 
-Documents are the elements that have an attribute DOCID, whatever else they say.
+Documents are the elements with an attribute DOCID. Other attributes are ignored.
 """
 
 from __future__ import annotations
@@ -16,31 +16,31 @@ from cranfield.errors import InputError
 
 
 def is_xml(source: Source) -> bool:
-    """Whether a run is XML: lines of text begin with a topic."""
+    """Return True if a run is XML: lines of text start with a topic."""
     return source.start.lstrip().startswith(b"<")
 
 
 def detect_ir4qa(beginning: Beginning) -> bool:
-    """Whether this is such a run, where it may be a run at all."""
+    """Return True if the file starts like an IR4QA run."""
     if beginning.kind is None:  # a topic of judgments may be called <q1>
         return is_xml(beginning.source) and b"<TOPIC" in beginning.start
     return beginning.kind == "run" and is_xml(beginning.source)
 
 
 def read_records(source: Source, kind: Kind, text: ReadOptions) -> Iterator[RecordItem]:
-    """The documents of a run, which is called as its file."""
+    """Yield the documents of a run, which is named by its file."""
     name = os.path.basename(source.path).removesuffix(".xml")
     for topic, docs in _read_topics(source).items():
         yield from (Record(line, topic, doc, None, None, name) for doc, line in docs.items())
 
 
 def read_ir4qa(source: Source) -> dict[str, list[str]]:
-    """``{topic: [doc, …]}`` of a run, in the order of the file."""
+    """Return ``{topic: [doc, …]}`` of a run, in the order of the file."""
     return {topic: list(docs) for topic, docs in _read_topics(source).items()}
 
 
 def _read_topics(source: Source) -> dict[str, dict[str, int]]:
-    """``{topic: {doc: line}}`` of a run, in the order of the file."""
+    """Return ``{topic: {doc: line}}`` of a run, in the order of the file."""
     from xml.parsers import expat
 
     topics: dict[str, dict[str, int]] = {}

@@ -1,8 +1,8 @@
-"""The files that NTCIREVAL's scripts write and read beside those of the topics.
+"""Other files of NTCIREVAL's scripts: lists of names, results, means, matrices.
 
-``QRELS.tid`` is a list of topics and a run list one of runs, a name on each line. ``RUN.NAME.nev``
-has the results of a run, ``topic AP= 0.5000``. A means file has ``run 0.5000``; a matrix has a line
-for each topic and a column for each run, and no names.
+``QRELS.tid`` is a list of topics and a run list a list of runs, a name on each line.
+``RUN.NAME.nev`` has the results of a run, ``topic AP= 0.5000``. A means file has ``run 0.5000``. A
+matrix has a line for each topic and a column for each run, and no names.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _COMMENT = re.compile(r"\s#", re.ASCII)  # after the topic; the # of D#-nDCG fol
 
 
 def read_names(source: Source) -> tuple[str, ...]:
-    """The topics of a .tid file, or the runs of a run list: a name on each line."""
+    """Read the topics of a .tid file, or the runs of a run list: a name on each line."""
     names: dict[str, None] = {}
     for number, line in iter_text_lines(source):
         if len(fields := split_fields(line, None)) != 1:
@@ -40,7 +40,7 @@ def read_names(source: Source) -> tuple[str, ...]:
 
 
 def read_results(source: Source) -> dict[str, dict[str, float]]:
-    """``{topic: {measure: value}}`` of a .nev file, names as they are written there."""
+    """Return ``{topic: {measure: value}}`` of a .nev file, with names as written."""
     results: dict[str, dict[str, float]] = {}
     for number, line in iter_text_lines(source):
         if _COMMENT.search(line):
@@ -60,7 +60,7 @@ def read_results(source: Source) -> dict[str, dict[str, float]]:
 
 @suggest_keywords
 def read_means(path: str | os.PathLike[str]) -> dict[str, float]:
-    """``{run: mean}`` of a means file, as ``cranfield ntcir means`` and NEV2mean write it."""
+    """Return ``{run: mean}`` of a file by ``cranfield ntcir means`` or NEV2mean."""
     source = Source.from_path(path)
     means: dict[str, float] = {}
     for number, line in iter_text_lines(source):
@@ -73,7 +73,7 @@ def read_means(path: str | os.PathLike[str]) -> dict[str, float]:
 
 
 def read_numbers(source: Source, rows: int, columns: int) -> list[list[float]]:
-    """The numbers of a matrix with so many rows and columns."""
+    """Read a matrix with the given numbers of rows and columns."""
     matrix: list[list[float]] = []
     for number, line in iter_text_lines(source):
         values = [value for value in map(parse_finite, line.split()) if value is not None]
@@ -86,11 +86,11 @@ def read_numbers(source: Source, rows: int, columns: int) -> list[list[float]]:
 
 
 def check_file_name(name: str, kind: str = "topic") -> str:
-    """The name itself, if a file or directory here can be called so.
+    """Return a name that a file or directory can have, or raise an error.
 
-    >>> file_name("0001")
+    >>> check_file_name("0001")
     '0001'
-    >>> file_name("../x")
+    >>> check_file_name("../x")
     Traceback (most recent call last):
     cranfield.errors.InputError: found topic '../x', expected a name that a file can have
     """
@@ -100,11 +100,11 @@ def check_file_name(name: str, kind: str = "topic") -> str:
 
 
 def build_topic_path(topic: str, suffix: str, directory: str = "") -> str:
-    """The path of one of a topic's files: ``0001/0001.rel``."""
+    """Return the path of a file of a topic: ``0001/0001.rel``."""
     name = check_file_name(topic)
     return os.path.join(directory, name, f"{name}.{check_file_name(suffix, 'suffix')}")
 
 
 def write_files(texts: Mapping[str, str]) -> None:
-    """Write ``{path: text}``, all or none."""
+    """Write ``{path: text}``: all files or none."""
     write_all({path: encode_text(text) for path, text in texts.items()})

@@ -1,13 +1,13 @@
-"""Topic directories, as NTCIREVAL has them: a directory for each topic, with files of its own.
+"""Topic directories, as in NTCIREVAL: a directory with files for each topic.
 
-``DIR/0001/0001.rel`` holds the judgments of topic 0001, ``doc L2`` on each line, or ``doc L2
-class``; ``DIR/0001/0001.bm25.res`` is what the run bm25 found, one document on each line, from
-the top down. The suffix of judgments may be another: ``DIR/*.erel`` asks for it. A run is
-``DIR/*.bm25.res``, or ``DIR/bm25`` if no file has that name.
+``DIR/0001/0001.rel`` has the judgments of topic 0001, ``doc L2`` on each line, or ``doc L2
+class``. ``DIR/0001/0001.bm25.res`` is the ranking of the run bm25, one document on each line.
+``DIR/*.erel`` selects another suffix for judgments. A run is ``DIR/*.bm25.res``, or ``DIR/bm25``
+if no file has that name.
 
-Where topics have intents, ``0001.test.Irelv1`` is the ideal list of intent 1, ``0001.test.Grelv``
-that of all together, ``doc gain`` on each line; ``0001.test.din`` has what each intent adds to the
-gain of a document, ``intent inf|nav doc gain``.
+If topics have intents, ``0001.test.Irelv1`` is the ideal list of intent 1 and ``0001.test.Grelv``
+the ideal list of all intents, ``doc gain`` on each line. ``0001.test.din`` has the gain that each
+intent adds to a document, ``intent inf|nav doc gain``.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ OTHER_SUFFIXES = ("lab", "elab", "nev", "enev", "res", "tid", GRELV, DIN)  # wha
 
 
 class Judgment(NamedTuple):
-    """A line of a judgments file of one topic."""
+    """Line of a judgments file of one topic."""
 
     line: int
     doc: str
@@ -43,7 +43,7 @@ class Judgment(NamedTuple):
 
 
 class LabelledItem(NamedTuple):
-    """A line of a labelled list: what an item of a run was found to be."""
+    """Line of a labelled list: an item of a run with its label."""
 
     doc: str
     level: float | None  # None: unjudged, or redundant
@@ -52,7 +52,7 @@ class LabelledItem(NamedTuple):
 
 
 class IntentGain(NamedTuple):
-    """A line of a din file: what an intent adds to the gain of a document, P(i|q)·g_i."""
+    """Line of a din file: the gain that an intent adds to a document, P(i|q)·g_i."""
 
     intent: str
     navigational: bool
@@ -61,7 +61,7 @@ class IntentGain(NamedTuple):
 
 
 class IntentJudgment(NamedTuple):
-    """A line of a topic in a Dqrels file."""
+    """Line of a topic in a Dqrels file."""
 
     line: int
     intent: str
@@ -72,7 +72,7 @@ class IntentJudgment(NamedTuple):
 def read_judgments(
     source: Source, text: ReadOptions = DEFAULT_OPTIONS
 ) -> Iterator[Judgment | InputError]:
-    """The judgments of one topic: ``doc L2``, or with a class, ``doc L2 1``."""
+    """Yield the judgments of one topic: ``doc L2`` or ``doc L2 class``."""
     for line in _read_fields(source, text.separator, "doc L2", "doc L2 class"):
         try:
             yield line if isinstance(line, InputError) else _parse_judgment(line, text.labels)
@@ -88,7 +88,7 @@ def _parse_judgment(line: Line, labels: Mapping[str, float] | None) -> Judgment:
 def read_rel(
     source: Source, text: ReadOptions = DEFAULT_OPTIONS, classes: bool = False
 ) -> list[Judgment]:
-    """The judgments of one topic, each document once; with `classes`, all have one."""
+    """Read the judgments of one topic. With `classes`, each must have a class."""
     judged: dict[str, Judgment] = {}
     for item in read_judgments(source, text):
         if isinstance(item, InputError):
@@ -104,7 +104,7 @@ def read_rel(
 
 
 def read_list(source: Source, separator: str | None = None) -> list[str]:
-    """The documents of one topic from the top down, each on a line of its own."""
+    """Read the ranking of one topic, one document on each line."""
     line_numbers: dict[str, int] = {}
     for number, line in iter_text_lines(source, comments=False):  # an answer may begin with #
         doc = line.strip(BLANK)
@@ -116,7 +116,7 @@ def read_list(source: Source, separator: str | None = None) -> list[str]:
 
 
 def read_labelled(source: Source, separator: str | None = None) -> list[LabelledItem]:
-    """A labelled list from the top down: ``doc``, ``doc L2`` or ``doc L2 class`` on each line."""
+    """Read a labelled ranking: ``doc``, ``doc L2`` or ``doc L2 class`` on each line."""
     return [
         LabelledItem(
             line.cells["doc"],
@@ -129,7 +129,7 @@ def read_labelled(source: Source, separator: str | None = None) -> list[Labelled
 
 
 def read_ideal(source: Source, separator: str | None = None) -> list[Judgment]:
-    """An ideal list from the top down: ``doc gain``, gains that fall, 0 for nonrelevant ones."""
+    """Read an ideal list: ``doc gain`` with falling gains, 0 if nonrelevant."""
     ideal: list[Judgment] = []
     for line in _read_list_lines(source, separator, "doc gain"):
         gain = _parse_gain(line)
@@ -141,7 +141,7 @@ def read_ideal(source: Source, separator: str | None = None) -> list[Judgment]:
 
 
 def read_gained(source: Source, separator: str | None = None) -> list[LabelledItem]:
-    """A list with gains from the top down: ``doc`` or ``doc gain`` on each line."""
+    """Read a ranking with gains: ``doc`` or ``doc gain`` on each line."""
     return [
         LabelledItem(
             line.cells["doc"],
@@ -154,7 +154,7 @@ def read_gained(source: Source, separator: str | None = None) -> list[LabelledIt
 
 
 def read_din(source: Source, separator: str | None = None) -> list[IntentGain]:
-    """What intents add to the gains of documents: ``intent inf|nav doc gain`` on each line."""
+    """Read the gains of documents by intent: ``intent inf|nav doc gain`` lines."""
     form = "intent inf|nav doc gain"
     shares: dict[tuple[str, str], int | None] = {}
     types: dict[str, tuple[str, int | None]] = {}
@@ -177,7 +177,7 @@ def read_din(source: Source, separator: str | None = None) -> list[IntentGain]:
 
 
 def read_dqrels(source: Source, separator: str | None = None) -> dict[str, list[IntentJudgment]]:
-    """``topic intent doc L2`` on each line, by topic; a line said twice is taken once."""
+    """Read ``topic intent doc L2`` lines, by topic. Equal duplicates are dropped."""
     form = "topic intent doc L2"
     judgments: dict[str, dict[tuple[str, str], IntentJudgment]] = {}
     for line in _read_lines(source, separator, form, expected=f"4: {form}", comments=True):
@@ -198,9 +198,9 @@ def read_dqrels(source: Source, separator: str | None = None) -> dict[str, list[
 def _read_fields(
     source: Source, separator: str | None, *forms: str, expected: str = "", comments: bool = False
 ) -> Iterator[Line | InputError]:
-    """Lines, their fields by their names in the form that has as many; an answer may begin with #.
+    """Yield lines with fields named by the form that has their number.
 
-    What is expected of others is one of the forms, unless it is said.
+    `expected` is the expectation in errors, by default the forms. A document may start with #.
     """
     expected = expected or " or ".join(filter(None, (", ".join(forms[:-1]), forms[-1])))
     for number, line in scan_lines(source, comments):
@@ -225,7 +225,7 @@ def _read_lines(
 
 
 def _read_list_lines(source: Source, separator: str | None, *forms: str) -> Iterator[Line]:
-    """The lines of a list, in which each document must be once."""
+    """Yield the lines of a ranking. Raise an error for a duplicate document."""
     line_numbers: dict[str, int] = {}
     for line in _read_lines(source, separator, *forms):
         _add_document(line_numbers, line.cells["doc"], line.number or 0, source)
@@ -247,7 +247,7 @@ def _parse_gain(line: Line) -> float:
 
 
 def _add_document(line_numbers: dict[str, int], doc: str, number: int, source: Source) -> None:
-    """A document of a list, which must not be in it already."""
+    """Add a document to a ranking. Raise an error for a duplicate."""
     if doc in line_numbers:
         duplicate = f"document {doc} again (first on line {line_numbers[doc]})"
         raise InputError(duplicate, "each document once", source.name, number)
@@ -260,9 +260,9 @@ def _add_document(line_numbers: dict[str, int], doc: str, number: int, source: S
 def _find_topics(
     directory: str, unreadable: list[CranfieldError] | None = None
 ) -> dict[str, set[str]]:
-    """``{topic: names of its files}``, none if this is no such directory.
+    """Return ``{topic: names of its files}``, empty for any other directory.
 
-    A directory that cannot be read is an error, or `unreadable` if nobody has named it.
+    A directory that cannot be read is an error, or is added to `unreadable`.
     """
     topics = {}
     names = sorted(x for x in _list_names(directory, unreadable) if not x.startswith("."))
@@ -285,7 +285,7 @@ def _list_names(directory: str, unreadable: list[CranfieldError] | None) -> list
 
 
 def _split(path: str) -> tuple[str, str | None]:
-    """A directory, and the suffix asked for with ``DIR/*.erel``."""
+    """Return the directory, and the suffix in ``DIR/*.erel``."""
     directory, name = os.path.split(path)
     if name.startswith("*.") and os.path.isdir(directory or "."):
         return directory or ".", name[2:]
@@ -293,7 +293,7 @@ def _split(path: str) -> tuple[str, str | None]:
 
 
 def is_topic_directory(path: str, kind: Kind | None) -> bool:
-    """Whether a path means judgments, or a run, of topic directories."""
+    """Return True if a path means judgments, or a run, of topic directories."""
     if kind == "run":
         return bool(list_runs(path) if os.path.isdir(path) else list_files(path))
     directory, suffix = _split(path)
@@ -304,7 +304,7 @@ def is_topic_directory(path: str, kind: Kind | None) -> bool:
 def read_records(
     source: Source, kind: Kind, text: ReadOptions = DEFAULT_OPTIONS
 ) -> Iterator[Problem | Record]:
-    """Every judgment or result of topic directories, and every error in its place."""
+    """Yield every judgment, result and error of topic directories in order."""
     path = source.path
     if kind == "run":
         return _read_results(path, text)
@@ -316,12 +316,12 @@ def read_records(
 
 
 def list_topics(source: Source) -> list[str]:
-    """The topics of a run in a directory, those with empty lists among them."""
+    """Return the topics of a run in a directory, with those that have empty rankings."""
     return list(list_files(source.path))
 
 
 def find_judgment_files(path: str) -> dict[str, Source]:
-    """``{topic: file of its judgments}`` of a directory."""
+    """Return ``{topic: judgments file}`` of a directory."""
     directory, suffix = _split(path)
     topics = _find_topics(directory)
     suffix = suffix or _choose_suffix(topics, path)
@@ -332,7 +332,7 @@ def find_judgment_files(path: str) -> dict[str, Source]:
 
 
 def _choose_suffix(topics: Mapping[str, set[str]], path: str) -> str:
-    """The suffix of the judgments: the one that nothing else has, or rel."""
+    """Return the suffix of the judgments: rel, or the only one with no other meaning."""
     single = {
         name.removeprefix(f"{topic}.")
         for topic, files in topics.items()
@@ -374,7 +374,7 @@ def _read_judgment_records(
 
 
 def read_groups(path: str, separator: str | None = None) -> dict[str, dict[str, str]]:
-    """``{topic: {doc: class}}`` of a directory, whatever the labels."""
+    """Return ``{topic: {doc: class}}`` of a directory, for any labels."""
     files = find_judgment_files(path)
     classes: dict[str, dict[str, str]] = {topic: {} for topic in files}
     for topic, source in files.items():
@@ -391,8 +391,10 @@ def read_groups(path: str, separator: str | None = None) -> dict[str, dict[str, 
 
 
 def read_intent_judgments(path: str, text: ReadOptions = DEFAULT_OPTIONS) -> Iterator[Record]:
-    """What items are worth to the intents of all topics of a directory, whose ideal lists are
-    ``0001/0001.PREFIX.Irelv1`` and so on. ``DIR/*.PREFIX.Irelv`` chooses.
+    """Yield the gains of items for the intents of all topics of a directory.
+
+    The ideal lists are ``0001/0001.PREFIX.Irelv1`` and so on. ``DIR/*.PREFIX.Irelv`` selects a
+    prefix.
     """
     directory, suffix = _split(path)
     ideal = {
@@ -417,13 +419,13 @@ _IRELV = re.compile(rf"(?P<prefix>(?:.+\.)?){IRELV}(?P<intent>[^.]+)")
 
 
 def _find_ideal_lists(topic: str, files: set[str]) -> list[re.Match[str]]:
-    """The suffixes of the ideal lists of a topic's intents."""
+    """Return the suffixes of the ideal lists of a topic's intents."""
     suffixes = (name.removeprefix(f"{topic}.") for name in sorted(files))
     return [match for suffix in suffixes if (match := _IRELV.fullmatch(suffix))]
 
 
 def find_intent_files(topic: str, prefix: str, directory: str = "") -> list[Source]:
-    """The ideal lists of the intents of a topic, ``0001/0001.PREFIX.Irelv1`` and so on."""
+    """Return the ideal lists of a topic's intents, ``0001/0001.PREFIX.Irelv1`` …."""
     topic_directory = os.path.join(directory, topic)
     begins = f"{topic}.{prefix}.{IRELV}"
     try:
@@ -445,7 +447,7 @@ def find_intent_files(topic: str, prefix: str, directory: str = "") -> list[Sour
 
 
 def list_runs(path: str) -> list[str]:
-    """The runs of a directory, as ``DIR/*.NAME.res``; none if there are none."""
+    """Return the runs of a directory as ``DIR/*.NAME.res``, or an empty list."""
     path, _ = _split(path)
     if not os.path.isdir(path):
         return []
@@ -459,12 +461,12 @@ def list_runs(path: str) -> list[str]:
 
 
 def get_run_name(path: str) -> str:
-    """The name of a run in a directory."""
+    """Return the name of a run in a directory."""
     return os.path.basename(path).removeprefix("*.").removesuffix(f".{RES}")
 
 
 def resolve_run(directory: str, run: str) -> str:
-    """The path of a run that is meant to be one of a directory's, as ``DIR/*.NAME.res``."""
+    """Return the path of a run, as ``DIR/*.NAME.res`` if the directory has it."""
     directory, _ = _split(directory)
     is_inside = os.path.abspath(os.path.dirname(run) or ".") == os.path.abspath(directory)
     run_paths = list_runs(directory) if is_inside else []
@@ -472,7 +474,7 @@ def resolve_run(directory: str, run: str) -> str:
 
 
 def _read_results(path: str, text: ReadOptions) -> Iterator[Record | Problem]:
-    """What a run in a directory found, list after list."""
+    """Yield the documents of a run in a directory, ranking by ranking."""
     if os.path.isdir(path):
         paths = list_runs(path)
         names, expected = map(get_run_name, paths), f"one of them, such as {paths[0]}"
@@ -489,7 +491,7 @@ def _read_results(path: str, text: ReadOptions) -> Iterator[Record | Problem]:
 
 
 def list_files(path: str) -> dict[str, Source]:
-    """``{topic: file of its list}`` of a run in a directory, none if there is no such run."""
+    """Return ``{topic: file of its ranking}`` of a run, empty if the run is missing."""
     directory = os.path.dirname(path) or "."
     if path == "-" or os.path.exists(path) or not os.path.isdir(directory):
         return {}
@@ -503,6 +505,6 @@ def list_files(path: str) -> dict[str, Source]:
 
 
 def _find_files(directory: str, topics: Mapping[str, set[str]], suffix: str) -> dict[str, Source]:
-    """Of each topic the file with a suffix, if there is one."""
+    """Return the file of each topic that has the suffix."""
     names = {topic: f"{topic}.{suffix}" for topic in topics if f"{topic}.{suffix}" in topics[topic]}
     return {t: Source.from_path(os.path.join(directory, t, name)) for t, name in names.items()}

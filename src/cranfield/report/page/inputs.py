@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from cranfield.arrays import Floats, Ints
-from cranfield.data.run import Run, call_with_split
+from cranfield.data.run import Run
+from cranfield.data.run_reader import call_with_split
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.evaluation.collection import Collection, LabelledRun
