@@ -46,7 +46,7 @@ GUIDES = (
     "docs/trec_eval.md", "docs/letor.md", "docs/imine.md", "docs/sessions.md", "docs/texts.md",
     "docs/answers.md", "docs/rag.md",
     "docs/distributions.md", "docs/ndeval.md", "docs/diversity.md", "docs/compare.md",
-    "docs/plan.md", "docs/meta.md", "docs/judgments.md", "docs/tables.md", "docs/command-line.md",
+    "docs/plan.md", "docs/meta.md", "docs/judgments.md", "docs/command-line.md",
     "docs/topics.md", "docs/report.md", "docs/gallery.md", "docs/judges.md", "docs/battles.md",
     "docs/evaluate.md", "docs/paper.md", "docs/shared-task.md", "docs/ci.md", "docs/teach.md",
 )  # with commands  # fmt: skip
