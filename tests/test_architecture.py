@@ -23,14 +23,15 @@ BASE = {
     "errors",
     "wording",
     "arrays",
-    "shown",
+    "display",
     "dataclass",
-    "late",
-}  # exceptions, sentences, types, results as tables, packages
+    "lazy_imports",
+    "options",
+}  # exceptions, sentences, types, results as tables, packages, rows of options
 COMPILED = {"kernel"}  # loops in C, where they could be built
 MAY_USE: dict[str, set[str]] = {
     **{room: set() for room in BASE | COMPILED},
-    "late": {"errors"},
+    "lazy_imports": {"errors"},
     "data": BASE | COMPILED,
     "labelling": BASE | COMPILED | {"data"},
     "measures": BASE | {"labelling.blocks", "labelling.preferences"},
