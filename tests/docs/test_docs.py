@@ -43,7 +43,7 @@ from tests.made import exit_code, in_10_digits
 GUIDES = (
     "README.md", "docs/guide.md", "docs/labelling.md", "docs/ntcireval.md", "docs/assess.md",
     "docs/pool.md", "docs/cwl.md", "docs/preferences.md", "docs/gdeval.md",
-    "docs/trec_eval.md", "docs/letor.md", "docs/imine.md", "docs/sessions.md", "docs/texts.md",
+    "docs/trec_eval.md", "docs/letor.md", "docs/sessions.md", "docs/texts.md",
     "docs/answers.md", "docs/rag.md",
     "docs/distributions.md", "docs/ndeval.md", "docs/diversity.md", "docs/compare.md",
     "docs/plan.md", "docs/meta.md", "docs/judgments.md", "docs/command-line.md",
