@@ -24,6 +24,7 @@ BASE = {
     "wording",
     "arrays",
     "display",
+    "tables",
     "dataclass",
     "lazy_imports",
     "options",
@@ -32,6 +33,8 @@ COMPILED = {"kernel"}  # loops in C, where they could be built
 MAY_USE: dict[str, set[str]] = {
     **{room: set() for room in BASE | COMPILED},
     "lazy_imports": {"errors"},
+    "tables": {"dataclass", "lazy_imports", "wording"},
+    "display": {"errors", "tables"},
     "data": BASE | COMPILED,
     "labelling": BASE | COMPILED | {"data"},
     "measures": BASE | {"labelling.blocks", "labelling.preferences"},

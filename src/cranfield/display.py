@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
+    from cranfield.tables import ResultTable
+
 _ROWS = 50  # that a notebook shows of a table
 
 T_co = TypeVar("T_co", covariant=True)
@@ -25,7 +27,7 @@ class TableResult:
     several tables.
     """
 
-    _tables: ClassVar[str] = "records"
+    _tables: ClassVar[str] = ""
 
     def __init_subclass__(cls, tables: str = "", **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
@@ -79,6 +81,33 @@ class TableResult:
         """Former name of `notes`."""
         warn_renamed("notices", "notes")
         return self.notes  # type: ignore[attr-defined]
+
+    # What the methods above display. Results override these methods, with options if needed.
+
+    def _build_tables(self, *_: Any, **__: Any) -> list[ResultTable]:
+        """Build all tables. Default: a table of records."""
+        from cranfield.tables import build_records_table
+
+        return [build_records_table([*self] if isinstance(self, Rows) else [self])]
+
+    def _select_tables(self, format: str) -> tuple[str, ...]:
+        """Return the names of the default tables of a format. Default: all."""
+        return ()
+
+    def _build_settings(self) -> dict[str, Any] | None:
+        """Return the settings that captions describe in words, for JSON."""
+        return None
+
+    def _build_document(self) -> Any:
+        """Return JSON content that is not a list of rows."""
+        return None
+
+    def _format_text(self) -> str:
+        """Return terminal output instead of tables."""
+        return ""
+
+    def _collect_notes(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, "notes", ()))
 
     def _repr_html_(self) -> str:
         return self._render("html", None, 4, max_rows=_ROWS)

@@ -14,7 +14,7 @@ from cranfield.report.comparison import (
     describe_procedure,
     select_tables,
 )
-from cranfield.report.tables import ResultTable
+from cranfield.tables import ResultTable
 
 # The tables of a comparison
 

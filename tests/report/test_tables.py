@@ -25,13 +25,14 @@ from cranfield.cli.output import build_output_options, show
 from cranfield.display import TableResult
 from cranfield.errors import CranfieldError
 from cranfield.report import formats
-from cranfield.report.formats import FLAT, FORMATS, TableOutput
+from cranfield.report.formats import FORMATS, TableOutput
 from cranfield.report.formats.latex import escape_text as escape_latex
 from cranfield.report.formats.latex import format_number as latex_number
 from cranfield.report.formats.markdown import escaped as escape_markdown
-from cranfield.report.tables import Field, ResultTable, build_p_column, format_interval
 from cranfield.scores import Note
 from cranfield.stats.result import Sampled, format_p
+from cranfield.stats.tables import build_p_column
+from cranfield.tables import FLAT, Field, ResultTable, format_interval
 
 NOTICE = Note("ties", "bm25 has ties.", "bm25", ("301",))
 PAIRS = ResultTable(
@@ -41,7 +42,7 @@ PAIRS = ResultTable(
         Field("mean_of_ap", [1 / 3, 0.25]),
         Field("count", [1234, 5]),
         Field("p", [0.5, 0.01], "p-value", ["0.5000", "0.0100*"]),
-        Field("low", [0.1, 0.2], people=False),
+        Field("low", [0.1, 0.2], visible=False),
         Field("interval", None, "", ["[0.1, 0.4]", "[0.2, 0.3]"]),
     ],
     "Two runs.",

@@ -15,9 +15,10 @@ from cranfield.data.files import write_whole
 from cranfield.data.tracks import choose_topics, read_topics
 from cranfield.display import TableResult
 from cranfield.errors import FileError, InputError
-from cranfield.report.formats import FLAT, FORMATS, render
+from cranfield.report.formats import FORMATS, render
 from cranfield.report.results import CAPTIONS, prepare_output
 from cranfield.scores import Scores, note_topics_file
+from cranfield.tables import FLAT
 from cranfield.wording import encode_text, use_decimals
 
 LOOK = {

@@ -25,8 +25,8 @@ from cranfield.plot.kinds import (
 from cranfield.report import charts, options, rank_charts
 from cranfield.report.figures import Figure, alt
 from cranfield.report.rank_charts import NamedLines
-from cranfield.report.tables import format_percent, format_topics
 from cranfield.report.theme import Theme
+from cranfield.tables import format_percent, format_topics
 
 __all__ = ["curve"]
 

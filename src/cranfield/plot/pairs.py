@@ -28,10 +28,10 @@ from cranfield.report import charts, options
 from cranfield.report.charts import HorizontalNames, VerticalNames
 from cranfield.report.comparison import describe_procedure
 from cranfield.report.figures import Figure, alt
-from cranfield.report.tables import format_runs_and_topics
 from cranfield.report.theme import Theme
 from cranfield.stats.effects import EFFECTS, EffectName
 from cranfield.stats.resampling import TRIALS
+from cranfield.tables import format_runs_and_topics
 
 __all__ = ["pairs"]
 

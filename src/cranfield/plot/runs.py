@@ -29,11 +29,11 @@ from cranfield.report import charts, layout, options
 from cranfield.report.charts import VerticalNames
 from cranfield.report.comparison import describe_procedure
 from cranfield.report.figures import Figure, alt
-from cranfield.report.tables import format_percent, format_topics
 from cranfield.report.theme import Theme
 from cranfield.scores import Note, Scores
 from cranfield.stats.measure_scores import extract_measure
 from cranfield.stats.resampling import TRIALS
+from cranfield.tables import format_percent, format_topics
 
 __all__ = ["runs"]
 

@@ -19,8 +19,8 @@ from cranfield.plot.kinds import Drawing, FigureKind, add_drawing_options, build
 from cranfield.report import charts, rank_charts
 from cranfield.report.figures import Figure, alt
 from cranfield.report.rank_charts import NamedLines
-from cranfield.report.tables import format_topics
 from cranfield.report.theme import Theme
+from cranfield.tables import format_topics
 
 __all__ = ["unjudged"]
 

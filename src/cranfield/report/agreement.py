@@ -9,8 +9,8 @@ from typing import Any
 
 from cranfield.assess.agreement import PAIRWISE, TOGETHER, Agreement
 from cranfield.report.formats.machine_readable import build_notes_entry, convert_numbers
-from cranfield.report.tables import Field, ResultTable, build_record_table
 from cranfield.scores import ALL
+from cranfield.tables import Field, ResultTable, build_record_table
 from cranfield.wording import format_count
 
 COLUMNS = ("topic", "assessor", "other", "statistic", "value")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from cranfield.evaluation.answers import AnswerDetail, AnswerDetails
-from cranfield.report.tables import Field, ResultTable, bind_rows, build_record_table
+from cranfield.tables import Field, ResultTable, bind_rows, build_record_table
 from cranfield.wording import format_count, format_number
 
 KINDS: dict[str, type] = {

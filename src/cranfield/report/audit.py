@@ -8,7 +8,7 @@ from typing import Any
 from cranfield.data.names import AUDIT, check_word
 from cranfield.judging.audit import Audit
 from cranfield.report.formats.machine_readable import format_json, format_rows
-from cranfield.report.tables import Field, ResultTable, build_table, read_settings
+from cranfield.tables import Field, ResultTable, build_table, read_settings
 from cranfield.wording import format_count
 
 COLUMNS = ("topic", "doc", "probability", "draw", "to_judge")

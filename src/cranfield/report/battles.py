@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from cranfield import tables
 from cranfield.judging.battles import Battles
-from cranfield.report import tables
-from cranfield.report.formats import FLAT
-from cranfield.report.tables import Field, ResultTable
 from cranfield.stats.corrections import CORRECTIONS
 from cranfield.stats.result import format_p
+from cranfield.tables import FLAT, Field, ResultTable
 from cranfield.wording import format_count, format_number
 
 TABLES = ("runs", "pairs", "measures", "position")
@@ -54,8 +53,8 @@ def _build_run_table(battles: Battles) -> ResultTable:
         column("run", key=True),
         rating_with_letters,
         *_build_interval_columns(battles.runs, battles.confidence, _format_rating),
-        column("strength", people=False),
-        column("letters", people=False),
+        column("strength", visible=False),
+        column("letters", visible=False),
         *tables.build_columns(column, "battles", "wins", "ties", "losses"),
     )
 
@@ -161,4 +160,4 @@ def _build_interval_columns(rows: Any, confidence: float, text: Any) -> list[Fie
     ]
     column = tables.bind_rows(rows)
     interval = Field("interval", None, f"{tables.format_percent(confidence)} interval", texts)
-    return [*tables.build_columns(column, "low", "high", people=False, dtype=float), interval]
+    return [*tables.build_columns(column, "low", "high", visible=False, dtype=float), interval]

@@ -8,18 +8,19 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from cranfield import tables
 from cranfield.arrays import TOLERANCE
 from cranfield.comparison import Comparison, PairComparison, RunSummary
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, check_choice
 from cranfield.report import gate as verdicts
-from cranfield.report import tables
-from cranfield.report.formats import FLAT, PAPER
 from cranfield.stats.corrections import CORRECTIONS
 from cranfield.stats.effects import EFFECTS
 from cranfield.stats.families import TESTS
 from cranfield.stats.gate import Gate
 from cranfield.stats.result import format_p_statement
+from cranfield.stats.tables import build_p_column, describe_test
+from cranfield.tables import FLAT, PAPER
 from cranfield.wording import format_count, format_number
 
 TABLES = ("runs", "pairs", "movers", "results", "teams", "sentences", "verdicts")
@@ -86,7 +87,7 @@ def describe_procedure(comparison: Comparison) -> str:
     if not TESTS[comparison.test].is_joint and pairs > 1:
         family = f"for {format_count(pairs, 'comparison')} by each measure"
         corrected = f"{CORRECTIONS[comparison.correction].title} {family}"
-    parts = tables.describe_test(
+    parts = describe_test(
         comparison.test, comparison.trials, comparison.seed, comparison.enumerated, corrected
     )
     return ", ".join([*parts, "two-sided", f"α = {comparison.alpha:g}"])
@@ -123,15 +124,15 @@ def _build_run_table(comparison: Comparison, signs: BaselineMarks) -> tables.Res
         "runs",
         f"Means of {_describe_size(comparison)}{_describe_measure(comparison)}, with {tables.format_percent(1 - comparison.alpha)} t intervals. "
         f"{legend} ({describe_procedure(comparison)}).",
-        column("measure", people=_has_several_measures(comparison), key=True),
+        column("measure", visible=_has_several_measures(comparison), key=True),
         column("run", text=signs.format_run, key=True),
-        column("topics", people=False),
+        column("topics", visible=False),
         column("mean"),
         *tables.build_interval_columns(comparison.runs, 1 - comparison.alpha),
-        column("groups", people=groups),
-        column("better_than", lambda row: " ".join(row.better_than), people=False),
-        column("worse_than", lambda row: " ".join(row.worse_than), people=False),
-        tables.Field("significant", None, "significant", marks, people=not groups),
+        column("groups", visible=groups),
+        column("better_than", lambda row: " ".join(row.better_than), visible=False),
+        column("worse_than", lambda row: " ".join(row.worse_than), visible=False),
+        tables.Field("significant", None, "significant", marks, visible=not groups),
     )
 
 
@@ -156,17 +157,17 @@ def _build_pair_table(comparison: Comparison) -> tables.ResultTable:
         f"Intervals: {_describe_intervals(comparison)}. Effect size: {EFFECTS[comparison.effect].title}. "
         "Wins, ties and losses: topics on which the run is better, equal and worse.",
         *tables.build_key_columns(column, _has_several_measures(comparison), other_head),
-        column("topics", people=False),
+        column("topics", visible=False),
         column("difference", text=tables.format_difference),
         *tables.build_interval_columns(rows, 1 - comparison.alpha, "+"),
-        column("statistic", people=False),
-        tables.build_p_column(rows, comparison.alpha, format_p=comparison.shown_p),
-        *tables.build_columns(column, "uncorrected", "asl", people=False),
-        column("mc_error", lambda row: row.error, people=False),
+        column("statistic", visible=False),
+        build_p_column(rows, comparison.alpha, format_p=comparison.shown_p),
+        *tables.build_columns(column, "uncorrected", "asl", visible=False),
+        column("mc_error", lambda row: row.error, visible=False),
         column("effect", head="effect size", text="{:+.2f}".format),
-        *tables.build_columns(column, "dz", "wins", "ties", "losses", people=False),
+        *tables.build_columns(column, "dz", "wins", "ties", "losses", visible=False),
         tables.Field("counts", None, "win/tie/loss", counts),
-        *tables.build_columns(column, "verdict", "smallest_pvalue", people=False),
+        *tables.build_columns(column, "verdict", "smallest_pvalue", visible=False),
     )
 
 
@@ -197,7 +198,7 @@ def _build_team_table(comparison: Comparison, signs: BaselineMarks) -> tables.Re
     names, fields, legend = _build_measure_columns(comparison, signs, measure)
     team_of_run = {run: team for team in comparison.teams for run in team.runs}
     column = tables.bind_rows(names)
-    marks = [tables.Field(f"{f.name} marks", f.marks or [""] * len(names), people=False)
+    marks = [tables.Field(f"{f.name} marks", f.marks or [""] * len(names), visible=False)
              for f in fields]  # fmt: skip
     several_runs = any(len(team.runs) > 1 for team in comparison.teams)
     text = (
@@ -253,7 +254,7 @@ def _build_sentence_table(comparison: Comparison) -> tables.ResultTable:
     return tables.build_table(
         "sentences",
         "",
-        *tables.build_columns(column, "measure", "run", "other", people=False, key=True),
+        *tables.build_columns(column, "measure", "run", "other", visible=False, key=True),
         column("sentence", lambda pair: _write_sentence(comparison, pair, means)),
     )
 

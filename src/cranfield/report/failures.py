@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Any
 
+from cranfield import tables
 from cranfield.evaluation.failures import BUCKETS, MIN_CHANGE, TOP_TOPICS, HardTopics, Result, Topic
 from cranfield.measures.bounds import has_outer_bounds
 from cranfield.measures.grammar import parse_measure
-from cranfield.report import tables
-from cranfield.report.formats import FLAT
-from cranfield.report.tables import Field, ResultTable
+from cranfield.tables import FLAT, Field, ResultTable
 from cranfield.wording import format_count, format_number
 
 TABLES = ("hardest", "divisive", "deciding", "tally", "results")
@@ -84,7 +83,7 @@ def _build_topic_columns(rows: Sequence[Topic], *hidden: str) -> list[Field]:
             names[0] if len(names) == 1 else format_count(len(names), "run") for names in runs
         ]
         columns += [column(end), Field(f"{end}_run", [*map(" ".join, runs)], texts=run_texts)]
-    return [replace(field, people=field.name not in hidden) for field in columns]
+    return [replace(field, visible=field.name not in hidden) for field in columns]
 
 
 def _build_hardest_table(hard_topics: HardTopics, top: int) -> ResultTable:
@@ -172,13 +171,13 @@ def _build_deciding_table(hard_topics: HardTopics, top: int) -> ResultTable:
         "deciding",
         text if rows else _describe_equal_runs(hard_topics),
         column("topic", key=True),
-        *tables.build_columns(column, "run", "other", "relevant", people=False),
+        *tables.build_columns(column, "run", "other", "relevant", visible=False),
         column("score", head=first),
         column("other_score", head=second),
         column("difference", text=tables.format_difference),
         column("share", text="{:.1%}".format),
-        *tables.build_columns(column, "low", "high", people=False, dtype=float),
-        Field("unjudged", None, "unjudged allow", bounds, people=hard_topics.bounded),
+        *tables.build_columns(column, "low", "high", visible=False, dtype=float),
+        Field("unjudged", None, "unjudged allow", bounds, visible=hard_topics.bounded),
         column("bucket", head="why"),
     )
 

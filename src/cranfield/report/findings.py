@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cranfield.evaluation.texts import Finding, Findings
-from cranfield.report.tables import ResultTable, bind_rows, build_columns, build_record_table
+from cranfield.tables import ResultTable, bind_rows, build_columns, build_record_table
 from cranfield.wording import format_number
 
 NAMES = dict.fromkeys(("system", *Finding._fields))

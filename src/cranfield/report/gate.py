@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cranfield.report import tables
+from cranfield import tables
 from cranfield.stats.families import TESTS
 from cranfield.stats.gate import Gate
 
@@ -22,21 +22,23 @@ def build_tables(result: Gate) -> list[tables.ResultTable]:
     fields = (
         *tables.build_key_columns(column, several_measures, "baseline"),
         column("decision", head="verdict"),
-        column("passes", lambda row: row not in result.failed, people=False),
-        column("topics", people=False),
+        column("passes", lambda row: row not in result.failed, visible=False),
+        column("topics", visible=False),
         column("difference", text=tables.format_difference),
         column("relative", head="%", text=lambda share: f"{100 * share:+z.1f}", dtype=float),
         *tables.build_interval_columns(rows, result.confidence, "+"),
-        *tables.build_columns(column, "bootstrap_low", "bootstrap_high", people=False, dtype=float),
-        tables.Field("bootstrap", None, "bootstrap-t", bootstrap_intervals, people=with_margin),
-        column("by_bootstrap", people=False, dtype=str),
-        column("pvalue", head="p", text=str, people=False),
-        column("least_p", "least", people=False, dtype=float),
-        *tables.build_columns(column, "wins", "ties", "losses", people=False),
+        *tables.build_columns(
+            column, "bootstrap_low", "bootstrap_high", visible=False, dtype=float
+        ),
+        tables.Field("bootstrap", None, "bootstrap-t", bootstrap_intervals, visible=with_margin),
+        column("by_bootstrap", visible=False, dtype=str),
+        column("pvalue", head="p", text=str, visible=False),
+        column("least_p", "least", visible=False, dtype=float),
+        *tables.build_columns(column, "wins", "ties", "losses", visible=False),
         tables.Field("counts", None, "win/tie/loss", counts),
-        column("topics_needed", "needed", people=with_margin or undecided, dtype=int),
-        column("lower_is_better", people=False),
-        tables.Field("text", result.lines, people=False),
+        column("topics_needed", "needed", visible=with_margin or undecided, dtype=int),
+        column("lower_is_better", visible=False),
+        tables.Field("text", result.lines, visible=False),
     )
     measure_text = f" by {rows[0].measure}" if rows and not several_measures else ""
     return [

@@ -7,15 +7,14 @@ from collections.abc import Callable, Iterator, Sequence
 from operator import attrgetter
 from typing import Any
 
+from cranfield import tables
 from cranfield.assess.agreement import PAIRWISE, Agreement
 from cranfield.judging.estimates import Estimate, format_too_few
 from cranfield.judging.judge import JudgeReport, Trust
-from cranfield.report import tables
 from cranfield.report.agreement import TITLES
-from cranfield.report.formats import FLAT
-from cranfield.report.tables import Field, ResultTable
 from cranfield.stats.corrections import CORRECTIONS
 from cranfield.stats.result import format_p
+from cranfield.tables import FLAT, Field, ResultTable
 from cranfield.wording import format_count, format_number
 
 TABLES = ("trust", "runs", "pairs", "agreement", "levels", "topics", "favour")
@@ -67,7 +66,10 @@ def _has_several(report: JudgeReport) -> tuple[bool, bool]:
 def _build_key_columns(report: JudgeReport, column: Callable[..., Field]) -> list[Field]:
     """The judge and the measure: people see them where there are several."""
     judges, measures = _has_several(report)
-    return [column("judge", people=judges, key=True), column("measure", people=measures, key=True)]
+    return [
+        column("judge", visible=judges, key=True),
+        column("measure", visible=measures, key=True),
+    ]
 
 
 def _build_trust_table(report: JudgeReport) -> ResultTable:
@@ -84,7 +86,7 @@ def _build_trust_table(report: JudgeReport) -> ResultTable:
             "people together do not confirm, or reverse, and which ones it misses "
             f"({CORRECTIONS[report.correction].title}, α = {report.alpha:g})"
         )
-    pair_options = {"people": paired}
+    pair_options = {"visible": paired}
     sheet = tables.build_table(
         "trust",
         f"{caption}{_describe_target(report)}.",
@@ -101,9 +103,9 @@ def _build_trust_table(report: JudgeReport) -> ResultTable:
         column("unconfirmed", **pair_options),
         column("reversed", **pair_options),
         column("missed", **pair_options),
-        column("needed", people=has_target, dtype=int),
-        column("why_not", people=False),
-        column("sentence", people=False),
+        column("needed", visible=has_target, dtype=int),
+        column("why_not", visible=False),
+        column("sentence", visible=False),
     )
     lines = [x.sentence for x in report.trusts]
     lines += [
@@ -143,18 +145,18 @@ def _build_run_table(report: JudgeReport) -> ResultTable:
         column("run", key=True),
         *_build_estimate_columns(report, rows, _skip_nan(format_number), ""),
         column("people", "found.people", text=_skip_nan(format_number)),
-        column("people_error", "found.people_error", people=False),
+        column("people_error", "found.people_error", visible=False),
         column("alone", "found.alone", head="judge", text=_skip_nan(format_number)),
         column("bias", "found.bias", text=_skip_nan(tables.format_difference)),
         *_build_bias_columns(rows),
         column("n_eff", "found.n_eff", head="n_eff", text=_format_count),
         column(
-            "weight", "found.weight", head="λ", people=report.unit not in DRAWN_UNITS, dtype=float
+            "weight", "found.weight", head="λ", visible=report.unit not in DRAWN_UNITS, dtype=float
         ),
-        column("rank", people=several_runs, dtype=int),
-        column("alone_rank", head="rank by judge", people=several_runs, dtype=int),
+        column("rank", visible=several_runs, dtype=int),
+        column("alone_rank", head="rank by judge", visible=several_runs, dtype=int),
         *_build_needed_columns(report, rows),
-        column("n", "found.n", head=f"{report.unit}s", people=report.unit in PARTIAL_UNITS),
+        column("n", "found.n", head=f"{report.unit}s", visible=report.unit in PARTIAL_UNITS),
     )
 
 
@@ -201,16 +203,16 @@ def _build_estimate_columns(
     """The estimate, its standard error and its interval; perhaps that for other topics, too."""
     column = tables.bind_rows(rows)
     yield column("estimate", head="difference" if sign else "estimate", text=text)
-    yield column("error", people=False)
-    yield from tables.build_columns(column, "low", "high", people=False, dtype=float)
+    yield column("error", visible=False)
+    yield from tables.build_columns(column, "low", "high", visible=False, dtype=float)
     ends = [_format_interval(x, x.low, x.high, sign) for x in rows]
     yield Field("interval", None, f"{tables.format_percent(report.confidence)} interval", ends)
     wide = report.unit in DRAWN_UNITS
-    yield from tables.build_columns(column, "wide_low", "wide_high", people=False, dtype=float)
+    yield from tables.build_columns(column, "wide_low", "wide_high", visible=False, dtype=float)
     wide_intervals = [_format_interval(x, x.wide_low, x.wide_high, sign) for x in rows]
-    yield Field("wide_interval", None, "of other topics", wide_intervals, people=wide)
-    yield column("promised", lambda x: not x.unpromised, people=False)
-    yield column("unpromised", people=False)
+    yield Field("wide_interval", None, "of other topics", wide_intervals, visible=wide)
+    yield column("promised", lambda x: not x.unpromised, visible=False)
+    yield column("unpromised", visible=False)
 
 
 def _is_doubtful(row: Estimate, end: float | None) -> bool:
@@ -227,12 +229,12 @@ def _format_interval(row: Estimate, low: float | None, high: float | None, sign:
 def _build_bias_columns(rows: Sequence[Estimate]) -> list[Field]:
     """The interval of the bias, and its p-value, for programs."""
     return tables.build_columns(
-        tables.bind_rows(rows), "bias_low", "bias_high", "bias_pvalue", people=False, dtype=float
+        tables.bind_rows(rows), "bias_low", "bias_high", "bias_pvalue", visible=False, dtype=float
     )
 
 
 def _build_needed_columns(report: JudgeReport, rows: Sequence[Estimate]) -> list[Field]:
-    return [tables.bind_rows(rows)("needed", people=report.target is not None, dtype=int)]
+    return [tables.bind_rows(rows)("needed", visible=report.target is not None, dtype=int)]
 
 
 def _build_pair_table(report: JudgeReport) -> ResultTable:
@@ -249,17 +251,17 @@ def _build_pair_table(report: JudgeReport) -> ResultTable:
         column("other", key=True),
         *_build_estimate_columns(report, rows, _skip_nan(tables.format_difference), "+"),
         _build_p_column(report, "pvalue", "p"),
-        column("people", "found.people", text=tables.format_difference, people=False),
-        column("people_error", "found.people_error", people=False),
+        column("people", "found.people", text=tables.format_difference, visible=False),
+        column("people_error", "found.people_error", visible=False),
         column("alone", "found.alone", head="judge", text=_skip_nan(tables.format_difference)),
         _build_p_column(report, "alone_pvalue", "p of judge"),
-        column("bias", "found.bias", people=False),
+        column("bias", "found.bias", visible=False),
         *_build_bias_columns(rows),
         column("n_eff", "found.n_eff", head="n_eff", text=_format_count),
-        column("weight", "found.weight", people=False, dtype=float),
+        column("weight", "found.weight", visible=False, dtype=float),
         column("verdict"),
         *_build_needed_columns(report, rows),
-        column("n", "found.n", people=False),
+        column("n", "found.n", visible=False),
     )
 
 

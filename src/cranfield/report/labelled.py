@@ -8,7 +8,7 @@ from typing import Any
 from cranfield.evaluation.labelled import Item, LabelledList, LabelledLists
 from cranfield.report.formats.machine_readable import drop_zero_fraction
 from cranfield.report.steps import build_ranking_columns, format_level, split_stretches
-from cranfield.report.tables import ResultTable, build_record_table
+from cranfield.tables import ResultTable, build_record_table
 from cranfield.wording import format_count
 
 COLUMNS = ("run", "topic", "rank", "doc", "level", "counts", "status", "group", "note")

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from cranfield.dataclass import dataclass
 from cranfield.display import TableResult
 from cranfield.errors import CranfieldError
-from cranfield.report.tables import ResultTable, build_record_table
+from cranfield.tables import ResultTable, build_record_table
 from cranfield.wording import escape_unprintable, fold_text
 
 T = TypeVar("T")
@@ -29,7 +29,7 @@ class Listing(TableResult, tables="listing"):
 
 def build_tables(result: Listing) -> list[ResultTable]:
     """All tables."""
-    return [build_record_table(name, rows, people=True) for name, rows in result.tables.items()]
+    return [build_record_table(name, rows, visible=True) for name, rows in result.tables.items()]
 
 
 def build_document(result: Listing) -> Any:

@@ -12,7 +12,10 @@ from cranfield.lazy_imports import pl
 from cranfield.report import charts
 from cranfield.report.figures import Figure, alt
 from cranfield.report.layout import PLACES
-from cranfield.report.tables import (
+from cranfield.report.theme import DEFAULT_THEME, Theme
+from cranfield.stats.plan import Plan
+from cranfield.stats.power import Design, Pilot
+from cranfield.tables import (
     Field,
     ResultTable,
     bind_rows,
@@ -20,9 +23,6 @@ from cranfield.report.tables import (
     build_table,
     format_percent,
 )
-from cranfield.report.theme import DEFAULT_THEME, Theme
-from cranfield.stats.plan import Plan
-from cranfield.stats.power import Design, Pilot
 from cranfield.wording import format_number
 
 TESTS = {
@@ -133,11 +133,11 @@ def build_topics_table(designs: Designs) -> ResultTable:
         f"Topics needed {'; '.join(purposes)}. Achieved is the {achieved} of so many topics. "
         f"Variances are those of {_describe_variance_source({design.method for design in design_list})}.",
         designs,
-        column("difference", text=_format_number, people=bool(by_power)),
-        column("width", text=_format_number, people=bool(by_width)),
+        column("difference", text=_format_number, visible=bool(by_power)),
+        column("width", text=_format_number, visible=bool(by_width)),
         column("systems"),
         column("variance", text=format_variance),
-        *build_columns(column, "alpha", "power", people=False),
+        *build_columns(column, "alpha", "power", visible=False),
         *build_columns(column, "topics", "achieved"),
     )
 

@@ -11,7 +11,7 @@ from cranfield.assess.pool import Pool
 from cranfield.assess.strata import Sample
 from cranfield.data.names import check_word
 from cranfield.report.formats.machine_readable import build_notes_entry, format_json, format_rows
-from cranfield.report.tables import Field, ResultTable, bind_rows, build_columns, build_record_table
+from cranfield.tables import Field, ResultTable, bind_rows, build_columns, build_record_table
 from cranfield.wording import format_count
 
 KINDS = {
@@ -44,7 +44,7 @@ def _build_visible_tables(pool: Pool, per_topic: bool) -> list[ResultTable]:
     if pool.sample is not None:
         tables["strata"] = _build_stratum_columns(pool.sample)
     if per_topic:
-        counts = build_record_table("topics", count_documents(pool).values(), people=True)
+        counts = build_record_table("topics", count_documents(pool).values(), visible=True)
         tables["topics"] = [Field("topic", pool.topics, key=True), *counts.fields]
     captions = dict.fromkeys(tables, "") | {[*tables][-1]: _summarize(pool)}
     return [

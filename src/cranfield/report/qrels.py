@@ -10,7 +10,7 @@ from cranfield.data.names import check_word
 from cranfield.data.qrels import Qrels
 from cranfield.errors import InputError
 from cranfield.report.formats.machine_readable import drop_zero_fraction
-from cranfield.report.tables import ResultTable, bind_rows
+from cranfield.tables import ResultTable, bind_rows
 
 TEXT = ("trec", "ntcir")
 

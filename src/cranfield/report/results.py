@@ -15,16 +15,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from inspect import signature
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from cranfield.display import TableResult
 from cranfield.errors import InputError, check_choice
 from cranfield.lazy_imports import load
-from cranfield.report.formats import FLAT, MACHINE_READABLE, TableOutput, machine_readable, render
-from cranfield.report.tables import ResultTable
+from cranfield.report.formats import TableOutput, machine_readable, render
+from cranfield.tables import FLAT, MACHINE_READABLE, ResultTable
 from cranfield.wording import use_decimals as rounding
 
 if TYPE_CHECKING:
@@ -49,24 +49,21 @@ def prepare_output(result: TableResult, format: str, options: Mapping[str, Any],
     """The tables of a result that a format shows, those named or else the usual ones, with all
     that is told about them.
     """
-    module = _load_tables_module(result)
 
-    def call_hook(name: str, default: Any = None) -> Any:
-        method = getattr(module, "METHOD", None)  # what methods of meta have in common
-        function = getattr(module, name, None) or getattr(method, name, None)
-        return default if function is None else call_with_options(function, settings, result)
+    def call_hook(name: str) -> Any:
+        return call_with_options(_find_hook(result, name), settings)
 
     settings = {**options, "format": format}
     tables = call_hook("build_tables")
     by_name = {table.name: table for table in tables}
-    default_tables = [by_name[name] for name in call_hook("select_tables", ()) if name in by_name]
+    default_tables = [by_name[name] for name in call_hook("select_tables") if name in by_name]
     as_text = format == "table" and not names
     return TableOutput(
         _select_named(by_name, names, format) if names else default_tables or tables,
-        tuple(call_hook("notes", getattr(result, "notes", ()))),
+        tuple(call_hook("collect_notes")),
         call_hook("build_settings"),
         None if names or format != "json" else call_hook("build_document"),
-        call_hook("format_text", "") if as_text else "",
+        call_hook("format_text") if as_text else "",
         runs=_count_runs(result),
     )
 
@@ -77,8 +74,16 @@ def _count_runs(result: TableResult) -> int | None:
     return len(runs) if isinstance(runs, tuple) else None
 
 
-def _load_tables_module(result: TableResult) -> ModuleType:
-    return import_module(f"cranfield.report.{result._tables}")
+def _find_hook(result: TableResult, name: str) -> Callable[..., Any]:
+    """Return the function that displays a result: its method, or a function of its tables module."""
+    if result._tables:
+        module = import_module(f"cranfield.report.{result._tables}")
+        module_name = "notes" if name == "collect_notes" else name
+        for owner in (module, getattr(module, "METHOD", None)):
+            if function := getattr(owner, module_name, None):
+                return partial(function, result)
+    method: Callable[..., Any] = getattr(result, f"_{name}")
+    return method
 
 
 def _select_named(
@@ -104,7 +109,7 @@ def _prepare_checked(
     result: TableResult, format: str, table: str | None, options: Mapping[str, Any]
 ) -> TableOutput:
     """What is shown of a result; what nothing has an argument for is refused, as Python does."""
-    valid_names = {*signature(_load_tables_module(result).build_tables).parameters}
+    valid_names = {*signature(_find_hook(result, "build_tables")).parameters}
     for name in options.keys() - valid_names:
         raise TypeError(f"tables of {type(result).__name__} have no argument {name!r}")
     return prepare_output(result, format, options, () if table is None else (table,))

@@ -15,8 +15,8 @@ from cranfield.arrays import TOLERANCE
 from cranfield.errors import InputError
 from cranfield.measures.base import MEASUREMENTS
 from cranfield.report.formats.machine_readable import build_notes_entry
-from cranfield.report.tables import Field, ResultTable, bind_rows, build_record_table
 from cranfield.scores import ALL, Scores, format_value, to_json_number, to_number
+from cranfield.tables import Field, ResultTable, bind_rows, build_record_table
 from cranfield.wording import format_count
 
 Values: TypeAlias = dict[tuple[str, str], dict[str, float]]  # of a run and a topic, by measure
@@ -52,7 +52,7 @@ def _iterate_rows(scores: Scores, per_topic: bool) -> Iterator[tuple[str, str, s
 def _build_long_table(scores: Scores, per_topic: bool) -> ResultTable:
     column = bind_rows(_iterate_rows(scores, per_topic))
     kinds = enumerate({"run": str, "topic": str, "measure": str, "value": float}.items())
-    fields = [column(name, itemgetter(i), people=False, dtype=kind) for i, (name, kind) in kinds]
+    fields = [column(name, itemgetter(i), visible=False, dtype=kind) for i, (name, kind) in kinds]
     return ResultTable("scores", fields)
 
 

@@ -9,7 +9,7 @@ from itertools import chain, groupby
 from typing import Any, TypeVar
 
 from cranfield.evaluation.steps import Explanation, Explanations, Row, Steps
-from cranfield.report.tables import Field, ResultTable, build_record_table
+from cranfield.tables import Field, ResultTable, build_record_table
 from cranfield.wording import format_count, format_number
 
 T = TypeVar("T")

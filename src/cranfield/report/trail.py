@@ -7,7 +7,7 @@ from typing import Any
 
 from cranfield.evaluation.sessions import ReadString, TrailText
 from cranfield.report.formats.machine_readable import drop_zero_fraction
-from cranfield.report.tables import Field, ResultTable, bind_rows, build_columns, build_record_table
+from cranfield.tables import Field, ResultTable, bind_rows, build_columns, build_record_table
 from cranfield.wording import format_count, format_number
 
 

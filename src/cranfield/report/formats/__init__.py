@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, check_choice
 from cranfield.report.formats import machine_readable, terminal
-from cranfield.report.tables import ResultTable
 from cranfield.scores import Note
+from cranfield.tables import ResultTable
 from cranfield.wording import encode_text
 
 Writer: TypeAlias = Callable[["TableOutput"], str | bytes]
@@ -71,9 +71,6 @@ _WRITERS: dict[str, Writer] = {
     "parquet": machine_readable.write_parquet,
 }
 FORMATS = tuple(_WRITERS)
-FLAT = ("tsv", "csv", "jsonl", "parquet")  # which hold one table
-MACHINE_READABLE = (*FLAT, "json")
-PAPER = ("markdown", "latex", "html")
 
 
 def render(output: TableOutput, format: str) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from cranfield.report.tables import Field, ResultTable, group_by_caption, is_raised
+from cranfield.tables import Field, ResultTable, group_by_caption, is_raised
 from cranfield.wording import escape_unprintable
 
 if TYPE_CHECKING:

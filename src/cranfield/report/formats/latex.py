@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from cranfield.errors import InputError
-from cranfield.report.tables import DAGGERS, Field, ResultTable, group_by_caption, is_raised
+from cranfield.tables import DAGGERS, Field, ResultTable, group_by_caption, is_raised
 from cranfield.wording import escape_unprintable
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from cranfield.data.names import check_cell
-from cranfield.report.tables import ResultTable
 from cranfield.scores import Note, to_json_number
+from cranfield.tables import ResultTable
 
 if TYPE_CHECKING:
     from cranfield.report.formats import TableOutput

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from cranfield.report.tables import Field, ResultTable, group_by_caption
+from cranfield.tables import Field, ResultTable, group_by_caption
 from cranfield.wording import escape_unprintable
 
 if TYPE_CHECKING:

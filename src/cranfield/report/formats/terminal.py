@@ -8,8 +8,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from cranfield.dataclass import dataclass
-from cranfield.report.tables import Field, ResultTable, group_by_caption
 from cranfield.scores import PRIORITY_KINDS, Note, format_notes
+from cranfield.tables import Field, ResultTable, group_by_caption
 from cranfield.wording import escape_unprintable, fold_text, measure_width
 
 if TYPE_CHECKING:

@@ -27,10 +27,9 @@ from typing import Any, Literal, TypeAlias
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.report.figures import Figure
-from cranfield.report.formats import FLAT
 from cranfield.report.options import Rows, build_help
-from cranfield.report.tables import read_settings
 from cranfield.report.theme import Theme
+from cranfield.tables import FLAT, read_settings
 
 InputKind: TypeAlias = Literal["scores", "runs", "judgments", "nothing"]
 

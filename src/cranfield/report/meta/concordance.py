@@ -11,11 +11,12 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from cranfield import tables
 from cranfield.meta.concordance import Concordance, ConcordancePair, concordance
-from cranfield.report import tables
 from cranfield.report.meta import Computation, Method
 from cranfield.report.options import build_option
-from cranfield.report.tables import (
+from cranfield.stats.tables import build_p_column
+from cranfield.tables import (
     Field,
     ResultTable,
     build_columns,
@@ -63,13 +64,13 @@ def build_pairs_table(result: Concordance) -> ResultTable:
         f"sign test on the wins. * p ≤ α = {result.alpha:g}.",
         column("gold", lambda pair: format_gold(pair.gold), key=True),
         *build_columns(column, "first", "second", key=True),
-        column("compared", people=False),
+        column("compared", visible=False),
         column("disagreements"),
-        *build_pair_columns(column, "concordant", "concordant", people=False),
+        *build_pair_columns(column, "concordant", "concordant", visible=False),
         *build_pair_columns(column, "share", "shares", text=_format_share),
         *build_pair_columns(column, "wins", "wins"),
-        tables.build_p_column(result.pairs, result.alpha),
-        column("significant", lambda pair: pair.pvalue <= result.alpha, people=False),
+        build_p_column(result.pairs, result.alpha),
+        column("significant", lambda pair: pair.pvalue <= result.alpha, visible=False),
     )
 
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 from operator import itemgetter
 from typing import Any
 
+from cranfield import tables
 from cranfield.errors import InputError
 from cranfield.lazy_imports import pl
 from cranfield.meta.correlation import TRIALS, CorrelationMatrix, correlation
 from cranfield.meta.rankings import STATISTICS, P
-from cranfield.report import charts, layout, options, tables
+from cranfield.report import charts, layout, options
 from cranfield.report.charts import Plane, build_number_tooltips
 from cranfield.report.figures import Figure
 from cranfield.report.layout import shorten_names

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from cranfield import tables
 from cranfield.lazy_imports import pl
 from cranfield.meta.discriminative import DiscriminativePower, discriminative_power
-from cranfield.report import charts, options, tables
+from cranfield.report import charts, options
 from cranfield.report.figures import Figure
 from cranfield.report.meta import Computation, Method
 from cranfield.report.theme import DEFAULT_THEME, Theme
 from cranfield.stats.corrections import CORRECTIONS
 from cranfield.stats.families import TESTS, count_steps
 from cranfield.stats.result import is_fully_enumerated
+from cranfield.stats.tables import build_p_column, describe_test
 from cranfield.wording import format_count
 
 TABLES = ("measures", "curves")
@@ -41,7 +43,7 @@ def build_tables(result: DiscriminativePower) -> list[tables.ResultTable]:
         column("smallest_significant", "smallest", "smallest significant difference"),
         *([critical] if _has_hsd(result) else []),
         column(
-            "topics", people=len({discrimination.topics for discrimination in result.measures}) > 1
+            "topics", visible=len({discrimination.topics for discrimination in result.measures}) > 1
         ),
         *tables.build_constant_columns(build_settings(result), result.measures),
     )
@@ -74,7 +76,7 @@ def _build_curves_table(result: DiscriminativePower) -> tables.ResultTable:
         tables.Field("rank", [rank for rank, _ in ranked], key=True),
         *tables.build_columns(pair_column, "run", "other", key=True),
         pair_column("difference", text=tables.format_difference),
-        tables.build_p_column([pair for _, pair in ranked], result.alpha),
+        build_p_column([pair for _, pair in ranked], result.alpha),
     )
 
 
@@ -93,7 +95,7 @@ def _describe_test(result: DiscriminativePower) -> str:
     """The test, with what its p-values rest on."""
     sampled = [pair.sampled for discrimination in result.measures for pair in discrimination.pairs]
     correction_text = "" if TESTS[result.test].is_joint else CORRECTIONS[result.correction].title
-    title, *details = tables.describe_test(
+    title, *details = describe_test(
         result.test, result.trials, result.seed, is_fully_enumerated(sampled), correction_text
     )
     return title + (f" ({', '.join(details)})" if details else "")

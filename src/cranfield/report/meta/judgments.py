@@ -12,17 +12,19 @@ from itertools import chain, product
 from operator import itemgetter
 from typing import Any, get_args
 
+from cranfield import tables
 from cranfield.assess.agreement import PAIRWISE, Agreement
 from cranfield.meta.correlation import TRIALS as DRAWS
 from cranfield.meta.judgments import JudgmentComparison, Kind, compare_judgments
-from cranfield.report import options, tables
+from cranfield.report import options
 from cranfield.report.agreement import TITLES
 from cranfield.report.meta import Computation, Method
-from cranfield.report.tables import Field, ResultTable
 from cranfield.scores import Interval
 from cranfield.stats.corrections import CORRECTIONS
 from cranfield.stats.families import count_steps
 from cranfield.stats.result import is_fully_enumerated
+from cranfield.stats.tables import build_p_column, describe_test
+from cranfield.tables import Field, ResultTable
 from cranfield.wording import format_count, format_names
 
 TABLES = (
@@ -220,8 +222,8 @@ def _build_interval_fields(name: str, head: str, values: list[Interval]) -> Iter
     yield Field(
         name, [x.mean for x in values], head, [*map(tables.format_mean_with_interval, values)]
     )
-    yield Field(f"{name}_low", [x.low for x in values], people=False)
-    yield Field(f"{name}_high", [x.high for x in values], people=False)
+    yield Field(f"{name}_low", [x.low for x in values], visible=False)
+    yield Field(f"{name}_high", [x.high for x in values], visible=False)
 
 
 def _build_significance_table(result: JudgmentComparison) -> ResultTable:
@@ -254,7 +256,7 @@ def _describe_test(result: JudgmentComparison) -> str:
     correction_text = "" if correction == "none" else CORRECTIONS[correction].title
     tests = (test for ranking in result.rankings for pair in ranking.pairs for test in pair.tests)
     sampled = [test.sampled for test in tests]
-    parts = tables.describe_test(
+    parts = describe_test(
         result.test or "", result.trials, result.seed, is_fully_enumerated(sampled), correction_text
     )
     return ", ".join([*parts, f"α = {result.alpha:g}"])
@@ -276,7 +278,7 @@ def _build_pairs_table(result: JudgmentComparison, name: str, subject: str) -> R
             column, "difference", "differences", heads, text=tables.format_difference
         ),
         *(
-            tables.build_p_column(x, result.alpha, f"pvalue_{side}", f"p {set_name}")
+            build_p_column(x, result.alpha, f"pvalue_{side}", f"p {set_name}")
             for side, set_name, x in sides
         ),
         column("kind"),

@@ -16,7 +16,8 @@ from cranfield.report import charts, options
 from cranfield.report.charts import build_number_tooltips
 from cranfield.report.figures import Figure
 from cranfield.report.meta import Computation, Method
-from cranfield.report.tables import (
+from cranfield.report.theme import DEFAULT_THEME, MAX_STYLES, Theme
+from cranfield.tables import (
     ResultTable,
     bind_rows,
     build_columns,
@@ -24,7 +25,6 @@ from cranfield.report.tables import (
     format_difference,
     format_runs_and_topics,
 )
-from cranfield.report.theme import DEFAULT_THEME, MAX_STYLES, Theme
 from cranfield.wording import format_count
 
 TABLES = ("summary", "runs", "contributors")
@@ -65,7 +65,7 @@ def build_runs_table(result: LeaveOneOut) -> ResultTable:
         f"{result.pool_depth} (after). Ranks are among all runs, those of each other {result.kind} "
         "by all judgments.",
         column("measure", key=True),
-        column("contributor", head="team", people=result.kind == "team", key=True),
+        column("contributor", head="team", visible=result.kind == "team", key=True),
         column("run", key=True),
         *build_columns(column, "before", "after"),
         column("difference", text=format_difference),
@@ -82,7 +82,7 @@ def build_contributors_table(result: LeaveOneOut) -> ResultTable:
         f"Documents in the first {result.pool_depth} of {_describe_comparison(result)}, and those that no other "
         f"{result.kind} has there.",
         column("contributor", lambda one: one.name, result.kind, key=True),
-        column("runs", lambda one: len(one.runs), people=result.kind == "team"),
+        column("runs", lambda one: len(one.runs), visible=result.kind == "team"),
         *build_columns(column, "documents", "unique", "unique_judged", "unique_relevant"),
     )
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from cranfield import tables
 from cranfield.meta.predictive import PredictivePower, predictive_power
-from cranfield.report import options, tables
+from cranfield.report import options
 from cranfield.report.meta import Computation, Method
+from cranfield.stats.tables import build_p_column
 from cranfield.wording import format_count
 
 TABLES = ("measures", "pairs")
@@ -38,7 +40,7 @@ def build_measures_table(result: PredictivePower) -> tables.ResultTable:
         f"better. {_describe_comparison(result)}.{defined} Where a measure is tied it does not agree. The "
         f"{tables.format_percent(result.confidence)} interval is {METHODS[result.method]}.",
         column("measure", key=True),
-        column("preferences", "n", people=_has_different_counts(result)),
+        column("preferences", "n", visible=_has_different_counts(result)),
         column("agreement", "rate"),
         *tables.build_interval_columns(intervals, result.confidence),
         column("agreements", head="agree"),
@@ -57,11 +59,11 @@ def build_pairs_table(result: PredictivePower) -> tables.ResultTable:
         f"their rates of agreement, first − second, and how many preferences both, or one of "
         f"them alone, predicted. p is that of McNemar's exact test. * p ≤ α = {result.alpha:g}.",
         *tables.build_columns(column, "first", "second", key=True),
-        column("preferences", "n", people=_has_different_counts(result)),
+        column("preferences", "n", visible=_has_different_counts(result)),
         column("difference", text=tables.format_difference),
         *tables.build_columns(column, "both", "only_first", "only_second"),
-        tables.build_p_column(result.pairs, result.alpha),
-        column("significant", lambda pair: pair.pvalue <= result.alpha, people=False),
+        build_p_column(result.pairs, result.alpha),
+        column("significant", lambda pair: pair.pvalue <= result.alpha, visible=False),
     )
 
 

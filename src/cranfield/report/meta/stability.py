@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from cranfield import tables
 from cranfield.errors import InputError
 from cranfield.lazy_imports import pl
 from cranfield.meta import stability_of_judgments
 from cranfield.meta.rankings import STATISTICS
 from cranfield.meta.stability import TRIALS, TRIALS_OF_JUDGMENTS, Stability, stability
-from cranfield.report import charts, options, tables
+from cranfield.report import charts, options
 from cranfield.report.figures import Figure
 from cranfield.report.meta import Computation, Method
 from cranfield.report.theme import DEFAULT_THEME, Theme

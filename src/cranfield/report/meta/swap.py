@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from cranfield import tables
 from cranfield.lazy_imports import pl
 from cranfield.meta.swap import TRIALS, Swap, SwapRates, check_rate, swap
-from cranfield.report import charts, options, tables
+from cranfield.report import charts, options
 from cranfield.report.figures import Figure
 from cranfield.report.meta import Computation, Method
 from cranfield.report.theme import DEFAULT_THEME, Theme
@@ -34,7 +35,7 @@ def build_tables(result: Swap, rate: float = 0.05) -> list[tables.ResultTable]:
         column("swap_rate", "rate"),
         column("difference_needed", lambda one: one.required(rate)),
         column("share", lambda one: one.sensitivity(rate), "share that has it"),
-        column("topics", people=False),
+        column("topics", visible=False),
         *tables.build_constant_columns(build_settings(result, rate), result.rates),
     )
     return [measures, _build_bins_table(result)]

@@ -34,12 +34,12 @@ from cranfield.report.page.parts import ScoreParts
 from cranfield.report.page.rankings import ReportRankings
 from cranfield.report.page.sections import Section, build_sections
 from cranfield.report.page.texts import ReportTexts
-from cranfield.report.tables import format_interval
 from cranfield.scores import Note, Scores, format_notes, sort_notes
 from cranfield.stats.effects import EFFECTS
 from cranfield.stats.measure_scores import extract_measure
 from cranfield.stats.prediction import compute_t_quantile
 from cranfield.stats.result import format_p_statement
+from cranfield.tables import format_interval
 from cranfield.wording import format_count, format_number
 
 TOP = 10  # ranks in which unjudged documents are counted

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, replace
 from operator import attrgetter
 from typing import Any
 
@@ -10,6 +11,11 @@ from cranfield.dataclass import dataclass
 from cranfield.lazy_imports import pl
 from cranfield.wording import format_count, format_number
 
+FLAT = ("tsv", "csv", "jsonl", "parquet")  # formats of one table
+MACHINE_READABLE = (*FLAT, "json")
+PAPER = ("markdown", "latex", "html")
+
+PLAIN_TYPES = (str, int, float, type(None))
 DAGGERS = "†‡§¶‖"  # marks that stand above the line where they can
 
 
@@ -27,7 +33,7 @@ class Field:
     """A column. Programs see `name` and `values`, people `head` and `texts`.
 
     Without a head people see the name; without texts the values, numbers rounded. `values` None is
-    for people only, `people` False for programs only. `key` fields name a row, and are repeated
+    for people only, `visible` False for programs only. `key` fields name a row, and are repeated
     where a table is too wide for the screen; fields of a `group` then stay together. What is `best`
     is marked, and `marks` follow the values, such as letters, apart from them; on a terminal they
     have `colours`. `dtype` is the type of the values, where there may be none to tell it.
@@ -37,7 +43,7 @@ class Field:
     values: Sequence[Any] | None
     head: str = ""
     texts: Sequence[str] | None = None
-    people: bool = True
+    visible: bool = True
     key: bool = False
     best: Sequence[bool] = ()
     marks: Sequence[str] = ()
@@ -133,7 +139,7 @@ class ResultTable:
     @property
     def visible_fields(self) -> list[Field]:
         """What people see."""
-        return [field for field in self.fields if field.people]
+        return [field for field in self.fields if field.visible]
 
     @property
     def has_best(self) -> bool:
@@ -231,7 +237,7 @@ def build_record_table(
     name: str,
     rows: Iterable[Mapping[str, Any]],
     kinds: Mapping[str, type | None] = {},
-    people: bool = False,
+    visible: bool = False,
 ) -> ResultTable:
     """A table of records: a column for everything of these kinds, and that one of them has.
 
@@ -241,9 +247,18 @@ def build_record_table(
     rows = [*rows]
     names = dict.fromkeys([*kinds, *(name for row in rows for name in row)])
     fields = [
-        Field(x, [row.get(x) for row in rows], people=people, dtype=kinds.get(x)) for x in names
+        Field(x, [row.get(x) for row in rows], visible=visible, dtype=kinds.get(x)) for x in names
     ]
     return ResultTable(name, fields)
+
+
+def build_records_table(records: Sequence[Any]) -> ResultTable:
+    """Build a table of dataclass records: columns of their numbers and names."""
+    kind = type(records[0]).__name__ if records else "records"
+    rows = [{x.name: getattr(record, x.name) for x in fields(record)} for record in records]
+    table = build_record_table(kind.lower(), rows, visible=True)
+    plain = [x for x in table.fields if all(isinstance(v, PLAIN_TYPES) for v in x.values or ())]
+    return replace(table, fields=plain)
 
 
 def build_grid_columns(
@@ -273,7 +288,7 @@ def build_key_columns(
 ) -> list[Field]:
     """The columns that name what is compared: people see the measure where there are several."""
     run_columns = build_column("run", key=True), build_column("other", head=other_head, key=True)
-    return [build_column("measure", people=several_measures, key=True), *run_columns]
+    return [build_column("measure", visible=several_measures, key=True), *run_columns]
 
 
 def build_columns(build_column: Callable[..., Field], *names: str, **settings: Any) -> list[Field]:
@@ -287,7 +302,7 @@ def build_columns(build_column: Callable[..., Field], *names: str, **settings: A
 
 def build_constant_columns(settings: Mapping[str, Any], rows: Sequence[Any]) -> list[Field]:
     """Columns for programs that say the same of each row."""
-    return [Field(name, [value] * len(rows), people=False) for name, value in settings.items()]
+    return [Field(name, [value] * len(rows), visible=False) for name, value in settings.items()]
 
 
 def read_settings(result: Any, *names: str) -> dict[str, Any]:
@@ -296,56 +311,11 @@ def read_settings(result: Any, *names: str) -> dict[str, Any]:
     return {name: len(x) if isinstance(x, tuple) else x for name, x in values.items()}
 
 
-def describe_test(
-    test: str, trials: int | None, seed: int | None, enumerated: bool, extra: str = ""
-) -> list[str]:
-    """What was done, in parts of a sentence: the test, what its p-values rest on, what else.
-
-    >>> how_tested("t", None, None, False, "no correction")
-    ['paired t-test', 'no correction']
-    """
-    from cranfield.stats.families import TESTS
-
-    trials_text = f"{format_count(trials or 0, 'trial')}, seed {seed}"
-    basis = "all outcomes enumerated" if enumerated else trials_text
-    row = TESTS[test]
-    return [row.title, *([basis] if row.random else []), *([extra] if extra else [])]
-
-
-def _format_p(row: Any) -> str:
-    """The p-value of a row, perhaps corrected; its test may have counted trials, its `sampled`."""
-    from cranfield.stats.result import format_p
-
-    sampled = getattr(row, "sampled", None)
-    if sampled is None:
-        return format_p(row.pvalue)
-    least = sampled.count == 0 and row.pvalue == sampled.pvalue  # corrected, it is another bound
-    return format_p(row.pvalue, sampled.trials, least)
-
-
-def build_p_column(
-    rows: Sequence[Any],
-    alpha: float,
-    name: str = "pvalue",
-    head: str = "p",
-    format_p: Callable[[Any], str] = _format_p,
-) -> Field:
-    """A column of the p-values of rows, with a star at those that are at most `alpha`.
-
-    >>> from cranfield.stats.result import Sampled
-    >>> p_field([Sampled(0, 99, seed=0), Sampled(19, 99, seed=0)], 0.05).marks
-    ['*', '']
-    """
-    pvalues = [row.pvalue for row in rows]
-    stars = ["*" if p <= alpha else "" for p in pvalues]
-    return Field(name, pvalues, head, [*map(format_p, rows)], marks=stars if any(stars) else ())
-
-
 def build_interval_columns(rows: Sequence[Any], confidence: float, sign: str = "") -> list[Field]:
     """The columns of what has an interval: for programs low and high, for people both in one."""
     texts = [format_interval(row.low, row.high, sign) for row in rows]
     interval = Field("interval", None, f"{format_percent(confidence)} interval", texts)
-    return [*(bind_rows(rows)(end, people=False) for end in ("low", "high")), interval]
+    return [*(bind_rows(rows)(end, visible=False) for end in ("low", "high")), interval]
 
 
 def format_interval(low: float | None, high: float | None, sign: str = "") -> str:
