@@ -1,4 +1,4 @@
-"""Results as tables: in full for programs, rounded and with words for people."""
+"""Tables of results: columns with exact values and texts for display."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DAGGERS = "†‡§¶‖"  # marks that stand above the line where they can
 
 
 def is_raised(mark: str) -> bool:
-    """Whether a mark has daggers.
+    """Return True if a mark contains a dagger.
 
     >>> is_raised("†"), is_raised("+a"), is_raised("*")
     (True, False, False)
@@ -30,14 +30,14 @@ def is_raised(mark: str) -> bool:
 
 @dataclass(frozen=True)
 class Field:
-    """A column. Programs see `name` and `values`, people `head` and `texts`.
+    """Column of a table: `name` and `values` for machines, `head` and `texts` for display.
 
-    Without a head people see the name; without texts the values, numbers rounded. `values` None is
-    for people only, `visible` False for programs only. `key` fields name a row, and are repeated
-    where a table is too wide for the screen; fields of a `group` then stay together. What is `best`
-    is marked, and `marks` follow the values, such as letters, apart from them; on a terminal they
-    have `colours`. `dtype` is the type of the values, where there may be none to tell it.
-    """
+    The default head is the name, and the default texts are the values with rounded numbers. A
+    column with ``values=None`` is display only. A column with ``visible=False`` is machine-readable
+    only. `key` columns identify a row and are repeated if a table is too wide for the terminal.
+    Columns with the same `group` then stay together. `best` marks the best values. `marks` follow
+    the values, for example letters of groups. A terminal prints texts in `colours`. `dtype` is the
+    type of the values, needed if the column may be empty or all values may be missing."""
 
     name: str
     values: Sequence[Any] | None
@@ -53,38 +53,38 @@ class Field:
 
     @property
     def title(self) -> str:
-        """What people see above the column."""
+        """Displayed column header."""
         return self.head or self.name.replace("_", " ")
 
     @property
     def cell_texts(self) -> list[str]:
-        """What people see of each value."""
+        """Displayed text of each value."""
         return (
             list(map(_format_value, self.values or ())) if self.texts is None else list(self.texts)
         )
 
     @property
     def is_text(self) -> bool:
-        """Whether it is written to the left."""
+        """True if the column is left-aligned."""
         values = self.values if self.values is not None else (self.texts or ())
         words = all(isinstance(value, str) or value is None for value in values)
         return self.dtype is not float and (self.key or (words and not self.marks))
 
     @property
     def is_name(self) -> bool:
-        """Whether its texts are names, in which a hyphen is no minus."""
+        """True if the texts are names, in which a hyphen is not a minus."""
         return self.key or any(isinstance(value, str) for value in self.values or ())
 
     @property
     def mark_separator(self) -> str:
-        """What stands between a value and its mark: letters keep off, and -, a star does not."""
+        """Text between a value and its mark: a space before letters and -, none before stars."""
         needs_space = (sign.isalnum() or sign == "-" for mark in self.marks for sign in mark)
         return " " if any(needs_space) else ""
 
     def format_cells(
         self, escape: Callable[[str], str], best: str, format_mark: Callable[[str], str]
     ) -> list[str]:
-        """What people see, escaped, the `best` in that form, followed by what its mark becomes."""
+        """Return the displayed texts, escaped, with best values and marks formatted."""
         texts = [*map(escape, self.cell_texts)]
         if self.best:
             texts = [
@@ -97,14 +97,14 @@ class Field:
 
 @dataclass(frozen=True)
 class ResultTable:
-    """A table with a name, and a caption that says what it shows.
+    """Table with a name, columns and a caption.
 
-    The caption is a sentence, or a phrase; `best_of` says how many the best is the best of. A `title`
-    stands above the table, and `lines` below the caption, each a line of its own, if not in a
-    paper. One that is not for `machine_readable` shows people what another one holds.
+    The caption is a sentence or a phrase. `best_of` names the compared set, such as "2 runs". A
+    `title` is displayed above the table. `lines` follow the caption, one per line except in a
+    paper. A table that is not `machine_readable` repeats values of another table for display.
 
-    >>> sheet = Sheet("pairs", [Field("run", ["bm25"], key=True), Field("p", [0.0125])], "One.")
-    >>> sheet.rows
+    >>> table = ResultTable("pairs", [Field("run", ["bm25"], key=True), Field("p", [0.0125])], "One.")
+    >>> table.rows
     [{'run': 'bm25', 'p': 0.0125}]
     """
 
@@ -118,18 +118,18 @@ class ResultTable:
 
     @property
     def columns(self) -> dict[str, Sequence[Any]]:
-        """What programs see, column by column; nothing if it is for people only."""
+        """Machine-readable values by column name. Empty for display-only tables."""
         visible = self.fields if self.machine_readable else ()
         return {field.name: field.values for field in visible if field.values is not None}
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """What programs see, a dictionary for each row."""
+        """Machine-readable values, one dictionary per row."""
         columns = self.columns
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
     def to_frame(self, *names: str) -> pl.DataFrame:
-        """What programs see as a frame: all columns, or those named."""
+        """Return the machine-readable columns as a Polars frame: all, or the given names."""
         types = {str: pl.String, float: pl.Float64, int: pl.Int64}
         dtypes = {x.name: types[x.dtype] for x in self.fields if x.values is not None and x.dtype}
         # not strict: 1 and 0.5 are both numbers
@@ -138,19 +138,19 @@ class ResultTable:
 
     @property
     def visible_fields(self) -> list[Field]:
-        """What people see."""
+        """Displayed columns."""
         return [field for field in self.fields if field.visible]
 
     @property
     def has_best(self) -> bool:
-        """Whether anything is marked as the best."""
+        """True if a value is marked as best."""
         return any(any(field.best) for field in self.visible_fields)
 
     def format_caption(self, best: bool, paper: bool = True) -> str:
-        """The caption, in a paper or a terminal, which says what marks the `best`, if anything.
+        """Return the caption for a paper or a terminal, including the mark of the best values.
 
-        >>> sheet = Sheet("x", (), "mean over 2 topics", of="2 runs")
-        >>> sheet.told(True, paper=False), sheet.told(True)
+        >>> table = ResultTable("x", (), "mean over 2 topics", best_of="2 runs")
+        >>> table.format_caption(True, paper=False), table.format_caption(True)
         ('mean over 2 topics · * best of 2 runs', 'Mean over 2 topics; best in bold.')
         """
         text = "; ".join([*filter(None, [self.caption]), *self.lines]) if paper else self.caption
@@ -164,8 +164,9 @@ class ResultTable:
 
 
 def group_by_caption(tables: Iterable[ResultTable]) -> Iterator[tuple[list[ResultTable], bool]]:
-    """The tables that people see, those without a caption with the one that has theirs; and whether
-    anything in them is marked as the best.
+    """Yield groups of displayed tables that share a caption, and whether a value is best.
+
+    A table without a caption belongs to the next table that has a caption.
     """
     group = list[ResultTable]()
     visible = [table for table in tables if table.visible_fields]
@@ -187,7 +188,6 @@ def _format_value(value: Any) -> str:
 
 
 def build_table(name: str, caption: str, *fields: Field) -> ResultTable:
-    """A table of these columns."""
     return ResultTable(name, fields, caption)
 
 
@@ -195,15 +195,17 @@ def build_table(name: str, caption: str, *fields: Field) -> ResultTable:
 
 
 def bind_rows(rows: Iterable[Any]) -> Callable[..., Field]:
-    """What makes the columns of a table that has these rows.
+    """Return a function that builds columns from these rows.
 
-    A column has the attribute of its name, or that which `value` names, or what it says of a row;
-    people see `text` of it, where there is something.
+    A column contains the attribute with its name, or the attribute or function `value`. If `text`
+    is a function, it formats the values that are not None.
 
-    >>> pairs = [Sheet("a", ()), Sheet("b", ())]
-    >>> of = columns(pairs)
-    >>> of("name", key=True).values, of("size", lambda sheet: len(sheet.fields), text=hex).texts
-    (['a', 'b'], ['0x0', '0x0'])
+    >>> tables = [ResultTable("a", ()), ResultTable("b", ())]
+    >>> build_column = bind_rows(tables)
+    >>> build_column("name", key=True).values
+    ['a', 'b']
+    >>> build_column("size", lambda table: len(table.fields), text=hex).texts
+    ['0x0', '0x0']
     """
     rows = tuple(rows)
 
@@ -226,9 +228,7 @@ def bind_rows(rows: Iterable[Any]) -> Callable[..., Field]:
 def bind_nested_rows(
     owners: Iterable[Any], parts: str
 ) -> tuple[Callable[..., Field], Callable[..., Field]]:
-    """What makes the columns of a table with a row for each part of each thing: those of the thing,
-    and those of the part.
-    """
+    """Return column builders for owners and for their parts, with one row per part."""
     rows = [(owner, part) for owner in owners for part in getattr(owner, parts)]
     return bind_rows(owner for owner, _ in rows), bind_rows(part for _, part in rows)
 
@@ -239,9 +239,9 @@ def build_record_table(
     kinds: Mapping[str, type | None] = {},
     visible: bool = False,
 ) -> ResultTable:
-    """A table of records: a column for everything of these kinds, and that one of them has.
+    """Build a table from dictionaries: columns for all `kinds` and all keys.
 
-    >>> listed("found", [{"topic": "301"}, {"topic": "302", "rank": 1}]).columns
+    >>> build_record_table("documents", [{"topic": "301"}, {"topic": "302", "rank": 1}]).columns
     {'topic': ['301', '302'], 'rank': [None, 1]}
     """
     rows = [*rows]
@@ -264,7 +264,7 @@ def build_records_table(records: Sequence[Any]) -> ResultTable:
 def build_grid_columns(
     rows: Iterable[Any], names: Iterable[str], cell: Callable[[Any, str], str]
 ) -> list[Field]:
-    """Columns for people of which each cell is told by its row and the name of the column."""
+    """Build display-only columns whose cells depend on the row and the column name."""
     rows = [*rows]
     return [Field(name, None, name, [cell(row, name) for row in rows]) for name in names]
 
@@ -276,7 +276,7 @@ def build_pair_columns(
     heads: Sequence[str] = ("", ""),
     **more: Any,
 ) -> list[Field]:
-    """The two columns of what rows have of a first and of a second."""
+    """Build the two columns of an attribute with two values: first and second."""
     return [
         build_column(f"{name}_{ordinal}", lambda row, i=i: getattr(row, value)[i], heads[i], **more)
         for i, ordinal in enumerate(("first", "second"))
@@ -286,42 +286,43 @@ def build_pair_columns(
 def build_key_columns(
     build_column: Callable[..., Field], several_measures: bool, other_head: str = "other"
 ) -> list[Field]:
-    """The columns that name what is compared: people see the measure where there are several."""
+    """Build the columns that identify a pair. The measure is displayed if there are several."""
     run_columns = build_column("run", key=True), build_column("other", head=other_head, key=True)
     return [build_column("measure", visible=several_measures, key=True), *run_columns]
 
 
 def build_columns(build_column: Callable[..., Field], *names: str, **settings: Any) -> list[Field]:
-    """Several columns of which the same is said.
+    """Build several columns with the same settings.
 
-    >>> [field.values for field in each(columns([Sheet("a", (), "One.")]), "name", "caption")]
+    >>> table = ResultTable("a", (), "One.")
+    >>> [field.values for field in build_columns(bind_rows([table]), "name", "caption")]
     [['a'], ['One.']]
     """
     return [build_column(name, **settings) for name in names]
 
 
 def build_constant_columns(settings: Mapping[str, Any], rows: Sequence[Any]) -> list[Field]:
-    """Columns for programs that say the same of each row."""
+    """Build machine-readable columns with the same value in each row."""
     return [Field(name, [value] * len(rows), visible=False) for name, value in settings.items()]
 
 
 def read_settings(result: Any, *names: str) -> dict[str, Any]:
-    """Attributes of a result by name; of several things, how many there are."""
+    """Return attributes of a result by name. Tuples are replaced by their length."""
     values = {name: getattr(result, name) for name in names}
     return {name: len(x) if isinstance(x, tuple) else x for name, x in values.items()}
 
 
 def build_interval_columns(rows: Sequence[Any], confidence: float, sign: str = "") -> list[Field]:
-    """The columns of what has an interval: for programs low and high, for people both in one."""
+    """Build columns of intervals: low and high for machines, one text for display."""
     texts = [format_interval(row.low, row.high, sign) for row in rows]
     interval = Field("interval", None, f"{format_percent(confidence)} interval", texts)
     return [*(bind_rows(rows)(end, visible=False) for end in ("low", "high")), interval]
 
 
 def format_interval(low: float | None, high: float | None, sign: str = "") -> str:
-    """An interval, if there is one; with "+" as `sign`, of differences.
+    """Format an interval. With ``sign="+"``, both ends have a sign.
 
-    >>> interval_text(0.25, 0.5), interval_text(-0.25, 0.5, "+")
+    >>> format_interval(0.25, 0.5), format_interval(-0.25, 0.5, "+")
     ('[0.2500, 0.5000]', '[-0.2500, +0.5000]')
     """
     if low is None or high is None:
@@ -330,41 +331,41 @@ def format_interval(low: float | None, high: float | None, sign: str = "") -> st
 
 
 def format_mean_with_interval(row: Any) -> str:
-    """A mean and its interval, in one cell."""
+    """Format a mean and its interval in one cell."""
     return f"{format_number(row.mean)} {format_interval(row.low, row.high)}"
 
 
 def format_difference(value: float) -> str:
-    """A difference.
+    """Format a number with its sign.
 
-    >>> signed(0.25), signed(-0.5), signed(-1e-9)
-    ('+0.2500', '-0.5000', '+0.0000')
+    >>> [format_difference(x) for x in (0.25, -0.5, -1e-9)]
+    ['+0.2500', '-0.5000', '+0.0000']
     """
     return format_number(value, "+")
 
 
 def format_percent(fraction: float) -> str:
-    """A confidence or a rate.
+    """Format a fraction as a percentage, without trailing zeros.
 
-    >>> percent(0.95), percent(0.999)
+    >>> format_percent(0.95), format_percent(0.999)
     ('95%', '99.9%')
     """
     return f"{100 * fraction:g}%"
 
 
 def format_runs_and_topics(runs: int, *topics: int) -> str:
-    """What was evaluated: so many runs on so many topics, by each measure.
+    """Format the numbers of runs and topics. Measures may have different topic counts.
 
-    >>> runs_on(12, 50), runs_on(12, 50, 47)
+    >>> format_runs_and_topics(12, 50), format_runs_and_topics(12, 50, 47)
     ('12 runs on 50 topics', '12 runs on 47 to 50 topics')
     """
     return f"{format_count(runs, 'run')} on {format_topics(topics)}"
 
 
 def format_topics(counts: Iterable[int]) -> str:
-    """How many topics there are, if measures may have different ones.
+    """Format the number of topics, as a range if measures have different counts.
 
-    >>> topics_text([50, 50]), topics_text([50, 47])
+    >>> format_topics([50, 50]), format_topics([50, 47])
     ('50 topics', '47 to 50 topics')
     """
     ordered = sorted(counts)

@@ -1,4 +1,4 @@
-"""How far assessors agree, as tables: pairs, topics, all together, and who gave which label."""
+"""Tables of assessor agreement: pairs, topics, totals and confusion matrices."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TITLES = {
 
 
 def build_tables(result: Agreement) -> list[ResultTable]:
-    """For programs a row for each number; for people several tables."""
+    """Build one machine-readable table with a row per number, and displayed tables."""
     topics = {**result.topics, ALL: result}.items()
     rows = [
         (topic, *row) for topic, agreement in topics for row in _list_rows(agreement, result.labels)
@@ -47,14 +47,14 @@ def build_tables(result: Agreement) -> list[ResultTable]:
 def _build_visible_table(
     name: str, heads: Sequence[str], rows: Sequence[Sequence[Any]]
 ) -> ResultTable:
-    """A table of names, in the first column, and numbers."""
+    """Build a table with names in the first column and numbers in the others."""
     columns = zip(heads, *rows, strict=True)
     fields = [Field(head, values, head, key=head == heads[0]) for head, *values in columns]
     return ResultTable(name, fields, machine_readable=False)
 
 
 def _list_tables(agreement: Agreement) -> Iterator[tuple[str, list[str], list[list[Any]]]]:
-    """Who judged how much, where somebody lacks items; pairs; topics; confusion matrices."""
+    """Yield missing judgments, pairs, topics and confusion matrices as name, heads and rows."""
     if any(map(agreement.count_missing, agreement.assessors)):
         done = [
             [name, agreement.judged[name], agreement.count_missing(name)]
@@ -87,7 +87,7 @@ def _list_tables(agreement: Agreement) -> Iterator[tuple[str, list[str], list[li
 def _list_rows(
     agreement: Agreement, labels: Sequence[str]
 ) -> Iterator[tuple[str, str, str, float | int]]:
-    """How much each assessor judged; of each pair, coefficients and counts; then those of all."""
+    """Yield judged items per assessor, numbers of each pair, and totals."""
     for assessor, judged in agreement.judged.items():
         yield (assessor, "", "items", judged)
     for pair in agreement.pairs:
@@ -103,7 +103,7 @@ def _list_rows(
 
 
 def build_document(result: Agreement) -> dict[str, Any]:
-    """The numbers of all, and topic by topic."""
+    """Return agreement over all items and by topic."""
     content = {
         "assessors": result.assessors,
         "labels": result.labels,

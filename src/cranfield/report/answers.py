@@ -1,4 +1,4 @@
-"""What was judged of the answers to a topic: nuggets, sentences with citations, criteria, texts."""
+"""Tables of judged answers to a topic: nuggets, citations, criteria and texts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SUPPORT_WORDS = {1.0: "full", 0.5: "partial", 0.0: "none", None: "not judged"}
 
 
 def build_tables(result: AnswerDetails) -> list[ResultTable]:
-    """For programs a table of each kind, with all runs; for people some for each run."""
+    """Build one machine-readable table per kind of judgment, and displayed tables per run."""
     record_tables = [
         _build_kind_table(name, rows) for name, rows in _collect_rows(result).items() if rows
     ]
@@ -91,7 +91,7 @@ def _build_run_tables(details: AnswerDetails, run: str) -> Iterator[ResultTable]
 def _build_visible_table(
     detail: AnswerDetail, needs: str, fields: list[Field], title: str
 ) -> ResultTable:
-    """A table for people, and the scores that follow from it."""
+    """Build a displayed table with the scores that depend on it."""
     scores = [
         f"{m} = {format_number(x)}" for (kind, m), x in detail.scores.items() if kind == needs
     ]
@@ -110,7 +110,7 @@ def _build_nugget_columns(nuggets: Sequence[Any]) -> list[Field]:
 
 
 def _build_sentence_columns(detail: AnswerDetail) -> list[Field]:
-    """A row for each citation; the sentence stands beside its first."""
+    """Build columns with a row per citation. The first row has the sentence."""
     rows = [
         (str(number) * (place == 0), cited, support, (text or "") * (place == 0))
         for number, text, citations in detail.sentences
@@ -138,12 +138,12 @@ def _build_criterion_columns(criteria: Sequence[Any]) -> list[Field]:
 
 
 def _drop_nan(label: float) -> float | None:
-    """A label, None if it is missing."""
+    """Return the label, or None if it is NaN."""
     return None if math.isnan(label) else label
 
 
 def _truncate_texts(texts: Sequence[str]) -> list[str]:
-    """Texts as people see them in a table: on one line, and no longer than that."""
+    """Return texts on one line, truncated for display."""
     flat = [" ".join(text.split()) for text in texts]
     return [
         text if len(text) <= MAX_TEXT_LENGTH else f"{text[: MAX_TEXT_LENGTH - 1]}…" for text in flat

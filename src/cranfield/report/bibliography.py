@@ -1,4 +1,4 @@
-"""The papers of measures, tests, corrections and effect sizes, as BibTeX."""
+"""BibTeX entries of measures, tests, corrections and effect sizes."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ ENTRIES = MEASURE_REFERENCES | METHOD_REFERENCES
 
 
 def bibtex(*names: str | Measure) -> str:
-    r"""The papers to cite, as BibTeX: of measures, tests, corrections and effect sizes.
+    r"""Return the papers to cite, as BibTeX: of measures, tests, corrections and effect sizes.
 
-    The last three go by the names that `compare` knows them by. Each paper is there once; with
-    several names, a line before the entries says which papers are whose.
+    Tests, corrections and effect sizes have the names used by `compare`. Each entry is listed once.
+    For several names, comment lines before the entries map names to keys.
 
     >>> bibtex("P@10", "holm").split("\n\n")[0]
     '% P: vanrijsbergen1979\n% holm: holm1979'
@@ -32,7 +32,7 @@ def bibtex(*names: str | Measure) -> str:
 
 
 def find_references(names: Iterable[str | Measure]) -> dict[str, tuple[str, ...]]:
-    """The keys of the papers of each, by a name without @, which BibTeX would take for an entry."""
+    """Return BibTeX keys by name. Names omit @, which starts an entry in BibTeX."""
     return dict(pair for name in names for pair in _iterate_references(name))
 
 

@@ -1,8 +1,7 @@
-"""What pictures are made of: axes, lines that can be told apart, points with names, panels.
+"""Parts of figures: axes, lines, legends, points with names and panels.
 
-All have one look. A picture takes some layers, such as `draw_lines` with what they tell and a line
-`draw_horizontal_lines`, lays them into a `build_panel` with two axes, and is `finish_chart` below a heading. Where texts
-are to have room beside their points, a `Plane` knows where these are.
+A figure combines layers into a `build_panel` with two axes and calls `finish_chart` to add a
+heading and the theme. A `Plane` computes positions, so that labels can be placed next to points.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ NO: Vega = {}
 
 
 def to_chart_data(data: pl.DataFrame) -> Any:
-    """A frame as the data of a chart; what is not a number is no point."""
+    """Convert a frame to chart data. NaN values are not drawn."""
     rows = data.fill_nan(None).to_dicts()
     with alt.utils.schemapi.debug_mode(False):  # which would look at every row
         return alt.Data(values=rows)
@@ -45,21 +44,21 @@ def to_chart_data(data: pl.DataFrame) -> Any:
 def build_axis(
     side: str, field: str, title: Any, ends: Ticks | None = None, scale: Vega = NO, **style: Any
 ) -> Any:
-    """What is to the right (x) or upwards (y): from 0 on, or between two ends."""
+    """Build an axis for x or y, from 0 or between two ends."""
     channel = alt.X if side == "x" else alt.Y
     default_scale = {"domain": ends, "nice": False} if ends else {"zero": True}
     return channel(f"{field}:Q", title=title, scale={**default_scale, **scale}, axis=style)
 
 
 def build_rank_axis_style(last: int) -> Vega:
-    """The look of an axis of ranks from 1: whole numbers, not too many."""
+    """Return the style of an axis of ranks from 1, with at most about ten integers."""
     steps = (1, 5, *(m * 10**e for e in range(1, 7) for m in (1, 2, 5)), last)
     step = next(step for step in steps if step * 9 >= last)
     return {"values": sorted({1, *range(step, last + 1, step)}), "format": "d", "grid": False}
 
 
 def build_number_tooltips(*names: str, format: str = ".4f") -> list[Any]:
-    """Numbers that a point tells, with four decimals or as they are asked for."""
+    """Build tooltips of numbers, with four decimals by default."""
     return [alt.Tooltip(f"{name}:Q", format=format) for name in names]
 
 
@@ -67,14 +66,14 @@ def build_number_tooltips(*names: str, format: str = ".4f") -> list[Any]:
 
 
 def check_line_count(lines: int) -> None:
-    """More lines than there are colours cannot be told apart."""
+    """Raise an error if there are more lines than distinguishable styles."""
     if lines > MAX_STYLES:
         expected = f"at most {MAX_STYLES}, which the eye can tell apart"
         raise InputError(f"{lines} lines to draw", f"{expected}: name topics, or give fewer runs")
 
 
 def shorten_name_column(names: pl.Series) -> pl.Series:
-    """A column of names, as long as a legend has room for."""
+    """Shorten the names in a column to the width of a legend."""
     distinct = names.unique(maintain_order=True).to_list()
     return names.replace_strict(
         distinct, layout.shorten_names(distinct, LEGEND), return_dtype=pl.String
@@ -88,9 +87,7 @@ def encode_names(
     styles: Mapping[str, Style] | None = None,
     **settings: Any,
 ) -> dict[str, Any]:
-    """Encodings that tell the names in a column apart: colours, shapes of points, and dashes, each
-    that of its name in every picture, unless other `styles` are given.
-    """
+    """Encode names by colour, shape and dash. Default: the same style in all figures."""
     distinct = names.unique(maintain_order=True).to_list()
     styles = styles or theme.assign_styles(distinct)
     legend = {**settings, **_shorten_legend(distinct, settings)}
@@ -109,7 +106,7 @@ def encode_names(
 
 
 def _shorten_legend(names: Sequence[str], settings: Vega) -> Vega:
-    """What makes a legend write long names shorter."""
+    """Return legend settings that shorten long names."""
     legend = settings.get("legend", {})
     if legend is None or max(map(len, names), default=0) <= LEGEND:
         return {}
@@ -118,15 +115,16 @@ def _shorten_legend(names: Sequence[str], settings: Vega) -> Vega:
 
 
 def place_legend_below(names: Sequence[str], width: float, theme: Theme) -> Vega:
-    """A legend below a panel, in as many columns as have room."""
+    """Return settings of a legend below a panel, in as many columns as fit."""
     longest = min(LEGEND, max(map(len, names), default=0))
     column_width = theme.scale_points(longest * layout.LETTER + 30)
     return {"orient": "bottom", "columns": max(1, int(width / column_width)), "symbolOpacity": 1}
 
 
 def encode_colours(names: pl.Series, theme: Theme) -> Any:
-    """The colours of names that are written beside what they colour, so that no legend is needed:
-    each its own if they are few, and one for all if they are many or without colours.
+    """Encode names by colour, without a legend, for names written next to their marks.
+
+    All marks have one colour if there are too many names, or if the theme has no colours.
     """
     distinct = names.unique(maintain_order=True).to_list()
     if theme.grey or len(distinct) > MAX_STYLES:
@@ -140,9 +138,7 @@ def encode_colours(names: pl.Series, theme: Theme) -> Any:
 def draw_lines(
     base: Any, encodings: Vega, tooltip: Sequence[Any], mark_filter: str = "", **style: Any
 ) -> list[Any]:
-    """Lines on two axes, marks on those points that are `mark_filter`, and points, which nobody sees,
-    that tell what they are.
-    """
+    """Draw lines, marks at points that match `mark_filter`, and invisible tooltip targets."""
     base = base.encode(encodings["color"])
     marks = (
         [base.transform_filter(mark_filter).mark_point().encode(encodings["shape"])]
@@ -170,8 +166,9 @@ def draw_curves(
     bands: Iterable[Sequence[str]] = (),
     **style: Any,
 ) -> Any:
-    """A panel of lines, told apart by the column `line`, over other layers and over bands from one
-    column to another; the legend says what the lines are, and has all `names`.
+    """Draw a panel of lines named by the column `line`, above background layers and bands.
+
+    A band fills the area between two columns. The legend contains all `names`.
     """
     line_names = data["line"] if names is None else names
     encodings = encode_names(line_names, title, theme, styles, legend=STROKES)
@@ -183,7 +180,7 @@ def draw_curves(
 
 
 def draw_horizontal_lines(field: str, *values: float) -> Any:
-    """A grey line at each value of what is upwards."""
+    """Draw a grey horizontal line at each value."""
     rows = alt.Data(values=[{field: value} for value in values])
     return alt.Chart(rows).mark_rule(color=GREY).encode(alt.Y(f"{field}:Q"))
 
@@ -196,9 +193,9 @@ MAX_NAMES = 200  # of a panel, which is then 3,000 points high
 
 @dataclass(frozen=True)
 class VerticalNames:
-    """Names below each other on the axis of a panel: those that have room, as long as they may be.
+    """Names on the y axis of a panel: as many as fit, shortened if necessary.
 
-    `labels` has what is written for each of them, `omitted` are names that have no room.
+    `labels` maps the displayed names to their labels. `omitted` are the names that do not fit.
     """
 
     labels: Mapping[str, str]
@@ -207,7 +204,7 @@ class VerticalNames:
 
     @classmethod
     def from_names(cls, names: Sequence[str], theme: Theme, step: float = STEP) -> VerticalNames:
-        """The names in their order; of a height that is asked for, as many as have room in it."""
+        """Choose labels and height. If the theme sets the height, it limits the number of names."""
         least = theme.scale_points(layout.LINE - 2)
         room = MAX_NAMES if theme.height is None else max(1, int(theme.height / least))
         displayed = [*names[:room]]
@@ -217,13 +214,13 @@ class VerticalNames:
         return cls(labels, theme.height or theme.scale_points(step) * len(displayed), names[room:])
 
     def label_rows(self, data: pl.DataFrame, name: str = "run") -> pl.DataFrame:
-        """The rows of names that are shown, with their labels."""
+        """Return the rows of displayed names, with a label column."""
         labelled = data.filter(pl.col(name).is_in([*self.labels]))
         labels = pl.col(name).replace_strict(dict(self.labels), return_dtype=pl.String)
         return labelled.with_columns(label=labels)
 
     def build_axis(self, show_names: bool = True, **style: Any) -> Any:
-        """The axis, with the names or, in panels beside the first, without them."""
+        """Build the axis. Panels after the first omit the names."""
         defaults = {"ticks": False, "domain": False, "labelLimit": 0, "labelOverlap": False}
         defaults |= {"labelPadding": 5}
         defaults |= {} if show_names else {"labels": False, "minExtent": 0}
@@ -231,11 +228,11 @@ class VerticalNames:
         return alt.Y("label:N", scale=scale, title=None, axis={**defaults, **style})
 
     def compute_width(self, theme: Theme) -> float:
-        """How wide the names are, roughly."""
+        """Return the approximate width of the labels in points."""
         return theme.scale_points(layout.LETTER) * max(map(len, self.labels.values()), default=0)
 
     def collect_notes(self, noun: str = "run") -> tuple[Note, ...]:
-        """That some have no room, if so."""
+        """Return a note if some names do not fit."""
         if not self.omitted:
             return ()
         advice = "give more height, or see them all in .csv"
@@ -249,7 +246,7 @@ WIDTH_RANGE = (260.0, 560.0)  # points of a panel that is as wide as its names n
 
 @dataclass(frozen=True)
 class HorizontalNames:
-    """Names side by side on the axis of a panel, which are written if all have room."""
+    """Names on the x axis of a panel, written only if all of them fit."""
 
     labels: Mapping[str, str]
     width: float
@@ -257,7 +254,7 @@ class HorizontalNames:
 
     @classmethod
     def from_names(cls, names: Sequence[str], theme: Theme) -> HorizontalNames:
-        """The names in their order."""
+        """Choose labels and width of the panel."""
         narrowest, widest = WIDTH_RANGE
         step = theme.scale_points(SMALL + 1)
         width = theme.width or min(max(narrowest, step * len(names)), widest)
@@ -265,12 +262,12 @@ class HorizontalNames:
         return cls(labels, width, width / max(1, len(names)) >= theme.scale_points(SMALL - 0.5))
 
     def label_rows(self, data: pl.DataFrame, name: str = "topic") -> pl.DataFrame:
-        """The rows with the labels of their names."""
+        """Return the rows with a label column."""
         labels = pl.col(name).replace_strict(dict(self.labels), return_dtype=pl.String)
         return data.with_columns(at=labels)
 
     def build_axis(self, title: str | None, theme: Theme, **style: Any) -> Any:
-        """The axis, with the names if they have room."""
+        """Build the axis, with the names if they fit."""
         defaults: dict[str, Any] = {"grid": False, "ticks": False, "domain": False, "labelLimit": 0}
         defaults |= {"labels": self.names_fit, "labelFontSize": theme.scale_points(SMALL)}
         longest = max(map(len, self.labels.values())) + 1
@@ -281,7 +278,7 @@ class HorizontalNames:
         return alt.X("at:N", scale=scale, title=title, axis={**defaults, **style})
 
     def collect_notes(self, noun: str = "topic") -> tuple[Note, ...]:
-        """That the names have no room, if so."""
+        """Return a note if the names do not fit."""
         if self.names_fit:
             return ()
         advice = "give more width; in .html they are told at each mark, in .csv all are listed"
@@ -295,7 +292,7 @@ CELL, ROW = 92, 44  # in points
 
 
 def encode_shade(field: str, title: str, ends: Ticks, theme: Theme) -> Any:
-    """What makes a cell darker, but not so dark that texts cannot be read."""
+    """Encode a number by the shade of a cell, light enough for text."""
     range = ["#f5f5f5", "#a6a6a6"] if theme.grey else ["#eff6fc", "#6baed6"]
     scale = {"domain": ends, "range": range}
     return alt.Color(f"{field}:Q", scale=scale, title=title)
@@ -308,8 +305,9 @@ def draw_cells(
     texts: Mapping[str, Vega],
     theme: Theme,
 ) -> Any:
-    """A panel of cells: the names in one column side by side, those in another below each other,
-    and in each cell its texts, columns with what Vega-Lite is told of them.
+    """Draw a panel of cells with texts: one cell per column name and row name.
+
+    `texts` maps columns of the data to Vega-Lite text styles.
     """
     (x, columns), (y, rows) = names.items()
     width, height = theme.choose_size(
@@ -334,11 +332,10 @@ def draw_cells(
 
 @dataclass(frozen=True)
 class Plane:
-    """A panel of one column against another, in which it is known where things are.
+    """Panel of one column against another, with known positions.
 
-    `titles` has both columns, the one to the right first, and what their axes are called; `axes`
-    the numbers on these; so many points around them are `padding`; `style` is what else Vega-Lite
-    is told of the axes.
+    `titles` maps the x and the y column to axis titles. `axes` has the ticks, `padding` the points
+    around them, and `style` further Vega-Lite settings of the axes.
     """
 
     titles: Vega
@@ -353,13 +350,13 @@ class Plane:
     def with_equal_axes(
         cls, data: pl.DataFrame, titles: Vega, side: float, theme: Theme, **style: Any
     ) -> Plane:
-        """One that shows how two columns differ: both axes are the same."""
+        """Create a plane with the same ticks on both axes, to compare two columns."""
         ticks = layout.fit_ticks(value for name in titles for value in data[name])
         return cls(titles, (ticks, ticks), *theme.choose_size(side, side), theme, style=style)
 
     @property
     def window(self) -> list[Ticks]:
-        """The ends of the panel, which may be a little beyond those of the axes."""
+        """Ends of the panel, which extend beyond the axes by the padding."""
         ends = []
         for ticks, side in zip(self.axes, (self.width, self.height), strict=True):
             room = self.padding * (ticks[-1] - ticks[0]) / max(side - 2 * self.padding, 1.0)
@@ -367,7 +364,7 @@ class Plane:
         return ends
 
     def locate(self, values: pl.DataFrame | Iterable[Point]) -> list[Point]:
-        """Where values are, or the rows of a frame."""
+        """Return the positions of values or rows in points."""
         points = values.select(*self.titles).rows() if hasattr(values, "select") else values
         (left, right), (bottom, top) = self.window
         return [
@@ -378,7 +375,7 @@ class Plane:
     def place_labels(
         self, data: pl.DataFrame, labels: Sequence[str], occupied: Sequence[Box], **options: Any
     ) -> pl.DataFrame:
-        """The rows with what is written beside their points, and the places of this."""
+        """Return the rows with labels and their places."""
         room = self.width, self.height, occupied, self.theme.scale_points(1)
         label_places = layout.choose_places(self.locate(data), labels, *room, **options)
         new_columns = {"label": labels, "place": label_places}
@@ -389,25 +386,24 @@ class Plane:
     def place_names(
         self, data: pl.DataFrame, neighbours: pl.DataFrame, limit: int, occupied: Sequence[Box] = ()
     ) -> pl.DataFrame:
-        """Runs with their names and the places of these, at the first `limit` at the utmost.
+        """Return runs with their names and places, at most `limit` of them.
 
-        Names are as long as lets most of them have a place. They cover no points of the runs that
-        they are among, nor what is taken, and each is closest to its own point.
-        """
+        Names are shortened to the length with which most names get a place. They do not cover
+        points of neighbours or occupied boxes, and each name is closest to its own point."""
         points = self.locate(neighbours)
         covered = [*(layout.build_box(point, 5) for point in points), *occupied]
         letter = self.theme.scale_points(layout.LETTER)
         lengths = [max(8, int(self.width / letter / share)) for share in (2, 4, 6)]
         labels = [layout.shorten_names(data["run"].to_list(), length) for length in lengths]
         placements = [
-            self.place_labels(data, candidates, covered, most=limit, among=points)
+            self.place_labels(data, candidates, covered, limit=limit, neighbours=points)
             for candidates in labels
         ]
         return max(placements, key=lambda placement: (placement["place"] != "").sum())
 
     @property
     def base(self) -> Any:
-        """A chart that has the axes."""
+        """Chart with the axes."""
         axes = []
         sides = zip("xy", self.titles.items(), self.window, self.axes, strict=True)
         for side, (name, title), ends, ticks in sides:
@@ -416,12 +412,12 @@ class Plane:
         return alt.Chart().encode(*axes)
 
     def draw_points(self, tooltip: Sequence[Any], names: pl.Series) -> Any:
-        """A point for each row, in the colour of its name."""
+        """Draw a point for each row, coloured by name."""
         base = self.base.mark_point(filled=True, opacity=0.85)
         return base.encode(color=encode_colours(names, self.theme), tooltip=tooltip)
 
     def draw_labels(self, data: pl.DataFrame, **style: Any) -> list[Any]:
-        """The labels of points at their places; those without a place are not shown."""
+        """Draw the labels that have a place."""
         return [
             self.base.mark_text(**layout.PLACES[place], **style)
             .encode(alt.Text("label:N"))
@@ -431,23 +427,22 @@ class Plane:
         ]
 
     def draw_diagonal(self) -> Any:
-        """The line on which both are equal."""
+        """Draw the line on which both columns are equal."""
         ends = alt.Data(values=[dict.fromkeys(self.titles, end) for end in self.window[0]])
         return self.base.mark_line(color="#b0b0b0", strokeDash=[4, 3]).properties(data=ends)
 
     @property
     def diagonal_boxes(self) -> list[Box]:
-        """What this line covers, for names to keep off it."""
+        """Boxes along the diagonal, to keep names off the line."""
         ends = self.locate((end, end) for end in self.window[0])
         return [layout.build_box(point, 1) for point in layout.sample_points(ends)]
 
     def build_panel(self, data: pl.DataFrame, *layers: Any, **more: Any) -> Any:
-        """The panel with what is in it."""
         return build_panel(data, *layers, size=(self.width, self.height), **more)
 
 
 def note_unnamed_runs(frames: Iterable[pl.DataFrame]) -> tuple[Note, ...]:
-    """Return a notice that names the runs whose points have no name, if there are some."""
+    """Return a note with the runs whose points have no name, if any."""
     unnamed = dict.fromkeys(run for frame in frames for run in frame.filter(place="")["run"])
     text = f"no room for the name of {format_names([*unnamed], 'run')}"
     return (Note("names", f"{text}. The .html figure shows it on hover"),) if unnamed else ()
@@ -457,7 +452,7 @@ def note_unnamed_runs(frames: Iterable[pl.DataFrame]) -> tuple[Note, ...]:
 
 
 def build_panel(data: pl.DataFrame | None, *layers: Any, size: Size = SIZE, **more: Any) -> Any:
-    """Layers over each other; they share the data, if there are some."""
+    """Layer charts that share the data."""
     shared = {} if data is None else {"data": to_chart_data(data)}
     width, height = size
     return alt.layer(*layers, **shared).properties(width=width, height=height, **more)
@@ -471,7 +466,7 @@ def build_panels(
     lines: Sequence[str] = (),
     width: float = 0,
 ) -> Any:
-    """Several panels, so many beside each other, below what they show; all are so wide."""
+    """Concatenate panels of the same width below one heading."""
     return finish_chart(
         alt.concat(*charts, columns=columns), theme, heading, lines, width, several_panels=True
     )
@@ -485,9 +480,10 @@ def finish_chart(
     width: float = 0,
     several_panels: bool = False,
 ) -> Any:
-    """A chart below what it shows, the title that is asked for or else a heading, if there is one,
-    and what is to be known of it, in lines that are not wider than the chart, if that is known;
-    `several_panels` panels have larger headings. An empty title leaves out all of it.
+    """Add a heading, lines below the heading and the theme to a chart.
+
+    The title of the theme replaces the heading. An empty title removes the heading and the lines.
+    Lines are folded to the width of the chart, if it is known.
     """
     if theme.title == "":
         return chart.configure(**theme.build_config())

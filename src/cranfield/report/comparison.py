@@ -1,6 +1,4 @@
-"""A comparison of runs as tables: means, pairs, topics that moved; a table and sentences for the
-paper.
-"""
+"""Tables of a comparison of runs: means, pairs, movers, a results table and sentences."""
 
 from __future__ import annotations
 
@@ -31,7 +29,7 @@ _PAIRS_WITH_MOVERS = 3  # more would bury the rest
 def select_tables(
     result: Comparison, format: str, movers: int | None = None, gate: Gate | None = None
 ) -> tuple[str, ...]:
-    """The tables that are shown if none is named."""
+    """Return the names of the default tables."""
     if format in FLAT:
         return ("pairs",)
     if format == "json":
@@ -44,9 +42,9 @@ def select_tables(
 def build_tables(
     result: Comparison, movers: int = 3, gate: Gate | None = None, marks: str = "letters"
 ) -> list[tables.ResultTable]:
-    """All tables of a comparison, and those of what a gate decided by it.
+    """Build all tables of a comparison, and the table of a gate's verdicts.
 
-    `marks` say how differences from baselines are marked: with the letter of each, or a dagger.
+    `marks` selects how differences from baselines are marked: "letters" or "daggers".
     """
     check_choice("marks", marks, MARKS)
     if marks == "daggers" and not result.baselines:
@@ -64,7 +62,7 @@ def build_tables(
 
 
 def build_settings(result: Comparison, gate: Gate | None = None) -> dict[str, Any]:
-    """What was done, for programs: what captions tell in words."""
+    """Return the settings that captions describe in words."""
     random = {"trials": result.trials, "seed": result.seed}
     return {
         **tables.read_settings(result, "test", "correction", "alpha"),
@@ -79,10 +77,7 @@ def build_settings(result: Comparison, gate: Gate | None = None) -> dict[str, An
 
 
 def describe_procedure(comparison: Comparison) -> str:
-    """What was done, in words that a paper can print.
-
-    A sentence without its end: test, trials, correction, level.
-    """
+    """Return test, trials, correction and significance level as a phrase for a paper."""
     pairs, corrected = len(comparison.pairs) // len(comparison.scores.measures), ""
     if not TESTS[comparison.test].is_joint and pairs > 1:
         family = f"for {format_count(pairs, 'comparison')} by each measure"
@@ -94,24 +89,22 @@ def describe_procedure(comparison: Comparison) -> str:
 
 
 def _describe_size(comparison: Comparison) -> str:
-    """On how many topics, and of what."""
     return tables.format_runs_and_topics(
         len(comparison.scores.runs), *(run.topics for run in comparison.runs)
     )
 
 
 def _has_several_measures(comparison: Comparison) -> bool:
-    """Whether tables name the measure."""
     return len(comparison.scores.measures) > 1
 
 
 def _name_other(comparison: Comparison) -> str:
-    """What the second of two runs is called."""
+    """Return the header of the second run of a pair."""
     return "baseline" if comparison.baselines else "other"
 
 
 def _describe_measure(comparison: Comparison) -> str:
-    """By which measure, where the table does not say so."""
+    """Return "by MEASURE" if the table has no measure column."""
     return "" if _has_several_measures(comparison) else f" by {comparison.scores.measures[0]}"
 
 
@@ -137,7 +130,7 @@ def _build_run_table(comparison: Comparison, signs: BaselineMarks) -> tables.Res
 
 
 def _describe_intervals(comparison: Comparison) -> str:
-    """What the intervals of pairs are of, and whether they hold all at once."""
+    """Describe the intervals of pairs, and whether they are simultaneous."""
     test = TESTS[comparison.test]
     scope = ", simultaneous" if test.is_joint else ", for each pair alone"
     if comparison.correction == "bonferroni":
@@ -185,7 +178,7 @@ def _build_mover_table(comparison: Comparison, limit: int) -> tables.ResultTable
 
 
 def _build_result_table(comparison: Comparison, signs: BaselineMarks) -> tables.ResultTable:
-    """Runs × measures, with letters or marks: the table that a paper prints."""
+    """Build the table for a paper: runs × measures, with letters or marks."""
     names, fields, legend = _build_measure_columns(comparison, signs, comparison.scores.measures[0])
     text = f"Means of {_describe_size(comparison)}. {legend} ({describe_procedure(comparison)})."
     key = tables.Field("run", names, texts=[*map(signs.format_run, names)], key=True)
@@ -193,7 +186,7 @@ def _build_result_table(comparison: Comparison, signs: BaselineMarks) -> tables.
 
 
 def _build_team_table(comparison: Comparison, signs: BaselineMarks) -> tables.ResultTable:
-    """The best run of each team: what an overview of a task prints."""
+    """Build a table of the best run of each team, as in the overview of a task."""
     measure = comparison.teams[0].by
     names, fields, legend = _build_measure_columns(comparison, signs, measure)
     team_of_run = {run: team for team in comparison.teams for run in team.runs}
@@ -222,9 +215,7 @@ def _build_team_table(comparison: Comparison, signs: BaselineMarks) -> tables.Re
 def _build_measure_columns(
     comparison: Comparison, signs: BaselineMarks, first: str
 ) -> tuple[list[str], list[tables.Field], str]:
-    """Runs, the best by the first measure first; a column of means and marks for each measure; and
-    what the marks mean.
-    """
+    """Return runs sorted by the first measure, a column per measure, and the legend."""
     if first not in comparison.scores.measures:  # of a part that is by another measure
         first = comparison.scores.measures[0]
     names = [row.run for row in comparison.runs if row.measure == first]
@@ -246,7 +237,7 @@ def _build_measure_columns(
 
 
 def _build_sentence_table(comparison: Comparison) -> tables.ResultTable:
-    """What was found of each pair, in a sentence that has all that a paper should report."""
+    """Build a table with a sentence per pair that contains all numbers to report."""
     column, means = (
         tables.bind_rows(comparison.pairs),
         {(x.run, x.measure): x.mean for x in comparison.runs},
@@ -262,7 +253,7 @@ def _build_sentence_table(comparison: Comparison) -> tables.ResultTable:
 def _write_sentence(
     comparison: Comparison, pair: PairComparison, means: Mapping[tuple[str, str], float]
 ) -> str:
-    """Means, difference, interval, p-value, effect size, wins and losses, and what was done."""
+    """Write means, difference, interval, p-value, effect size, wins, losses and procedure."""
     m = comparison.scores.measures.index(pair.measure)
     scores = " and ".join(format_number(means[run, pair.measure]) for run in (pair.run, pair.other))
     significance = "significantly" if pair.pvalue <= comparison.alpha else "not significantly"
@@ -281,9 +272,9 @@ def _write_sentence(
 
 
 def _find_best(means: Sequence[float], better: str) -> list[bool]:
-    """Which means no other is better than; none if there is no better.
+    """Flag the best means. Empty if neither direction is better.
 
-    >>> _best([0.5, 0.25, 0.5], "higher"), _best([0.5, 0.25], "lower"), _best([0.5], "neither")
+    >>> _find_best([0.5, 0.25, 0.5], "higher"), _find_best([0.5, 0.25], "lower"), _find_best([0.5], "neither")
     ([True, False, True], [False, True], [])
     """
     ends = {"higher": max(means), "lower": min(means)}
@@ -294,9 +285,9 @@ def _find_best(means: Sequence[float], better: str) -> list[bool]:
 
 @dataclass(frozen=True)
 class BaselineMarks:
-    """What baselines are marked with: letters behind + and -, or daggers where a run is better.
+    """Marks of baselines: letters after + and -, or daggers for better runs.
 
-    >>> Signs.of(["bm25", "dense"], True).legend(["†‡"])
+    >>> BaselineMarks.from_baselines(["bm25", "dense"], True).format_legend(["†‡"])
     '† significantly better than bm25, ‡ than dense'
     """
 
@@ -305,16 +296,16 @@ class BaselineMarks:
 
     @classmethod
     def from_baselines(cls, baselines: Sequence[str], daggers: bool) -> BaselineMarks:
-        """A sign for each baseline; there are many letters, and daggers are doubled."""
+        """Assign a mark to each baseline. Daggers are doubled if there are many."""
         sign = _make_dagger if daggers else _make_letter
         return cls({name: sign(i) for i, name in enumerate(baselines)}, daggers)
 
     def format_run(self, run: str) -> str:
-        """A run, with its sign if it is a baseline."""
+        """Return the run, with its mark if it is a baseline."""
         return f"{run} ({self.mark_of[run]})" if run in self.mark_of else run
 
     def format_marks(self, row: RunSummary) -> str:
-        """Which baselines a run differs from."""
+        """Return the marks of the baselines from which a run differs."""
         better = [self.mark_of[name] for name in row.better_than]
         worse = [f"-{self.mark_of[name]}" for name in row.worse_than]
         if self.daggers:
@@ -322,7 +313,7 @@ class BaselineMarks:
         return " ".join([*(f"+{sign}" for sign in better), *worse])
 
     def format_legend(self, marks: Iterable[str]) -> str:
-        """What these marks mean."""
+        """Return an explanation of the marks."""
         pairs = self.mark_of.items()
         if not self.daggers:
             baselines = ", ".join(f"{sign} = {name}" for name, sign in pairs)
@@ -343,7 +334,7 @@ def _make_dagger(i: int) -> str:
 
 
 def _format_letters(comparison: Comparison, runs: str = "Runs") -> str:
-    """What the letters say, or that there are none."""
+    """Return an explanation of the letters, or a reference to the table of pairs."""
     if not any(row.groups for row in comparison.runs):
         return "Which pairs are significantly different is in the table of pairs"
     return f"{runs} that share a letter are not significantly different"

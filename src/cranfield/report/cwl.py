@@ -1,6 +1,6 @@
-"""Pictures of user models: how they walk down lists, and what they take from them.
+"""Charts of user models: attention by rank, varied parameters, and runs.
 
-Each is drawn from a frame that `cranfield.plot` makes.
+`cranfield.plot` makes the frames.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ ANY_RANKING = "any"  # what the list is called of users who look at none
 
 
 def draw_functions(data: pl.DataFrame, theme: Theme) -> Any:
-    """C, W and L of each model, rank by rank: a row for each model, a line for each list."""
+    """Draw C, W and L by rank: a row of panels per model, a line per ranking."""
     data, encodings = _name_lines(data, theme)
     tooltip = [
         "model:N",
@@ -67,17 +67,17 @@ def draw_functions(data: pl.DataFrame, theme: Theme) -> Any:
 
 
 def _choose_axis_ends(values: pl.Series) -> layout.Ticks:
-    """From 0 to 1, or to where the values end: some models have weights above 1."""
+    """Return the ends of an axis: 0 and 1, or beyond. Some models have weights above 1."""
     ticks = layout.from_zero(values, 0.0)
     probable = values.name == "C" and ticks[-1] <= 1
     return [0.0, 1.0] if probable else [ticks[0], ticks[-1]]
 
 
 def _flag_marks(data: pl.DataFrame, rank: float) -> pl.DataFrame:
-    """Which points have a mark, where a rank is so many points wide.
+    """Flag the points with a mark, at least MARK_DISTANCE apart.
 
-    Lines take turns, so that those that lie on each other show their marks side by side. The last
-    point of each line has a mark.
+    Lines take turns, so that coinciding lines show their marks side by side. The last point of each
+    line has a mark.
     """
     names = data["line"].unique(maintain_order=True)
     interval = len(names) * math.ceil(MARK_DISTANCE / rank)
@@ -93,7 +93,7 @@ def _flag_marks(data: pl.DataFrame, rank: float) -> pl.DataFrame:
 def draw_parameters(
     data: pl.DataFrame, measurements: Sequence[str], unit: str, theme: Theme
 ) -> Any:
-    """Measurements against expected depth as a parameter varies: a column for each model."""
+    """Draw measurements against expected depth for varied parameters, a column per model."""
     data, encodings = _name_lines(data, theme)
     tooltip = [
         "model:N",
@@ -122,9 +122,9 @@ def draw_parameters(
 
 
 def _place_end_labels(data: pl.DataFrame, plane: Plane) -> pl.DataFrame:
-    """Of each line its first and its last point, with their values and the place of these.
+    """Return the first and last point of each line, with labelled values.
 
-    Where lines end close together, at the same value, it is said once.
+    If lines end close to each other with the same value, the value is labelled once.
     """
     ends: list[dict[str, Any]] = []
     occupied: list[layout.Box] = []
@@ -147,7 +147,7 @@ def _place_end_labels(data: pl.DataFrame, plane: Plane) -> pl.DataFrame:
 
 
 def draw_runs(frames: Sequence[pl.DataFrame], unit: str, theme: Theme) -> Any:
-    """Expected depth against expected utility: a panel for each model, a point for each run."""
+    """Draw expected depth against expected utility: a panel per model, a point per run."""
     panels = []
     for k, of_model in enumerate(frames, 1):
         plane = _build_plane(of_model, theme, unit)
@@ -161,9 +161,9 @@ def draw_runs(frames: Sequence[pl.DataFrame], unit: str, theme: Theme) -> Any:
 
 
 def place_names(data: pl.DataFrame, theme: Theme) -> list[pl.DataFrame]:
-    """The runs of each model, with their names and the places of these.
+    """Return the runs of each model, best first, with placed names.
 
-    The best runs come first, and the last may have no place.
+    The last runs can be without a place.
     """
     frames = [frame.drop_nans(["ED", "EU"]) for frame in _split_by_model(data)]
     best_first = [frame.sort("EU", descending=True, maintain_order=True) for frame in frames]
@@ -184,8 +184,9 @@ def _split_by_model(data: pl.DataFrame) -> list[pl.DataFrame]:
 
 
 def _name_lines(data: pl.DataFrame, theme: Theme) -> tuple[pl.DataFrame, dict[str, Any]]:
-    """The data with names of lines, and what tells these apart: above them a legend says what their
-    names are of, and what is the same for all.
+    """Return the data with line names, and their encodings.
+
+    The legend title has the varying fields and the values that are the same for all lines.
     """
     columns: list[str] = [name for name in ("setting", "run", "topic") if name in data.columns]
     values_by_name = {name: data[name].unique(maintain_order=True).to_list() for name in columns}
@@ -204,7 +205,6 @@ def _name_lines(data: pl.DataFrame, theme: Theme) -> tuple[pl.DataFrame, dict[st
 def _build_legend_title(
     values_by_name: Mapping[str, Sequence[str]], fields: Sequence[str]
 ) -> list[str]:
-    """What names of lines are of, and what is the same for all."""
     constants = (
         _format_constant(name, values[0])
         for name, values in values_by_name.items()
@@ -216,14 +216,13 @@ def _build_legend_title(
 
 
 def _format_constant(name: str, value: str) -> str:
-    """What is the same for all lines, if that says anything."""
+    """Return the text of a value shared by all lines, or "" if it is a placeholder."""
     if value in {"run": (UNNAMED_RUN,), "topic": (ANY_RANKING,)}.get(name, ("",)):
         return ""
     return "mean over topics" if value == ALL else f"{name} {value}"
 
 
 def _build_axis_title(measurement: str, unit: str) -> Any:
-    """The title of an axis, with its unit."""
     per_item = f"({unit} per item)" if unit else "(per item)"
     return {
         "ED": "expected depth, ED (items)",
@@ -235,5 +234,5 @@ def _build_axis_title(measurement: str, unit: str) -> Any:
 
 
 def _build_panel_title(model: str, series: str = "") -> dict[str, str]:
-    """What is above a panel: AP there is users, not the measure of this name."""
+    """Return the title of a panel. The subtitle avoids confusion of model AP with measure AP."""
     return {"text": model, "subtitle": f"user model{series}"}

@@ -1,7 +1,7 @@
-"""The picture of diversified search: relevance against intent recall, a point for each run.
+"""Chart of diversified search: relevance against intent recall, a point per run.
 
-It is drawn from a frame that `cranfield.plot` makes, with the columns run, x, y, sharp, and perhaps
-the ends of intervals, x_low, x_high, y_low and y_high.
+`cranfield.plot` makes the frame, with the columns run, x, y, sharp, and optionally the ends of
+intervals: x_low, x_high, y_low and y_high.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ HALO = {"stroke": "white", "strokeWidth": 3, "strokeJoin": "round"}  # below tex
 
 
 def build_plane(data: pl.DataFrame, x: str, y: str, zoom: bool, theme: Theme) -> Plane:
-    """One measure against another.
+    """Build a plane of one measure against another.
 
-    Axes are from 0 to 1, and beyond if a run is; zoomed, around the runs and their intervals.
-    """
+    Axes go from 0 to 1, or beyond if a run does. With `zoom`, they fit the runs and their
+    intervals."""
     axes = [_choose_axis(data, name, zoom) for name in "xy"]
     size = theme.choose_size(SIDE, SIDE)
     return Plane({"x": x, "y": y}, axes, *size, theme, PADDING, {"grid": False})
@@ -44,9 +44,9 @@ def _choose_axis(data: pl.DataFrame, name: str, zoom: bool) -> Ticks:
 
 
 def format_formula(x: str, y: str, gamma: float) -> str:
-    """What the lines are lines of.
+    """Return the equation of the lines.
 
-    >>> formula("IRec@10", "D(nDCG)@10", 0.5)
+    >>> format_formula("IRec@10", "D(nDCG)@10", 0.5)
     'D# = 0.5 IRec@10 + 0.5 D(nDCG)@10'
     """
     sharp = "D# = " if y.startswith("D(") else ""
@@ -54,9 +54,9 @@ def format_formula(x: str, y: str, gamma: float) -> str:
 
 
 def draw_scatter(data: pl.DataFrame, plane: Plane, gamma: float, cross_note: str = "") -> Any:
-    """A point for each run, over lines on which all runs have the same ♯ value.
+    """Draw a point per run, above lines of equal ♯ value.
 
-    With columns for the ends of intervals, a cross at each point shows them; `cross_note` says so.
+    If the data have ends of intervals, each point has a cross, described by `cross_note`.
     """
     x, y = plane.titles.values()
     sharp = format_formula(x, y, gamma)
@@ -91,7 +91,7 @@ INWARD = 22.0  # points from the upper left end of a line to its value
 
 
 class Level(NamedTuple):
-    """A line of equal value, from its upper left end to the lower right one."""
+    """Line of equal value, from its upper left to its lower right end."""
 
     value: float
     start: Point
@@ -99,9 +99,9 @@ class Level(NamedTuple):
 
 
 def compute_levels(gamma: float, axes: Sequence[Ticks], window: Sequence[Ticks]) -> list[Level]:
-    """The lines γ·x + (1 − γ)·y = c through a window, for round c between the ends of the axes.
+    """Return the lines γ·x + (1 − γ)·y = c in a window, for round c between the axis ends.
 
-    >>> levels(0.5, [[0, 1], [0, 1]], [[0, 1], [0, 1]])[0]
+    >>> compute_levels(0.5, [[0, 1], [0, 1]], [[0, 1], [0, 1]])[0]
     Level(value=0.1, start=(0, 0.2), stop=(0.2, 0))
     """
     low, high = (gamma * axes[0][end] + (1 - gamma) * axes[1][end] for end in (0, -1))
@@ -112,11 +112,11 @@ def compute_levels(gamma: float, axes: Sequence[Ticks], window: Sequence[Ticks])
 
 
 def _clip_line(c: float, gamma: float, window: Sequence[Ticks]) -> tuple[Point, Point]:
-    """Where a line enters a window, on the left or above, and where it leaves it."""
+    """Return the points at which a line enters and leaves a window."""
     (left, right), (bottom, top) = window
 
     def solve_other(weight: float, value: float) -> float:
-        """Where the line is in the other direction, if this one has such a share and value."""
+        """Solve the equation for the other coordinate, given this coordinate and its weight."""
         rest = c - weight * value
         return round(rest / (1 - weight), 12) if weight < 1 else math.copysign(math.inf, rest)
 
@@ -128,7 +128,7 @@ def _clip_line(c: float, gamma: float, window: Sequence[Ticks]) -> tuple[Point, 
 
 
 def _build_lines(plane: Plane, gamma: float) -> pl.DataFrame:
-    """The lines from end to end, and where each has its value, which is empty without room."""
+    """Return the ends of the lines and the places of their values, empty if a line is short."""
     rows = []
     for value, (x, y), (x2, y2) in compute_levels(gamma, plane.axes, plane.window):
         long = math.dist(*plane.locate([(x, y), (x2, y2)]))
@@ -144,9 +144,9 @@ HALF_CROSS_WIDTH = 0.05  # half a line's width, in points, as far as names care
 
 
 def place_names(data: pl.DataFrame, plane: Plane, gamma: float, names: bool = True) -> pl.DataFrame:
-    """The runs, the best first, with their names and the places of these.
+    """Return the runs, best first, with placed names.
 
-    The last may have no place.
+    The last runs can be without a place.
     """
     data = data.sort("sharp", descending=True, maintain_order=True)
     occupied = _compute_value_boxes(plane, gamma) + _compute_cross_boxes(data, plane)
@@ -154,7 +154,7 @@ def place_names(data: pl.DataFrame, plane: Plane, gamma: float, names: bool = Tr
 
 
 def _compute_value_boxes(plane: Plane, gamma: float) -> list[Box]:
-    """What the values of lines cover."""
+    """Return the boxes of the values of lines."""
     lines_with_value = _build_lines(plane, gamma).filter(pl.col("value") != "")
     middles = plane.locate(lines_with_value.select("at_x", "at_y").rows())
     halves = lines_with_value["value"].str.len_chars() * layout.LETTER / 2
@@ -162,9 +162,7 @@ def _compute_value_boxes(plane: Plane, gamma: float) -> list[Box]:
 
 
 def _compute_cross_boxes(data: pl.DataFrame, plane: Plane) -> list[Box]:
-    """What the intervals cover, if there are any: so little that a name may lie across an arm of
-    a cross, but not along it.
-    """
+    """Return the boxes of the intervals, which a name may cross but not follow."""
     if "x_low" not in data.columns:
         return []
     columns = "x", "y", "x_low", "x_high", "y_low", "y_high"

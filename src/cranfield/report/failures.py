@@ -1,4 +1,4 @@
-"""Where runs fail as tables: the hardest topics, those that divide or decide, and a tally."""
+"""Tables of hard topics: hardest, most divisive and deciding topics, and reasons of failures."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ REASONS_FOR_RUN = {
 
 
 def explain_reasons(hard_topics: HardTopics) -> dict[str, str]:
-    """What it means that a run fails for a reason, in words."""
+    """Return the meaning of each reason for which a run fails."""
     unknown = {} if hard_topics.bounded else {"unjudged": f"not known for {hard_topics.measure}"}
     return REASONS | (REASONS_FOR_RUNS if len(hard_topics.runs) > 1 else REASONS_FOR_RUN) | unknown
 
 
 def select_tables(result: HardTopics, format: str) -> tuple[str, ...]:
-    """The tables that are shown if none is named."""
+    """Return the names of the default tables."""
     if format in FLAT:
         return ("results",)
     if format == "json":
@@ -49,7 +49,7 @@ def select_tables(result: HardTopics, format: str) -> tuple[str, ...]:
 
 
 def build_tables(result: HardTopics, top: int = TOP_TOPICS) -> list[ResultTable]:
-    """All tables: of the `top` topics, and of all of them."""
+    """Build all tables, of the `top` topics and of all topics."""
     table_list = [_build_hardest_table(result, top)]
     table_list += [_build_divisive_table(result, top)] if len(result.runs) > 1 else []
     table_list += [_build_deciding_table(result, top)] if len(result.runs) == 2 else []
@@ -57,7 +57,6 @@ def build_tables(result: HardTopics, top: int = TOP_TOPICS) -> list[ResultTable]
 
 
 def build_settings(result: HardTopics) -> dict[str, Any]:
-    """What captions tell in words."""
     return {
         **tables.read_settings(result, "measure", "better", "runs", "topics", "bounded"),
         **({"decided_by": result.decided_by()} if len(result.runs) == 2 else {}),
@@ -68,13 +67,13 @@ def build_settings(result: HardTopics) -> dict[str, Any]:
 
 
 def _describe_selection(hard_topics: HardTopics, rows: Sequence[Any], kind: str) -> str:
-    """Which topics are shown, and of how many."""
+    """Start a caption: the number and kind of topics shown."""
     count = f"{len(rows):,} " if len(rows) > 1 else ""
     return f"The {count}{kind} of {format_count(len(hard_topics.topics), 'topic')}: those with the"
 
 
 def _build_topic_columns(rows: Sequence[Topic], *hidden: str) -> list[Field]:
-    """What is said of topics; some of it to programs only."""
+    """Build the columns of topics. The `hidden` ones are machine-readable only."""
     column = tables.bind_rows(rows)
     columns = [column("topic", key=True), *tables.build_columns(column, "relevant", "mean", "sd")]
     for end in ("best", "worst"):
@@ -112,7 +111,7 @@ def _build_hardest_table(hard_topics: HardTopics, top: int) -> ResultTable:
 
 
 def _build_score_columns(hard_topics: HardTopics, rows: Sequence[Topic]) -> list[Field]:
-    """The score of each run, and why it fails; of one run also how much it found."""
+    """Build columns with score and reason for each run, and relevant documents of a single run."""
     columns = []
     for run in hard_topics.runs:
         results = [row.result_of(run) for row in rows]
@@ -128,7 +127,6 @@ def _build_score_columns(hard_topics: HardTopics, rows: Sequence[Topic]) -> list
 
 
 def _build_number_column(name: str, texts: list[str]) -> Field:
-    """A column of numbers for people."""
     return Field(name, None, texts=texts, group=name, dtype=float)
 
 
@@ -137,7 +135,7 @@ def _format_reason(result: Result) -> str:
 
 
 def _format_reasons(topic: Topic) -> str:
-    """Why runs fail, those that do."""
+    """Return the number of failing runs by reason."""
     return ", ".join(f"{count} {bucket}" for bucket, count in topic.buckets.items()) or "–"
 
 
@@ -154,7 +152,7 @@ def _build_divisive_table(hard_topics: HardTopics, top: int) -> ResultTable:
 
 
 def _describe_equal_runs(hard_topics: HardTopics) -> str:
-    """What is said where no topic tells runs apart."""
+    """Return the caption for runs that do not differ on any topic."""
     return f"All runs score the same on each of {format_count(len(hard_topics.topics), 'topic')}."
 
 
@@ -183,7 +181,6 @@ def _build_deciding_table(hard_topics: HardTopics, top: int) -> ResultTable:
 
 
 def _describe_bounds(hard_topics: HardTopics) -> str:
-    """What the bounds are."""
     if not hard_topics.bounded:
         return ""
     if has_outer_bounds(parse_measure(hard_topics.measure)):
@@ -192,7 +189,7 @@ def _describe_bounds(hard_topics: HardTopics) -> str:
 
 
 def _describe_decision(hard_topics: HardTopics) -> str:
-    """Which of two runs is better, and how many topics that depends on."""
+    """Name the better of two runs, and the number of topics that decide it."""
     topic_count, (first, second) = hard_topics.decided_by(), hard_topics.runs
     mean = float(hard_topics.differences.mean())
     if not topic_count:

@@ -1,7 +1,6 @@
-"""Pictures, and how they are written to files.
+"""Figures, drawn by Altair and written to files by vl-convert.
 
-What they are made of is in `cranfield.report.charts`. They are drawn by Altair and rendered by
-vl-convert, both of the extra named report.
+Both packages are in the extra ``report``. `cranfield.report.charts` has the parts of figures.
 """
 
 from __future__ import annotations
@@ -46,12 +45,10 @@ vl_convert: Any = LazyModule(partial(load, "vl_convert"))
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Figure:
-    """A picture, and the numbers it shows.
+    """Figure and its data.
 
-    `chart` is Altair's, for those who want to change it, drawn when it is asked for; `data` a
-    Polars frame; `notes` what the user should know about the numbers. Notebooks show the
-    picture.
-    """
+    `chart` is the Altair chart, drawn on first use. `data` is a Polars frame. `notices` are notes
+    about the data. Notebooks display the figure."""
 
     draw: Callable[[], Any]
     data: pl.DataFrame
@@ -59,11 +56,11 @@ class Figure:
 
     @cached_property
     def chart(self) -> Any:
-        """The picture as Altair has it."""
+        """Altair chart."""
         return self.draw()
 
     def render(self, format: str, scale: float = 2.0) -> bytes:
-        """The picture as a file of one of FORMATS; a PNG has `scale` pixels for each point."""
+        """Return the figure in a format of FORMATS. A PNG has `scale` pixels per point."""
         check_choice("format", format, FORMATS)
         if not 0 < scale < math.inf:
             raise InputError(f"scale {scale}", "a number above 0")
@@ -79,10 +76,10 @@ class Figure:
         return svg.encode() if format == "svg" else _render_png(svg, scale)
 
     def save(self, path: str | os.PathLike[str], scale: float = 2.0) -> None:
-        """Write the picture, whole or not at all; how is told by the end of the name.
+        """Write the figure to a file, completely or not at all. The extension selects the format.
 
-        ``.png``, ``.svg`` and ``.pdf``; ``.html``, a page that works without a network and tells
-        the numbers behind each point; ``.json``, Vega-Lite; ``.csv`` and ``.tsv``, the numbers.
+        ``.png``, ``.svg``, ``.pdf``, ``.html`` (works offline, with values on hover), ``.json``
+        (Vega-Lite), ``.csv`` and ``.tsv`` (data only).
         """
         write_whole(path, self.render(get_figure_format(path), scale))
 
@@ -100,7 +97,7 @@ class Figure:
         return HTML_TEMPLATE.format(vega=vega, spec=spec, options=json.dumps(options))
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
-        """For notebooks: Vega-Lite where they know it, else SVG; neither needs a network."""
+        """Return Vega-Lite and SVG for notebooks. Neither needs a network."""
         major = alt.SCHEMA_VERSION.split(".")[0]
         return {
             f"application/vnd.vegalite.{major}+json": self.chart.to_dict(),
@@ -109,7 +106,7 @@ class Figure:
         }
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the chart as Vega-Lite: the function that draws it may be a local one."""
+        """Pickle the chart as Vega-Lite, because `draw` can be a local function."""
         return Figure, (partial(_load_chart, self.chart.to_dict()), self.data, self.notes)
 
     def __repr__(self) -> str:
@@ -122,12 +119,12 @@ def _load_chart(spec: dict[str, Any]) -> Any:
 
 
 def _get_vega_version() -> str:
-    """That of Vega-Lite, as vl-convert calls it."""
+    """Return the Vega-Lite version in the format of vl-convert."""
     return ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
 
 
 def _render_png(svg: str, scale: float) -> bytes:
-    """An SVG as a PNG of `scale` pixels for each point."""
+    """Convert SVG to PNG with `scale` pixels per point."""
     size = re.search(r'<svg [^>]*?width="([\d.]+)" height="([\d.]+)"', svg)
     width, height = (float(side) * scale for side in size.groups()) if size else (0.0, 0.0)
     if width * height > MAX_PIXELS:
@@ -138,9 +135,9 @@ def _render_png(svg: str, scale: float) -> bytes:
 
 
 def get_figure_format(path: str | os.PathLike[str]) -> str:
-    """The format that the end of a file's name asks for.
+    """Return the figure format of a file extension.
 
-    >>> format_of("figure1.PDF")
+    >>> get_figure_format("figure1.PDF")
     'pdf'
     """
     end = os.path.splitext(os.fspath(path))[1].lower().removeprefix(".")

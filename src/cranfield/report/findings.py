@@ -1,4 +1,4 @@
-"""Which nuggets of a topic were found, where, and what they add to S-measure."""
+"""Tables of the nuggets that systems found in a topic (S-measure)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ NAMES = dict.fromkeys(("system", *Finding._fields))
 
 
 def build_tables(result: Findings) -> list[ResultTable]:
-    """For programs all nuggets of all systems; for people a table for each system."""
+    """Build one machine-readable table, and one displayed table per system."""
     systems = result.systems.items()
     rows = [{"system": system} | nugget._asdict() for system, rows in systems for nugget in rows]
     return [
@@ -20,7 +20,7 @@ def build_tables(result: Findings) -> list[ResultTable]:
 
 
 def _build_system_table(findings: Findings, system: str) -> ResultTable:
-    """The nuggets in the order of the pseudo minimal output."""
+    """Build the table of a system, in the order of the pseudo minimal output."""
     rows = findings.systems[system]
     matched = sum(row.end is not None for row in rows)
     column = bind_rows(rows)

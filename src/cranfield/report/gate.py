@@ -1,4 +1,4 @@
-"""What a gate decided, as a table; people read its lines."""
+"""Table and text of a gate's verdicts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from cranfield.stats.gate import Gate
 
 
 def build_tables(result: Gate) -> list[tables.ResultTable]:
-    """The table of verdicts."""
     rows, with_margin = result.verdicts, result.margin is not None
     column = tables.bind_rows(rows)
     undecided = any(row.needed for row in rows)
@@ -49,19 +48,18 @@ def build_tables(result: Gate) -> list[tables.ResultTable]:
 
 
 def build_settings(result: Gate) -> dict[str, Any]:
-    """What was decided by, for programs, and whether all passed."""
     return tables.read_settings(
         result, "test", "alpha", "margin", "undecided", "confidence", "passed"
     )
 
 
 def format_text(result: Gate) -> str:
-    """What a terminal shows."""
+    """Return the verdicts, one per line."""
     return "".join(f"{line}\n" for line in result.lines)
 
 
 def _describe_rule(gate: Gate) -> str:
-    """What decided."""
+    """Describe the rule that decides the verdicts."""
     level = f"α = {gate.alpha:g}"
     otherwise = "fails" if gate.undecided == "fail" else "passes"
     if gate.margin is None:

@@ -1,4 +1,4 @@
-"""Labelled lists: for people each above what it missed, for programs a row for each document."""
+"""Tables of labelled rankings, with the missed documents."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _to_rankings(result: LabelledList | LabelledLists) -> Sequence[LabelledList]
 
 
 def build_tables(result: LabelledList | LabelledLists) -> list[ResultTable]:
-    """For programs every item of every list, those missed included; for people a table a list."""
+    """Build one machine-readable table of all items, and one displayed table per ranking."""
     rows = build_document(result)
     values = [{name: drop_zero_fraction(value) for name, value in row.items()} for row in rows]
     return [
@@ -31,7 +31,7 @@ def build_tables(result: LabelledList | LabelledLists) -> list[ResultTable]:
 
 
 def build_document(result: LabelledList | LabelledLists) -> list[dict[str, Any]]:
-    """Every item, with its list."""
+    """Return a record for each retrieved or missed item."""
     return [
         {"run": ranking.run, "topic": ranking.topic}
         | {name: getattr(x, name) for name in COLUMNS[2:]}
@@ -41,7 +41,7 @@ def build_document(result: LabelledList | LabelledLists) -> list[dict[str, Any]]
 
 
 def _build_ranking_table(ranking: LabelledList) -> ResultTable:
-    """The list, and below it what was missed."""
+    """Build the table of a ranking, with missed items at the end."""
     rows = [
         *split_stretches(ranking.items, lambda item: (item.level or 0) > 0),
         *zip(ranking.missed),
@@ -64,7 +64,7 @@ def _choose_colour(item: Item) -> str:
 
 
 def _format_title(ranking: LabelledList) -> str:
-    """Whose list it is, and how much of what is relevant it has."""
+    """Return run, topic and counts of relevant and unjudged items."""
     unjudged = sum(item.status == "unjudged" for item in ranking.items)
     units = {"class": "classes"}.get(ranking.unit, f"{ranking.unit}s")
     unit = ranking.unit if ranking.relevant == 1 else units

@@ -1,4 +1,4 @@
-"""Where things are in a picture: numbers on its axes, texts beside points, names with room."""
+"""Layout of figures: ticks of axes, places of labels, shortened names."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Ticks = list[float]
 
 
 def from_zero(values: Iterable[float], room: float) -> Ticks:
-    """An axis that begins at 0, or below it if a value is, with some room beyond the values."""
+    """Choose ticks from 0 (or the lowest negative value) to above all values."""
     numbers = [value for value in values if not math.isnan(value)]
     low, high = min(numbers, default=0.0), max(numbers, default=1.0)
     return choose_ticks(min(low, 0.0), max(high, 0.0) / (1 - room) or 1.0)
 
 
 def fit_ticks(values: Iterable[float]) -> Ticks:
-    """An axis with room around the points for their names."""
+    """Choose ticks with space around the points for their names."""
     numbers = list(values)
     low, high = min(numbers), max(numbers)
     is_constant = math.isclose(low, high)  # but for rounding
@@ -32,11 +32,11 @@ def fit_ticks(values: Iterable[float]) -> Ticks:
 
 
 def choose_ticks(low: float, high: float) -> Ticks:
-    """Round numbers from below the lowest to above the highest.
+    """Choose round numbers from below the lowest to above the highest value.
 
-    An axis that ends in a number has it at the same height in all panels, and the title above it.
+    An axis that ends with a number has it at the same height in all panels, and the title above it.
 
-    >>> ticks_of(0.1, 0.95)
+    >>> choose_ticks(0.1, 0.95)
     [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
     """
     step, digits = round_step((high - low) / 8)
@@ -77,7 +77,7 @@ Box = tuple[float, float, float, float]  # left, top, right, bottom
 
 
 def sample_points(points: Sequence[Point]) -> Iterator[Point]:
-    """Points of a line, close to each other."""
+    """Yield points on a line, at most 4 points apart."""
     for (x, y), (to_x, to_y) in pairwise(points):
         steps = math.ceil(math.dist((x, y), (to_x, to_y)) / 4)
         for k in range(1, steps):
@@ -100,12 +100,11 @@ def choose_places(
     limit: int | None = None,
     neighbours: Sequence[Point] = (),
 ) -> list[str]:
-    """Choose the place of each point's text, on its own side if possible.
+    """Choose the place of each label, on its preferred side if possible.
 
-    No text covers what is taken or another text, and none is closer to another point of `neighbours`
-    than to its own. A text without room has no place, nor has one after the first `limit`. Texts
-    are `size` times as large as usual.
-    """
+    No label overlaps occupied boxes or other labels. No label is closer to a neighbour than to its
+    own point. The place is empty if there is no space, and for labels after the first `limit`.
+    `size` scales the labels."""
     covered, places = list(occupied), []
     for k, (point, text) in enumerate(zip(points[:limit], texts[:limit], strict=True)):
         long = LETTER * size * measure_width(text)
@@ -125,7 +124,7 @@ def choose_places(
 
 
 def _compute_box(point: Point, long: float, high: float, place: str) -> Box:
-    """What a text covers beside, above or below its point."""
+    """Return the box of a label next to, above or below its point."""
     (x, y), look = point, PLACES[place]
     left = x + look.get("dx", 0) - long * {"left": 0, "center": 0.5, "right": 1}[look["align"]]
     top = y + look.get("dy", 0) - high * {"top": 0, "middle": 0.5, "bottom": 1}[look["baseline"]]
@@ -133,7 +132,7 @@ def _compute_box(point: Point, long: float, high: float, place: str) -> Box:
 
 
 def _is_nearest(box: Box, point: Point, neighbours: Sequence[Point]) -> bool:
-    """Whether a text is clearly closer to its point than to the others."""
+    """Return True if a label is clearly closer to its point than to the neighbours."""
     required = MIN_DISTANCE_RATIO * _compute_distance(box, point)
     return all(
         math.dist(point, neighbour) < SAME_POINT or _compute_distance(box, neighbour) > required
@@ -142,9 +141,9 @@ def _is_nearest(box: Box, point: Point, neighbours: Sequence[Point]) -> bool:
 
 
 def _compute_distance(box: Box, point: Point) -> float:
-    """The distance of a point from a box.
+    """Return the distance of a point from a box.
 
-    >>> _distance((3, 4, 9, 9), (0, 0)), _distance((3, 4, 9, 9), (5, 5))
+    >>> _compute_distance((3, 4, 9, 9), (0, 0)), _compute_distance((3, 4, 9, 9), (5, 5))
     (5.0, 0.0)
     """
     (left, top, right, bottom), (x, y) = box, point
@@ -152,7 +151,7 @@ def _compute_distance(box: Box, point: Point) -> float:
 
 
 def _compute_overlap(box: Box, occupied: Sequence[Box], width: float, height: float) -> float:
-    """How much of others a text would cover, and how much of it would be outside."""
+    """Return the covered area plus a penalty for the part outside the panel."""
     left, top, right, bottom = box
     outside = max(0.0, -left) + max(0.0, right - width) + max(0.0, -top) + max(0.0, bottom - height)
     covered = sum(
@@ -166,16 +165,16 @@ def _compute_overlap(box: Box, occupied: Sequence[Box], width: float, height: fl
 
 
 def shorten_names(names: Sequence[str], max_length: int) -> list[str]:
-    """Names of at most `max_length` characters, as different as they were.
+    """Shorten names to at most `max_length` characters, distinct if they were distinct.
 
-    What all begin and end with goes first, then what is in the middle of a name; names that are
-    equal then have their number in the list, ``…#3``.
+    The common prefix and suffix are removed first, then the middle of a name. Names that become
+    equal get their number, ``…#3``.
 
-    >>> shortened(["bm25", "dense"], 8)
+    >>> shorten_names(["bm25", "dense"], 8)
     ['bm25', 'dense']
-    >>> shortened(["our_group_bm25_v1", "our_group_dense_v1"], 12)
+    >>> shorten_names(["our_group_bm25_v1", "our_group_dense_v1"], 12)
     ['our_g…bm25…', 'our_g…dense…']
-    >>> shortened(["retrievability", "bm25"], 9)
+    >>> shorten_names(["retrievability", "bm25"], 9)
     ['retr…lity', 'bm25']
     """
     if max(map(len, names), default=0) <= max_length:
@@ -197,9 +196,9 @@ def shorten_names(names: Sequence[str], max_length: int) -> list[str]:
 
 
 def _find_common_prefix(names: Sequence[str]) -> str:
-    """The whole words that all names begin with.
+    """Return the complete words with which all names start.
 
-    >>> _shared_words(["bm25_v10", "bm25_v12"]), _shared_words(["bm25", "bm26"])
+    >>> _find_common_prefix(["bm25_v10", "bm25_v12"]), _find_common_prefix(["bm25", "bm26"])
     ('bm25_', '')
     """
     first, last = min(names), max(names)

@@ -1,4 +1,4 @@
-"""What commands list: for people in lines of their own, for programs in tables."""
+"""Lists printed by commands: lines for a terminal, tables for other formats."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Listing(TableResult, tables="listing"):
-    """Tables, given as rows by their names, and the lines that a terminal shows instead.
+    """Tables by name, and the lines that a terminal prints instead.
 
-    A `build_document` is what JSON has instead.
+    JSON contains the `document`, if there is one.
     """
 
     tables: Mapping[str, Sequence[Mapping[str, Any]]]
@@ -28,17 +28,15 @@ class Listing(TableResult, tables="listing"):
 
 
 def build_tables(result: Listing) -> list[ResultTable]:
-    """All tables."""
     return [build_record_table(name, rows, visible=True) for name, rows in result.tables.items()]
 
 
 def build_document(result: Listing) -> Any:
-    """What JSON has, if it is not all tables."""
     return result.document
 
 
 def format_text(result: Listing, width: int | None = None) -> str:
-    """What a terminal shows: lines that fit, what is beside a name below itself."""
+    """Return the lines, folded to the width. Continuation lines are indented."""
     lines = [escape_unprintable(line) for text in result.lines for line in text.split("\n")]
     if width:
         lines = [
@@ -48,9 +46,9 @@ def format_text(result: Listing, width: int | None = None) -> str:
 
 
 def _find_indent(line: str) -> int:
-    """Where a line goes on.
+    """Return the indentation of continuation lines.
 
-    >>> _indent("AP    Average precision"), _indent("  cutoff: 10"), _indent("These are used most.")
+    >>> _find_indent("AP    Average precision"), _find_indent("  cutoff: 10"), _find_indent("These are used most.")
     (6, 4, 0)
     """
     entry = re.match(r"\s*\S+\s{2,}", line)
@@ -59,7 +57,7 @@ def _find_indent(line: str) -> int:
 
 
 def find_entries(kind: str, entries: Mapping[T, str], words: Sequence[str]) -> list[T]:
-    """Those in whose entry every word occurs."""
+    """Return the names whose entry contains every word. Raise an error if there are none."""
     matches = [x for x, text in entries.items() if all(w.lower() in text.lower() for w in words)]
     if not matches:
         raise CranfieldError(f"found no {kind} with {' '.join(words)!r} in its entry")

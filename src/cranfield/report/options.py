@@ -1,4 +1,4 @@
-"""Options of commands as rows: how they are written, what they mean. Those that several have."""
+"""Command-line options shared by several commands."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ Rows: TypeAlias = Mapping[str, str | Mapping[str, Any]]
 
 
 def build_option(text: str, default: Any, **settings: Any) -> dict[str, Any]:
-    """What an option means, and its default, which is said if it is not already.
+    """Build the argparse keyword arguments of an option from its help and default.
 
-    >>> told("how wide bins are", 0.01)["help"]
+    >>> build_option("how wide bins are", 0.01)["help"]
     'how wide bins are (default: 0.01)'
     """
     help = text if "default" in text else f"{text} (default: {default})"
@@ -24,14 +24,14 @@ def build_option(text: str, default: Any, **settings: Any) -> dict[str, Any]:
 
 
 def build_test_option(default: str | None = None) -> Rows:
-    """How differences are tested."""
+    """Build the option for the test."""
     default_text = default or f"{get_default_test(3)}, or {get_default_test(2)} of two runs"
     text = f"one of {', '.join(TESTS)} (default: {default_text})"
     return {"--test NAME": build_option(text, default, choices=tuple(TESTS))}
 
 
 def build_correction_option(usage: str, default: str | None = None) -> Rows:
-    """How p-values are corrected."""
+    """Build the option for the correction of p-values."""
     usage = f"of tests of two runs for the number of pairs: {usage}"
     return {"--correction NAME": build_option(usage, default, choices=tuple(CORRECTIONS))}
 
@@ -39,14 +39,14 @@ def build_correction_option(usage: str, default: str | None = None) -> Rows:
 def build_alpha_option(
     suffix: str = "", text: str = "p-values of at most A are significant"
 ) -> Rows:
-    """What is significant."""
+    """Build the option for the significance level."""
     return {"--alpha A": build_option(text + suffix, 0.05)}
 
 
 def build_trial_options(
     default: int = TRIALS, text: str = "random trials of the test", suffix: str = ""
 ) -> Rows:
-    """How random trials are drawn: their number, and the seed."""
+    """Build the options for random trials: number and seed."""
     return {"--trials B": build_option(f"{text} (default: {default:,}){suffix}", default), **SEED}
 
 
@@ -54,7 +54,7 @@ SEED: Rows = {"--seed S": build_option("the same seed gives the same result", 0)
 
 
 def build_testing_options(of_alpha: str = "", of_trials: str = "") -> Rows:
-    """How differences are tested, and what else two of these options decide."""
+    """Build the options for test, correction, significance level and trials."""
     choices = "holm (default), bonferroni, bh (Benjamini and Hochberg) or none"
     return {
         **build_test_option(),
@@ -65,12 +65,12 @@ def build_testing_options(of_alpha: str = "", of_trials: str = "") -> Rows:
 
 
 def build_confidence_option(text: str = "of intervals") -> Rows:
-    """How sure intervals are."""
+    """Build the option for the confidence level of intervals."""
     return {"--confidence C": build_option(text, 0.95)}
 
 
 def build_statistic_option(suffix: str = "") -> Rows:
-    """How rankings are compared."""
+    """Build the option for the rank correlation."""
     from cranfield.meta.rankings import STATISTICS  # `compare`, which has none, need not load meta
 
     text = f"one of {', '.join(STATISTICS)} (default: kendall){suffix}"
@@ -90,7 +90,7 @@ THEME_OPTIONS: Rows = {
 
 
 def build_plot_options(figure: str, owner: str = "their") -> Rows:
-    """Where a picture goes, and how it looks."""
+    """Build the options for the file and the appearance of a figure."""
     file = (
         f"draw {figure}: PNG, SVG, PDF, HTML, or {owner} numbers, by the end of the name (needs "
         "cranfield[report])"
@@ -104,8 +104,6 @@ def build_plot_options(figure: str, owner: str = "their") -> Rows:
 
 
 def build_help(doc: str | None) -> dict[str, str]:
-    """What argparse tells of a part of a command: what the documentation of its module begins with,
-    and what follows.
-    """
+    """Build the argparse help and description of a command from a module docstring."""
     title, text = (" ".join(part.split()) for part in (doc or "").split("\n\n"))
     return {"help": title[0].lower() + title[1:].rstrip("."), "description": text}

@@ -1,4 +1,4 @@
-"""What topic set size design found: tables, and the picture of power against topics."""
+"""Tables and figure of a topic set size design."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ TABLES = ("pilot", "topics", "power", "detectable")
 
 
 def build_tables(result: Plan) -> list[ResultTable]:
-    """The topics needed, what the pilot says, and what given numbers of topics can show."""
+    """Build tables of needed topics, the pilot, power and detectable differences."""
     designs, sizes = result.designs, result.sizes
     table_list = [
         build_topics_table(designs),
@@ -52,7 +52,7 @@ def build_tables(result: Plan) -> list[ResultTable]:
 
 
 def build_figure(result: Plan, theme: Theme = DEFAULT_THEME) -> Figure:
-    """Power against topics, of one measure."""
+    """Build the figure of power against topics for one measure."""
     if len(result.designs) > 1:
         raise InputError(f"{len(result.designs)} measures", "one with --plot")
     [(measure, designs)] = result.designs.items()
@@ -60,7 +60,6 @@ def build_figure(result: Plan, theme: Theme = DEFAULT_THEME) -> Figure:
 
 
 def build_settings(result: Plan) -> dict[str, Any]:
-    """What was asked for, for programs: what captions tell in words."""
     design_list = _list_designs(result.designs)
     return {
         "methods": list(dict.fromkeys(design.method for design in design_list)),
@@ -71,7 +70,7 @@ def build_settings(result: Plan) -> dict[str, Any]:
 
 
 def build_pilot_table(pilots: Mapping[str, Pilot]) -> ResultTable:
-    """How much the scores of a pilot vary, for each measure."""
+    """Build a table of the variance of scores in a pilot, one row per measure."""
     column = bind_rows(pilots.values())
     return build_table(
         "pilot",
@@ -87,7 +86,7 @@ def build_pilot_table(pilots: Mapping[str, Pilot]) -> ResultTable:
 
 
 def _set_topics(designs: Designs, sizes: Sequence[int]) -> Designs:
-    """Every design with all these numbers of topics."""
+    """Return each design with each number of topics."""
     return {
         m: [replace(d, topics=n) for d in design_list for n in sizes]
         for m, design_list in designs.items()
@@ -101,7 +100,7 @@ def _list_designs(designs: Designs) -> list[Design]:
 def _build_design_table(
     name: str, caption: str, designs: Designs, *other_columns: Field
 ) -> ResultTable:
-    """A table of designs: the measure, if there is one, the method, and what else is shown."""
+    """Build a table of designs: measure, method and further columns."""
     measures = [measure for measure, design_list in designs.items() for _ in design_list]
     measure_columns = [Field("measure", measures, key=True)] if any(measures) else []
     return build_table(
@@ -114,7 +113,7 @@ def _build_design_table(
 
 
 def build_topics_table(designs: Designs) -> ResultTable:
-    """How many topics are needed for each difference, or width."""
+    """Build a table of the topics needed for each difference or width."""
     design_list = _list_designs(designs)
     column = bind_rows(design_list)
     by_power = dict.fromkeys(
@@ -143,7 +142,7 @@ def build_topics_table(designs: Designs) -> ResultTable:
 
 
 def build_power_table(designs: Designs, sizes: Sequence[int]) -> ResultTable:
-    """The power that given numbers of topics have."""
+    """Build a table of the power of given numbers of topics."""
     designs = _set_topics(
         {m: [d for d in design_list if d.power] for m, design_list in designs.items()}, sizes
     )
@@ -163,7 +162,7 @@ def build_power_table(designs: Designs, sizes: Sequence[int]) -> ResultTable:
 
 
 def build_detectable_table(designs: Designs, sizes: Sequence[int]) -> ResultTable:
-    """What given numbers of topics can show: the smallest difference, the width of an interval."""
+    """Build a table of the smallest difference or width for given numbers of topics."""
     by_method = {
         m: [*{d.method: d for d in design_group}.values()] for m, design_group in designs.items()
     }
@@ -184,9 +183,9 @@ def build_detectable_table(designs: Designs, sizes: Sequence[int]) -> ResultTabl
 
 
 def _describe_variance_source(methods: set[str]) -> str:
-    """What the variances of these methods are of.
+    """Return the quantities whose variances these methods use.
 
-    >>> _of({"t"}), _of({"t", "interval", "anova"})
+    >>> _describe_variance_source({"t"}), _describe_variance_source({"t", "interval", "anova"})
     ('differences', "differences (t, interval) and of a run's scores (anova)")
     """
     paired = [method for method in ("t", "interval") if method in methods]
@@ -199,14 +198,14 @@ def _describe_variance_source(methods: set[str]) -> str:
 
 
 def _format_number(number: float | None) -> str:
-    """What the user gave, as it was given."""
+    """Format a number as the user wrote it."""
     return "–" if number is None else f"{number:g}"
 
 
 def format_variance(variance: float) -> str:
-    """A variance for people; small ones are not nothing.
+    """Format a variance, with three significant digits if it is small.
 
-    >>> variance_text(0.04), variance_text(0.000123456)
+    >>> format_variance(0.04), format_variance(0.000123456)
     ('0.0400', '0.000123')
     """
     return format_number(variance) if variance >= 0.001 else f"{variance:.3g}"
@@ -218,12 +217,11 @@ def format_variance(variance: float) -> str:
 def draw_power_curves(
     designs: Sequence[Design], theme: Theme = DEFAULT_THEME, heading: str = ""
 ) -> Figure:
-    """Power against the number of topics: a line for each design, a panel for each test.
+    """Draw power against the number of topics: a line per design, a panel per test.
 
-    The designs are those of `topics_for_t` and `topics_for_anova`; a point shows how many topics
-    each needs, a line across the power that was asked for. Topics are on a logarithmic axis. Above
-    a panel stand test, level, power and variance.
-    """
+    The designs are results of `topics_for_t` and `topics_for_anova`. A point marks the topics that
+    each design needs, and a horizontal line the requested power. Topics are on a logarithmic axis.
+    Test, significance level, power and variance are above a panel."""
     designs = [design for design in designs if design.difference is not None]
     if not designs:
         raise InputError("no design with a power", "one by t or anova to draw")
@@ -253,9 +251,9 @@ def _name_test(design: Design) -> str:
 
 
 def _describe_designs(designs: Sequence[Design]) -> str:
-    """What designs by the same test were made for.
+    """Return significance level, power and variance of designs by the same test.
 
-    >>> _given([Design("t", 65, 0.08, 0.05, 0.8016, "", difference=0.1, power=0.8)])
+    >>> _describe_designs([Design("t", 65, 0.08, 0.05, 0.8016, "", difference=0.1, power=0.8)])
     'α = 0.05, power 0.8, variance of differences 0.0800'
     """
     alphas = dict.fromkeys(_format_number(design.alpha) for design in designs)

@@ -1,4 +1,4 @@
-"""A pool as tables: who brought what, how much there is to judge; and the lists for assessors."""
+"""Tables of a pool: contributions of runs and teams, documents to judge. Lists for assessors."""
 
 from __future__ import annotations
 
@@ -26,9 +26,7 @@ LISTS = ("text", "csv", "tsv", "json")  # the formats of what assessors get
 
 
 def build_tables(result: Pool, per_topic: bool = False) -> list[ResultTable]:
-    """What each run and team brought, topic by topic if asked for; for people also the size of
-    each topic.
-    """
+    """Build contributions of runs and teams, by topic if requested, and the size of topics."""
     rows = [row.to_dict() for row in result.contributions(per_topic)]
     return [
         build_record_table("contributions", rows, KINDS),
@@ -37,7 +35,7 @@ def build_tables(result: Pool, per_topic: bool = False) -> list[ResultTable]:
 
 
 def _build_visible_tables(pool: Pool, per_topic: bool) -> list[ResultTable]:
-    """What runs and teams brought, and what there is of each topic; the last has the caption."""
+    """Build the displayed tables. The last table has the caption."""
     tables = {"runs": _build_kind_columns(pool, "run")}
     if pool.teams is not None:
         tables["teams"] = _build_kind_columns(pool, "team")
@@ -53,7 +51,7 @@ def _build_visible_tables(pool: Pool, per_topic: bool) -> list[ResultTable]:
 
 
 def _build_kind_columns(pool: Pool, kind: str) -> list[Field]:
-    """What each run, or each team, brought: of what is known."""
+    """Build the columns of contributions by run or by team, without unknown counts."""
     column = bind_rows(row for row in pool.contributions() if row.kind == kind)
     team = [column("team", key=True)] if kind == "run" and pool.teams is not None else []
     known_counts = [
@@ -65,7 +63,7 @@ def _build_kind_columns(pool: Pool, kind: str) -> list[Field]:
 
 
 def _build_stratum_columns(sample: Sample) -> list[Field]:
-    """How many documents each stratum has, and how many of them are drawn."""
+    """Build the columns of strata: documents, drawn documents and documents to judge."""
     memberships = [sample.stratum == s for s in range(1, len(sample.strata) + 1)]
     to_judge = sample.is_drawn & np.isnan(sample.level)
     return [
@@ -78,7 +76,7 @@ def _build_stratum_columns(sample: Sample) -> list[Field]:
 
 
 def count_documents(pool: Pool) -> dict[str, dict[str, int]]:
-    """How many documents each topic has, and how many are relevant or unjudged if that is known."""
+    """Count the documents of each topic, and relevant and unjudged ones if known."""
     lists = {"documents": pool.docs, "relevant": pool.relevant, "unjudged": pool.unjudged}
     known_lists = {name: docs for name, docs in lists.items() if docs is not None}
     return {t: {name: len(docs[t]) for name, docs in known_lists.items()} for t in pool.topics}
@@ -103,7 +101,7 @@ def _summarize(pool: Pool) -> str:
 
 
 def build_document(result: Pool, per_topic: bool = False) -> dict[str, Any]:
-    """The sizes of topics beside the contributions."""
+    """Return the sizes of topics and the contributions."""
     rows = [row.to_dict() for row in result.contributions(per_topic)]
     content = {"depth": result.depth, "topics": count_documents(result), "contributions": rows}
     if result.sample is not None:
@@ -151,9 +149,10 @@ def render_pairs(
 
 
 def render_sample(pool: Pool, format: str) -> str:
-    r"""A sample as the content of a file: lines ``topic 0 doc stratum level``, a table, or JSON.
+    r"""Return a sample as the content of a file: text lines, a table or JSON.
 
-    The level is −1 where a document was not drawn, and ? (JSON: null) where it is to be judged.
+    Lines are ``topic 0 doc stratum level``. The level is −1 if a document was not drawn, and ?
+    (JSON: null) if it must be judged.
 
     >>> from cranfield.assess.pool import pool
     >>> drawn = pool({"q1": ["a", "b"]}, strata="1-1:1,2-2:1", qrels={"q1": {"a": 2}})

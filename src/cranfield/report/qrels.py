@@ -1,4 +1,4 @@
-"""Judgments as a table, and as text that evaluation tools read."""
+"""Table of judgments, and text formats of qrels."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ TEXT = ("trec", "ntcir")
 
 
 def build_tables(result: Qrels) -> list[ResultTable]:
-    """A row for each judgment."""
+    """Build a table with a row per judgment."""
     column = bind_rows(_list_rows(result.to_dict()))
     keys = [column(name, itemgetter(i), key=True) for i, name in enumerate(("topic", "doc"))]
     return [ResultTable("judgments", [*keys, column("level", itemgetter(2))])]
 
 
 def build_document(result: Qrels) -> dict[str, Any]:
-    """Levels by topic and document."""
+    """Return levels by topic and document."""
     levels = result.to_dict().items()
     return {t: {d: drop_zero_fraction(level) for d, level in docs.items()} for t, docs in levels}
 
@@ -35,9 +35,9 @@ def _list_rows(judged: Mapping[str, Mapping[str, float]]) -> list[tuple[str, str
 
 
 def format_qrels(judged: Mapping[str, Mapping[str, float]], format: str = "trec") -> str:
-    r"""Judgments ``{topic: {doc: level}}`` as text, levels in their shortest exact form.
+    r"""Format judgments ``{topic: {doc: level}}`` as text, with exact levels.
 
-    >>> qrels_text({"301": {"d1": 2.0, "d2": 4.6}})
+    >>> format_qrels({"301": {"d1": 2.0, "d2": 4.6}})
     '301 0 d1 2\n301 0 d2 4.6\n'
     """
     rows = _list_rows(judged)

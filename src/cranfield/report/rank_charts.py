@@ -1,7 +1,7 @@
-"""Lines against ranks, or recalls: what the figures of curves, judgments and pools are drawn with.
+"""Lines against rank or recall, for the figures of curves, unjudged documents and pools.
 
-The rows that they are drawn from have the columns line, a name, at and value, perhaps low and
-high, and whatever points tell.
+The data have the columns line (a name), at and value, optionally low and high, and the columns of
+the tooltip.
 """
 
 from __future__ import annotations
@@ -47,10 +47,11 @@ MARK_PATHS = {
 
 
 def build_sample_path(style: Style) -> str:
-    """A line with its dashes and a mark on it, as a path of SVG that is filled: Vega-Lite's own
-    legends have lines or marks.
+    """Return a line sample with dashes and a mark, as an SVG path.
 
-    >>> sample(Style("black", "square", [13, 6]))
+    Legends of Vega-Lite have either lines or marks.
+
+    >>> build_sample_path(Style("black", "square", [13, 6]))
     'M-1.000,-0.06H0.000V0.06H-1.000ZM0.462,-0.06H1.000V0.06H0.462ZM-.25,-.25H.25V.25H-.25Z'
     """
     position, path, pattern = -1.0, "", cycle(style.dash)
@@ -68,9 +69,7 @@ def build_sample_path(style: Style) -> str:
 
 @dataclass(frozen=True)
 class NamedLines:
-    """The lines of a figure: what those are called that can be told apart, and who the others are,
-    which stand behind them in grey.
-    """
+    """Labels of the lines that get a style, and the unnamed lines drawn in grey."""
 
     labels: Mapping[str, str]
     unnamed: Sequence[str]
@@ -78,7 +77,7 @@ class NamedLines:
 
     @classmethod
     def from_values(cls, values: Mapping[str, float], theme: Theme, panels: int = 1) -> NamedLines:
-        """All lines in their order, or, of too many, those worth most; so many panels have room."""
+        """Choose the lines to name: all, or those with the highest values if there are too many."""
         names = [*values]
         if len(names) > MAX_STYLES:
             names.sort(key=lambda name: (math.isnan(values[name]), -values[name]))
@@ -88,13 +87,13 @@ class NamedLines:
         return cls(dict(zip(displayed, short, strict=True)), names[MAX_STYLES:], width)
 
     def describe_names(self, criterion: str, noun: str) -> list[str]:
-        """Which lines have names, if not all do."""
+        """Return a sentence about the selection of named lines, if some are unnamed."""
         total = format_count(len(self.labels) + len(self.unnamed), noun)
         sentence = f"Named: the {len(self.labels)} of {total} {criterion}; grey: the others."
         return [sentence] if self.unnamed else []
 
     def collect_notes(self, noun: str) -> tuple[Note, ...]:
-        """That some lines have no name, if so."""
+        """Return a note if some lines are unnamed."""
         if not self.unnamed:
             return ()
         total = format_count(len(self.labels) + len(self.unnamed), noun)
@@ -102,13 +101,13 @@ class NamedLines:
         return (Note("names", f"{len(self.unnamed)} of {total} in grey, without a name: {advice}"),)
 
     def split_rows(self, data: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-        """The rows of lines with names, with these, and those of the others."""
+        """Split the rows into named lines, with labels, and unnamed lines."""
         has_name = pl.col("line").is_in([*self.labels])
         label = pl.col("line").replace_strict(dict(self.labels), return_dtype=pl.String)
         return data.filter(has_name).with_columns(label=label), data.filter(~has_name)
 
     def build_legend(self, theme: Theme) -> list[Any]:
-        """Encodings with one legend below: a sample of each line, and its name."""
+        """Encode colours and line samples in one legend below the panel."""
         styles = theme.assign_styles(self.labels)
         longest = max(map(len, self.labels.values()))
         max_columns = max(
@@ -143,12 +142,12 @@ def _get_width(theme: Theme) -> float:
 
 
 def is_logarithmic(first: float, last: float) -> bool:
-    """Whether an axis of ranks is logarithmic; one of recalls, from 0, never is."""
+    """Return True if an axis of ranks is logarithmic. An axis of recall starts at 0 and is not."""
     return last > MAX_LINEAR_RANK * first > 0
 
 
 def build_rank_axis(first: float, last: float, title: str, theme: Theme) -> Any:
-    """An axis of ranks: of few all are alike far from each other, of many they are logarithmic."""
+    """Build an axis of ranks: linear for few ranks, logarithmic for many."""
     if not is_logarithmic(first, last):
         ends = [first - 0.5, last + 0.5] if first == last else [first, last]
         axis_style = charts.build_rank_axis_style(int(last))
@@ -165,12 +164,11 @@ def build_rank_axis(first: float, last: float, title: str, theme: Theme) -> Any:
 
 
 def build_recall_axis() -> Any:
-    """An axis of recalls."""
     return charts.build_axis("x", "at", "recall", [0.0, 1.0], tickCount=5, grid=False)
 
 
 def build_value_axis(data: pl.DataFrame, title: str) -> Any:
-    """From 0 to above all values, and above their intervals, but not above 1 where none is."""
+    """Build an axis from 0 to above all values and intervals, up to 1 if no value exceeds 1."""
     values, ends = _collect_numbers(data, "value"), _collect_numbers(data, "low", "high")
     low = 0.0 if min(values, default=0.0) >= 0 else -math.inf
     high = 1.0 if max(values, default=1.0) <= 1 else math.inf
@@ -179,7 +177,7 @@ def build_value_axis(data: pl.DataFrame, title: str) -> Any:
 
 
 def _collect_numbers(data: pl.DataFrame, *columns: str) -> list[float]:
-    """The numbers in some columns, if they are there."""
+    """Return the numbers of the columns that exist."""
     available = [data[name] for name in columns if name in data.columns]
     return [value for column in available for value in column.drop_nulls().drop_nans()]
 
@@ -196,7 +194,7 @@ def draw_panel(
     theme: Theme,
     *background: Any,
 ) -> Any:
-    """Lines with marks and perhaps bands; behind them those without a name, and other layers."""
+    """Draw lines with marks and bands, above unnamed lines and background layers."""
     named_rows, other_rows = lines.split_rows(_flag_marks(data))
     base = alt.Chart().encode(x, y)
     layers = [*background]
@@ -230,7 +228,7 @@ def draw_panel(
 def draw_outline(
     data: pl.DataFrame, name: str, x: Any, y: Any, tooltip: Sequence[Any], theme: Theme
 ) -> list[Any]:
-    """A broad line that rises above all others, with its name on its upper left."""
+    """Draw a broad line with its name at the upper left."""
     base = alt.Chart(charts.to_chart_data(data)).encode(x, y)
     middle = data.slice((len(data) - 1) // 2, 1).with_columns(label=pl.lit(name))
     text = base.properties(data=charts.to_chart_data(middle)).encode(alt.Text("label:N"))
@@ -242,7 +240,7 @@ def draw_outline(
 
 
 def _flag_marks(data: pl.DataFrame) -> pl.DataFrame:
-    """Mark the first and the last point, and those between that are not close to another mark."""
+    """Flag the first and last point, and points far enough from the previous mark."""
     points = sorted({*_collect_numbers(data, "at")})
     log = is_logarithmic(points[0], points[-1])
     positions = {x: math.log(x) if log else x for x in points}
@@ -256,7 +254,7 @@ def _flag_marks(data: pl.DataFrame) -> pl.DataFrame:
 
 
 def combine_panels(panels: Sequence[Any], columns: int, theme: Theme, lines: Sequence[str]) -> Any:
-    """Panels with one legend below all of them."""
+    """Combine panels with one legend below."""
     if len(panels) == 1:
         return charts.finish_chart(panels[0], theme, "", lines, _get_width(theme))
     chart = alt.concat(*panels, columns=columns).resolve_scale(color="shared", shape="shared")

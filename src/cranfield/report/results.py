@@ -1,14 +1,14 @@
-"""Results of any kind, shown: their tables, made by the module that their class names.
+"""Display and export of results: tables, settings and JSON documents.
 
-A module of tables has ``sheets(found)`` and, where there is something to say,
+A module of tables has ``build_tables(result)`` and optionally
 
-- ``usual(found, format)``: the tables that are shown in a format if none is named (else all);
-- ``settings(found)``: what captions tell in words, for JSON; ``document(found)``: JSON that is not
-  made of rows;
-- ``notices(found)``: what is to be known, if it is not what the result says itself;
-- ``text(found, width)``: what a terminal shows in the place of tables.
+- ``select_tables(result, format)``: names of the default tables of a format (default: all);
+- ``build_settings(result)``: settings for JSON, which captions describe in words;
+- ``build_document(result)``: JSON content that is not a list of rows;
+- ``notices(result)``: notes, if they are not ``result.notices``;
+- ``format_text(result, width)``: terminal output instead of tables.
 
-These functions may have arguments that are called as options.
+These functions can have arguments with the names of options.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ CAPTIONS = ("above", "below")
 def call_with_options(
     function: Callable[..., Any], options: Mapping[str, Any], *arguments: Any
 ) -> Any:
-    """What a function returns, given also what is asked that it has an argument for.
+    """Call a function with the arguments and the options that are its parameters.
 
-    What is None is left to the function.
+    Options that are None are omitted.
     """
     names = [*signature(function).parameters][len(arguments) :]
     return function(*arguments, **{k: options[k] for k in names if options.get(k) is not None})
@@ -46,8 +46,9 @@ def call_with_options(
 
 def prepare_output(result: TableResult, format: str, options: Mapping[str, Any], names: Sequence[str] = ()
           ) -> TableOutput:  # fmt: skip
-    """The tables of a result that a format shows, those named or else the usual ones, with all
-    that is told about them.
+    """Collect what a format needs of a result: tables, notes, settings and document.
+
+    Default: the usual tables of the format. `names` selects other tables.
     """
 
     def call_hook(name: str) -> Any:
@@ -69,13 +70,14 @@ def prepare_output(result: TableResult, format: str, options: Mapping[str, Any],
 
 
 def _count_runs(result: TableResult) -> int | None:
-    """How many runs a result is about, if it says so."""
+    """Return the number of runs that a result is about, if it has runs."""
     runs = getattr(getattr(result, "scores", result), "runs", None)
     return len(runs) if isinstance(runs, tuple) else None
 
 
 def _find_hook(result: TableResult, name: str) -> Callable[..., Any]:
-    """Return the function that displays a result: its method, or a function of its tables module."""
+    """Return the function that displays a result: its method, or a function of its tables
+    module."""
     if result._tables:
         module = import_module(f"cranfield.report.{result._tables}")
         module_name = "notes" if name == "collect_notes" else name
@@ -89,7 +91,7 @@ def _find_hook(result: TableResult, name: str) -> Callable[..., Any]:
 def _select_named(
     by_name: Mapping[str, ResultTable], names: Sequence[str], format: str
 ) -> list[ResultTable]:
-    """The tables asked for, if there are such, and the format is for them."""
+    """Return the tables with these names. Raise an error if the format cannot contain them."""
     if format in FLAT and len(names) > 1:
         raise InputError(f"{len(names)} tables", f"one: {format} holds no more")
     for name in names:
@@ -108,7 +110,7 @@ def _select_named(
 def _prepare_checked(
     result: TableResult, format: str, table: str | None, options: Mapping[str, Any]
 ) -> TableOutput:
-    """What is shown of a result; what nothing has an argument for is refused, as Python does."""
+    """Prepare output. Raise TypeError for options that no table of the result has."""
     valid_names = {*signature(_find_hook(result, "build_tables")).parameters}
     for name in options.keys() - valid_names:
         raise TypeError(f"tables of {type(result).__name__} have no argument {name!r}")
@@ -116,12 +118,12 @@ def _prepare_checked(
 
 
 def build_table(result: TableResult, table: str | None, **options: Any) -> ResultTable:
-    """One table, for programs."""
+    """Return one machine-readable table of a result."""
     return machine_readable.get_first_table(_prepare_checked(result, "parquet", table, options))
 
 
 def build_pandas_frame(result: TableResult, table: str | None, **options: Any) -> pd.DataFrame:
-    """One table, for programs that are fond of pandas."""
+    """Return one table of a result as a pandas frame."""
     frame: pd.DataFrame = load("pandas").DataFrame(
         dict(build_table(result, table, **options).columns)
     )
@@ -129,7 +131,7 @@ def build_pandas_frame(result: TableResult, table: str | None, **options: Any) -
 
 
 def build_document(result: TableResult, **options: Any) -> dict[str, Any]:
-    """All tables, as JSON has them."""
+    """Return all tables of a result as in JSON."""
     content: dict[str, Any] = machine_readable.build_document(
         _prepare_checked(result, "json", None, options)
     )
@@ -146,7 +148,7 @@ def render_text(
     max_rows: int | None = None,
     **options: Any,
 ) -> str:
-    """What a notebook or a paper shows: of long tables perhaps no more than so many rows."""
+    """Render tables for a notebook or a paper, with at most `max_rows` rows per table."""
     check_choice("caption", caption, CAPTIONS)
     if decimals not in range(16):
         raise InputError(f"decimals={decimals}", "a whole number from 0 to 15")

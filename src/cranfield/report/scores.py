@@ -1,4 +1,4 @@
-"""Scores as tables: run, topic, measure and value for programs, a column a measure for people."""
+"""Tables of scores: run, topic, measure and value, or a column per measure for display."""
 
 from __future__ import annotations
 
@@ -24,12 +24,11 @@ Cell: TypeAlias = tuple[tuple[str, str], str]  # where a value is
 
 
 def build_tables(scores: Scores, per_topic: bool = False, wide: bool = False) -> list[ResultTable]:
-    """The tables of scores: means, or those of every topic, too.
+    """Build the tables of scores: means, or also scores per topic.
 
-    Programs see a row for each value. People see a line for each run (and topic), and user models
-    of which there are all measurements have a table of their own. `wide` is for both a line for
-    each topic, a column for each run.
-    """
+    The machine-readable table has a row per value. Displayed tables have a line per run (and
+    topic), and a separate table for user models with all five measurements. With `wide`, both have
+    a line per topic and a column per run."""
     return [
         *(
             _build_wide_tables(scores)
@@ -43,7 +42,7 @@ def build_tables(scores: Scores, per_topic: bool = False, wide: bool = False) ->
 
 
 def _iterate_rows(scores: Scores, per_topic: bool) -> Iterator[tuple[str, str, str, float | int]]:
-    """The rows with counts as integers."""
+    """Yield rows, with counts as integers."""
     summary = dict(zip(scores.measures, scores.summaries, strict=True))
     for run, topic, measure, value in scores.rows(per_topic):
         yield run, topic, measure, to_number(value, summary[measure])
@@ -57,7 +56,7 @@ def _build_long_table(scores: Scores, per_topic: bool) -> ResultTable:
 
 
 def build_document(scores: Scores, per_topic: bool = False) -> dict[str, Any]:
-    """Scores by run and measure, and by topic."""
+    """Return scores by run and measure, and by topic."""
     summary: dict[str, dict[str, Any]] = {run: {} for run in scores.runs}
     topics: dict[str, dict[str, dict[str, Any]]] = {run: {} for run in scores.runs}
     for run, topic, measure, value in _iterate_rows(scores, per_topic):
@@ -76,16 +75,16 @@ _MODEL_COLUMN = re.compile(rf"(?P<model>.+)\.(?P<column>(?:{'|'.join(MEASUREMENT
 
 
 def get_measure(column: str) -> str:
-    """Return the measure that a column is about: bounds and standard errors stand beside it.
+    """Return the measure of a column, without suffixes for bounds and standard errors.
 
-    >>> measured("INST(T=2).EU.lower"), measured("ERR.se"), measured("AP")
+    >>> get_measure("INST(T=2).EU.lower"), get_measure("ERR.se"), get_measure("AP")
     ('INST(T=2).EU', 'ERR', 'AP')
     """
     return _SUFFIX.sub("", column, count=1)
 
 
 def _build_visible_tables(scores: Scores, per_topic: bool) -> Iterator[ResultTable]:
-    """A table of measures, and one of user models with all they measure."""
+    """Yield a table of measures, and a table of user models with all measurements."""
     values = _collect_values(scores, per_topic)
     build_column = _bind_values(scores, values)
     models, parts = _group_by_model(scores.measures)
@@ -105,7 +104,7 @@ def _build_visible_tables(scores: Scores, per_topic: bool) -> Iterator[ResultTab
 
 
 def _build_name_columns(rows: Collection[tuple[str, str]], per_topic: bool) -> list[Field]:
-    """The columns that name runs, and topics."""
+    """Build the columns with runs and topics."""
     names = "run", "topic"
     return [
         Field(name, None, texts=[row[i] for row in rows], key=True)
@@ -114,7 +113,7 @@ def _build_name_columns(rows: Collection[tuple[str, str]], per_topic: bool) -> l
 
 
 def _bind_values(scores: Scores, values: Values) -> Callable[[str, Iterable[Cell]], Field]:
-    """What makes a column: of runs and topics the value of a measure, the best of them marked."""
+    """Return a function that builds the column of a measure, with the best values marked."""
     summaries = dict(zip(scores.measures, scores.summaries, strict=True))
     best = _find_best(scores, values)
 
@@ -139,9 +138,9 @@ def _collect_values(scores: Scores, per_topic: bool) -> Values:
 
 
 def _group_by_model(measures: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the user models of which all five measurements are there, and their columns.
+    """Return the user models with all five measurements, and their columns.
 
-    >>> _by_model(["AP", *(f"{m}.{x}" for m in ("INST", "RBP(p=0.5)") for x in FIVE), "INSQ.ED"])
+    >>> _group_by_model(["AP", *(f"{m}.{x}" for m in ("INST", "RBP(p=0.5)") for x in FIVE), "INSQ.ED"])
     (('INST', 'RBP(p=0.5)'), ('EU', 'ETU', 'EC', 'ETC', 'ED'))
     """
     columns: dict[str, list[str]] = {}
@@ -161,10 +160,10 @@ def _group_by_model(measures: Sequence[str]) -> tuple[tuple[str, ...], tuple[str
 
 
 def _find_best(scores: Scores, values: Values) -> dict[tuple[str, str], float]:
-    """The best value of each topic and measure that has a best.
+    """Return the best value of each topic and measure, if a direction is better.
 
-    It is the highest value of any run (the lowest, for measures where lower is better); runs that
-    tie share it. A run that is alone is not best.
+    Best is the highest value of all runs, or the lowest if lower is better. Tied runs share it. A
+    single run is never best.
     """
     if len(scores.runs) < 2:
         return {}
@@ -182,7 +181,7 @@ def _find_best(scores: Scores, values: Values) -> dict[tuple[str, str], float]:
 
 
 def _build_wide_tables(scores: Scores) -> Iterator[ResultTable]:
-    """Topics, with a column for each run: for people a table for each measure."""
+    """Yield a table of topics with a column per run, and a displayed table per measure."""
     for name in {"measure", "topic"} & {*scores.runs}:
         raise InputError(f"a run named {name!r}", "another name in a wide table")
     values = _collect_values(scores, per_topic=True)
@@ -206,7 +205,7 @@ def _build_wide_tables(scores: Scores) -> Iterator[ResultTable]:
 
 
 def _describe_missing_topics(scores: Scores) -> str:
-    """Over how many topics other measures are, if these are the same for all runs."""
+    """Return the numbers of topics with defined values, if equal for all runs."""
     holes = np.isnan(scores.values)
     if (holes.any(axis=0) != holes.all(axis=0)).any():
         return ", undefined values left out"
@@ -220,10 +219,10 @@ def _describe_missing_topics(scores: Scores) -> str:
 
 
 def build_caption(scores: Scores, per_topic: bool) -> str:
-    """What the values of a table are.
+    """Describe the values of a table.
 
     >>> scores = Scores([[[0.5, 10]]], ["bm25"], ["301"], ["AP", "num_ret"], ["mean", "sum"])
-    >>> caption(scores, per_topic=False)
+    >>> build_caption(scores, per_topic=False)
     'mean over 1 topic, counts summed'
     """
     kinds = set(scores.summaries)

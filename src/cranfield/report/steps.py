@@ -1,4 +1,4 @@
-"""How scores come about, step by step: for programs every rank, for people what one can follow."""
+"""Tables that explain a score step by step."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TITLES = {  # of lists other than that of the run
 
 
 def build_tables(result: Explanation | Explanations) -> list[ResultTable]:
-    """For programs a row for each rank of every list; for people a table for each list."""
+    """Build one machine-readable table of all ranks, and one displayed table per ranking."""
     explanations = [result] if isinstance(result, Explanation) else result
     rows = [row for explanation in explanations for row in _iterate_rows(explanation)]
     return [
@@ -45,10 +45,10 @@ def _iterate_rows(e: Explanation) -> Iterator[dict[str, Any]]:
 
 
 def _build_visible_tables(e: Explanation) -> Iterator[ResultTable]:
-    """The list and the ideal list; below the last facts, what symbols mean, and the score.
+    """Yield the ranking and the ideal ranking, followed by facts, symbols and the score.
 
-    Where the score is the mean of random orders, two orders stand between them, with their steps
-    and scores, and at the end how often each score was drawn.
+    If the score is a mean over random orders, two orders with their steps and scores follow the
+    ranking, and a table counts the drawn scores.
     """
     title = f"{e.measure} of {e.run}" + (f", topic {e.topic}" if e.topic else "")
     facts = ", ".join(f"{name} = {_format_number(value)}" for name, value in e.facts.items())
@@ -73,7 +73,7 @@ def _build_visible_tables(e: Explanation) -> Iterator[ResultTable]:
 
 
 def _build_order_tables(e: Explanation) -> list[ResultTable]:
-    """How many of the random orders have which score: in so few decimals that one can read it."""
+    """Count the random orders by score, rounded until the table is short."""
     if e.sampled is None or len(e.values) > 1:
         return []
     scores = sorted((score for (score,) in e.sampled.drawn), reverse=True)
@@ -95,7 +95,7 @@ def build_ranking_columns(
     keys: Sequence[str] = ("rank",),
     colour: Callable[[T], str] | None = None,
 ) -> list[Field]:
-    """The columns of a list for people: its rows, of stretches of no use only what they are."""
+    """Build the columns of a ranking, with one row for each merged stretch."""
     head = ["rank", "document", "level", *columns]
     rows = [_summarize_stretch(rows) if len(rows) > 1 else cells(rows[0]) for rows in stretches]
     rows = [[*row, *[""] * (len(head) - len(row))] for row in rows]
@@ -108,7 +108,7 @@ def build_ranking_columns(
 
 
 def _format_totals(steps: Steps) -> Iterator[str]:
-    """What stands below a list: ranks that are not in it, and sums."""
+    """Yield the ranks that are not listed, and sums."""
     last_rank = steps.rows[-1].rank if steps.rows else 0
     if last_rank + 1 == steps.last:
         yield f"rank {steps.last} does not change the score"
@@ -141,12 +141,12 @@ def _format_cells(row: Row) -> list[str]:
 
 
 def format_level(level: float | None) -> str:
-    """How a document was judged, if it was."""
+    """Format a level, – if unjudged."""
     return "–" if level is None else _format_number(level)
 
 
 def _summarize_stretch(stretch: Sequence[Any]) -> list[str]:
-    """The ranks of several rows of no use, and what they are."""
+    """Return the ranks of merged rows, and the number of documents of each kind."""
     unjudged = sum(row.level is None for row in stretch)
     counts = {"nonrelevant": len(stretch) - unjudged, "unjudged": unjudged}
     text = ", ".join(f"{n} {kind}" for kind, n in counts.items() if n)
@@ -154,7 +154,7 @@ def _summarize_stretch(stretch: Sequence[Any]) -> list[str]:
 
 
 def split_stretches(rows: Sequence[T], useful: Callable[[T], bool]) -> list[list[T]]:
-    """The rows of a list one by one, but below the top long stretches of no use together."""
+    """Split a ranking into rows. Long stretches without gain below the top are merged."""
     stretch_list: list[list[T]] = []
     top = _TOP_RANKS if len(rows) > _MAX_COMPLETE else len(rows)
     for shown_alone, numbered in groupby(enumerate(rows), lambda x: x[0] < top or useful(x[1])):

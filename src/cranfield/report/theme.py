@@ -1,6 +1,6 @@
-"""How pictures look, whatever they show: one value that every chart is given.
+"""Theme of figures: sizes, colours, shapes and dashes.
 
-Colours, shapes of points and dashes belong to names: see `styles`.
+Each name keeps its style in all figures, see `Theme.assign_styles`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Size: TypeAlias = tuple[float, float]
 
 
 class Style(NamedTuple):
-    """What tells a name from others."""
+    """Colour, shape and dash pattern of a name."""
 
     colour: str
     shape: str
@@ -49,7 +49,7 @@ class Style(NamedTuple):
 
 
 class ThemeOptions(TypedDict, total=False):
-    """The options of all pictures by name and type, as ``**options: Unpack[LookOptions]``."""
+    """Options of all figures, for ``**options: Unpack[ThemeOptions]``."""
 
     title: str | None
     width: float | None
@@ -60,17 +60,16 @@ class ThemeOptions(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Theme:
-    """How a picture looks.
+    """Appearance of a figure.
 
     title
-        What stands above it, in the place of what usually does; ``""`` for nothing, neither a
-        heading nor the lines below it.
+        Heading that replaces the default. ``""``: no heading and no lines below it.
     width, height
-        Of a panel, in points. Else they are what suits the picture.
+        Size of a panel in points. Default: depends on the figure.
     font_size
-        That of numbers on axes and of names, in points; headings are larger in proportion.
+        Size of axis numbers and names in points. Headings are larger in proportion.
     grey
-        Without colours: names are told apart by dashes, marks and shades.
+        No colours: dashes, marks and shades distinguish names.
     """
 
     title: str | None = None
@@ -92,9 +91,9 @@ class Theme:
 
     @classmethod
     def split_options(cls, options: Mapping[str, Any]) -> tuple[Theme, dict[str, Any]]:
-        """The look that options ask for, and the other options.
+        """Split options into a theme and the other options.
 
-        >>> Look.of({"grey": True, "depth": 10})[1]
+        >>> Theme.split_options({"grey": True, "depth": 10})[1]
         {'depth': 10}
         """
         theme_options = {name: value for name, value in options.items() if name in OPTION_NAMES}
@@ -103,10 +102,12 @@ class Theme:
         }
 
     def choose_size(self, width: float, height: float) -> Size:
-        """Width and height of a panel: those that are asked for, else the usual ones. If the width
-        alone is asked for, a square remains one, and others are not much higher than wide.
+        """Return width and height of a panel, from the theme or the defaults.
 
-        >>> Look().size(420, 280), Look(width=210).size(420, 280), Look(width=150).size(300, 300)
+        If only the width is set, a square panel stays square. Other panels become at most about as
+        high as wide.
+
+        >>> Theme().choose_size(420, 280), Theme(width=210).choose_size(420, 280), Theme(width=150).choose_size(300, 300)
         ((420, 280), (210, 168.0), (150, 150.0))
         """
         scale = (self.width or width) / width
@@ -115,37 +116,36 @@ class Theme:
         return self.width or width, self.height or default_height
 
     def scale_points(self, default: float) -> float:
-        """The size of a text that is usually so large, or of what grows with texts."""
+        """Scale a size in points by the font size."""
         return round(default * self.font_size / POINTS, 2)
 
     @property
     def colour(self) -> str:
-        """That of what needs no other to be told from."""
+        """Colour of marks that need not be distinguished."""
         return GREYS[2] if self.grey else COLOURS[0]
 
     def assign_styles(self, names: Iterable[str]) -> dict[str, Style]:
-        """What tells names apart: in all pictures the same for the same name, as far as can be.
+        """Assign a style to each name, stable across figures except for clashes.
 
-        A name has one of eight places, told by its letters (CRC-32): a colour, a shape, a dash.
-        Where several of a picture have the same, the first in the alphabet keeps it, and the
-        others take the next that is nobody's. So it does not matter in which order names are
-        given, and who keeps a place keeps it whoever comes or goes, but for a clash. The second
-        eight have the same colours with other dashes and shapes.
+        The CRC-32 of a name selects one of eight places (colour, shape and dash). If several names
+        have the same place, the first in alphabetical order keeps it and the others get the next
+        free places. The order of names has no effect. The ninth to sixteenth names repeat the
+        colours with other dashes and shapes.
 
-        >>> look = Look()
-        >>> look.styles(["bm25", "dense"])["bm25"] == look.styles(["bm25"])["bm25"]
+        >>> look = Theme()
+        >>> look.assign_styles(["bm25", "dense"])["bm25"] == look.assign_styles(["bm25"])["bm25"]
         True
         """
         names_list = list(names)
         return self.build_styles(assign_places(names_list), names_list)
 
     def assign_styles_in_order(self, names: Iterable[str]) -> dict[str, Style]:
-        """What tells things apart that have an order and no name of their own, such as numbers."""
+        """Assign styles by position, for ordered values such as numbers."""
         names_list = list(names)
         return self.build_styles({name: place for place, name in enumerate(names_list)}, names_list)
 
     def build_styles(self, places: Mapping[str, int], names: Iterable[str]) -> dict[str, Style]:
-        """The styles of these names, which have these places."""
+        """Return the styles of names with given places."""
         colours = GREYS if self.grey else COLOURS
         shifted = {
             name: (place + place // MAX_STYLES) % MAX_STYLES for name, place in places.items()
@@ -158,7 +158,7 @@ class Theme:
         }
 
     def build_config(self) -> dict[str, Any]:
-        """What Vega-Lite is told of all pictures."""
+        """Return the Vega-Lite configuration of all figures."""
         small, normal = self.scale_points(POINTS), self.scale_points(12)
         return {
             "background": "white",
@@ -187,9 +187,9 @@ DEFAULT_THEME = Theme()
 
 
 def assign_places(names: Iterable[str]) -> dict[str, int]:
-    """A place for each name, by its letters: see `Look.styles`.
+    """Assign a place to each name by its CRC-32, see `Theme.assign_styles`.
 
-    >>> places_of(["run1", "run2", "run3"]) == places_of(["run3", "run2", "run1"])
+    >>> assign_places(["run1", "run2", "run3"]) == assign_places(["run3", "run2", "run1"])
     True
     """
     waiting = sorted(set(names))
@@ -209,5 +209,5 @@ def assign_places(names: Iterable[str]) -> dict[str, int]:
 
 
 def _hash_name(name: str) -> int:
-    """The place of a name that is alone."""
+    """Return the preferred place of a name."""
     return crc32(name.encode("utf-8", "surrogatepass")) % MAX_STYLES

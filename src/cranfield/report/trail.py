@@ -1,4 +1,4 @@
-"""What was read in sessions, string by string, a table for each session."""
+"""Tables of the text read in sessions: one row per string."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cranfield.wording import format_count, format_number
 
 
 def build_tables(result: TrailText) -> list[ResultTable]:
-    """For programs all strings that were read; for people those of each session."""
+    """Build one machine-readable table, and one displayed table per session."""
     rows = [
         {name: drop_zero_fraction(value) for name, value in row.items()}
         for row in build_document(result)
@@ -25,12 +25,10 @@ def build_tables(result: TrailText) -> list[ResultTable]:
 
 
 def build_document(result: TrailText) -> list[dict[str, Any]]:
-    """All strings that were read."""
     return [step._asdict() for step in result]
 
 
 def _build_session_table(run: str, session: str, steps: list[ReadString]) -> ResultTable:
-    """One session, a line for each string."""
     documents = sum(step.kind == "document" for step in steps)
     text = f"{steps[-1].offset:,.0f} characters read in {format_count(len(steps) - documents, 'snippet')}"
     text += f" and {format_count(documents, 'document')}"
@@ -56,5 +54,5 @@ USER_COLUMNS = ("gain", "decay", "contribution")
 
 
 def _format_user_value(step: ReadString, name: str) -> str:
-    """What a document is worth; a snippet is worth nothing."""
+    """Format the gain, decay or contribution of a document. Snippets have none."""
     return format_number(getattr(step, name)) if step.kind == "document" else ""

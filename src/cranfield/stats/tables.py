@@ -14,7 +14,7 @@ from cranfield.wording import format_count
 def describe_test(
     test: str, trials: int | None, seed: int | None, enumerated: bool, extra: str = ""
 ) -> list[str]:
-    """What was done, in parts of a sentence: the test, what its p-values rest on, what else.
+    """Return phrases that describe a test: its title, the trials and the extra text.
 
     >>> describe_test("t", None, None, False, "no correction")
     ['paired t-test', 'no correction']
@@ -26,7 +26,7 @@ def describe_test(
 
 
 def _format_p(row: Any) -> str:
-    """The p-value of a row, perhaps corrected; its test may have counted trials, its `sampled`."""
+    """Format the (corrected) p-value of a row. If trials were counted, respect their number."""
     sampled = getattr(row, "sampled", None)
     if sampled is None:
         return format_p(row.pvalue)
@@ -41,7 +41,7 @@ def build_p_column(
     head: str = "p",
     format_p: Callable[[Any], str] = _format_p,
 ) -> Field:
-    """A column of the p-values of rows, with a star at those that are at most `alpha`.
+    """Build a column of p-values, with a star at values of at most `alpha`.
 
     >>> from cranfield.stats.result import Sampled
     >>> build_p_column([Sampled(0, 99, seed=0), Sampled(19, 99, seed=0)], 0.05).marks

@@ -1,6 +1,4 @@
-"""The answers of runs, topic by topic, as the page's data hold them: sentences with the support
-that their citations give, and which nuggets and criteria are there.
-"""
+"""Answers of runs in the HTML report: sentences, citations, nuggets and criteria."""
 
 from __future__ import annotations
 
@@ -27,7 +25,7 @@ from cranfield.wording import format_count
 
 @dataclass(frozen=True, eq=False)
 class ReportAnswers:
-    """The answers that a page shows, and what of them is left out."""
+    """Answers shown in a report."""
 
     answers: AnswerCollection
     scores: Scores  # whose runs and topics the page has
@@ -38,13 +36,13 @@ class ReportAnswers:
 
     @cached_property
     def topics(self) -> dict[int, dict[str, Any]]:
-        """The topics whose answers are shown: those on which runs differ most."""
+        """Shown topics: those on which runs differ most, as far as the limit allows."""
         order = sort_by_spread(self.scores, self.measure)
         return fill(order, self._build_topic, self.limits.answers)
 
     @cached_property
     def data(self) -> dict[str, Any]:
-        """All of them, as the page has them."""
+        """Answers in the format of the report."""
         levels = [] if self.inputs is None else describe_levels(self.inputs, self._levels)
         return {
             "supported": self.answers.support is not None,
@@ -54,14 +52,14 @@ class ReportAnswers:
         }
 
     def describe_omissions(self) -> Iterator[str]:
-        """What is not shown, and what shows it."""
+        """Yield sentences about topics that are not shown."""
         known_topics = sum(map(self._is_known, self.scores.topics))
         if len(self.topics) < known_topics:
             topics_text = f"{len(self.topics):,} of {format_count(known_topics, 'topic')}"
             yield f"Answers are shown of {topics_text}, those on which runs differ most; {COMPLETE}."
 
     def _is_known(self, topic: str) -> bool:
-        """Whether anything is known of answers to a topic."""
+        """Return True if there is an answer to a topic."""
         kinds = (
             *self.answers.kinds.values(),
             *([self.answers.answers] if self.answers.answers else ()),
@@ -91,7 +89,7 @@ class ReportAnswers:
         return None if entry is None else entry.value
 
     def _build_answer(self, run: str, topic: str, index: dict[str, int]) -> dict[str, Any] | None:
-        """An answer; its sentences cite documents by their places in the index."""
+        """Build an answer. Sentences cite documents by their position in the index."""
         if self._is_text(run, topic):
             assert self.answers.answers is not None  # noqa: S101
             entry = self.answers.answers.get(run, topic)
@@ -115,7 +113,7 @@ class ReportAnswers:
         }
 
     def _is_text(self, run: str, topic: str) -> bool:
-        """Whether all that is known of an answer is its text."""
+        """Return True if an answer is a text without sentences."""
         entry = self.answers.answers.get(run, topic) if self.answers.answers else None
         return entry is not None and entry.value.sentences is None
 
@@ -135,7 +133,7 @@ class ReportAnswers:
         return {level: i for i, level in enumerate(self._levels.tolist())}
 
     def _find_levels(self, topic: str, docs: Sequence[str]) -> dict[str, Any]:
-        """The levels of documents, and what lists call them where they are chunks of others."""
+        """Return levels of documents, and the documents of chunks."""
         if self.inputs is None or topic not in self.inputs.reader.collection.gold.topic_index:
             return {}
         gold, merging = (
@@ -155,7 +153,7 @@ class ReportAnswers:
     # -- how many ---------------------------------------------------------------------------------
 
     def count_answers(self) -> Iterator[tuple[str, ...]]:
-        """How many answers there are, and what was judged of them: a label, a value, a note."""
+        """Yield the numbers of answers and of judged parts, as label, value and note."""
         pairs = [(run, topic) for run in self.scores.runs for topic in self.scores.topics]
         answered = [x for x in pairs if self._has_sentences(*x)]
         if answered:
@@ -168,7 +166,7 @@ class ReportAnswers:
                 yield self._count_pieces(needs, kind)
 
     def _count_sentences(self, answered: Sequence[tuple[str, str]]) -> Iterator[tuple[str, ...]]:
-        """How many sentences answers have, and citations."""
+        """Count sentences and citations."""
         sentences = [sentence for x in answered for sentence in self.answers.list_sentences(*x)]
         if sentences:
             yield "sentences", f"{len(sentences):,}", _count_uncited(sentences)
@@ -177,7 +175,7 @@ class ReportAnswers:
             yield "citations", f"{cited:,}", note
 
     def _count_pieces(self, needs: str, kind: Any) -> tuple[str, ...]:
-        """How many nuggets topics have, or criteria."""
+        """Count nuggets or criteria."""
         kinds: Counter[Any] = Counter()
         for topic in self.scores.topics:
             of_runs = [self._get_pieces(needs, run, topic) for run in self.scores.runs]
@@ -190,16 +188,16 @@ class ReportAnswers:
 
 
 def _encode_support(support: float | None) -> int | None:
-    """Full, partial and no support as 2, 1 and 0; None if nobody judged it."""
+    """Encode full, partial and no support as 2, 1 and 0. None: not judged."""
     return None if support is None else round(2 * support)
 
 
 def _summarize_sentences(sentences: Sequence[CitedSentence], judged: bool) -> str:
-    """How many sentences there are, and citations of each kind.
+    """Return the numbers of sentences and of citations of each kind.
 
     >>> from cranfield.evaluation.answers import Citation
     >>> cited = (Citation("d1", 1.0), Citation("d2", None))
-    >>> _told([Said(1, "Yes.", cited), Said(2, "No.", ())], True)
+    >>> _summarize_sentences([Said(1, "Yes.", cited), Said(2, "No.", ())], True)
     '2 sentences, 1 without citations · 2 citations: 1 full, 1 not judged'
     """
     sentence_count, cited = (
@@ -239,13 +237,13 @@ PIECES = {"nuggets": _describe_nugget, "criteria": _describe_criterion}
 
 
 def _build_checklist(of_runs: Sequence[Sequence[Any] | None], kind: Any) -> dict[str, Any]:
-    """What answers were judged by, vital nuggets first, and how far each run has it.
+    """Build the list of nuggets or criteria, vital nuggets first, with a mark per run.
 
-    Runs need not have been judged by the same: a mark is None where one was not.
+    Runs can be judged by different lists: a mark is None if an item was not judged.
 
     >>> from cranfield.data.judged_answers import Nugget
     >>> a, b = Nugget("a", False, 0.5), Nugget("b", True, 1.0)
-    >>> made = _checklist([[a, b], [b], None], _importance)
+    >>> made = _build_checklist([[a, b], [b], None], _importance)
     >>> made["rows"], made["marks"]
     ([['b', 'vital', ''], ['a', 'okay', '']], [[2, 1], [2, None], None])
     >>> made["told"]
@@ -272,7 +270,7 @@ def _build_checklist(of_runs: Sequence[Sequence[Any] | None], kind: Any) -> dict
 
 
 def _summarize_marks(marks: Mapping[tuple[Any, ...], int | None]) -> str:
-    """How many of each kind an answer has."""
+    """Return the number of fulfilled items of each kind."""
     groups: dict[str, list[int | None]] = {f"{x}: ": [] for x in IMPORTANCE.values()}
     for (_, kind, *_), mark in marks.items():
         is_negative = not isinstance(kind, str) and kind < 0

@@ -1,6 +1,6 @@
-"""What a page shows, as one dict of plain values: the page itself only sorts and filters it.
+"""Data of the HTML report as plain values. The page only sorts and filters them.
 
-All numbers are those of `evaluate`, `evaluate_answers`, `compare`, `hard_topics`, `bounds` and
+All numbers are results of `evaluate`, `evaluate_answers`, `compare`, `hard_topics`, `bounds` and
 `meta.correlation`.
 """
 
@@ -48,7 +48,7 @@ T_QUANTILES = 100  # degrees of freedom, from which on an expansion is exact to 
 
 @dataclass(frozen=True, eq=False)
 class ReportData:
-    """All that a page is made of."""
+    """Data of an HTML report."""
 
     scores_list: Sequence[Scores]  # of lists, of answers, or of both
     title: str
@@ -65,24 +65,24 @@ class ReportData:
 
     @cached_property
     def parts(self) -> ScoreParts:
-        """The scores that are shown, lists and answers apart."""
+        """Scores of rankings and of answers."""
         return ScoreParts(self.scores_list, self.confidence)
 
     @property
     def scores(self) -> Scores:
-        """The scores that are shown."""
+        """Scores of all parts."""
         return self.parts.joined
 
     @property
     def confidence(self) -> float:
-        """That of intervals."""
+        """Confidence level of intervals."""
         return 1 - float(self.test_options.get("alpha", 0.05))
 
     # -- what is computed -------------------------------------------------------------------------
 
     @cached_property
     def part_comparisons(self) -> list[Comparison | None]:
-        """The comparison of each part, by all measures by which its runs can be compared."""
+        """Comparison of the runs of each part, by all comparable measures."""
         return [*map(self._compare, self.parts.parts)]
 
     def _compare(self, part: Scores) -> Comparison | None:
@@ -91,7 +91,7 @@ class ReportData:
 
     @cached_property
     def comparisons(self) -> list[Comparison | None]:
-        """The comparison by each measure, if runs can be compared by it."""
+        """Comparison by each measure. None if runs cannot be compared."""
         return [
             None
             if (comparison := self.part_comparisons[self.parts.get_part_index(m)]) is None
@@ -102,7 +102,7 @@ class ReportData:
 
     @cached_property
     def _untested_measures(self) -> dict[str, int]:
-        """The measures by which runs cannot be compared, and the number of their topics."""
+        """Measures by which runs cannot be compared, with their numbers of topics."""
         topic_counts: dict[str, int] = {}
         for part in self.parts.parts:
             for name in part.measures:
@@ -113,14 +113,14 @@ class ReportData:
 
     @cached_property
     def rankings(self) -> ReportRankings | None:
-        """The lists, if they have one order."""
+        """Rankings, if they have one order."""
         if self.inputs is None or not self.inputs.reader.ordered:
             return None
         return ReportRankings(self.inputs, self.second_qrels)
 
     @cached_property
     def report_answers(self) -> ReportAnswers | None:
-        """The answers, if there are any."""
+        """Answers, if there are any."""
         if self.answers is None:
             return None
         measure = next(
@@ -133,7 +133,7 @@ class ReportData:
 
     @property
     def _is_answer_measure(self) -> list[bool]:
-        """Whether each measure is one of answers."""
+        """For each measure, True if it is computed from answers."""
         last = len(self.parts.parts) - 1 if self.answers and self._has_answer_scores else -1
         return [self.parts.get_part_index(m) == last for m in range(len(self.scores.measures))]
 
@@ -143,7 +143,7 @@ class ReportData:
 
     @cached_property
     def texts(self) -> ReportTexts | None:
-        """Titles and texts of the documents that are shown, if they are known."""
+        """Titles and texts of the shown documents, if available."""
         if self.docs is None:
             return None
         displayed = [
@@ -153,19 +153,19 @@ class ReportData:
 
     @cached_property
     def sections(self) -> list[Section]:
-        """What only some inputs have."""
+        """Sections that depend on the inputs."""
         if self.inputs is None:
             return []
         return build_sections(self.inputs, self.second_qrels, self.qrels_names)
 
     @cached_property
     def best(self) -> list[int | None]:
-        """The best run by each measure: the first of several that are as good."""
+        """Best run by each measure. The first of several equal runs."""
         return [order[0] if order else None for order in self._run_orders]
 
     @cached_property
     def _run_orders(self) -> list[list[int]]:
-        """The runs by each measure, the best first; none if there is no better."""
+        """Runs by each measure, best first. Empty if no direction is better."""
         return [[*self._rank_runs(m)] for m in range(len(self.scores.measures))]
 
     def _rank_runs(self, m: int) -> Iterator[int]:
@@ -185,7 +185,7 @@ class ReportData:
 
     @cached_property
     def data(self) -> dict[str, Any]:
-        """All of it."""
+        """Complete data of the report."""
         scores, rankings, answers = self.scores, self.rankings, self.report_answers
         paragraphs = [*self._write_summary()]
         if self.texts is not None:
@@ -236,7 +236,7 @@ class ReportData:
         ]
 
     def _build_scores(self) -> list[list[list[Number]] | None]:
-        """[measures][runs][topics], of as many measures as there is room for."""
+        """[measures][runs][topics], for as many measures as the limit allows."""
         limit = self._measure_limit
         values = self.scores.values.transpose(2, 0, 1).tolist()
         return [
@@ -272,7 +272,7 @@ class ReportData:
         ]
 
     def _build_triangles(self, m: int, comparison: Comparison) -> dict[str, Any]:
-        """What is said of each pair (i, j), i < j: row i holds the runs after i."""
+        """Return the numbers of each pair (i, j), i < j: row i has the runs after i."""
         index = {run: i for i, run in enumerate(self.scores.runs)}
         by_pair = {(index[p.run], index[p.other]): p for p in comparison.pairs}
 
@@ -306,7 +306,7 @@ class ReportData:
         }
 
     def _build_bounds(self, m: int) -> tuple[list[list[Number]] | None, list[list[Number]] | None]:
-        """What unjudged documents could make of each difference, where that is computed."""
+        """Return the bounds of differences due to unjudged documents, if computed."""
         name, best = self.scores.measures[m], self.best[m]
         pairs = (
             []
@@ -324,7 +324,7 @@ class ReportData:
         return low, high
 
     def _build_agreement(self) -> dict[str, Any] | None:
-        """How alike measures rank the runs: Kendall's τ."""
+        """Return Kendall's τ between the rankings of runs by each pair of measures."""
         scores = self.parts.common
         if len(scores.measures) < 2 or len(scores.runs) < 2:
             return None
@@ -350,7 +350,7 @@ class ReportData:
     # -- what is said -----------------------------------------------------------------------------
 
     def _write_summary(self) -> Iterator[list[str]]:
-        """The sentences of each part."""
+        """Yield the sentences of each part."""
         ranked = [m for m, order in enumerate(self._run_orders) if order]
         if not ranked:
             yield ["No measure tells which run is best: none has a score by which runs are ranked."]
@@ -364,7 +364,7 @@ class ReportData:
                 failure_text = []
 
     def _write_best(self, first: int, *other_measures: int) -> Iterator[str]:
-        """Which run is best by the measures of a part."""
+        """Yield sentences that name the best run by the measures of a part."""
         yield self._write_lead(first)
         runs, best = self.scores.runs, self.best[first]
         if not other_measures or len(self.parts.get_part(first).runs) < 2:
@@ -382,7 +382,7 @@ class ReportData:
             yield f"Best by other measures: {'; '.join(texts)}."
 
     def _write_lead(self, m: int) -> str:
-        """Which run is best by a measure, and how sure that is."""
+        """Name the best run by a measure, and the significance of its lead."""
         name, runs, part = self.scores.measures[m], self.scores.runs, self.parts.get_part(m)
         first = runs[self._run_orders[m][0]]
         interval = self.parts.get_interval(m, first)
@@ -414,7 +414,7 @@ class ReportData:
         return f"{first} is best by {name}, {mean}; {lead}."
 
     def _write_failures(self, best: int | None) -> Iterator[str]:
-        """Where the best run fails, and why."""
+        """Describe where the best run fails, and the most frequent reason."""
         hard = None if self.inputs is None else self.inputs.hard_topics
         if hard is None or best is None:
             return
@@ -429,7 +429,7 @@ class ReportData:
         yield f"On {failing:,} of {topics} {comparison} than {run} by {hard.measure}; {reason}."
 
     def _collect_notes(self) -> list[dict[str, Any]]:
-        """What could mislead, by kind; what is said of many runs in one line."""
+        """Return notes and warnings by kind. Notes about many runs are merged."""
         hard = None if self.inputs is None else self.inputs.hard_topics
         notes = chain(
             self.parts.note_unmatched(),
@@ -446,7 +446,7 @@ class ReportData:
         return [{"kind": k, "texts": format_notes(group, count)} for k, group in by_kind.items()]
 
     def _note_untested(self) -> Iterator[Note]:
-        """By which measures no test was done, though there are several runs."""
+        """Yield notes about measures without a test, if there are several runs."""
         for m, name in enumerate(self.scores.measures):
             if name in self._untested_measures and len(self.parts.get_part(m).runs) > 1:
                 topic_count = format_count(self._untested_measures[name], "topic")
@@ -465,7 +465,7 @@ class ReportData:
             yield from (_build_row(*row) for row in self.report_answers.count_answers())
 
     def _describe_judgments(self, inputs: ReportInputs) -> Iterator[dict[str, str]]:
-        """What is known of documents and lists."""
+        """Yield numbers of judgments, missing topics and ties."""
         collection = inputs.reader.collection
         gold = collection.gold.judgments
         is_evaluated = np.isin(gold.item_topics, np.array(sorted(set(self._evaluated_topics))))
@@ -507,7 +507,7 @@ class ReportData:
         yield _build_row(f"unjudged in the top {TOP}", f"{mean:.1%}", note)
 
     def _build_reasons(self) -> dict[str, Any] | None:
-        """Why each run fails at each topic."""
+        """Return the reason for which each run fails on each topic."""
         hard = None if self.inputs is None else self.inputs.hard_topics
         if hard is None:
             return None
@@ -532,7 +532,7 @@ class ReportData:
     # -- the end ----------------------------------------------------------------------------------
 
     def _describe_tests(self) -> Iterator[dict[str, str]]:
-        """How runs were compared."""
+        """Yield the procedures by which runs were compared."""
         procedures = dict.fromkeys(describe_procedure(x) for x in self.comparisons if x is not None)
         yield from (_build_row("test", text) for text in procedures)
 
@@ -575,7 +575,7 @@ def _get_pair_value(
     forward: _PairFunction,
     backward: _PairFunction,
 ) -> float | None:
-    """Return the number of two runs: of their pair, or `backward` if the pair is j and i."""
+    """Return a number of two runs: `forward` of their pair, or `backward` of the pair j, i."""
     if (i, j) in pairs:
         return forward(pairs[i, j])
     return backward(pairs[j, i]) if (j, i) in pairs else None
@@ -586,7 +586,7 @@ def _get_pvalue(pair: PairComparison) -> float:
 
 
 def _find_common_half_width(comparison: Comparison) -> Number:
-    """Return half the width of all intervals, if all are equally wide, as those of Tukey's tests.
+    """Return half the width of all intervals if they are equal, as in Tukey's test.
 
     The HTML report of 100 runs is then smaller by a tenth.
     """
@@ -606,7 +606,7 @@ def _find_smallest_p(comparison: Comparison) -> dict[str, Any] | None:
 def _compute_t_quantiles(confidence: float, topics: int) -> list[Number]:
     """Return the quantiles of Student's t for intervals over filtered topics.
 
-    The first is that of the normal distribution, number k that of k degrees of freedom.
+    The first is the quantile of the normal distribution, number k of k degrees of freedom.
     """
     df = np.arange(1, max(min(topics, T_QUANTILES), 1))
     quantiles = [
@@ -621,9 +621,9 @@ def _build_row(label: str, value: str, note: str = "") -> dict[str, str]:
 
 
 def _join_names(names: Sequence[str]) -> str:
-    """Names in a sentence.
+    """Join names with commas and "and".
 
-    >>> _listed(["AP", "RR", "P@10"])
+    >>> _join_names(["AP", "RR", "P@10"])
     'AP, RR and P@10'
     """
     *first, last = names

@@ -1,4 +1,4 @@
-"""What the measures of a page are: definition, parameters, references."""
+"""Definitions of the measures in the HTML report: title, formula, parameters, references."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FACTS = re.compile(r"^(Parameters|Also|Scores|Range|Properties|Suits|Reference)
 def build_definition(
     name: str, summary: str, better: str, measure: Measure | None
 ) -> dict[str, Any]:
-    """What there is to say of a column of scores; little, if nobody knows its measure."""
+    """Describe a column of scores. Unknown measures have a short entry."""
     m = measure or _parse_measure(name)
     entry = {"name": name, "better": better, "summary": SUMMARIES[summary]}
     if m is None:
@@ -40,7 +40,7 @@ def build_definition(
 
 
 def _parse_measure(name: str) -> Measure | None:
-    """The measure that a column is called after."""
+    """Return the measure with the name of a column, if there is one."""
     try:
         return parse_measure(name)
     except CranfieldError:
@@ -48,7 +48,7 @@ def _parse_measure(name: str) -> Measure | None:
 
 
 def _split_docstring(m: Measure) -> dict[str, str]:
-    """The documentation in parts: one sentence, the equations, the rest."""
+    """Split a docstring into the first sentence, the equations and the rest."""
     text = _FACTS.split(inspect.getdoc(m) or "", maxsplit=1)[0]
     title, *paragraphs = [part for part in text.strip().split("\n\n") if part.strip()] or [""]
     prose = [part for part in paragraphs if not part.lstrip().startswith(">>>")]
@@ -63,12 +63,12 @@ def _split_docstring(m: Measure) -> dict[str, str]:
 
 
 def _unwrap(part: str) -> str:
-    """A paragraph in one line, unless its lines are those of a table."""
+    """Join the lines of a paragraph, unless it is a table."""
     return part if re.search(r"\n\s", part) else " ".join(part.split())
 
 
 def _is_formula(part: str) -> bool:
-    """Whether most lines of a paragraph are equations, or go on with one."""
+    """Return True if most lines of a paragraph are equations or continue one."""
     lines = part.split("\n")
     return sum(bool(re.search(r"\s=\s|^\s{2,}", line)) for line in lines) * 2 > len(lines)
 

@@ -1,8 +1,8 @@
-"""How the page becomes one file: template, styles, script and data put together.
+"""Assembly of the HTML report: template, styles, scripts and data in one file.
 
-A page that is opened from a disk has no place to load modules from, so the modules of the script
-are laid one after the other, each after those it imports. A content-security policy allows exactly
-this script and these styles, by their hashes, and nothing from anywhere else.
+A file opened from a disk cannot load modules, so the script modules are concatenated, each after
+its imports. A content-security policy allows exactly this script and these styles, by their
+hashes, and no network access.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class) )", re.MUL
 
 
 def build_html(data: Mapping[str, Any], title: str) -> str:
-    """The page as one HTML file that needs no other.
+    """Return the report as one HTML file without dependencies.
 
-    All of `data` stays data: the browser reads it as JSON, and the script shows it as text.
+    The data stay data: the browser reads them as JSON, and the script displays them as text.
     """
     from_template = load_template()
     from markupsafe import Markup
@@ -48,15 +48,15 @@ def build_html(data: Mapping[str, Any], title: str) -> str:
 
 
 def load_template() -> Any:
-    """The template, if the package is there that reads it."""
+    """Return the template. Raise an error if jinja2 is missing."""
     environment = load("jinja2").Environment(autoescape=True, keep_trailing_newline=True)
     return environment.from_string(_read_source("page.html.j2"))
 
 
 def serialize_data(data: Mapping[str, Any]) -> str:
-    r"""JSON that cannot end the element it stands in, nor begin a comment there.
+    r"""Return JSON that cannot end its element or start a comment.
 
-    >>> as_data({"id": "</script><!--"})
+    >>> serialize_data({"id": "</script><!--"})
     '{"id":"\\u003c/script>\\u003c!--"}'
     """
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
@@ -64,7 +64,7 @@ def serialize_data(data: Mapping[str, Any]) -> str:
 
 
 def build_policy(script: str, style: str) -> str:
-    """The content-security policy: this script, these styles, and no network."""
+    """Return the content-security policy: this script, these styles, no network."""
     allowed = {
         "default-src": "'none'",
         "script-src": _hash_source(script),
@@ -77,7 +77,7 @@ def build_policy(script: str, style: str) -> str:
 
 
 def join_modules(name: str) -> str:
-    """A module and all it imports as one script, each after what it needs."""
+    """Return a module and its imports as one script, in order of dependency."""
     modules: dict[str, str] = {}
     _collect(name, modules)
     return "\n".join(modules.values())

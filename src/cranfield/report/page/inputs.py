@@ -1,4 +1,4 @@
-"""What a page needs to know of runs, each of which is read and labelled once."""
+"""Inputs of the HTML report. Each run is read and labelled once."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from cranfield.scores import Scores
 
 @dataclass(frozen=True, eq=False)
 class RunData:
-    """A run, labelled, and what of it is shown."""
+    """Labelled run with the parts that the report shows."""
 
     labelled: LabelledRun
     top_documents: Mapping[str, Sequence[str]]  # the first documents of each list
@@ -37,7 +37,7 @@ class RunData:
 
 
 class InputReader:
-    """Judgments and measures, ready for runs."""
+    """Judgments and measures, ready to read runs."""
 
     def __init__(
         self, evaluator: Evaluator, depth: int, limits: Limits, second: Evaluator | None = None
@@ -56,11 +56,10 @@ class InputReader:
 
     @property
     def collection(self) -> Collection:
-        """The judgments."""
         return self.evaluator.collection
 
     def _make_failure_finder(self, m: Measure) -> FailureFinder | None:
-        """What tells where runs fail by a measure, if one end of it is better."""
+        """Return a failure finder for a measure, if the measure has a better direction."""
         single = len(m.names()) == 1 and m.better != "neither" and m.effectiveness
         return FailureFinder(self.evaluator.with_measures([m])) if self.ordered and single else None
 
@@ -68,18 +67,18 @@ class InputReader:
 
     @cached_property
     def rel(self) -> float | None:
-        """The lowest relevant level; None: all above 0."""
+        """Lowest relevant level. None: all levels above 0."""
         level = None if self.failure_finder is None else self.failure_finder.evaluator.measures[0]
         rel: float | None = getattr(level, "rel", None)
         return self.evaluator.options.rel if rel is None else rel
 
     def is_relevant(self, levels: Floats) -> Any:
-        """Whether documents of some levels are relevant."""
+        """Return True for relevant levels."""
         return levels > 0 if self.rel is None else levels >= self.rel
 
     @cached_property
     def relevant(self) -> list[Ints]:
-        """The relevant items of each judged topic, the best first."""
+        """Relevant items of each judged topic, best first."""
         gold = self.collection.gold.judgments
         flags = self.is_relevant(gold.levels)
         bounds = zip(gold.offsets[:-1], gold.offsets[1:], strict=True)
@@ -88,7 +87,7 @@ class InputReader:
     # -- runs -------------------------------------------------------------------------------------
 
     def read_runs(self, runs: RunsLike) -> ReportInputs:
-        """What there is to know of runs, one after the other."""
+        """Read all runs, one after the other."""
 
         def gather(run_list: Sequence[Run]) -> ReportInputs:
             boundings = self._choose_bounds(len(run_list))
@@ -102,7 +101,7 @@ class InputReader:
         return call_with_split(self.evaluator.read(runs), gather)
 
     def _choose_bounds(self, runs: int) -> dict[str, ScoreBounds]:
-        """What knows the bounds of differences, by measure: of all measures, if runs are few."""
+        """Return the bounds of differences by measure: of all measures if runs are few."""
         by_measure: dict[str, ScoreBounds] = {}
         if self.failure_finder is not None:
             by_measure[self.failure_finder.column.name] = self.failure_finder.bounding
@@ -152,7 +151,7 @@ class InputReader:
         return replace(self.second_evaluator.collection.label(loaded), run=run)
 
     def _compute_depth(self, boundings: Mapping[str, ScoreBounds]) -> int | None:
-        """How much of each list somebody looks at; None: all of it."""
+        """Return the depth that any part of the report needs. None: complete rankings."""
         reaches = [compute_required_depth(self.depth, self.evaluator.options)]
         reaches += [bounding.required_depth for bounding in boundings.values()]
         return None if None in reaches else max(filter(None, reaches), default=0)
@@ -160,7 +159,7 @@ class InputReader:
     def _read_top_documents(
         self, ranked: Mapping[str, Sequence[str]], labelled: LabelledRun
     ) -> dict[str, list[str]]:
-        """The first documents of the lists, in the order in which they were evaluated."""
+        """Return the top documents by topic, in the order of evaluation."""
         if not self.ordered:
             return {}
         cut = labelled.full_rankings.truncate(self.depth)
@@ -173,7 +172,7 @@ class InputReader:
 
 @dataclass(frozen=True, eq=False)
 class ReportInputs:
-    """All runs, and their scores."""
+    """All runs and their scores."""
 
     reader: InputReader
     scores: Scores
@@ -183,7 +182,7 @@ class ReportInputs:
 
     @cached_property
     def hard_topics(self) -> HardTopics | None:
-        """Where runs fail by the first measure that can tell."""
+        """Failures of runs by the first suitable measure."""
         failures = [run.failures for run in self.runs if run.failures is not None]
         if self.reader.failure_finder is None or not failures:
             return None
@@ -194,7 +193,7 @@ class ReportInputs:
 
     @cached_property
     def second_scores(self) -> Scores | None:
-        """The scores by the other judgments."""
+        """Scores by the second qrels."""
         labelled = [run.second for run in self.runs if run.second is not None]
         return (
             None
@@ -204,7 +203,7 @@ class ReportInputs:
 
     @cached_property
     def topic_places(self) -> list[int]:
-        """The topics that are scored, as the collection numbers them."""
+        """Positions of the scored topics in the collection."""
         return [self.reader.collection.find_topic(topic) for topic in self.scores.topics]
 
     def compute_mean_bounds(
@@ -219,7 +218,7 @@ class ReportInputs:
         return low, high
 
     def choose_bounded_pairs(self, measure: str, best: int) -> list[tuple[int, int]]:
-        """The pairs whose bounds are computed: all, or those with the best run."""
+        """Return the pairs with bounds: all pairs, or those with the best run."""
         indices = range(len(self.runs))
         if measure not in self.bounds:
             return []

@@ -1,4 +1,4 @@
-"""How much fits into a page that is mailed, and what is left out of it where it is too much."""
+"""Limits of the size of an HTML report that is sent by mail."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ COMPLETE = "--complete (complete=True) shows all"
 
 @dataclass(frozen=True)
 class Limits:
-    """The most that a page holds; one of 100 runs, 250 topics and 10 measures has nearly all."""
+    """Maximum sizes. A report of 100 runs, 250 topics and 10 measures is almost complete."""
 
     scores: float = 400_000  # runs × topics × measures
     pairs: float = 60_000  # pairs × measures
@@ -28,25 +28,25 @@ class Limits:
 
     @classmethod
     def from_complete(cls, complete: bool) -> Limits:
-        """The usual ones, or none."""
+        """Return the default limits, or no limits for a complete report."""
         if not complete:
             return cls()
         return cls(inf, inf, inf, inf, inf, inf, inf, UNLIMITED, UNLIMITED, UNLIMITED)
 
     def count_relevant(self, runs: int, topics: int) -> int:
-        """How many relevant documents of each topic are shown: one at least."""
+        """Return the number of relevant documents shown per topic, at least 1."""
         if self.relevant == inf:
             return int(UNLIMITED)
         return max(1, min(MAX_RELEVANT, int(self.relevant // max(1, runs * topics))))
 
     def allows_all_bounds(self, runs: int, measures: int) -> bool:
-        """Whether the bounds of all differences can be computed."""
+        """Return True if the bounds of all differences can be computed."""
         return comb(runs, 2) * measures <= self.bounds
 
     def count_measures(self, runs: int, topics: int, measures: int) -> int:
-        """Of how many measures the scores of topics are shown: of one at least."""
+        """Return the number of measures with scores per topic, at least 1."""
         return max(1, min(measures, int(min(self.scores, UNLIMITED) // max(1, runs * topics))))
 
     def count_tested(self, runs: int, measures: int) -> int:
-        """Of how many measures the pairs are shown."""
+        """Return the number of measures with pairs of runs."""
         return min(measures, int(min(self.pairs, UNLIMITED) // max(1, comb(runs, 2))))

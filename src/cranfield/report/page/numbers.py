@@ -1,4 +1,4 @@
-"""Numbers as the page's data hold them: short, and null where there is none."""
+"""Short numbers for the data of the HTML report."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ Number: TypeAlias = float | int | None
 
 
 def round_number(value: Any, digits: int = 6) -> Number:
-    """A number with so many significant digits; null if it is none, or infinite.
+    """Round to significant digits. None for NaN, infinite and missing values.
 
-    Rounded once more, to what people see, it has to be what they would see of the whole number:
-    where it is not, it keeps more digits.
+    Rounding the result to the displayed decimals must give the same text as rounding the exact
+    number. Otherwise more digits are kept.
 
-    >>> number(1 / 3), number(1.0), number(math.nan), number(None)
+    >>> round_number(1 / 3), round_number(1.0), round_number(math.nan), round_number(None)
     (0.333333, 1, None, None)
-    >>> number(0.03374987, 4), number(0.03371987, 4)
+    >>> round_number(0.03374987, 4), round_number(0.03371987, 4)
     (0.0337499, 0.03372)
     """
     if value is None or not math.isfinite(value):
@@ -31,5 +31,4 @@ def round_number(value: Any, digits: int = 6) -> Number:
 
 
 def round_numbers(values: Iterable[Any], digits: int = 6) -> list[Number]:
-    """Several of them."""
     return [round_number(value, digits) for value in values]

@@ -1,7 +1,7 @@
-"""The scores of a page: those of lists and those of answers, side by side.
+"""Scores of rankings and scores of answers in one HTML report.
 
-Each part keeps the runs, topics and rules of its own: means, tests and notices are as if it were
-alone. Runs belong together if they have the same name.
+Each part has its own runs, topics and rules: means, tests and notes are computed separately. Runs
+with the same name belong together.
 """
 
 from __future__ import annotations
@@ -23,32 +23,32 @@ UNMATCHED = "unmatched"
 
 @dataclass(frozen=True, eq=False)
 class ScoreParts:
-    """One set of scores, or several by different measures."""
+    """One set of scores, or several sets with different measures."""
 
     scores_list: Sequence[Scores]
     confidence: float  # that of intervals
 
     @cached_property
     def parts(self) -> list[Scores]:
-        """The scores that are shown: no standard errors, which are of others."""
+        """Scores of each part, without standard errors."""
         return [drop_standard_errors(scores) for scores in self.scores_list]
 
     @cached_property
     def _places(self) -> list[tuple[int, int]]:
-        """The part of each measure, and its place there."""
+        """Part of each measure, and its position in the part."""
         return [(p, i) for p, part in enumerate(self.parts) for i in range(len(part.measures))]
 
     def get_part_index(self, m: int) -> int:
-        """The part that a measure is in."""
+        """Return the index of the part with a measure."""
         return self._places[m][0]
 
     def get_part(self, m: int) -> Scores:
-        """The scores of the part that a measure is in."""
+        """Return the scores of the part with a measure."""
         return self.parts[self.get_part_index(m)]
 
     @cached_property
     def joined(self) -> Scores:
-        """All of them, not a number where a part does not know a run or a topic."""
+        """All scores. NaN if a part lacks a run or a topic."""
         if len(self.parts) == 1:
             return self.parts[0]
         runs = [*dict.fromkeys(run for part in self.parts for run in part.runs)]
@@ -72,20 +72,20 @@ class ScoreParts:
 
     @cached_property
     def common(self) -> Scores:
-        """Those of the runs that every part has."""
+        """Scores of the runs that all parts have."""
         runs = [run for run in self.joined.runs if all(run in part.runs for part in self.parts)]
         return self.joined.select(runs=runs) if runs else self.joined
 
     # -- over topics ------------------------------------------------------------------------------
 
     def get_mean(self, m: int, run: str) -> float:
-        """The mean of a run by a measure, or whatever else sums up its topics."""
+        """Return the mean, or other summary, of a run by a measure."""
         return float(
             self._summaries[self.get_part_index(m)].get(run, {}).get(self._get_measure_name(m), nan)
         )
 
     def get_interval(self, m: int, run: str) -> Any:
-        """The interval of the mean of a run, if there is one."""
+        """Return the interval of the mean of a run, if there is one."""
         if self.joined.summaries[m] == "sum":  # intervals are of means
             return None
         return self._intervals[self.get_part_index(m)].get(run, {}).get(self._get_measure_name(m))
@@ -105,7 +105,7 @@ class ScoreParts:
 
     @property
     def topics_text(self) -> str:
-        """How many topics there are, by all measures or by those of each part."""
+        """Number of topics, by measure if the parts differ."""
         counts = [format_count(len(part.topics), "topic") for part in self.parts]
         if len({part.topics for part in self.parts}) == 1:
             return counts[0]
@@ -115,7 +115,7 @@ class ScoreParts:
         return "; ".join(texts)
 
     def note_unmatched(self) -> Iterator[Note]:
-        """The runs, and topics, that lists and answers do not have in common."""
+        """Yield notes about runs and topics that rankings and answers do not share."""
         if len(self.parts) < 2:
             return
         lists, answers = self.parts

@@ -1,4 +1,4 @@
-"""The lists of runs, topic by topic, as the page's data hold them."""
+"""Rankings of runs in the HTML report, by topic."""
 
 from __future__ import annotations
 
@@ -21,24 +21,22 @@ from cranfield.wording import format_count
 
 @dataclass(frozen=True, eq=False)
 class ReportRankings:
-    """The lists that a page shows, and what of them is left out."""
+    """Rankings shown in a report."""
 
     inputs: ReportInputs
     second_qrels: Mapping[str, Mapping[str, float]] | None = None  # other judgments, by topic
 
     @property
     def collection(self) -> Collection:
-        """The judgments."""
         return self.inputs.reader.collection
 
     @property
     def limits(self) -> Limits:
-        """How much fits."""
         return self.inputs.reader.limits
 
     @cached_property
     def topics(self) -> dict[int, dict[str, Any]]:
-        """The topics whose lists are shown: those on which runs differ most, as there is room."""
+        """Shown topics: those on which runs differ most, as far as the limit allows."""
         scores = self.inputs.scores
         place = {level: i for i, level in enumerate(self.levels.tolist())}
         return fill(
@@ -49,12 +47,12 @@ class ReportRankings:
 
     @cached_property
     def levels(self) -> Floats:
-        """All levels that are known, lowest first."""
+        """All levels, lowest first."""
         return list_levels(self.inputs, self.second_qrels)
 
     @cached_property
     def data(self) -> dict[str, Any]:
-        """All of them, as the page has them."""
+        """Rankings in the format of the report."""
         return {
             "depth": self.inputs.reader.depth,
             "levels": describe_levels(self.inputs, self.levels),
@@ -63,7 +61,7 @@ class ReportRankings:
 
     @cached_property
     def _offsets(self) -> Ints:
-        """Where the relevant items of a judged topic begin among those that are shown."""
+        """Positions at which the shown relevant items of judged topics start."""
         return np.append(0, np.cumsum([len(items) for items in self.inputs.relevant_items]))
 
     def _build_topic(self, t: int, topic: str, place: Mapping[float, int]) -> dict[str, Any]:
@@ -105,7 +103,7 @@ class ReportRankings:
     # -- what is left out -------------------------------------------------------------------------
 
     def describe_omissions(self) -> Iterator[str]:
-        """What is not shown, and what shows it."""
+        """Yield sentences about topics that are not shown."""
         scores, depth = self.inputs.scores, self.inputs.reader.depth
         if len(self.topics) < len(scores.topics):
             topics_text = f"{len(self.topics):,} of {format_count(len(scores.topics), 'topic')}"
@@ -117,14 +115,14 @@ class ReportRankings:
 
 
 def list_levels(inputs: ReportInputs, second: Mapping[str, Mapping[str, float]] | None) -> Floats:
-    """All levels that are known, by either set of judgments, lowest first."""
+    """Return all levels of both sets of judgments, lowest first."""
     levels = set(inputs.reader.collection.gold.judgments.distinct.tolist())
     levels |= {level for docs in (second or {}).values() for level in docs.values()}
     return np.array(sorted(levels))
 
 
 def describe_levels(inputs: ReportInputs, levels: Floats) -> list[dict[str, Any]]:
-    """What the page says of each level."""
+    """Return level, label and relevance of each level."""
     flags = np.atleast_1d(inputs.reader.is_relevant(levels)).tolist()
     return [
         {"level": round_number(level), "sign": f"{level:g}", "relevant": flag}
@@ -133,7 +131,7 @@ def describe_levels(inputs: ReportInputs, levels: Floats) -> list[dict[str, Any]
 
 
 def sort_by_spread(scores: Scores, m: int) -> list[int]:
-    """The topics, those first on which runs differ most by a measure."""
+    """Return the topics, those with the largest range of scores first."""
     values = scores.values[:, :, m]
     is_finite = np.isfinite(values)
     spread = np.where(is_finite, values, -np.inf).max(axis=0) - np.where(
@@ -145,7 +143,7 @@ def sort_by_spread(scores: Scores, m: int) -> list[int]:
 def fill(
     topics: Iterable[int], build: Callable[[int], dict[str, Any] | None], room: float
 ) -> dict[int, dict[str, Any]]:
-    """What is made of topics, as long as all of it has so many characters as data."""
+    """Build topics until their JSON has `room` characters."""
     contents: dict[int, dict[str, Any]] = {}
     for t in topics:
         if (topic := build(t)) is None:

@@ -1,4 +1,4 @@
-"""`report_page`: judgments and runs, answers, or scores, as one file that a colleague can open."""
+"""`report_page`: an HTML report of runs, answers or scores in one file."""
 
 from __future__ import annotations
 
@@ -47,18 +47,18 @@ WITH_ANSWERS = (*WITH_SCORES, "undefined", "progress")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReportPage:
-    """A page: its `data`, and all of it as `html`, one file that needs no other."""
+    """HTML report: its `data`, and the complete file as `html`."""
 
     contents: ReportData
 
     @property
     def data(self) -> dict[str, Any]:
-        """What the page shows, as plain values."""
+        """Data of the report as plain values."""
         return self.contents.data
 
     @cached_property
     def html(self) -> str:
-        """The whole page. Names, queries and texts are in it as data, and shown as text."""
+        """Complete HTML file. Names, queries and texts are data, displayed as text."""
         return build_html(self.data, self.contents.title)
 
     @property
@@ -68,7 +68,7 @@ class ReportPage:
         return (*self.contents.parts.note_unmatched(), *left_out)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the page to a file, whole or not at all; not to one of its inputs."""
+        """Write the report to a file, completely or not at all. Raise an error for input files."""
         check_not_inputs([os.fspath(path)], self.contents.input_files)
         write_whole(path, encode_text(self.html))
 
@@ -203,7 +203,7 @@ def report_page(
 
 
 def _check_complete(qrels: Any, runs: Any, judged: Mapping[str, Any]) -> None:
-    """Judgments and runs are given both or not at all; then there are answers."""
+    """Raise an error unless there are judgments and runs, or answers."""
     if (qrels is None) != (runs is None) or (runs is None and not judged):
         problem = "no runs" if runs is None else "no judgments"
         raise InputError(problem, "qrels and runs, scores, or answers and what was judged of them")
@@ -218,7 +218,6 @@ def _read_inputs(
     limits: Limits,
     options: Mapping[str, Any],
 ) -> ReportInputs:
-    """What is to be known of runs."""
     if isinstance(list_depth, bool) or not isinstance(list_depth, int) or list_depth < 1:
         raise InputError(f"list_depth {list_depth!r}", "a whole number from 1")
     evaluator = Evaluator(qrels, measures, **options)
@@ -229,26 +228,24 @@ def _read_inputs(
 
 
 def _list_topics(inputs: ReportInputs | None, parts: Sequence[Scores]) -> list[str]:
-    """Those that are judged, whether they are shown or not."""
+    """Return the judged topics, whether they are shown or not."""
     judged = () if inputs is None else inputs.reader.collection.topics
     return [*judged, *(topic for part in parts for topic in part.topics)]
 
 
 def _get_second_qrels(inputs: ReportInputs | None) -> dict[str, dict[str, float]] | None:
-    """The other judgments, if there are any."""
     second = None if inputs is None else inputs.reader.second_evaluator
     return None if second is None else second.collection.gold.qrels.to_dict()
 
 
 def _drop_none(**values: Any) -> dict[str, Any]:
-    """What is not None of it."""
     return {name: value for name, value in values.items() if value is not None}
 
 
 def _read_answers(
     judged: Mapping[str, Any], tokens: TokensLike, invalid: Invalid
 ) -> AnswerCollection:
-    """The answers, read and checked."""
+    """Read and check the answers."""
     names = ("assignments", "nuggets", "answers", "support", "rubric", "gold")
     sources = {name: judged.get(name) for name in names}
     options: dict[str, Any] = {**sources, "tokens": tokens, "invalid": invalid}
@@ -258,7 +255,7 @@ def _read_answers(
 def _score_answers(
     answered: AnswerCollection | None, measures: Any, options: Mapping[str, Any], answers_only: bool
 ) -> list[Scores]:
-    """The scores of answers; none where nothing of them was judged, and they are not alone."""
+    """Return the scores of answers. Empty for unjudged answers, unless they are the only input."""
     if answered is None or not (answered.kinds or measures or answers_only):
         return []
     scores = answered.compute_scores(
@@ -278,7 +275,7 @@ def _score_answers(
 
 
 def _check_without_rankings(options: Mapping[str, Any], measures: Any) -> None:
-    """What means nothing where there are answers alone."""
+    """Raise an error for options that need runs."""
     if measures:
         raise InputError(f"{measures[0]} and no runs", "qrels and runs, or measures of answers")
     for name, value in options.items():
@@ -287,14 +284,13 @@ def _check_without_rankings(options: Mapping[str, Any], measures: Any) -> None:
 
 
 def _check_with_scores(options: Mapping[str, Any]) -> None:
-    """What means nothing where there are scores alone."""
+    """Raise an error for options that need qrels and runs."""
     for name, value in options.items():
         if value not in (None, False) and name not in WITH_SCORES:
             raise InputError(f"scores and {name}", "qrels and runs with it")
 
 
 def _read_queries(queries: QueriesLike, topics: Any) -> dict[str, Query]:
-    """The queries of the topics."""
     if queries is None:
         return {}
     query_of_topic = read_queries(queries)
@@ -305,19 +301,19 @@ def _read_queries(queries: QueriesLike, topics: Any) -> dict[str, Query]:
 def _make_second_evaluator(
     evaluator: Evaluator, qrels: QrelsLike, options: Mapping[str, Any]
 ) -> Evaluator:
-    """An evaluator by the same measures, with other judgments."""
+    """Return an evaluator with the same measures and other judgments."""
     return Evaluator(qrels, list(evaluator.measures), **{**options, "preset": None})
 
 
 def _name_input(value: Any, default: str) -> str:
-    """What judgments are called."""
+    """Return the path of an input, or the default."""
     return get_path_name(value) if isinstance(value, str | os.PathLike) else default
 
 
 def _shorten_paths(first: str, second: str) -> tuple[str, str]:
-    """Two files without their folders, which are those of the sender, where that tells them apart.
+    """Remove the folders of two paths if the file names differ.
 
-    >>> _short_names("/data/qrels.txt", "second.txt"), _short_names("a/qrels", "b/qrels")
+    >>> _shorten_paths("/data/qrels.txt", "second.txt"), _shorten_paths("a/qrels", "b/qrels")
     (('qrels.txt', 'second.txt'), ('a/qrels', 'b/qrels'))
     """
     short = os.path.basename(first), os.path.basename(second)
@@ -335,7 +331,7 @@ def _iterate_paths(files: Mapping[str, Any], runs: Any) -> Iterator[tuple[str, s
 def _describe_provenance(
     command: str, files: Iterable[tuple[str, str]]
 ) -> Iterator[dict[str, str]]:
-    """How to make the page again: the command, versions, hashes of files."""
+    """Yield command, versions and hashes of input files."""
     if command:
         yield {"label": "command", "value": command}
     for name in ("cranfield", "numpy", "scipy", "polars"):
@@ -346,6 +342,6 @@ def _describe_provenance(
 
 
 def describe_source(use: str, path: str | os.PathLike[str]) -> dict[str, str]:
-    """What a file was used for, and its hash, if it can be read again."""
+    """Return the use and the hash of a file. Without hash if the file cannot be read again."""
     name, digest = os.fspath(path), hash_file(path)
     return {"label": use, "value": f"{name} sha256:{digest}" if digest else name}

@@ -1,5 +1,6 @@
-"""What a page shows of some inputs only: unjudged documents, a second set of judgments, intents,
-users who walk down lists.
+"""Sections of the HTML report that need certain inputs.
+
+These are unjudged documents, second judgments, intents and user models.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ AGREEMENT_TITLES = {
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the page: what it shows, and what else is to be said of it."""
+    """Section of the report, with its notes and omissions."""
 
     data: dict[str, Any]
     notes: tuple[Note, ...] = ()
@@ -48,7 +49,7 @@ class Section:
 def build_sections(
     inputs: ReportInputs, second: Mapping[str, Mapping[str, float]] | None, names: tuple[str, str]
 ) -> list[Section]:
-    """All for which there are inputs."""
+    """Build the sections for the available inputs."""
     sections = [*_build_unjudged_section(inputs)]
     if second is not None:
         sections.append(_build_second_section(inputs, second, names))
@@ -70,7 +71,7 @@ def _build_table(
 
 
 def _build_unjudged_section(inputs: ReportInputs) -> Iterator[Section]:
-    """What unjudged documents could still make of each run."""
+    """Bound the mean of each run over all labels of unjudged documents."""
     if (
         inputs.reader.failure_finder is None
         or inputs.reader.failure_finder.column.name not in inputs.bounds
@@ -99,7 +100,7 @@ def _build_unjudged_section(inputs: ReportInputs) -> Iterator[Section]:
 def _build_second_section(
     inputs: ReportInputs, second: Mapping[str, Mapping[str, float]], names: tuple[str, str]
 ) -> Section:
-    """How far two sets of judgments agree: the documents about which they do not come first."""
+    """Compare two sets of judgments. The largest disagreements come first."""
     first = inputs.reader.collection.gold.qrels
     comparison = compare_judgments(first, dict(second), names=names, rel=inputs.reader.rel)
     differ = sorted(_iterate_disagreements(first.to_dict(), second), key=lambda row: -abs(row[-1]))
@@ -145,7 +146,7 @@ def _list_agreement(comparison: JudgmentComparison) -> Iterator[list[Any]]:
 
 
 def _build_ranking_table(inputs: ReportInputs, names: tuple[str, str]) -> Iterator[dict[str, Any]]:
-    """What becomes of the runs, by the first measure."""
+    """Compare means and rankings of runs by the first measure."""
     second_scores, name = inputs.second_scores, inputs.scores.measures[0]
     if second_scores is None or name not in second_scores.measures:
         return
@@ -172,7 +173,7 @@ def _describe_tau(first: Scores, second: Scores, name: str) -> str:
 
 
 def _build_diversity_section(inputs: ReportInputs) -> Iterator[Section]:
-    """Relevance against intent recall, and the intents that runs cover."""
+    """Plot relevance against intent recall, and count the intents that runs cover."""
     intents = inputs.reader.collection.intents
     if intents is None or not inputs.reader.ordered:
         return
@@ -216,7 +217,7 @@ def _build_diversity_section(inputs: ReportInputs) -> Iterator[Section]:
 
 
 def _build_walk_sections(inputs: ReportInputs) -> Iterator[Section]:
-    """How users of each model walk down the lists, and what they take from it."""
+    """Yield a section per user model: attention by rank, utility and cost."""
     if not inputs.reader.ordered:
         return
     models = dict.fromkeys(
@@ -265,13 +266,13 @@ def _build_walk_section(inputs: ReportInputs, model: UserModel, id: str) -> Sect
 
 
 def _compute_attention(inputs: ReportInputs, model: UserModel, labelled: Any) -> Floats:
-    """The probability of seeing each of the first ranks, in the mean over topics."""
+    """Return the mean probability over topics that a user sees each of the first ranks."""
     measuring = inputs.reader.evaluator.with_measures([model]).scorer
     (measure,) = measuring.measures
 
     def compute_block(block: Block) -> Floats:
         m: Any = measuring.with_topic_gains(measure, block.start)
-        walk = m.walk_down(m.items(block.build_lists(labelled.rankings)))
+        walk = m.walk_down(m.build_items(block.build_lists(labelled.rankings)))
         attention = np.broadcast_to(walk.V, (block.stop - block.start, walk.V.shape[-1]))
         return np.array(attention[:, :MAX_RANK])
 

@@ -1,4 +1,4 @@
-"""Titles and texts of the documents that a page shows, as far as there is room."""
+"""Titles and texts of documents in the HTML report, up to a limit."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from cranfield.wording import format_count
 
 @dataclass(frozen=True, eq=False)
 class ReportTexts:
-    """What is told of documents, in the topics whose lists or answers are shown."""
+    """Titles and texts for the topics with rankings or answers."""
 
     docs: DocsLike
     topics: Sequence[dict[str, Any]]  # each with its `docs`
     limits: Limits
 
     def add_to_topics(self) -> None:
-        """Tell the topics."""
+        """Add titles and texts to the topics."""
         for topic in self.topics:
             entries = ((str(i), self.texts.get(doc)) for i, doc in enumerate(topic["docs"]))
             topic["titles"] = {i: _drop_empty(doc) for i, doc in entries if doc is not None}
 
     @cached_property
     def texts(self) -> dict[str, Doc]:
-        """Titles and texts, read once."""
+        """Titles and truncated texts, read once."""
         doc_counts = self._doc_counts
         read = read_docs(self.docs, doc_counts.keys(), self.limits.snippet + 1)
         times = {doc: doc_counts[doc] for doc in read}
@@ -39,16 +39,16 @@ class ReportTexts:
 
     @cached_property
     def _doc_counts(self) -> dict[str, int]:
-        """The documents that are shown, and how often."""
+        """Shown documents, and how often each is shown."""
         return Counter(doc for topic in self.topics for doc in topic["docs"])
 
     def _compute_length(self, titles: int, documents: int) -> int:
-        """How many characters of a text are shown."""
+        """Return the number of characters shown per text."""
         room = (self.limits.text - titles) / max(1, documents)
         return int(max(0, min(self.limits.snippet, room)))
 
     def describe_omissions(self) -> Iterator[str]:
-        """What is not shown, and what shows it."""
+        """Yield sentences about missing documents and truncated texts."""
         missing = sum(doc not in self.texts for doc in self._doc_counts)
         if missing:
             yield (
@@ -69,9 +69,9 @@ def _drop_empty(doc: Doc) -> dict[str, str]:
 
 
 def _truncate(text: str, max_length: int) -> str:
-    """The beginning of a text.
+    """Return the start of a text.
 
-    >>> _cut("to be or not", 5), _cut("to be", 5), _cut("to be", 0)
+    >>> _truncate("to be or not", 5), _truncate("to be", 5), _truncate("to be", 0)
     ('to be…', 'to be', '')
     """
     if not max_length:

@@ -11,8 +11,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import polars as pl
 import pytest
@@ -419,18 +418,24 @@ def test_tables_below_each_other_in_latex() -> None:
 # The options
 
 
-class Two(TableResult, tables="two_for_tests"):
+class Two(TableResult):
     """A result with two tables."""
 
     notes = (NOTICE,)
+    default_tables: ClassVar[list[str]] = []
+
+    def _build_tables(self) -> list[ResultTable]:
+        return [PAIRS, OTHER]
+
+    def _select_tables(self, format: str) -> tuple[str, ...]:
+        return tuple(self.default_tables)
 
 
 @pytest.fixture(autouse=True)
-def usual(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The module of its tables, and those that are usually shown."""
+def default_tables(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the default tables of `Two`."""
     names: list[str] = []
-    module = SimpleNamespace(sheets=lambda found: [PAIRS, OTHER], usual=lambda found, format: names)
-    monkeypatch.setitem(sys.modules, "cranfield.report.two_for_tests", module)
+    monkeypatch.setattr(Two, "default_tables", names)
     return names
 
 
@@ -449,13 +454,13 @@ def shown(capsysbinary: pytest.CaptureFixture[bytes], *arguments: str) -> tuple[
 
 
 def test_all_tables_the_usual_ones_or_those_asked_for(
-    capsysbinary: pytest.CaptureFixture[bytes], usual: list[str]
+    capsysbinary: pytest.CaptureFixture[bytes], default_tables: list[str]
 ) -> None:
     out, err = shown(capsysbinary)
     assert "Two runs." in out
     assert "One topic." in out
     assert err == "note: bm25 has ties.\n"
-    usual += ["pairs", "third"]
+    default_tables += ["pairs", "third"]
     assert "One topic." not in shown(capsysbinary)[0]
     asked = shown(capsysbinary, "--table", "other", "--table", "pairs")[0]
     assert asked.index("One topic.") < asked.index("Two runs.")
