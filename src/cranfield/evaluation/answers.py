@@ -1,4 +1,4 @@
-"""`evaluate_answers`: generated answers, from what was judged of them to scores; and to details."""
+"""Evaluation of generated answers by nuggets, citations, rubrics and gold answers."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ MARK = re.compile(r"\[\^?\d+(?:[,;\s-]+\d+)*\]|\u3010[^\u3011]*\u3011")
 
 
 class Kind(NamedTuple):
-    """What some measures need: how it is called, and how it is given."""
+    """An input of measures: its name, and the arguments that provide it."""
 
     noun: str
     usage: str
-    default_measures: str  # the measures that are computed if none is named
+    default_measures: str  # default measures
 
 
 KINDS = {
@@ -71,23 +71,23 @@ KINDS = {
 
 
 class PieceKind(NamedTuple):
-    """What answers are judged by, piece by piece: what it is called, and where its label is."""
+    """The kind of labelled pieces of answers: nuggets or criteria."""
 
     noun: str
     column: str
     label: str
     without: str
-    value: Callable[[Any], str]  # what must be the same in all answers
-    effect: Callable[[Sequence[Any]], str]  # of pieces that count as not there
+    value: Callable[[Any], str]  # must be the same in all answers
+    effect: Callable[[Sequence[Any]], str]  # of missing labels on scores
     fix: Callable[[], str]
 
     def differ(self, a: Any, b: Any) -> bool:
-        """Whether two pieces of one name differ in what must be the same."""
+        """Return True if two pieces with the same name have different values."""
         return self.value(a) != self.value(b)
 
 
 def describe_bias(missing: Sequence[Criterion]) -> str:
-    """In which direction criteria without a label change scores."""
+    """Describe the effect of criteria without a label on scores."""
     negative = sum(criterion.weight < 0 for criterion in missing)
     if negative == len(missing):
         return "can only be too high"
@@ -125,29 +125,30 @@ def evaluate_answers(
     tokens: TokensLike = "auto",
     invalid: Invalid = "error",
 ) -> Scores:
-    """The scores of generated answers, by what people or models judged of them.
+    """Score generated answers by the labels of human assessors or LLM judges.
 
     assignments
-        Which nuggets each answer supports: one or several paths (JSONL with an object for each
+        The nuggets that each answer supports: one or several paths (JSONL with an object per
         answer, or a table topic, run, nugget, importance, assignment), a frame, records, or
         ``{run: {topic: {nugget: (importance, assignment)}}}``.
     nuggets
-        What nuggets there are and which are vital, if assignments do not say so.
+        All nuggets and their importance, if the assignments do not contain them.
     answers
-        The answers themselves, as TREC's RAG and RAGTIME tracks have them, or their texts.
+        The answers in the format of TREC's RAG and RAGTIME tracks, or their texts.
     support
-        How far each citation supports its sentence: topic, run, sentence, citation, support.
+        The support of each sentence by its citations: topic, run, sentence, citation, support.
     rubric
-        How far answers meet criteria: topic, run, criterion, axis, weight, met.
+        The criteria that answers meet: topic, run, criterion, axis, weight, met.
     gold
-        Right answers, one or several for each topic, as `evaluate_texts` takes references.
+        Correct answers, one or several per topic, in the formats of `evaluate_texts` references.
     undefined
-        An answer that a measure is undefined for counts as 0, is NaN, is left out, or is an error.
+        Score of an answer for which a measure is undefined: ``zero`` (default), ``nan``, ``skip``
+        (excluded from means) or ``error``.
     invalid
-        A label outside its scale (−1, None, "N/A") is an error, or a missing label (``missing``).
+        A label outside its scale (−1, None, "N/A"): ``error`` (default) or ``missing`` label.
 
-    The nuggets of a topic are those of `nuggets`, or of all runs together. A nugget without a label
-    for an answer counts as not supported, a criterion as not met, and a note tells how many.
+    The nuggets of a topic are the nuggets of `nuggets`, or of all runs together. A nugget without a
+    label for an answer counts as not supported, and a criterion as not met. A note has their number.
 
     >>> judged = {"born in 1942": ("vital", "support"), "a knight": ("vital", "not_support")}
     >>> evaluate_answers({"mine": {"q1": judged}}, "NuggetV(strict=true) NuggetA").summary()
@@ -164,7 +165,7 @@ def evaluate_answers(
 
 @dataclass(frozen=True, eq=False)
 class AnswerCollection:
-    """The answers of runs, and all that is known of them."""
+    """The answers of runs with all labels and gold answers."""
 
     assignments: ByRun[tuple[Nugget, ...]] | None
     bank: Bank | None
@@ -186,7 +187,7 @@ class AnswerCollection:
         tokens: TokensLike = "auto",
         invalid: Invalid = "error",
     ) -> AnswerCollection:
-        """All of it, read and checked."""
+        """Read and check all inputs."""
         get_tokeniser(tokens)
         bank = None if nuggets is None else read_bank(nuggets)
         in_answers = _is_in_answers(gold, answers)
@@ -202,18 +203,18 @@ class AnswerCollection:
             tokens,
         )
 
-    # -- what there is ----------------------------------------------------------------------------
+    # -- inputs -----------------------------------------------------------------------------------
 
     @cached_property
     def kinds(self) -> dict[str, ByRun[Any]]:
-        """What is known of each run and topic, by what measures need."""
+        """The entries of each run and topic by input of measures."""
         inputs = {"nuggets": self.assignments, "support": self.support, "criteria": self.rubric,
                  "references": self.answers if self.gold else None}  # fmt: skip
         return {needs: entries for needs, entries in inputs.items() if entries is not None}
 
     @cached_property
     def topics(self) -> dict[str, dict[str, None]]:
-        """The topics that measures are defined for, by what they need."""
+        """The topics for which measures are defined, by input of measures."""
         topics_of = {needs: dict.fromkeys(entries.topics) for needs, entries in self.kinds.items()}
         if self.bank is not None and "nuggets" in topics_of:
             topics_of["nuggets"] = dict.fromkeys(self.bank)
@@ -225,7 +226,7 @@ class AnswerCollection:
 
     @property
     def _uncited_topics(self) -> list[str]:
-        """The topics whose answers cite nothing: none of their sentences is supported."""
+        """Topics with answers that have no citations: no sentence is supported."""
         answered = dict[str, list[Answer]]()
         for of_run in self.answers.by_run.values() if self.answers else ():
             for topic, entry in of_run.items():
@@ -241,7 +242,7 @@ class AnswerCollection:
 
     @cached_property
     def _pieces(self) -> dict[str, dict[str, dict[str, Any]]]:
-        """The nuggets, or criteria, of each topic: those of the bank, or of all runs together."""
+        """The nuggets or criteria of each topic, from the nugget bank or from all runs."""
         pieces: dict[str, dict[str, dict[str, Any]]] = {}
         for needs in self.kinds.keys() & PIECES.keys():
             topics = pieces[needs] = dict[str, dict[str, Any]]()
@@ -262,7 +263,7 @@ class AnswerCollection:
     def _build_conflict_error(
         self, needs: str, topic: str, run: str, first: Any, second: Any
     ) -> InputError:
-        """The error that runs do not agree on the importance of a nugget, or the weight."""
+        """Return the error for different importance or weight of a piece in two runs."""
         entries = self.kinds[needs].by_run
         other_run = next(
             r
@@ -279,13 +280,13 @@ class AnswerCollection:
 
     @cached_property
     def runs(self) -> list[str]:
-        """Those that anything is known of."""
+        """All runs in any input."""
         sources = [*self.kinds.values(), *([self.answers] if self.answers else [])]
         return [*dict.fromkeys(run for source in sources for run in source.by_run)]
 
     @cached_property
     def axes(self) -> list[str]:
-        """Those of the rubric, in their order."""
+        """The axes of the rubric, in input order."""
         entries = [] if self.rubric is None else self.rubric.by_run.values()
         axes = (
             criterion.axis
@@ -296,7 +297,7 @@ class AnswerCollection:
         return [axis for axis in dict.fromkeys(axes) if axis]
 
     def choose_measures(self, measures: Measures | None) -> tuple[Measure, ...]:
-        """The measures that are computed: those named, or all that suit what there is."""
+        """Return the requested measures, or all measures that have their inputs."""
         if not self.kinds:
             raise InputError("nothing that was judged", "assignments, support, rubric, or answers "
                              "and gold answers")  # fmt: skip
@@ -318,7 +319,7 @@ class AnswerCollection:
     # -- scores -----------------------------------------------------------------------------------
 
     def compute_scores(self, measures: Sequence[Measure], undefined: Undefined = "zero") -> Scores:
-        """All measures of all answers."""
+        """Compute all measures of all answers."""
         inputs = self._check_inputs(measures)
         topics = [*dict.fromkeys(topic for needs in inputs for topic in self.topics[needs])]
         values = np.full((len(self.runs), len(topics), len(measures)), math.nan)
@@ -336,7 +337,7 @@ class AnswerCollection:
         return build_scores(values, self.runs, topics, measures, notes, how_undefined)
 
     def _check_inputs(self, measures: Sequence[Measure]) -> list[str]:
-        """What the measures need, all of which must be there, for every run."""
+        """Return the inputs of the measures. Raise an error if one is missing for a run."""
         for m in measures:
             if (needs := _get_input(m)) not in self.kinds:
                 noun, usage, _ = KINDS[needs]
@@ -360,13 +361,13 @@ class AnswerCollection:
         return inputs
 
     def _list_judged_topics(self, needs: str, run: str) -> dict[str, None]:
-        """The topics that a run is known to answer; one that never cites has no support to list."""
+        """Return the topics answered by a run. Answers without citations have no support labels."""
         topics = dict.fromkeys(self.kinds[needs].by_run.get(run, ()))
         uncited = self.answers.by_run.get(run, ()) if needs == "support" and self.answers else ()
         return topics | dict.fromkeys(uncited)
 
     def _build_responses(self, needs: str, topic: str) -> list[Any]:
-        """The answers of all runs to a topic as measures see them; None where nobody judged."""
+        """Return the answers of all runs to a topic for measures, None for unjudged answers."""
         if topic not in self.topics[needs]:
             return [None] * len(self.runs)
         match needs:
@@ -383,9 +384,9 @@ class AnswerCollection:
         return self._build_text_answers(topic)
 
     def _complete(self, needs: str, run: str, topic: str, missing: float = 0.0) -> Sequence[Any]:
-        """The nuggets, or criteria, of a topic: what has no label is not supported, or not met."""
+        """Return the nuggets or criteria of a topic. Missing labels are not supported or not met."""
         entry = self._get_entry(needs, run, topic)
-        labelled: Sequence[Any] = () if entry is None else entry.found
+        labelled: Sequence[Any] = () if entry is None else entry.value
         pieces, names = self._pieces[needs].get(topic, {}), {piece.name for piece in labelled}
         if len(names) == len(pieces):
             return labelled
@@ -407,14 +408,14 @@ class AnswerCollection:
         return build_reader(self.tokens)
 
     def _build_text_answers(self, topic: str) -> list[Any]:
-        """Texts next to gold answers; one that is missing scores 0."""
+        """Return the texts with gold answers, 0 for missing texts."""
         read = self._read
         golds = [read(text) for text in self.gold.by_topic[topic]] if self.gold else []
         entries = (self.answers.get(run, topic) if self.answers else None for run in self.runs)
         return [build_answer(x.value.text, read, golds) if x else 0.0 for x in entries]
 
     def _get_entry(self, needs: str, run: str, topic: str) -> Any:
-        """What was judged of an answer, if there is any; one that nobody judged is refused."""
+        """Return the labels of an answer, if any. Raise an error for an unjudged answer."""
         entry = self.kinds[needs].get(run, topic)
         written_answer = self.answers.get(run, topic) if self.answers else None
         if (
@@ -428,11 +429,11 @@ class AnswerCollection:
             )
         return entry
 
-    # -- sentences and what they cite -------------------------------------------------------------
+    # -- sentences and citations -----------------------------------------------------------------
 
     @cached_property
     def _first(self) -> int:
-        """The number of the first sentence: 0 if any has that, else 1."""
+        """The number of the first sentence: 0 if a sentence has this number, otherwise 1."""
         runs = self.support.by_run.values() if self.support else ()
         return 1 - any(0 in entry.value for topics in runs for entry in topics.values())
 
@@ -441,7 +442,7 @@ class AnswerCollection:
         return {}
 
     def list_sentences(self, run: str, topic: str) -> list[CitedSentence]:
-        """The sentences of an answer, with all that they cite."""
+        """Return the sentences of an answer with their citations."""
         written_answer = self.answers.get(run, topic) if self.answers else None
         texts = written_answer.value.sentences if written_answer else None
         return [
@@ -454,13 +455,13 @@ class AnswerCollection:
         ]
 
     def _get_citations(self, run: str, topic: str) -> list[Mapping[str, float | None]]:
-        """What each sentence of an answer cites, and how far it supports it, if that was judged."""
+        """Return the citations of each sentence with their support, None if not judged."""
         if (run, topic) not in self._citation_cache:
             self._citation_cache[run, topic] = self._find_citations(run, topic)
         return self._citation_cache[run, topic]
 
     def _find_citations(self, run: str, topic: str) -> list[Mapping[str, float | None]]:
-        """Of all sentences; if the answer is not there, of those up to the last that is listed."""
+        """Return the citations of all sentences, without a text up to the last judged sentence."""
         judged = self.support.get(run, topic) if self.support else None
         written_answer = self.answers.get(run, topic) if self.answers else None
         supports = judged.value if judged else {}
@@ -478,7 +479,7 @@ class AnswerCollection:
     def _match_support(
         self, supports: Supports, written_answer: Answer, place: str
     ) -> list[Mapping[str, float | None]]:
-        """What sentences cite, with its support; that of citations that nobody made is refused."""
+        """Return citations with support. Raise an error for support without a citation."""
         sentences = dict(enumerate(written_answer.sentences or (), self._first))
         labels: dict[int, dict[str, float | None]] = {
             number: dict.fromkeys(sentence.citations) for number, sentence in sentences.items()
@@ -501,7 +502,7 @@ class AnswerCollection:
     def _describe_uncited(
         self, name: str, number: int, place: str, cited: Collection[str]
     ) -> tuple[str, str]:
-        """What is found and expected where the support is of a citation that nobody made."""
+        """Return the found and expected text for support without a citation."""
         candidates = f"{', '.join(cited)}, which it cites" if cited else "none, as it cites nothing"
         counts = f"{self._numbering}, places among references from 0"
         return f"citation {name} of sentence {number} of {place}", f"{candidates} ({counts})"
@@ -514,7 +515,7 @@ class AnswerCollection:
         ends = f"{self._first} to {self._first + len(sentences) - 1}" if sentences else "none"
         return f"{ends}: {self._numbering}"
 
-    # -- what the user should know ----------------------------------------------------------------
+    # -- notes ------------------------------------------------------------------------------------
 
     def _fill_undefined(
         self,
@@ -523,7 +524,7 @@ class AnswerCollection:
         measures: Sequence[Measure],
         undefined: Undefined,
     ) -> Iterator[Note]:
-        """Note what is undefined, and put 0 there, if so asked; what nobody judged is left out."""
+        """Note undefined and unjudged topics. Set undefined scores to 0 if requested."""
         is_judged = np.array([[t in self.topics[_get_input(m)] for m in measures] for t in topics])
         for needs in dict.fromkeys(map(_get_input, measures)):
             answered = self.answers.topics if self.answers and needs != "references" else ()
@@ -585,7 +586,7 @@ class AnswerCollection:
             yield from self._note_citations()
 
     def _note_unanswered(self, needs: str, run: str) -> Iterator[Note]:
-        """What was judged of answers that are not among those given."""
+        """Note labels of answers that are missing in `answers`."""
         if needs in ("nuggets", "criteria") and self.answers:
             of_run = self.kinds[needs].by_run.get(run, {})
             missing = [topic for topic in of_run if self.answers.get(run, topic) is None]
@@ -593,7 +594,7 @@ class AnswerCollection:
             yield from note_topics("unanswered", missing, text, run)
 
     def _note_marked_citations(self, run: str) -> Iterator[Note]:
-        """Texts with marks of citations, which gold answers seldom have."""
+        """Warn of citation marks in texts: gold answers seldom have any."""
         answers = self.answers.by_run[run] if self.answers else {}
         gold_topics = self.topics["references"]
         marks = {t: MARK.search(x.value.text) for t, x in answers.items() if t in gold_topics}
@@ -605,7 +606,7 @@ class AnswerCollection:
             yield Note.from_facts("marked-citations", facts, run=run)
 
     def _note_missing_labels(self, needs: str, run: str) -> Iterator[Note]:
-        """Nuggets, or criteria, of a topic that an answer of a run has no label for."""
+        """Note missing labels of nuggets or criteria."""
         if needs not in PIECES:
             return
         piece, rest = PIECES[needs], list[Any]()
@@ -624,7 +625,7 @@ class AnswerCollection:
             yield Note.from_facts(f"missing-{needs}", Facts(text, counts), run=run)
 
     def _note_invalid_labels(self, needs: str) -> Iterator[Note]:
-        """Labels outside the scale that count as missing."""
+        """Note labels outside the scale."""
         pieces, labels = self.kinds[needs].invalid if needs in self.kinds else ((), ())
         if pieces:
             examples = ", ".join([*labels][:5]) + (", …" if len(labels) > 5 else "")
@@ -660,7 +661,7 @@ class AnswerCollection:
     # -- answers, piece by piece ------------------------------------------------------------------
 
     def build_details(self, topic: str, measures: Sequence[Measure]) -> AnswerDetails:
-        """What was judged of the answer of each run to a topic, and the scores of each."""
+        """Return the labels and scores of the answer of each run to a topic."""
         all_topics = [*dict.fromkeys(t for topics in self.topics.values() for t in topics)]
         if topic not in all_topics:
             raise InputError(f"topic {topic!r}", f"one of the {format_names(all_topics, 'topic')}")
@@ -679,7 +680,7 @@ class AnswerCollection:
     def _build_detail(
         self, run: str, topic: str, scores: Mapping[tuple[str, str], float]
     ) -> AnswerDetail:
-        """What was judged of one answer."""
+        """Return the labels of one answer."""
         nuggets, criteria = (
             self._complete(needs, run, topic, math.nan)
             if needs in self.kinds and self.kinds[needs].get(run, topic)
@@ -693,9 +694,9 @@ class AnswerCollection:
 
 
 def split_measures(measures: Measures | None) -> tuple[list[Measure] | None, list[Measure] | None]:
-    """The measures of lists, and those of answers; None where none is named.
+    """Split measures into measures of rankings and measures of answers, None if there are none.
 
-    >>> told_apart("AP CitationF EM"), told_apart("RR")
+    >>> split_measures("AP CitationF EM"), split_measures("RR")
     (([AP], [CitationF, EM]), ([RR], None))
     """
     parsed = () if measures is None else parse_measures(measures)
@@ -704,14 +705,14 @@ def split_measures(measures: Measures | None) -> tuple[list[Measure] | None, lis
 
 
 class Citation(NamedTuple):
-    """A document that a sentence cites, and how far it supports it: 1, ½, 0, None if not judged."""
+    """A cited document with its support: 1, ½, 0, or None if not judged."""
 
     document: str
     support: float | None
 
 
 class CitedSentence(NamedTuple):
-    """A sentence of an answer, by its number, and what it cites; the text may not be known."""
+    """A numbered sentence of an answer with its citations."""
 
     number: int
     text: str | None
@@ -719,7 +720,7 @@ class CitedSentence(NamedTuple):
 
 
 class AnswerDetail(NamedTuple):
-    """What was judged of one answer, and its scores, by what measures need and their names."""
+    """The labels of one answer, and its scores by input and name of measures."""
 
     nuggets: Sequence[Nugget]
     sentences: Sequence[CitedSentence]
@@ -730,7 +731,7 @@ class AnswerDetail(NamedTuple):
 
 @dataclass(frozen=True)
 class AnswerDetails(TableResult, tables="answers"):
-    """What was judged of the answers of all runs to a topic."""
+    """The labels of the answers of all runs to a topic."""
 
     topic: str
     by_run: Mapping[str, AnswerDetail]
@@ -738,7 +739,7 @@ class AnswerDetails(TableResult, tables="answers"):
 
 
 def _is_in_answers(gold: Any, answers: Any) -> bool:
-    """Whether gold answers are in a file of answers."""
+    """Return True if gold answers are in a file of answers."""
     paths = answers if isinstance(answers, list | tuple) else [answers]
     files = {os.path.realpath(path) for path in paths if isinstance(path, FILES)}
     return isinstance(gold, FILES) and os.path.realpath(gold) in files
@@ -749,7 +750,7 @@ def _has_citations(written_answer: Answer) -> bool:
 
 
 def _takes_references(measure: type[Measure]) -> bool:
-    """Whether a measure of texts is one of answers next to gold answers, too."""
+    """Return True if a measure compares texts with references."""
     return issubclass(measure, ReferenceMeasure)
 
 

@@ -1,4 +1,4 @@
-"""`evaluate_arrays`: levels and predictions as those who learn to rank hold them."""
+"""Evaluation of predictions in arrays, for learning to rank."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ def evaluate_arrays(
     qid: ArrayLike | None = None,
     **options: Unpack[Settings],
 ) -> Scores:
-    """Score predictions for documents whose levels are known.
+    """Score predictions for documents with known levels.
 
     y_true
-        The level of each document, from 0; a number for each, or a row of them for each query.
+        The level of each document, ≥ 0: one array, or one row per query.
     y_score
-        What a model predicts for each, in the same shape; or several models', by their names.
+        The predictions in the same shape, or a dict from model names to predictions.
     group
-        How many documents each query has, one query after the other, as LightGBM has it; or the
-        query of each document.
+        The number of documents of each query in order, as in LightGBM, or the query of each
+        document.
     qid
-        The query of each document, as XGBoost has it, in any order.
+        The query of each document, as in XGBoost, in any order.
 
-    Queries are called by their qid, else by their number from 0, and documents by their place in
-    the arrays, from 0. Equal predictions stay in the order of the arrays; ``ties="expected"`` takes
-    the mean over all orders, as scikit-learn does.
+    Topics are named by qid, otherwise numbered from 0. Documents are numbered by position from 0.
+    Equal predictions keep the order of the arrays. ``ties="expected"`` computes the mean over all
+    orders, as scikit-learn does.
 
     >>> evaluate_arrays([2, 0, 1, 0, 1], [0.9, 0.5, 0.7, 0.1, 0.8], [3, 2], "nDCG@10 RR").summary()
     {'run': {'nDCG@10': 1.0, 'RR': 1.0}}
@@ -78,7 +78,7 @@ def evaluate_arrays(
 
 
 def _check_gains(gains: object) -> None:
-    """A sequence has the gains of levels 1, 2, …; LightGBM's begins with that of level 0."""
+    """Raise an error for gains from level 0, as in LightGBM. Ours start at level 1."""
     if isinstance(gains, str) or not isinstance(gains, Sequence | np.ndarray):
         return
     values = list(gains)
@@ -89,21 +89,21 @@ def _check_gains(gains: object) -> None:
 
 
 def _has_exchanged_arguments(levels: Floats, scores: Iterable[Floats]) -> bool:
-    """Whether only predictions are whole numbers from 0: then they may be the levels."""
+    """Return True if only the predictions are integers ≥ 0: they may be the levels."""
     if (levels == np.floor(levels)).all():
         return False
     return all(((x >= 0) & (x == np.floor(x))).all() for x in scores)
 
 
 class Queries(NamedTuple):
-    """The queries, in the order in which they come, and the number of that of each document."""
+    """The queries in input order, and the number of the query of each document."""
 
     names: tuple[str, ...]
     numbers: Ints
 
 
 def _build_qrels(levels: Floats, queries: Queries) -> Qrels:
-    """The levels as judgments, which know where they stood: predictions stand there, too."""
+    """Build judgments. Their lines are positions in the arrays, as for predictions."""
     order = np.argsort(queries.numbers, kind="stable")
     in_order = bool((np.diff(queries.numbers) >= 0).all())
     counts = np.bincount(queries.numbers, minlength=len(queries.names))
@@ -141,7 +141,7 @@ def _find_queries(
 
 
 def _parse_group(group: NDArray[Any], n: int) -> Queries:
-    """Sizes add up to the number of documents, and queries of documents are as many."""
+    """Parse group: sizes add up to the number of documents, or one query per document."""
     counts = group.ndim == 1 and group.dtype.kind in "iu" and bool((group >= 0).all())
     adds_up = counts and int(group.sum()) == n
     if adds_up and len(group) == n > 1:
@@ -167,13 +167,13 @@ def _expand_sizes(sizes: Ints) -> Queries:
 
 
 def _number_ids(ids: NDArray[Any], name: str) -> Queries:
-    """The queries that documents name, in the order in which they first do."""
+    """Number the query ids in order of their first occurrence."""
     place: dict[str, int] = {}
     numbers = np.empty(len(ids), dtype=np.int64)
     for row, cell in enumerate(ids.tolist()):
         is_integer = (
             isinstance(cell, float) and cell.is_integer()
-        )  # as frames may have whole numbers
+        )  # frames may store integers as floats
         query = parse_identifier(int(cell) if is_integer else cell)
         if query is None:
             raise InputError(f"{name}[{row}] = {cell!r}", "a name or a whole number")
@@ -194,7 +194,7 @@ def _read_predictions(values: ArrayLike, name: str, levels: Floats) -> Floats:
 
 
 def _read_numbers(values: ArrayLike, name: str) -> Floats:
-    """Finite numbers, one for each document, or a row for each query."""
+    """Return finite numbers, one per document, or one row per query."""
     try:
         numbers = np.asarray(values)
         if numbers.dtype.kind not in "bfiuO" or any(
@@ -219,7 +219,7 @@ def _check_values(wrong: Bools, values: Floats, name: str, expected: str) -> Non
 
 
 def _iter_objects(array: NDArray[Any]) -> Iterable[Any]:
-    """What an array holds that is not of numbers."""
+    """Iterate over the elements of an object array."""
     return array.flat if array.dtype.kind == "O" else ()
 
 
@@ -229,7 +229,7 @@ def _format_shape(array: NDArray[Any]) -> str:
 
 def _describe_shape(name: str, array: NDArray[Any]) -> str:
     """
-    >>> _shaped("y_score", np.zeros((2, 3)))
+    >>> _describe_shape("y_score", np.zeros((2, 3)))
     'y_score of shape 2×3'
     """
     return f"{name} of shape {_format_shape(array)}"

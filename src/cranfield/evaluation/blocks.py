@@ -1,4 +1,4 @@
-"""The one loop over blocks: topics in ranges of bounded size, and what is computed of each."""
+"""Blocks of topics of bounded size, and the loop over them."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ T = TypeVar("T")
 
 
 class Block(NamedTuple):
-    """The topics start..stop-1, and their judgments ready for equations."""
+    """The topics start..stop-1 with their judgments as matrices."""
 
     start: int
     stop: int
     gold: Gold
 
     def build_lists(self, rankings: Rankings) -> Lists:
-        """What a run returned for these topics."""
+        """Return the rankings of a run for these topics."""
         return build_lists_block(rankings, self.gold, self.start, self.stop)
 
 
@@ -47,12 +47,11 @@ def cut_blocks(
     importance: Floats | None = None,
     within: range | None = None,
 ) -> list[Block]:
-    """The topics in blocks of bounded size, which depend on the judgments alone.
+    """Cut the topics into blocks of bounded size, which depend on the judgments only.
 
-    A topic is as wide as it has judged items (or as `widths` says), but at least as the `ranks`
-    that user models look at, judged or not; times its intents. Topics of one block have the same
-    `gains`. `importance` is Pr(v|i) of all intents. Only blocks that begin `within` a range are
-    made, if there is one.
+    The width of a topic is its number of judged items (or `widths`), at least the `ranks` read by
+    user models, times its number of intents. Topics of one block have the same `gains`.
+    `importance` is Pr(v|i) of all intents. `within` selects the blocks that start in a range.
     """
     width = np.maximum(judgments.counts if widths is None else widths, ranks)
     if intents is not None:
@@ -68,5 +67,5 @@ def cut_blocks(
 def map_blocks(
     all_blocks: Sequence[Block], compute: Callable[[Block], T], threads: int = 1
 ) -> list[T]:
-    """What is computed of each block, in order; on several threads if there are several blocks."""
+    """Return the results for all blocks in order, computed by several threads."""
     return list(map_in_order(iter(all_blocks), compute, threads))

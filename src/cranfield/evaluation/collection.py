@@ -1,4 +1,4 @@
-"""`Collection`: judgments made ready, once, for all runs that are labelled with them."""
+"""Judgments with all options applied, ready to label runs."""
 
 from __future__ import annotations
 
@@ -41,35 +41,35 @@ from cranfield.wording import format_option
 
 @dataclass(frozen=True)
 class LabelledRun:
-    """One run, labelled."""
+    """A run and the judged items in its rankings."""
 
     run: Run
-    full_rankings: Rankings  # where it placed the judged items
-    rankings: Rankings  # the same down to the depth that is looked at, with what each counts as
-    topics: tuple[str, ...]  # all that it has lists for
-    contradicted: tuple[str, ...]  # those whose ranks contradict their scores
-    values: Values | None = None  # what documents were ranked by, if it was noted
-    sample: Sequence[Sampled] = ()  # some of its documents: see `RunLabels`
+    full_rankings: Rankings  # all judged items, with judged levels
+    rankings: Rankings  # cut at the depth, with the levels of the labelling strategy
+    topics: tuple[str, ...]  # all topics of the run
+    contradicted: tuple[str, ...]  # topics with ranks that contradict the scores
+    values: Values | None = None  # the scores of documents, if recorded
+    sample: Sequence[Sampled] = ()  # some documents: see `RunLabels`
 
 
 @dataclass(frozen=True, eq=False)
 class Collection:
-    """Judgments, their intents and the strategy that says what counts, ready for runs."""
+    """Judgments, intents and labelling strategy, ready to label runs."""
 
     options: Options
     gold: GoldStandard
-    labels: Labels  # what there is to find, and what is found counts as
+    labels: Labels  # the ideal rankings, and the levels of hits
     extras: tuple[Extra, ...] = ()
-    intents: Intents | None = None  # where judgments are for intents
-    intent_info: KnownIntents | None = None  # what the user told of them
-    directory: str | None = None  # the judgments' path, which may hold runs as well
-    declared: bool = True  # whether the user declares what are judgments, and what is a run
+    intents: Intents | None = None  # if judgments are for intents
+    intent_info: KnownIntents | None = None  # probabilities and types from the user
+    directory: str | None = None  # path of the judgments, may contain runs
+    declared: bool = True  # the user declared the formats, so inputs are not swapped
 
     @classmethod
     def from_qrels(
         cls, qrels: QrelsLike, options: Options, measures: Sequence[Measure] = ()
     ) -> Collection:
-        """The judgments as the options say, with what the measures ask for."""
+        """Read the judgments with the options, and the document values that measures need."""
         lengths = Lengths.from_options(measures, options)
         costs = Costs.from_options(measures, options)
         verticals = IntentVerticals.from_options(measures, options)
@@ -105,7 +105,7 @@ class Collection:
 
     @cached_property
     def importance(self) -> Floats | None:
-        """Pr(v|i) of all intents, where a measure asks for verticals."""
+        """Pr(v|i) of all intents, or None if no measure needs verticals."""
         for extra in self.extras:
             if isinstance(extra, IntentVerticals) and self.intents is not None:
                 return compute_importance(extra.source, self.topics, self.intents)
@@ -120,11 +120,11 @@ class Collection:
 
     @property
     def ideal(self) -> Judgments:
-        """What there is to find."""
+        """The ideal rankings."""
         return self.labels.judgments
 
     def find_topic(self, topic: str) -> int:
-        """The number of a judged topic."""
+        """Return the index of a judged topic."""
         index = self.gold.topic_index
         if topic not in index:
             raise make_unknown_topic_error(topic, index)
@@ -132,18 +132,18 @@ class Collection:
 
     @cached_property
     def topic_mask(self) -> Bools:
-        """Which topics count: all that are judged, if none is named."""
+        """True for topics that count: the requested topics, or all judged topics."""
         names = self.options.named_topics
         mask = np.full(len(self.topics), names is None)
         mask[[self.find_topic(topic) for topic in names or ()]] = True
         return mask
 
     def select_topics(self, rankings: Rankings) -> Rankings:
-        """The lists of the topics that count; the others are empty."""
+        """Return the rankings of the topics that count. All others are empty."""
         return rankings if self.topic_mask.all() else rankings.keep_topics(self.topic_mask)
 
     def with_part(self, judged: Bools) -> Collection:
-        """This collection as if only some of the judged items had been judged."""
+        """Return a collection with judgments of some of the items only."""
         judgments = self.gold.judgments
         offsets = np.concatenate(([0], np.cumsum(judged)))[judgments.offsets]
         part = replace(
@@ -164,9 +164,9 @@ class Collection:
         depth: int | None = None,
         within: range | None = None,
     ) -> list[Block]:
-        """The topics in blocks of bounded size; where `tied` lists hold more, by these.
+        """Cut the topics into blocks of bounded size. Consider the ties of `tied` rankings.
 
-        Only those that begin `within` a range of topics, if there is one.
+        `within` selects the blocks that start in a range of topics.
         """
         widths = self.gold.judgments.counts
         if tied is not None:
@@ -183,7 +183,7 @@ class Collection:
         )
 
     def build_block(self, rankings: Rankings, t: int, traced: bool = False) -> Lists:
-        """One topic's list as equations see it; `traced` ones keep the steps of computations."""
+        """Return the ranking of one topic for measures. If `traced`, it records the steps."""
         gold = build_gold_block(self.ideal, t, t + 1, self.intents, self.importance)
         gold.traced = traced
         return Block(t, t + 1, gold).build_lists(rankings)
@@ -191,11 +191,11 @@ class Collection:
     # -- runs -------------------------------------------------------------------------------------
 
     def read(self, runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike]) -> list[Run]:
-        """One or several runs, read as the options say, each under a name of its own.
+        """Read one or several runs with the options. Names are unique.
 
-        They are to be used in `with_each`: text may hold several.
+        Use the runs in `with_each`, because text files may contain several runs.
         """
-        if self.directory is not None:  # whose runs are meant, and not files of the same name
+        if self.directory is not None:  # runs of the directory, not files of the same name
             runs = _resolve_paths(self.directory, runs)
         return read_runs(
             runs,
@@ -214,11 +214,11 @@ class Collection:
         )
 
     def label(self, run: Run) -> LabelledRun:
-        """Where a run placed the judged items, and what they count as."""
+        """Label a run: find the judged items in its rankings and their levels."""
         return self.apply_labels(run, self.match_run(run))
 
     def match_run(self, run: Run) -> RunLabels:
-        """Where a run placed the judged items, whatever is done about ties."""
+        """Find the judged items in the rankings of a run, before ties are handled."""
         options, sources = self.options, [extra.source for extra in self.extras]
         settings = options.exclude_self, options.workers, options.progress
         if self.declared or run.declared:
@@ -226,14 +226,14 @@ class Collection:
         watch = ValueRecorder()
         run_labels = label_run(self.gold, run, *settings, sources, watch)
         if isinstance(run, ListRun) and not self.values.look_like_scores:
-            return run_labels  # the values are needed for a note only, see `values_of`
+            return run_labels  # the scores are needed for a note only, see `values_of`
         values = watch.collect_values(run)
         self.check_swapped(run, values)
         return replace(run_labels, values=values)
 
     @cached_property
     def folded(self) -> dict[int, tuple[set[str], dict[str, tuple[str, int]]]]:
-        """The judged documents of topics, and by folded id: `spelling` fills it."""
+        """Cache of judged documents by folded id, filled by `spelling`."""
         return {}
 
     @cached_property
@@ -242,7 +242,7 @@ class Collection:
         return Values.from_qrels(self.gold.qrels)
 
     def get_values(self, labelled: LabelledRun) -> Values | None:
-        """What the documents of a run are ranked by; None if that is not to be compared."""
+        """Return the scores of a run, or None if they should not be compared with levels."""
         if self.declared or labelled.run.declared:
             return None
         lists = isinstance(labelled.run, ListRun) and labelled.values is None
@@ -251,7 +251,7 @@ class Collection:
     def check_swapped(self, run: Run, scores: Values | None, levels: Values | None = None) -> None:
         """Raise an error if the judgments look like a run, and the run like judgments.
 
-        `levels` are those of the judgments, if the collection was made of others.
+        `levels` replaces the levels of the collection.
         """
         levels = self.values if levels is None else levels
         if scores is None or not look_swapped(levels, scores) or can_be_right(levels, scores):
@@ -262,11 +262,11 @@ class Collection:
         raise InputError.from_problem(problem, fix, self.gold.qrels.where)
 
     def apply_labels(self, run: Run, run_labels: RunLabels) -> LabelledRun:
-        """What is found of the judged items in a run, and what they count as."""
+        """Apply ties, depth and labelling strategy to the judged items of a run."""
         full_rankings, ties = run_labels.rankings, self.options.ties
         if ties in ("best", "worst"):
             full_rankings = getattr(Reordering(full_rankings), ties)()
-        # Else any order may be cut at the depth, and any item may be the first.
+        # For expected ties, the depth and the strategy apply to each order of the tied items.
         rankings = full_rankings if ties == "expected" else self.apply_strategy(full_rankings)
         extra_fields = run_labels.values, run_labels.sample
         return LabelledRun(
@@ -279,23 +279,23 @@ class Collection:
         )
 
     def with_ties(self, ties: TieOrder) -> Collection:
-        """This collection, in which tied documents are put in another order."""
+        """Return the collection with another order of tied documents."""
         return replace(self, options=replace(self.options, ties=ties))
 
     def apply_strategy(self, rankings: Rankings) -> Rankings:
-        """The lists down to the depth that is looked at, with what each hit counts as."""
+        """Cut the rankings at the depth and apply the labelling strategy."""
         depth = self.options.depth
         return self.labels.apply(rankings if depth is None else rankings.truncate(depth))
 
     def compute_rankings(self, run: Run, topic: str | None = None) -> Rankings:
-        """The lists of a run, in which all that measures look at is known; in one topic, or all."""
+        """Return the rankings of a run. Raise an error if a measure lacks document values."""
         labelled = self.label(run)
         self.check_overlap(labelled)
         self.check_extras(run, labelled.rankings, topic)
         return labelled.rankings
 
     def check_overlap(self, labelled: LabelledRun) -> None:
-        """Refuse a run that answers no judged topic: it is that of other judgments."""
+        """Raise an error if a run has no judged topic."""
         if not labelled.full_rankings.answered.any():
             location = self.gold.qrels.where
             raise make_no_judged_topic_error(labelled.topics, self.topics, location, labelled.run)
@@ -307,14 +307,14 @@ class Collection:
             raise InputError.from_problem(problem, fix, self.gold.qrels.where)
 
     def check_extras(self, run: Run, rankings: Rankings, topic: str | None = None) -> None:
-        """Refuse a run in which something is not known where a measure looks."""
+        """Raise an error if a document value needed by a measure is missing."""
         for extra in self.extras:
             extra.check_known(run, self.select_topics(rankings), self.topics, topic)
 
     # -- documents --------------------------------------------------------------------------------
 
     def iter_hits(self, rankings: Rankings, t: int) -> Iterator[tuple[int, str, float]]:
-        """Rank, document and level it counts as, of each judged document of a topic's list."""
+        """Yield rank, document and level of each judged document of a ranking."""
         of_topic = slice(rankings.offsets[t], rankings.offsets[t + 1])
         docs = self.gold.item_docs
         items = (docs[item] for item in rankings.items[of_topic].tolist())
@@ -324,9 +324,9 @@ class Collection:
     def list_documents(
         self, ranked: Sequence[str], rankings: Rankings, t: int, condensed: bool = False
     ) -> list[str]:
-        """The documents of a topic's list in order, as it was labelled; condensed, the judged ones.
+        """Return the documents of a ranking in labelled order. If `condensed`, only judged ones.
 
-        `ranked` are those of the run, whatever the order of ties.
+        `ranked` are the documents of the run in any order of ties.
         """
         judged = {rank: doc for rank, doc, _ in self.iter_hits(rankings, t)}
         if condensed:
@@ -336,7 +336,7 @@ class Collection:
         return [judged[rank] if rank in judged else next(unjudged) for rank in ranks]
 
     def iter_unjudged(self, ranked: Sequence[str], t: int) -> Iterator[str]:
-        """The documents of a topic's list that nobody judged, from the top down."""
+        """Yield the unjudged documents of a ranking from the top."""
         excluded = {self.topics[t]} if self.options.exclude_self else set()
         excluded |= self.gold.by_topic[t].keys()
         return (doc for doc in ranked if doc not in excluded)
@@ -345,7 +345,7 @@ class Collection:
 def _read(
     qrels: QrelsLike, options: Options, measures: Sequence[Measure], by_intent: bool
 ) -> Qrels:
-    """The judgments as the options say."""
+    """Read the judgments with the options."""
     judged = read_qrels(
         qrels,
         options.qrels_format,
@@ -362,7 +362,7 @@ def _read(
 
 
 def _with_names(gold: GoldStandard, documents: Documents | None) -> GoldStandard:
-    """Judgments with the ids of documents, if a measure asks for them."""
+    """Add document ids to the judgments if a measure needs them."""
     if documents is None:
         return gold
     names = Names(gold.item_docs, documents.source.names)
@@ -370,7 +370,7 @@ def _with_names(gold: GoldStandard, documents: Documents | None) -> GoldStandard
 
 
 def check_samples(judged: Qrels, measures: Sequence[Measure], options: Options) -> None:
-    """Refuse to take a sample of the judgments for all of them."""
+    """Raise an error if a measure or strategy does not support sampled judgments."""
     location = judged.where
     if options.labelling is not None:
         raise InputError("classes or groups of items", "none with sampled judgments", location)
@@ -383,20 +383,20 @@ def check_samples(judged: Qrels, measures: Sequence[Measure], options: Options) 
 
 
 def needs_intents(measures: Sequence[Measure], options: Options) -> bool:
-    """Whether judgments are for intents."""
+    """Return True if the judgments must be for intents."""
     by_option = options.per_intent or options.intents is not None or options.embed_verticals
     return by_option or any(m.takes == "intents" for m in measures)
 
 
 def _has_declared_formats(source: QrelsLike, qrels: Qrels, options: Options) -> bool:
-    """Whether the user says what are judgments, and what is a run; samples are judgments."""
+    """Return True if the user declared a format, or the judgments are a sample."""
     formats = options.qrels_format, options.run_format, options.columns
     read = isinstance(source, Qrels) and source.declared
     return read or qrels.strata is not None or any(value is not None for value in formats)
 
 
 def _resolve_paths(directory: str, runs: Any) -> Any:
-    """The runs, those of a topic directory by the names they have there."""
+    """Return the paths of runs, relative to the topic directory."""
     if isinstance(runs, str | os.PathLike):
         return topic_dirs.resolve_run(directory, os.fspath(runs))
     if isinstance(runs, list | tuple) and all(isinstance(r, str | os.PathLike) for r in runs):

@@ -1,4 +1,4 @@
-"""Measures at many cutoffs: runs are labelled once, and scored wherever somebody looks."""
+"""Scores at many cutoffs, computed from runs that are labelled once."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from cranfield.measures.base import Measure
 from cranfield.measures.parameters import format_value, is_number
 from cranfield.scores import Scores
 
-CURVE = "IPrec"  # whose points are recalls
-MAX_CONTIGUOUS = 20  # a list so short is looked at rank by rank
-ROUND_CUTOFFS = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0)  # cutoffs of longer ones: these, times ten, …
-MAX_CUTOFFS, MAX_CUTOFF = 200, 1_000_000_000  # cutoffs, and the last of them
+CURVE = "IPrec"  # points are recall levels
+MAX_CONTIGUOUS = 20  # rankings up to this length get a point per rank
+ROUND_CUTOFFS = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0)  # cutoffs of longer rankings, times 1, 10, 100, …
+MAX_CUTOFFS, MAX_CUTOFF = 200, 1_000_000_000  # number of cutoffs, highest cutoff
 
 
 class Point(NamedTuple):
-    """The summary of a measure over topics at one cutoff, or recall, with its interval."""
+    """The summary of a measure over topics at one cutoff or recall level."""
 
     run: str
     measure: str
@@ -39,14 +39,14 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True)
 class Curves:
-    """Scores at many cutoffs: `columns` are those of each measure, by cutoff."""
+    """Scores at many cutoffs, with the columns of each measure by cutoff."""
 
     scores: Scores
     columns: Mapping[str, Mapping[float, str]]
-    of_recall: frozenset[str]  # the measures whose points are recalls
+    of_recall: frozenset[str]  # measures with recall levels as points
 
     def iter_points(self, confidence: float | None = None) -> Iterator[Point]:
-        """Measure by measure and run by run; given a confidence, with t intervals of means."""
+        """Yield the points by measure and run, with t intervals if a confidence is given."""
         kinds = dict(zip(self.scores.measures, self.scores.summaries, strict=True))
         intervals = {} if confidence is None else self.scores.interval(confidence=confidence)
         for measure, columns in self.columns.items():
@@ -65,13 +65,13 @@ def compute_curves(
     cutoffs: Iterable[float] | None = None,
     **options: Unpack[Settings],
 ) -> Curves:
-    """Measures against their cutoffs; of IPrec against recall.
+    """Compute measures at many cutoffs. For IPrec, the cutoffs are recall levels.
 
-    `cutoffs` are ranks, in any order; if none are given, those of `choose_cutoffs` the longest list.
-    Measures are named without a cutoff. All are computed in one evaluation of runs read once.
+    `cutoffs` are ranks in any order (default: chosen for the longest ranking). Measures have no
+    cutoff. Runs are read once.
 
     >>> qrels, run = {"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "b"]}
-    >>> [(p.at, p.value) for p in curves(qrels, run, "Recall").points()]
+    >>> [(p.at, p.value) for p in compute_curves(qrels, run, "Recall").iter_points()]
     [(1, 0.5), (2, 0.5), (3, 1.0)]
     """
     evaluator = Evaluator(qrels, measures, **options)
@@ -80,13 +80,13 @@ def compute_curves(
 
     def compute(each: Sequence[Run]) -> Curves:
         labelled = [evaluator.collection.label(run) for run in each]
-        scores_uncut = evaluator.score_labelled(labelled)  # which refuses what cannot be scored
+        scores_uncut = evaluator.score_labelled(labelled)  # raises an error for runs that cannot be scored
         ranks = selected or choose_cutoffs(_find_longest(evaluator, labelled))
         variants = {m: _set_cutoffs(m, selected, ranks) for m in evaluator.measures}
         measures_at_cutoffs = [m for by_cutoff in variants.values() for m in by_cutoff.values()]
         scores = evaluator.with_measures(measures_at_cutoffs).score_labelled(labelled)
         return Curves(
-            # what is said of a measure need not be said at every cutoff
+            # The notes of the measures without a cutoff are not repeated for every cutoff.
             replace(scores, notes=scores_uncut.notes),
             {
                 _get_name(m): {cutoff: measure.names()[0] for cutoff, measure in by_cutoff.items()}
@@ -99,9 +99,9 @@ def compute_curves(
 
 
 def choose_cutoffs(longest: int) -> tuple[int, ...]:
-    """Ranks to look at down to the last of a list: every one, or round ones and the last.
+    """Return all ranks of a short ranking, or round ranks and the last rank.
 
-    >>> cutoffs_to(3), cutoffs_to(60)
+    >>> choose_cutoffs(3), choose_cutoffs(60)
     ((1, 2, 3), (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 60))
     """
     last = max(longest, 1)
@@ -112,7 +112,7 @@ def choose_cutoffs(longest: int) -> tuple[int, ...]:
 
 
 def check_cutoffs(cutoffs: Iterable[float], measures: Sequence[Measure] = ()) -> tuple[Any, ...]:
-    """The cutoffs that were asked for, each once and in order: ranks, or recalls."""
+    """Return the distinct cutoffs in order: ranks, or recall levels."""
     recalls = {_is_recall(m) for m in measures} or {False}
     if len(recalls) > 1:
         names = ", ".join(map(str, measures))
@@ -132,7 +132,7 @@ def check_cutoffs(cutoffs: Iterable[float], measures: Sequence[Measure] = ()) ->
 
 
 def _check_measures(measures: Iterable[Measure]) -> None:
-    """Refuse what has no cutoff left to choose, or gives several numbers at each."""
+    """Raise an error for measures with a cutoff or with several columns."""
     for m in measures:
         if m.cutoff is not None:
             raise InputError(m, f"a measure without a cutoff, such as {type(m).__name__}")
@@ -143,7 +143,7 @@ def _check_measures(measures: Iterable[Measure]) -> None:
 def _set_cutoffs(
     m: Measure, recalls: Sequence[float] | None, ranks: Sequence[float]
 ) -> dict[float, Measure]:
-    """A measure at each of its points."""
+    """Return the measure at each of its cutoffs."""
     points: Sequence[float] = ranks
     if _is_recall(m):
         points = recalls or m.recalls()  # type: ignore[attr-defined]
@@ -160,7 +160,7 @@ def _get_name(m: Measure) -> str:
 
 
 def _find_longest(evaluator: Evaluator, labelled: Iterable[LabelledRun]) -> int:
-    """The length of the longest list, as far as it is looked at."""
+    """Return the length of the longest ranking, at most the depth."""
     collection, depth = evaluator.collection, evaluator.options.depth
     lists = [collection.select_topics(labelled_run.rankings).lengths for labelled_run in labelled]
     longest = max(int(lengths.max(initial=0)) for lengths in lists)
@@ -173,11 +173,11 @@ COUNTS = ("NumRet", "NumJudgedRet", "NumRelRet")
 
 
 class JudgedRange(NamedTuple):
-    """How much of the documents of a run between two ranks, and down to the last, is judged.
+    """The judged documents of a run between two ranks.
 
-    `documents` are those of all topics at these ranks: lists that end above have none there. Of
-    them `judged` and `relevant` are shares, None if there are none; `judged_to` is Judged@last, the
-    mean over topics.
+    `documents` counts the documents of all topics at these ranks. `judged` and `relevant` are
+    fractions of them, None if there are no documents. `judged_to` is Judged@last, the mean over
+    topics.
     """
 
     run: str
@@ -195,12 +195,12 @@ def compute_judged_by_rank(
     cutoffs: Iterable[float] | None = None,
     **options: Unpack[Settings],
 ) -> tuple[list[JudgedRange], Scores]:
-    """How much of each run is judged, rank by rank or between one cutoff and the next.
+    """Return the fraction of judged documents of each run, by rank or between cutoffs.
 
-    Beside it the scores that this is made of, with what is to be known of them.
+    The second value are the scores with their notes.
 
     >>> qrels, run = {"q": {"a": 1, "b": 0}}, {"q": ["a", "x", "b", "y"]}
-    >>> [(row.first, row.last, row.judged) for row in judged_by_rank(qrels, run, [1, 4])[0]]
+    >>> [(row.first, row.last, row.judged) for row in compute_judged_by_rank(qrels, run, [1, 4])[0]]
     [(1, 1, 1.0), (2, 4, 0.3333333333333333)]
     """
     curves = compute_curves(qrels, runs, ("Judged", *COUNTS), cutoffs, **options)

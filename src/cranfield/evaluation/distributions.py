@@ -1,4 +1,4 @@
-"""`evaluate_distributions`: how far systems' distributions over labels are from people's."""
+"""Evaluation of distributions over labels against human distributions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from cranfield.scores import Note, Scores
 from cranfield.wording import format_count, format_names, suggest_keywords
 
 Missing: TypeAlias = Literal["error", "uniform"]
-DEFAULT_MEASURES = ("NMD", "RSNOD")  # what NTCIR's dialogue tasks compare ordered labels with
+DEFAULT_MEASURES = ("NMD", "RSNOD")  # measures of NTCIR's dialogue tasks for ordered labels
 
 
 @suggest_keywords
@@ -31,19 +31,19 @@ def evaluate_distributions(
     votes: bool = False,
     missing: Missing = "error",
 ) -> Scores:
-    """Score the distributions of one or several systems against gold ones; lower is better.
+    """Score distributions of one or several systems against gold distributions. Lower is better.
 
     gold
         A path, ``{item: [p, …]}``, ``{item: {label: p}}``, a frame with the columns item, label
-        and value (or item, and one for each label), or tuples. Whole numbers throughout are votes.
+        and value (or item, and a column per label), or tuples. Integers throughout are votes.
     systems
-        One or a list of the same, or ``{name: system}``.
+        One system or a list in the same formats, or ``{name: system}``.
     labels
-        All labels in their order; those of the gold if not given, which must then be numbers.
+        All labels in order. Default: the labels of the gold, which must be numbers.
     votes
-        The gold are single assessments: item, assessor, label.
+        True if the gold contains single assessments: item, assessor, label.
     missing
-        An item that a system lacks is an error, or counts as the uniform distribution.
+        An item missing from a system: ``error`` (default) or ``uniform`` distribution.
 
     >>> gold = {"d1": [0, 0.5, 0.5], "d2": [1, 0, 0]}
     >>> evaluate_distributions(gold, {"d1": [0, 0.5, 0.5], "d2": [0, 0, 1]}, "NMD JSD").summary()
@@ -68,14 +68,14 @@ def evaluate_distributions(
 
 
 def _is_system(value: Any) -> bool:
-    """Whether this is a whole system, and not what one says of an item."""
+    """Return True if the value is a system, not the distribution of an item."""
     if isinstance(value, Mapping):
         return not all(parse_finite(inner) is not None for inner in value.values())
     return isinstance(value, Distributions) or is_file(value)
 
 
 def _collect_notes(gold: Distributions, declared: bool) -> Iterator[Note]:
-    """What was made of the gold."""
+    """Note the interpretation of the gold distributions."""
     yield Note("items", "rows are items; means are over items")
     if not declared:
         text = f"labels {', '.join(gold.labels)} in this order, those of {gold.where}"
@@ -97,7 +97,7 @@ def _note_votes(source: Distributions, name: str, run: str | None = None) -> Ite
 def _collect_system_notes(
     name: str, system: Distributions, gold: Distributions, missing: Missing
 ) -> Iterator[Note]:
-    """What a system has that the gold has not, and the other way round."""
+    """Note items that are only in the system or only in the gold."""
     yield from _note_votes(system, name, name)
     missing_items = [item for item in gold.items if item not in system.items]
     if missing_items and missing == "error":

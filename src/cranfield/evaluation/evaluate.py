@@ -1,4 +1,4 @@
-"""The one path: judgments and runs in, scores out."""
+"""Evaluation of runs: from judgments and runs to scores."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ def evaluate(
 ) -> Scores:
     """Score one or several runs.
 
-    `qrels` and each run may be a path, a nested dict, a Polars or pandas frame, or tuples;
-    several runs are a list, or a dict from their names. A directory with one for each topic, as
-    NTCIREVAL has them, holds judgments and runs. For LETOR data, a run may be predictions: an
-    array, a list or a file of numbers, one for each line. If no `measures` are named, they are
-    those of the preset; without one, `DEFAULT_MEASURES`.
+    `qrels` and each run are a path, a nested dict, a Polars or pandas frame, or tuples. Several
+    runs are a list, or a dict from names to runs. An NTCIREVAL directory with a directory per
+    topic contains judgments and runs. For LETOR data, a run can be predictions: an array, a list
+    or a file of numbers, one per line. Default `measures`: the measures of the preset, otherwise
+    `DEFAULT_MEASURES`.
 
     >>> qrels = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"d": 1}}
     >>> run = {"q1": {"a": 0.3, "b": 0.9, "x": 0.1}, "q2": {"d": 1.5}}
@@ -53,10 +53,9 @@ def evaluate(
 
 @with_options
 class Evaluator:
-    """Judgments prepared once, for many runs: ``ev = Evaluator(qrels, ["AP"]); ev(run)``.
+    """Judgments prepared once for many runs: ``ev = Evaluator(qrels, ["AP"]); ev(run)``.
 
-    The `collection` labels runs, `measuring` computes what was asked of them, and here both
-    become `Scores`.
+    The `collection` labels runs, and the `scorer` computes the measures.
 
     >>> ev = Evaluator({"q1": {"a": 1}}, "RR")
     >>> ev({"q1": {"b": 2.0, "a": 1.0}}).summary()
@@ -74,11 +73,11 @@ class Evaluator:
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        """The measures that are computed, with the settings of the options."""
+        """The measures to compute, with the options applied."""
         return self.scorer.measures
 
     def read(self, runs: RunsLike) -> list[Run]:
-        """One or several runs, read as the options say, each under a name of its own."""
+        """Read one or several runs with the options. Names are unique."""
         return self.collection.read(runs)
 
     def __call__(self, runs: RunsLike) -> Scores:
@@ -86,15 +85,15 @@ class Evaluator:
         return self.read_and_score(runs)[1]
 
     def read_and_score(self, runs: RunsLike) -> tuple[Sequence[Run], Scores]:
-        """One or several runs, as the options say, and their scores."""
+        """Read one or several runs. Return the runs and their scores."""
         return call_with_split(self.read(runs), lambda group: (group, self.score_runs(group)))
 
     def score_runs(self, runs: Sequence[Run], strangers: bool = False) -> Scores:
-        """Score runs that have been read; `strangers` answer no judged topic, and score nothing."""
+        """Score runs. If `strangers`, runs without a judged topic are allowed."""
         return self.score_labelled(map(self.collection.label, runs), strangers)
 
     def score_labelled(self, runs: Iterable[LabelledRun], strangers: bool = False) -> Scores:
-        """Score runs that have been labelled."""
+        """Score labelled runs."""
         labelled = [self.check_run(labelled_run, strangers) for labelled_run in runs]
         names = [labelled_run.run.name for labelled_run in labelled]
         counts = self.choose_topics(
@@ -108,7 +107,7 @@ class Evaluator:
         )
 
     def check_run(self, labelled: LabelledRun, stranger: bool = False) -> LabelledRun:
-        """A run in which all is known that measures look at."""
+        """Return the run. Raise an error if it cannot be scored."""
         if not stranger:
             self.collection.check_overlap(labelled)
         self.collection.check_extras(labelled.run, labelled.rankings)
@@ -121,7 +120,7 @@ class Evaluator:
         values: Floats,
         collect_notes: Callable[[], Iterable[Note]],
     ) -> Scores:
-        """The scores of runs, given their values for all topics; `counts` says which count."""
+        """Build the scores of runs from values for all topics. `counts` selects the topics."""
         values = values[:, self.scorer.expand_topics(counts)]
         topics, columns = self.scorer.select_names(counts), self.scorer.columns
         self._check_undefined(topics, values)
@@ -138,17 +137,16 @@ class Evaluator:
         )
 
     def score_again(self, runs: Iterable[tuple[Run, RunLabels]], judged: Bools) -> Scores:
-        """Score runs that were labelled with more judgments, of which those `judged` are here."""
+        """Score runs that were labelled with more judgments than this evaluator has."""
         label = self.collection.apply_labels
         return self.score_labelled(
             (label(run, labels.with_part(judged)) for run, labels in runs), True
         )
 
     def with_part(self, judged: Bools) -> Evaluator:
-        """An evaluator as if only some of the judged items had been judged.
+        """Return an evaluator with judgments of some of the items only.
 
-        `judged` is for each item of `collection.gold.judgments`, as hits of rankings name them: the
-        hits of a run are then ``rankings.with_hits(kept[rankings.items])``.
+        `judged` is a mask of the items of `collection.gold.judgments`.
         """
         part = copy.copy(self)
         part.collection = self.collection.with_part(judged)
@@ -156,9 +154,9 @@ class Evaluator:
         return part
 
     def with_measures(self, measures: MeasuresLike) -> Evaluator:
-        """An evaluator of the same judgments by other measures: runs need not be labelled again.
+        """Return an evaluator with other measures. Labelled runs can be reused.
 
-        They may ask for nothing that the judgments were not read for, such as intents.
+        The measures must not need intents or document values that were not read.
         """
         evaluator = copy.copy(self)
         options = replace(self.options, preset=None, measurements=False, residuals=False)
@@ -166,7 +164,7 @@ class Evaluator:
         return evaluator
 
     def choose_topics(self, names: Sequence[str], answered: Iterable[Bools]) -> Bools:
-        """The topics that count, where the runs have answered some."""
+        """Return a mask of the topics that count for these runs."""
         topics, counts = self.collection.topics, self.collection.topic_mask
         if self.options.topics == "common":
             for topics_of_one in answered:

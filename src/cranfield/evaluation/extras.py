@@ -1,7 +1,7 @@
-"""What some measures ask of documents beside their levels: lengths, costs, verticals, ids.
+"""Document values that some measures need: lengths, costs, verticals and ids.
 
-Each is noted by labelling for every document that a run returns (`noted`), may be lacking where a
-measure looks (`refuse_unknown`), and is worth a word to the user (`notices`, `notices_of`).
+Labelling records them for every retrieved document. A missing value is an error if a measure needs
+it.
 """
 
 from __future__ import annotations
@@ -29,31 +29,31 @@ from cranfield.wording import format_names
 
 
 class Extra:
-    """What is known of documents, for the measures that ask for it."""
+    """Values of documents that some measures need."""
 
-    source: DocumentValues  # by labelling, of every document
-    needs_types: bool = False  # whether it is the type of a result that tells
+    source: DocumentValues  # values by document, recorded by labelling
+    needs_types: bool = False  # True if the values depend on types of results
     distinguishes_documents: bool = (
-        False  # whether it matters which of two documents of one level comes first
+        False  # True if the order of documents of one level can matter
     )
 
     def check_known(
         self, run: Run, rankings: Rankings, topics: Sequence[str], only: str | None
     ) -> None:
-        """Refuse a run in which it is not known where a measure looks: in all topics, or in one."""
+        """Raise an error if a needed value is missing, in all topics or in one."""
 
     def collect_notes(self) -> Iterator[Note]:
-        """What the user should know, whatever the run."""
+        """Yield notes about all runs."""
         yield from ()
 
     def collect_run_notes(self, run: Run, rankings: Rankings) -> Iterator[Note]:
-        """What the user should know of a run."""
+        """Yield notes about one run."""
         yield from ()
 
 
 @dataclass(frozen=True)
 class Lengths(Extra):
-    """The lengths of documents, in the units that measures ask for."""
+    """Document lengths, in the units of measures."""
 
     source: DocLengths
     measures: tuple[Measure, ...]
@@ -91,7 +91,7 @@ class Lengths(Extra):
                 raise InputError(problem, expected, self.source.where)
 
     def _find_needed(self, rankings: Rankings, unit_measures: Sequence[Measure]) -> Bools:
-        """Which documents, of all lists side by side, a measure asks the length of."""
+        """Return True for documents of all rankings whose length a measure needs."""
         rels = [getattr(m, "rel", None) for m in unit_measures]
         levels, starts = rankings.levels, rankings.starts
         relevant = (levels > 0) | (levels >= min(np.inf if x is None else x for x in rels))
@@ -99,7 +99,7 @@ class Lengths(Extra):
         topics = rankings.hit_topics[relevant]
         mask = np.zeros(int(rankings.lengths.sum()), dtype=bool)
         mask[starts[topics] + rankings.ranks[relevant] - 1] = True
-        if any(m.every_length for m in unit_measures):  # down to the last relevant document
+        if any(m.every_length for m in unit_measures):  # up to the last relevant document
             reach = rankings.last if self.options.ties == "expected" else rankings.ranks
             deepest = np.zeros(len(starts), dtype=np.int64)
             np.maximum.at(deepest, topics, reach[relevant])
@@ -109,7 +109,7 @@ class Lengths(Extra):
 
 @dataclass(frozen=True)
 class Costs(Extra):
-    """What documents cost the users of models."""
+    """Document costs for user models."""
 
     source: DocCosts
     models: tuple[Any, ...]
@@ -135,30 +135,30 @@ class Costs(Extra):
             raise InputError(*self._describe_unknown(run, topic, rank), self.source.where)
 
     def _find_needed(self, rankings: Rankings) -> Bools:
-        """Which documents, of all lists side by side, a model asks the cost of."""
+        """Return True for documents of all rankings whose cost a user model needs."""
         widths = [m.width for m in self.models if not m.condensed]
         depth = min(self.options.depth or np.inf, max(widths, default=0))
         mask: Bools = _compute_ranks(rankings) <= (
             np.inf if self.options.ties == "expected" else depth
         )
-        if any(m.condensed for m in self.models):  # judged documents alone, however deep they are
+        if any(m.condensed for m in self.models):  # judged documents at any rank
             mask[rankings.starts[rankings.hit_topics] + rankings.ranks - 1] = True
         return mask
 
     def _describe_unknown(self, run: Run, topic: str, rank: int) -> tuple[str, str]:
-        """What has no cost, and what should have one."""
+        """Return the found and expected text for a missing cost."""
         if self.source.by_type:
             types = format_names(self.source.find_unknown_types(run), "type")
             return f"no cost of {types} in {run.name}", "one for every type"
         docs = [d for d in run.rank_topic(topic) if not (self.options.exclude_self and d == topic)]
         unknown = self.source.find_unknown_documents(topic, docs)
-        candidate = docs[rank - 1]  # unless ties were broken otherwise
+        candidate = docs[rank - 1]  # unless the order of ties differs
         doc = candidate if candidate in unknown else unknown[-1]
         problem = f"no cost of document {doc} of topic {topic} in {run.name}"
         return problem, "one for every document that a user model looks at"
 
     def collect_notes(self) -> Iterator[Note]:
-        """What costs are, and what they are taken to be where there is no document."""
+        """Note the unit of costs, and the cost of ranks beyond the end of a ranking."""
         columns = {name: name for m in self.models for name in m.names()}
         if unit := self.source.unit:
             text = f"costs are in {unit}, and so is ETC; EC is in {unit} per item"
@@ -173,15 +173,15 @@ class Costs(Extra):
 
 @dataclass(frozen=True)
 class IntentVerticals(Extra):
-    """The kinds of results that users of intents want."""
+    """The verticals that users of each intent want."""
 
     source: Verticals
-    is_used: bool  # whether a measure asks for them
+    is_used: bool  # True if a measure needs them
     needs_types = True
 
     @classmethod
     def from_options(cls, measures: Sequence[Measure], options: Options) -> IntentVerticals | None:
-        """Also where they are not noted but embedded in the judgments; see `Collection`."""
+        """Read the verticals for measures or for embedding in the judgments."""
         users = [m for m in measures if m.needs_verticals]
         if options.verticals is None:
             if users or options.embed_verticals:
@@ -191,7 +191,7 @@ class IntentVerticals(Extra):
         return cls(read_verticals(options.verticals, options.separator), bool(users))
 
     def collect_run_notes(self, run: Run, rankings: Rankings) -> Iterator[Note]:
-        """Verticals of a run that no intent asks for."""
+        """Note verticals of a run without a value for any intent."""
         if np.isnan(rankings.document_values["vertical"]).any():
             unknown = format_names(self.source.find_unknown(run), "vertical")
             text = f"{run.name}: {unknown} not in {self.source.where}, worth 0"
@@ -202,7 +202,7 @@ _NUMBERING = Lock()  # several threads label parts of a run
 
 
 class DocumentNumbers:
-    """A number for each document that runs return."""
+    """Numbers of all retrieved documents."""
 
     def __init__(self) -> None:
         self.names: list[str] = []
@@ -210,11 +210,11 @@ class DocumentNumbers:
 
     @property
     def values(self) -> Mapping[str, Floats]:
-        """The numbers themselves, as labelling notes them."""
+        """The numbers as document values."""
         return {"document": np.arange(len(self.names), dtype=np.float64)}
 
     def rows(self, lines: Table) -> Ints:
-        """The number of the document of each line."""
+        """Return the number of the document of each line."""
         docs = lines.docs.tolist()
         with _NUMBERING:
             self.names += [doc for doc in dict.fromkeys(docs) if doc not in self.numbers]
@@ -225,7 +225,7 @@ class DocumentNumbers:
 
 @dataclass(frozen=True)
 class Documents(Extra):
-    """The ids of documents, for measures that ask for them."""
+    """Document ids, for measures that need them."""
 
     source: DocumentNumbers
     distinguishes_documents = True
@@ -236,14 +236,14 @@ class Documents(Extra):
 
 
 def _compute_ranks(rankings: Rankings) -> Ints:
-    """The rank of each document of all lists side by side."""
+    """Return the rank of each document of all rankings."""
     return expand_spans(np.ones_like(rankings.starts), rankings.lengths)
 
 
 def _iter_places(
     rankings: Rankings, rows: Bools, topics: Sequence[str], selected: str | None
 ) -> Iterator[tuple[str, int]]:
-    """The topic and the rank of some documents of all lists side by side, or of one topic's."""
+    """Yield topic and rank of the selected documents, for all topics or one."""
     starts = rankings.starts
     for row in np.flatnonzero(rows).tolist():
         t = int(np.searchsorted(starts, row, side="right")) - 1

@@ -1,4 +1,4 @@
-"""Where runs fail: the hardest topics, those that divide runs, those that decide, and why."""
+"""Failure analysis: the hardest topics of runs, and the reasons for low scores."""
 
 from __future__ import annotations
 
@@ -28,30 +28,30 @@ from cranfield.scores import Note, note_topics
 from cranfield.wording import format_count, format_names
 
 BUCKETS = ("not answered", "none found", "cut off", "ties", "unjudged", "ranked low")
-"""Why a run fails at a topic: the first that holds."""
+"""Reasons for the failure of a run on a topic. The first one that applies counts."""
 
-MIN_CHANGE = 0.1  # from here on ties and unjudged documents decide a score, if no run is better
-TOP_TOPICS = 10  # topics that are shown
-MIN_FAILURES = 10  # failures, of which no share is told
+MIN_CHANGE = 0.1  # ties or unjudged documents decide a score if they change it by more, and no run is better
+TOP_TOPICS = 10  # topics in tables
+MIN_FAILURES = 10  # fewer failures give no note
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Result(TableResult):
-    """How a run did on a topic, and why.
+    """The score of a run on a topic, and the reason for a failure.
 
-    Other orders of tied documents give scores from `ties_low` to `ties_high`, and other judgments
-    of unjudged documents those from `unjudged_low` to `unjudged_high`. `other` is the best run of
-    the topic, if that is better; the difference to it may be from `difference_low` to
-    `difference_high`, whatever the unjudged documents are. What is not known is None.
+    Other orders of tied documents give scores from `ties_low` to `ties_high`. Judgments of
+    unjudged documents could give scores from `unjudged_low` to `unjudged_high`. `other` is the best
+    run of the topic, if it is better. The difference to it could be from `difference_low` to
+    `difference_high`, depending on unjudged documents. Unknown values are None.
     """
 
     topic: str
     run: str
     score: float
-    relevant: int  # documents, of which so many
-    found: int  # are in the list,
-    above_cutoff: int  # and where the measure looks
+    relevant: int  # relevant documents,
+    found: int  # in the ranking,
+    above_cutoff: int  # and above the cutoff of the measure
     ties_low: float
     ties_high: float
     unjudged_low: float | None
@@ -60,26 +60,26 @@ class Result(TableResult):
     difference: float | None
     difference_low: float | None
     difference_high: float | None
-    bucket: str | None  # one of BUCKETS; None: it does not fail
+    bucket: str | None  # one of BUCKETS, or None without a failure
 
 
 @dataclass(frozen=True)
 class Topic(TableResult):
-    """How all runs did on a topic: their mean and standard deviation, the best and the worst."""
+    """The scores of all runs on a topic: mean, standard deviation, best and worst."""
 
     topic: str
     relevant: int  # documents
     mean: float
-    sd: float  # 0 for a single run, and if only rounding makes scores differ
+    sd: float  # 0 for a single run, and if scores differ by rounding only
     best: float
-    best_runs: tuple[str, ...]  # that score so
+    best_runs: tuple[str, ...]
     worst: float
     worst_runs: tuple[str, ...]
-    results: tuple[Result, ...]  # of each run, in their order
+    results: tuple[Result, ...]  # one per run
 
     @classmethod
     def from_results(cls, results: tuple[Result, ...], better: str) -> Topic:
-        """What there is to say of the results of all runs."""
+        """Summarize the results of all runs."""
         scores = np.array([one.score for one in results])
         rounding = estimate_rounding(scores)
         differ = np.ptp(scores) > rounding
@@ -102,21 +102,21 @@ class Topic(TableResult):
         )
 
     def result_of(self, run: str) -> Result:
-        """That of a run."""
+        """Return the result of a run."""
         return next(result for result in self.results if result.run == run)
 
     @property
     def buckets(self) -> dict[str, int]:
-        """How many runs fail for which reason, in the order of BUCKETS."""
+        """The number of failing runs by reason, in the order of BUCKETS."""
         counts = Counter(result.bucket for result in self.results)
         return {bucket: counts[bucket] for bucket in BUCKETS if counts[bucket]}
 
 
 @dataclass(frozen=True)
 class Deciding(TableResult):
-    """How two runs differ on a topic; `share` is that of all differences, whatever their sign.
+    """The difference of two runs on a topic. `share` is its fraction of all absolute differences.
 
-    Whatever unjudged documents are, the difference is from `low` to `high`, if that is known.
+    Depending on unjudged documents, the difference could be from `low` to `high` (None: unknown).
     """
 
     run: str
@@ -129,21 +129,21 @@ class Deciding(TableResult):
     share: float
     low: float | None
     high: float | None
-    bucket: str | None  # of the run that is worse
+    bucket: str | None  # of the worse run
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class HardTopics(TableResult, tables="failures"):
-    """How runs did on each topic by one measure, and why they fail where they do.
+    """The results of runs on each topic by one measure, with the reasons for failures.
 
-    `results` are those of all runs, in their order, for one topic after the other.
+    `results` are grouped by topic, with one result per run.
     """
 
     measure: str
     better: str  # higher or lower scores
     runs: tuple[str, ...]
     results: tuple[Result, ...]
-    bounded: bool  # whether it is known what unjudged documents could change
+    bounded: bool  # True if the bounds for unjudged documents are known
     notes: tuple[Note, ...] = ()
 
     def __repr__(self) -> str:
@@ -163,23 +163,23 @@ class HardTopics(TableResult, tables="failures"):
         return tuple(Topic.from_results(row, self.better) for row in rows)
 
     def hardest(self, top: int | None = TOP_TOPICS) -> Rows[Topic]:
-        """The topics with the worst mean over all runs, the hardest first."""
+        """Return the topics with the worst mean over all runs, the hardest first."""
         return _sort_rounded(self.topics, lambda topic: self._sign * topic.mean, top)
 
     def count_tied(self, top: int = TOP_TOPICS) -> int:
-        """How many topics more are just as hard as the last of the hardest."""
+        """Count the topics that are as hard as the last one of the hardest."""
         ranked = self.hardest(None)
         listed_topics, rest = ranked[:top], ranked[top:]
         return sum(abs(topic.mean - listed_topics[-1].mean) <= TOLERANCE for topic in rest)
 
     def divisive(self, top: int | None = TOP_TOPICS) -> Rows[Topic]:
-        """The topics on which runs differ, those with the largest standard deviation first."""
+        """Return the topics on which runs differ, the largest standard deviation first."""
         return _sort_rounded(
             (topic for topic in self.topics if topic.sd), lambda topic: -topic.sd, top
         )
 
     def deciding(self, top: int | None = TOP_TOPICS) -> Rows[Deciding]:
-        """Of two runs the topics on which they differ, those with the largest difference first."""
+        """Return the topics on which two runs differ, the largest difference first."""
         rows = [self._build_deciding(topic) for topic in self.topics if topic.sd]
         return _sort_rounded(rows, lambda row: -abs(row.difference), top)
 
@@ -205,13 +205,15 @@ class HardTopics(TableResult, tables="failures"):
 
     @cached_property
     def differences(self) -> Floats:
-        """Of two runs those of their scores, topic by topic, the first less the second."""
+        """The score differences of two runs by topic, first minus second."""
         scores = np.array([result.score for result in self.results]).reshape(-1, 2)
         return np.asarray(scores[:, 0] - scores[:, 1])
 
     def decided_by(self) -> int:
-        """Of two runs, so many topics decide which is better: without those that favour it most,
-        it is not better on the mean; 0 if neither is better.
+        """Return the number of topics that decide which of two runs has the better mean.
+
+        Without this number of its most favourable topics, the better run is not better. The number
+        is 0 if both means are equal.
         """
         total, rounding = float(self.differences.sum()), estimate_rounding(self.differences)
         if abs(total) <= rounding:
@@ -220,7 +222,7 @@ class HardTopics(TableResult, tables="failures"):
         return int(np.argmax(abs(total) - np.cumsum(favour) <= rounding)) + 1
 
     def tally(self) -> dict[str, dict[str | None, int]]:
-        """``{run: {bucket: topics}}``, where None is for topics at which it does not fail."""
+        """Return ``{run: {bucket: topics}}``, with None for topics without a failure."""
         counts = Counter((result.run, result.bucket) for result in self.results)
         return {
             run: {bucket: counts[run, bucket] for bucket in (*BUCKETS, None)} for run in self.runs
@@ -228,7 +230,7 @@ class HardTopics(TableResult, tables="failures"):
 
 
 def _sort_rounded(items: Iterable[T], key: Callable[[T], float], top: int | None) -> Rows[T]:
-    """The first of some, by a key in which rounding does not decide; else in their order."""
+    """Return the first items by a rounded key. Equal keys keep their order."""
     return Rows(sorted(items, key=lambda item: round(key(item), 12))[:top])
 
 
@@ -236,26 +238,26 @@ def _sort_rounded(items: Iterable[T], key: Callable[[T], float], top: int | None
 def hard_topics(
     qrels: QrelsLike, runs: RunsLike, measure: MeasuresLike = None, **options: Unpack[Settings]
 ) -> HardTopics:
-    """The hardest topics by a measure, those on which runs differ, and why runs fail there.
+    """Find the hardest topics by a measure, the topics on which runs differ, and the reasons.
 
-    A run fails at a topic where another run scores better; where it scores no better than an empty
-    list; and, if it is the only run, where the ideal list scores better. Why it does is the first
-    of these that holds (`BUCKETS`):
+    A run fails on a topic if another run scores better, or if it scores no better than an empty
+    ranking. A single run also fails if the ideal ranking scores better. The reason is the first of
+    these that applies (`BUCKETS`):
 
     not answered, none found, cut off
-        It has no list; no relevant document in it; none where the measure looks.
+        The topic is missing, has no relevant document, or has none above the cutoff.
     ties
-        Another order of tied documents, of its own or of the best run's, would make it as good as
-        the best run of the topic. If no run is better: orders differ by more than 0.1 in its score.
+        In another order of tied documents, of this run or of the best run, it would be as good as
+        the best run. If no run is better: the orders change its score by more than 0.1.
     unjudged
-        The unjudged documents that the measure looks at may be such that it is as good as the best
-        run: the bounds of the difference (see `bounds`) include 0. If no run is better: the bounds
-        of its score are more than 0.1 apart.
+        Depending on unjudged documents, the run could be as good as the best run: the bounds of the
+        difference (see `bounds`) include 0. If no run is better: the bounds of its score differ by
+        more than 0.1.
     ranked low
-        None of these.
+        No other reason applies.
 
-    If no `measure` is named, it is the first of the preset, or nDCG@10. Topics without a relevant
-    document are left out.
+    Default `measure`: the first of the preset, otherwise nDCG@10. Topics without relevant documents
+    are excluded.
 
     >>> qrels = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 1}}
     >>> runs = {"x": {"q1": ["a"], "q2": ["z"]}, "y": {"q1": ["z", "a"], "q2": ["b"], "q3": ["c"]}}
@@ -273,7 +275,7 @@ def hard_topics(
 
 
 class FailureFinder:
-    """Looks at runs, one after the other, and then tells where they fail by one measure."""
+    """Inspects runs one by one, then finds the failures of all runs by one measure."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         (column,) = evaluator.scorer.columns
@@ -285,11 +287,11 @@ class FailureFinder:
     def inspect_run(
         self, run: Run, labels: RunLabels, ranked: Mapping[str, Sequence[str]] | None = None
     ) -> RunInspection:
-        """What there is to know of a run, which was labelled, and perhaps `ranked`."""
+        """Inspect a labelled run. `ranked` are its documents, if already read."""
         return RunInspection.from_labels(self.evaluator, self.bounding, run, labels, ranked)
 
     def find_hard_topics(self, inspections: Sequence[RunInspection]) -> HardTopics:
-        """Where the runs fail that were looked at, and why."""
+        """Rank topics by difficulty and classify the failures of all inspected runs."""
         evaluator, bounding, column = self.evaluator, self.bounding, self.column
         scores = evaluator.score_labelled(inspection.labelled for inspection in inspections)
         relevant_counts = _count_relevant(evaluator, None)
@@ -324,14 +326,14 @@ class FailureFinder:
 
 @dataclass(frozen=True, eq=False)
 class RunInspection:
-    """What is known of a run; all arrays are [topics]."""
+    """The scores and bounds of a run. All arrays are [topics]."""
 
     labelled: LabelledRun
     score: Floats
     ties: Ends
-    found: Ints  # relevant documents in the list
-    above: Ints  # those that the measure looks at
-    documents: RunDocuments | None  # None: nobody asks which they are
+    found: Ints  # relevant documents in the ranking
+    above: Ints  # relevant documents above the cutoff
+    documents: RunDocuments | None  # None if no bounds are known
 
     @classmethod
     def from_labels(
@@ -363,7 +365,7 @@ class RunInspection:
 def _note_mostly_unjudged(
     measure: str, results: Sequence[Result], inspections: Sequence[RunInspection]
 ) -> Iterator[Note]:
-    """Whether what nobody judged could explain most failures, so that no reason tells much."""
+    """Warn if unjudged documents could explain most failures."""
     reasons = Counter(row.bucket for row in results if row.bucket)
     unjudged, failures = reasons["unjudged"], reasons.total()
     if failures < MIN_FAILURES or 2 * unjudged <= failures:
@@ -376,8 +378,9 @@ def _note_mostly_unjudged(
 
 
 def _count_relevant(evaluator: Evaluator, rankings: Rankings | None, full: bool = False) -> Ints:
-    """How many relevant documents the measure sees in each list, or would in the `full` list; how
-    many there are, if no lists are given.
+    """Count the relevant documents above the cutoff, or in the `full` ranking.
+
+    Without rankings, count all relevant documents.
     """
     measuring = evaluator.scorer
 
@@ -394,7 +397,7 @@ def _count_relevant(evaluator: Evaluator, rankings: Rankings | None, full: bool 
 
 
 class _FailureAnalysis:
-    """Which runs fail where, and why; all arrays are [runs, topics]."""
+    """The failures of runs and their reasons. All arrays are [runs, topics]."""
 
     def __init__(
         self,
@@ -415,9 +418,9 @@ class _FailureAnalysis:
 
     @cached_property
     def best_run(self) -> Ints:
-        """The best run of the topic, the first of several, where it is better; else −1.
+        """The index of the best run of the topic if it is better than the run, otherwise −1.
 
-        A run without a score is neither worse than another nor the best.
+        A run without a score is neither worse nor best.
         """
         signed_scores = np.where(np.isnan(self.score), -np.inf, self.sign * self.score)
         better = (signed_scores < signed_scores.max(axis=0) - self.rounding) & ~np.isnan(self.score)
@@ -425,7 +428,7 @@ class _FailureAnalysis:
 
     @cached_property
     def fails(self) -> Bools:
-        """Where a run fails."""
+        """True for failures."""
         if len(self.inspections) == 1:
             return self._is_worse(self._ideal)
         empty_rankings = self.inspections[0].labelled.rankings.keep_topics(
@@ -435,13 +438,13 @@ class _FailureAnalysis:
         return (self.best_run >= 0) | ~self._is_worse(empty, -self.sign)
 
     def _is_worse(self, scores: Floats, sign: float | None = None) -> Bools:
-        """Where the runs' scores are worse than some; with the other sign, better."""
+        """Return True for run scores worse than the given scores, better for the opposite sign."""
         sign = self.sign if sign is None else sign
         return np.asarray(sign * (scores - self.score) > self.rounding)
 
     @property
     def _ideal(self) -> Floats:
-        """The scores of ideal lists; infinite where it is not known what those are."""
+        """The scores of ideal rankings, infinite if unknown."""
         collection, m = self.evaluator.collection, self.evaluator.measures[0]
         if m.takes != "lists" or collection.extras or collection.intents is not None:
             return np.full(len(self.relevant_counts), self.sign * np.inf)
@@ -453,12 +456,12 @@ class _FailureAnalysis:
 
     @cached_property
     def score_bounds(self) -> Sequence[Ends]:
-        """What the score of each run can be, whatever the unjudged documents are."""
+        """Bounds of the scores of each run."""
         return [self.bounding.compute_bounds(documents) for documents in self._documents]
 
     @cached_property
     def difference_bounds(self) -> Sequence[Ends]:
-        """The same of the difference to the best run, where it is better; else of the score."""
+        """Bounds of the difference to the best run if it is better, otherwise of the score."""
         documents, topics = self._documents, np.arange(self.best_run.shape[1])
         concatenated = RunDocuments.concatenate(documents)
         rows = np.where(self.best_run < 0, -1, self.best_run * len(topics) + topics)
@@ -477,7 +480,7 @@ class _FailureAnalysis:
 
     @property
     def tie_decides(self) -> Bools:
-        """Where the order of tied documents decides."""
+        """True if the order of tied documents decides."""
         low, high = (
             np.stack(x)
             for x in zip(*(inspection.ties for inspection in self.inspections), strict=True)
@@ -488,15 +491,16 @@ class _FailureAnalysis:
 
     @property
     def unjudged_decides(self) -> Bools:
-        """Where unjudged documents decide."""
+        """True if unjudged documents decide."""
         if self.bounding.unsupported:
             return np.zeros(self.score.shape, dtype=bool)
         low, high = (np.stack(x) for x in zip(*self.difference_bounds, strict=True))
         return self._is_decided(high - low, high if self.sign > 0 else -low)
 
     def _is_decided(self, width: Floats, at_best: Floats) -> Bools:
-        """Whether a run could be as good as the best one; if none is better, whether its score
-        could be quite another.
+        """Return True if a run could be as good as the best run.
+
+        If no run is better, return True if its score could change by more than 0.1.
         """
         return np.where(
             self.best_run >= 0, at_best >= -self.rounding, width > MIN_CHANGE + self.rounding
@@ -504,7 +508,7 @@ class _FailureAnalysis:
 
     @cached_property
     def buckets(self) -> Ints:
-        """The first reason that holds; −1 where a run does not fail."""
+        """The index of the first reason that applies, −1 without a failure."""
         answered = np.stack(
             [inspection.labelled.full_rankings.answered for inspection in self.inspections]
         )
@@ -522,7 +526,7 @@ class _FailureAnalysis:
         return np.where(self.fails, np.argmax(holds, axis=0), -1)
 
     def iter_results(self, topics: Sequence[int]) -> Iterator[Result]:
-        """Those of all runs, for one topic after the other."""
+        """Yield the results of all runs, topic by topic."""
         return (self._build_result(i, t) for t in topics for i in range(len(self.inspections)))
 
     def _build_result(self, i: int, t: int) -> Result:

@@ -1,4 +1,4 @@
-"""`evaluate_hierarchy`: subtopics of two levels, as IMine's subtopic mining evaluates them."""
+"""Evaluation of subtopics on two levels, as in IMine's subtopic mining."""
 
 from __future__ import annotations
 
@@ -54,32 +54,32 @@ def evaluate_hierarchy(
     qrels_format: str | None = None,
     run_names: RunNames = "tag",
 ) -> Scores:
-    """Score one or several systems that return subtopics of two levels, by the H-measure.
+    """Score one or several systems that return subtopics on two levels, by the H-measure.
 
     first, second
-        Judgments for the intents of each level, ``topic intent subtopic level``, as `evaluate`
-        takes them. A subtopic belongs to the intent of its highest level.
+        Judgments for the intents of each level, ``topic intent subtopic level``, in the formats of
+        `evaluate`. A subtopic belongs to the intent for which it has the highest level.
     parents
         The gold hierarchy, ``topic second-level-intent first-level-intent``, or
         ``{topic: {second: first}}``.
     runs
         ``{topic: {first-level subtopic: [second-level subtopic, …]}}``, a file of IMine's subtopic
-        mining, or a table with the columns topic, first and second, and ranks or scores if there
-        are some; several of them are a list, or a dict from their names.
+        mining, or a table with the columns topic, first and second, optionally with ranks or
+        scores. Several runs are a list, or a dict from names to runs.
     measure
-        What both levels are scored by, a measure of diversity.
+        The diversity measure for both levels.
     intents1, intents2
-        What is known of the intents of each level, as `evaluate` takes it.
+        Probabilities and types of the intents of each level, in the formats of `evaluate`.
     alpha
-        The part of the first level.
+        The weight of the first level, in [0, 1].
     ties, order
-        The order of the lists, as for `read_run`.
+        The order of rankings, see `read_run`.
     separator
-        What stands between the fields of a line of text.
+        The separator of fields in text files.
     qrels_format
-        The format of the judgments of both levels, instead of detecting it.
+        The format of the judgments of both levels. Default: detected.
     run_names
-        ``tag``: lines with several tags are several systems; ``file``: a file is one, named by its
+        ``tag`` (default): each run tag is a system. ``file``: each file is a system, named by its
         path.
 
     >>> first = {"q1": {"food": {"apple pie": 1}, "company": {"apple inc": 1}}}
@@ -110,7 +110,7 @@ def evaluate_hierarchy(
 
 
 class GoldHierarchy:
-    """The judgments of both levels, with the gold hierarchy between them."""
+    """The judgments of both levels and the gold hierarchy."""
 
     def __init__(self, first: Evaluator, second: Evaluator, parents: Parents) -> None:
         self.first, self.second = first, second
@@ -134,7 +134,7 @@ class GoldHierarchy:
         }
 
     def compute_scores(self, runs: Sequence[Hierarchy], m: Measure, alpha: float) -> Scores:
-        """H, Hscore and D♯ of both levels, for each run and topic."""
+        """Compute H, Hscore and D♯ of both levels for each run and topic."""
         d1 = self.first({run.name: run.first for run in runs})
         d2 = self.second({run.name: run.second for run in runs})
         hscore = np.array(
@@ -152,7 +152,7 @@ class GoldHierarchy:
         )
 
     def compute_hscore(self, run: Hierarchy, topic: str) -> float:
-        """The part of the second-level subtopics that are where they belong."""
+        """Return the fraction of second-level subtopics below the correct parent."""
         children = run.parents.get(topic, {})
         parent_intents = _find_intents(self.first.collection, topic, children.values())
         child_intents = _find_intents(self.second.collection, topic, children)
@@ -170,7 +170,7 @@ def _build_evaluator(
     separator: str,
     format: str | None,
 ) -> Evaluator:
-    """The judgments of one level, ready for runs."""
+    """Build the evaluator of one level."""
     source, field_separator = _open_source(qrels, separator)
     judged = read_qrels(source, format, separator=field_separator, by_intent=True)
     intents = None
@@ -181,7 +181,7 @@ def _build_evaluator(
 
 
 def _open_source(data: Any, separator: str) -> tuple[Any, str | None]:
-    """Files as sources, and what separates the fields of those that are text."""
+    """Open a file. Return the source and the field separator of text files."""
     if not isinstance(data, str | os.PathLike) or os.path.isdir(data):
         return data, None
     source = Source.from_path(data)
@@ -189,13 +189,13 @@ def _open_source(data: Any, separator: str) -> tuple[Any, str | None]:
 
 
 def _get_intent_names(level: Collection, topic: str) -> tuple[str, ...]:
-    """The intents of a topic."""
+    """Return the intents of a topic."""
     assert level.intents is not None  # noqa: S101
     return level.intents.names[level.gold.topic_index[topic]]
 
 
 def _find_intents(level: Collection, topic: str, subtopics: Iterable[str]) -> list[str | None]:
-    """The intent that each subtopic belongs to, None if there is none."""
+    """Return the intent of each subtopic, None without one."""
     assert level.intents is not None  # noqa: S101
     items, names = (
         level.gold.by_topic[level.gold.topic_index[topic]],
@@ -210,7 +210,7 @@ def _find_intents(level: Collection, topic: str, subtopics: Iterable[str]) -> li
 
 
 def _rewrite_notes(level: str, number: int, scores: Scores) -> Iterator[Note]:
-    """What the user should know of a level; its intents have an option of their own."""
+    """Yield the notes of a level, with the option of its intents."""
     for note in scores.notes:
         yield note.rewrite(
             lambda text: f"{level} level: " + text.replace("--intents ", f"--intents{number} ")
@@ -226,7 +226,7 @@ def _parse_measure(measure: MeasureLike) -> Measure:
 
 
 def _is_run(value: Any) -> bool:
-    """Whether this is all that a system returns, and not what it returns for a topic."""
+    """Return True if the value is a run, not the ranking of a topic."""
     if isinstance(value, Mapping):
         return any(isinstance(inner, Mapping) for inner in value.values())
     return isinstance(value, Hierarchy) or is_file(value)

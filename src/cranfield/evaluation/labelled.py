@@ -1,40 +1,40 @@
-"""A labelled list and what was missed: one topic of one run."""
+"""Labelled rankings with missed relevant documents."""
 
 from __future__ import annotations
 
 from cranfield.dataclass import dataclass
 from cranfield.display import Rows, TableResult
 
-_MAX_LISTS = 2  # lists that a repr shows
+_MAX_LISTS = 2  # rankings in a repr
 
 
 @dataclass(frozen=True)
 class Item:
-    """A document of a list, or one that is missing there."""
+    """A retrieved or missed document."""
 
-    rank: int | None  # None if the list does not have it
+    rank: int | None  # None if not retrieved
     doc: str
-    level: float | None  # as it was judged, None if it was not
-    counts: float  # the level it counts as
+    level: float | None  # judged level, None if unjudged
+    counts: float  # level used by measures
     status: str  # relevant, nonrelevant, unjudged, redundant, waiting, incomplete, or missed
-    group: str | None = None  # what it belongs to
+    group: str | None = None  # class or group of the document
     note: str = ""
 
 
 @dataclass(frozen=True, repr=False)
 class LabelledList(TableResult, tables="labelled"):
-    """A topic's list with the label of each document, and the relevant ones it lacks."""
+    """The ranking of a topic with the label of each document, and the missed documents."""
 
     run: str
     topic: str
     items: tuple[Item, ...]
     missed: tuple[Item, ...]
     relevant: int  # R
-    unit: str = "document"  # what is counted: documents, classes or groups
+    unit: str = "document"  # or "class" or "group"
 
     @property
     def found(self) -> int:
-        """How many of the R relevant documents, classes or groups were found."""
+        """Number of relevant documents, classes or groups retrieved."""
         return sum(item.status == "relevant" for item in self.items)
 
     def __repr__(self) -> str:
@@ -42,7 +42,7 @@ class LabelledList(TableResult, tables="labelled"):
 
 
 class LabelledLists(Rows[LabelledList], tables="labelled"):
-    """The lists of several runs or topics."""
+    """Labelled rankings of several runs or topics."""
 
     def __repr__(self) -> str:
         more = [f"… {len(self) - _MAX_LISTS} more lists"] if len(self) > _MAX_LISTS else []

@@ -1,4 +1,4 @@
-"""Lists without files: levels in the order of the ranks, as judgments and a run have them."""
+"""Judgments and a run built from the levels of a ranking."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Levels: TypeAlias = Sequence[float | None]
 def build_qrels_and_run(
     levels: Levels, judged: Levels | None = None
 ) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, float]]]:
-    """Judgments and a run: documents are called by their ranks, others that are judged by numbers.
+    """Build judgments and a run from levels. Documents are named by rank, missed ones by number.
 
-    `judged` are all judged levels of the topic, those of the list if not given. A nonrelevant
-    document of the list is judged, whether its level is named there or not.
+    `judged` are all judged levels of the topic (default: the levels of the ranking). Level 0 in the
+    ranking need not be repeated in `judged`.
 
-    >>> as_files([2, None], judged=[2, 1])
+    >>> build_qrels_and_run([2, None], judged=[2, 1])
     ({'levels': {'1': 2.0, 'missed 1': 1.0}}, {'levels': {'1': 0.0, '2': -1.0}})
     """
     by_rank = {str(r): _check_level(x, "levels") for r, x in enumerate(levels, 1) if x is not None}
@@ -42,9 +42,9 @@ def build_qrels_and_run(
 
 
 def format_levels(levels: Iterable[float | None]) -> str:
-    """Levels as a user writes them: - for a document that nobody judged.
+    """Format levels as in an input, with - for unjudged documents.
 
-    >>> written([3, None, 0.5])
+    >>> format_levels([3, None, 0.5])
     '3 - 0.5'
     """
     return " ".join("-" if x is None else f"{x:g}" for x in levels)

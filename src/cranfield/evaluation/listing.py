@@ -1,4 +1,4 @@
-"""Lists label by label, and what was missed: where to begin when a topic fails."""
+"""Labelled rankings: the label of each retrieved document, and missed documents."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def label(
     rel: float | None = None,
     **options: Unpack[ListSettings],
 ) -> LabelledLists:
-    """The lists of one or several runs with the label of each document, and what each list lacks.
+    """Return the rankings of runs with the label of each document, and the missed documents.
 
-    All judged topics, or some of them in the order asked for, and of each topic all runs. A
-    document is relevant if it counts as `rel` or more; as more than 0 if that is not given.
+    `topics` selects topics and their order (default: all judged topics). A document is relevant if
+    its level is at least `rel` (default: above 0).
 
     >>> print(label({"q1": {"a": 2, "b": 0, "c": 1}}, {"q1": ["b", "x", "a"]})[0])
     run, topic q1: 1 of 2 relevant documents found in 3 documents, 1 unjudged
@@ -48,11 +48,11 @@ def label(
     all_options = Options.from_mapping(
         {**options, "topics": "judged" if topics is None else topics}
     )
-    settings = replace(all_options, preset=None)  # which has given its depth and labels
+    settings = replace(all_options, preset=None)  # its depth and labels are already applied
     settings.reject_expected_ties()
     collection = Collection.from_qrels(qrels, settings)
     settings = collection.options
-    uncut = replace(collection, options=replace(settings, depth=None))  # what a depth cuts off
+    uncut = replace(collection, options=replace(settings, depth=None))  # to find documents below the depth
     selected = settings.named_topics or collection.topics
     by_topic: dict[str, list[LabelledList]] = {topic: [] for topic in selected}
     for labelled_run in call_with_split(
@@ -70,7 +70,7 @@ def label(
 def _label_run(
     collection: Collection, labelled_run: LabelledRun, selected: Sequence[str], rel: float | None
 ) -> Iterator[LabelledList]:
-    """The lists of a run, which was labelled however deep they are."""
+    """Yield the labelled rankings of a run."""
     run, unit = labelled_run.run, collection.labels.unit
     ranked = {t: run.rank_topic(t) for t in selected} if len(selected) == 1 else run.rankings()
     rankings = collection.apply_strategy(labelled_run.full_rankings)
@@ -87,15 +87,15 @@ def _label_run(
 
 @dataclass(frozen=True)
 class _ListDetails:
-    """One topic's list, and all that is known of its documents."""
+    """The ranking of a topic with the levels and groups of its documents."""
 
-    docs: list[str]  # from the top down
-    rank_of: Mapping[str, int]  # in the whole list, however deep
-    levels: Mapping[str, float]  # of the judged documents found
-    counts: Mapping[str, float]  # what they count as
-    ideal: list[tuple[str, float]]  # what there is to find, and as what it counts
+    docs: list[str]  # documents in rank order
+    rank_of: Mapping[str, int]  # ranks in the complete ranking
+    levels: Mapping[str, float]  # judged levels of retrieved documents
+    counts: Mapping[str, float]  # levels used by measures
+    ideal: list[tuple[str, float]]  # documents and levels of the ideal ranking
     group_of: Mapping[str, str]
-    group_ranks: Mapping[str, int]  # the rank at which a group counts
+    group_ranks: Mapping[str, int]  # rank at which each group counts
     relevant: Callable[[float], bool]
 
     @classmethod
@@ -132,7 +132,7 @@ class _ListDetails:
         )
 
     def iter_items(self) -> Iterator[Item]:
-        """Every document of the list."""
+        """Yield the documents of the ranking."""
         for rank, doc in enumerate(self.docs, 1):
             group = self.group_of.get(doc)
             if doc not in self.levels:
@@ -147,7 +147,7 @@ class _ListDetails:
             yield Item(rank, doc, level, count, status, group, note)
 
     def _explain_zero(self, rank: int, group: str | None) -> tuple[str, str]:
-        """Why a relevant document counts for nothing."""
+        """Return status and note of a relevant document that counts as 0."""
         if group is None:
             return "does not count", ""
         if group not in self.group_ranks:
@@ -156,7 +156,7 @@ class _ListDetails:
         return "redundant" if counted_rank < rank else "waiting", f"counts at rank {counted_rank}"
 
     def iter_missed(self) -> Iterator[Item]:
-        """What there is to find and was not found, or not as what it is worth."""
+        """Yield the relevant documents that are missing or count less than possible."""
         for doc, count in self.ideal:
             group = self.group_of.get(doc)
             rank = self.group_ranks.get(group) if group is not None else None
@@ -168,7 +168,7 @@ class _ListDetails:
                 yield Item(None, name, count, count, "missed", group, reason)
 
     def _find_missing(self, doc: str, group: str | None) -> list[str]:
-        """The documents that the list does not have: of a group all that belong to it."""
+        """Return the missing documents: the document, or all members of its group."""
         members = [
             doc_in_group for doc_in_group, name in self.group_of.items() if group == name
         ] or [doc]

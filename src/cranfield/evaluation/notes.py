@@ -1,4 +1,4 @@
-"""What the user should know about the scores: never an error, always said."""
+"""Notes and warnings about an evaluation."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ UNDEFINED = {
     "skip": "left out of the means",
 }
 
-OTHER_ORDERS = ("best", "worst", "expected")  # of tied documents, than that of the run
+OTHER_ORDERS = ("best", "worst", "expected")  # orders of ties other than the run's
 
-MIN_DOCUMENTS = 10  # documents: lists of fewer differ in length for many reasons
+MIN_DOCUMENTS = 10  # shorter rankings or fewer topics are not compared
 
 K = TypeVar("K")
 
@@ -41,7 +41,7 @@ K = TypeVar("K")
 def collect_notes(
     measuring: Scorer, counts: Bools, labelled: Sequence[LabelledRun]
 ) -> tuple[Note, ...]:
-    """What is to be known of an evaluation of runs; `counts` says which topics do."""
+    """Collect the notes about an evaluation. `counts` selects the topics that count."""
     collection, measures = measuring.collection, measuring.measures
     notes = [
         note
@@ -56,7 +56,7 @@ def collect_notes(
 def check_stray_topics(collection: Collection, labelled: Sequence[LabelledRun]) -> Iterator[Note]:
     """Warn of a judged topic in memory or JSON that may be another key of the object.
 
-    No run answers it or returns its documents, and every run answers all others, at least two.
+    No run contains the topic or its documents, and every run contains all other topics (≥ 2).
     """
     qrels = collection.gold.qrels
     answered = [
@@ -80,8 +80,9 @@ def check_stray_topics(collection: Collection, labelled: Sequence[LabelledRun]) 
 def combine_notes(
     measuring: Scorer, counts: Bools, run_notes: Iterable[Note], returned: Mapping[str, Ints]
 ) -> tuple[Note, ...]:
-    """What was told of each run, with what is to be known of all; `returned` are the lengths of
-    their lists, −1 where there is none.
+    """Combine the notes about runs with the notes about the evaluation.
+
+    `returned` has the lengths of the rankings of each run, −1 for missing topics.
     """
     mask = measuring.collection.topic_mask
     lengths = [lists[(lists >= 0) & mask] for lists in returned.values()]
@@ -95,7 +96,7 @@ def combine_notes(
 
 
 def collect_evaluation_notes(measuring: Scorer, counts: Bools) -> Iterator[Note]:
-    """What is to be known whatever the run; `counts` says which topics do."""
+    """Yield the notes about the evaluation. `counts` selects the topics that count."""
     collection = measuring.collection
     yield from collect_settings_notes(measuring)
     yield from note_topics_file(collection.options.named_topics)
@@ -120,7 +121,7 @@ def collect_evaluation_notes(measuring: Scorer, counts: Bools) -> Iterator[Note]
 
 
 def collect_settings_notes(measuring: Scorer) -> Iterator[Note]:
-    """What was chosen for the user, changes nothing, or differs from topic to topic."""
+    """Yield notes about presets, options without an effect, and gains by topic."""
     preset, is_default = measuring.options.task, measuring.collection.labels.is_default
     if preset is not None:
         texts = [f"{name} is {meaning}" for name, meaning in preset.settings.items()]
@@ -155,9 +156,9 @@ def collect_judgment_notes(
     without_relevant: Callable[[Measure], list[str]],
     undefined: str,
 ) -> Iterator[Note]:
-    """What is odd about the judgments, whatever the run.
+    """Yield the notes about the judgments.
 
-    `undeclared` measures take the highest level there is; labelling is `is_default` if every judged item
+    `undeclared` measures use the highest level of the judgments. `is_default`: every judged item
     counts.
     """
     by_topics = _group_measures(
@@ -166,7 +167,7 @@ def collect_judgment_notes(
     lower = undefined == "zero" and any(m.better == "lower" for m in measures)
     effect = "counted as the worst score" if lower else UNDEFINED[undefined]
     for topics, affected in by_topics.items():
-        # Measures may differ in what they call relevant: then say which are meant.
+        # Measures with different thresholds of relevance are named.
         prefix = "" if len(by_topics) == 1 and _has_common_threshold(measures) else "{measures}: "
         text = f"{prefix}{{topics}} without a relevant document, {effect}"
         counts = dict.fromkeys(topics, (1,))
@@ -177,7 +178,7 @@ def collect_judgment_notes(
 
 
 def _collect_file_notes(qrels: Qrels, is_default: bool) -> Iterator[Note]:
-    """What a file of judgments says that nobody listens to, or that could mean something else."""
+    """Yield notes about ignored or ambiguous contents of a qrels file."""
     yield from _note_columns(qrels.in_doubt, qrels.where)
     if qrels.repeated:
         text = f"{format_count(qrels.repeated, 'judgment')} repeated, each alike"
@@ -188,7 +189,7 @@ def _collect_file_notes(qrels: Qrels, is_default: bool) -> Iterator[Note]:
 
 
 def _note_columns(in_doubt: str, location: str, run: str | None = None) -> Iterator[Note]:
-    """Which columns were taken, where others could be meant."""
+    """Note the chosen columns if others are possible."""
     if in_doubt:
         yield Note("columns", f"{location}: {in_doubt}", run)
 
@@ -196,7 +197,7 @@ def _note_columns(in_doubt: str, location: str, run: str | None = None) -> Itera
 def _note_max_level(
     max_level: float, measures: Sequence[Measure], undeclared: Sequence[Measure]
 ) -> Iterator[Note]:
-    """What is taken for the highest level; `undeclared` measures do not declare one."""
+    """Note the highest level. `undeclared` measures have no `max_level`."""
     if undeclared:
         text = f"the highest level is {max_level:g}, the highest in the judgments"
         pattern = f"{{measures}}: {text}; max_level= declares another"
@@ -209,9 +210,9 @@ def _note_max_level(
 
 
 def _note_failed_labels(qrels: Qrels, measures: Sequence[Measure]) -> Iterator[Note]:
-    """How many levels are -1, which LLM judges that failed may have written.
+    """Warn of level −1, which a failed LLM judge may have written.
 
-    Other levels below 0 are meant (TREC's -2 is spam), and samples mark what was not drawn.
+    Other levels below 0 are intended (TREC's −2 is spam). Samples mark undrawn documents by −1.
     """
     failed = qrels.levels == -1
     if not failed.any() or qrels.strata is not None or not (qrels.levels[~failed] >= 0).all():
@@ -237,7 +238,7 @@ def _note_unjudged_topics(
 
 
 def collect_intent_notes(collection: Collection, measures: Sequence[Measure]) -> Iterator[Note]:
-    """What was taken for granted about intents."""
+    """Yield the notes about intents."""
     intents, intent_info = collection.intents, collection.intent_info
     if intents is None:
         return
@@ -258,7 +259,7 @@ def collect_intent_notes(collection: Collection, measures: Sequence[Measure]) ->
 def _list_assumptions(
     collection: Collection, intents: Intents, measures: Sequence[Measure]
 ) -> Iterator[Facts]:
-    """What nobody said about intents, and the measures that ask for it."""
+    """Yield the assumptions about intents, with the measures that need them."""
 
     def make_facts(affected: Iterable[Measure], text: str, topics: Sequence[str] = ()) -> Facts:
         counts = dict.fromkeys(topics, (1,)) if topics else None
@@ -283,7 +284,7 @@ def _list_assumptions(
 
 
 def collect_tie_notes(measuring: Scorer) -> Iterator[Note]:
-    """What was made of ties, if something was."""
+    """Yield the notes about the order of ties."""
     options, measures = measuring.options, measuring.measures
     if options.ties == "expected":
         exact = [m for m in measures if measuring.is_exact(m)]
@@ -303,7 +304,7 @@ def collect_tie_notes(measuring: Scorer) -> Iterator[Note]:
 
 
 def _build_order_note(measuring: Scorer, ties: str) -> Note:
-    """Return the note on the order by level: for which measures it is a bound."""
+    """Return the note that lists the measures for which the order by level is no bound."""
     measures = measuring.measures
     comparative = {"best": "better", "worst": "worse"}[ties]
     unbound = [m for m in measures if not measuring.is_bounded(m)]
@@ -328,7 +329,7 @@ def _build_order_note(measuring: Scorer, ties: str) -> Note:
 def collect_run_notes(
     labelled: LabelledRun, collection: Collection, measures: Sequence[Measure]
 ) -> Iterator[Note]:
-    """What is odd about a run."""
+    """Yield the notes about one run."""
     name, topics_judged, options = labelled.run.name, collection.topics, collection.options
     rankings, selected = collection.select_topics(labelled.full_rankings), options.named_topics
 
@@ -363,7 +364,7 @@ def collect_run_notes(
 
 
 def _note_scores(labelled: LabelledRun, collection: Collection) -> Iterator[Note]:
-    """Whether a run looks like judgments."""
+    """Warn if a run looks like judgments."""
     run, scores = labelled.run.name, collection.get_values(labelled)
     if scores is None or scores.look_like_scores:
         return
@@ -380,7 +381,7 @@ def _note_rising_scores(labelled: LabelledRun) -> Iterator[Note]:
     """Warn if lower scores are better in most topics, as distances are."""
     name = labelled.run.name
     if 2 * len(labelled.contradicted) < len(labelled.topics):
-        return  # and do not read the run once more
+        return  # without reading the run again
     disagreement_found = labelled.run.find_disagreement()
     if disagreement_found.rise:
         order = format_option("--order rank or given", 'order="rank" or "given"')
@@ -393,7 +394,7 @@ def _note_rising_scores(labelled: LabelledRun) -> Iterator[Note]:
 def _note_ties(
     name: str, rankings: Rankings, collection: Collection, measures: Sequence[Measure]
 ) -> Iterator[Note]:
-    """Tied documents that could change a score: for the deepest measures, then for others."""
+    """Note tied documents that could change a score, the deepest measures first."""
     effect = "ties could change a score"
     effect = "ties matter" if collection.options.ties in OTHER_ORDERS else effect
     pattern = f"{{run}}: {effect} in {{topics}}: {{0}} of {{1}} tied documents"
@@ -412,7 +413,7 @@ def _note_ties(
 def _group_by_reach(
     measures: Sequence[Measure], depth: int | None
 ) -> dict[int | None, list[Measure]]:
-    """The measures by the last rank that they look at, the deepest first; None: the end."""
+    """Group measures by the last rank they use, the deepest first. None: no limit."""
     groups: dict[int | None, list[Measure]] = {}
     for m in measures:
         groups.setdefault(find_deepest([m], depth), []).append(m)
@@ -421,13 +422,13 @@ def _group_by_reach(
 
 
 def _build_counts(topics: Sequence[str], *columns: Ints) -> dict[str, tuple[int, ...]]:
-    """Counts by topic, where the last is above 0."""
+    """Return the counts by topic if the last count is above 0."""
     rows = zip(*(column.tolist() for column in columns), strict=True)
     return {topic: row for topic, row in zip(topics, rows, strict=True) if row[-1] > 0}
 
 
 def _note_one_document(name: str, rankings: Rankings, topics: Sequence[str]) -> Iterator[Note]:
-    """Whether many topics have one document each, as if topics and documents were swapped."""
+    """Warn if many topics have one document each: topics and documents may be swapped."""
     lengths = rankings.lengths[rankings.answered]
     if len(lengths) >= MIN_DOCUMENTS and (lengths == 1).all():
         columns = format_option(
@@ -440,7 +441,7 @@ def _note_one_document(name: str, rankings: Rankings, topics: Sequence[str]) -> 
 
 
 def collect_merging_notes(runs: Iterable[Run]) -> Iterator[Note]:
-    """What became of several lines of one document."""
+    """Yield the notes about merged chunks and duplicates."""
     for run in runs:
         for kind, text in () if run.merging is None else run.merging.describe_merges():
             yield Note(kind, f"{run.name}: {text}", run.name)
@@ -449,7 +450,7 @@ def collect_merging_notes(runs: Iterable[Run]) -> Iterator[Note]:
 def _note_few_topics(
     name: str, judged: Sequence[str], answered: Bools, mask: Bools
 ) -> Iterator[Note]:
-    """Whether fewer than half of the topics are answered."""
+    """Warn if the run has fewer than half of the topics."""
     if 2 * (answered & mask).sum() < mask.sum():
         counts = _build_counts(judged, (answered & mask).astype(np.int64), mask.astype(np.int64))
         text = "{run}: only {0} of {1:judged topic} answered"
@@ -459,9 +460,9 @@ def _note_few_topics(
 def collect_length_notes(
     names: Sequence[str], lengths: Sequence[Ints], measures: Sequence[Measure], depth: int | None
 ) -> Iterator[Note]:
-    """Runs whose lists are much shorter than those of the others, where a measure looks deeper.
+    """Warn of runs with much shorter rankings than other runs if a measure uses deeper ranks.
 
-    `lengths` are those of the lists of each run, in the topics that it answers.
+    `lengths` are the lengths of the rankings of each run, without missing topics.
     """
     scoring = [m for m in measures if m.effectiveness]
     if len(names) < 2 or not scoring:
@@ -485,7 +486,7 @@ def collect_length_notes(
 
 
 def _compute_median(numbers: Sequence[float]) -> float:
-    """The middle of a few numbers, faster than NumPy and lighter than `statistics`."""
+    """Return the median. NumPy is slower, and `statistics` is slow to import."""
     ordered, n = sorted(numbers), len(numbers)
     return (ordered[(n - 1) // 2] + ordered[n // 2]) / 2
 
@@ -493,14 +494,14 @@ def _compute_median(numbers: Sequence[float]) -> float:
 def count_influential_ties(
     rankings: Rankings, collection: Collection, measures: Sequence[Measure]
 ) -> Ints:
-    """Per topic, how many tied documents could change a score by trading places."""
-    sampled = any(m.takes_samples for m in measures)  # to which it matters what was drawn
+    """Count, per topic, the tied documents that could change a score."""
+    sampled = any(m.takes_samples for m in measures)  # undrawn documents also matter
     reach = find_deepest(measures, collection.options.depth)
     return rankings.count_influential_ties(reach, _is_level_sufficient(collection), not sampled)
 
 
 def _is_level_sufficient(collection: Collection) -> bool:
-    """Whether it is all the same which of two documents of one level comes first."""
+    """Return True if swapping documents of equal level cannot change a score."""
     is_default = collection.labels.is_default and collection.intents is None
     return is_default and not any(extra.distinguishes_documents for extra in collection.extras)
 
@@ -510,7 +511,7 @@ def _select_flagged(topics: Sequence[str], flags: Bools) -> list[str]:
 
 
 def collect_label_notes(name: str, rankings: Rankings, ideal: Judgments) -> Iterator[Note]:
-    """Whether a strategy of somebody's own counts more than there is to find."""
+    """Warn if a custom strategy assigns more than the ideal ranking has."""
     topics = len(ideal.topics)
     retrieved = np.bincount(rankings.hit_topics, np.maximum(rankings.levels, 0.0), topics)
     possible = np.bincount(ideal.item_topics, np.maximum(ideal.levels, 0.0), topics)
@@ -522,8 +523,8 @@ def collect_label_notes(name: str, rankings: Rankings, ideal: Judgments) -> Iter
 
 
 def find_deepest(measures: Sequence[Measure], depth: int | None) -> int | None:
-    """The last rank that any measure looks at; None if that is the end of the list."""
-    # A cutoff of a condensed list may lie anywhere in the list itself.
+    """Return the deepest rank used by any measure, or None if unlimited."""
+    # A cutoff of a condensed ranking can be at any rank of the complete ranking.
     cutoffs = [depth if m.last_rank is None or m.condensed else m.last_rank for m in measures]
     limits = [c for c in cutoffs if c is not None]
     if len(limits) < len(cutoffs):
@@ -534,7 +535,7 @@ def find_deepest(measures: Sequence[Measure], depth: int | None) -> int | None:
 def _note_unjudged_documents(
     name: str, rankings: Rankings, collection: Collection, measures: Sequence[Measure]
 ) -> Iterator[Note]:
-    """That nothing was judged; or how much was not, at the smallest cutoff that minds."""
+    """Note unjudged documents at the smallest affected cutoff, or that none is judged."""
     if not len(rankings.ranks) and rankings.lengths.sum():
         columns = ": are the columns of the judgments topic intent doc level?"
         question = "" if collection.intents is None else columns
@@ -562,7 +563,7 @@ def _note_unjudged_documents(
 def _group_measures(
     measures: Sequence[Measure], key: Callable[[Measure], K | None]
 ) -> dict[K, list[Measure]]:
-    """The measures that have something in common, where they have anything."""
+    """Group measures by key, without measures with an empty key."""
     groups: dict[K, list[Measure]] = {}
     for m in measures:
         if value := key(m):
@@ -573,7 +574,7 @@ def _group_measures(
 def name_columns(
     measures: Iterable[Measure], get_name: Callable[[Measure], str] | None = None
 ) -> dict[str, str]:
-    """The columns of measures, as notices name them; measurements of a user model share a name."""
+    """Map columns to names of measures. Measurements of a user model share a name."""
 
     names: dict[str, str] = {}
     for m in measures:
@@ -584,12 +585,12 @@ def name_columns(
 
 @lru_cache(maxsize=1 << 12)
 def _get_columns(m: Measure) -> tuple[tuple[str, ...], str]:
-    """Return the columns of a measure, and its name without a measurement."""
+    """Return the columns of a measure and its name without a measurement."""
     return tuple(m.names()), str(replace(m, measurement="") if m.is_model else m)
 
 
 def _has_common_threshold(measures: Sequence[Measure]) -> bool:
-    """Whether all measures call the same documents relevant."""
+    """Return True if all measures have the same threshold of relevance."""
     scoring = [m for m in measures if m.effectiveness]
     tables = [m for m in scoring if isinstance(getattr(m, "gain", None), tuple)]
     return len({getattr(m, "rel", None) for m in scoring}) == 1 and not tables

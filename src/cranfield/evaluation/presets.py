@@ -1,13 +1,13 @@
-"""A preset is what a task evaluates with: measures, gains and thresholds under one name, as in
-`cranfield evaluate --preset beir qrels.txt bm25.run`. The built-in ones are MS MARCO, TREC DL,
-BEIR, MTEB, TREC RAG, and the tasks of Tetsuya Sakai, *Graded Relevance Assessments and Graded
-Relevance Measures of NTCIR: A Survey of the First Twenty Years*; sections are the survey's. `l` is
-the cutoff: yours with `--cutoff`, else the preset's, which is 10 or, for ad hoc retrieval, 1000
-where the survey states none.
+"""A preset is the configuration of a task: measures, gains and thresholds under one name, as in
+`cranfield evaluate --preset beir qrels.txt bm25.run`. The built-in presets are MS MARCO, TREC DL,
+BEIR, MTEB, TREC RAG, and the tasks in Tetsuya Sakai, *Graded Relevance Assessments and Graded
+Relevance Measures of NTCIR: A Survey of the First Twenty Years*. Sections refer to the survey. `l`
+is the cutoff: the value of `--cutoff`, otherwise the preset's cutoff. If the survey states none,
+this is 10, or 1000 for ad hoc retrieval.
 
-## Your own
+## Custom presets
 
-Write a TOML file and name it with `--presets FILE`:
+Write a TOML file and pass it with `--presets FILE`:
 
 ```toml
 [presets.my-task]
@@ -21,22 +21,22 @@ cutoff = 20
 | key | meaning |
 |---|---|
 | `measures` | a list of measures; `@l` is the cutoff |
-| `cutoff` | what l is, unless the user says otherwise; without it, the user must |
-| `settings` | texts that explain which measure means what |
+| `cutoff` | default of l; without a default, `--cutoff` is required |
+| `settings` | names of measures, with explanations |
 | `labels` | levels of labels in the judgments, such as `{S = 3, A = 2, B = 1, C = 0}` |
-| `depth` | so many items of each list are looked at |
-| `condensed` | `true`: unjudged items are left out, for all measures |
-| `classes` | `true`: the task has equivalence classes; the first item of each counts |
-| `groups` | `true`: the task has groups of items that count together, at their last one |
-| `extends` | another preset, whose keys hold where this one has none |
+| `depth` | number of documents read from each ranking |
+| `condensed` | `true`: unjudged documents are removed, for all measures |
+| `classes` | `true`: the task has equivalence classes; the first document of each class counts |
+| `groups` | `true`: the task has groups of documents that count together, at the last document |
+| `extends` | another preset, which provides the missing keys |
 | `aliases` | other names; not inherited |
-| `task`, `round`, `year`, `section`, `levels`, `gains`, `reference`, `note` | for people |
+| `task`, `round`, `year`, `section`, `levels`, `gains`, `reference`, `note` | information for readers |
 
-A name is not empty and has no blanks. A preset that extends one of another file, such as a built-in
-one, takes over what is computed, and how. It is not the same task, so `task`, `round`, `year`,
-`section` and `reference` are its own or none.
+A name is not empty and has no spaces. A preset that extends a preset of another file (or a built-in
+preset) inherits everything that is computed. It is another task, so `task`, `round`, `year`,
+`section` and `reference` are not inherited.
 
-`cranfield presets --presets FILE` checks the file and lists its presets after the built-in ones.
+`cranfield presets --presets FILE` checks the file and lists its presets after the built-in presets.
 """
 
 from __future__ import annotations
@@ -57,14 +57,14 @@ from cranfield.measures.grammar import parse_measures
 from cranfield.wording import fold_text, format_names
 
 AT_CUTOFF = re.compile(r"@l\b")
-WIDTH = 100  # of a text that nobody sees on a terminal
-TASK_KEYS = ("task", "round", "year", "section", "reference")  # true of no other file's presets
-TEXT_KEYS = ("task", "round", "year", "section", "levels", "gains")  # which are texts already
+WIDTH = 100  # of a text outside a terminal
+TASK_KEYS = ("task", "round", "year", "section", "reference")  # keys not inherited from other files
+TEXT_KEYS = ("task", "round", "year", "section", "levels", "gains")  # keys with text values
 
 
 @dataclass(frozen=True)
 class Preset:
-    """A task's measures, with what is needed to understand and to compute them.
+    """The measures and settings of a task.
 
     >>> preset("ntcir13-www-english").measures_at(20)
     ['nDCG@20', 'Q@20', 'nERR(prob=linear, gain=1:2:3:4)@20']
@@ -92,18 +92,18 @@ class Preset:
     gains: str = ""
     labels: Mapping[str, float] = field(default_factory=dict)  # the levels of letters in qrels
     measures: tuple[str, ...] = ()  # @l is the cutoff
-    settings: Mapping[str, str] = field(default_factory=dict)  # which measure means what
+    settings: Mapping[str, str] = field(default_factory=dict)  # explanations of measures
     cutoff: int | None = None
-    depth: int | None = None  # items of a list to look at
-    condensed: bool = False  # leave unjudged items out
-    classes: bool = False  # the task has equivalence classes: the first item of each counts
-    groups: bool = False  # the task has combinational relevance: groups count at their last item
+    depth: int | None = None  # documents read from each ranking
+    condensed: bool = False  # unjudged documents are removed
+    classes: bool = False  # the task has equivalence classes: the first document of each counts
+    groups: bool = False  # the task has combinational relevance: groups count at the last document
     reference: str = ""
     note: str = ""
     aliases: tuple[str, ...] = ()
 
     def measures_at(self, cutoff: int | None = None) -> list[str]:
-        """The measures in their canonical form, at the preset's cutoff or another one."""
+        """Return the canonical names of the measures at a cutoff (default: the preset's)."""
         location = f"preset {self.name}"
         if cutoff is not None and not self.takes_cutoff:
             expected = f"none: {', '.join(self.measures)} have no @l"
@@ -116,11 +116,11 @@ class Preset:
 
     @property
     def takes_cutoff(self) -> bool:
-        """Whether a measure has the cutoff l."""
+        """True if a measure has the cutoff l."""
         return any(map(AT_CUTOFF.search, self.measures))
 
     def facts(self) -> list[tuple[str, str]]:
-        """All there is to say, line by line."""
+        """Return (name, text) of each fact about the preset."""
         text = [
             *((name, getattr(self, name)) for name in TEXT_KEYS),
             ("labels", ", ".join(f"{label}={level:g}" for label, level in self.labels.items())),
@@ -138,7 +138,7 @@ class Preset:
         return [(name, fact) for name, fact in text if fact]
 
     def text(self, width: int = WIDTH) -> str:
-        """All there is to say, in lines of that width."""
+        """Return all facts as text, in lines of the given width."""
         facts = self.facts()
         longest = max((len(name) for name, _ in facts), default=0)
         lines = [f"  {name:<{longest}}  {fact}" for name, fact in facts]
@@ -157,12 +157,12 @@ class Presets(dict[str, Preset]):
 
 
 def presets(file: str | os.PathLike[str] | None = None) -> dict[str, Preset]:
-    """All presets by name: the built-in ones, and those of a TOML file."""
+    """Return all presets by name: built-in presets and the presets of a TOML file."""
     return Presets(_load_built_in() | ({} if file is None else read_presets(file)))
 
 
 def preset(name: str, file: str | os.PathLike[str] | None = None) -> Preset:
-    """The preset with a name or alias.
+    """Return the preset with a name or alias.
 
     >>> preset("ntcir4-clir").name
     'ntcir3-5-clir'
@@ -176,13 +176,13 @@ def preset(name: str, file: str | os.PathLike[str] | None = None) -> Preset:
 
 
 def read_presets(path: str | os.PathLike[str]) -> dict[str, Preset]:
-    """The presets of a TOML file; they may extend each other and the built-in ones."""
+    """Read the presets of a TOML file. They may extend each other and built-in presets."""
     return _read(Source.from_path(path), _index_by_name(_load_built_in().values()))
 
 
 @cache
 def _load_built_in() -> dict[str, Preset]:
-    """The tasks of twenty years of NTCIR, and what people run most."""
+    """Load the built-in presets: twenty years of NTCIR and popular tasks."""
     return _read(Source.from_path(os.path.join(os.path.dirname(__file__), "presets.toml")), {})
 
 
@@ -200,7 +200,7 @@ def _suggest_name(name: str, names: Iterable[str]) -> str:
     )
 
 
-# -- from a file to presets -----------------------------------------------------------------------
+# -- reading presets ------------------------------------------------------------------------------
 
 
 def _read(source: Source, built_in: Mapping[str, Preset]) -> dict[str, Preset]:
@@ -228,7 +228,7 @@ def _read(source: Source, built_in: Mapping[str, Preset]) -> dict[str, Preset]:
 
 
 def _read_tables(source: Source) -> dict[str, Any]:
-    """The tables of the presets, by name."""
+    """Return the TOML tables of the presets by name."""
     content = read_toml(source)
     unknown_key = next((key for key in content if key != "presets"), None)
     if (
@@ -266,7 +266,7 @@ KEYS["extends"] = TEXT
 
 
 def _check_keys(keys: Any, location: str) -> dict[str, Any]:
-    """The keys of a preset, each known and of its kind."""
+    """Return the keys of a preset. Raise an error for unknown keys and invalid values."""
     if not isinstance(keys, dict):
         raise InputError(repr(keys), "a table", location)
     for key, value in keys.items():
@@ -285,10 +285,9 @@ def _resolve_preset(
     file: str,
     descendants: tuple[str, ...] = (),
 ) -> dict[str, Any]:
-    """A preset's own keys over those of the preset it extends.
+    """Return the keys of a preset with the keys of the preset that it extends.
 
-    Names are not inherited. What is said of a task is, but within a file only: a user's preset is
-    not the NTCIR task whose measures it takes.
+    Aliases are not inherited. Information about the task is inherited within a file only.
     """
     keys = tables[name] | {"name": name}
     base = keys.pop("extends", None)
@@ -308,7 +307,7 @@ def _resolve_preset(
 
 
 def _check_measures(p: Preset, location: str) -> None:
-    """A preset must name measures that exist."""
+    """Raise an error for missing or unknown measures."""
     if not p.measures:
         raise InputError("no measures", 'some, such as measures = ["AP", "nDCG@10"]', location)
     if re.fullmatch(r"[\d.]+(:[\d.]+)+", p.gains):

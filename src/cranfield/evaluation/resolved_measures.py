@@ -1,4 +1,4 @@
-"""Which measures are computed: what was asked for, with the settings that hold for all of them."""
+"""The measures of an evaluation: requested, expanded, and with all options applied."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ DEFAULT_MEASURES = ("AP", "nDCG@10", "RR", "P@10", "Recall@1000", "Judged@10")
 
 @dataclass(frozen=True)
 class ResolvedMeasures:
-    """The measures as they were named, as the options read them, and as they are computed."""
+    """The requested measures, and the measures to compute with all options applied."""
 
     options: Options
     requested: tuple[Measure, ...]
-    expanded: tuple[Measure, ...]  # user models as their five measurements, if all are wanted
-    measures: tuple[Measure, ...]  # with the settings of the options, each once
-    texts: tuple[str, ...]  # the measures as the user wrote them
+    expanded: tuple[Measure, ...]  # user models replaced by all five measurements if requested
+    measures: tuple[Measure, ...]  # with options applied, without duplicates
+    texts: tuple[str, ...]  # the requested measures as text
 
     @classmethod
     def from_options(cls, measures: MeasuresLike, options: Options) -> ResolvedMeasures:
-        """The measures that were named, after those of the preset; the usual ones if none were."""
+        """Resolve the measures: preset first, then requested. The default if there are none."""
         texts, requested = _parse_requested(measures, options)
         read = (
             tuple(x for m in requested for x in _expand_measurements(m))
@@ -50,18 +50,18 @@ class ResolvedMeasures:
 
     @property
     def spellings(self) -> Spellings:
-        """The columns, by whatever their measures are called."""
+        """The columns by any spelling of their measures."""
         columns = {_drop_name(m): m.called or str(m) for m in reversed(self.measures)}
         return Spellings(self.texts, columns, self.options.defaults)
 
     @property
     def models(self) -> list[Any]:
-        """Those that are user models."""
+        """The user models."""
         return [m for m in self.measures if m.is_model]
 
     @cached_property
     def unused_options(self) -> list[tuple[str, str]]:
-        """The options that change nothing, each with the reason."""
+        """The options without an effect, each with the reason."""
         return [
             (option.option, option.reason)
             for option in UNUSED_OPTIONS
@@ -71,7 +71,7 @@ class ResolvedMeasures:
 
 @dataclass(frozen=True, eq=False)
 class Spellings(Mapping[str, str]):
-    """The columns of scores by any text that means their measure; it lists those as written."""
+    """Mapping from any spelling of a measure to its column. Iteration yields requested texts."""
 
     texts: tuple[str, ...]
     columns: Mapping[Measure, str]
@@ -90,7 +90,7 @@ class Spellings(Mapping[str, str]):
     def __len__(self) -> int:
         return len([*self])
 
-    def __reduce__(self) -> Any:  # to be kept: measures of one's own may not be known elsewhere
+    def __reduce__(self) -> Any:  # other processes may not have custom measures
         return dict, (dict(self),)
 
 
@@ -101,7 +101,7 @@ def _drop_name(m: Measure) -> Measure:
 def _parse_requested(
     measures: MeasuresLike, options: Options
 ) -> tuple[tuple[str, ...], tuple[Measure, ...]]:
-    """The measures as they are written, and as they are."""
+    """Return the requested measures as texts and as measures."""
     task = options.task
     preset_measures = () if task is None else task.measures_at()
     if task is None and measures is None:
@@ -114,7 +114,7 @@ def _parse_requested(
 
 
 def _deduplicate(measures: Sequence[Measure]) -> tuple[Measure, ...]:
-    """Each measure once, under a name of its own; what is a column of another is computed there."""
+    """Remove duplicates and columns of other measures. Raise an error for equal names."""
     curves = {name for m in measures if len(m.names()) > 1 for name in m.names()}
     distinct_measures = tuple(m for m in dict.fromkeys(measures) if str(m) not in curves)
     names: dict[str, Measure] = {}
@@ -127,14 +127,14 @@ def _deduplicate(measures: Sequence[Measure]) -> tuple[Measure, ...]:
 
 
 def _expand_measurements(m: Measure) -> list[Measure]:
-    """All measurements of a user model; any other measure is left as it is."""
+    """Return all measurements of a user model, or the measure itself."""
     return (
         [m.to_user_model(measurement) for measurement in MEASUREMENTS] if m.is_user_model() else [m]
     )
 
 
 class UnusedOption(NamedTuple):
-    """An option that was given and changes nothing: why, and when."""
+    """An option without an effect: the reason and the condition."""
 
     option: str
     reason: str

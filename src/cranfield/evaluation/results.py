@@ -1,4 +1,4 @@
-"""`read_scores`: scores of topics that were computed elsewhere."""
+"""Per-topic scores from files of other tools."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Missing: TypeAlias = Literal["error", "common", "zero"]
 ScoresLike: TypeAlias = Any  # Scores, paths, {run: …}, frames
 Reader: TypeAlias = Callable[..., Iterator[Result]]
 
-IN_MEMORY = "scores"  # where those are that no file has
+IN_MEMORY = "scores"  # location of scores without a file
 NO_SCORES = "judgments and results are no scores yet: evaluate(qrels, runs) makes them"
 
 
@@ -46,22 +46,20 @@ def read_scores(
     lower: str | Sequence[Any] = (),
     run_names: RunNames = "tag",
 ) -> Scores:
-    """Scores by topic, from whatever tool computed them.
+    """Read per-topic scores of other tools.
 
-    `data` is a path or several: what ``trec_eval -q``, ndeval, gdeval, ir_measures or NTCIREVAL
-    printed, a table (CSV, TSV, JSONL, Parquet, Arrow) with the columns run, topic, measure and
-    value or with a column for each measure, or what `Scores.save` wrote; or ``{run: …}``, each a
-    path, ``{topic: value}``, ``{topic: {measure: value}}`` or ``{measure: {topic: value}}``; or a
-    Polars or pandas frame. A run is called as a ``runid`` or a column says; where files have
-    scores of runs with the same name, or nothing names them, by the path as given; and always with
-    `run_names` ``file``.
+    `data` is one or several paths: output of ``trec_eval -q``, ndeval, gdeval, ir_measures or
+    NTCIREVAL, a table (CSV, TSV, JSONL, Parquet, Arrow) with the columns run, topic, measure and
+    value or with a column per measure, or a file of `Scores.save`. It can also be ``{run: …}`` with
+    a path, ``{topic: value}``, ``{topic: {measure: value}}`` or ``{measure: {topic: value}}`` per
+    run, or a Polars or pandas frame. Runs are named by ``runid`` or by a column. Without names, if
+    names clash, and with ``run_names="file"``, they are named by path.
 
-    Runs are compared topic by topic, so all need the same topics: if one lacks some, that is an
-    error, unless `missing` says that only ``common`` topics count, or that what is missing is
-    ``zero``. What no run has is undefined, not missing. `measures` chooses some, by the names they
-    have in the files (``"hit=Success@10"`` gives a column another name); otherwise those that not
-    every run has are left out. Of measures that are not known here, higher values are taken to be
-    better, but for those that `lower` names.
+    All runs need the same topics. `missing` topics are an ``error`` (default), excluded for all
+    runs (``common``), or ``zero``. A value that no run has is undefined, not missing. `measures`
+    selects measures by their names in the files (``"hit=Success@10"`` renames a column). Default:
+    all measures that every run has. Unknown measures: higher is better, except for measures in
+    `lower`.
 
     >>> read_scores({"bm25": {"301": 0.5, "302": 0.25}, "dense": {"301": 0.75, "302": 0.5}}).mean()
     {'bm25': {'score': 0.375}, 'dense': {'score': 0.625}}
@@ -74,7 +72,7 @@ def read_scores(
 def read_incomplete(
     data: ScoresLike, measures: Any = None, lower: Any = (), run_names: RunNames = "tag"
 ) -> Scores:
-    """Read scores as `read_scores` does; a value that a run lacks and another has is NaN.
+    """Read scores as `read_scores` does. Missing values are NaN.
 
     >>> read_incomplete({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.75}}).values.tolist()
     [[[0.5], [0.25]], [[0.75], [nan]]]
@@ -89,7 +87,7 @@ def _read(
     lower: str | Sequence[Any],
     run_names: RunNames,
 ) -> Scores:
-    """Read scores; what is missing is an error, left out, 0 or NaN."""
+    """Read scores. Missing values are an error, excluded, 0 or NaN."""
     if isinstance(data, Scores):
         scores = _set_lower(data, lower)
         if measures is None:
@@ -126,14 +124,14 @@ ROUNDING = 1e-4  # of values that tools print
 
 
 def _note_exclusions(excluded: Excluded) -> Iterator[Note]:
-    """Note summary rows; files with ``all`` are as expected, and no topic has this name."""
+    """Note excluded summary rows, except ``all`` in files: no topic has this name."""
     for (location, name), in_file in excluded.items():
         if name != ALL or not in_file:
             yield Note("summary-rows", f"{location}: summary row {name!r} excluded")
 
 
 def _note_suspected_failures(scores: Scores) -> Iterator[Note]:
-    """Warn of −1 among scores of 0 to 1: judges write it if they fail."""
+    """Warn of −1 among scores in [0, 1]: failed LLM judges write it."""
     for m, measure in enumerate(scores.measures):
         values = scores.values[:, :, m]
         failed = values == -1
@@ -145,7 +143,7 @@ def _note_suspected_failures(scores: Scores) -> Iterator[Note]:
 
 
 def _note_suspected_summaries(scores: Scores) -> Iterator[Note]:
-    """Warn of topics that are called mean, and have the mean values of the others."""
+    """Warn of topics named mean that have the mean values of the other topics."""
     suspects = [topic for topic in scores.topics if topic.lower() in SUMMARY_WORDS]
     is_other = [topic not in suspects for topic in scores.topics]
     values = scores.values[:, :, [summary == "mean" for summary in scores.summaries]]
@@ -159,14 +157,14 @@ def _note_suspected_summaries(scores: Scores) -> Iterator[Note]:
 
 
 class _SavedScores(NamedTuple):
-    """Scores that cranfield made, and where they are."""
+    """Scores computed by cranfield, and their location."""
 
     scores: Scores
     location: str = IN_MEMORY
 
 
 def _iter_parts(data: ScoresLike, read: Reader) -> Iterator[_SavedScores | Iterable[Result]]:
-    """Each file, frame or run by itself."""
+    """Yield the scores or results of each file, frame or run."""
     _reject_run(data)
     if isinstance(data, str | os.PathLike):
         yield _read_file(data, read)
@@ -192,7 +190,7 @@ def _iter_parts(data: ScoresLike, read: Reader) -> Iterator[_SavedScores | Itera
 
 
 def _read_run(run: str, source: Any, read: Reader) -> Iterator[Result]:
-    """The results of one run, whatever they call it."""
+    """Read the results of one run under the given name."""
     _reject_run(source, run)
     _reject_unnamed(source, f" for run {run}")
     for result in read(source, run):
@@ -207,7 +205,7 @@ def _reject_run(source: Any, location: str | None = None) -> None:
 
 
 def _reject_unnamed(source: Any, suffix: str) -> None:
-    """Numbers without topics; told by the first."""
+    """Raise an error for numbers without topics."""
     if not isinstance(source, Collection) or isinstance(source, str | Mapping) or is_frame(source):
         return
     first = next(iter(source), None)
@@ -220,7 +218,7 @@ def _reject_unnamed(source: Any, suffix: str) -> None:
 def _read_file(path: str | os.PathLike[str], read: Reader) -> _SavedScores | Iterable[Result]:
     source = Source.from_path(path)
     if source.start.startswith(b"PAR1") and source.path.endswith(".parquet"):
-        with suppress(InputError):  # a table that others wrote
+        with suppress(InputError):  # a table of another tool
             return _SavedScores(Scores.load(source), source.name)
     if source.start.lstrip().startswith(b'{"runs"'):
         text = source.read()
@@ -275,15 +273,15 @@ _Values: TypeAlias = dict[str, dict[str, float | None]]  # topic -> measure
 
 @dataclass(frozen=True, eq=False)
 class _RunValues:
-    """The values of a run, and the file that has them."""
+    """The values of a run in a file."""
 
     name: str
-    location: str
+    where: str
     values: _Values
 
 
 def _merge_by_run(parts: Iterable[_RunValues]) -> dict[str, _Values]:
-    """The values of each run; parts that have the same values to give are different runs."""
+    """Merge the parts of each run. Overlapping parts are different runs."""
     parts_of: dict[str, list[_RunValues]] = {}
     for part in parts:
         parts_of.setdefault(part.name, []).append(part)
@@ -295,7 +293,7 @@ def _merge_by_run(parts: Iterable[_RunValues]) -> dict[str, _Values]:
 
 
 def _has_no_overlap(parts: Sequence[_RunValues]) -> bool:
-    """Whether no two of them have a value of the same topic and measure."""
+    """Return True if no two parts have a value of the same topic and measure."""
     cells = [
         (topic, m) for part in parts for topic, of_topic in part.values.items() for m in of_topic
     ]
@@ -312,7 +310,7 @@ def _merge_parts(parts: Sequence[_RunValues]) -> _RunValues:
 
 @dataclass(frozen=True, eq=False)
 class _ResultValues:
-    """The values of all results; None is a value that a tool calls undefined."""
+    """The values of all results. None is an undefined value."""
 
     by_run: Mapping[str, Mapping[str, Mapping[str, float | None]]]  # run -> topic -> measure
     names: list[str]  # of all measures
@@ -336,13 +334,13 @@ class _ResultValues:
         return cls(_merge_by_run(parts.values()), list(names))
 
     def list_measures(self, run: str, topic: str) -> set[str]:
-        """The measures that have a value."""
+        """Return the measures with a value."""
         of_topic = self.by_run[run].get(topic, {})
         return {measure for measure, value in of_topic.items() if value is not None}
 
     @cached_property
     def measures_of(self) -> dict[str, set[str]]:
-        """The measures of each topic that some run has; what none has is undefined, not missing."""
+        """The measures of each topic with a value in any run. All others are undefined."""
         measures_of: dict[str, set[str]] = {}
         for run, of_run in self.by_run.items():
             for topic in of_run:
@@ -352,14 +350,14 @@ class _ResultValues:
     def build_row(
         self, run: str, topic: str, measures: Sequence[str], missing: float = 0.0
     ) -> list[float]:
-        """The values of a topic, with `missing` ones; what is undefined is not a number."""
+        """Return the values of a topic. Missing values are `missing`, undefined ones NaN."""
         values = dict.fromkeys(self.measures_of[topic], missing)
         of_topic = self.by_run[run].get(topic, {})
         values |= {m: value for m, value in of_topic.items() if value is not None}
         return [values.get(m, math.nan) for m in measures]
 
     def list_topics(self, measures: Sequence[str]) -> list[str]:
-        """The topics that these measures are listed for, with a value or without."""
+        """Return the topics with these measures, with or without a value."""
         measure_set = set(measures)
         runs = self.by_run.values()
         return [
@@ -369,13 +367,13 @@ class _ResultValues:
         ]
 
     def find_missing(self, run: str, topics: Iterable[str], measures: Sequence[str]) -> list[str]:
-        """The topics of which a run lacks what another has."""
+        """Return the topics for which a run lacks a value that another run has."""
         measure_set = set(measures)
         return [t for t in topics if self.measures_of[t] & measure_set - self.list_measures(run, t)]
 
 
 def _set_lower(scores: Scores, lower: str | Sequence[Any]) -> Scores:
-    """With measures of which lower values are better, whatever was known of them."""
+    """Mark measures as better if lower."""
     if not (lower_measures := _choose_columns(list(scores.measures), lower)):
         return scores
     pairs = zip(scores.measures, scores.better, strict=True)
@@ -393,7 +391,7 @@ def _note_guesses(guesses: Sequence[str]) -> Iterator[Note]:
 def _choose_complete(
     table: _ResultValues, measures: list[str], is_selection: bool
 ) -> tuple[list[str], tuple[Note, ...]]:
-    """The measures that every run has: one that a run was not scored by is no score of 0."""
+    """Return the measures that every run has. A missing measure is not a score of 0."""
     measures_of = {
         run: set().union(*(table.list_measures(run, topic) for topic in of_run))
         for run, of_run in table.by_run.items()
@@ -413,7 +411,7 @@ def _choose_complete(
 def _choose_topics(
     table: _ResultValues, measures: Sequence[str], missing: Missing | Literal["nan"]
 ) -> tuple[list[str], Iterable[Note]]:
-    """The topics to compare on, and what was missing."""
+    """Return the topics to compare and the notes about missing topics."""
     all_topics = table.list_topics(measures)
     missing_topics = {run: table.find_missing(run, all_topics, measures) for run in table.by_run}
     missing_topics = {run: topics for run, topics in missing_topics.items() if topics}
@@ -444,7 +442,7 @@ def _choose_topics(
 def _note_folded(
     table: _ResultValues, missing_topics: Mapping[str, Sequence[str]]
 ) -> Iterator[Note]:
-    """Warn of topics that runs have, spelt otherwise than in other runs."""
+    """Warn of topics with another spelling than in other runs."""
     for run, topics in missing_topics.items():
         if text := explain_folded(match_folded([*table.by_run[run]], topics)):
             yield Note("folded-ids", f"{run}: {text} in other runs", run)
@@ -453,10 +451,10 @@ def _note_folded(
 def _build_missing_error(
     table: _ResultValues, run: str, topics: Sequence[str], measures: Sequence[str], common: bool
 ) -> InputError:
-    """What a run lacks, and what to do about it; `common` says that some topics all runs have."""
+    """Return the error for missing topics. `common`: all runs share some topics."""
     measures_missing = table.measures_of[topics[0]] - table.list_measures(run, topics[0])
     measure = next(m for m in measures if m in measures_missing)
-    unnamed = list(measures) == ["score"]  # as the documents of judgments would be
+    unnamed = list(measures) == ["score"]  # as for documents in judgments
     hint = NO_SCORES if unnamed and not common else "or --missing common|zero"
     hint = explain_folded(match_folded([*table.by_run[run]], topics)) or hint
     problem = f"no {measure} of {format_names(topics, 'topic')} for run {run}"
@@ -464,7 +462,7 @@ def _build_missing_error(
 
 
 def _check_common_topics(table: _ResultValues) -> None:
-    """Runs none of whose topics another has: zeros would compare nothing."""
+    """Raise an error for a run that shares no topic with other runs."""
     runs = Counter(chain.from_iterable(table.by_run.values()))
     for run, of_run in table.by_run.items():
         if all(runs[topic] == 1 for topic in of_run):
@@ -476,9 +474,9 @@ def _choose_columns(names: list[str], selection: str | Sequence[Any] | None) -> 
 
 
 def choose_columns(names: Sequence[str], selection: str | Sequence[Any]) -> list[str]:
-    """The columns of the measures that are wanted, which may have other names there.
+    """Return the columns of the requested measures, in any spelling.
 
-    >>> columns_of(["map", "P_10"], "P@10 AP")
+    >>> choose_columns(["map", "P_10"], "P@10 AP")
     ['P_10', 'map']
     """
     columns, requested = [], _list_names(selection)
@@ -498,7 +496,7 @@ def choose_columns(names: Sequence[str], selection: str | Sequence[Any]) -> list
 
 
 def _make_selector(selection: str | Sequence[Any] | None) -> Callable[[str], bool]:
-    """Whether the values of a measure are."""
+    """Return a predicate for the requested measures."""
     if selection is None:
         return lambda name: True
     names = _list_names(selection)
@@ -507,7 +505,7 @@ def _make_selector(selection: str | Sequence[Any] | None) -> Callable[[str], boo
 
 
 def _rename_columns(scores: Scores, selection: str | Sequence[Any] | None) -> Scores:
-    """Scores of the measures that are wanted, with the names that their columns are given."""
+    """Rename the columns as in the requested measures."""
     if selection is None:
         return scores
     new_names = [name for name, _ in _split_names(selection)]
@@ -520,13 +518,13 @@ def _list_names(selection: str | Sequence[Any]) -> list[str]:
 
 
 def _split_names(selection: str | Sequence[Any]) -> list[tuple[str, str]]:
-    """The measures that are wanted, each with the name that its column is given, if any."""
+    """Split the requested measures into (column name, measure)."""
     parts = [selection] if isinstance(selection, str) else selection
     return [split_name(part) for part_measure in parts for part in str(part_measure).split()]
 
 
 def _parse_known(name: str) -> Measure | None:
-    """The measure of this name, if it is known here."""
+    """Return the measure with this name, or None if unknown."""
     try:
         return parse_measure(name)
     except CranfieldError:
@@ -534,7 +532,7 @@ def _parse_known(name: str) -> Measure | None:
 
 
 def _format_canonical(name: str) -> str:
-    """A measure's name as cranfield writes it, or as it is if it is not known here."""
+    """Return the canonical name of a measure, or the name itself if unknown."""
     return str(_parse_known(name) or name)
 
 
@@ -543,12 +541,12 @@ def _is_known(name: str) -> bool:
 
 
 def _is_guess(name: str) -> bool:
-    """Whether nothing but habit says that higher is better; a score is called so here."""
+    """Return True if higher is better only by default."""
     return name != "score" and not _is_known(name) and _describe_measure(name)[1] == "higher"
 
 
 def _describe_measure(name: str) -> tuple[str, str]:
-    """How topics add up to all, and which end is the good one; of unknown measures a guess."""
+    """Return the summary over topics and the better direction, guessed if unknown."""
     measured, _, kind = name.rpartition(".")
     if measured and kind in ("se", "lower", "upper"):  # beside a measure
         return ("se" if kind == "se" else _describe_measure(measured)[0]), "neither"

@@ -1,4 +1,4 @@
-"""Means over random orders of tied documents, where they cannot be computed."""
+"""Means over random orders of tied documents, for measures without an exact formula."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ from cranfield.measures.base import Measure
 if TYPE_CHECKING:
     from cranfield.evaluation.scoring import Scorer
 
-ROUNDING = 1e-14  # what the order of a sum may change
+ROUNDING = 1e-14  # relative rounding error of sums
 
 
 def iter_samples(
     measuring: Scorer, measures: Sequence[Measure], rankings: Rankings
 ) -> Iterator[list[Floats]]:
-    """Topics × names of each measure, for one random order of tied documents after another.
+    """Yield topics × columns of each measure for random orders of tied documents.
 
-    Every order has a random key for each place that a tied document can take, whoever looks at it.
+    Every order has one random key for each possible place of a tied document, so all measures see
+    the same order.
     """
     fixed = measuring.compute_plain(measures, measuring.collection.apply_strategy(rankings))
     reordering = Reordering(rankings)
@@ -47,7 +48,7 @@ def iter_samples(
 def _build_orders(
     measuring: Scorer, measures: Sequence[Measure], places: Reordering
 ) -> Iterator[TieOrders]:
-    """The orders of the hits that change a score: all, or for some measures those of any gain."""
+    """Yield the orders of hits that can change a score: hits with gain, or all hits."""
     gain_only = [m for m in measures if measuring.is_separable and m.can_drop_nonrelevant()]
     if gain_only:
         gainful = places.rankings.with_hits(_find_gainful(measuring, gain_only, places.rankings))
@@ -57,7 +58,7 @@ def _build_orders(
 
 
 def _find_gainful(measuring: Scorer, measures: Sequence[Measure], rankings: Rankings) -> Bools:
-    """Which hits are relevant, or of any gain, to one of the measures."""
+    """Return True for hits that are relevant or have a gain for one of the measures."""
     parts = []
     for block in measuring.blocks:
         lists = block.build_lists(rankings)
@@ -70,7 +71,7 @@ def _find_gainful(measuring: Scorer, measures: Sequence[Measure], rankings: Rank
 
 
 class TieOrders:
-    """Some measures of lists of which the tied documents trade places."""
+    """Computes some measures for other orders of tied documents."""
 
     def __init__(
         self,
@@ -81,9 +82,9 @@ class TieOrders:
     ) -> None:
         self.measuring, self.measures = measuring, measures
         self.reordering, self.blocks = Reordering(rankings), measuring.blocks
-        self.keys = np.searchsorted(places.rows, self.reordering.rows)  # of all that are drawn
+        self.keys = np.searchsorted(places.rows, self.reordering.rows)  # index of each key
         self.topics: Any = slice(None)
-        if measuring.is_separable:  # only where something changes
+        if measuring.is_separable:  # only topics with ties
             self.topics = self.reordering.topics
             self.reordering = Reordering(rankings.select_topics(self.topics))
             self.blocks = list(_select_blocks(measuring.blocks, self.topics))
@@ -91,7 +92,7 @@ class TieOrders:
     def compute_values(
         self, keys: Floats, previous: dict[Measure, Floats]
     ) -> dict[Measure, Floats]:
-        """Topics × names of each measure, in the order by some keys."""
+        """Compute topics × columns of each measure for the order of the keys."""
         order = self.measuring.collection.apply_strategy(self.reordering.shuffle(keys[self.keys]))
         values = self.measuring.compute_measures(
             self.measures, lambda block: block.build_lists(order), self.blocks
@@ -104,7 +105,7 @@ class TieOrders:
 
 
 def _select_blocks(blocks: Sequence[Block], topics: Bools) -> Iterator[Block]:
-    """The blocks of some of their topics, which are then all that there are."""
+    """Yield the blocks with only the selected topics."""
     start = 0
     for block in blocks:
         mask = topics[block.start : block.stop]
@@ -115,14 +116,14 @@ def _select_blocks(blocks: Sequence[Block], topics: Bools) -> Iterator[Block]:
 
 
 class RunningMean:
-    """Mean and standard error of arrays, one array after the other."""
+    """Running mean and standard error of arrays."""
 
     def __init__(self, first: Floats) -> None:
         self.first = first
         self.n, self.sum, self.squares = 0, np.zeros(first.shape), np.zeros(first.shape)
 
     def add(self, x: Floats) -> None:
-        change = x - self.first  # from the first, so that what is always the same stays so
+        change = x - self.first  # relative to the first, so that constant values stay exact
         change = np.where(np.abs(change) <= ROUNDING * np.abs(self.first), 0.0, change)
         self.n += 1
         self.sum += change

@@ -1,4 +1,4 @@
-"""Equations applied to labelled runs: block by block, under every way of treating ties."""
+"""Measures computed on labelled runs, block by block, for every order of ties."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from cranfield.measures.lists import Gold, Lists, build_tie_bounds
 
 
 class Column(NamedTuple):
-    """A number for each topic: its name, how topics add up, and which end is better."""
+    """A column of scores: name, summary over topics, and better direction."""
 
     name: str
     summary: str
@@ -35,7 +35,7 @@ class Column(NamedTuple):
 
 
 class Scorer:
-    """Some measures of the runs of a collection."""
+    """Computes the measures of labelled runs of a collection."""
 
     def __init__(self, collection: Collection, resolved: ResolvedMeasures) -> None:
         self.collection, self.resolved = collection, resolved
@@ -44,27 +44,27 @@ class Scorer:
 
     @cached_property
     def blocks(self) -> list[Block]:
-        """The topics in blocks, each with what depends on the judgments alone."""
+        """Blocks of topics with their judgments."""
         return self.collection.build_blocks(self._ranks, self.gains)
 
     def select_blocks(self, first: int, stop: int) -> list[Block]:
-        """The blocks that begin with the topics first..stop-1, for those who want no others."""
+        """Return the blocks that start at the topics first..stop-1."""
         return self.collection.build_blocks(self._ranks, self.gains, within=range(first, stop))
 
     @property
     def _ranks(self) -> int:
-        """So many ranks user models look at, judged or not."""
+        """The number of ranks read by user models."""
         return max((m.width for m in self.resolved.models), default=0)
 
     def with_topic_gains(self, m: Measure, topic: int) -> Measure:
-        """A measure with the gains of a topic, if they differ from topic to topic."""
+        """Return the measure with the gains of a topic."""
         return m if self.gains is None else m.with_defaults({"gain": self.gains[topic]})
 
     # -- topics and columns -----------------------------------------------------------------------
 
     @cached_property
     def columns(self) -> list[Column]:
-        """The columns of all measures."""
+        """Columns of all measures."""
         return [column for m in self.measures for column in self._build_columns(m)]
 
     def _build_columns(self, m: Measure) -> list[Column]:
@@ -82,19 +82,19 @@ class Scorer:
         return [f"{m.called or m}.{end}" for end in ("lower", "upper")] if has_columns else []
 
     def expand_topics(self, values: Any) -> Any:
-        """What is true of topics, of what is scored: intents, if each is a topic of its own."""
+        """Repeat values of topics for their intents if each intent is scored."""
         intents = self.collection.intents
         if self.options.per_intent and intents is not None:
             return np.repeat(values, intents.counts)
         return values
 
     def select_names(self, mask: Bools) -> tuple[str, ...]:
-        """The names of what is scored, of the topics that count."""
+        """Return the names of the scored topics, or of their intents."""
         return tuple(compress(self._row_names, self.expand_topics(mask)))
 
     @cached_property
     def _row_names(self) -> Sequence[str]:
-        """The names of topics, or of their intents."""
+        """Names of topics, or of their intents."""
         topics, intents = self.collection.topics, self.collection.intents
         if self.options.per_intent and intents is not None:
             pairs = zip(topics, intents.names, strict=True)
@@ -102,7 +102,7 @@ class Scorer:
         return topics
 
     def find_topics_without_relevant(self, m: Measure, mask: Bools) -> list[str]:
-        """The topics in which nothing is relevant to this measure."""
+        """Return the topics without relevant items for this measure."""
         R = np.concatenate(
             [
                 self._count_relevant(self.with_topic_gains(m, start), gold)
@@ -112,7 +112,7 @@ class Scorer:
         return list(compress(self._row_names, self.expand_topics(mask) & (R == 0)))
 
     def _count_relevant(self, m: Measure, gold: Gold) -> Floats:
-        """How much is relevant to a measure, in the topics of a block or in their intents."""
+        """Return R of a measure for the topics of a block, or for their intents."""
         if self.options.per_intent and gold.intents is not None:
             of_intents: Floats = m.view(expand_gold(gold).ideal).R[gold.intents.filled.ravel()]
             return of_intents
@@ -121,11 +121,11 @@ class Scorer:
     # -- values -----------------------------------------------------------------------------------
 
     def compute_values(self, rankings: Rankings, blocks: Sequence[Block] | None = None) -> Floats:
-        """Topics × columns of one run: all topics, or those of some blocks."""
+        """Compute topics × columns of one run, for all topics or for some blocks."""
         if self.options.ties == "expected":
             return self._compute_expected(rankings)
         last = find_deepest(self.measures, self.options.depth)
-        if self.collection.intents is not None and last is not None:  # each hit is many numbers
+        if self.collection.intents is not None and last is not None:  # a hit has a level for each intent
             rankings = rankings.with_hits(rankings.ranks <= last)
         return np.concatenate(self.compute_plain(self.measures, rankings, blocks), axis=1)
 
@@ -135,7 +135,7 @@ class Scorer:
         rankings: Rankings,
         blocks: Sequence[Block] | None = None,
     ) -> list[Floats]:
-        """Topics × names of each measure, lists being as they are."""
+        """Compute topics × columns of each measure without changing ties."""
         all_blocks = self.blocks if blocks is None else blocks
         return self.compute_measures(
             measures, lambda block: block.build_lists(rankings), all_blocks
@@ -147,7 +147,7 @@ class Scorer:
         lists_of: Callable[[Block], Lists],
         blocks: Sequence[Block],
     ) -> list[Floats]:
-        """Topics × names of each measure, block by block."""
+        """Compute topics × columns of each measure, block by block."""
         if not measures:
             return []
         compute = partial(self._compute_block, measures, lists_of)
@@ -177,8 +177,8 @@ class Scorer:
     # -- ties -------------------------------------------------------------------------------------
 
     def is_exact(self, m: Measure) -> bool:
-        """Whether the mean over all orders of tied documents can be computed."""
-        # Which item of a class comes first depends on the order, and so does what it counts as.
+        """Return True if the mean over all orders of tied documents has an exact formula."""
+        # With classes, the level of an item depends on the order of tied items.
         priced = m.is_model and any(isinstance(x, Costs) for x in self.collection.extras)
         orderly = self._is_separable_by_rank(m) and not self.options.per_intent
         return m.exact_under_ties() and orderly and not priced
@@ -187,7 +187,7 @@ class Scorer:
         """Return True if no order of tied documents scores better than the order by level."""
         depth = self.options.depth
         cut = m @ depth if depth and m.cutoff is None and not m.effectiveness else m
-        # The level of an item is its highest for any intent, and each intent may prefer another.
+        # The level is the highest for any intent, and intents may prefer different items.
         return (
             cut.rewards_better_items()
             and self._is_separable_by_rank(m)
@@ -195,11 +195,11 @@ class Scorer:
         )
 
     def _is_separable_by_rank(self, m: Measure) -> bool:
-        # What a depth leaves of a condensed list depends on where unjudged documents are.
+        # A cut of a condensed ranking depends on the ranks of unjudged documents.
         return self.collection.labels.is_default and not (m.condensed and self.options.depth)
 
     def _compute_expected(self, rankings: Rankings) -> Floats:
-        """Topics × columns of one run, in the mean over all orders of tied documents."""
+        """Compute topics × columns of one run as the mean over all orders of ties."""
         exact = [m for m in self.measures if self.is_exact(m)]
         sampled = [m for m in self.measures if not self.is_exact(m)]
         depth = self.options.depth
@@ -215,7 +215,7 @@ class Scorer:
         return np.concatenate([values[m] for m in self.measures], axis=1)
 
     def _compute_sampled(self, measures: Sequence[Measure], rankings: Rankings) -> list[Floats]:
-        """Mean and standard error over random orders of tied documents, column by column."""
+        """Compute mean and standard error over random orders of tied documents."""
         if not measures:
             return []
         spreads: list[RunningMean] = []
@@ -230,14 +230,14 @@ class Scorer:
 
     @property
     def is_separable(self) -> bool:
-        """Whether lists can be scored without those of other topics, and without other hits."""
-        # What classes and intents know of items, and gains of topics, they know of all.
+        """True if topics can be scored separately, and nonrelevant hits can be excluded."""
+        # Classes, intents and gains by topic refer to all items and topics.
         is_default = self.collection.labels.is_default and not self.options.residuals
         return is_default and self.collection.intents is None and self.gains is None
 
 
 def _parse_topic_gains(collection: Collection, resolved: ResolvedMeasures) -> list[Gain] | None:
-    """The gains of each topic, given or up to its highest level; None if they do not differ."""
+    """Return the gains of each topic, or None if they are the same for all topics."""
     options, judged = resolved.options, collection.gold.judgments
     if not options.gains_by_topic:
         return None

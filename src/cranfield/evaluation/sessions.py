@@ -1,4 +1,4 @@
-"""Sessions and click logs in, scores out; and the text that their users read, string by string."""
+"""Evaluation of sessions and click logs, and their trailtexts."""
 
 from __future__ import annotations
 
@@ -73,17 +73,16 @@ def evaluate_sessions(
 ) -> Scores:
     """Score the sessions of one or several systems, or click logs.
 
-    `sessions` is ``{topic: {session: [[doc, …], [doc, …]]}}`` with a list for each query in the
-    order of time, a path or a frame; several systems are a list, or a dict from their names. Lines
-    with several tags are several systems, unless `run_names` is ``file``.
-    `qrels` are judgments by topic (`labels`, `qrels_format` and `columns` say how they are written,
-    see `read_qrels`): the need is that of the whole session. The topics of the scores
-    are sessions, named topic/session. A session that a system lacks counts as zero.
+    `sessions` is ``{topic: {session: [[doc, …], [doc, …]]}}`` with one ranking per query in order
+    of time, a path or a frame. Several systems are a list, or a dict from names to systems. Lines
+    with several tags are several systems, unless `run_names` is ``file``. `qrels` are judgments by
+    topic, for the complete session (for `labels`, `qrels_format` and `columns` see `read_qrels`).
+    The topics of the scores are sessions, named topic/session. A missing session scores zero.
 
-    Without `sessions`, `clicks` are click logs to be scored, one or several: what users clicked.
-    With `sessions`, they say where lists end for measures with ``truncate=clicks``. `lengths` are
-    those of documents in characters; clicks then name documents, and have their levels from
-    `qrels` if these are given. `ties` and `order` are the order of lists, see `read_run`.
+    Without `sessions`, `clicks` are one or several click logs to score. With `sessions`, clicks
+    truncate the rankings for measures with ``truncate=clicks``. `lengths` are document lengths in
+    characters. Clicks then contain document ids, with levels from `qrels` if present. For `ties`
+    and `order` see `read_run`.
 
     >>> qrels = {"q1": {"a": 2, "b": 1, "c": 0}}
     >>> evaluate_sessions(qrels, {"q1": {"s1": [["c", "b"], ["a"]]}}, "nsDCG@10")
@@ -104,23 +103,23 @@ def evaluate_sessions(
 
 
 class ReadString(NamedTuple):
-    """A string of a trailtext: what was read, and what it contributes to U."""
+    """A string of a trailtext, with its contribution to U."""
 
     run: str
     session: str
     kind: str  # snippet or document
     query: int
     rank: int
-    doc: str | None  # None where the click log does not say
-    length: float  # characters that were read of it
-    offset: float  # where it ends
+    doc: str | None  # None if unknown
+    length: float  # characters read
+    offset: float  # end offset
     gain: float
     decay: float
     contribution: float  # gain · decay, divided by `norm` of the measure
 
 
 class TrailText(Rows[ReadString], tables="trail"):
-    """All that was read in some sessions, string by string."""
+    """All strings read in some sessions."""
 
 
 @suggest_keywords
@@ -139,10 +138,10 @@ def trailtext(
     columns: ColumnsLike | None = None,
     run_names: RunNames = "tag",
 ) -> TrailText:
-    """All that was read in sessions, in order: the text that sU and clickU score.
+    """Return the trailtext of sessions: all strings read, in order, as scored by sU and clickU.
 
-    `measure` is one of these two, with its parameters; without `sessions` it is clickU. `session`
-    names one as topic/session, or several; all if none is named. The other arguments are those of
+    `measure` is sU or clickU with parameters (default: sU, or clickU without `sessions`). `session`
+    selects one or several sessions as topic/session (default: all). For the other arguments see
     `evaluate_sessions`.
 
     >>> for read in trailtext(clicks={"q1": {"s1": [(1, 2, 5000)]}}):
@@ -174,7 +173,7 @@ def _read_collection(
     ties: Ties | None,
     run_names: RunNames,
 ) -> _SessionSystems | _ClickLogs:
-    """Sessions if there are some, else click logs."""
+    """Read sessions, or click logs if there are no sessions."""
     if sessions is not None:
         return _SessionSystems.from_inputs(
             qrels, read_systems(sessions, ties, run_names), clicks, lengths
@@ -185,7 +184,7 @@ def _read_collection(
 
 
 def _select_sessions(keys: Sequence[Key], selection: Sequence[str] | None) -> set[str]:
-    """The names of the sessions asked for, of all if none is."""
+    """Return the names of the selected sessions (default: all)."""
     names = [*map(format_session, keys)]
     for name in selection or ():
         if name not in names:
@@ -194,7 +193,7 @@ def _select_sessions(keys: Sequence[Key], selection: Sequence[str] | None) -> se
 
 
 class _DocumentLengths:
-    """The lengths of some documents in characters, by name."""
+    """Document lengths in characters."""
 
     def __init__(self, lengths: LengthsLike, docs: Iterable[str]) -> None:
         source = read_lengths(lengths).select_units([U.length_unit])
@@ -218,7 +217,7 @@ class _DocumentLengths:
 
 @dataclass(frozen=True, eq=False)
 class _SessionSystems:
-    """Systems that answered the same sessions, with the judgments of these."""
+    """The sessions of systems, with judgments."""
 
     qrels: Qrels
     systems: Sequence[Sessions]
@@ -231,7 +230,7 @@ class _SessionSystems:
     ) -> _SessionSystems:
         if qrels is None:
             raise InputError("no judgments", "qrels for the documents of sessions")
-        # Only ranks matter here: what stands in the place of the length may be either.
+        # Only ranks matter here, so a document or a length may follow the rank.
         logs = [] if clicks is None else read_logs(clicks, documents=True)
         if len(logs) > 1:
             raise InputError(f"{len(logs)} click logs beside sessions", "one")
@@ -252,7 +251,7 @@ class _SessionSystems:
 
     @cached_property
     def keys(self) -> list[Key]:
-        """The sessions of judged topics, of whichever system."""
+        """The sessions of judged topics of all systems."""
         all_keys = dict.fromkeys(key for system in self.systems for key in system.lists)
         judged_keys = [key for key in all_keys if key[0] in self.levels]
         if not judged_keys:
@@ -267,7 +266,7 @@ class _SessionSystems:
         return build_gold([list(self.levels[topic].values()) for topic, _ in self.keys], highest)
 
     def build_block(self, system: Sessions) -> SessionLists:
-        """The sessions of a system as measures see them."""
+        """Return the sessions of a system for measures."""
         return SessionLists.from_sessions(
             [self._build_listed(system, key) for key in self.keys], self.gold
         )
@@ -286,7 +285,7 @@ class _SessionSystems:
         return SessionRankings(levels_found, lists, lengths, clicked)
 
     def check_measures(self, measures: Sequence[Measure]) -> None:
-        """What measures need must be there."""
+        """Raise an error for measures without their inputs."""
         for m in measures:
             if not isinstance(m, SessionMeasure):
                 raise CranfieldError(f"{m} scores a click log by itself: leave the sessions out")
@@ -300,7 +299,7 @@ class _SessionSystems:
             self._check_lengths(self.lengths, m)
 
     def _check_lengths(self, lengths: _DocumentLengths, m: SessionMeasure) -> None:
-        """Every relevant document that is looked at must have a length."""
+        """Raise an error if a relevant document within the cutoff has no length."""
         rel = getattr(m, "rel", None)
         for system in self.systems:
             for key in self.keys:
@@ -313,7 +312,7 @@ class _SessionSystems:
                         raise lengths.build_missing_error(doc, context)
 
     def compute_scores(self, measures: Sequence[Measure]) -> Scores:
-        """Every session of every system."""
+        """Compute the scores of every session of every system."""
         self.check_measures(measures)
         blocks: Iterable[Any] = map(self.build_block, self.systems)
         values = [np.stack([m.score(block) for m in measures], axis=1) for block in blocks]
@@ -327,7 +326,7 @@ class _SessionSystems:
             self.gold.max_level,
             measures,
             [m for m in measures if m.takes_max_level()],
-            False,  # classes are of no use here
+            False,  # classes are not supported
             self._find_topics_without_relevant,
             "zero",
         )
@@ -359,11 +358,11 @@ class _SessionSystems:
         return list(dict.fromkeys(topic for (topic, _), relevant in pairs if not relevant))
 
     def read(self, m: Any, selection: Sequence[str] | None) -> Iterator[ReadString]:
-        """What was read of each system's lists."""
+        """Yield the strings read in the sessions of each system."""
         self.check_measures([m])
         selected = _select_sessions(self.keys, selection)
         for system in self.systems:
-            for key, trail in zip(self.keys, m.trails(self.build_block(system)), strict=True):
+            for key, trail in zip(self.keys, m.build_trails(self.build_block(system)), strict=True):
                 if format_session(key) in selected:
                     lists = enumerate(system.lists.get(key, ()), 1)
                     docs = {(q, r): doc for q, ranking in lists for r, doc in enumerate(ranking, 1)}
@@ -375,7 +374,7 @@ class _SessionSystems:
 
 @dataclass(frozen=True, eq=False)
 class _ClickLogs:
-    """Click logs, each click with the length and the level of its document."""
+    """Click logs with the lengths and levels of clicked documents."""
 
     logs: Sequence[ClickLog]
     qrels: Qrels | None
@@ -399,7 +398,7 @@ class _ClickLogs:
 
     @cached_property
     def keys(self) -> list[Key]:
-        """The sessions of whichever log."""
+        """The sessions of all logs."""
         return list(dict.fromkeys(key for log in self.logs for key in log.sessions))
 
     @cached_property
@@ -409,7 +408,7 @@ class _ClickLogs:
 
     @cached_property
     def has_levels(self) -> bool:
-        """Whether anybody says what clicked documents are worth."""
+        """True if levels of clicked documents are known."""
         return self.qrels is not None or any(
             click.level is not None for _, click in self.all_clicks
         )
@@ -423,7 +422,7 @@ class _ClickLogs:
         return max((1.0 if level is None else level for level in levels), default=1.0)
 
     def _check_levels(self) -> None:
-        """Levels must be known of all clicks or of none, and from one place."""
+        """Raise an error unless all clicks or no clicks have levels, from one source."""
         for log, click in self.all_clicks:
             if self.qrels is None and self.has_levels and click.level is None:
                 expected = "one for every click of every log, or for none"
@@ -434,7 +433,7 @@ class _ClickLogs:
                 raise InputError(f"{problem} in a click", expected, log.where, click.line)
 
     def build_clicks(self, log: ClickLog, key: Key) -> Clicks:
-        """A session as measures see it."""
+        """Return the clicks of a session for measures."""
         clicks = log.sessions[key]
         return Clicks.from_rows(
             [self._build_click(log, key, click) for click in clicks], self.highest
@@ -456,7 +455,7 @@ class _ClickLogs:
         return (click.query, click.rank, length, 1.0 if level is None else level)
 
     def compute_scores(self, measures: Sequence[Measure]) -> Scores:
-        """Every session of every log; one that a log lacks is not its own."""
+        """Compute the scores of every session of every log. Sessions of other logs are NaN."""
         self._check_measures(measures)
         values = np.full((len(self.logs), len(self.keys), len(measures)), np.nan)
         for i, log in enumerate(self.logs):
@@ -491,22 +490,22 @@ class _ClickLogs:
             yield from note_topics("missing-topics", missing, text_missing, log.name, "session")
 
     def read(self, m: Any, selection: Sequence[str] | None) -> Iterator[ReadString]:
-        """What was read in each session of each log."""
+        """Yield the strings read in each session of each log."""
         self._check_measures([m])
         selected = _select_sessions(self.keys, selection)
         for log in self.logs:
             for key, clicks in log.sessions.items():
                 if format_session(key) in selected:
                     docs = {(click.query, click.rank): click.doc for click in clicks}
-                    (trail,) = m.trails([self.build_clicks(log, key)])
+                    (trail,) = m.build_trails([self.build_clicks(log, key)])
                     yield from _iter_strings(log.name, key, trail, docs, m.norm)
 
 
-# -- either ---------------------------------------------------------------------------------------
+# -- sessions and click logs ----------------------------------------------------------------------
 
 
 def _find_missing(keys: Iterable[Key], answered: Mapping[Key, Any]) -> list[str]:
-    """The names of the sessions that somebody has nothing for."""
+    """Return the names of sessions that are missing."""
     return [format_session(key) for key in keys if key not in answered]
 
 
@@ -527,7 +526,7 @@ def _build_session_scores(
 def _iter_strings(
     run: str, key: Key, trail: Trail, docs: Mapping[tuple[int, int], str | None], norm: float
 ) -> Iterator[ReadString]:
-    """A trailtext with the names of its documents."""
+    """Yield the strings of a trailtext with document ids."""
     numbers = (trail.length, trail.offset, trail.gain, trail.decay, trail.contribution / norm)
     columns = (trail.is_document, trail.query, trail.rank, *numbers)
     for is_document, query, rank, *rest in zip(*(x.tolist() for x in columns), strict=True):

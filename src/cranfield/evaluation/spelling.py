@@ -1,4 +1,4 @@
-"""Ids of runs that would match those of the judgments, if both were spelt alike."""
+"""Ids of runs that differ from ids of the judgments in spelling only."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from cranfield.evaluation.collection import Collection, LabelledRun
 
 Judged: TypeAlias = dict[str, tuple[str, int]]  # folded id -> document, item
-MIN_FRACTION = 0.1  # of the documents that match at all: fewer are an accident
-MAX_DOCS, MAX_JUDGED = 2_000, 5_000  # documents that are compared
-MAX_TOPICS, MAX_DOCS_PER_TOPIC = 200, 10  # topics of a run in memory, and documents of each
-MAX_PARTS = 20  # of a run that is read in parts, each with some topics
+MIN_FRACTION = 0.1  # minimum fraction of matching documents, fewer are an accident
+MAX_DOCS, MAX_JUDGED = 2_000, 5_000  # documents to compare
+MAX_TOPICS, MAX_DOCS_PER_TOPIC = 200, 10  # topics of a run in memory, documents per topic
+MAX_PARTS = 20  # parts of other runs, each with some topics
 
 
 def collect_spelling_notes(labelled: LabelledRun, collection: Collection) -> Iterator[Note]:
@@ -35,9 +35,9 @@ def collect_spelling_notes(labelled: LabelledRun, collection: Collection) -> Ite
 
 
 def _describe_documents(labelled: LabelledRun, collection: Collection) -> str:
-    """Say that documents match only when folded, nothing if they do not.
+    """Describe documents that match only when folded, or return an empty text.
 
-    A sample is compared, of bounded size, so that this takes a few milliseconds at most.
+    Compares a sample of bounded size, which takes a few milliseconds at most.
     """
     rankings, gold = labelled.full_rankings, collection.gold
     n_compared = n_exact = n_judged = 0
@@ -63,7 +63,7 @@ def _describe_documents(labelled: LabelledRun, collection: Collection) -> str:
 
 
 def _fold_judged(collection: Collection, t: int) -> tuple[set[str], Judged]:
-    """Return the judged documents of a topic, and with their items by folded id; once."""
+    """Return the judged documents of a topic, and documents and items by folded id."""
     if t not in collection.folded:
         gold = collection.gold
         rows = slice(gold.qrels.offsets[t], gold.qrels.offsets[t + 1])
@@ -74,7 +74,7 @@ def _fold_judged(collection: Collection, t: int) -> tuple[set[str], Judged]:
 
 
 def _match(docs: Sequence[str], folded: Judged, returned: Ints) -> list[tuple[str, str]]:
-    """Return the documents that match a judged one only when folded, if that is not returned."""
+    """Return documents that match a judged, not retrieved document only when folded."""
     candidates = [
         (doc, *folded[key]) for doc, key in zip(docs, fold_ids(docs), strict=True) if key in folded
     ]
@@ -96,7 +96,7 @@ def _sample(labelled: LabelledRun) -> Iterator[tuple[str, Sequence[str]]]:
 
 
 def _describe_difference(pairs: Sequence[tuple[str, str]], count: str) -> str:
-    """Say in what ids differ, with an example."""
+    """Describe the difference of ids, with an example."""
     name, judged_name = pairs[0]
     example = f"({name!r} in the run, {judged_name!r} in the judgments)"
     return f"ids differ only in {describe_difference(name, judged_name)} for {count} {example}: not matched"

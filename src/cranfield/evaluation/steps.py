@@ -1,4 +1,4 @@
-"""The steps of one score."""
+"""The explanation of a score: items, steps and totals."""
 
 from __future__ import annotations
 
@@ -10,61 +10,61 @@ from cranfield.display import Rows, TableResult
 
 @dataclass(frozen=True)
 class Row:
-    """An item of a list; `level` is None if nobody judged it."""
+    """An item of a ranking. `level` is None if unjudged."""
 
     rank: int
     doc: str
     level: float | None
-    values: tuple[float, ...]  # of each column of the Steps; empty if there are none
-    tied: tuple[tuple[str, float | None], ...] = ()  # items and levels, if any of them may be here
+    values: tuple[float, ...]  # one per column of the Steps
+    tied: tuple[tuple[str, float | None], ...] = ()  # items and levels that can be at this rank
 
     @property
     def levels(self) -> tuple[float | None, ...]:
-        """The levels of the items that may be here."""
+        """The levels of the items that can be at this rank."""
         return tuple(level for _, level in self.tied) or (self.level,)
 
 
 @dataclass(frozen=True)
 class Steps:
-    """How a score comes about: the items with what was computed for each, then the totals."""
+    """The computation of a score: values of each item, and totals."""
 
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
     totals: dict[str, float]
-    last: int = 0  # the last rank looked at: if there is no row of it, it changes nothing
+    last: int = 0  # the last rank used. Ranks without a row change nothing
 
 
 @dataclass(frozen=True)
 class Sampled:
-    """What is known of a score that is the mean of random orders of tied items."""
+    """The random orders of tied items behind a mean score."""
 
-    drawn: tuple[tuple[float, ...], ...]  # the values that each of the orders has
-    errors: dict[str, float]  # standard errors of their means
-    best: Explanation  # of the order by level, the best first
+    drawn: tuple[tuple[float, ...], ...]  # values of each order
+    errors: dict[str, float]  # standard errors of the means
+    best: Explanation  # of the order by level, descending
     worst: Explanation
 
 
 @dataclass(frozen=True, repr=False)
 class Explanation(TableResult, tables="steps"):
-    """The score of one topic, and the steps that lead to it."""
+    """The score of one topic with its computation steps."""
 
     measure: str
-    variant: str  # which of several definitions this is
+    variant: str  # description of the definition used
     run: str
-    topic: str  # empty if levels were given, and no files
+    topic: str  # empty for levels without files
     values: dict[str, float]
-    counts: bool  # whether the values are whole numbers of things
-    fraction: tuple[float, float] | None  # the value as a quotient, if it is one
+    counts: bool  # True if the values are counts
+    fraction: tuple[float, float] | None  # numerator and denominator of the value, if any
     facts: dict[str, float]  # R, N, n, …
     steps: Steps
-    ideal: Steps | None  # of the ideal list, if the measure looked at it
-    legend: dict[str, str] = field(default_factory=dict)  # what the symbols mean
+    ideal: Steps | None  # of the ideal ranking, if the measure uses it
+    legend: dict[str, str] = field(default_factory=dict)  # meanings of symbols
     notes: tuple[str, ...] = ()
-    sampled: Sampled | None = None  # if the values are means of some orders
+    sampled: Sampled | None = None  # if the values are means of random orders
 
     @property
     def lists(self) -> dict[str, Steps]:
-        """All lists that are shown, by name; of two orders that are alike, one."""
+        """All rankings of the explanation by name. Equal orders are included once."""
         shown_lists, ideal = (
             {"run": self.steps},
             {} if self.ideal is None else {"ideal": self.ideal},
@@ -77,7 +77,7 @@ class Explanation(TableResult, tables="steps"):
 
     @property
     def symbols(self) -> list[str]:
-        """The names of all numbers that are shown, in their order."""
+        """The names of all numbers of the explanation, in order."""
         lists = self.lists.values()
         return [*self.facts, *(name for x in lists for name in (*x.columns, *x.totals))]
 
@@ -86,7 +86,7 @@ class Explanation(TableResult, tables="steps"):
 
 
 class Explanations(Rows[Explanation], tables="steps"):
-    """The scores of several measures or topics."""
+    """Explanations of several measures or topics."""
 
     def __repr__(self) -> str:
         return "\n\n".join(map(repr, self))

@@ -1,4 +1,4 @@
-"""Systems side by side: their scores by measures."""
+"""Scores of systems from arrays of values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def build_scores(
     notes: Iterable[Note],
     undefined: str = "zero",
 ) -> Scores:
-    """The values [systems, rows, measures] as scores; rows are topics, sessions or items."""
+    """Build scores from values [systems, rows, measures]. Rows are topics, sessions or items."""
     return Scores(
         np.asarray(values),
         tuple(systems),

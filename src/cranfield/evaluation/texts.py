@@ -1,4 +1,4 @@
-"""`evaluate_texts`: summaries and answers, from texts to scores; and which nuggets were found."""
+"""Evaluation of summaries and other texts by references and nuggets."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from cranfield.wording import format_count, format_names, suggest_keywords
 
 BY_REFERENCES = ("ROUGE", "ROUGE(n=2)", "ROUGESU(skip=4)")
 BY_NUGGETS = ("WRecall", "NuggetF", "Smeasure", "Tmeasure", "Ssharp")
-"""What is computed if nothing is asked for."""
+"""Default measures."""
 
 
 @suggest_keywords
@@ -58,14 +58,14 @@ def evaluate_texts(
     matches: Any = None,
     tokens: TokensLike = "auto",
 ) -> Scores:
-    """The scores of the texts of one or several systems, by reference texts, nuggets or both.
+    """Score the texts of one or several systems by reference texts, nuggets or both.
 
-    `references` and `systems` are directories with a file for each topic, files with lines
-    ``topic<TAB>text``, tables with columns topic and text, ``{topic: text}``, or frames; several
-    systems are a list of these, or a mapping from their names. A topic may have several
-    references. `nuggets` are ``topic nugget weight length``, or have the vital strings instead of
-    their lengths; `matches` say, for each system in order, where assessors found them: ``topic
-    nugget offset``. Without matches the vital strings are looked for in the texts.
+    `references` and `systems` are directories with a file per topic, files with lines
+    ``topic<TAB>text``, tables with the columns topic and text, ``{topic: text}``, or frames.
+    Several systems are a list, or a dict from names to systems. A topic may have several
+    references. `nuggets` are ``topic nugget weight length``, or contain vital strings instead of
+    lengths. `matches` are the places where assessors found the nuggets, for each system in order:
+    ``topic nugget offset``. Without matches, the vital strings are searched in the texts.
 
     >>> references = {"q1": ["the cat sat on the mat", "a cat was on the mat"]}
     >>> evaluate_texts(references, {"q1": "the cat was on the mat"}, "ROUGE(n=2)").summary()
@@ -83,20 +83,20 @@ def evaluate_texts(
 
 
 class Finding(NamedTuple):
-    """What became of one nugget in one text."""
+    """One nugget in one text."""
 
     nugget: str
     weight: float
-    length: int  # of the vital string
+    length: int  # length of the vital string
     vital: str | None
-    ideal: int  # where it ends in the pseudo minimal output
-    end: int | None  # where it ends in the text, None if it is not there
-    share: float  # of S-measure
+    ideal: int  # end offset in the pseudo minimal output
+    end: int | None  # end offset in the text, None if not found
+    share: float  # contribution to S-measure
 
 
 @dataclass(frozen=True)
 class Findings(TableResult, tables="findings"):
-    """What became of each nugget of a topic in the text of each system, by S-measure."""
+    """The nuggets of a topic in the text of each system, by S-measure."""
 
     topic: str
     measure: str
@@ -105,12 +105,12 @@ class Findings(TableResult, tables="findings"):
 
 @dataclass(frozen=True, eq=False)
 class TextCollection:
-    """The texts of systems next to what they should say."""
+    """The texts of systems with references and nuggets."""
 
     references: Texts | None
     nuggets: Nuggets | None
-    systems: Mapping[str, Texts | None]  # None where there are only matches
-    matches: Mapping[str, Matches]  # by system; none if they are made here
+    systems: Mapping[str, Texts | None]  # None if there are only matches
+    matches: Mapping[str, Matches]  # by system, empty if computed from vital strings
     tokens: TokensLike
 
     @classmethod
@@ -122,7 +122,7 @@ class TextCollection:
         matches: Any,
         tokens: TokensLike,
     ) -> TextCollection:
-        """All of it, read and checked."""
+        """Read and check all inputs."""
         get_tokeniser(tokens)
         reference_texts = (
             None if references is None else read_texts(references, "references", layout=GOLD)
@@ -144,12 +144,12 @@ class TextCollection:
 
     @property
     def topics(self) -> list[str]:
-        """Those with references or nuggets."""
+        """Topics with references or nuggets."""
         gold = self.references or self.nuggets
         return list(gold.by_topic) if gold else []
 
     def _read_gold(self, topic: str) -> tuple[Reader, list[Words], dict[str, Nugget]]:
-        """What reads the texts of a topic, its references and its nuggets."""
+        """Return the tokeniser, the references and the nuggets of a topic."""
         read = build_reader(self.tokens)
         references = self.references.by_topic[topic] if self.references else ()
         nuggets = self.nuggets.by_topic[topic] if self.nuggets else {}
@@ -162,11 +162,11 @@ class TextCollection:
     # -- scores -----------------------------------------------------------------------------------
 
     def compute_scores(self, measures: Sequence[TextMeasure]) -> Scores:
-        """All measures of all texts; a text that is not there scores 0."""
+        """Compute all measures of all texts. Missing texts score 0."""
         self._check_inputs(measures)
         values = np.zeros((len(self.systems), len(self.topics), len(measures)))
         notes = list(self._collect_notes(measures))
-        for t, topic in enumerate(self.topics):  # outside: what a topic needs is soon forgotten
+        for t, topic in enumerate(self.topics):  # the outer loop, because caches are per topic
             gold = self._read_gold(topic)
             for s, system in enumerate(self.systems):
                 if x := self._build_answer(system, topic, *gold):
@@ -183,7 +183,7 @@ class TextCollection:
         references: Sequence[Words],
         nuggets: Mapping[str, Nugget],
     ) -> Answer | None:
-        """The text of a system as measures see it; None if it is missing."""
+        """Return the text of a system for measures, or None if missing."""
         text, matches = self._get_text(system, topic), self.matches.get(system)
         if matches is None:
             return None if text is None else build_answer(text, read, references, nuggets)
@@ -199,14 +199,14 @@ class TextCollection:
         return response
 
     def _get_text(self, system: str, topic: str) -> str | int | None:
-        """A text; its length, where there are only matches; None if it is missing."""
+        """Return a text, its length if there are only matches, or None if missing."""
         texts = self.systems[system]
         if texts is None:
             return self.matches[system].lengths.get(topic)
         return texts.by_topic[topic][0] if topic in texts.by_topic else None
 
     def _check_inputs(self, measures: Sequence[TextMeasure]) -> None:
-        """Refuse measures that need what is not there."""
+        """Raise an error for measures without their inputs."""
         for m in measures:
             if m.needs == "references" and self.references is None:
                 raise CranfieldError(f"{m} needs reference texts, found none ({EVERY_FILE})")
@@ -228,7 +228,7 @@ class TextCollection:
                     )  # fmt: skip
                     raise InputError(problem, expected, self.nuggets.where)
 
-    # -- what the user should know ----------------------------------------------------------------
+    # -- notes ------------------------------------------------------------------------------------
 
     def _collect_notes(self, measures: Sequence[TextMeasure]) -> Iterator[Note]:
         yield from note_tokens(measures, self.tokens)
@@ -269,7 +269,7 @@ class TextCollection:
     # -- nuggets, one by one ----------------------------------------------------------------------
 
     def compute_findings(self, topic: str, S: Smeasure) -> Findings:
-        """What became of each nugget of a topic in the text of each system, best first."""
+        """Find each nugget of a topic in the text of each system, best first."""
         if self.nuggets is None:
             raise InputError("no nuggets", "some to explain (--nuggets)")
         if topic not in self.nuggets.by_topic:
@@ -289,14 +289,14 @@ class TextCollection:
 
 
 def note_tokens(measures: Iterable[Measure], tokens: TokensLike) -> Iterator[Note]:
-    """What is a token, where that decides a score."""
+    """Note the definition of tokens if it affects a score."""
     if any(getattr(m, "tokenised", False) for m in measures):
         text = MEANINGS[tokens] if isinstance(tokens, str) else "those of a function of your own"
         yield Note("tokens", f"tokens are {text}; there is no stemming")
 
 
 def _check_topics(references: Texts, nuggets: Nuggets) -> None:
-    """Both must be of the same topics."""
+    """Raise an error if references and nuggets have different topics."""
     if unmatched := references.by_topic.keys() ^ nuggets.by_topic.keys():
         first = min(unmatched)
         complete, incomplete = (
@@ -307,7 +307,7 @@ def _check_topics(references: Texts, nuggets: Nuggets) -> None:
 
 
 def _assign_matches(matches: Any, systems: Sequence[str]) -> dict[str, Matches]:
-    """The matches of each system: by name if they are a mapping, else in the order of systems."""
+    """Return the matches of each system, by name or in the order of systems."""
     pairs = read_systems_matches(matches)
     if isinstance(matches, Mapping) and set(dict(pairs)) == set(systems):
         return dict(pairs)

@@ -1,4 +1,4 @@
-"""One topic's score, step by step: what the equation saw, and what it made of it."""
+"""Explanations of scores: the computation of one topic's score, step by step."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def explain(
     judged: Levels | None = None,
     **options: Unpack[Settings],
 ) -> Explanation:
-    """How the score of one topic comes about: the first that is judged, if none is named.
+    """Explain the computation of the score of one topic (default: the first judged topic).
 
     >>> qrels = {"q1": {"a": 2, "b": 0, "c": 1}}
     >>> run = {"q1": {"b": 3.0, "a": 2.0, "x": 1.0}}
@@ -76,9 +76,9 @@ def explain(
     r: rank; R: relevant items known; N: nonrelevant items known; n: length of the list; ...
     nDCG@3 = 1.2619 / 2.6309 = 0.4796
 
-    Without files, `levels` are those of a list in the order of its ranks, None for a document that
-    nobody judged, and `judged` all judged levels of the topic: those of the list, if not given.
-    Documents are then called by their ranks.
+    Without files, `levels` are the levels of a ranking in rank order, None for an unjudged document.
+    `judged` are all judged levels of the topic (default: the levels of the ranking). Documents are
+    then named by rank.
 
     >>> round(explain("nDCG@3", levels=[0, 2, None], judged=[2, 1, 0]).values["nDCG@3"], 4)
     0.4796
@@ -104,7 +104,7 @@ def explain_levels(
     judged: Levels | None = None,
     **options: Unpack[Settings],
 ) -> Explanations:
-    """How the scores of a list come about that is given as the levels of its documents."""
+    """Explain the scores of a ranking given as levels of its documents."""
     for m in ResolvedMeasures.from_options(measures, Options.from_mapping(options)).measures:
         if m.takes == "intents":
             raise InputError(f"{m}, which asks for levels for intents", "judgments and a run")
@@ -127,9 +127,7 @@ def explain_all(
     topic: Any = None,
     **options: Unpack[Settings],
 ) -> Explanations:
-    """How the scores of one topic by each of some measures come about; or of several topics, if the
-    options name them.
-    """
+    """Explain the scores of one topic by several measures, or of all topics in the options."""
     settings = Options.from_mapping(options)
     resolved = ResolvedMeasures.from_options(measures, settings)
     collection = Collection.from_qrels(qrels, settings, resolved.measures)
@@ -152,7 +150,7 @@ def explain_all(
 
 
 def _choose_topics(collection: Collection, run: Run, topic: Any) -> Sequence[str]:
-    """The topic, else those that the options name, else the first that counts."""
+    """Return the topic, the topics of the options, or the first topic that counts."""
     if topic is not None:
         return [str(topic)]
     if names := collection.options.named_topics:
@@ -164,11 +162,11 @@ def _choose_topics(collection: Collection, run: Run, topic: Any) -> Sequence[str
 
 @dataclass(frozen=True)
 class _TopicList:
-    """The list of a run for a topic, as measures see it."""
+    """The ranking of a run for a topic, as used by measures."""
 
     measuring: Scorer
     run: Run
-    rankings: Rankings  # before anything is cut or counted, if all orders of tied items count
+    rankings: Rankings  # uncut if all orders of tied items count
     t: int
 
     @property
@@ -180,12 +178,12 @@ class _TopicList:
         return self.collection.topics[self.t]
 
     def explain(self, m: Measure) -> Explanation:
-        """How a measure comes to its score, with the meanings of all symbols."""
+        """Explain the score of a measure, with a legend."""
         explanation = self.explain_orders(m)
         return replace(explanation, legend=_build_legend(m, explanation))
 
     def explain_orders(self, m: Measure) -> Explanation:
-        """How a score comes about: by one order of the items, or by all orders of tied ones."""
+        """Explain a score for one order of the items, or for all orders of tied items."""
         if self.collection.options.ties != "expected":
             return self.explain_order(m, self.rankings)
         if self.measuring.is_exact(m):
@@ -195,13 +193,13 @@ class _TopicList:
         return self.explain_sample(m, explanation) if self.has_ties else explanation
 
     def explain_order(self, m: Measure, rankings: Rankings) -> Explanation:
-        """How the score of one order comes about."""
+        """Explain the score of one order."""
         return self.explain_list(
             m, self.collection.build_block(rankings, self.t, traced=True), rankings
         )
 
     def explain_list(self, measure: Measure, lists: Lists, rankings: Rankings) -> Explanation:
-        """How the score of a list comes about; `rankings` name its documents."""
+        """Explain the score of a ranking. `rankings` has its documents."""
         m = self.measuring.with_topic_gains(measure, self.t)
         values, x = m.compute(lists)[0].tolist(), m.trace(lists)
         ideal = next((y for y in (x.ideal, x.whole_ideal) if _is_used(y)), None)
@@ -221,9 +219,9 @@ class _TopicList:
         )
 
     def explain_sample(self, m: Measure, explanation: Explanation) -> Explanation:
-        """What random orders give, in the place of what one gave.
+        """Replace the explanation of one order by the mean of random orders.
 
-        There are no steps of a mean: two orders have theirs, and each order drawn its score.
+        A mean has no steps. The best and the worst order have steps, each random order has a score.
         """
         options, orders = self.collection.options, Reordering(self.rankings)
         best, worst = (
@@ -253,28 +251,28 @@ class _TopicList:
         )
 
     def list_docs(self, rankings: Rankings, condensed: bool = False) -> list[str]:
-        """The documents in order."""
+        """Return the documents in order."""
         return self.collection.list_documents(
             self.run.rank_topic(self.name), rankings, self.t, condensed
         )
 
     @property
     def expected(self) -> Expected:
-        """The list in the mean over all orders of tied items."""
+        """The expected ranking over all orders of tied items."""
         lists = self.collection.build_block(self.rankings, self.t, traced=True)
         bounds = build_tie_bounds(self.rankings, self.t, self.t + 1)
         return Expected(lists, *bounds, self.collection.options.depth)
 
     @property
     def has_ties(self) -> bool:
-        """Whether the list holds tied items that matter."""
+        """True if the ranking has tied items that can change a score."""
         start, _ = self.rankings.tie_groups
         first = self.rankings.starts[self.t]
         return bool(((start >= first) & (start < first + self.rankings.lengths[self.t])).any())
 
     @cached_property
     def sampled(self) -> dict[Measure, Floats]:
-        """What the random orders that `evaluate` draws give, by measure: orders × names."""
+        """Values of the random orders of `evaluate` by measure: orders × columns."""
         measures = [m for m in self.measuring.measures if not self.measuring.is_exact(m)]
         sample_values = iter_samples(self.measuring, measures, self.rankings)
         orders = [[x[self.t] for x in sample] for sample in sample_values]
@@ -285,7 +283,7 @@ class _TopicList:
 
 
 def _find_ideal_items(collection: Collection, x: Lists, t: int) -> Ints:
-    """The items of a topic's ideal list, in the order in which the measure sees them."""
+    """Return the items of the ideal ranking in the order of the measure."""
     judgments = collection.ideal
     of_topic = slice(judgments.offsets[t], judgments.offsets[t + 1])
     if collection.intents is not None and x.gold.order is not None:  # by global gain
@@ -295,12 +293,12 @@ def _find_ideal_items(collection: Collection, x: Lists, t: int) -> Ints:
 
 
 def _is_used(x: Lists) -> bool:
-    """Whether somebody asked a list for something."""
+    """Return True if a measure read the ranking."""
     return bool(x.steps) or any(name in vars(x) for name in QUANTITIES)
 
 
 def _find_fraction(x: Lists, values: list[float]) -> tuple[float, float] | None:
-    """Numerator and denominator, if the score is their quotient."""
+    """Return numerator and denominator if the score is their quotient."""
     if x.fraction is None or len(values) > 1:
         return None
     a, b = (float(np.broadcast_to(part, (1,))[0]) for part in x.fraction)
@@ -320,7 +318,7 @@ def _build_facts(m: Measure, x: Lists) -> dict[str, float]:
 
 
 def _build_steps(x: Lists, docs: list[str], find_last: DecidingRank | None = None) -> Steps:
-    """What a view of one list computed, item by item."""
+    """Return the values computed for each item of a ranking."""
     columns, end = _build_columns(x), _find_last_rank(x, len(docs))
     last_rank = None if find_last is None else find_last(x)
     last = end if last_rank is None else min(end, max(int(last_rank[0]), 1))
@@ -339,7 +337,7 @@ def _build_steps(x: Lists, docs: list[str], find_last: DecidingRank | None = Non
 
 
 def _get_tied_ranks(x: Lists, column: int | None) -> range:
-    """The ranks that the items of a group of tied ones share, if there are several."""
+    """Return the ranks shared by a group of tied items, empty without ties."""
     if not isinstance(x, Expected) or column is None or x.cells.s[0, column] == 1:
         return range(0)
     first = int(x.cells.r[0, column] - x.cells.j[0, column]) + 1
@@ -347,7 +345,7 @@ def _get_tied_ranks(x: Lists, column: int | None) -> range:
 
 
 def _build_columns(x: Lists) -> dict[str, Floats]:
-    """What was computed of each judged item, or at every rank."""
+    """Return the values computed for each judged item or each rank."""
     if x.rank_steps:
         return {name: v[0] for name, v in x.rank_steps.items()}
     quantities = {QUANTITIES[n]: v for n, v in vars(x).items() if n in QUANTITIES}
@@ -356,9 +354,9 @@ def _build_columns(x: Lists) -> dict[str, Floats]:
 
 
 def _find_last_rank(x: Lists, docs: int) -> int:
-    """The last rank that is looked at."""
+    """Return the last rank used."""
     last = min(docs, int(x.n[0]), docs if x.l is None else x.l)
-    # What is of no use need not be seen in an ideal list.
+    # Nonrelevant items of an ideal ranking need no row.
     return min(last, max(int(x.R[0]), 1)) if x.is_ideal else last
 
 
@@ -366,7 +364,7 @@ def _find_last_rank(x: Lists, docs: int) -> int:
 
 
 def _build_legend(m: Measure, e: Explanation) -> dict[str, str]:
-    """What the names mean that are shown, in their order; a measure's name is its own symbol."""
+    """Return the meanings of all symbols in order. Names of measures are also symbols."""
     has_expected = e.sampled is None and any(row.tied for row in e.steps.rows)
     meanings = {**LETTERS, **NOTATION, **STEPS, **(EXPECTED_NOTATION if has_expected else {})}
     meanings |= {**getattr(m, "base", m).symbols, **m.symbols}  # D(M) shows the steps of M
@@ -388,5 +386,5 @@ def _build_legend(m: Measure, e: Explanation) -> dict[str, str]:
 
 
 def _find_letters(formula: str) -> list[str]:
-    """The letters in a formula that stand for something."""
+    """Return the letters of a formula that are symbols."""
     return [word for word in re.findall(r"[^\W\d_]+", formula) if word in LETTERS]

@@ -1,4 +1,4 @@
-"""What unjudged documents could still change: which ones a measure sees, and by how much."""
+"""Bounds of scores and differences if unjudged documents were judged."""
 
 from __future__ import annotations
 
@@ -33,13 +33,14 @@ from cranfield.measures.bounds import (
 from cranfield.measures.lists import Lists, scatter, to_floats
 from cranfield.scores import ALL
 
-MEASURE = "nDCG@10"  # if none is named
+MEASURE = "nDCG@10"  # default
 
 
 @dataclass(frozen=True)
 class Bound(TableResult):
-    """What a run's score, or the difference of its score and another run's, is and could be,
-    whatever the unjudged documents are: of a topic, or the mean over ``all``.
+    """Bounds of a score, or of the difference of two scores, depending on unjudged documents.
+
+    `topic` is a topic, or ``all`` for the mean.
     """
 
     run: str
@@ -54,12 +55,12 @@ class Bound(TableResult):
 def bounds(
     qrels: QrelsLike, runs: RunsLike, measure: MeasuresLike = None, **options: Unpack[Settings]
 ) -> Rows[Bound]:
-    """What the unjudged documents that a measure looks at could still change.
+    """Compute how judgments of the unjudged documents could change scores and differences.
 
-    Each of them may be of any level that the judgments have, or of no use. The bounds are those of
-    the score of every run, then of the difference of every two runs: topic by topic, and of the
-    mean over all topics. An unjudged document that two runs return is one document. If no `measure`
-    is named, it is the first of the preset, or nDCG@10.
+    Each unjudged document above the cutoff could have any level of the judgments, or be
+    nonrelevant. The rows are bounds of the score of each run, then of the difference of each pair
+    of runs, for each topic and for the mean. An unjudged document in two runs has the same level in
+    both. Default `measure`: the first of the preset, otherwise nDCG@10.
 
     The bounds of a score are attained. So are the bounds of a difference, except for AP, GMAP, ERR
     and iRBU: they have outer bounds, which a difference never exceeds and may not reach.
@@ -102,8 +103,9 @@ def bounds(
 def build_evaluator(
     qrels: QrelsLike, measure: MeasuresLike, options: Mapping[str, Any]
 ) -> Evaluator:
-    """What evaluates by one measure, and knows the order of lists; of a preset it takes the depth
-    and the labels, and the first measure if none is named.
+    """Build the evaluator of one measure (default: the first of the preset, or nDCG@10).
+
+    Depth and labels of a preset apply. Raise an error for several measures or expected ties.
     """
     settings = Options.from_mapping(options)
     settings.reject_expected_ties()
@@ -120,8 +122,9 @@ def build_evaluator(
 
 
 def compute_required_depth(depth: int | None, options: Options) -> int | None:
-    """How much of a run's lists tells the first `depth` documents as they are evaluated; None: all,
-    since tied documents may have come from anywhere in the list.
+    """Return the number of documents of a run that determine the first `depth` documents.
+
+    None means all: reordered ties may move documents from any rank.
     """
     needs_all = depth is None or options.ties in ("best", "worst")
     return None if needs_all else (depth or 0) + options.exclude_self
@@ -129,29 +132,27 @@ def compute_required_depth(depth: int | None, options: Options) -> int | None:
 
 @dataclass(frozen=True, eq=False)
 class RunDocuments:
-    """The lists of a run as far as a measure looks at them, document by document, one list after
-    the other.
-    """
+    """The documents of a run that a measure uses, for all rankings in one flat array."""
 
-    lengths: Ints  # [topics] of the whole lists
+    lengths: Ints  # [topics] lengths of the complete rankings
     offsets: Ints  # [topics + 1]
     levels: Floats  # [documents] NaN: unjudged
-    docs: Ints  # [documents] which unjudged one it is, of its topic; −1: it is judged
+    docs: Ints  # [documents] number of the unjudged document within its topic, −1: judged
 
     @property
     def sizes(self) -> Ints:
-        """How much of each list is seen."""
+        """The number of documents used of each ranking."""
         return np.diff(self.offsets)
 
     @classmethod
     def concatenate(cls, runs: Sequence[RunDocuments]) -> RunDocuments:
-        """The lists of several runs, those of the first before those of the second."""
+        """Concatenate the rankings of several runs."""
         parts = ((run.lengths, run.sizes, run.levels, run.docs) for run in runs)
         lengths, sizes, levels, docs = map(np.concatenate, zip(*parts, strict=True))
         return cls(lengths, np.append(0, np.cumsum(sizes)), levels, docs)
 
     def select_lists(self, indices: Ints) -> RunDocuments:
-        """Some of the lists, and an empty one where that is −1."""
+        """Return some of the rankings, an empty one for index −1."""
         lengths, sizes = (np.where(indices < 0, 0, x[indices]) for x in (self.lengths, self.sizes))
         rows = expand_spans(self.offsets[:-1][indices], sizes)
         return RunDocuments(
@@ -159,7 +160,7 @@ class RunDocuments:
         )
 
     def build_block(self, block: Block) -> FullLists:
-        """The lists of some topics, as equations see them."""
+        """Return the rankings of a block of topics for measures."""
         start, stop, gold = block
         mask = np.arange(self.sizes[start:stop].max(initial=0)) < self.sizes[start:stop, None]
         cells = slice(self.offsets[start], self.offsets[stop])
@@ -172,18 +173,18 @@ class RunDocuments:
 
 
 class ScoreBounds:
-    """What unjudged documents could change in the scores by one measure."""
+    """Bounds of the scores by one measure, depending on unjudged documents."""
 
     def __init__(self, measuring: Scorer) -> None:
         self.measuring, self.collection = measuring, measuring.collection
         (self.measure,) = measuring.measures
         self.last_rank = find_deepest([self.measure], self.collection.options.depth)
         self.numbers: list[dict[str, int]] = [{} for _ in self.collection.topics]
-        self.cache: dict[RunDocuments, Ends] = {}  # of scores, for which several people ask
+        self.cache: dict[RunDocuments, Ends] = {}  # bounds of scores that were computed before
 
     @property
     def unsupported(self) -> str:
-        """Why no bounds are known, if so."""
+        """The reason if no bounds are known, otherwise empty."""
         if not is_bounded(self.measure):
             return str(self.measure)
         if self.collection.intents is not None:
@@ -192,14 +193,15 @@ class ScoreBounds:
 
     @property
     def required_depth(self) -> int | None:
-        """So many documents of a run's lists have to be known; None: all."""
+        """The number of documents needed from each ranking, None for all."""
         return compute_required_depth(self.last_rank, self.collection.options)
 
     def read_documents(
         self, labelled_run: LabelledRun, ranked: Mapping[str, Sequence[str]] | None = None
     ) -> RunDocuments:
-        """The lists of a run, as far as the measure looks at them; `ranked`, if somebody has them
-        already, are its documents, within `reach` at least.
+        """Read the documents of a run that the measure uses.
+
+        `ranked` are the documents of the run, if already read, at least the required depth.
         """
         collection = self.collection
         lists = collection.select_topics(labelled_run.rankings)
@@ -219,7 +221,7 @@ class ScoreBounds:
         return RunDocuments(lists.lengths, offsets, levels, docs)
 
     def compute_bounds(self, a: RunDocuments, b: RunDocuments | None = None) -> Ends:
-        """The least and the most that a run's scores can be, or their differences to others'."""
+        """Return the bounds of the scores of a run, or of the differences to another run."""
         if b is not None:
             return self._compute_bounds(a, b)
         if a not in self.cache:

@@ -1,5 +1,7 @@
-"""Scores by two sets of labels: sums taken apart, by what each document adds; other measures by any
-labels of the documents of a topic.
+"""Scores by LLM judge labels and human labels.
+
+Sums are split into contributions of documents. Other measures are computed for any labels of the
+documents of a topic.
 """
 
 from __future__ import annotations
@@ -31,10 +33,10 @@ Levels = Mapping[str, Mapping[str, float]]
 
 @dataclass(frozen=True, eq=False)
 class WeightedScores:
-    """A measure's scores by the judge [runs, topics], and what sampled documents add to them.
+    """The scores of a measure by the judge [runs, topics], and the contributions of documents.
 
-    `change` is how much more a document adds by people than by the judge, `human` what it adds by
-    people, [runs, documents]; `topic_of` the topic of each document.
+    For sampled documents [runs, documents]: `human` is the contribution with human labels, `change`
+    the human contribution minus the judge's. `topic_of` is the topic of each document.
     """
 
     measure: str
@@ -43,9 +45,9 @@ class WeightedScores:
     judged: Floats
     change: Floats
     human: Floats
-    counted_docs: Bools  # which documents are at ranks that count, [runs, documents]
+    counted_docs: Bools  # [runs, documents] True for documents at ranks that count
     topic_of: Ints
-    selected_docs: Bools  # which of the sampled documents these are: those of topics that count
+    selected_docs: Bools  # True for sampled documents of topics that count
     lower_is_better: bool
 
 
@@ -59,10 +61,10 @@ def label_with_both(
     declared: bool = True,
     **options: Any,
 ) -> tuple[Evaluator, list[LabelledRun]]:
-    """Runs, and where they have documents that the judge labelled, or people.
+    """Label runs with the documents labelled by the judge or by humans.
 
-    `auditable` are the documents that could be sampled: a measure may look at no others. `declared`:
-    the user declares what are judgments, and what is a run.
+    `auditable` are the documents that could be sampled. Measures must not use other documents.
+    `declared`: the user declared the formats.
     """
     merged = _merge_highest(judge, human, sampled)
     for topic, doc in auditable:
@@ -89,7 +91,7 @@ def label_with_both(
 
 
 def _check_measure(m: Measure, evaluator: Evaluator) -> None:
-    """A measure that is neither a sum nor a mean over topics of what labels decide alone."""
+    """Raise an error for a measure that is neither a sum nor a mean of labels only."""
     if is_sum(m):
         return
     if m.summary != "mean" or len(m.names()) != 1 or evaluator.collection.extras:
@@ -103,8 +105,9 @@ def _check_measure(m: Measure, evaluator: Evaluator) -> None:
 
 
 def _merge_highest(judge: Levels, human: Levels, sampled: Pairs) -> dict[str, dict[str, float]]:
-    """The judgments of the judge, and the higher of both where people labelled, too: so that what
-    is known, and the highest level, are those of both.
+    """Return the judge's levels, or the higher level of judge and human.
+
+    The judged documents and the highest level are then the same for both.
     """
     merged = {topic: dict(docs) for topic, docs in judge.items()}
     for topic, doc in sampled:
@@ -116,7 +119,7 @@ def _merge_highest(judge: Levels, human: Levels, sampled: Pairs) -> dict[str, di
 def _check_documents(
     evaluator: Evaluator, labelled_run: LabelledRun, auditable: set[tuple[str, str]]
 ) -> None:
-    """A run with documents, down to where measures look, that could not have been sampled."""
+    """Raise an error if a run has documents above the cutoff that could not be sampled."""
     collection, options = evaluator.collection, evaluator.options
     last = find_deepest(evaluator.measures, options.depth)
     ranked = labelled_run.run.rankings(None if last is None else last + options.exclude_self)
@@ -142,7 +145,7 @@ def _check_documents(
 
 
 class LabelContributions:
-    """What documents add to scores, by the judge and by people."""
+    """Contributions of documents to scores, by judge labels and human labels."""
 
     def __init__(self, evaluator: Evaluator, judge: Levels, human: Levels, sampled: Pairs) -> None:
         self.evaluator, self.collection = evaluator, evaluator.collection
@@ -151,7 +154,7 @@ class LabelContributions:
         items = {pair: i for i, pair in enumerate(zip(topics, gold.item_docs, strict=True))}
         self.judge_levels = np.array([judge.get(t, {}).get(d, 0.0) for t, d in items])
         self.human_levels = self.judge_levels.copy()
-        self.place = np.full(len(items), -1)  # among those sampled
+        self.place = np.full(len(items), -1)  # index among sampled documents
         for k, (topic, doc) in enumerate(sampled):
             item = items[topic, doc]
             self.human_levels[item], self.place[item] = human[topic][doc], k
@@ -159,7 +162,7 @@ class LabelContributions:
         self.sampled = len(sampled)
 
     def compute_weighted(self, m: Measure, labelled: Sequence[LabelledRun]) -> WeightedScores:
-        """By one measure."""
+        """Compute the scores and contributions of one measure."""
         mask = self.collection.topic_mask
         parts = [
             self._compute_run(m, self.collection.select_topics(labelled_run.rankings))
@@ -186,9 +189,7 @@ class LabelContributions:
         )
 
     def _compute_run(self, m: Measure, rankings: Rankings) -> tuple[Floats, Floats, Floats, Floats]:
-        """Scores by the judge, and what sampled documents add more, and in all, by people; and the
-        weights of their ranks.
-        """
+        """Return the judge's scores, and change, human contribution and weight of documents."""
         judged = np.zeros(len(self.collection.topics))
         change, human, weights = np.zeros((3, self.sampled))
         sides = [
@@ -217,7 +218,7 @@ class LabelContributions:
 
 
 class RelabelledLists:
-    """Scores of the lists of a topic by any labels of its documents."""
+    """Scores of the rankings of a topic for any labels of its documents."""
 
     def __init__(
         self, evaluator: Evaluator, labelled: Sequence[LabelledRun], measures: Sequence[Measure]
@@ -232,14 +233,14 @@ class RelabelledLists:
         self.measures = measures
 
     def list_docs(self, topic: int) -> list[str]:
-        """The documents of a topic, in the order of labels."""
+        """Return the documents of a topic, in the order of labels."""
         start, stop = self.collection.gold.judgments.offsets[topic : topic + 2]
         return self.collection.gold.item_docs[start:stop]
 
     def compute_scores(self, topic: int, labels: Floats, levels: Floats) -> Floats:
-        """By labels [versions, documents]: [measures × runs, versions]; `levels` are all there are.
+        """Return scores [measures × runs, versions] for labels [versions, documents].
 
-        A document with the label NaN is as if nobody had judged it.
+        `levels` are all possible levels. A document with the label NaN is unjudged.
         """
         judged = ~np.isnan(labels)
         ideal = -np.sort(-labels, axis=1)  # NaN last
@@ -252,7 +253,7 @@ class RelabelledLists:
     def _build_lists(
         self, rankings: Rankings, topic: int, labels: Floats, judged: Bools, gold: Gold
     ) -> Lists:
-        """A list of a topic, as often as there are versions of its labels."""
+        """Return the ranking of a topic for each version of the labels."""
         hits = slice(*rankings.offsets[topic : topic + 2])
         positions = rankings.items[hits] - self.collection.gold.judgments.offsets[topic]
         ranks = np.broadcast_to(rankings.ranks[hits], (len(labels), len(positions)))

@@ -1,8 +1,8 @@
-"""What labelling hands to the measures: numbers only, never a document id.
+"""The data that labelling passes to measures: numbers, no document ids.
 
-`Judgments` is true of the topics whatever the run; `Rankings` is what one run did with them.
-Both are flat arrays with one slice per topic (``offsets[t]:offsets[t + 1]``), so that a topic
-with ten million documents and one with three stand side by side without padding.
+`Judgments` are the judged items of each topic, the same for all runs. `Rankings` are the judged
+items in the rankings of one run. Both are flat arrays with one slice per topic
+(``offsets[t]:offsets[t + 1]``), so topics of very different sizes need no padding.
 """
 
 from __future__ import annotations
@@ -36,38 +36,37 @@ __all__ = [
 
 
 def sort_distinct(values: Floats) -> Floats:
-    """Each value once, ascending; np.unique imports numpy.ma, which takes its time."""
+    """Return the distinct values in ascending order, without the numpy.ma import of np.unique."""
     ordered = np.sort(values, axis=None)
     return np.asarray(ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]])
 
 
 @dataclass(frozen=True, eq=False)
 class Names:
-    """The ids of documents, for measures that ask for them."""
+    """Document ids, for measures that need them."""
 
-    judged: Sequence[str]  # of all judged items
-    returned: Sequence[str]  # of all documents of runs, by the numbers that labelling gave them
+    judged: Sequence[str]  # ids of all judged items
+    returned: Sequence[str]  # ids of all retrieved documents, by the numbers from labelling
 
     @cached_property
     def judged_anywhere(self) -> frozenset[str]:
-        """The documents that are judged for any topic."""
+        """Documents with a judgment for any topic."""
         return frozenset(self.judged)
 
 
 @dataclass(frozen=True, eq=False)
 class Judgments:
-    """The judged items of each topic, highest level first: the ideal list, as levels.
+    """The ideal ranking of each topic: its judged items, highest level first.
 
-    Where a labelling strategy lets some items not count, they are not in its ideal list: then
-    `items` says which of all judged items are.
+    A labelling strategy may exclude items. `items` has the indices of the included items.
     """
 
     topics: tuple[str, ...]
     offsets: Ints  # [topics + 1]
     levels: Floats  # [items], descending within a topic
     items: Ints  # [items] index into all judged items
-    strata: Floats | None = None  # [all judged items] what each was sampled from, if it was
-    names: Names | None = None  # if a measure asks for documents
+    strata: Floats | None = None  # [all judged items] the stratum of each sampled item
+    names: Names | None = None  # only if a measure needs document ids
 
     @cached_property
     def counts(self) -> Ints:
@@ -76,12 +75,12 @@ class Judgments:
 
     @cached_property
     def max_level(self) -> float:
-        """The highest level of the whole collection, 0 if nothing is judged relevant."""
+        """The highest level of the collection, at least 0."""
         return max(0.0, float(self.levels.max(initial=0.0)))
 
     @cached_property
     def distinct(self) -> Floats:
-        """The levels that occur anywhere, ascending."""
+        """The distinct levels of the collection, ascending."""
         return sort_distinct(self.levels)
 
     @cached_property
@@ -92,20 +91,20 @@ class Judgments:
 
 @dataclass(frozen=True, eq=False)
 class Intents:
-    """The intents of each topic, and the level of each judged item for each of them.
+    """The intents of each topic, and the level of each judged item for each intent.
 
-    Who judged an item for one intent saw it: for the others its level is 0, unless they say so.
+    An item judged for one intent has level 0 for all intents without a judgment.
     """
 
     names: tuple[tuple[str, ...], ...]  # of each topic
-    offsets: Ints  # [topics + 1] into the intents of all topics, one topic after the other:
-    weights: Floats  # how probable each is, or 1 where all intents of the topic are alike;
+    offsets: Ints  # [topics + 1] slices of the intents of all topics
+    weights: Floats  # [intents] probability, or 1 if all intents of the topic are equally probable
     uniform_counts: Floats  # [topics] then their number, else 0
     navigational: Bools
-    cells: Ints  # [topics] where the levels of a topic begin: for each item, one for each intent
+    cells: Ints  # [topics] first index into `levels`; per item, one level for each intent
     levels: Floats
-    items: Ints  # [topics + 1] where the items of a topic begin
-    by_name: Ints  # [items] those of each topic by document id, the largest first
+    items: Ints  # [topics + 1] slices of the items of all topics
+    by_name: Ints  # [items] the items of each topic by document id, descending
 
     @cached_property
     def counts(self) -> Ints:
@@ -114,11 +113,11 @@ class Intents:
 
     @cached_property
     def distinct(self) -> Floats:
-        """The levels that occur anywhere, ascending."""
+        """The distinct levels, ascending, with 0."""
         return sort_distinct(np.append(self.levels, 0.0))
 
     def get_levels(self, items: Ints, width: int) -> Floats:
-        """The levels of some items for each intent: [items, width], 0 where there is none."""
+        """Return the levels [items, width] for each intent, padded with 0."""
         topic = np.searchsorted(self.items, items, side="right") - 1
         count = self.counts[topic]
         begin = self.cells[topic] + (items - self.items[topic]) * count
@@ -130,16 +129,16 @@ class Intents:
 
 @dataclass(frozen=True, eq=False)
 class Rankings:
-    """Where one run placed the judged items; unjudged items are the gaps between the ranks."""
+    """The judged items in the rankings of one run. Unjudged items are gaps between ranks."""
 
-    returned: Ints  # [topics] items in the list, judged or not; -1 where the topic was not answered
+    returned: Ints  # [topics] length of the ranking, or -1 for a missing topic
     offsets: Ints  # [topics + 1]
     ranks: Ints  # [hits] ascending within a topic, from 1
     items: Ints  # [hits] index into all judged items
-    levels: Floats  # [hits] what each counts as: its level, unless the strategy says otherwise
-    first: Ints  # [hits] the best and the worst rank the item could have been given:
-    last: Ints  # [hits] both equal `ranks` unless its score is tied
-    tied: Ints  # [topics] items whose score equals another's
+    levels: Floats  # [hits] the judged level, or the level assigned by the labelling strategy
+    first: Ints  # [hits] best and worst rank allowed by the score,
+    last: Ints  # both equal to `ranks` unless the score is tied
+    tied: Ints  # [topics] number of tied items
     document_values: Mapping[str, Floats] = field(
         default_factory=dict
     )  # [documents] in order of rank, list
@@ -153,39 +152,39 @@ class Rankings:
 
     @property
     def answered(self) -> Bools:
-        """The topics for which the run has a list, even an empty one."""
+        """True for topics with a ranking, even an empty one."""
         return self.returned >= 0
 
     @property
     def lengths(self) -> Ints:
-        """The number of items of each list, 0 where there is none."""
+        """The length of each ranking, 0 for missing topics."""
         return np.maximum(self.returned, 0)
 
     @property
     def judged_ranks(self) -> Ints:
-        """The number of ranks above the first unjudged item of each list."""
+        """The number of ranks above the first unjudged item of each ranking."""
         counts = np.diff(self.offsets)
         judged = self.ranks == expand_spans(np.ones_like(counts), counts)
         return count_by(self.hit_topics[judged], len(counts))
 
     @property
     def starts(self) -> Ints:
-        """Where each list begins, if all documents of all lists stand side by side."""
+        """The first row of each ranking if all rankings are concatenated."""
         return np.asarray(np.cumsum(self.lengths) - self.lengths)
 
     def truncate(self, depth: int) -> Rankings:
-        """These lists cut after `depth` items."""
+        """Cut the rankings after `depth` items."""
         rankings = self.with_hits(self.ranks <= depth)
         return replace(rankings._with_lengths(np.minimum(self.returned, depth)), scores=None)
 
     def keep_topics(self, mask: Bools) -> Rankings:
-        """These lists, those of the other topics being empty."""
+        """Return the rankings with empty rankings for all other topics."""
         hits = self.with_hits(mask[self.hit_topics])
         lists = hits._with_lengths(np.where(mask, self.returned, 0))
         return replace(lists, tied=np.where(mask, self.tied, 0))
 
     def select_topics(self, topics: Bools) -> Rankings:
-        """The lists of some topics, as if there were no others."""
+        """Return the rankings of the selected topics only."""
         hits = self._select_hits(topics[self.hit_topics])
         offsets = np.concatenate(([0], np.cumsum(np.diff(self.offsets)[topics])))
         rows = expand_spans(self.starts[topics], self.lengths[topics])
@@ -199,14 +198,14 @@ class Rankings:
         )
 
     def _with_lengths(self, returned: Ints) -> Rankings:
-        """What is known of all documents of these lists, cut to a length."""
+        """Cut the values of all documents to the given lengths."""
         rows = expand_spans(self.starts, np.maximum(returned, 0))
         document_values = {name: x[rows] for name, x in self.document_values.items()}
         scores = None if self.scores is None else self.scores[rows]
         return replace(self, returned=returned, document_values=document_values, scores=scores)
 
     def with_hits(self, mask: Bools) -> Rankings:
-        """These lists with some of their hits; the other items are as if nobody judged them."""
+        """Return the rankings with some of the hits. All other items become unjudged."""
         offsets = np.concatenate(([0], np.cumsum(mask)))[self.offsets]
         return replace(self._select_hits(mask), offsets=offsets)
 
@@ -216,8 +215,10 @@ class Rankings:
 
     @cached_property
     def tie_groups(self) -> tuple[Ints, Ints]:
-        """Groups of documents with one score, as first row and size: all, where documents are
-        noted, else those that hold a hit. A row is a place in all lists side by side.
+        """The first row and the size of each group of tied documents.
+
+        Without the scores of all documents, only groups with a hit. Rows count the documents of
+        all rankings.
         """
         if self.scores is None:
             tied = self.group_heads & (self.last > self.first)
@@ -232,14 +233,14 @@ class Rankings:
 
     @cached_property
     def group_heads(self) -> Bools:
-        """Which hits are the first of their group of equal scores."""
+        """True for the first hit of each group of equal scores."""
         new = np.ones(len(self.first), dtype=bool)
         new[1:] = self.first[1:] != self.first[:-1]
         new[1:] |= self.hit_topics[1:] != self.hit_topics[:-1]
         return new
 
     def count_tied_ranks(self, depth: int | None = None) -> Ints:
-        """Per topic, the ranks down to a depth that could hold a hit if ties were broken anew."""
+        """Count, per topic, the ranks up to a depth that could be a hit in another tie order."""
         first, last = self.first[self.group_heads], self.last[self.group_heads]
         last = last if depth is None else np.minimum(last, depth)
         size = np.maximum(last - first + 1, 0)
@@ -249,11 +250,10 @@ class Rankings:
     def count_influential_ties(
         self, depth: int | None = None, interchangeable: bool = True, relevant: bool = True
     ) -> Ints:
-        """Per topic, how many tied items could change a score by trading places.
+        """Count, per topic, the tied items that could change a score in another order.
 
-        A group of items with one score matters if it holds a relevant item (unless others matter,
-        too), is not all of one level (unless items of one level are not `interchangeable`: lengths count, or
-        classes), and begins within the depth that is looked at.
+        A group of tied items counts if it has a relevant item (or `relevant` is False), has several
+        levels (or items of one level are not interchangeable), and starts within the depth.
         """
         topics, levels = len(self.returned), self.levels
         if "cost" in self.document_values and self.scores is not None:
@@ -274,7 +274,7 @@ class Rankings:
         return np.bincount(hit_topics[start], counts, topics).astype(np.int64)
 
     def _count_influential_costs(self, depth: int | None) -> Ints:
-        """As `doubtful`, where costs count: a group matters if they differ, or if it is of use."""
+        """Count tied items if costs are used: groups with different costs or a relevant item."""
         first, size = self.tie_groups
         rows = expand_spans(first, size)
         topic = np.repeat(np.arange(len(self.returned)), self.lengths)[first]
@@ -292,49 +292,47 @@ class Rankings:
         return counts.astype(np.int64)
 
 
-Sampled: TypeAlias = tuple[
-    list[str], Ints, Strings
-]  # topics, how many documents of each, and these
+Sampled: TypeAlias = tuple[list[str], Ints, Strings]  # topics, documents per topic, documents
 
 
 @dataclass(frozen=True, eq=False)
 class RunLabels:
-    """The rankings of a run, and the topics it was seen to hold."""
+    """The rankings of a run and the topics in its file."""
 
     rankings: Rankings
     topics: tuple[str, ...]
-    contradicted_topics: tuple[str, ...]  # those whose ranks contradict their scores
-    values: Values | None = None  # what documents were ranked by, if it was noted
-    sample: Sequence[Sampled] = ()  # of runs that are not in memory
+    contradicted_topics: tuple[str, ...]  # topics with ranks that contradict the scores
+    values: Values | None = None  # the scores of documents, if recorded
+    sample: Sequence[Sampled] = ()  # only for runs that are not in memory
 
     def with_part(self, mask: Bools) -> RunLabels:
-        """What labelling with judgments of some of the items would find."""
+        """Return the labels of the same run with judgments of some of the items."""
         hits = self.rankings.with_hits(mask[self.rankings.items])
-        number = np.cumsum(mask) - 1  # of each item, among those that are kept
+        number = np.cumsum(mask) - 1  # new number of each item that is kept
         return replace(self, rankings=replace(hits, items=number[hits.items]))
 
 
 def count_by(topics: Ints, n: int) -> Ints:
-    """How often each of the topics 0..n-1 occurs."""
+    """Count the occurrences of each topic 0..n-1."""
     return np.bincount(topics, minlength=n).astype(np.int64)
 
 
 @dataclass
 class RankingBuilder:
-    """Where a run placed the documents of some whole topics, part after part."""
+    """The rankings of a run, collected part by part. Each part has complete topics."""
 
     lists: list[tuple[Ints, ...]] = field(default_factory=list)  # topic, length, tied documents
     hits: list[tuple[Ints, ...]] = field(default_factory=list)
-    # topic, rank, item, and the best and the worst possible rank of judged documents, in any order
+    # topic, rank, item, best and worst possible rank of judged documents, in any order
     document_rows: list[tuple[Ints, ...]] = field(
         default_factory=list
     )  # rows of all, in order of rank,
     scores: list[Floats] = field(default_factory=list)  # and what they are ranked by
 
     def build_rankings(self, judgments: Judgments, sources: Sequence[DocumentValues]) -> Rankings:
-        """The rankings, each hit of the level it was judged at, with what is noted of documents.
+        """Build the rankings with judged levels and the values of the documents.
 
-        Empties the hits, so that no column is kept twice.
+        Clears the collected hits to save memory.
         """
         n = len(judgments.topics)
         returned, tied = np.full(n, -1, dtype=np.int64), np.zeros(n, dtype=np.int64)
@@ -356,7 +354,7 @@ class RankingBuilder:
     def _with_document_values(
         self, rankings: Rankings, topics: Ints, sources: Sequence[DocumentValues]
     ) -> Rankings:
-        """The rankings with what is noted of every document, NaN where it is not known."""
+        """Return the rankings with the values of every document, NaN for unknown values."""
         place = expand_spans(rankings.starts[topics], rankings.lengths[topics])
         document_values = {}
         for source, rows in zip(
@@ -371,6 +369,6 @@ class RankingBuilder:
 
 
 def _concatenate_columns(parts: Iterable[tuple[Ints, ...]], columns: int) -> list[Ints]:
-    """Columns of numbers that come in parts, of which there may be none."""
+    """Concatenate the columns of parts. There may be no part."""
     empty = (np.empty(0, dtype=np.int64),) * columns
     return [np.concatenate(column) for column in zip(empty, *parts, strict=True)]

@@ -1,10 +1,10 @@
-"""Labelling tables: read in parts, on all cores, with memory for a few parts only.
+"""Label runs in tables, read in parts by several threads.
 
-A part is cut into the topics it holds. Topics that are whole are labelled at once; the first and
-the last may go on in the neighbouring parts and wait for them. If a topic turns up again later,
-the lines are not grouped by topic: then they are grouped first, on disk if they are many.
+Each part is split into topics. Complete topics are labelled immediately. The first and the last
+topic of a part may continue in the neighbouring parts and wait for them. If a topic occurs again
+later, the lines are not grouped by topic. They are then grouped first, on disk for large runs.
 
-Documents are compared as 64-bit hashes, and exactly where hashes agree.
+Documents are compared as 64-bit hashes, then exactly if the hashes are equal.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class _UngroupedTopicError(Exception):
 
 @dataclass
 class _LabelledPart(RankingBuilder):
-    """What is known of some whole topics of a run."""
+    """The labels of some complete topics of a run."""
 
     names: list[str] = field(default_factory=list)  # all topics, judged or not
     sample: list[Sampled] = field(default_factory=list)  # see `RunLabels`
@@ -53,7 +53,7 @@ def label_columns(
     sources: Sequence[DocumentValues] = (),
     watch: ValueRecorder | None = None,
 ) -> RunLabels:
-    """Where a run in a table placed the judged documents, with what is to be noted of all."""
+    """Label a run in a table."""
 
     def label(table: Table) -> _LabelledPart:
         if watch is not None:
@@ -84,11 +84,11 @@ def label_columns(
     )
 
 
-SAMPLED_TOPICS, SAMPLED_DOCS = 20, 10  # of each part of a run, and of each of these topics
+SAMPLED_TOPICS, SAMPLED_DOCS = 20, 10  # topics per part, documents per topic
 
 
 def _sample_documents(table: Table) -> Sampled:
-    """Return the first documents of a few topics, without holding on to the text."""
+    """Return copies of the first documents of a few topics."""
     step = 1 + len(table.starts) // SAMPLED_TOPICS
     starts, sizes = table.starts[::step], np.minimum(table.sizes[::step], SAMPLED_DOCS)
     return table.names[::step], sizes, table.docs[expand_spans(starts, sizes)].copy()
@@ -106,7 +106,7 @@ def _label_parts(
     progress: Callable[[PartRead], None] | None,
 ) -> _LabelledPart:
     labelled_topics, names_seen = _LabelledPart(), set[str]()
-    waiting: list[Table] = []  # the lines so far of a topic that may go on
+    waiting: list[Table] = []  # lines of a topic that may continue in the next part
 
     def finish() -> None:
         if waiting:
@@ -154,7 +154,7 @@ def _label(
     exclude_self: bool,
     sources: Sequence[DocumentValues],
 ) -> _LabelledPart:
-    """Label topics that are whole and whose lines are adjacent."""
+    """Label complete topics with adjacent lines."""
     is_plain = run.merging is None and not exclude_self and not sources and len(table)
     if (compiled := kernel.KERNEL) is not None and is_plain:
         return _label_compiled(compiled, gold, run, table)
@@ -175,7 +175,7 @@ def _label(
 def _label_compiled(
     compiled: kernel.Kernel, gold: GoldStandard, run: TableRun, table: Table
 ) -> _LabelledPart:
-    """The same in one loop, by the compiled part."""
+    """Label complete topics with the compiled kernel."""
     no_values, docs, judged = np.empty(0), table.docs, gold.table
     values = no_values if run.keeps_order else table.values
     ranks = no_values if table.ranks is None else table.ranks
@@ -211,7 +211,7 @@ def _match_documents(
     sources: Sequence[DocumentValues],
     labelled_part: _LabelledPart,
 ) -> dict[str, int]:
-    """Find the hits of some lines, and what is to be noted of all; how many are tied, by topic."""
+    """Add the hits and document values of some lines. Return the tied documents by topic."""
     index, segment = gold.topic_index, table.group
     topics = np.array([index.get(name, -1) for name in table.names], dtype=np.int64)
     value = -np.arange(len(table), dtype=np.float64) if run.keeps_order else table.values
@@ -236,7 +236,7 @@ def _match_documents(
 def find_judged_rows(
     gold: GoldStandard, table: Table, topics: Ints, segment: Ints
 ) -> tuple[Ints, Ints]:
-    """The rows that hold judged documents, and the items they are."""
+    """Return the rows with judged documents and their items."""
     offsets = gold.qrels.offsets
     present = topics[topics >= 0]
     judged = expand_spans(offsets[present], offsets[present + 1] - offsets[present])
@@ -249,9 +249,9 @@ def find_judged_rows(
 
 
 def _filter_keys(keys: Words, sought: Words) -> Ints:
-    """The places in `keys` that may hold a sought key.
+    """Return the indices of keys that may be sought.
 
-    Most keys are nobody's: a table of the sought keys' last bits sifts them out.
+    Most keys are not sought. A table of the last bits of sought keys excludes them.
     """
     bits = np.uint64((1 << max(14, (8 * len(sought)).bit_length())) - 1)
     table = np.zeros(int(bits) + 1, dtype=bool)
@@ -260,17 +260,17 @@ def _filter_keys(keys: Words, sought: Words) -> Ints:
 
 
 class Order:
-    """The order of the lines of some topics by value, computed only as far as it is needed.
+    """The order of the lines of some topics by value, computed only as far as needed.
 
-    Equal values are ordered by document id, or, if `stable`, as they come.
+    Equal values are ordered by document id. If `stable`, they stay in file order.
     """
 
     def __init__(self, value: Floats, starts: Ints, segment: Ints, stable: bool) -> None:
         self.starts, self.segment, self.stable = starts, segment, stable
         self.within = np.ones(len(value), dtype=bool)  # not the first of its topic
         self.within[starts] = False
-        self.position = np.arange(len(value))  # where each row stands in the order
-        self.row = self.position  # which row stands at each position
+        self.position = np.arange(len(value))  # position of each row
+        self.row = self.position  # row at each position
         if ((value[1:] > value[:-1]) & self.within[1:]).any():
             self.row = np.lexsort((-value, segment))
             self.position = np.empty_like(self.row)
@@ -282,7 +282,7 @@ class Order:
         self.equals_previous[1:] &= ordered[1:] == ordered[:-1]
 
     def count_tied(self) -> Ints:
-        """Per topic, the documents whose value equals another's."""
+        """Count the tied documents of each topic."""
         if not self.equals_previous.any():
             return np.zeros(len(self.starts), dtype=np.int64)
         is_tied = self.equals_previous.copy()
@@ -290,7 +290,7 @@ class Order:
         return np.add.reduceat(is_tied, self.starts, dtype=np.int64)
 
     def compute_ranks(self, rows: Ints, docs: Strings) -> tuple[Ints, Ints, Ints]:
-        """First and last rank a row's value allows, and the rank it has among its equals."""
+        """Return the first and last rank allowed by the value of each row, and its rank."""
         position = self.position[rows]
         start = self.starts[self.segment[rows]]
         if not self.equals_previous.any():
@@ -309,7 +309,7 @@ class Order:
         return begin - start + 1, end - start, rank
 
     def sort_rows(self, docs: Strings) -> Ints:
-        """All rows, in the order of their ranks."""
+        """Return all rows in rank order."""
         rows = np.arange(len(docs))
         *_, rank = self.compute_ranks(rows, docs)
         ranked = np.empty_like(rows)
@@ -319,7 +319,7 @@ class Order:
     def _count_larger_ids(
         self, position: Ints, begin: Ints, end: Ints, tied: Bools, docs: Strings
     ) -> Ints:
-        """How many documents of the same value have a larger id: those of tied groups only."""
+        """Count the documents with the same value and a larger id."""
         first, index = np.unique(begin[tied], return_index=True)
         sizes = end[tied][index] - first
         members = expand_spans(first, sizes)
@@ -331,7 +331,7 @@ class Order:
         return np.where(tied, place[position], 0)
 
     def find_contradicted(self, ranks: Floats | None) -> list[int]:
-        """The topics in which a better rank goes with a lower score."""
+        """Return the topics in which a better rank has a lower score."""
         if ranks is None:
             return []
         rank = ranks[self.row]
@@ -342,7 +342,7 @@ class Order:
             start = self.starts[topic]
             stop = np.append(self.starts, len(rank))[topic + 1]
             worst = np.maximum.accumulate(rank[start:stop])
-            # Equal scores may have any ranks: each is compared with those of higher scores.
+            # Equal scores may have any rank order. Each rank is compared with higher scores only.
             first = np.where(self.equals_previous[start:stop], 0, np.arange(stop - start))
             group = np.maximum.accumulate(first)
             worst_above = np.append(-np.inf, worst)[group]

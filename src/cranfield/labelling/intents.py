@@ -1,4 +1,4 @@
-"""What judged items are worth to the intents of their topic: the blocks of diversity."""
+"""The levels of judged items for the intents of their topic."""
 
 from __future__ import annotations
 
@@ -22,11 +22,12 @@ from cranfield.wording import format_names
 
 
 def build_intents(gold: GoldStandard, intent_info: Known | None = None) -> Intents:
-    """The intents of the judgments, with what is known of them: probabilities and types.
+    """Build the intents of the judgments with their probabilities and types.
 
-    Without probabilities the intents of a topic are equally probable; without a type they are
-    informational. A topic whose probabilities are known has no other intents. An intent named 0
-    that nothing is relevant to is none: TREC and NTCIR put documents there that are of no use.
+    Without probabilities, the intents of a topic are equally probable. Without a type, they are
+    informational. If a topic has probabilities, they must include all of its intents. An intent
+    named 0 without relevant documents is ignored: TREC and NTCIR use it for documents that are
+    nonrelevant to all intents.
     """
     qrels, judged = gold.qrels, gold.qrels.by_intent
     if judged is None:
@@ -69,7 +70,7 @@ def build_intents(gold: GoldStandard, intent_info: Known | None = None) -> Inten
 
 
 def _check_topics(intent_info: Known, qrels: Qrels) -> None:
-    """What is known must be of some of the judged topics."""
+    """Raise an error if no topic with intents is judged."""
     topics = [*intent_info.probabilities, *intent_info.navigational]
     if set(topics).isdisjoint(qrels.topics):
         expected = f"some of the judged topics: {format_names(qrels.topics, 'topic')}"
@@ -79,7 +80,7 @@ def _check_topics(intent_info: Known, qrels: Qrels) -> None:
 def _get_topic_intents(
     topic: str, judged_intents: tuple[str, ...], intent_info: Known | None, qrels: Qrels
 ) -> dict[str, tuple[float, bool]]:
-    """The intents of a topic: how probable each is, or 1, and whether it is navigational."""
+    """Return (probability or 1, is navigational) of each intent of a topic."""
     if intent_info is None:
         return dict.fromkeys(judged_intents, (1.0, False))
     probable, typed = intent_info.probabilities.get(topic), intent_info.navigational.get(topic, {})
@@ -95,7 +96,7 @@ def _get_topic_intents(
 
 
 def compute_importance(verticals: Verticals, topics: Sequence[str], intents: Intents) -> Floats:
-    """Pr(v|i), a row for each intent of each topic and a column for each vertical."""
+    """Return Pr(v|i), with a row per intent of each topic and a column per vertical."""
     rows = []
     for topic, names in zip(topics, intents.names, strict=True):
         weights = verticals.get_probabilities(topic, names)
@@ -106,7 +107,7 @@ def compute_importance(verticals: Verticals, topics: Sequence[str], intents: Int
 def _list_judged_intents(
     names: Sequence[tuple[str, ...]], intent: Ints, levels: Floats
 ) -> list[tuple[str, ...]]:
-    """The intents of each topic, without those that are none."""
+    """Return the intents of each topic without an unused intent 0."""
     best = np.zeros(sum(map(len, names)))
     np.maximum.at(best, intent, levels)
     result = []
@@ -134,7 +135,7 @@ def _check_intents(
 
 
 def _find_line(location: str, topic: str, intent: str) -> int | None:
-    """The first line of a file with judgments for an intent."""
+    """Return the first line of a file with judgments for an intent."""
     try:
         source = Source.from_path(location)
         text = ReadOptions(intents=True)
@@ -146,7 +147,7 @@ def _find_line(location: str, topic: str, intent: str) -> int | None:
         )
         return next((r.line for r in matching), None)
     except (CranfieldError, OSError):
-        return None  # judgments from elsewhere
+        return None  # the judgments are not from a file
 
 
 def _compute_starts(names: Sequence[Sequence[str]]) -> Ints:
@@ -155,7 +156,7 @@ def _compute_starts(names: Sequence[Sequence[str]]) -> Ints:
 
 
 def _find_places(judged_names: Sequence[Sequence[str]], all_names: Sequence[Sequence[str]]) -> Ints:
-    """The place of each judged intent among all intents of its topic, -1 if it is none."""
+    """Return the index of each judged intent among all intents of its topic, or -1."""
     pairs = zip(judged_names, all_names, strict=True)
     places = (
         [topic_names.index(name) if name in topic_names else -1 for name in topic_judged]
@@ -165,7 +166,7 @@ def _find_places(judged_names: Sequence[Sequence[str]], all_names: Sequence[Sequ
 
 
 def _sort_by_name(gold: GoldStandard) -> Ints:
-    """The items of each topic by document id, the largest first."""
+    """Return the items of each topic by document id, descending."""
     keys = gold.qrels.docs.compute_sort_keys()
     by_name = [~key for key in reversed(keys)]
     return np.asarray(gold.items[np.lexsort([*by_name, gold.judgments.item_topics])])

@@ -1,8 +1,8 @@
-"""Labelling nested dicts: only the judged documents' ranks matter.
+"""Label runs in nested dicts.
 
-A document's rank is one more than the number of documents with a higher score. So the judged
-documents are looked up, their scores are searched for among all scores of the list, for many
-topics at a time, and names are compared only among ties.
+The rank of a document is one more than the number of documents with a higher score. Only the
+judged documents are looked up. Their scores are searched among the sorted scores of the ranking,
+for many topics together. Names are compared only among ties.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from cranfield.dataclass import dataclass
 from cranfield.labelling.blocks import RankingBuilder, Rankings, count_by
 from cranfield.labelling.gold import GoldStandard
 
-BATCH = 256  # topics worked on at once
+BATCH = 256  # topics per batch
 
 
 @dataclass
 class _Batch:
-    """Some lists of a run: all their scores, and the judged documents found in them."""
+    """Some rankings of a run: all scores, and the judged documents."""
 
     topics: list[int] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     lists: list[Mapping[str, float]] = field(default_factory=list)
-    scores: list[bytes] = field(default_factory=list)  # as packed doubles
+    scores: list[bytes] = field(default_factory=list)  # as C doubles
     judged_docs: list[list[str]] = field(default_factory=list)
     judged_scores: list[float] = field(default_factory=list)
     items: list[int] = field(default_factory=list)
@@ -45,10 +45,10 @@ def label_lists(
     exclude_self: bool = False,
     sources: Sequence[DocumentValues] = (),
 ) -> Rankings:
-    """Where a run in memory placed the judged documents, with what is to be noted of all."""
+    """Label a run in memory."""
     if not sources and (quick := _label_compiled(gold, run, exclude_self)) is not None:
         return quick.build_rankings(gold.judgments, sources)
-    if kernel.KERNEL is not None:  # nobody has looked at all of them so far
+    if kernel.KERNEL is not None:  # the scores are not validated so far
         run = replace(run, lists=from_mapping(run.lists, "run", run.where)[0])
     builder, batch = RankingBuilder(), _Batch()
 
@@ -68,7 +68,7 @@ def label_lists(
         ranked = run.to_doubles(topic, ranked)
         if exclude_self and topic in ranked:
             ranked = {doc: score for doc, score in ranked.items() if doc != topic}
-        if run.keeps_order:  # the order is the list's own: score it by place
+        if run.keeps_order:  # ordered as in the input: use the position as score
             ranked = {doc: -float(place) for place, doc in enumerate(ranked)}
         batch.scores.append(struct.pack(f"{len(ranked)}d", *ranked.values()))  # fastest
         judged_docs = list(judged.keys() & ranked.keys())
@@ -86,7 +86,7 @@ def label_lists(
 
 
 def _label_compiled(gold: GoldStandard, run: ListRun, exclude_self: bool) -> RankingBuilder | None:
-    """The same in one loop, by the compiled part, if there is one and the lists are plain."""
+    """Label plain dicts with the kernel. Return None if not possible."""
     hashes = gold.name_hashes
     if kernel.KERNEL is None or hashes is None or type(run.lists) is not dict:
         return None
@@ -100,7 +100,7 @@ def _label_compiled(gold: GoldStandard, run: ListRun, exclude_self: bool) -> Ran
 
 
 class _BatchLists:
-    """The lists of a batch as arrays: their scores side by side, falling within each list."""
+    """The rankings of a batch as arrays, with scores in descending order."""
 
     def __init__(self, batch: _Batch, stable: bool) -> None:
         self.batch, self.stable = batch, stable
@@ -124,18 +124,18 @@ class _BatchLists:
         return falling
 
     def get_rows(self, index: int) -> slice:
-        """The rows of a list."""
+        """Return the rows of a ranking."""
         return slice(self.starts[index], self.starts[index] + self.sizes[index])
 
     def rank_documents(self) -> Table:
-        """All documents, in the order of their ranks."""
+        """Return all documents in rank order."""
         lists = (rank_documents(ranked, False, self.stable) for ranked in self.batch.lists)
         docs = Strings.from_list([doc for ranked in lists for doc in ranked])
         topics = Strings.from_list(self.batch.names)
         return Table(topics, self.starts, docs, docs.compute_hashes(), self.sorted_scores)
 
     def count_tied(self) -> Ints:
-        """Per list, the documents whose score equals another's."""
+        """Count the tied documents of each ranking."""
         equals_previous = self.within.copy()
         equals_previous[1:] &= self.sorted_scores[1:] == self.sorted_scores[:-1]
         is_tied = equals_previous.copy()
@@ -143,7 +143,7 @@ class _BatchLists:
         return count_by(self.list[is_tied], len(self.sizes))
 
     def find_hits(self) -> tuple[Ints, ...]:
-        """Topic, rank, item, and best and worst possible rank of each judged document."""
+        """Return topic, rank, item, best and worst possible rank of each judged document."""
         list_indices = np.repeat(
             np.arange(len(self.sizes)), [len(docs) for docs in self.batch.judged_docs]
         )
@@ -171,7 +171,7 @@ class _BatchLists:
     def _count(
         self, list_indices: Ints, score: Floats, is_above: Callable[[Floats, Floats], Bools]
     ) -> Ints:
-        """How many scores of its list are above each score: a binary search for all at once."""
+        """Count the scores of the ranking above each score by a vectorised binary search."""
         low = begin = self.starts[list_indices]
         high = low + self.sizes[list_indices]
         for _ in range(int(self.sizes.max(initial=0)).bit_length()):
@@ -185,8 +185,9 @@ class _BatchLists:
         return low - begin
 
     def _order_ties(self, index: int, scores: set[float]) -> dict[str, int]:
-        """The places of the documents with one of these scores among their equals: largest id
-        first, or as they come.
+        """Return the position of each document among documents with the same score.
+
+        They are ordered by id, descending. If `stable`, they stay in input order.
         """
         groups: dict[float, list[str]] = {score: [] for score in scores}
         for doc, score in self.batch.lists[index].items():

@@ -1,4 +1,4 @@
-"""A ranked list against the preferences of a topic: numbers only, for measures to count."""
+"""The preferences of a topic, counted against a ranking."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Votes: TypeAlias = npt.NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class LevelPreferences:
-    """Preferences for whatever has the higher level: no two documents are incomparable."""
+    """Preferences for documents with higher levels. All pairs are comparable."""
 
     levels: Floats  # [docs]
 
@@ -33,7 +33,7 @@ class LevelPreferences:
         return self.levels[:, None] > self.levels
 
     def count(self) -> int:
-        """The number of preferences: of all pairs, those not tied."""
+        """Return the number of preferences: all pairs with different levels."""
         _, tied = np.unique(self.levels, return_counts=True)
         return int(len(self.levels) ** 2 - (tied**2).sum()) // 2
 
@@ -49,7 +49,7 @@ class LevelPreferences:
 
 @dataclass(frozen=True, eq=False)
 class PartialPreferences:
-    """Preferences between some pairs of documents, as a matrix."""
+    """Preferences between some pairs of documents, as a Boolean matrix."""
 
     matrix: Bools  # [docs, docs]
 
@@ -72,14 +72,14 @@ class PartialPreferences:
 
 @dataclass(frozen=True, eq=False)
 class RankedGroup:
-    """The preferences of one judgment group, its documents in the order of the list.
+    """The preferences of one judgment group, with documents in rank order.
 
-    Those that were not retrieved come last. A preference is fulfilled if the preferred document
-    was retrieved and the other one was not, or later.
+    Documents that were not retrieved are last. A preference is fulfilled if the preferred document
+    was retrieved, and the other document was retrieved later or not at all.
     """
 
-    places: Ints  # [docs] of its documents among all judged ones of the topic, ascending
-    retrieved: int  # how many of its documents were retrieved: the first ones
+    places: Ints  # [docs] positions among all judged documents of the topic, ascending
+    retrieved: int  # number of retrieved documents: the first ones
     relevant: Bools  # [docs]
     order: LevelPreferences | PartialPreferences
 
@@ -90,12 +90,12 @@ class RankedGroup:
 
     @cached_property
     def fulfilled(self) -> int:
-        """The number of preferences that the list fulfils."""
+        """The number of fulfilled preferences."""
         return self.order.count_fulfilled(self.retrieved)
 
     @cached_property
     def unseen(self) -> int:
-        """The number of preferences between two documents that were not retrieved."""
+        """The number of preferences between two documents that are not retrieved."""
         return self.order.select(np.arange(self.retrieved, len(self.places))).count()
 
     @property
@@ -105,7 +105,7 @@ class RankedGroup:
 
     @property
     def R_retrieved(self) -> int:
-        """The number of relevant documents that were retrieved."""
+        """The number of retrieved relevant documents."""
         return int(np.count_nonzero(self.relevant[: self.retrieved]))
 
     @property
@@ -114,37 +114,36 @@ class RankedGroup:
         return len(self.relevant) - self.R
 
     def select(self, docs: Ints) -> RankedGroup:
-        """The preferences between some of the documents, which are in ascending order."""
+        """Return the preferences between some documents, given in ascending order."""
         retrieved = int(np.searchsorted(docs, self.retrieved))
         return RankedGroup(
             self.places[docs], retrieved, self.relevant[docs], self.order.select(docs)
         )
 
     def limit_nonrelevant(self, count: int) -> RankedGroup:
-        """The preferences with no nonrelevant documents but the first few of the list."""
+        """Return the preferences with only the first `count` nonrelevant documents."""
         return self.select(np.flatnonzero(self.relevant | (np.cumsum(~self.relevant) <= count)))
 
 
 @dataclass(frozen=True, eq=False)
 class PreferenceCounts:
-    """The preferences of all judgment groups of a topic, against one ranked list."""
+    """The preferences of all judgment groups of a topic, counted against a ranking."""
 
-    judged: int  # documents of the topic, in the order of the list and then of their names
+    judged: int  # judged documents of the topic, in rank order, then by name
     retrieved: int  # how many of them were retrieved: the first ones
     groups: tuple[RankedGroup, ...]
 
     @cached_property
     def among_retrieved(self) -> PreferenceCounts:
-        """The counts as if documents that were not retrieved had not been judged."""
+        """The counts of the retrieved documents only."""
         groups = tuple(group.select(np.arange(group.retrieved)) for group in self.groups)
         return PreferenceCounts(self.retrieved, self.retrieved, groups)
 
     @cached_property
     def votes(self) -> tuple[Votes, Votes]:
-        """For pairs of documents: the groups that prefer what the list has first, and the others.
+        """For each pair, the number of groups that agree and that disagree with the ranking.
 
-        The pairs are those that some group has a preference for, and at least one document of
-        which was retrieved.
+        Only pairs with a preference in some group and with at least one retrieved document.
         """
         n = self.retrieved
         columns = (slice(n), slice(n, None))  # both retrieved, then only one
@@ -156,15 +155,15 @@ class PreferenceCounts:
 
     @cached_property
     def unseen_pairs(self) -> int:
-        """The number of pairs with a preference, neither document of which was retrieved."""
+        """The number of pairs with a preference and no retrieved document."""
         return int(np.count_nonzero(self._voted[self.retrieved :, self.retrieved :]))
 
     @cached_property
     def _table(self) -> Votes:
-        """How many groups prefer a document (row) to another (column)."""
+        """The number of groups that prefer a document (row) to another (column)."""
         table = np.zeros((self.judged, self.judged), dtype=np.int32)
         for group in self.groups:
-            if len(group.places) == self.judged:  # all documents: no need to look for them
+            if len(group.places) == self.judged:  # all documents: no indexing needed
                 table += group.order.build_matrix()
             else:
                 table[np.ix_(group.places, group.places)] += group.order.build_matrix()
@@ -172,18 +171,18 @@ class PreferenceCounts:
 
     @cached_property
     def _voted(self) -> Bools:
-        """The pairs with a preference, each once: a document (row) and a later one (column)."""
+        """True for pairs with a preference: a document (row) and a later one (column)."""
         return np.triu(self._table + self._table.T) > 0
 
 
 def count_preferences(
     preferences: Preferences, topic: str, ranking: Sequence[str]
 ) -> PreferenceCounts:
-    """A topic's preferences against a list of documents, the best one first and each once.
+    """Count the preferences of a topic against a ranking without duplicates.
 
     >>> from cranfield.data.preferences import read_preferences
     >>> judged = [("q1", "ann", "d1", 2), ("q1", "ann", "d2", 1), ("q1", "ann", "d3", 0)]
-    >>> counts = preference_counts(read_preferences(judged, "qrels_prefs"), "q1", ["d2", "d1"])
+    >>> counts = count_preferences(read_preferences(judged, "qrels_prefs"), "q1", ["d2", "d1"])
     >>> [(group.fulfilled, group.possible) for group in counts.groups]
     [(2, 3)]
     """

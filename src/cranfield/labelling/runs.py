@@ -1,4 +1,4 @@
-"""Labelling a run, whichever of the two sources it comes from."""
+"""Label a run in memory or in a table."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def label_run(
     sources: Sequence[DocumentValues] = (),
     watch: ValueRecorder | None = None,
 ) -> RunLabels:
-    """Where a run placed the judged documents, with what is to be noted of all.
+    """Label a run: find the ranks of the judged documents and the values of all documents.
 
-    `watch` notes the values of a run that is a table.
+    `watch` records the scores of a run in a table.
     """
     if isinstance(run, ListRun):
         rankings, odd = (

@@ -1,7 +1,6 @@
-"""Labelling strategies: which of the judged items that a run found count, and as what.
+"""Labelling strategies: the level of each retrieved item, and the ideal ranking.
 
-Formulas never see a document. What they see was decided here, once: the level that each found
-item counts as, and the ideal list, of what there is to find.
+Measures never see documents. A labelling strategy is the last code that does.
 """
 
 from __future__ import annotations
@@ -25,18 +24,18 @@ from cranfield.labelling.gold import GoldStandard
 class Labels:
     """A strategy applied to the judgments of a collection."""
 
-    judgments: Judgments  # what there is to find: the ideal lists
-    apply: Callable[[Rankings], Rankings]  # what was found, with what each hit counts as
-    is_default: bool  # whether items of one level are all alike
-    groups: Groups | None = None  # where items belong together
+    judgments: Judgments  # the ideal rankings
+    apply: Callable[[Rankings], Rankings]  # assigns the level of each hit
+    is_default: bool  # True if all items of one level are interchangeable
+    groups: Groups | None = None  # groups or classes of items, if any
     unit: str = "document"  # what R counts
 
 
 class Labelling:
-    """The plain strategy: every judged item counts as the level it was judged at.
+    """The default labelling strategy: every judged item counts with its judged level.
 
-    To write another, derive a class and say what counts, topic by topic. Both methods get
-    ``{doc: level}`` and give back what the documents count as; those left out count for nothing.
+    For a custom strategy, derive a class and override `found`, `ideal` or both. Both methods
+    receive ``{doc: level}`` of a topic and return the levels to use. Omitted documents count as 0.
 
     >>> import cranfield as cf
     >>> class NotTheFirst(cf.Labelling):
@@ -50,15 +49,15 @@ class Labelling:
     """
 
     def found(self, topic: str, ranked: Mapping[str, float]) -> Mapping[str, float]:
-        """What the judged documents that were found count as; they come in order of rank."""
+        """Return the levels of the retrieved judged documents, given in rank order."""
         return ranked
 
     def ideal(self, topic: str, judged: Mapping[str, float]) -> Mapping[str, float]:
-        """What there is to find: the documents of the ideal list and what they count as."""
+        """Return the documents of the ideal ranking and their levels."""
         return judged
 
     def apply_to(self, gold: GoldStandard) -> Labels:
-        """The strategy applied to judgments."""
+        """Apply the strategy to judgments."""
         kind, judgments = type(self), gold.judgments
         if kind.ideal is not Labelling.ideal:
             items, levels = _call_strategy(
@@ -70,7 +69,7 @@ class Labelling:
         return Labels(judgments, partial(_apply_strategy, self, gold), False)
 
 
-# Functions of modules, with their settings: those inside others cannot be pickled.
+# These are functions of the module because nested functions cannot be pickled.
 
 
 def _keep_levels(rankings: Rankings) -> Rankings:
@@ -78,7 +77,7 @@ def _keep_levels(rankings: Rankings) -> Rankings:
 
 
 def _apply_strategy(strategy: Labelling, gold: GoldStandard, rankings: Rankings) -> Rankings:
-    """Rankings whose items count as a user's strategy says."""
+    """Return the rankings with the levels from a custom strategy."""
     decisions = _call_strategy(
         type(strategy), strategy.found, gold, rankings.offsets, rankings.items
     )
@@ -94,7 +93,7 @@ def _call_strategy(
     offsets: Ints,
     items: Ints,
 ) -> tuple[Ints, Floats]:
-    """The items that count and their levels, as a user's strategy says topic by topic."""
+    """Return the items that count and their levels from a custom strategy."""
     docs, levels = gold.item_docs, gold.judgments.levels
     counted_items: list[int] = []
     counts: list[float] = []
@@ -116,7 +115,7 @@ def _call_strategy(
 
 
 def _build_ideal(gold: GoldStandard, items: Ints, levels: Floats) -> Judgments:
-    """Ideal lists of these items: best first within each topic."""
+    """Build the ideal rankings of the items: highest level first within each topic."""
     topics = gold.judgments.item_topics[items]
     order = np.lexsort((items, -levels, topics))
     offsets = np.concatenate(([0], np.cumsum(count_by(topics, len(gold.qrels.topics)))))
@@ -127,9 +126,9 @@ def _build_ideal(gold: GoldStandard, items: Ints, levels: Floats) -> Judgments:
 def replace_levels(
     gold: GoldStandard, rankings: Rankings, levels: Floats
 ) -> tuple[Judgments, Rankings]:
-    """Judgments and rankings with other levels of the judged items.
+    """Return judgments and rankings with other levels of the judged items.
 
-    One that is NaN makes the item as if nobody had judged it.
+    An item with the level NaN becomes unjudged.
     """
     judged = ~np.isnan(levels)
     items = np.flatnonzero(judged)
@@ -139,11 +138,11 @@ def replace_levels(
 
 @dataclass(frozen=True)
 class _GroupMembers:
-    """The relevant items of a collection that belong to groups; all others are by themselves."""
+    """The relevant items of a collection that belong to groups."""
 
     gold: GoldStandard
-    group: Ints  # of each judged item, -1 if it has none,
-    group_of_any: Ints  # and of those that are not relevant, too
+    group: Ints  # [judged items] the group, -1 without a group or if nonrelevant
+    group_of_any: Ints  # [judged items] the group, nonrelevant items included
     names: list[tuple[str, str]]  # topic and name of each group
     source: Groups
 
@@ -163,13 +162,13 @@ class _GroupMembers:
                 group[judged[doc]] = numbers.setdefault((topic, name), len(numbers))
         if not numbers:
             raise InputError("classes of other topics", "topics of the judgments", groups.where)
-        relevant = gold.judgments.levels > 0  # what is of no use does not take part
+        relevant = gold.judgments.levels > 0  # nonrelevant items belong to no group
         return cls(gold, np.where(relevant, group, -1), group, list(numbers), groups)
 
     def build_ideal(self) -> Judgments:
-        """Ideal lists: the best item of each group and all items by themselves, above the rest.
+        """Build ideal rankings of the best item of each group and all items without a group.
 
-        The others of a group are judged and of no use, in the ideal list as in any other.
+        The other items of a group are nonrelevant, as in any ranking.
         """
         best = self.group < 0
         best[_find_first(self.group, np.flatnonzero(~best))] = True  # items come best first
@@ -177,20 +176,20 @@ class _GroupMembers:
         return _build_ideal(self.gold, np.arange(len(levels)), levels)
 
     def find_hits(self, rankings: Rankings) -> tuple[Ints, Ints]:
-        """The hits that are members, by rank, and their groups."""
+        """Return the hits in groups, in rank order, and their groups."""
         group = self.group[rankings.items]
         hits = np.flatnonzero(group >= 0)
         return hits, group[hits]
 
 
 def _find_first(group: Ints, places: Ints) -> Ints:
-    """The first of some places for each group that stands there."""
+    """Return the first of the places for each group."""
     _, first = np.unique(group[places], return_index=True)
     return np.asarray(places[first])
 
 
 def _clear_others(rankings: Rankings, hits: Ints, counted_hits: Ints) -> Rankings:
-    """The rankings with only the kept ones of some hits worth anything."""
+    """Set the levels of hits to 0 except for the kept hits."""
     levels = rankings.levels.copy()
     levels[hits] = 0.0
     levels[counted_hits] = rankings.levels[counted_hits]
@@ -199,12 +198,12 @@ def _clear_others(rankings: Rankings, hits: Ints, counted_hits: Ints) -> Ranking
 
 @dataclass(frozen=True, eq=False)
 class EquivalenceClasses(Labelling):
-    """Items of a class are interchangeable: only the first one found counts.
+    """Strategy for interchangeable items: only the first retrieved item of a class counts.
 
-    It counts at its own level, even if a better one follows; the others are judged, and worth
-    nothing. A class is one relevant item: R is the number of classes, and the ideal list has the
-    best item of each. Items of level 0 do not use up their class; items without a class are
-    classes of their own.
+    It counts with its own level, even if a better one follows. All later items of the class count
+    as nonrelevant. A class is one relevant item: R is the number of classes, and the ideal ranking
+    has the best item of each class. Items of level 0 are ignored. An item without a class is a
+    class by itself.
 
     >>> import cranfield as cf
     >>> names = {"q1": {"McCartney": "1", "Paul McCartney": "1", "Lennon": "2"}}
@@ -225,19 +224,18 @@ class EquivalenceClasses(Labelling):
 
 
 def _count_first(members: _GroupMembers, rankings: Rankings) -> Rankings:
-    """Rankings in which the first item of each class counts."""
+    """Return rankings in which only the first item of each class counts."""
     hits, group = members.find_hits(rankings)
     return _clear_others(rankings, hits, hits[_find_first(group, np.arange(len(hits)))])
 
 
 @dataclass(frozen=True, eq=False)
 class Combinations(Labelling):
-    """Items of a group are of use only together: the group counts at the last one found.
+    """Strategy for items that are useful only together: a group counts at its last item.
 
-    Then the user has them all. Until then, and if one is missing, they are judged and worth
-    nothing. A group is one relevant item of the level its members were judged at, which must be
-    the same for all. Items without a group count by themselves. This is the rule of NTCIR's
-    combinational relevance score (CRS).
+    All other items of the group count as nonrelevant, and so does an incomplete group. A group is
+    one relevant item. All of its members must have the same level. Items without a group count as
+    usual. This is the rule of NTCIR's combinational relevance score (CRS).
 
     >>> import cranfield as cf
     >>> judged = {"q1": {"A": 1, "B1": 1, "B2": 1}}
@@ -258,7 +256,7 @@ class Combinations(Labelling):
 
 
 def _count_last(members: _GroupMembers, rankings: Rankings) -> Rankings:
-    """Rankings in which the last item of each group counts, if all of its items are there."""
+    """Return rankings in which only the last item of each complete group counts."""
     size = count_by(members.group[members.group >= 0], len(members.names))
     hits, group = members.find_hits(rankings)
     last = len(hits) - 1 - _find_first(group[::-1], np.arange(len(hits)))
@@ -267,7 +265,7 @@ def _count_last(members: _GroupMembers, rankings: Rankings) -> Rankings:
 
 
 def _check_levels(members: _GroupMembers) -> None:
-    """A group of several levels, or of some items of no use, would have no level of its own."""
+    """Raise an error if the items of a group have different levels."""
     gold = members.gold
     group, levels = members.group_of_any, gold.judgments.levels[members.group_of_any >= 0]
     members_of = group[group >= 0]

@@ -1,4 +1,4 @@
-"""Ties: other orders of items that a run gave the same score."""
+"""Other orders of tied items."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from cranfield.labelling.blocks import Rankings, expand_spans
 
 
 class Reordering:
-    """The groups of tied items that matter, ready to be put in another order.
+    """The groups of tied items that can change a score, prepared for other orders.
 
-    Those that hold a judged item matter, and all where something is noted of every document. A
-    *place* is a rank of such a group, whether it holds a judged item or not.
+    These are the groups with a judged item, or all groups if every document has a value (length,
+    cost). A *place* is a rank of such a group, with or without a judged item.
     """
 
     def __init__(self, rankings: Rankings) -> None:
@@ -26,47 +26,47 @@ class Reordering:
         topic, first = rankings.hit_topics[self.hits], rankings.first[self.hits]
         start, size = rankings.tie_groups
         group = np.searchsorted(start, rankings.starts[topic] + first - 1)  # of each hit
-        self.bounds = np.append(0, np.cumsum(size))  # of the places of groups
+        self.bounds = np.append(0, np.cumsum(size))  # first place of each group
         place = self.bounds[group] + rankings.ranks[self.hits] - first
         self.group = np.repeat(np.arange(len(size), dtype=np.float64), size)
-        self.rows = expand_spans(start, size)  # per document
-        self.hit_at = np.full(len(self.rows), -1)  # the one at each place, or none
+        self.rows = expand_spans(start, size)  # [places] row among all documents
+        self.hit_at = np.full(len(self.rows), -1)  # [places] hit, or -1
         self.hit_at[place] = self.hits
 
     @property
     def possible(self) -> bool:
-        """Whether there is another order at all."""
+        """True if there is another order."""
         return len(self.rows) > 0
 
     @cached_property
     def ranks(self) -> Ints:
-        """The rank of each place."""
+        """[places] rank."""
         starts = self.rankings.starts
         return self.rows - starts[np.searchsorted(starts, self.rows, side="right") - 1] + 1
 
     @property
     def topics(self) -> Bools:
-        """The topics whose lists have other orders."""
+        """True for topics with tied items."""
         rows = np.zeros(int(self.rankings.lengths.sum()) + 1, dtype=np.int64)
         rows[self.rows + 1] = 1
         ends = np.append(self.rankings.starts, len(rows) - 1)
         return np.asarray(np.diff(np.cumsum(rows)[ends]) > 0)
 
     def best(self) -> Rankings:
-        """Higher levels first; what is of no use stays in its order."""
+        """Order tied items by level, descending. Nonrelevant items keep their order."""
         return self._sort_by(-self._level)
 
     def worst(self) -> Rankings:
-        """Higher levels last."""
+        """Order tied items by level, ascending."""
         return self._sort_by(self._level)
 
     @property
     def _level(self) -> Floats:
-        """What is at each place is worth."""
+        """The level at each place, 0 if unjudged."""
         return np.where(self.hit_at < 0, 0.0, np.maximum(self.rankings.levels, 0.0)[self.hit_at])
 
     def shuffle(self, keys: Floats) -> Rankings:
-        """Within each group, by random keys from 0 to below 1, one for each place."""
+        """Order the items of each group by random keys in [0, 1), one for each place."""
         keys = self.group + keys
         if kernel.KERNEL is None:
             return self._reorder(np.argsort(keys, kind="stable"))
@@ -75,13 +75,13 @@ class Reordering:
         return self._reorder(order)
 
     def _sort_by(self, key: Floats) -> Rankings:
-        """Within each group, smaller keys first; equal ones stay in their order."""
+        """Order the items of each group by key. Equal keys keep their order."""
         return self._reorder(np.lexsort((key, self.group)))
 
     def _reorder(self, order: Ints) -> Rankings:
-        """The rankings with what is at the places `order` at the places 0, 1, 2, …
+        """Move the items at the places `order` to the places 0, 1, 2, …
 
-        A group has as many hits as before: they trade places among themselves.
+        The number of hits in each group does not change.
         """
         hit = self.hit_at[order]
         places_with_hits = np.flatnonzero(hit >= 0)
