@@ -24,7 +24,7 @@ RUNS = {
 
 
 def values(found: Any, run: str, measure: str) -> dict[float, float]:
-    return {p.at: p.value for p in found.points() if (p.run, p.measure) == (run, measure)}
+    return {p.at: p.value for p in found.iter_points() if (p.run, p.measure) == (run, measure)}
 
 
 class TestCurves:

@@ -722,7 +722,7 @@ def test_lines_fit_the_terminal(
 ) -> None:
     plain = listed.printed()
     for module in (command, output):
-        monkeypatch.setattr(module, "terminal_width", lambda output: width)
+        monkeypatch.setattr(module, "get_terminal_width", lambda output: width)
     fitted = listed.printed()
     assert fitted.split() == plain.split()  # no word is broken
     lines = fitted.splitlines()[:-1] + listed.printed("ntcir3-web").splitlines()

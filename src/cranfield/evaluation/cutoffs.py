@@ -80,7 +80,9 @@ def compute_curves(
 
     def compute(each: Sequence[Run]) -> Curves:
         labelled = [evaluator.collection.label(run) for run in each]
-        scores_uncut = evaluator.score_labelled(labelled)  # raises an error for runs that cannot be scored
+        scores_uncut = evaluator.score_labelled(
+            labelled
+        )  # raises an error for runs that cannot be scored
         ranks = selected or choose_cutoffs(_find_longest(evaluator, labelled))
         variants = {m: _set_cutoffs(m, selected, ranks) for m in evaluator.measures}
         measures_at_cutoffs = [m for by_cutoff in variants.values() for m in by_cutoff.values()]
@@ -146,7 +148,7 @@ def _set_cutoffs(
     """Return the measure at each of its cutoffs."""
     points: Sequence[float] = ranks
     if _is_recall(m):
-        points = recalls or m.recalls()  # type: ignore[attr-defined]
+        points = recalls or m.list_recalls()  # type: ignore[attr-defined]
     names = {cutoff: f"{m.called}@{format_value(cutoff)}" if m.called else "" for cutoff in points}
     return {cutoff: replace(m, cutoff=cutoff, called=names[cutoff]) for cutoff in points}  # type: ignore[arg-type]
 

@@ -33,9 +33,7 @@ class Extra:
 
     source: DocumentValues  # values by document, recorded by labelling
     needs_types: bool = False  # True if the values depend on types of results
-    distinguishes_documents: bool = (
-        False  # True if the order of documents of one level can matter
-    )
+    distinguishes_documents: bool = False  # True if the order of documents of one level can matter
 
     def check_known(
         self, run: Run, rankings: Rankings, topics: Sequence[str], only: str | None

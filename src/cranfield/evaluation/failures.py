@@ -30,7 +30,9 @@ from cranfield.wording import format_count, format_names
 BUCKETS = ("not answered", "none found", "cut off", "ties", "unjudged", "ranked low")
 """Reasons for the failure of a run on a topic. The first one that applies counts."""
 
-MIN_CHANGE = 0.1  # ties or unjudged documents decide a score if they change it by more, and no run is better
+MIN_CHANGE = (
+    0.1  # ties or unjudged documents decide a score if they change it by more, and no run is better
+)
 TOP_TOPICS = 10  # topics in tables
 MIN_FAILURES = 10  # fewer failures give no note
 T = TypeVar("T")

@@ -52,7 +52,9 @@ def label(
     settings.reject_expected_ties()
     collection = Collection.from_qrels(qrels, settings)
     settings = collection.options
-    uncut = replace(collection, options=replace(settings, depth=None))  # to find documents below the depth
+    uncut = replace(
+        collection, options=replace(settings, depth=None)
+    )  # to find documents below the depth
     selected = settings.named_topics or collection.topics
     by_topic: dict[str, list[LabelledList]] = {topic: [] for topic in selected}
     for labelled_run in call_with_split(

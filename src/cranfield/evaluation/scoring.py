@@ -125,7 +125,9 @@ class Scorer:
         if self.options.ties == "expected":
             return self._compute_expected(rankings)
         last = find_deepest(self.measures, self.options.depth)
-        if self.collection.intents is not None and last is not None:  # a hit has a level for each intent
+        if (
+            self.collection.intents is not None and last is not None
+        ):  # a hit has a level for each intent
             rankings = rankings.with_hits(rankings.ranks <= last)
         return np.concatenate(self.compute_plain(self.measures, rankings, blocks), axis=1)
 

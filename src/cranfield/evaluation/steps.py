@@ -59,7 +59,7 @@ class Explanation(TableResult, tables="steps"):
     steps: Steps
     ideal: Steps | None  # of the ideal ranking, if the measure uses it
     legend: dict[str, str] = field(default_factory=dict)  # meanings of symbols
-    notes: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
     sampled: Sampled | None = None  # if the values are means of random orders
 
     @property

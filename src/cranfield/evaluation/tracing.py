@@ -115,7 +115,7 @@ def explain_levels(
     note = f"judged: {levels_text}" + (", those of the list" if judged is None else "")
     explained = explain_all(measures, qrels, run, **options)
     return Explanations(
-        replace(e, run=f"levels {format_levels(levels)}", topic="", notes=(note, *e.notes))
+        replace(e, run=f"levels {format_levels(levels)}", topic="", remarks=(note, *e.remarks))
         for e in explained
     )
 
@@ -188,7 +188,7 @@ class _TopicList:
             return self.explain_order(m, self.rankings)
         if self.measuring.is_exact(m):
             explanation = self.explain_list(m, self.expected, self.rankings)
-            return replace(explanation, notes=("mean over all orders of tied documents",))
+            return replace(explanation, remarks=("mean over all orders of tied documents",))
         explanation = self.explain_order(m, self.collection.apply_strategy(self.rankings))
         return self.explain_sample(m, explanation) if self.has_ties else explanation
 
@@ -241,7 +241,7 @@ class _TopicList:
             fraction=None,
             facts={name: x for name, x in best.facts.items() if x == worst.facts[name]},
             steps=_build_steps(view, self.list_docs(self.rankings)),
-            notes=(f"mean over {count} (seed {options.seed}): {reason}",),
+            remarks=(f"mean over {count} (seed {options.seed}): {reason}",),
             sampled=Sampled(
                 tuple(map(tuple, sampled_values.tolist())),
                 dict(zip(names, spread.error.tolist(), strict=True)),

@@ -55,7 +55,7 @@ def _build_visible_tables(e: Explanation) -> Iterator[ResultTable]:
     unjudged = any(None in row.levels for steps in e.lists.values() for row in steps.rows)
     legend = e.legend | ({"–": "not judged"} if unjudged else {})
     symbols = "; ".join(f"{symbol}: {meaning}" for symbol, meaning in legend.items())
-    final_lines = *e.notes, e.variant, facts, symbols, *_format_scores(e)
+    final_lines = *e.remarks, e.variant, facts, symbols, *_format_scores(e)
     tables = [
         ResultTable(
             f"{e.measure} {name}",
