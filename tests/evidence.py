@@ -69,8 +69,8 @@ DROP_INS = {  # and the module that makes them
 
 INTERVAL = " interval"
 INNER = {  # what computes many at a time, without the checks of what users give
-    "cf.stats.prediction_powered": "cf.stats.judged.powered",
-    "cf.stats.difference_estimate": "cf.stats.sampled.estimated",
+    "cf.stats.prediction_powered": "cf.stats.prediction.estimate_powered",
+    "cf.stats.difference_estimate": "cf.stats.sample_estimates.estimate_difference",
 }
 
 

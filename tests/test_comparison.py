@@ -199,7 +199,7 @@ class TestPairs:
         values = simulated(3).values[:, :, 0]
         scores = scored([*values, values[1]], ("a", "b", "c", "d"))
         (note,) = (n for n in compare(scores, trials=99).notes if n.kind == "identical")
-        assert note.text.startswith("2 runs (b, d) have the same scores by every measure")
+        assert note.text.startswith("2 runs (b, d) have identical scores by every measure")
         assert not any(n.kind == "identical" for n in compare(simulated(3), trials=99).notes)
 
     def test_tests_of_two_need_not_be_told_twice(self) -> None:
@@ -240,11 +240,11 @@ class TestRefusals:
         assert said in str(error.value)
 
     def test_one_run(self) -> None:
-        with pytest.raises(cf.CranfieldError, match="found 1 run"):
+        with pytest.raises(cf.CranfieldError, match="needs at least 2 runs, found 1"):
             compare(simulated(1))
 
     def test_one_topic(self) -> None:
-        with pytest.raises(cf.CranfieldError, match="at least 2 topics"):
+        with pytest.raises(cf.CranfieldError, match="AP of 1 topic, expected at least 2"):
             compare(simulated(2, topics=1))
 
     def test_other_topics_are_not_paired_by_position(self) -> None:
@@ -482,7 +482,7 @@ def test_several_tests_without_a_correction() -> None:
         return [note.text for note in found.notes if note.kind == "family"]
 
     (text,) = told(3, test="t", correction="none")
-    assert text.startswith("3 tests by each measure, at 0.05 each and not corrected: ")
+    assert text.startswith("3 tests by each measure, each at α = 0.05, uncorrected: ")
     assert text.endswith("significant with probability 0.14")
     assert not told(2, test="t", correction="none")
     assert not told(3, test="t", correction="holm")

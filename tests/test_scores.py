@@ -88,8 +88,8 @@ class TestConstruction:
         ("change", "message"),
         [
             ({"runs": ("a", "b")}, r"found values of shape \(1, 2, 1\), expected \(2, 2, 1\)"),
-            ({"topics": ("x", "x")}, "the topic 'x' twice"),
-            ({"topics": ("x", "all")}, "a topic named 'all'"),
+            ({"topics": ("x", "x")}, "duplicate topic 'x'"),
+            ({"topics": ("x", "all")}, "a topic is named 'all'"),
             ({"summaries": ("median",)}, "'median',.* one of mean, sum, gmean, clipped, se for"),
             ({"summaries": ("mean", "mean")}, "one of mean, sum, gmean, clipped, se for each"),
             ({"better": ("more",)}, "'more',.* expected one of higher, lower, neither for each"),
@@ -526,7 +526,7 @@ class TestFiles:
         assert table[1] == {"run": "bm25", "topic": "301", "measure": "num_ret", "value": 10.0}
 
     def test_other_extensions_are_refused(self, scores: Scores, tmp_path: Path) -> None:
-        message = "found the extension '.txt', expected a name that ends in .json or .parquet"
+        message = "found file extension '.txt', expected .json or .parquet"
         with pytest.raises(CranfieldError, match=message):
             scores.save(tmp_path / "scores.txt")
         with pytest.raises(CranfieldError, match=message):
@@ -546,12 +546,12 @@ class TestFiles:
     )
     def test_other_content_is_named(self, name: str, content: bytes, tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(content)
-        with pytest.raises(CranfieldError, match=f"{name}: found .* expected what Scores"):
+        with pytest.raises(CranfieldError, match=f"{name}: found .* expected output of Scores"):
             Scores.load(tmp_path / name)
 
     def test_a_parquet_file_of_someone_else(self, tmp_path: Path) -> None:
         pl.DataFrame({"value": [1.0]}).write_parquet(tmp_path / "a.parquet")
-        with pytest.raises(CranfieldError, match=r"expected what Scores\.save writes"):
+        with pytest.raises(CranfieldError, match=r"expected output of Scores\.save"):
             Scores.load(tmp_path / "a.parquet")
 
 
@@ -638,5 +638,5 @@ def test_intervals_of_geometric_means_and_none_of_standard_errors() -> None:
     ],
 )
 def test_json_that_is_too_deep_or_too_large(text: str) -> None:
-    with pytest.raises(CranfieldError, match=r"found other JSON .*what Scores.to_json writes"):
+    with pytest.raises(CranfieldError, match=r"found other JSON .*output of Scores.to_json"):
         Scores.from_json(text)

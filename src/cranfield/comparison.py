@@ -1,4 +1,4 @@
-"""`compare`: which run is better, by how much, and how sure can we be?"""
+"""`compare`: differences of runs with intervals, p-values and effect sizes."""
 
 from __future__ import annotations
 
@@ -56,15 +56,15 @@ from cranfield.wording import escape_unprintable, format_count, format_names, su
 Verdict: TypeAlias = Literal["better", "worse", ""]
 _OPPOSITE: dict[Verdict, Verdict] = {"better": "worse", "worse": "better", "": ""}
 _PAIRS_SHOWN = 10
-_PAIRS_PER_BLOCK = 4096  # pairs whose differences are in memory at a time
+_PAIRS_PER_BLOCK = 4096  # pairs whose differences are in memory together
 
 
 @dataclass(frozen=True)
 class RunSummary:
-    """The mean of a run by one measure, with an interval.
+    """Mean of a run by one measure, with an interval.
 
-    `groups` are letters: runs that share one are not significantly different. `better_than` and
-    `worse_than` are the baselines it differs from significantly.
+    `groups` are letters: runs with a common letter are not significantly different. `better_than`
+    and `worse_than` are the baselines with a significant difference.
     """
 
     measure: str
@@ -80,14 +80,14 @@ class RunSummary:
 
 @dataclass(frozen=True)
 class PairComparison:
-    """Two runs by one measure: `difference` is that of the means, run − other.
+    """Comparison of two runs by one measure. `difference` is the difference of means, run − other.
 
-    `pvalue` is corrected for the number of comparisons, `uncorrected` is not. `wins` are topics
-    on which the run is better than the other. `verdict` says whether the run is significantly
-    better or worse, and is empty if it is not significantly different, or if neither high nor low
-    values of the measure are better. `smallest_pvalue` is the smallest corrected p-value that so
-    many topics, trials and pairs can justify. If it is above α, `pvalue` is not below it: there is
-    no verdict.
+    `pvalue` is corrected for the number of comparisons, `uncorrected` is not. `wins` is the number
+    of topics on which the run is better than the other. `verdict` is ``better`` or ``worse`` if the
+    run is significantly better or worse. It is empty if the difference is not significant, or if
+    neither high nor low values of the measure are better. `smallest_pvalue` is the smallest
+    corrected p-value that this number of topics, trials and pairs can justify. If it is above α,
+    `pvalue` is at least as large and there is no verdict.
     """
 
     measure: str
@@ -102,7 +102,7 @@ class PairComparison:
     uncorrected: float
     asl: float | None
     error: float | None  # the Monte-Carlo standard error of the uncorrected p-value
-    none_as_extreme: bool  # of all trials: p is below 1 / trials
+    none_as_extreme: bool  # in all trials: p is below 1 / trials
     effect: float
     dz: float
     wins: int
@@ -114,7 +114,7 @@ class PairComparison:
 
 @dataclass(frozen=True)
 class Mover:
-    """A topic, what two runs score on it, and how much the first differs."""
+    """Topic with the scores of two runs and their difference."""
 
     measure: str
     run: str
@@ -127,11 +127,11 @@ class Mover:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(TableResult, tables="comparison"):
-    """Runs compared, measure by measure: `runs` and `pairs`, in order of their means.
+    """Comparison of runs, measure by measure: `runs` and `pairs`, in order of their means.
 
-    `test`, `correction`, `alpha`, `trials` and `seed` are what was asked for or done by default;
-    `enumerated` says that no trial was random, all outcomes being counted. `teams` are there if
-    only the best run of each was compared.
+    `test`, `correction`, `alpha`, `trials` and `seed` are the settings, including defaults.
+    `enumerated` is True if all outcomes were enumerated instead of random trials. `teams` are set
+    if only the best run of each team was compared.
     """
 
     scores: Scores
@@ -150,19 +150,19 @@ class Comparison(TableResult, tables="comparison"):
 
     @property
     def worse(self) -> tuple[PairComparison, ...]:
-        """The pairs whose run is significantly worse than the other: than a baseline, if any.
+        """Pairs whose run is significantly worse than the other run, or than a baseline.
 
-        That one baseline is worse than another is no news.
+        Pairs of two baselines are excluded.
         """
         return tuple(p for p in self.pairs if p.verdict == "worse" and p.run not in self.baselines)
 
     @property
     def significant(self) -> tuple[PairComparison, ...]:
-        """The pairs that are significantly different."""
+        """Pairs with a significant difference."""
         return tuple(pair for pair in self.pairs if pair.pvalue <= self.alpha)
 
     def pair(self, run: str, other: str, measure: str | None = None) -> PairComparison:
-        """The comparison of two runs; `measure` may be left out if there is one."""
+        """Return the comparison of two runs. `measure` can be omitted if there is only one."""
         name = self.scores.measures[0] if measure is None else str(measure)
         for pair in self.pairs:
             if (pair.run, pair.other, pair.measure) == (run, other, name):
@@ -175,7 +175,7 @@ class Comparison(TableResult, tables="comparison"):
         raise InputError(f"the pair {run} – {other} by {name}", f"one of {pairs_text}")
 
     def by(self, measure: str) -> Comparison:
-        """The part that is by one measure, without the notices, which are of all."""
+        """Return the comparison by one measure, without the notes, which concern all measures."""
         return replace(
             self,
             scores=self.scores.select(measures=[measure]),
@@ -185,8 +185,10 @@ class Comparison(TableResult, tables="comparison"):
         )
 
     def movers(self, most: int = 3) -> Rows[Mover]:
-        """For each pair, the topics that differ most: up to `most` for the better, and as many for
-        the worse, the largest first.
+        """Return the topics with the largest differences of each pair.
+
+        Up to `most` topics on which the run is better come first, then up to `most` on which it is
+        worse.
         """
         return Rows(mover for pair in self.pairs for mover in self._iter_movers(pair, most))
 
@@ -203,28 +205,30 @@ class Comparison(TableResult, tables="comparison"):
             yield Mover(*names, float(x[t]), float(y[t]), float(z[t]))
 
     def shown_p(self, pair: PairComparison) -> str:
-        """The p-value of a pair as people read it: never 0, such as 0.0321 or <0.0001."""
+        """Format the p-value of a pair, never as 0: 0.0321 or <0.0001."""
         trials = None if self.enumerated else self.trials
-        least = pair.none_as_extreme and self.correction == "none"  # corrected, another bound
+        least = pair.none_as_extreme and self.correction == "none"
         return format_p(pair.pvalue, trials, least)
 
     def gate(self, margin: float | None = None, undecided: Undecided = "fail") -> Gate:
-        """Whether the runs may take the place of the baselines, by every measure.
+        """Decide for every measure whether the runs may replace the baselines.
 
-        Without a margin a run fails if it is significantly worse than a baseline. It is undecided
-        if no loss could have been significant: α is below the smallest p-value of so many topics,
-        or the mean is worse and too few topics differ. With a margin it passes if it is not worse
-        by more than that, and fails if it is worse, as far as can be told (see
-        `cf.stats.within_margin`). If it is undecided it fails, unless `undecided` is ``pass``.
+        Without a margin, a run fails if it is significantly worse than a baseline. It is undecided
+        if no loss could have been significant: α is below the smallest p-value of this number of
+        topics, or the mean is worse and too few topics differ. With a margin, a run passes if it is
+        not worse by more than the margin, and fails if it is worse, each with the confidence of the
+        interval (see `cf.stats.within_margin`). An undecided run fails, unless `undecided` is
+        ``pass``.
 
         >>> x = {f"q{i}": i / 10 for i in range(8)}
         >>> y = {topic: value - 0.01 for topic, value in x.items()}
-        >>> found = compare({"old": x, "new": y}, baseline="old")
-        >>> found.gate().passed, found.gate(margin=0.02).passed
+        >>> comparison = compare({"old": x, "new": y}, baseline="old")
+        >>> comparison.gate().passed, comparison.gate(margin=0.02).passed
         (False, True)
         """
         if not self.baselines:
-            raise InputError("a comparison without a baseline", "compare(…, baseline=…)")
+            problem = "the comparison has no baseline"
+            raise InputError.from_problem(problem, "Use compare(…, baseline=…).")
         if margin is not None:
             check_margin(margin, self.alpha)
         check_choice("undecided", undecided, Undecided)
@@ -256,7 +260,8 @@ class Comparison(TableResult, tables="comparison"):
         verdict = GateVerdict(
             pair.measure, pair.run, pair.other,
             "fail" if pair.verdict == "worse" else "pass",
-            pair.topics, pair.difference, self._compute_relative(pair), pair.low, pair.high, pair.pvalue,
+            pair.topics, pair.difference, self._compute_relative(pair), pair.low, pair.high,
+            pair.pvalue,
             pair.wins, pair.ties, pair.losses, sign < 0, shown_p=self.shown_p(pair),
         )  # fmt: skip
         if margin is None:
@@ -288,7 +293,7 @@ class Comparison(TableResult, tables="comparison"):
         pairs = sum(p.measure == pair.measure for p in self.pairs)
         level = self.alpha / (pairs if CORRECTIONS[self.correction].family_wise else 1)
         if self.trials and not self.enumerated and is_out_of_reach(1 / (self.trials + 1), level):
-            return replace(verdict, decision="undecided")  # not for the number of topics
+            return replace(verdict, decision="undecided")  # too few trials, not topics
         if hopeless:
             required_topics: int | None = count_required_topics(self.test, level)
         else:  # topics that differ
@@ -299,19 +304,19 @@ class Comparison(TableResult, tables="comparison"):
         return replace(verdict, decision="undecided", needed=required_topics)
 
     def _is_unseen_loss(self, verdict: GateVerdict) -> bool:
-        """Return True for a loss on topics that are too few to be significant."""
+        """Return True for a loss on too few topics to be significant."""
         if verdict.least is None or not is_out_of_reach(verdict.least, self.alpha):
             return False
         worse = -verdict.difference if verdict.lower_is_better else verdict.difference
         return worse < 0 or verdict.losses > verdict.wins
 
     def _compute_relative(self, pair: PairComparison) -> float | None:
-        """How much the mean of a run is above that of the other, as a share of that."""
+        """Return the difference of the means divided by the mean of the other run."""
         means = {run.run: run.mean for run in self.runs if run.measure == pair.measure}
         return means[pair.run] / means[pair.other] - 1 if means[pair.other] > 0 else None
 
     def _compute_smallest_p(self, pair: PairComparison, z: Floats) -> float | None:
-        """The smallest p-value of a pair that differs on as many topics, the others as they are."""
+        """Return the smallest p-value of a pair that differs on these topics, others unchanged."""
         smallest_p = TESTS[self.test].smallest_p
         if smallest_p is None:
             return None
@@ -359,39 +364,39 @@ def compare(
     """Compare runs, measure by measure: differences, intervals, p-values, effect sizes.
 
     scores
-        What `evaluate` returned, or what `read_scores` reads: scores by topic.
+        Scores by topic: the result of `evaluate`, or any input of `read_scores`.
     baseline
-        One run or several: every other run is compared with each of them. Otherwise all pairs.
+        One run or several: every other run is compared with each of them. Default: all pairs.
     test
-        ``randomised-tukey`` (the default for more than two runs) or ``tukey``, which look at all
-        runs, whichever pairs are reported; or a test of two: ``randomisation`` (the default for
+        ``randomised-tukey`` (the default for more than two runs) or ``tukey``, which use all
+        runs, whichever pairs are reported. Tests of two runs: ``randomisation`` (the default for
         two runs), ``t``, ``wilcoxon``, ``sign``, ``bootstrap`` (studentised), ``bootstrap-shift``.
     correction
-        Of tests of two, for the number of pairs, measure by measure: ``holm`` (the default),
-        ``bonferroni``, ``bh`` or ``none``.
+        Correction of tests of two runs for the number of pairs, measure by measure: ``holm`` (the
+        default), ``bonferroni``, ``bh`` or ``none``.
     alpha
-        The level of significance; intervals have confidence 1 − alpha. Those of Tukey's tests are
-        simultaneous, those of other tests hold for each pair alone, but for ``bonferroni``.
+        Significance level. Intervals have confidence 1 − alpha. Intervals of Tukey's tests and
+        with ``bonferroni`` are simultaneous. Other intervals hold for each pair separately.
     missing, lower
-        What topics that a run lacks mean, and which measures are better if lower: those of
+        Treatment of missing topics, and measures for which lower is better, as in
         `read_scores`.
     teams, best_by
-        Whose the runs are (``{run: team}``, a path or a frame): only the best run of each team by
-        the measure `best_by` (the first) is compared, and baselines.
+        The teams of runs (``{run: team}``, a path or a frame): only the best run of each team by
+        the measure `best_by` (default: the first) and the baselines are compared.
     effect
         ``dz`` (Cohen's, the default for two runs), ``g`` (Hedges'), ``glass``, or ``anova`` (the
-        default for more): the difference over the residual standard deviation of all runs.
+        default for more): the difference divided by the residual standard deviation of all runs.
 
     >>> x = {f"q{i}": i / 10 for i in range(8)}
     >>> y = {topic: value + 0.1 for topic, value in x.items()}
-    >>> found = compare({"bm25": x, "dense": y}, baseline="bm25")
-    >>> pair = found.pair("dense", "bm25")
+    >>> comparison = compare({"bm25": x, "dense": y}, baseline="bm25")
+    >>> pair = comparison.pair("dense", "bm25")
     >>> round(pair.difference, 4), pair.pvalue, pair.wins, pair.verdict  # p = 2 / 2 ** 8
     (0.1, 0.0078125, 8, 'better')
     """
     read = drop_standard_errors(read_scores(scores, missing, measures, lower))
     if len(read.runs) < 2:
-        raise InputError(f"{len(read.runs)} run", "at least 2 to compare")
+        raise InputError.from_problem(f"compare needs at least 2 runs, found {len(read.runs)}")
     check_alpha(alpha)
     if effect is not None:
         check_choice("effect", effect, EFFECTS)
@@ -400,9 +405,9 @@ def compare(
     team_notes: list[Note] = []
     if teams is not None:
         read, best, team_notes = select_best_runs(read, teams, best_by, baselines)
-        _read_baselines(read, baselines or None)  # is there another run?
+        _read_baselines(read, baselines or None)  # raises an error if no other run remains
     elif best_by is not None:
-        raise InputError("best_by without teams", "teams: whose the runs are")
+        raise InputError.from_problem("best_by requires teams")
     size = len(_list_pairs(range(len(read.runs)), [*map(read.runs.index, baselines)]))
     chosen_test, chosen_correction = choose_test(test, correction, len(read.runs), size)
     effect_name = effect or get_default_effect(len(read.runs))
@@ -416,7 +421,7 @@ def compare(
     results = _compare_measures(read, alpha, baselines, effect_name, testing)
     runs, pairs, enumerated, result_notes = zip(*results, strict=True)
     notes = [*team_notes, *read.notes, *chain(*result_notes)]
-    if "identical" not in {note.kind for note in notes}:  # tests of two tell it themselves
+    if "identical" not in {note.kind for note in notes}:  # tests of two runs note it themselves
         notes += _note_identical(read)
     if chosen_correction == "none" and not TESTS[chosen_test].is_joint:
         notes += _note_uncorrected(size, alpha)
@@ -452,14 +457,14 @@ def _read_baselines(scores: Scores, baseline: str | Sequence[str] | None) -> tup
         if name not in scores.runs:
             raise InputError(f"baseline {name!r}", f"one of {format_names(scores.runs, 'run')}")
     if len(names) == len(scores.runs):
-        raise InputError(f"{format_count(len(names), 'baseline')}", "a run that is none")
+        raise InputError(f"{format_count(len(names), 'baseline')}", "a run that is not a baseline")
     return names
 
 
 def _list_pairs(order: Sequence[int], baselines: Sequence[int]) -> list[tuple[int, int]]:
-    """The pairs that are compared: all, or every other run with each baseline.
+    """List the pairs to compare: all pairs, or every other run with each baseline.
 
-    >>> _asked([2, 0, 1], []), _asked([2, 0, 1], [1])
+    >>> _list_pairs([2, 0, 1], []), _list_pairs([2, 0, 1], [1])
     ([(2, 0), (2, 1), (0, 1)], [(2, 1), (0, 1)])
     """
     if not baselines:
@@ -479,7 +484,7 @@ def _compare_measures(
     effect: str,
     testing: dict[str, Any],
 ) -> Iterator[tuple[list[RunSummary], list[PairComparison], bool, list[Note]]]:
-    """By each measure: runs and pairs, whether all outcomes were enumerated, what to know."""
+    """Yield runs, pairs, whether all outcomes were enumerated, and notes, for each measure."""
     extracted = [_extract_measure(scores, measure) for measure in scores.measures]
     parts = [scores_part.matrix for scores_part in extracted]
     orders = [_order_runs(part, better) for part, better in zip(parts, scores.better, strict=True)]
@@ -504,22 +509,22 @@ def _compare_measures(
         test_settings = testing["test"], testing["correction"], testing["trials"]
         notes += note_reach(measure, tested[m], *test_settings, alpha)
         if not baselines and not any(run.groups for run in runs):
-            text = f"{measure}: there are more groups of runs than letters, so none are shown"
+            text = f"{measure}: more groups of runs than letters, so no letters are shown"
             notes.append(Note("letters", text))
         yield runs, pairs, is_fully_enumerated(pair.outcome.sampled for pair in tested[m]), notes
 
 
 def _extract_measure(scores: Scores, measure: str) -> MeasureScores:
-    """What tests see of a measure, if it has scores of two topics at least."""
+    """Extract the scores of a measure. Raise an error for fewer than two topics."""
     extracted = extract_measure(scores, measure, turned=False)
     if len(extracted.matrix.topics) < 2:
         text = f"{measure} of {format_count(len(extracted.matrix.topics), 'topic')}"
-        raise InputError(text, "at least 2 topics to compare runs on")
+        raise InputError(text, "at least 2")
     return extracted
 
 
 def _order_runs(part: Matrix, better: str) -> list[int]:
-    """The runs by their means, the best first; as given if there is no better."""
+    """Order the runs by their means, best first; in the given order if no end is better."""
     if better == "neither":
         return list(range(len(part.systems)))
     sign = 1 if better == "lower" else -1
@@ -528,7 +533,7 @@ def _order_runs(part: Matrix, better: str) -> list[int]:
 
 
 def _count_signs(part: Matrix, pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """On how many topics the first of each pair has the higher score, and on how many the lower."""
+    """Count the topics on which the first run of each pair scores higher, and lower."""
     for begin in range(0, len(pairs), _PAIRS_PER_BLOCK):
         first, second = np.array(pairs[begin : begin + _PAIRS_PER_BLOCK]).T
         z = subtract_rounded(part.values[:, first], part.values[:, second], TOLERANCE * part.scale)
@@ -550,7 +555,7 @@ def _build_pair(
     verdict: Verdict = ""
     pvalue = tested.pvalue_at(alpha)
     if pvalue <= alpha and better != "neither":
-        # What the test is about: of ranks and signs not the mean, and if the median is 0, wins.
+        # The sign of the estimate of the test. If it is 0 (a median), the sign of the wins.
         direction = outcome.difference or higher - lower
         verdict = "better" if sign * direction > 0 else "worse"
     names = part.systems[tested.first], part.systems[tested.second]
@@ -562,8 +567,8 @@ def _build_pair(
     n, won, lost = len(part.topics), *signs[::sign]
     counts = won, n - won - lost, lost
     return PairComparison(
-        measure, *names, n, difference, *estimates, asl, error, none_as_extreme, effect, dz, *counts, verdict,
-        tested.smallest_pvalue,
+        measure, *names, n, difference, *estimates, asl, error, none_as_extreme, effect, dz,
+        *counts, verdict, tested.smallest_pvalue,
     )  # fmt: skip
 
 
@@ -598,7 +603,7 @@ def _build_summaries(
 def _find_different(
     part: Matrix, order: list[int], pairs: Sequence[PairComparison], alpha: float
 ) -> Bools:
-    """Which runs, in this order, are significantly different."""
+    """Return a matrix of the significantly different runs, in this order."""
     place = {part.systems[i]: a for a, i in enumerate(order)}
     different = np.zeros((len(order), len(order)), dtype=bool)
     for pair in pairs:
@@ -608,36 +613,40 @@ def _find_different(
 
 
 def _note_identical(scores: Scores) -> Iterator[Note]:
-    """Runs that no score tells apart, among others."""
+    """Note runs with the same scores by every measure."""
     groups: dict[bytes, list[str]] = {}
     for run, values in zip(scores.runs, scores.values, strict=True):
         groups.setdefault(values.tobytes(), []).append(run)
     for names in groups.values():
         if len(names) > 1:
-            text = f"{format_names(names, 'run')} have the same scores by every measure: are they copies?"
+            same = f"{format_names(names, 'run')} have identical scores by every measure"
+            text = f"{same}. Check that they are not copies."
             yield Note("identical", text)
 
 
 def _note_uncorrected(tests: int, alpha: float) -> Iterator[Note]:
-    """How likely one of several tests is to err, if each may."""
+    """Note the probability that at least one of several uncorrected tests is significant."""
     if tests > 1:
         rate = family_wise_error(tests, alpha)
         tests_text = (
-            f"{format_count(tests, 'test')} by each measure, at {alpha:g} each and not corrected"
+            f"{format_count(tests, 'test')} by each measure, each at α = {alpha:g}, uncorrected"
         )
-        text = f"{tests_text}: if no runs differed, and tests were independent, one would still be"
+        text = f"{tests_text}: with equal runs and independent tests, at least one would be"
         yield Note("family", f"{text} significant with probability {rate:.2f}")
 
 
 def _collect_notes(
     measure: str, part: Matrix, tested: Sequence[PairTest], alpha: float
 ) -> tuple[Note, ...]:
-    """What the tests warn of, each kind once; whether trials are too few depends on the level."""
+    """Collect the notes of the tests, each kind once.
+
+    Whether there are too few trials depends on the significance level.
+    """
     notes: list[tuple[PairTest, list[Note]]] = []
     for pair in tested:
         sampled = pair.outcome.sampled
         useless = {"trials"} | ({"few-topics", "far"} if pair.is_hopeless(alpha) else set())
-        useless |= {"far"} if pair.pvalue <= alpha else set()  # only undecided pairs need it
+        useless |= {"far"} if pair.pvalue <= alpha else set()  # only for undecided pairs
         of_pair = [note for note in pair.outcome.notes if note.kind not in useless]
         if sampled is not None and not pair.is_hopeless(alpha):
             of_pair += note_trials(sampled, alpha, pair.pvalue)

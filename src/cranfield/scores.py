@@ -1,4 +1,4 @@
-"""Scores: runs × topics × measures, with names; what is said about them in one number or two."""
+"""Scores: runs × topics × measures, with names, summaries over topics and notes."""
 
 from __future__ import annotations
 
@@ -36,25 +36,25 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ALL = "all"
-"""The topic under which a summary over all topics is listed."""
+"""Name of the topic of summaries over all topics."""
 
-FLOOR = 1e-5  # the least that counts in a geometric mean
+FLOOR = 1e-5  # smaller scores are replaced by it in a geometric mean
 BETTER = ("higher", "lower", "neither")
 UNDEFINED = ("zero", "nan", "skip", "error")
 SUMMARIES = ("mean", "sum", "gmean", "clipped", "se")
 INTERVALS = ("t", "bootstrap", "percentile")
 
-_NOUNS = ("judged topic", "topic", "session", "item")  # what notices list by name
-_COMPANION_SUFFIXES = (".se", ".lower", ".upper")  # columns that belong to a measure
-_RUNS_SHOWN = 20  # a repr longer than a screen helps nobody
+_NOUNS = ("judged topic", "topic", "session", "item")  # nouns of names that notes list
+_COMPANION_SUFFIXES = (".se", ".lower", ".upper")  # suffixes of columns that belong to a measure
+_RUNS_SHOWN = 20  # rows of a repr
 _NOTICES_SHOWN = 5
-_MAX_LISTED_RUNS = 2  # so many runs are told of one by one
-# What JSON of another kind gives: values that are missing, of another type, too large or too deep.
+_MAX_LISTED_RUNS = 2  # notes on more runs are merged into one line
+# Errors of JSON with other content: missing, mistyped, too large or too deeply nested values.
 _INVALID_JSON_ERRORS = (ValueError, TypeError, LookupError, OverflowError, RecursionError)
-_PARQUET_KEY = "cranfield"  # where a Parquet file keeps what does not fit in a table
-_BOOTSTRAP_CELLS = 4_000_000  # resampled values held at a time: 32 MB
+_PARQUET_KEY = "cranfield"  # key of the Parquet metadata
+_BOOTSTRAP_CELLS = 4_000_000  # resampled values in memory: 32 MB
 
-_FACT = re.compile(r"\{(\w+)(?::([\w, ]+))?\}")  # in the pattern of facts
+_FACT = re.compile(r"\{(\w+)(?::([\w, ]+))?\}")  # placeholder in the pattern of facts
 
 Row = tuple[str, str, str, float]
 T = TypeVar("T")
@@ -62,41 +62,41 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Facts:
-    """Counts by topic and names of measures, with the text that states them.
+    """Counts by topic and names of measures, with the pattern of their text.
 
-    In the `pattern`, ``{run}`` is the run, ``{topics}`` the topics whose first count is above 0,
-    ``{measures}`` the measures, ``{measures:measure}`` their number and names, ``{0}`` or ``{0:,}``
-    the sum of the first counts, ``{1:document}`` that of the second counts with a noun, and
-    ``{parts}`` all parts that hold. Without counts and measures, the facts hold whatever is
-    selected.
+    Placeholders of the `pattern`: ``{run}`` is the run, ``{topics}`` the topics whose first count
+    is above 0, ``{measures}`` the measures, ``{measures:measure}`` their number and names, ``{0}``
+    or ``{0:,}`` the sum of the first counts, ``{1:document}`` the sum of the second counts with a
+    noun, and ``{parts}`` all parts with content. Facts without counts and measures hold for every
+    selection.
 
     >>> facts = Facts("{run}: ties in {topics}: {0} of {1:document}", {"7": (2, 5), "8": (3, 3)})
-    >>> facts.text("bm25")
+    >>> facts.format("bm25")
     'bm25: ties in 2 topics (7, 8): 5 of 8 documents'
-    >>> facts.without({"8"}, set()).text("bm25")
+    >>> facts.exclude({"8"}, set()).format("bm25")
     'bm25: ties in 1 topic (7): 2 of 5 documents'
     """
 
     pattern: str
     counts: Mapping[str, tuple[int, ...]] | None = None  # by topic
-    measures: Mapping[str, str] | None = None  # columns, as the text names them
-    below: float = 0.0  # above 0: hold if the first sum is below this fraction of the second
-    lists_topics: bool = True  # whether the topics of the note are those with a count
+    measures: Mapping[str, str] | None = None  # columns and their names in the text
+    below: float = 0.0  # if above 0: report only a first sum below this fraction of the second
+    lists_topics: bool = True  # if True, the topics of the note are the topics with a count
     parts: tuple[Facts, ...] | None = None
     separator: str = ", "
 
     @property
     def topics(self) -> tuple[str, ...]:
-        """The topics whose first count is above 0."""
+        """Topics whose first count is above 0."""
         return tuple(topic for topic, counts in (self.counts or {}).items() if counts[0])
 
     @property
     def sums(self) -> list[int]:
-        """The counts of all topics together."""
+        """Sums of the counts over all topics."""
         return [sum(column) for column in zip(*(self.counts or {}).values(), strict=True)]
 
     def has_content(self) -> bool:
-        """Return True if there is something to state."""
+        """Return True if there is something to report."""
         if self.measures == {} or self.counts == {} or self.parts == ():
             return False
         if self.counts is None:
@@ -105,7 +105,7 @@ class Facts:
         return first < self.below * rest[0] if self.below else first > 0
 
     def exclude(self, topics: set[str], measures: set[str]) -> Facts:
-        """Return the facts without some topics and columns; they may no longer hold."""
+        """Return the facts without some topics and columns."""
         parts = [part.exclude(topics, measures) for part in self.parts or ()]
         return replace(
             self,
@@ -117,7 +117,7 @@ class Facts:
         )
 
     def format(self, run: str | None = None) -> str:
-        """Return the facts as a sentence."""
+        """Return the text of the facts."""
 
         def replace_match(match: re.Match[str]) -> str:
             name, noun = match.groups()
@@ -141,7 +141,7 @@ class Facts:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Facts:
-        """Return the facts that `dataclasses.asdict` made a dict, as JSON has it."""
+        """Build facts from the result of `dataclasses.asdict`, as in JSON."""
         counts = data["counts"] and {topic: tuple(x) for topic, x in data["counts"].items()}
         parts = data["parts"] and tuple(map(cls.from_dict, data["parts"]))
         return cls(**{**data, "counts": counts, "parts": parts})
@@ -152,19 +152,19 @@ def _exclude_keys(mapping: Mapping[str, T] | None, names: set[str]) -> dict[str,
 
 
 def format_first_names(names: Sequence[str]) -> str:
-    """Return all names, or the first 12 of very many."""
+    """Return all names, or the first 12 of more than 12."""
     more = len(names) - 12
     return ", ".join(names) if more <= 0 else f"{', '.join(names[:12])} and {more} more"
 
 
 @dataclass(frozen=True)
 class Note:
-    """Something the user should know about the scores; never an error.
+    """Information about the scores for the user, never an error.
 
-    `kind` is for programs (``"missing-topics"``, ``"ties"``, ``"unjudged"``, …). `text` is for
-    people: one sentence that stands on its own, so it names the run if there is one. `facts`, if
-    the text has counts or names measures, write it again for a selection of the scores: those of
-    the first that is about a selected measure.
+    `kind` is machine-readable (``"missing-topics"``, ``"ties"``, ``"unjudged"``, …). `text` is a
+    complete sentence, which starts with the name of the run if it concerns one. `facts`, if the
+    text has counts or names of measures, create the text for a selection of the scores, by the
+    first facts about a selected measure.
     """
 
     kind: str
@@ -175,16 +175,16 @@ class Note:
 
     @classmethod
     def from_facts(cls, kind: str, *facts: Facts, run: str | None = None) -> Note:
-        """Return the notice that states the first of the facts."""
+        """Build the note of the first of the facts."""
         topics = facts[0].topics if facts[0].lists_topics else ()
         return cls(kind, facts[0].format(run), run, topics, facts)
 
     def exclude(self, topics: set[str], measures: set[str]) -> Note | None:
-        """Return the notice without some topics and columns, None if nothing is left of it.
+        """Return the note without some topics and columns, or None if nothing remains.
 
-        >>> notice = Notice("missing-topics", "bm25: 2 topics (1, 2) not answered", "bm25", "12")
-        >>> notice.without({"2"}, set()).text
-        'bm25: 1 topic (1) not answered'
+        >>> note = Note("missing-topics", "bm25: 2 topics (1, 2) missing", "bm25", "12")
+        >>> note.exclude({"2"}, set()).text
+        'bm25: 1 topic (1) missing'
         """
         if not topics and not measures:
             return self
@@ -207,21 +207,21 @@ class Note:
         )
 
     def rewrite(self, change: Callable[[str], str]) -> Note:
-        """Return the notice with another text, now and for every selection."""
+        """Return the note with another text, also for every selection."""
         facts = tuple(replace(part, pattern=change(part.pattern)) for part in self.facts)
         return replace(self, text=change(self.text), facts=facts)
 
     def _replace_topics(self, remaining: Sequence[str]) -> str:
-        """The text, with other topics in the place of those it lists."""
+        """Return the text with the remaining topics instead of the listed ones."""
         for noun in _NOUNS:
             if (topic_list := format_names(self.topics, noun)) in self.text:
                 return format_names(remaining, noun).join(self.text.rsplit(topic_list, 1))
         return self.text
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all fields but the facts, as JSON has them.
+        """Return all fields except the facts, for JSON.
 
-        >>> Notice("ties", "ties in 1 topic (7)", "bm25", ("7",)).to_dict()
+        >>> Note("ties", "ties in 1 topic (7)", "bm25", ("7",)).to_dict()
         {'kind': 'ties', 'text': 'ties in 1 topic (7)', 'run': 'bm25', 'topics': ['7']}
         """
         return {"kind": self.kind, "text": self.text, "run": self.run, "topics": [*self.topics]}
@@ -230,10 +230,10 @@ class Note:
 def note_topics(
     kind: str, topics: Sequence[str], text: str, run: str | None = None, noun: str = "topic"
 ) -> Iterator[Note]:
-    """What there is to say of some topics (or sessions, …) of a run or of all: nothing of none.
+    """Yield a note about topics (or sessions, …) of a run or of all runs. None without topics.
 
-    >>> [notice.text for notice in about("missing-topics", ["302"], "not answered", "bm25")]
-    ['bm25: 1 topic (302) not answered']
+    >>> [note.text for note in note_topics("missing-topics", ["302"], "missing", "bm25")]
+    ['bm25: 1 topic (302) missing']
     """
     if topics:
         prefix = "" if run is None else f"{run}: "
@@ -241,7 +241,7 @@ def note_topics(
 
 
 def note_topics_file(topics: Sequence[str] | None) -> Iterator[Note]:
-    """Note how files that name topics were read: see `data.tracks.choose_topics`."""
+    """Note how a file with topics was read: see `data.tracks.choose_topics`."""
     yield from (Note("topics-file", note) for note in getattr(topics, "notes", ()))
 
 
@@ -255,20 +255,20 @@ PRIORITY_KINDS = (
     "no-chunks",
     "swapped",
     "one-document",
-)  # kinds of notices that are said first, in this order
+)  # kinds of notes that come first, in this order
 
 
 def sort_notes(notes: Iterable[Note]) -> tuple[Note, ...]:
-    """The notices; first those without which the others mislead."""
+    """Sort notes: kinds that affect the meaning of others come first."""
     order = {kind: place for place, kind in enumerate(PRIORITY_KINDS)}
     return tuple(sorted(notes, key=lambda note: order.get(note.kind, len(PRIORITY_KINDS))))
 
 
 class LazyNotes(Sequence[Note]):
-    """Notices that are thought of when somebody reads them: most loops of training never do.
+    """Notes that are computed on first use: most training loops never read them.
 
-    >>> notices = Later(lambda: [Notice("topics", "one topic", None, ())])
-    >>> len(notices), notices[0].kind, notices == (notices[0],)
+    >>> notes = LazyNotes(lambda: [Note("topics", "one topic", None, ())])
+    >>> len(notes), notes[0].kind, notes == (notes[0],)
     (1, 'topics', True)
     """
 
@@ -277,13 +277,13 @@ class LazyNotes(Sequence[Note]):
 
     @cached_property
     def items(self) -> tuple[Note, ...]:
-        """All of them."""
+        """All notes."""
         return tuple(self.compute())
 
     def __getitem__(self, place: Any) -> Any:
         return self.items[place]
 
-    def __iter__(self) -> Iterator[Note]:  # an IndexError of `tell` is no end of the notices
+    def __iter__(self) -> Iterator[Note]:  # an IndexError in `compute` must not end it
         return iter(self.items)
 
     def __len__(self) -> int:
@@ -304,13 +304,13 @@ class LazyNotes(Sequence[Note]):
 def format_notes(
     notes: Iterable[Note], runs: int | None = None, details_option: str = ""
 ) -> list[str]:
-    """The notices for people, a line each; one line for all that say the same of several runs.
+    """Format notes, one per line. Notes of the same kind on several runs become one line.
 
-    `runs` is how many runs there are, and `details_option` what shows every notice by itself.
+    `runs` is the number of runs. `listed` is the option or attribute that lists all notes.
 
-    >>> told = [Notice("ties", f"{run}: ties could change a score in 1 topic (7): 2 of 5 tied "
+    >>> ties = [Note("ties", f"{run}: ties could change a score in 1 topic (7): 2 of 5 tied "
     ...                "documents", run, ("7",)) for run in "abc"]
-    >>> in_brief(told, 17, "-v")
+    >>> format_notes(ties, 17, "-v")
     ['ties could change a score in 3 of 17 runs; -v lists them']
     """
     groups: dict[tuple[str, str], list[Note]] = {}
@@ -348,16 +348,16 @@ _IN_TOPICS = re.compile(r" in \d[\d,]* (?:topic|session|item)s?(?:: [^;]*)?")
 
 
 def _remove_names(note: Note) -> str:
-    """What a notice says of a run, without the name of the run, and of its topics."""
+    """Return the text of a note without the names of the run and of topics."""
     text = remove_names(note.text.replace(f"{note.run}: ", "", 1))
     return _IN_TOPICS.sub(_IN_RUNS, text)
 
 
 @dataclass(frozen=True)
 class Interval:
-    """A confidence interval of a mean over `n` topics.
+    """Confidence interval of a mean over `n` topics.
 
-    `trials` and `seed` are None where nothing random was done.
+    `trials` and `seed` are None without random trials.
     """
 
     low: float
@@ -372,17 +372,17 @@ class Interval:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Scores(TableResult, tables="scores"):
-    """The value of every measure, for every run and topic.
+    """Scores of every run, topic and measure.
 
     `values` is a read-only array [runs, topics, measures] in which NaN means undefined.
-    `summaries` says for each measure how it is summarised over topics: ``"mean"``, ``"sum"`` for
-    counts, ``"gmean"`` (geometric), ``"clipped"`` (the mean, from 0 to 1), or ``"se"`` for standard
-    errors, which give that of the mean.
-    `better` says which end of each measure is the good one: ``"higher"``,
-    ``"lower"``, or ``"neither"``; if it is left out, higher but for counts.
-    `asked` are other names of the measures, as they were asked for: ``{"map": "AP"}``.
-    With ``undefined="skip"``, NaN values are left out of every summary and of the
-    rows per topic; otherwise one NaN makes the summary NaN.
+    `summaries` is the summary over topics of each measure: ``"mean"``, ``"sum"`` for counts,
+    ``"gmean"`` (geometric), ``"clipped"`` (the mean, clipped to [0, 1]), or ``"se"`` for standard
+    errors, summarised by the standard error of the mean.
+    `better` is the better end of each measure: ``"higher"``, ``"lower"``, or ``"neither"``.
+    Default: ``"neither"`` for counts and standard errors, otherwise ``"higher"``.
+    `asked` maps names used in the request to measures: ``{"map": "AP"}``.
+    With ``undefined="skip"``, NaN values are excluded from every summary and from the rows per
+    topic. Otherwise one NaN makes the summary NaN.
 
     >>> scores = Scores(
     ...     values=[[[0.5, 10], [0.3, 20]], [[0.6, 10], [0.1, 30]]],
@@ -416,7 +416,7 @@ class Scores(TableResult, tables="scores"):
     asked: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        values = np.array(self.values, dtype=np.float64)  # a copy, that nobody else can change
+        values = np.array(self.values, dtype=np.float64)  # a copy that the caller cannot change
         values.setflags(write=False)
         object.__setattr__(self, "values", values)
         for name in ("runs", "topics", "measures", "summaries", "notes", "better"):
@@ -436,9 +436,9 @@ class Scores(TableResult, tables="scores"):
         for kind, names in self._axes:
             if len(set(names)) < len(names):
                 twice = next(name for i, name in enumerate(names) if name in names[:i])
-                raise InputError(f"the {kind} {twice!r} twice", f"every {kind} once")
+                raise InputError.from_problem(f"duplicate {kind} {twice!r}")
         if ALL in self.topics:
-            raise InputError(f"a topic named '{ALL}'", "another name: it is kept for the summary")
+            raise InputError.from_problem(f"a topic is named '{ALL}', the name of the summary")
         each_measure = "each of the measures"
         for name, choices, target in (
             ("summaries", SUMMARIES, "each"),
@@ -454,7 +454,7 @@ class Scores(TableResult, tables="scores"):
         return ("run", self.runs), ("topic", self.topics), ("measure", self.measures)
 
     def __eq__(self, other: object) -> bool:
-        """Whether everything but `asked` is the same, where NaN is the same as NaN."""
+        """Return True if everything except `asked` is equal. NaN equals NaN."""
         if not isinstance(other, Scores):
             return NotImplemented
         is_same = self._get_metadata() == other._get_metadata() and self.notes == other.notes
@@ -473,7 +473,7 @@ class Scores(TableResult, tables="scores"):
     def __getitem__(self, key: Any) -> Any:
         """``scores[runs, topics, measures]``: a number for three names, otherwise Scores.
 
-        Each place takes a name, a list of names or a slice; places at the end may be left out.
+        Each index is a name, a list of names or a slice. Trailing indices can be omitted.
         """
         keys = key if isinstance(key, tuple) else (key,)
         if isinstance(key, int) and str(key) not in self.runs:  # or iteration, as in list(scores)
@@ -487,11 +487,11 @@ class Scores(TableResult, tables="scores"):
         return self.select(*keys)
 
     def select(self, runs: Any = None, topics: Any = None, measures: Any = None) -> Scores:
-        """Return some of the scores; what is None stays whole.
+        """Return a selection of the scores. None selects all.
 
-        Each argument is a name, a list of names or a slice. Measures may be given as objects, or
-        as they were asked for. Notices are those of the selection: what concerns only runs, topics
-        or measures that are left out is left out, and counts are of the topics that stay.
+        Each argument is a name, a list of names or a slice. Measures can be given as objects, or
+        by the name used in the request. Notes are limited to the selection: notes on excluded
+        runs, topics or measures are dropped, and counts cover the selected topics.
 
         >>> scores = Scores([[[0.5, 10]]], ["bm25"], ["301"], ["AP", "num_ret"], ["mean", "sum"])
         >>> scores.select(measures=["num_ret", "AP"]).measures
@@ -518,7 +518,7 @@ class Scores(TableResult, tables="scores"):
     def _select_notes(
         self, runs: Sequence[str], topics: Sequence[str], columns: Sequence[str]
     ) -> list[Note]:
-        """The notices of some runs, topics and columns."""
+        """Return the notes of some runs, topics and columns."""
         excluded_topics = _find_excluded(self.topics, topics)
         main_measures = {name.removesuffix(end) for name in columns for end in _COMPANION_SUFFIXES}
         excluded_columns = set(self.measures).difference(columns, main_measures)
@@ -562,7 +562,7 @@ class Scores(TableResult, tables="scores"):
     # -- summaries over topics --------------------------------------------------------------------
 
     def sorted_by(self, measure: Any) -> Scores:
-        """Return the scores with the best run by a measure first; runs that tie stay in order.
+        """Return the scores with the best run by a measure first. Tied runs stay in order.
 
         >>> scores = Scores([[[0.3]], [[0.5]]], ["bm25", "dense"], ["301"], ["AP"], ["mean"])
         >>> scores.sorted_by("AP").runs
@@ -571,7 +571,7 @@ class Scores(TableResult, tables="scores"):
         try:
             m = self._find_position(2, str(measure))
         except KeyError as error:
-            raise InputError(f"to sort by: {error.args[0]}", "a measure that is there") from None
+            raise InputError.from_problem(f"cannot sort: {error.args[0]}") from None
         sign = 1 if self.better[m] == "lower" else -1
         means = np.array([of_run[self.measures[m]] for of_run in self.summary().values()])
         order = np.argsort(
@@ -580,10 +580,10 @@ class Scores(TableResult, tables="scores"):
         return self.select(runs=[self.runs[i] for i in order])
 
     def summary(self, safe_names: bool = False) -> dict[str, dict[str, float]]:
-        """Return the value listed for all topics: as `summaries` says, the mean or the sum.
+        """Return the summary over all topics, by `summaries` the mean, the sum, …
 
-        With `safe_names`, measures have names that MLflow, W&B, Prometheus and the like accept:
-        letters, digits and ``_`` only, no digit first, each once.
+        With `safe_names`, names of measures are valid in MLflow, W&B, Prometheus and similar tools:
+        letters, digits and ``_`` only, no digit first, no duplicates.
 
         >>> scores = Scores([[[0.5, 10], [0.3, 20]]], ["bm25"], ["301", "302"],
         ...                 ["P@10", "num_ret"], ["mean", "sum"])
@@ -602,8 +602,8 @@ class Scores(TableResult, tables="scores"):
     def gmean(self, floor: float = FLOOR) -> dict[str, dict[str, float]]:
         """Return the geometric mean over topics, exp(mean(log(max(x, floor)))).
 
-        The floor keeps one topic with nothing found from making the whole run zero. The default
-        is that of trec_eval (Robertson 2006, "On GMAP and other transformations").
+        The floor prevents a mean of 0 for runs with one score of 0. The default is the floor of
+        trec_eval (Robertson 2006, "On GMAP and other transformations").
         """
         check_number("floor", floor, "a number above 0")
         if not floor > 0:
@@ -626,13 +626,13 @@ class Scores(TableResult, tables="scores"):
         seed: int = 0,
         safe_names: bool = False,
     ) -> dict[str, dict[str, Interval]]:
-        """Return a confidence interval of the mean over topics (the geometric mean, of GMAP).
+        """Return a confidence interval of the mean over topics (of the geometric mean for GMAP).
 
-        ``"t"`` is Student's, mean ± t(n - 1) s / √n; ``"bootstrap"`` resamples topics `trials`
-        times and is bias-corrected and accelerated (BCa; Efron 1987); ``"percentile"`` is the
-        bootstrap without these corrections. The seed alone decides which topics are drawn, so runs
-        and measures with as many topics see the same resamples. `safe_names` are as in
-        `summary`.
+        ``"t"`` is a Student's t interval, mean ± t(n - 1) s / √n. ``"bootstrap"`` resamples topics
+        `trials` times and is bias-corrected and accelerated (BCa; Efron 1987). ``"percentile"`` is
+        the bootstrap without these corrections. The resamples depend only on the seed, so runs and
+        measures with the same number of topics use the same resamples. `safe_names` is the option
+        of `summary`.
 
         >>> scores = Scores([[[0.2], [0.4]]], ["bm25"], ["301", "302"], ["AP"], ["mean"])
         >>> interval = scores.interval("t", confidence=0.5)["bm25"]["AP"]
@@ -649,7 +649,7 @@ class Scores(TableResult, tables="scores"):
             return _compute_interval(x, method, confidence, trials, seed)
 
         def compute_gmean(x: list[float]) -> Interval:
-            """That of the mean of the logarithms, turned back."""
+            """Return the interval of the mean logarithm, transformed back."""
             logs = compute_mean([math.log(max(value, FLOOR)) for value in x])
             low, high, mean = (math.exp(end) for end in (logs.low, logs.high, logs.mean))
             return replace(logs, low=low, high=high, mean=mean)
@@ -669,7 +669,7 @@ class Scores(TableResult, tables="scores"):
         return self._use_safe_names(intervals) if safe_names else intervals
 
     def _use_safe_names(self, values: Mapping[str, Mapping[str, T]]) -> dict[str, dict[str, T]]:
-        """What was found by run and measure, under the measures' safe names."""
+        """Return values by run and measure with safe names of measures."""
         names = dict(zip(self.measures, _make_safe_names(self.measures), strict=True))
         return {run: {names[m]: x for m, x in of_run.items()} for run, of_run in values.items()}
 
@@ -678,7 +678,7 @@ class Scores(TableResult, tables="scores"):
         function: Callable[[list[float]], T],
         by_summary: Mapping[str, Callable[[list[float]], T]] | None = None,
     ) -> dict[str, dict[str, T]]:
-        """Apply a function to the topics' values, or another one by how they are summarised."""
+        """Apply a function to the values of topics, or another one by the summary."""
         functions = [(by_summary or {}).get(s, function) for s in self.summaries]
         columns = self.values.transpose(0, 2, 1).tolist()  # [runs, measures, topics]
         return {
@@ -697,7 +697,7 @@ class Scores(TableResult, tables="scores"):
     def rows(self, per_topic: bool = False) -> Iterator[Row]:
         """Yield (run, topic, measure, value): run by run, topics in order, measures in order.
 
-        The summary is listed as the topic ``all``: alone, or after the topics if `per_topic`.
+        The summary has the topic ``all``. With `per_topic`, the rows of topics come first.
 
         >>> scores = Scores([[[0.5], [0.3]]], ["bm25"], ["301", "302"], ["AP"], ["mean"])
         >>> list(scores.rows())
@@ -721,7 +721,7 @@ class Scores(TableResult, tables="scores"):
     def to_dict(  # type: ignore[override]
         self, safe_names: bool = False
     ) -> dict[str, dict[str, dict[str, float]]]:
-        """Return ``{run: {topic: {measure: value}}}``; `safe_names` are those of `summary`.
+        """Return ``{run: {topic: {measure: value}}}``; `safe_names` is the option of `summary`.
 
         >>> scores = Scores([[[0.5, 1]]], ["bm25"], ["301"], ["nDCG@10", "AP(rel=2)"], ["mean"] * 2)
         >>> scores.to_dict(safe_names=True)
@@ -769,7 +769,9 @@ class Scores(TableResult, tables="scores"):
 
     def _build_wide_columns(self) -> dict[str, Any]:
         for name in {"run", "topic"} & set(self.measures):
-            raise InputError(f"a measure named {name!r}", "another name in a wide frame")
+            raise InputError.from_problem(
+                f"a measure named {name!r} is not possible in a wide frame"
+            )
         r, t, _ = self.values.shape
         return {
             "run": [run for run in self.runs for _ in range(t)],
@@ -780,7 +782,7 @@ class Scores(TableResult, tables="scores"):
     # -- files ------------------------------------------------------------------------------------
 
     def to_json(self) -> str:
-        """Return everything as JSON, to be read by `from_json`; NaN is null.
+        """Return all content as JSON for `from_json`. NaN becomes null.
 
         >>> scores = Scores([[[0.5]]], ["bm25"], ["301"], ["AP"], ["mean"])
         >>> Scores.from_json(scores.to_json()) == scores
@@ -797,13 +799,13 @@ class Scores(TableResult, tables="scores"):
 
     @classmethod
     def from_json(cls, text: str) -> Scores:
-        """Return the scores that `to_json` wrote."""
+        """Return the scores written by `to_json`."""
         return cls._from_json(text, None)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything to a ``.json`` or ``.parquet`` file, whole or not at all.
+        """Write all content to a ``.json`` or ``.parquet`` file atomically.
 
-        The Parquet file is also a plain table for others: run, topic, measure, value.
+        Other tools can read the Parquet file as a table: run, topic, measure, value.
         """
         as_json = _detect_format(path) == ".json"
         try:
@@ -814,12 +816,12 @@ class Scores(TableResult, tables="scores"):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Scores:
-        """Return the scores that `save` wrote."""
+        """Return the scores written by `save`."""
         read = cls._from_json if _detect_format(path) == ".json" else cls._from_parquet
         return read(read_bytes(path), os.fspath(path))
 
     def _get_metadata(self) -> dict[str, Any]:
-        """Return everything but the values and the notices."""
+        """Return everything except the values and the notes."""
         fields = ("runs", "topics", "measures", "summaries", "undefined", "better")
         return {name: getattr(self, name) for name in fields}
 
@@ -844,7 +846,7 @@ class Scores(TableResult, tables="scores"):
             names = json.loads(text)
             return cls._from_metadata(names, names.pop("values"))
         except (*_INVALID_JSON_ERRORS, AttributeError) as error:
-            raise InputError(f"other JSON ({error})", "what Scores.to_json writes", path) from error
+            raise InputError(f"other JSON ({error})", "output of Scores.to_json", path) from error
 
     def _to_parquet(self) -> bytes:
         import json
@@ -864,9 +866,9 @@ class Scores(TableResult, tables="scores"):
             values = pl.read_parquet(io.BytesIO(data), columns=["value"])["value"]
             return cls._from_metadata(names, values.to_numpy())
         except refused as error:
-            raise InputError("another kind of file", "what Scores.save writes", path) from error
+            raise InputError("another kind of file", "output of Scores.save", path) from error
 
-    # -- for people -------------------------------------------------------------------------------
+    # -- repr -------------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
         table = [["run", *map(escape_unprintable, self.measures)], *self._format_rows(_RUNS_SHOWN)]
@@ -896,17 +898,17 @@ class Scores(TableResult, tables="scores"):
         return [f"… {hidden} more"] if hidden > 0 else []
 
 
-# -- numbers and names as people and files want them ----------------------------------------------
+# -- formatting of numbers and names --------------------------------------------------------------
 
 
 def format_value(value: float, summary: str = "mean") -> str:
-    """Return a value as people read it: rounded, or whole if it is a count.
+    """Format a value for tables: rounded, or as an integer if it is a count.
 
-    A standard error too small for that is not shown as nothing.
+    Standard errors below 0.0005 have an exponent, so that they are not printed as 0.
 
-    >>> readable(2 / 3), readable(1000.0, "sum"), readable(math.nan)
+    >>> format_value(2 / 3), format_value(1000.0, "sum"), format_value(math.nan)
     ('0.6667', '1000', 'nan')
-    >>> readable(0.0123, "se"), readable(0.000012, "se"), readable(0.0, "se")
+    >>> format_value(0.0123, "se"), format_value(0.000012, "se"), format_value(0.0, "se")
     ('0.0123', '1.2e-05', '0.0000')
     """
     if summary == "se" and 0 < value < 0.0005:
@@ -915,7 +917,7 @@ def format_value(value: float, summary: str = "mean") -> str:
 
 
 def format_first_notes(notes: Sequence[Note], runs: int | None = None) -> list[str]:
-    """The first few notices in brief, for a repr; `.notes` has all of them."""
+    """Format the first notes for a repr; `.notes` contains all."""
     lines = format_notes(notes, runs, ".notes")
     hidden = len(lines) - _NOTICES_SHOWN
     lines_shown = [f"note: {escape_unprintable(line)}" for line in lines[:_NOTICES_SHOWN]]
@@ -923,18 +925,18 @@ def format_first_notes(notes: Sequence[Note], runs: int | None = None) -> list[s
 
 
 def to_number(value: float, summary: str = "mean") -> float | int:
-    """Return a value as files keep it: in full, and a count as an integer.
+    """Return a value for files: unrounded, and a count as an integer.
 
-    >>> number(1.0), number(1000.0, "sum")
+    >>> to_number(1.0), to_number(1000.0, "sum")
     (1.0, 1000)
     """
     return int(value) if _is_count(value, summary) else value
 
 
 def to_json_number(value: float) -> float | str | None:
-    """Return a value as JSON can hold it: NaN is null, infinity a string.
+    """Return a value that JSON supports: NaN becomes null, infinity a string.
 
-    >>> json_number(0.5), json_number(math.nan), json_number(-math.inf)
+    >>> to_json_number(0.5), to_json_number(math.nan), to_json_number(-math.inf)
     (0.5, None, '-inf')
     """
     if math.isnan(value):
@@ -943,7 +945,7 @@ def to_json_number(value: float) -> float | str | None:
 
 
 def _make_safe_names(names: Sequence[str]) -> list[str]:
-    """Names of letters, digits and _, each once: the second of two that are alike ends in _2."""
+    """Return names of letters, digits and _. The second of two equal names ends in _2."""
     safe_names: list[str] = []
     for name in names:
         base = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")
@@ -970,20 +972,18 @@ def _quote_names(names: Sequence[str]) -> str:
 def _detect_format(path: str | os.PathLike[str]) -> str:
     suffix = os.path.splitext(path)[1].lower()
     if suffix not in (".json", ".parquet"):
-        raise InputError(
-            f"the extension {suffix!r}", "a name that ends in .json or .parquet", os.fspath(path)
-        )
+        raise InputError(f"file extension {suffix!r}", ".json or .parquet", os.fspath(path))
     return suffix
 
 
 def save_note(note: Note) -> dict[str, Any]:
-    """Return a notice as JSON can hold it, with its facts."""
+    """Return a note for JSON, with its facts."""
     saved = asdict(note)
     return saved if note.facts else {k: v for k, v in saved.items() if k != "facts"}
 
 
 def read_note(saved: Mapping[str, Any]) -> Note:
-    """Return the notice that `save_note` gave."""
+    """Return the note from the result of `save_note`."""
     facts = tuple(map(Facts.from_dict, saved.get("facts", ())))
     return Note(**{**saved, "topics": tuple(saved["topics"]), "facts": facts})
 
@@ -993,10 +993,11 @@ def _is_name(key: Any) -> bool:
 
 
 def _find_excluded(names: Sequence[str], selected: Sequence[str]) -> set[str]:
-    """The topics that are left out, and those all of whose intents or sessions are: what stands
-    before a slash.
+    """Return the excluded topics, and topics all of whose intents or sessions are excluded.
 
-    >>> sorted(_left_out(["1/a", "1/b", "2/a"], ["1/a"]))
+    The topic is the part before a slash.
+
+    >>> sorted(_find_excluded(["1/a", "1/b", "2/a"], ["1/a"]))
     ['1/b', '2', '2/a']
     """
     excluded = set(names).difference(selected)
@@ -1009,13 +1010,13 @@ def _find_parents(names: Iterable[str]) -> set[str]:
 
 
 # -- formulas -------------------------------------------------------------------------------------
-# `math.fsum` is exact until it rounds once, so the order of topics cannot matter.
+# `math.fsum` is exact and rounds once, so results do not depend on the order of topics.
 
 
 def _sum(x: Sequence[float]) -> float:
     try:
         return math.fsum(x) if x else math.nan
-    except (ValueError, OverflowError):  # inf - inf, or beyond what a float can hold
+    except (ValueError, OverflowError):  # inf - inf, or overflow
         return math.nan
 
 
@@ -1031,7 +1032,7 @@ def _compute_gmean(x: Sequence[float], floor: float = FLOOR) -> float:
 
 
 def _mean_error(x: Sequence[float]) -> float:
-    """The standard error of a mean of independent values with these standard errors."""
+    """Return the standard error of a mean of independent values with these standard errors."""
     return math.sqrt(_sum([v * v for v in x])) / len(x) if x else math.nan
 
 

@@ -107,7 +107,7 @@ class TestAnswers:
             )  # fmt: skip
             assert row.found.n == expected.n
         assert by_run(found)["fair"].found.unpromised == (
-            "12 answers of people: intervals hold from 20 on"
+            "12 answers with human labels: intervals hold from 20 on"
         )
 
     def test_judge_run_without_labels_has_no_estimate(self) -> None:

@@ -54,7 +54,7 @@ def test_the_worked_numbers() -> None:
     [row] = found.runs
     assert row.found.estimate == pytest.approx(0.459559, abs=5e-7)
     assert (row.found.low, row.found.high) == pytest.approx((0.1183, 0.8009), abs=5e-5)
-    assert row.found.unpromised == "4 topics of people: intervals hold from 20 on"
+    assert row.found.unpromised == "4 topics with human labels: intervals hold from 20 on"
     assert row.found.bias == pytest.approx(0.05)  # 0.55 − 0.5
     assert not found.pairs
 
@@ -146,7 +146,7 @@ class TestPromises:
     def test_scores_of_two_values(self) -> None:
         found = judge(SOME, MODEL, RUNS, "Success@1")
         told = {r.run: r.found.unpromised for r in found.runs}
-        assert told["poor"] == "2 different values in 24 topics: intervals hold from 50 on"
+        assert told["poor"] == "2 distinct values in 24 topics: intervals hold from 50 on"
         assert all(told.values())
 
     def test_a_judge_against_people(self) -> None:

@@ -101,9 +101,7 @@ def test_same_measures_never_disagree_and_reversed_ones_are_turned_round(values:
     found = concordance(scores_of(array, ["M", "N", "L", "G", "H"], better), "G", ["M", "N", "L"])
     assert {pair.disagreements for pair in found.pairs} == {0}
     assert np.isnan(found.pairs[0].shares).all()
-    assert [n.text for n in found.notes] == [
-        "L is better if lower: its scores are taken with the other sign"
-    ]
+    assert [n.text for n in found.notes] == ["L: lower is better, so its scores are negated"]
 
 
 def test_rounding_is_a_tie() -> None:
@@ -119,9 +117,7 @@ def test_undefined_topics_are_left_out_for_a_measure_and_said() -> None:
     array[1, 0, 0] = np.nan
     found = concordance(scores_of(array, ["M1", "M2", "G", "H", "M3"]), "G", ["M1", "M2", "M3"])
     assert [(p.compared, p.disagreements) for p in found.pairs] == [(2, 1), (2, 1), (3, 0)]
-    assert [n.text for n in found.notes] == [
-        "M1: 1 topic (1) left out, where it is undefined for a run"
-    ]
+    assert [n.text for n in found.notes] == ["M1: 1 topic (1) excluded, undefined for a run"]
 
 
 def test_table_2() -> None:
@@ -206,7 +202,7 @@ def test_counts_are_neither_gold_nor_measure() -> None:
     scores = scores_of(BY_HAND.values, ["M1", "M2", "G", "num_ret"], ("higher",) * 3 + ("neither",))
     found = concordance(scores, "G")
     assert found.measures == ("M1", "M2")
-    assert "num_ret is left out" in found.notes[0].text
+    assert "num_ret excluded" in found.notes[0].text
     with pytest.raises(InputError, match="gold measure num_ret"):
         concordance(scores, "num_ret")
 

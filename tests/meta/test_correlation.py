@@ -514,9 +514,7 @@ def test_a_topic_undefined_for_one_run_is_left_out_of_that_measure(undefined: st
     ap = means(scores.select(topics=without), "AP")
     assert found["AP", "Q"].mean == close(kendall(ap, means(scores, "Q")).value)
     assert not np.isnan(found.low).any()
-    assert [n.text for n in found.notes] == [
-        "AP: 1 topic (302) left out, where it is undefined for a run"
-    ]
+    assert [n.text for n in found.notes] == ["AP: 1 topic (302) excluded, undefined for a run"]
 
 
 @pytest.mark.parametrize("side", [0, 1])
@@ -541,7 +539,7 @@ def test_what_leaves_no_measure_is_told() -> None:
     values = scores.values.copy()
     values[0, 1:, 1] = np.nan
     flawed = Scores(values, scores.runs, scores.topics, scores.measures, scores.summaries)
-    said = r"1 measure that can be compared \(Q is left out: defined for 1 topic only\)"
+    said = r"1 measure that can be compared \(Q excluded: defined for 1 topic only\)"
     with pytest.raises(CranfieldError, match=said):
         correlation(flawed)
 

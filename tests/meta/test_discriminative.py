@@ -148,7 +148,7 @@ def test_lower_is_better_is_turned_round() -> None:
     scores = scores_of([values, -values], ["AP", "RNOD"], better=("higher", "lower"))
     found = discriminative_power(scores, "t")
     assert found["AP"].pairs == found["RNOD"].pairs
-    assert any("RNOD is better if lower" in note.text for note in found.notes)
+    assert any("RNOD: lower is better" in note.text for note in found.notes)
 
 
 def test_what_ranks_nothing_is_left_out() -> None:
@@ -157,10 +157,8 @@ def test_what_ranks_nothing_is_left_out() -> None:
     scores = scores_of([values] * 3, ["ERR", "ERR.se", "NumRet"], summaries=["mean", "se", "sum"])
     matrices, notes = split_by_measure(scores)
     assert list(matrices) == ["ERR"]
-    assert [n.text for n in notes] == [
-        "NumRet is left out: neither high nor low values of it are better"
-    ]
-    with pytest.raises(CranfieldError, match="none of which ranks runs"):
+    assert [n.text for n in notes] == ["NumRet excluded: neither high nor low values are better"]
+    with pytest.raises(CranfieldError, match="cannot rank runs"):
         split_by_measure(scores.select(measures="NumRet"))
 
 
@@ -182,9 +180,7 @@ def test_undefined_topics_are_left_out_and_told() -> None:
     lacking[1, 2] = np.nan
     found = discriminative_power(scores_of([values, lacking], ["AP", "RR"]), "t")
     assert (found["AP"].topics, found["RR"].topics) == (5, 4)
-    assert "RR: 1 topic (q2) left out, where it is undefined for a run" in {
-        note.text for note in found.notes
-    }
+    assert "RR: 1 topic (q2) excluded, undefined for a run" in {note.text for note in found.notes}
     without = discriminative_power(scores_of([np.delete(values, 2, axis=1)]), "t")
     assert found["RR"].pairs == without["AP"].pairs
 
@@ -213,7 +209,7 @@ def test_a_measure_defined_for_one_topic_is_left_out() -> None:
     scores = scores_of([[[0.1, 0.3], [0.2, 0.1]], [[0.2, math.nan], [0.3, 0.1]]], ["AP", "RR"])
     found = discriminative_power(scores, "t")
     assert [one.measure for one in found.measures] == ["AP"]
-    assert "RR is left out: defined for 1 topic only" in [n.text for n in found.notes]
+    assert "RR excluded: defined for only 1 topic" in [n.text for n in found.notes]
 
 
 def test_a_result_in_a_line() -> None:
@@ -264,7 +260,7 @@ def test_many_cautions_are_told_once() -> None:
     values = [[0.5, 0.1, 0.2, 0.3, 0.4], [0.5, 0.2, 0.4, 0.6, 0.8], [0.5, 0.4, 0.6, 0.9, 0.7]]
     found = discriminative_power(scores_of([values] * 2, ["AP", "RR"]), "sign")
     assert [note.text for note in found.notes if note.kind == "zeros"] == [
-        "AP: 1 of 5 topics without a difference left out; likewise 1 other measure"
+        "AP: 1 of 5 topics excluded (difference 0). Also affected: 1 other measure"
     ]
     assert "Notice" not in repr(found)
 

@@ -216,7 +216,7 @@ def test_undefined_topics_are_left_out_and_told() -> None:
     second["t0"] = dict.fromkeys("abc", 0)
     compared = compare_judgments(first, second, RUNS, "AP", undefined="skip", trials=10)
     assert compared.rankings[0].topics == 7
-    assert "AP: 1 topic (t0) left out, where it is undefined for a run" in notes(compared)
+    assert "AP: 1 topic (t0) excluded, undefined for a run" in notes(compared)
     counted = compare_judgments(first, second, RUNS, "AP", trials=10)
     assert counted.rankings[0].topics == 8
 
@@ -235,7 +235,7 @@ def test_measures_that_rank_nothing() -> None:
     qrels = found(a=8, b=4, c=2)
     compared = compare_judgments(qrels, qrels, RUNS, "P@1 NumRet", trials=10)
     assert [ranking.measure for ranking in compared.rankings] == ["P@1"]
-    assert "NumRet is left out" in notes(compared)
+    assert "NumRet excluded" in notes(compared)
     with pytest.raises(CranfieldError, match="no measure that ranks runs"):
         compare_judgments(qrels, qrels, RUNS, "NumRet")
 

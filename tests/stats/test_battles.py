@@ -96,13 +96,13 @@ def test_triples() -> None:
 @pytest.mark.parametrize(
     ("wins", "ties", "said"),
     [
-        ([[0, 0], [0, 0]], [[0, 4], [4, 0]], "found ties only, expected a battle that somebody"),
+        ([[0, 0], [0, 0]], [[0, 4], [4, 0]], "found ties only, expected at least one win"),
         ([[0, 0], [0, 0]], None, "found no battle"),
         ([[0, 1]], None, r"found wins of shape \(1, 2\)"),
-        ([[1, 1], [0, 0]], None, "found wins below 0, or of a system and itself"),
+        ([[1, 1], [0, 0]], None, "found wins below 0, or of a system against itself"),
         ([[0, -1], [0, 0]], None, "found wins below 0"),
         ([[0, 1], [1, 0]], [[0, 1], [2, 0]], "found ties of shape"),
-        ([["a", "b"]], None, "found wins that are no numbers"),
+        ([["a", "b"]], None, "found wins without numbers"),
     ],
 )
 def test_refused(wins: object, ties: object, said: str) -> None:
@@ -111,9 +111,9 @@ def test_refused(wins: object, ties: object, said: str) -> None:
 
 
 def test_refused_ridge() -> None:
-    with pytest.raises(InputError, match="found ridge=-1, expected a number from 0"):
+    with pytest.raises(InputError, match="found ridge=-1, expected a number ≥ 0"):
         davidson([[0, 1], [1, 0]], ridge=-1)
     apart = np.zeros((4, 4))
     apart[0, 1] = apart[1, 0] = apart[2, 3] = apart[3, 2] = 1
-    with pytest.raises(InputError, match="found systems that never met"):
+    with pytest.raises(InputError, match="battles do not link all systems"):
         davidson(apart, ridge=0)

@@ -50,7 +50,7 @@ def test_a_measure_defined_for_one_topic_is_left_out() -> None:
     scores = scored_by([[[0.5, 0.5], [0.4, nan]], [[0.3, 0.3], [0.2, 0.1]]], ("AP", "RR"))
     found, notes = split_by_measure(scores)
     assert list(found) == ["AP"]
-    assert notes[-1].text == "RR is left out: defined for 1 topic only"
+    assert notes[-1].text == "RR excluded: defined for only 1 topic"
 
 
 def test_notes_of_the_scores_come_first() -> None:
@@ -90,12 +90,12 @@ def test_direction_of_a_measure() -> None:
 
 
 def test_scores_that_rank_nothing() -> None:
-    with pytest.raises(cf.CranfieldError, match=r"found standard errors only \(ERR.se\)"):
+    with pytest.raises(cf.CranfieldError, match=r"only standard errors \(ERR.se\)"):
         drop_standard_errors(scored_by([[[0.1]]], ("ERR.se",)))
     counts = Scores(
         np.zeros((2, 2, 1)), tuple("ab"), tuple("12"), ("NumRet",), ("sum",), better=("neither",)
     )
-    with pytest.raises(cf.CranfieldError, match=r"none of which ranks runs \(NumRet is left out"):
+    with pytest.raises(cf.CranfieldError, match=r"cannot rank runs \(NumRet excluded"):
         split_by_measure(counts)
 
 

@@ -551,7 +551,7 @@ def test_topics_without_a_difference_are_counted() -> None:
     x, y = [1, 2, 3, 4, 5], [1, 2, 2, 2, 2]
     found = sign_test(x, y)
     assert (found.n, found.statistic, found.pvalue) == (5, 3, 0.25)
-    assert [note.text for note in found.notes] == ["2 of 5 topics without a difference left out"]
+    assert [note.text for note in found.notes] == ["2 of 5 topics excluded (difference 0)"]
     assert kinds(wilcoxon(x, y)) == ["zeros"]
     assert kinds(wilcoxon(x, y, zeros="pratt")) == []
     with pytest.raises(InputError, match="wilcox, pratt, zsplit"):

@@ -41,7 +41,9 @@ def test_variances_of_a_pilot(residual: Any, of_differences: float, of_scores: f
 def test_three_topics_tell_little_and_33_enough() -> None:
     """The relative error is √(2 / 2) = 100 %, and √(2 / 32) = 25 %."""
     [note] = plan(PILOT).notes
-    assert note.text.startswith("3 topics tell little of a variance: it may easily be 100% larger")
+    assert note.text.startswith(
+        "3 topics give an imprecise variance: it could easily be 100% larger"
+    )
     values = np.random.default_rng(1).random((2, 33, 1))
     topics = tuple(str(t) for t in range(33))
     assert plan(Scores(values, tuple("ab"), topics, ("AP",), ("mean",))).notes == ()
@@ -91,7 +93,9 @@ def test_a_pilot_is_as_small_as_its_measure_with_fewest_topics() -> None:
         values, tuple("ab"), tuple(str(t) for t in range(34)), ("AP", "Q"), ("mean", "mean")
     )
     *_, note = plan(pilot).notes
-    assert note.text.startswith("9 topics tell little of a variance: it may easily be 50% larger")
+    assert note.text.startswith(
+        "9 topics give an imprecise variance: it could easily be 50% larger"
+    )
 
 
 def test_small_differences_have_halves_and_doubles_too() -> None:
@@ -119,7 +123,7 @@ def test_one_difference_is_shown_with_its_half_and_its_double() -> None:
         ({"sd": 0.2, "methods": ["z"]}, "found method='z', expected "),
         ({"sd": 0.2, "methods": ["anova"]}, "found method anova, expected systems with it"),
         ({"sd": 0.2, "methods": ["interval"]}, "found method interval, expected width with it"),
-        ({"sd": 0.2, "methods": ["t"], "widths": [0.1]}, "found width, expected method interval"),
+        ({"sd": 0.2, "methods": ["t"], "widths": [0.1]}, "widths without method interval"),
     ],
 )
 def test_what_cannot_be_planned(given: Any, message: str) -> None:

@@ -173,7 +173,7 @@ class TestInterval:
         assert design.alpha == pytest.approx(1 - level)
 
     def test_it_has_no_power(self) -> None:
-        with pytest.raises(CranfieldError, match="expected one with a power"):
+        with pytest.raises(CranfieldError, match="has no power"):
             topics_for_interval(0.1, 0.1).power_of(10)
 
 
@@ -208,7 +208,7 @@ class TestVariance:
         assert both.error == pytest.approx(math.sqrt(2 / 15))
 
     def test_refused(self) -> None:
-        with pytest.raises(CranfieldError, match="found no pilot"):
+        with pytest.raises(CranfieldError, match="no pilot"):
             variance_from()
         with pytest.raises(CranfieldError, match="found 1 systems, expected at least 2"):
             variance_from({"a": [0.1, 0.2]})
@@ -224,8 +224,8 @@ class TestVariance:
         ({"variance": -1.0}, "found variance=-1.0, expected a number above 0"),
         ({"variance": math.nan}, "found variance=nan"),
         ({"difference": 0}, "found difference=0, expected a number above 0"),
-        ({"difference": math.inf}, "found difference=inf, expected a number from 1e-18 to 1e12"),
-        ({"systems": 1}, "found systems=1, expected a whole number from 2"),
+        ({"difference": math.inf}, "found difference=inf, expected a number in \\[1e-18, 1e12\\]"),
+        ({"systems": 1}, "found systems=1, expected an integer ≥ 2"),
         ({"systems": 2.5}, "found systems=2.5"),
     ],
 )
@@ -241,7 +241,7 @@ def test_wrong_numbers(changed: dict[str, Any], message: str) -> None:
 
 def test_wrong_numbers_of_what_is_reached_and_of_intervals() -> None:
     for topics in (1, 2.5):
-        with pytest.raises(CranfieldError, match=f"found topics={topics}, expected a whole number"):
+        with pytest.raises(CranfieldError, match=f"found topics={topics}, expected an integer"):
             difference_for_t(topics, 1.0)  # type: ignore[arg-type]
     with pytest.raises(CranfieldError, match=r"found power=0\.04, expected more than alpha=0\.05"):
         difference_for_t(10, 1.0, power=0.04)

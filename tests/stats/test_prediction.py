@@ -122,10 +122,10 @@ def test_a_constant_added_by_the_judge_changes_nothing() -> None:
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        (np.arange(19) / 19, "19 topics of people: intervals hold from 20 on"),
+        (np.arange(19) / 19, "19 topics with human labels: intervals hold from 20 on"),
         (np.arange(20) / 20, ""),
-        (np.arange(40) % 2, "2 different values in 40 topics: intervals hold from 50 on"),
-        (np.arange(40) % 3 - 1, "3 different values in 40 topics: intervals hold from 50 on"),
+        (np.arange(40) % 2, "2 distinct values in 40 topics: intervals hold from 50 on"),
+        (np.arange(40) % 3 - 1, "3 distinct values in 40 topics: intervals hold from 50 on"),
         (np.arange(60) % 2, ""),
         ((np.arange(60) < 9) * 1.0, "51 of 60 topics have the same value: intervals need 10"),
         ((np.arange(60) < 10) * 1.0, ""),
@@ -151,9 +151,9 @@ def test_topics_needed() -> None:
     ("given", "said"),
     [
         ({"people": [1, 2], "judge": [1, 2]}, "found 2 topics, expected at least 3"),
-        ({"people": Y, "judge": F[:3]}, "found 4 and 3 scores"),
-        ({"people": {"a": 1.0}, "judge": {"b": 1.0}}, r"found 1 topic \(a\) of people only"),
-        ({"people": {"a": 1.0}, "judge": [1.0]}, "found scores with topics and scores without"),
+        ({"people": Y, "judge": F[:3]}, "found 4 human and 3 judge scores"),
+        ({"people": {"a": 1.0}, "judge": {"b": 1.0}}, r"found 1 topic \(a\) without judge scores"),
+        ({"people": {"a": 1.0}, "judge": [1.0]}, "either human or judge scores have no topics"),
         ({"people": Y, "judge": F, "others": ["x"]}, "found others"),
         ({"people": Y, "judge": F, "weight": 2}, "found weight=2, expected leave-one-out"),
         ({"people": Y, "judge": F, "weight": "best"}, "found weight='best'"),

@@ -105,8 +105,8 @@ def test_probabilities() -> None:
     ("given", "said"),
     [
         ((W, F, [0, 1], P), "found weights of shape"),
-        ((W, F, [0, 1, NAN], [0, 0.5, 1]), "found a drawn document of probability 0"),
-        ((W, [1, 1, NAN], [0, 1, NAN], P), "found weights or labels that are no numbers"),
+        ((W, F, [0, 1, NAN], [0, 0.5, 1]), "probability of a drawn document outside"),
+        ((W, [1, 1, NAN], [0, 1, NAN], P), "weights or labels are not finite"),
     ],
 )
 def test_refused(given: tuple[Any, Any, Any, Any], said: str) -> None:

@@ -55,13 +55,13 @@ def test_topics_that_one_system_lacks() -> None:
 @pytest.mark.parametrize(
     ("x", "y", "message"),
     [
-        ([0.1, 0.2], [0.1], "found 2 and 1 scores, expected as many of one as of the other"),
+        ([0.1, 0.2], [0.1], "found 2 and 1 scores, expected the same number"),
         ([0.1], [0.2], "found 1 topic, expected at least 2"),
-        ({"1": 0.1}, [0.2], "found scores with topics and scores without, expected both with"),
+        ({"1": 0.1}, [0.2], "found scores with and without topics, expected both with"),
         (["a", "b"], [0.1, 0.2], "expected a number for each topic"),
         ([0.1, 0.2], [[0.1, 0.2]], r"found y of shape \(1, 2\), expected a number for each topic"),
         ([0.1, np.nan], [0.1, 0.2], "found x with nan, expected finite numbers"),
-        (pd.Series([0.1, 0.2], index=["1", "1"]), [0.1, 0.2], "an index that has a name twice"),
+        (pd.Series([0.1, 0.2], index=["1", "1"]), [0.1, 0.2], "index has duplicate topics"),
     ],
 )
 def test_what_is_no_pair_of_systems(x: Any, y: Any, message: str) -> None:
@@ -89,23 +89,26 @@ def test_frames_have_a_column_for_each_system(module: Any) -> None:
     assert found.values.tolist() == [[0.1, 0.3], [0.2, 0.4]]
     assert to_matrix(module.DataFrame({"a": [0.1, 0.2], "b": [0.3, 0.4]})).topics == ("1", "2")
     twice = module.DataFrame({"topic": ["1", "1"], "a": [0.1, 0.2], "b": [0.3, 0.4]})
-    with pytest.raises(InputError, match="found a frame that has a topic twice"):
+    with pytest.raises(InputError, match="frame has duplicate topics"):
         to_matrix(twice)
 
 
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ({}, "found no systems, expected the scores of each"),
+        ({}, "no systems"),
         ({"a": [0.1, 0.2]}, "found 1 systems, expected at least 2"),
-        ({"a": [0.1, 0.2], "b": [0.1]}, "found 1 to 2 scores, expected as many of each system"),
+        (
+            {"a": [0.1, 0.2], "b": [0.1]},
+            "found 1 to 2 scores, expected the same number for each system",
+        ),
         ({"a": {"1": 0.1}, "b": [0.1]}, "expected all with, or all without"),
         ([0.1, 0.2], r"found an array of shape \(2,\), expected 2 axes: topics, runs"),
         (np.zeros((0, 2)), "found 0 topics, expected at least 2"),
         ([["a", "b"]], r"expected numbers, as an array \[topics, runs\]"),
         (
             Scores(np.zeros((2, 2, 2)), tuple("ab"), tuple("12"), ("AP", "RR"), ("mean", "mean")),
-            r"found scores of 2 measures \(AP, RR\), expected those of one",
+            r"found scores of 2 measures \(AP, RR\), expected scores of one",
         ),
     ],
 )
@@ -171,7 +174,7 @@ class TestAxes:
 
 @pytest.mark.parametrize("name", [name for name in OF_SYSTEMS if "_" in name])
 def test_scores_of_several_measures_raise(name: str) -> None:
-    expected = r"found scores of 2 measures \(AP, RR\), expected those of one: scores\[:, :, 'AP'\]"
+    expected = r"found scores of 2 measures \(AP, RR\), expected scores of one measure: scores\[:, :, 'AP'\]"
     with pytest.raises(InputError, match=expected):
         OF_SYSTEMS[name](SCORES)
 
@@ -203,7 +206,7 @@ def test_tests_of_two_runs_take_slices_of_scores() -> None:
     assert cf.stats.welch(a, b) == cf.stats.welch(x, y)
     assert cf.stats.summarise(a) == cf.stats.summarise(x)
     with pytest.raises(
-        InputError, match=r"found scores of 3 runs \(a, b, c\), expected those of one"
+        InputError, match=r"found scores of 3 runs \(a, b, c\), expected scores of one"
     ):
         cf.stats.t_test(AP, b)
     with pytest.raises(InputError, match=r"found scores of 2 measures \(AP, RR\)"):

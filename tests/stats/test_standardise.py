@@ -109,7 +109,7 @@ class TestStandardise:
             standardise(SYSTEMS, "t")  # type: ignore[arg-type]
         with pytest.raises(CranfieldError, match="found ddof=2, expected 0 or 1"):
             standardise(SYSTEMS, ddof=2)
-        with pytest.raises(CranfieldError, match="a deviation below 0"):
+        with pytest.raises(CranfieldError, match="std below 0"):
             standardise(one, reference={"301": (0.1, -1.0), "999": (0.1, 1.0)})
         with pytest.raises(CranfieldError, match="not finite"):
             standardise(one, reference={"301": (0.1, math.inf), "999": (0.1, 1.0)})

@@ -50,7 +50,7 @@ class TestSummary:
             (([],), "found 0 topics, expected at least 1"),
             (([0.1, math.nan],), "finite numbers"),
             (([0.1], -1), "found floor=-1, expected a number above 0"),
-            (([0.1], 0.1, [2]), "found the quantile 2, expected a number from 0 to 1"),
+            (([0.1], 0.1, [2]), "found quantile 2, expected a number in \\[0, 1\\]"),
             (([0.1], 0.1, [0.5], 1.5), "found confidence=1.5"),
             (([0.1], 0.1, [0.5], 0.5, "BCa"), "found method='BCa'"),
         ],

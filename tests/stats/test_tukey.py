@@ -198,7 +198,7 @@ def test_a_system_far_from_the_others_is_told() -> None:
     found = randomised_tukey_hsd(dict(zip("abcd", both.T, strict=True)), trials=500)
     times = math.sqrt(both.var(axis=1, ddof=1).mean() / near.var(axis=1, ddof=1).mean())
     (text,) = (note.text for note in found.notes if note.kind == "far")
-    assert text.startswith("the mean of d is farther from all other means than these are from each")
+    assert text.startswith("the mean of d is farther from all other means than their range")
     assert f"d makes the intervals of other pairs {times:.2g} times as wide: decide" in text
     for x, y, outcome in found.pairs():
         assert ("far" in {note.kind for note in outcome.notes}) == ("d" not in (x, y))

@@ -1,13 +1,13 @@
-"""Tests, intervals, effect sizes, power: how sure can we be?
+"""Tests, intervals, effect sizes and power.
 
 Functions of two systems take the scores of each by topic: Scores of one run, such as
 ``scores["bm25", :, "AP"]``, ``{topic: score}``, or a sequence. Functions of several systems take
 Scores of one measure, such as ``scores[:, :, "AP"]``, ``{system: {topic: score}}``, or an array
-with its axes, such as ``axes=("topics", "runs")``. Every function returns an object with what it
-found: statistic, p-value, interval, and what was assumed.
+with its axes, such as ``axes=("topics", "runs")``. Every function returns an object with its
+results: statistic, p-value, interval and assumptions.
 """
 
-# ruff: noqa: F403 (what a module offers is in its own __all__)
+# ruff: noqa: F403 (each module declares its public names in __all__)
 from __future__ import annotations
 
 from cranfield.stats.anova import *

@@ -1,7 +1,6 @@
-"""Analysis of variance: how much of the variance of scores is due to systems, how much to topics.
+"""Analysis of variance: the parts of the variance of scores due to systems and to topics.
 
-`residual.mean_square` of `two_way` is the variance that Tukey's test, effect sizes and topic set
-size design are about.
+Tukey's test, effect sizes and topic set size design use `residual.mean_square` of `two_way`.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ NORMAL = "residuals are independent and normal, with the same variance everywher
 
 @dataclass(frozen=True)
 class Variance:
-    """A row of the table: what a source explains. The residual has no F and no p-value."""
+    """Row of the table: the variation of a source. The residual has no F and no p-value."""
 
     source: str
     sum_of_squares: float
@@ -49,10 +48,11 @@ class Variance:
 
 @dataclass(frozen=True, repr=False)
 class Anova:
-    """A table of the analysis of variance: a row for each source, the residual last.
+    """Table of an analysis of variance: a row for each source, the residual last.
 
-    F is a source's mean square divided by the residual's; the p-value is that of F if the source
-    has no effect. ``anova["systems"]`` is the row of the systems.
+    F is the mean square of a source divided by the mean square of the residual. The p-value is the
+    probability of this F or a larger one if the source has no effect. ``anova["systems"]`` is the
+    row of the systems.
     """
 
     test: str
@@ -67,7 +67,7 @@ class Anova:
 
     @property
     def residual(self) -> Variance:
-        """What no source explains. Its mean square estimates the variance of scores."""
+        """Unexplained variation. Its mean square estimates the variance of scores."""
         return self.rows[-1]
 
     def __repr__(self) -> str:
@@ -87,7 +87,7 @@ class Anova:
 def one_way(
     groups: Scores | Mapping[str, Sample] | Sequence[Sample] | Floats, axes: Axes | None = None
 ) -> Anova:
-    """One-way analysis of variance: groups of scores, each of any size.
+    """Compute a one-way analysis of variance of groups of scores, each of any size.
 
     `groups` are ``{name: scores}``, a list of the scores of each group, Scores of one measure (each
     run is a group), or an array with its `axes`, ``("topics", "runs")`` or ``("runs", "topics")``.
@@ -95,8 +95,8 @@ def one_way(
     SS_groups = Σ_j n_j (x̄_j − x̄)²,   SS_residual = Σ_j Σ_i (x_ij − x̄_j)²
     F = (SS_groups / (m − 1)) / (SS_residual / (N − m))
 
-    There are m groups of N scores in all. Assumes that scores are independent, so that groups have
-    topics of their own, and normal, with the same variance in every group.
+    There are m groups with N scores in total. Assumes that scores are independent, so that groups
+    have different topics, and normal, with the same variance in every group.
 
     Reference: Sakai 2018, Laboratory Experiments in Information Retrieval, Springer.
 
@@ -120,10 +120,10 @@ def one_way(
         raise InputError(f"{len(values)} groups", "at least 2")
     for name, x in zip(by_name, values, strict=True):
         if not len(x):
-            raise InputError(f"group {name} without scores", "at least 1")
+            raise InputError.from_problem(f"group {name} has no scores")
     all_scores = np.concatenate(values)
     if len(all_scores) <= len(values):
-        raise InputError("one score in each group", "several in one of them at least")
+        raise InputError.from_problem("every group has one score", "Add scores to a group.")
     grand = mean(all_scores)
     between_groups = math.fsum(len(x) * (mean(x) - grand) ** 2 for x in values)
     within_groups = math.fsum(_sum_squares(x - mean(x)) for x in values)
@@ -136,12 +136,12 @@ def one_way(
 
 @suggest_keywords
 def two_way(scores: Systems, topics: Topics = "same", axes: Axes | None = None) -> Anova:
-    """Two-way analysis of variance without replication: one score for each topic and system.
+    """Compute a two-way analysis of variance without replication: one score per topic and system.
 
     SS_systems = n Σ_j (x̄_·j − x̄)²,   SS_topics = m Σ_i (x̄_i· − x̄)²
     SS_residual = Σ_i Σ_j (x_ij − x̄_i· − x̄_·j + x̄)², with (n − 1)(m − 1) degrees of freedom
 
-    Assumes that the effects of topics and systems add up, and residuals that are independent and
+    Assumes that the effects of topics and systems add up, and that residuals are independent and
     normal with the same variance. `scores` are Scores of one measure, ``{system: {topic: score}}``,
     or an array with its `axes`, ``("topics", "runs")`` or ``("runs", "topics")``.
 
@@ -175,18 +175,18 @@ def two_way_replicated(
     topics: Topics = "same",
     axes: Axes | None = None,
 ) -> Anova:
-    """Two-way analysis of variance with replication: r scores for each topic and system.
+    """Compute a two-way analysis of variance with replication: r scores per topic and system.
 
     SS_systems = n r Σ_j (x̄_·j − x̄)²,   SS_topics = m r Σ_i (x̄_i· − x̄)²
     SS_interaction = r Σ_i Σ_j (x̄_ij − x̄_i· − x̄_·j + x̄)²
     SS_residual = Σ_i Σ_j Σ_k (x_ijk − x̄_ij)²
 
-    The residual has n m (r − 1) degrees of freedom. Topics are taken as fixed: the p-value of
-    systems is about these topics. If they are a random sample of others, divide the systems' mean
-    square by that of the interaction instead. Assumes residuals that are independent and
-    normal with the same variance. `scores` are ``{system: {topic: [scores]}}``, with as many scores
-    for each topic and system, or an array with its `axes`, such as ``("topics", "runs",
-    "replicates")``.
+    The residual has n m (r − 1) degrees of freedom. Topics are treated as fixed: the p-value of
+    systems holds for these topics. If they are a random sample of other topics, divide the mean
+    square of the systems by the mean square of the interaction instead. Assumes that residuals are
+    independent and normal with the same variance. `scores` are ``{system: {topic: [scores]}}``,
+    with the same number of scores for each topic and system, or an array with its `axes`, such as
+    ``("topics", "runs", "replicates")``.
 
     Reference: Sakai 2018, Laboratory Experiments in Information Retrieval, Springer.
 
@@ -227,14 +227,14 @@ def _to_replicates(
     topics: Topics,
     axes: Axes | None,
 ) -> Floats:
-    """[topics, systems, replicates], finite, at least two of each."""
+    """Return an array [topics, systems, replicates] of finite scores, at least two of each."""
     if isinstance(scores, Mapping):
         if not all(map(_has_replicates, scores.values())):
             raise InputError("scores", "{system: {topic: [scores]}}")
         sizes = {len(cell) for system in scores.values() for cell in system.values()}
         if len(sizes) > 1:
-            sizes_text = f"{min(sizes)} to {max(sizes)} scores for a topic and a system"
-            raise InputError(sizes_text, "as many for each")
+            sizes_text = f"{min(sizes)} to {max(sizes)} scores per topic and system"
+            raise InputError(sizes_text, "the same number for each")
         layers: list[Systems] = [
             {name: {t: cell[k] for t, cell in system.items()} for name, system in scores.items()}
             for k in range(max(sizes, default=0))
@@ -245,12 +245,12 @@ def _to_replicates(
         layers = [values[:, :, k] for k in range(values.shape[2])]
         axes = ("topics", "runs")
     if len(layers) < 2:
-        raise InputError(f"{len(layers)} scores for a topic and a system", "at least 2")
+        raise InputError(f"{len(layers)} scores per topic and system", "at least 2")
     return np.stack([to_matrix(layer, topics, axes).values for layer in layers], axis=2)
 
 
 def _compute_effects(cells: Floats) -> tuple[Floats, Floats, float]:
-    """Of systems (columns), of topics (rows), and the grand mean they are relative to."""
+    """Return the effects of systems (columns) and of topics (rows), and the grand mean."""
     grand = mean(cells.ravel())
     of_systems, of_topics = (np.array([*map(mean, x)]) - grand for x in (cells.T, cells))
     return of_systems, of_topics, grand
@@ -263,14 +263,14 @@ def _sum_squares(x: Floats) -> float:
 def _build_table(
     test: str, effects: Mapping[str, tuple[float, int]], residual: tuple[float, int]
 ) -> Anova:
-    """Each source's sum of squares and degrees of freedom, with F against the residual's."""
+    """Build the table of sums of squares and degrees of freedom, with F against the residual."""
     rest = Variance("residual", *residual, residual[0] / residual[1])
     rows = []
     for source, (squares, df) in effects.items():
         mean_square = squares / df
         if rest.mean_square > 0:
             F = mean_square / rest.mean_square
-        else:  # nothing is left to chance: any effect is beyond doubt, none is undefined
+        else:  # no residual variance: any effect is certain, and F of no effect is undefined
             F = math.inf if mean_square > 0 else math.nan
         rows.append(
             Variance(source, squares, df, mean_square, F, float(special.fdtrc(df, rest.df, F)))

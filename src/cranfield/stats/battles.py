@@ -1,4 +1,4 @@
-"""Strengths of systems that were shown two at a time: Davidson's model of wins, losses and ties."""
+"""Davidson's model of wins, losses and ties in paired comparisons."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from cranfield.wording import suggest_keywords
 
 __all__ = ["Davidson", "davidson", "intransitive_triples"]
 
-RIDGE = 1e-6  # changes no digit that is shown, unless nothing else bounds a strength
-SCALE, MIDDLE = 400 / math.log(10), 1000.0  # as those of chess
-_STEPS = 100  # of Newton's, of which four to ten are taken
+RIDGE = 1e-6  # changes no printed digit, unless only the ridge bounds a strength
+SCALE, MIDDLE = 400 / math.log(10), 1000.0  # the Elo scale
+_STEPS = 100  # Newton steps; four to ten are usual
 _HALVINGS = 40
-_TOLERANCE = 1e-10  # of a step that is the last
+_TOLERANCE = 1e-10  # size of the last step
 
 
 @dataclass(frozen=True, eq=False)
 class Davidson(TableResult):
-    """Strengths, log π, which add up to 0; `compute_ratings` on the scale of chess; ν of ties."""
+    """Strengths log π, with sum 0, `ratings` on the Elo scale, and ν, the frequency of ties."""
 
     strengths: Floats
     nu: float
@@ -37,10 +37,10 @@ class Davidson(TableResult):
         return compute_ratings(self.strengths)
 
     def probabilities(self, i: int, j: int) -> tuple[float, float, float]:
-        """How probable it is that i wins, that j does, and a tie.
+        """Return the probabilities that i wins, that j wins, and of a tie.
 
-        >>> found = davidson([[0, 6], [2, 0]], [[0, 4], [4, 0]])
-        >>> [round(p, 4) for p in found.probabilities(0, 1)]
+        >>> model = davidson([[0, 6], [2, 0]], [[0, 4], [4, 0]])
+        >>> [round(p, 4) for p in model.probabilities(0, 1)]
         [0.5, 0.1667, 0.3333]
         """
         half = float(self.strengths[i] - self.strengths[j]) / 2
@@ -51,19 +51,19 @@ class Davidson(TableResult):
 
 @suggest_keywords
 def davidson(wins: ArrayLike, ties: ArrayLike | None = None, ridge: float = RIDGE) -> Davidson:
-    """The strengths of systems by maximum likelihood, from who won how often against whom.
+    """Estimate strengths of systems by maximum likelihood from wins and ties of pairs.
 
     P(i beats j) = π_i/D,   P(tie) = ν √(π_i π_j) / D,   D = π_i + π_j + ν √(π_i π_j)
 
-    ``wins[i, j]`` is how often i won against j, ``ties[i, j]``, the same both ways, how often
-    neither did. Σ log π = 0. The logarithm of the likelihood is maximised less ridge/2 · Σ (log
-    π)²: a system that won or lost everything has no finite strength otherwise. Without ties ν is
-    0, and the model that of Bradley and Terry; ties alone say nothing, and are refused.
+    ``wins[i, j]`` is the number of wins of i against j. ``ties[i, j]``, a symmetric array, is the
+    number of ties. Σ log π = 0. The log-likelihood minus ridge/2 · Σ (log π)² is maximised: without
+    a ridge, a system that won or lost every battle has no finite strength. Without ties, ν is 0 and
+    the model is that of Bradley and Terry. Battles without any win raise an error.
 
     6 wins, 2 losses, 4 ties: π_1/π_2 = 3, ν = 4/√(6 · 2).
 
-    >>> found = davidson([[0, 6], [2, 0]], [[0, 4], [4, 0]])
-    >>> round(found.nu, 4), found.ratings.round(2).tolist()
+    >>> model = davidson([[0, 6], [2, 0]], [[0, 4], [4, 0]])
+    >>> round(model.nu, 4), model.ratings.round(2).tolist()
     (1.1547, [1095.42, 904.58])
 
     Reference: Davidson 1970, On extending the Bradley-Terry model to accommodate ties in paired
@@ -73,35 +73,32 @@ def davidson(wins: ArrayLike, ties: ArrayLike | None = None, ridge: float = RIDG
     win_table = _to_table(wins, "wins")
     tie_table = np.zeros(win_table.shape) if ties is None else _to_table(ties, "ties")
     if win_table.shape != tie_table.shape or not np.array_equal(tie_table, tie_table.T):
-        raise InputError(f"ties of shape {tie_table.shape}", "as many of i and j as of j and i")
+        raise InputError(f"ties of shape {tie_table.shape}", "a symmetric array")
     check_ridge(ridge)
     if not win_table.any():
-        raise InputError(
-            "ties only" if tie_table.any() else "no battle", "a battle that somebody won"
-        )
+        raise InputError("ties only" if tie_table.any() else "no battle", "at least one win")
     counts = Counts.from_tables(win_table, tie_table)
     if len(set(find_groups(counts.pairs, len(win_table)))) > 1 and ridge == 0:
-        raise InputError("systems that never met, even through others", "a ridge above 0")
+        raise InputError.from_problem("battles do not link all systems", "Use a ridge above 0.")
     strengths, nu = fit_strengths(counts, ridge)
     return Davidson(strengths[0], float(nu[0]), ridge)
 
 
 def compute_ratings(strengths: Floats) -> Floats:
-    """Strengths on the scale of chess: 400 more is to win ten times as often as to lose."""
+    """Return strengths on the Elo scale: 400 points more mean ten times as many wins as losses."""
     return SCALE * strengths + MIDDLE
 
 
 def check_ridge(ridge: float) -> None:
-    """Refuse what is no ridge."""
+    """Raise an error unless the ridge is a number ≥ 0."""
     number = isinstance(ridge, int | float) and not isinstance(ridge, bool)
     if not number or not 0 <= ridge < math.inf:
-        raise InputError(f"ridge={ridge!r}", "a number from 0")
+        raise InputError(f"ridge={ridge!r}", "a number ≥ 0")
 
 
 @suggest_keywords
 def intransitive_triples(wins: ArrayLike) -> tuple[int, int]:
-    """How many triples of systems are intransitive, and of how many: of those in which each two
-    have one that won more often.
+    """Count intransitive triples of systems, and the triples in which each pair has a winner.
 
     >>> intransitive_triples([[0, 2, 0], [1, 0, 2], [2, 0, 0]])  # a beats b beats c beats a
     (1, 1)
@@ -122,7 +119,7 @@ def intransitive_triples(wins: ArrayLike) -> tuple[int, int]:
     return circles, triples
 
 
-# -- many fits at once ----------------------------------------------------------------------------
+# -- many fits together ----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,13 +128,13 @@ class Counts:
 
     pairs: Ints  # [pairs, 2]
     systems: int
-    first: Floats  # how often the first of the pair won,
-    second: Floats  # the second,
-    tied: Floats  # and neither
+    first: Floats  # wins of the first system of the pair
+    second: Floats  # wins of the second
+    tied: Floats  # ties
 
     @classmethod
     def from_tables(cls, wins: Floats, ties: Floats) -> Counts:
-        """Those of one sample, of systems that met."""
+        """Build the counts of one sample, for pairs with at least one battle."""
         met = np.triu(wins + wins.T + ties, 1) > 0
         i, j = np.nonzero(met)
         rows = (x[None, :] for x in (wins[i, j], wins[j, i], ties[i, j]))
@@ -145,12 +142,12 @@ class Counts:
 
     @property
     def total(self) -> Floats:
-        """How often the two met."""
+        """Number of battles of each pair."""
         return self.first + self.second + self.tied
 
     @property
     def separated(self) -> Bools:
-        """[samples]: whether a system that fought won, or lost, everything."""
+        """Samples [samples] in which a system won, or lost, every battle."""
         won, lost = (self.sum_by_system(x, y) for x, y in
                      ((self.first, self.second), (self.second, self.first)))  # fmt: skip
         tied = self.sum_by_system(self.tied, self.tied)
@@ -159,13 +156,13 @@ class Counts:
         return np.asarray(alone.any(axis=1))
 
     def sum_by_system(self, of_first: Floats, of_second: Floats) -> Floats:
-        """Numbers of pairs added up for each system: [samples, systems]."""
+        """Sum numbers of pairs for each system: [samples, systems]."""
         i, j = (np.eye(self.systems)[side] for side in self.pairs.T)
         return np.asarray(of_first @ i + of_second @ j)
 
 
 def find_groups(pairs: Ints, systems: int) -> list[int]:
-    """The group of each system: those that met, be it through others, are in the same one."""
+    """Return the group of each system: systems linked by battles, also indirectly, share one."""
     group_of = list(range(systems))
     for i, j in pairs.tolist():
         if group_of[i] != group_of[j]:
@@ -175,16 +172,16 @@ def find_groups(pairs: Ints, systems: int) -> list[int]:
 
 
 def fit_strengths(counts: Counts, ridge: float) -> tuple[Floats, Floats]:
-    """Strengths [samples, systems] and ν [samples], by Newton's method.
+    """Fit strengths [samples, systems] and ν [samples] by Newton's method.
 
-    With δ = log π_i − log π_j and η = log ν, which makes the logarithm of the likelihood concave,
-    a pair adds (wins − losses) δ/2 + ties η − n log(2 cosh δ/2 + ν).
+    With δ = log π_i − log π_j and η = log ν, in which the log-likelihood is concave, a pair
+    contributes (wins − losses) δ/2 + ties η − n log(2 cosh δ/2 + ν).
     """
     samples, systems = len(counts.first), counts.systems
     has_ties = np.asarray(counts.tied.any(axis=1))
     x, eta = np.zeros((samples, systems)), np.where(has_ties, 0.0, -np.inf)
     has_wins = counts.first.any(axis=1) | counts.second.any(axis=1)
-    going = np.flatnonzero(has_wins)  # else all are as strong as each other
+    going = np.flatnonzero(has_wins)  # otherwise all strengths are equal
     for _ in range(_STEPS):
         if not len(going):
             break
@@ -198,7 +195,7 @@ def fit_strengths(counts: Counts, ridge: float) -> tuple[Floats, Floats]:
 
 
 class _NewtonFit:
-    """Some samples that are still to be fitted."""
+    """Samples whose fit has not converged yet."""
 
     def __init__(self, counts: Counts, samples: Ints, ties: Bools, ridge: float) -> None:
         self.pairs, self.systems, self.ridge, self.ties = (
@@ -211,7 +208,7 @@ class _NewtonFit:
         self.counts = counts
 
     def compute_likelihood(self, x: Floats, eta: Floats) -> Floats:
-        """What is maximised."""
+        """Return the log-likelihood minus the ridge penalty."""
         half = (x[:, self.pairs[:, 0]] - x[:, self.pairs[:, 1]]) / 2
         finite_eta = np.where(self.ties, eta, 0.0)[:, None]
         nu = np.exp(eta)[:, None]
@@ -220,7 +217,7 @@ class _NewtonFit:
         return np.asarray(terms.sum(axis=1) - self.ridge / 2 * (x**2).sum(axis=1))
 
     def compute_step(self, x: Floats, eta: Floats) -> tuple[Floats, Floats]:
-        """Newton's step of strengths and η, and how steep it is there."""
+        """Return the Newton step of strengths and η, and the slope in its direction."""
         i, j = self.pairs.T
         half = (x[:, i] - x[:, j]) / 2
         nu = np.exp(eta)[:, None]
@@ -235,7 +232,7 @@ class _NewtonFit:
         H[:, i, j] = H[:, j, i] = -curved
         diagonal = np.arange(self.systems)
         H[:, diagonal, diagonal] = self.counts.sum_by_system(curved, curved) + self.ridge
-        H[:, :-1, :-1] += 1.0 / self.systems  # which fixes Σ log π, and nothing else
+        H[:, :-1, :-1] += 1.0 / self.systems  # fixes only Σ log π
         H[:, :-1, -1] = H[:, -1, :-1] = -self.counts.sum_by_system(mixed, -mixed)
         H[:, -1, -1] = np.where(self.ties, (2 * self.n * nu * c / D**2).sum(axis=1), 1.0)
         H[~self.ties, :-1, -1] = H[~self.ties, -1, :-1] = 0.0
@@ -243,7 +240,7 @@ class _NewtonFit:
         return np.asarray(step, dtype=np.float64), np.asarray((step * gradient).sum(axis=1))
 
     def find_step_size(self, x: Floats, eta: Floats, step: Floats, slope: Floats) -> Floats:
-        """How much of each step is an ascent: all of it, or half, or a quarter, …."""
+        """Halve each step until it increases the likelihood."""
         size = np.minimum(1.0, 3.0 / np.maximum(np.abs(step).max(axis=1), 1e-300))
         now = self.compute_likelihood(x, eta)
         for _ in range(_HALVINGS):
@@ -260,9 +257,9 @@ def _to_table(values: ArrayLike, noun: str) -> Floats:
     try:
         table = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"{noun} that are no numbers", "an array [systems, systems]") from None
+        raise InputError(f"{noun} without numbers", "an array [systems, systems]") from None
     if table.ndim != 2 or table.shape[0] != table.shape[1] or len(table) < 2:
         raise InputError(f"{noun} of shape {table.shape}", "[systems, systems], of at least 2")
     if not (np.isfinite(table) & (table >= 0)).all() or table.diagonal().any():
-        raise InputError(f"{noun} below 0, or of a system and itself", "counts from 0")
+        raise InputError(f"{noun} below 0, or of a system against itself", "counts ≥ 0")
     return table

@@ -1,4 +1,4 @@
-"""Corrections for many tests at once: p-values adjusted so that they can be compared with α."""
+"""Corrections for multiple tests: p-values adjusted so that they can be compared with α."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ FAMILY_WISE = "the family-wise error rate"
 
 @dataclass(frozen=True, eq=False)
 class Corrected:
-    """Adjusted p-values of a family of tests, in the order given.
+    """Adjusted p-values of a family of tests, in the given order.
 
-    `size` is the number of tests in the family: NaN, a test that could not be done, is passed
-    through and not counted. `controls` says which error rate is held.
+    `size` is the number of tests in the family. NaN, the p-value of a test that is not possible, is
+    returned unchanged and not counted. `controls` is the error rate that the correction controls.
     """
 
     pvalues: Floats
@@ -34,15 +34,15 @@ class Corrected:
     controls: str
 
     def rejected(self, alpha: float = 0.05) -> Bools:
-        """Which tests are significant: those with an adjusted p-value of at most `alpha`."""
+        """Return True for tests with an adjusted p-value of at most `alpha`."""
         return self.pvalues <= alpha
 
 
 @suggest_keywords
 def family_wise_error(tests: int, alpha: float = 0.05) -> float:
-    """The probability that one of some tests is significant though no systems differ.
+    """Return the probability that at least one test is significant although no systems differ.
 
-    1 − (1 − α)^k of k independent tests, each at α, without a correction.
+    1 − (1 − α)^k for k independent tests, each at level α, without a correction.
 
     Reference: Sakai 2014, section 4.4.
 
@@ -50,16 +50,16 @@ def family_wise_error(tests: int, alpha: float = 0.05) -> float:
     0.4013
     """
     if isinstance(tests, bool) or not isinstance(tests, int | np.integer) or tests < 1:
-        raise InputError(f"{quote_short(tests)} tests", "a whole number from 1")
+        raise InputError(f"{quote_short(tests)} tests", "an integer ≥ 1")
     if isinstance(alpha, bool) or not isinstance(alpha, int | float) or not 0 < alpha < 1:
         raise InputError(f"alpha {quote_short(alpha)}", "a number between 0 and 1")
     return -math.expm1(int(tests) * math.log1p(-alpha))
 
 
 def keep_pvalues(pvalues: ArrayLike) -> Corrected:
-    """The p-values themselves: each test may err with probability α.
+    """Return the p-values unchanged: each test has an error probability of α.
 
-    >>> uncorrected([0.01, 0.04]).pvalues.tolist()
+    >>> keep_pvalues([0.01, 0.04]).pvalues.tolist()
     [0.01, 0.04]
     """
     return _apply_correction(pvalues, "none", "the error rate of each test", lambda p: p)
@@ -67,11 +67,11 @@ def keep_pvalues(pvalues: ArrayLike) -> Corrected:
 
 @suggest_keywords
 def bonferroni(pvalues: ArrayLike) -> Corrected:
-    """Bonferroni's correction: the family of N tests errs with probability α at most.
+    """Apply Bonferroni's correction: the family of N tests has an error probability of at most α.
 
     p' = min(1, N · p)
 
-    Nothing is assumed about how the tests depend on each other.
+    Tests may depend on each other in any way.
 
     Reference: Dunn 1961, Multiple comparisons among means, JASA 56.
 
@@ -83,11 +83,11 @@ def bonferroni(pvalues: ArrayLike) -> Corrected:
 
 @suggest_keywords
 def holm(pvalues: ArrayLike) -> Corrected:
-    """Holm's step-down correction: as safe as Bonferroni's, and never less powerful.
+    """Apply Holm's step-down correction: as safe as Bonferroni's and never less powerful.
 
     p'_i = min(1, max_{j ≤ i} (N − j + 1) · p_j), adjusted, of the N p-values in rising order
 
-    Nothing is assumed about how the tests depend on each other.
+    Tests may depend on each other in any way.
 
     Reference: Holm 1979, A simple sequentially rejective multiple test procedure, Scandinavian
     Journal of Statistics 6.
@@ -105,11 +105,12 @@ def holm(pvalues: ArrayLike) -> Corrected:
 
 @suggest_keywords
 def benjamini_hochberg(pvalues: ArrayLike) -> Corrected:
-    """The step-up correction of Benjamini and Hochberg: a share α of what is found may be false.
+    """Apply the step-up correction of Benjamini and Hochberg, which controls false discoveries.
 
     p'_i = min(1, min_{j ≥ i} N · p_j / j), adjusted, of the N p-values in rising order
 
-    The share is an expected one, and holds for tests that are independent or positively dependent.
+    The expected fraction of false discoveries is at most α, for tests that are independent or
+    positively dependent.
 
     Reference: Benjamini and Hochberg 1995, Controlling the false discovery rate: a practical and
     powerful approach to multiple testing, Journal of the Royal Statistical Society B 57.
@@ -127,10 +128,10 @@ def benjamini_hochberg(pvalues: ArrayLike) -> Corrected:
 
 @dataclass(frozen=True)
 class Correction:
-    """A row of `CORRECTIONS`; called with p-values, it corrects them.
+    """Row of `CORRECTIONS`. Called with p-values, it returns them corrected.
 
-    One that is `family_wise` needs p ≤ α / N for the smallest of N p-values. If intervals of
-    confidence 1 − α / N hold all at once by it, it is `simultaneous`.
+    A `family_wise` correction needs p ≤ α / N for the smallest of N p-values. If it is
+    `simultaneous`, intervals of confidence 1 − α / N hold together with probability 1 − α.
     """
 
     name: str
@@ -157,16 +158,16 @@ CORRECTIONS = {correction.name: correction for correction in _CORRECTIONS}
 def _apply_correction(
     pvalues: ArrayLike, correction: str, controls: str, adjust: Callable[[Floats], Floats]
 ) -> Corrected:
-    """`adjust` sees the p-values that are numbers, in rising order."""
+    """Correct p-values. `adjust` gets the p-values that are not NaN, in rising order."""
     try:
         values = np.asarray(pvalues, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(f"p-values {quote_short(pvalues)}", "a sequence of numbers") from None
     if values.ndim != 1:
-        raise InputError(f"p-values of shape {values.shape}", "a sequence of them")
+        raise InputError(f"p-values of shape {values.shape}", "a sequence of numbers")
     if ((values < 0) | (values > 1)).any():
         wrong = values[(values < 0) | (values > 1)][0]
-        raise InputError(f"a p-value of {wrong}", "numbers from 0 to 1, or NaN")
+        raise InputError(f"a p-value of {wrong}", "numbers in [0, 1] or NaN")
     numbers = np.flatnonzero(~np.isnan(values))
     order = numbers[np.argsort(values[numbers], kind="stable")]
     adjusted = values.copy()

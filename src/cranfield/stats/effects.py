@@ -36,16 +36,16 @@ __all__ = ["Effect", "anova_effect", "cohen_dz", "glass_delta", "hedges_g"]
 
 EffectName: TypeAlias = Literal["dz", "g", "glass", "anova"]
 NONCENTRAL, PERCENTILE = "noncentral t", "percentile"
-LARGE_T = 1000.0  # a t beyond which the noncentral distribution is as good as its limit
+LARGE_T = 1000.0  # above this t, the noncentral distribution is replaced by its limit
 
 
 @dataclass(frozen=True)
 class Effect:
-    """A difference divided by a standard deviation.
+    """Difference divided by a standard deviation.
 
-    `difference` is the mean of x − y, `divisor` what it was divided by, `standardiser` says what
-    that is, `n` is the number of topics. If the divisor is 0, `value` is 0 where there is no
-    difference and infinite where there is one, and there is no interval.
+    `difference` is the mean of x − y, `divisor` the standard deviation, `standardiser` its
+    description, and `n` the number of topics. If the divisor is 0, `value` is 0 without a
+    difference and infinite otherwise, and the interval is NaN.
     """
 
     name: str
@@ -60,7 +60,7 @@ class Effect:
     seed: int | None = None
 
     def confidence_interval(self, confidence: float = 0.95) -> Interval:
-        """An interval of the effect size, by the method of its function."""
+        """Return an interval of the effect size, by the method of its function."""
         check_confidence(confidence)
         low, high = self.bounds(confidence) if self.divisor else (math.nan, math.nan)
         random = self.trials, self.seed
@@ -69,12 +69,13 @@ class Effect:
 
 @suggest_keywords
 def cohen_dz(x: Sample, y: Sample, topics: Topics = "same") -> Effect:
-    """Cohen's d_z of two systems on the same topics.
+    """Compute Cohen's d_z of two systems on the same topics.
 
     d_z = mean(z) / s_z
 
-    z are the differences x − y and s_z is their standard deviation, with n − 1. √n d_z is the t of
-    the paired t-test. The interval is exact if differences are normal: noncentral t.
+    z are the differences x − y. s_z is their standard deviation, with n − 1 in its denominator. √n
+    d_z is the t of the paired t-test. The interval is exact if differences are normal: noncentral
+    t.
 
     >>> effect = cohen_dz([0.5, 0.4, 0.9], [0.4, 0.2, 0.6])  # z is 0.1, 0.2, 0.3: s_z = 0.1
     >>> round(effect.value, 4)
@@ -93,15 +94,15 @@ def cohen_dz(x: Sample, y: Sample, topics: Topics = "same") -> Effect:
 
 @suggest_keywords
 def hedges_g(x: Sample, y: Sample, unpaired: bool = False, topics: Topics = "same") -> Effect:
-    """Hedges' g: an effect size without the bias that few topics give it.
+    """Compute Hedges' g, an effect size corrected for the bias of small samples.
 
     g = J(ν) d,   J(ν) = Γ(ν / 2) / (√(ν / 2) Γ((ν − 1) / 2))
 
-    For two systems on the same topics d is Cohen's d_z and ν = n − 1. If `unpaired`, x and y may
-    be of different topics: d is the difference of means by the pooled standard deviation, √(((n_x
-    − 1) s_x² + (n_y − 1) s_y²) / ν), and ν = n_x + n_y − 2. At least three topics are needed, two
-    of each if unpaired. The interval, noncentral t, is exact for normal differences, or for normal
-    scores of equal variance.
+    For two systems on the same topics, d is Cohen's d_z and ν = n − 1. If `unpaired`, x and y may
+    have different topics: d is the difference of means divided by the pooled standard deviation,
+    √(((n_x − 1) s_x² + (n_y − 1) s_y²) / ν), and ν = n_x + n_y − 2. Required are at least three
+    topics, or two per system if unpaired. The interval, noncentral t, is exact for normal
+    differences, or for normal scores of equal variance.
 
     >>> effect = hedges_g([0.5, 0.4, 0.9], [0.4, 0.2, 0.6])  # d_z = 2, J(2) = 1 / √π
     >>> round(effect.value, 4)
@@ -126,7 +127,7 @@ def hedges_g(x: Sample, y: Sample, unpaired: bool = False, topics: Topics = "sam
     value = _divide(difference, sd, _scale(a, b))
     bounds = _build_noncentral_bounds(
         value, root, df
-    )  # of what both d and g estimate: no correction here
+    )  # of the parameter that d and g estimate, so without correction
     return Effect("Hedges' g", correction * value, difference, sd, text, n, NONCENTRAL, bounds)
 
 
@@ -139,14 +140,14 @@ def glass_delta(
     trials: int = TRIALS,
     seed: int = 0,
 ) -> Effect:
-    """Glass's Δ of two systems on the same topics: in units of how the baseline varies.
+    """Compute Glass's Δ of two systems on the same topics.
 
     Δ = (mean(x) − mean(y)) / s
 
-    s is the standard deviation of the baseline's scores, with n − 1: a divisor that other systems
-    compared with the same baseline share. The interval is that of the percentile bootstrap over
-    topics, which assumes no distribution, and is somewhat narrow with few topics: that of 95%
-    holds in 91% of samples of 20, by simulation.
+    s is the standard deviation of the scores of the baseline, with n − 1 in its denominator. All
+    systems compared with one baseline have the same divisor. The interval is a percentile bootstrap
+    interval over topics. It assumes no distribution and is somewhat narrow with few topics: in
+    simulations, 95% intervals hold in 91% of samples of 20 topics.
 
     >>> effect = glass_delta([0.7, 0.6, 0.8], [0.4, 0.5, 0.6])  # 0.2 by a deviation of 0.1
     >>> round(effect.value, 4)
@@ -172,14 +173,15 @@ def glass_delta(
 def anova_effect(
     scores: Systems, topics: Topics = "same", axes: Axes | None = None
 ) -> dict[tuple[str, str], Effect]:
-    """The effect sizes of all pairs of systems, by the residuals of two-way ANOVA.
+    """Compute the effect sizes of all pairs of systems from the residuals of two-way ANOVA.
 
     ES_E2 = (x̄_i − x̄_j) / √V_E2
 
-    V_E2 is the residual variance of systems × topics without replication: all pairs have the same
-    divisor. It is that of one system's scores; that of differences would be larger by √2. The
-    interval, noncentral t with (m − 1)(n − 1) degrees of freedom, is exact if the residuals are
-    independent and normal, with one variance. `scores` and `axes` are those of `two_way`.
+    V_E2 is the residual variance of systems × topics without replication, so all pairs have the
+    same divisor. √V_E2 is the standard deviation of the scores of one system; the standard
+    deviation of differences is larger by √2. The interval, noncentral t with (m − 1)(n − 1) degrees
+    of freedom, is exact if the residuals are independent and normal, with one variance. `scores`
+    and `axes` are those of `two_way`.
 
     >>> systems = {"bm25": [0.1, 0.3, 0.5], "dense": [0.3, 0.3, 0.9]}  # V_E2 = 0.02
     >>> effect = anova_effect(systems)["dense", "bm25"]
@@ -214,12 +216,12 @@ def anova_effect(
 # -- as a table -----------------------------------------------------------------------------------
 
 
-Pairs: TypeAlias = Sequence[tuple[int, int]]  # of systems, by number
+Pairs: TypeAlias = Sequence[tuple[int, int]]  # numbers of systems
 
 
 @dataclass(frozen=True)
 class EffectSize(TableResult):
-    """A row of `EFFECTS`: `function` gives it with its interval, `batch_function` those of many pairs."""
+    """Row of `EFFECTS`: `function` computes one effect, `batch_function` those of many pairs."""
 
     name: str
     title: str
@@ -227,7 +229,7 @@ class EffectSize(TableResult):
     batch_function: Callable[[Matrix, Pairs], list[float]] | None = None  # None: by `function`
 
     def compute(self, systems: Matrix, pairs: Pairs) -> list[float]:
-        """The effect size of each pair of systems, which are given by number."""
+        """Return the effect size of each pair of systems. Systems are given by number."""
         if self.batch_function is not None:
             return self.batch_function(systems, pairs)
         x = systems.values
@@ -235,7 +237,7 @@ class EffectSize(TableResult):
 
 
 def _compute_dz_values(systems: Matrix, pairs: Pairs) -> list[float]:
-    """`cohen_dz` of many pairs: what is known of each system is computed once."""
+    """Return `cohen_dz` of many pairs. Means and scales are computed once per system."""
     columns, means = np.ascontiguousarray(systems.values.T), systems.means.tolist()
     scales = np.abs(columns).max(axis=1).tolist()
 
@@ -247,7 +249,6 @@ def _compute_dz_values(systems: Matrix, pairs: Pairs) -> list[float]:
 
 
 def _compute_anova_values(systems: Matrix, pairs: Pairs) -> list[float]:
-    """`anova_effect` of many pairs."""
     means, sd, scale = systems.means.tolist(), _compute_residual_sd(systems), systems.scale
     return [_divide(means[i] - means[j], sd, scale) for i, j in pairs]
 
@@ -261,42 +262,41 @@ _EFFECTS = (
     ),
 )
 EFFECTS = {effect.name: effect for effect in _EFFECTS}
-"""The effect sizes that comparisons tell, by name."""
+"""The effect sizes that comparisons report, by name."""
 
 
 def get_default_effect(systems: int) -> str:
-    """The one that is told if none is named.
+    """Return the effect size that `compare` reports by default.
 
-    >>> usual_effect(2), usual_effect(3)
+    >>> get_default_effect(2), get_default_effect(3)
     ('dz', 'anova')
     """
     return "dz" if systems == 2 else "anova"
 
 
-# -- what they are made of ------------------------------------------------------------------------
+# -- equations ------------------------------------------------------------------------
 
 
 def _scale(*samples: Floats) -> float:
-    """The largest score, in absolute value: rounding is measured by it."""
+    """Return the largest absolute score, to which rounding errors are relative."""
     return float(max(np.abs(x).max() for x in samples))
 
 
 def _compute_sd(x: Floats, scale: float, df: int | None = None) -> float:
-    """The standard deviation."""
     centre = mean(x)
     sd = math.sqrt(math.fsum((x - centre) ** 2) / (df or len(x) - 1))
     return _clean(sd, scale)
 
 
 def _compute_residual_sd(systems: Matrix) -> float:
-    """That of what two-way ANOVA leaves unexplained."""
+    """Return the residual standard deviation of two-way ANOVA."""
     return _clean(math.sqrt(two_way(systems).residual.mean_square), systems.scale)
 
 
 def _compute_bootstrap_bounds(
     z: Floats, base: Floats, scale: float, trials: int, seed: int, confidence: float
 ) -> tuple[float, float]:
-    """The percentiles of the differences, divided by standard deviations, of drawn topics."""
+    """Return percentiles of difference / standard deviation over resampled topics."""
 
     def resample_effects(rng: np.random.Generator, size: int) -> Floats:
         topic_samples = draw_topics(rng, size, len(z))
@@ -304,12 +304,12 @@ def _compute_bootstrap_bounds(
         return np.array([_divide(g, s, scale) for g, s in zip(gap, sds, strict=True)])
 
     values = np.sort(np.concatenate(run_in_chunks(resample_effects, trials, seed, cells=len(z))))
-    tail_count = int((1 - confidence) / 2 * trials + 1e-9)  # of the values, on each side
+    tail_count = int((1 - confidence) / 2 * trials + 1e-9)  # values on each side
     return float(values[tail_count]), float(values[-1 - tail_count])
 
 
 def _clean(sd: float, scale: float) -> float:
-    """A standard deviation; 0 if it is what rounding makes of 0."""
+    """Return the standard deviation, or 0 if it is only a rounding error."""
     return 0.0 if sd <= TOLERANCE * scale else sd
 
 
@@ -320,12 +320,12 @@ def _divide(difference: float, sd: float, scale: float) -> float:
 
 
 def _compute_bias_factor(df: int) -> float:
-    """Hedges' J."""
+    """Return Hedges' J."""
     return math.exp(math.lgamma(df / 2) - math.lgamma((df - 1) / 2)) / math.sqrt(df / 2)
 
 
 def _build_noncentral_bounds(value: float, root: float, df: int) -> Bounds:
-    """The effect sizes with which t = `root` × `value` would be just as high, or as low."""
+    """Return the function from a confidence to the bounds by noncentral t."""
     return partial(_compute_noncentral_bounds, value, root, df)
 
 
@@ -334,15 +334,15 @@ def _compute_noncentral_bounds(
 ) -> tuple[float, float]:
     t, out = abs(value) * root, (1 - confidence) / 2
     low, high = (_solve_noncentrality(t, df, p) / root for p in (1 - out, out))
-    return (low, high) if value >= 0 else (-high, -low)  # far tails below 0 get lost
+    return (low, high) if value >= 0 else (-high, -low)  # far tails below 0 underflow
 
 
 def _solve_noncentrality(t: float, df: int, p: float) -> float:
-    """That with which values up to `t` have the probability `p`."""
+    """Return the noncentrality at which P(values ≤ `t`) = `p`."""
     if t < LARGE_T:
         return float(special.nctdtrinc(df, p, t))
-    # t = (Z + noncentrality) / s: next to t · s, whose quantile is known, Z hardly counts. SciPy's
-    # search would take hours.
+    # t = (Z + noncentrality) / s. Z is negligible compared with t · s, which has a known quantile.
+    # SciPy's search would take hours.
     s = math.sqrt(special.chdtri(df, p) / df)
     return t * (1 + (s - 1) * math.sqrt(1 + 2 * df / t**2))
 

@@ -1,7 +1,7 @@
-"""Many pairs of systems tested at once: which tests there are, and what is done about their number.
+"""Tests of many pairs of systems: the table of tests and the correction of p-values.
 
-Tests made for many systems (Tukey's HSD, randomised or not) bound the chance of any false alarm
-by themselves. Tests of two systems are done pair by pair, and their p-values corrected.
+Joint tests of all systems (Tukey's HSD, randomised or not) control the family-wise error rate
+themselves. Tests of two systems are run pair by pair, and their p-values are corrected.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ __all__ = ["PairTest", "compare_pairs"]
 
 @dataclass(frozen=True)
 class Test:
-    """A test that systems can be compared by: a row of `TESTS`.
+    """Row of `TESTS`: a test that compares systems.
 
-    `function` tests two systems, given their scores, and returns an `Outcome`; or all of them at
-    once (`is_joint`), given a `Matrix`, and returns a `Family`. One that is `random` takes trials, seed
-    and threads. `estimates` is what its interval is of. `limit_p` is the smallest p-value that a
-    number of topics can justify, `smallest_p` the one that so many differences other than 0 could have
-    had, if a bound is known. `batch_function`, if there is one, does what `function` does for many pairs,
-    or for many matrices (`is_joint`), faster.
+    `function` takes the scores of two systems and returns an `Outcome`. If `is_joint`, it takes a
+    `Matrix` of all systems and returns a `Family`. A `random` test takes trials, seed and threads.
+    `estimates` describes the parameter of its interval. `limit_p` returns the smallest p-value that
+    a number of topics can justify, `smallest_p` the smallest p-value for these numbers of
+    differences other than 0, if a bound is known. `batch_function`, if set, does the same as
+    `function` for many pairs, or for many matrices if `is_joint`, and is faster.
     """
 
     name: str
@@ -57,8 +57,8 @@ _TESTS = (
          is_joint=True, random=True, batch_function=tukey.run_randomised_tukey_hsds),
     Test("tukey", "Tukey HSD test", tukey.tukey_hsd, is_joint=True,
          limit_p=limit_p_by_shape),
-    Test("randomisation", "paired randomisation test", paired.randomisation,
-         random=True, smallest_p=paired.find_smallest_sign_p, batch_function=paired.run_randomisations),
+    Test("randomisation", "paired randomisation test", paired.randomisation, random=True,
+         smallest_p=paired.find_smallest_sign_p, batch_function=paired.run_randomisations),
     Test("t", "paired t-test", paired.t_test, limit_p=limit_p_by_shape,
          smallest_p=paired.find_smallest_t_p),
     Test("wilcoxon", "Wilcoxon signed-rank test", paired.wilcoxon,
@@ -70,15 +70,15 @@ _TESTS = (
          partial(paired.bootstrap, studentised=False), random=True),
 )  # fmt: skip
 TESTS = {test.name: test for test in _TESTS}
-"""All tests by name. The usual ones are chosen by `usual_test`."""
+"""All tests by name. The defaults are chosen by `usual_test`."""
 
 
 @dataclass(frozen=True)
 class PairTest:
-    """Two systems by number, what the test found, and the p-value corrected for their number.
+    """Two systems by number, the outcome of their test, and the corrected p-value.
 
-    `interval` is that of the test, if a confidence was asked for. The outcome has forgotten its
-    trials: thousands of pairs would keep millions. `smallest_pvalue` is corrected, too.
+    `interval` is the interval of the test, if a confidence was requested. The outcome does not keep
+    its trials: thousands of pairs would need too much memory. `smallest_pvalue` is also corrected.
     """
 
     first: int
@@ -89,32 +89,33 @@ class PairTest:
     smallest_pvalue: float = 0.0
 
     def pvalue_at(self, alpha: float) -> float:
-        """Return the corrected p-value, or the smallest one if `alpha` is out of its reach."""
+        """Return the corrected p-value, or the smallest possible one if `alpha` is below it."""
         return max(self.pvalue, self.smallest_pvalue * self.is_hopeless(alpha))
 
     def is_hopeless(self, alpha: float) -> bool:
-        """Return True if no difference, however large, could be significant."""
+        """Return True if no difference, however large, can be significant."""
         return is_out_of_reach(self.smallest_pvalue, alpha)
 
     @property
     def sampled(self) -> Sampled | None:
-        """Trials, seed and Monte-Carlo error of a test that counts."""
+        """Trials, seed and Monte-Carlo error of a test that counts trials."""
         return self.outcome.sampled
 
 
 def get_default_test(systems: int) -> str:
-    """The test that is done if none is named: by how many systems there are.
+    """Return the default test for a number of systems.
 
-    >>> usual_test(2), usual_test(5)
+    >>> get_default_test(2), get_default_test(5)
     ('randomisation', 'randomised-tukey')
     """
     return "randomisation" if systems == 2 else "randomised-tukey"
 
 
 def get_default_correction(test: str, pairs: int) -> str:
-    """The correction that is made if none is named: Holm's, where pairs are tested one by one.
+    """Return the default correction: Holm's if several pairs are tested one by one.
 
-    >>> usual_correction("t", 3), usual_correction("t", 1), usual_correction("tukey", 3)
+    >>> default = get_default_correction
+    >>> default("t", 3), default("t", 1), default("tukey", 3)
     ('holm', 'none', 'none')
     """
     return "holm" if is_one_of(test, TESTS) and not TESTS[test].is_joint and pairs > 1 else "none"
@@ -123,9 +124,9 @@ def get_default_correction(test: str, pairs: int) -> str:
 def choose_test(
     test: str | None, correction: str | None, systems: int, pairs: int
 ) -> tuple[str, str]:
-    """The test and the correction that are named, or else the usual ones.
+    """Return the given test and correction, or the defaults.
 
-    >>> decided(None, None, systems=2, pairs=1), decided("t", None, systems=3, pairs=3)
+    >>> choose_test(None, None, systems=2, pairs=1), choose_test("t", None, systems=3, pairs=3)
     (('randomisation', 'none'), ('t', 'holm'))
     """
     test = get_default_test(systems) if test is None else test
@@ -133,10 +134,10 @@ def choose_test(
 
 
 def count_steps(test: str | None, systems: int, pairs: int, trials: int) -> int:
-    """How many steps a test of these pairs tells its `progress`.
+    """Return the number of steps that a test of these pairs reports to `progress`.
 
-    >>> steps("t", 3, 3, trials=100), steps("bootstrap", 3, 3, 100), steps(None, 3, 3, 100)
-    (3, 300, 100)
+    >>> [count_steps(test, 3, 3, trials=100) for test in ("t", "bootstrap", None)]
+    [3, 300, 100]
     """
     row = TESTS[choose_test(test, None, systems, pairs)[0]]
     return (trials if row.random else 1) * (1 if row.is_joint else pairs)
@@ -145,7 +146,7 @@ def count_steps(test: str | None, systems: int, pairs: int, trials: int) -> int:
 def note_reach(
     measure: str, tested: Sequence[PairTest], test: str, correction: str, trials: int, alpha: float
 ) -> tuple[Note, ...]:
-    """Return a notice if no difference, however large, could have been significant."""
+    """Note that no difference, however large, can be significant."""
     first_pair, outcome = tested[0], tested[0].outcome
     if not first_pair.is_hopeless(alpha):
         return ()
@@ -164,7 +165,7 @@ def note_reach(
 def name_subjects(
     measure: str, systems: Sequence[str], notes: Sequence[tuple[PairTest, Sequence[Note]]]
 ) -> list[tuple[str, Note]]:
-    """Return the notices on pairs with their subjects: the measure if one is on all pairs."""
+    """Add a subject to each note: the pair, or the measure if all pairs have the same note."""
     times = Counter(note for _, of_pair in notes for note in of_pair)
     return [
         (
@@ -179,12 +180,12 @@ def name_subjects(
 
 
 def find_required_size(test: str, outcome: Outcome, alpha: float) -> tuple[int, str]:
-    """Return the number of topics, or of trials, from which on the test can reach `alpha`.
+    """Return the number of topics, or of trials, from which the test can reach `alpha`.
 
     >>> x, y = [0.5, 0.7, 0.9], [0.4, 0.5, 0.6]
-    >>> more_to_reach("bootstrap", paired.bootstrap(x, y), 0.05)  # 2 / 2⁶
+    >>> find_required_size("bootstrap", paired.bootstrap(x, y), 0.05)  # 2 / 2⁶
     (6, 'topic')
-    >>> more_to_reach("bootstrap", paired.bootstrap(x, y, trials=2), 0.05)  # 1 / (19 + 1)
+    >>> find_required_size("bootstrap", paired.bootstrap(x, y, trials=2), 0.05)  # 1 / (19 + 1)
     (19, 'trial')
     """
     smallest = TESTS[test].limit_p
@@ -196,7 +197,8 @@ def find_required_size(test: str, outcome: Outcome, alpha: float) -> tuple[int, 
 def count_required_topics(test: str, alpha: float) -> int:
     """Return the smallest number of topics that can justify a p-value of `alpha`.
 
-    >>> topics_to_reach("sign", 0.05), topics_to_reach("sign", 0.05 / 3), topics_to_reach("t", 0.05)
+    >>> count = count_required_topics
+    >>> count("sign", 0.05), count("sign", 0.05 / 3), count("t", 0.05)
     (6, 7, 2)
     """
     return next(n for n in count(2) if not is_out_of_reach(TESTS[test].limit_p(n), alpha))
@@ -223,11 +225,12 @@ def compare_pairs(
 
     `test` is ``randomised-tukey`` (the default for more than two systems), ``tukey``,
     ``randomisation`` (the default for two), ``t``, ``wilcoxon``, ``sign``, ``bootstrap`` or
-    ``bootstrap-shift``; `correction`, of tests of two, ``holm`` (the default), ``bonferroni``,
-    ``bh`` or ``none``. The functions of these tests and corrections have the references.
+    ``bootstrap-shift``. `correction`, for tests of two systems, is ``holm`` (the default),
+    ``bonferroni``, ``bh`` or ``none``. The functions of these tests and corrections have
+    references.
 
-    `pairs` are of systems by name, or by number from 0. Tests of many systems use all of them,
-    whichever pairs are asked for. The family that is corrected for are the pairs asked for.
+    `pairs` contain systems by name, or by number from 0. Joint tests use all systems, whichever
+    pairs are requested. P-values are corrected for the number of requested pairs.
 
     >>> x = {"a": [0.1, 0.2, 0.3, 0.4], "b": [0.2, 0.3, 0.5, 0.6], "c": [0.9, 0.8, 0.7, 0.9]}
     >>> [pair.pvalue for pair in compare_pairs(x, "randomisation")]  # 3 pairs × 2 / 2 ** 4
@@ -252,9 +255,9 @@ def compare_each(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> list[list[PairTest]]:
-    """`compare_pairs` of each of several matrices of the same systems, such as of several measures.
+    """Compute `compare_pairs` for several matrices of the same systems, such as several measures.
 
-    `pairs`, by number, are as many of each.
+    `pairs` are given by number; each matrix has the same number of pairs.
     """
     test, correction = choose_test(test, correction, len(matrices[0].systems), len(pairs[0]))
     _check_test(test, correction)
@@ -287,7 +290,7 @@ def _correct_outcomes(
 
 
 def _check_test(test: str, correction: str) -> None:
-    """Tests and corrections that there are not, or not together."""
+    """Raise an error for an unknown test or correction, or an impossible combination."""
     for kind, name, choices in (("test", test, TESTS), ("correction", correction, CORRECTIONS)):
         if not is_one_of(name, choices):
             raise InputError(f"{kind} {describe_value(name)}", f"one of {', '.join(choices)}")
@@ -297,7 +300,7 @@ def _check_test(test: str, correction: str) -> None:
 
 
 def _find_pairs(systems: Matrix, pairs: Sequence[Any]) -> list[tuple[int, int]]:
-    """Pairs of systems by number, given so or by name."""
+    """Return pairs of systems by number. `pairs` contain names or numbers."""
     places: dict[Any, int] = {name: i for i, name in enumerate(systems.systems)}
     places |= {i: i for i in range(len(systems.systems))}
     for pair in pairs:
@@ -311,7 +314,9 @@ def _drop_trials(outcome: Outcome) -> Outcome:
 
 
 def _raise_no_bounds(confidence: float) -> tuple[float, float]:
-    raise InputError("an interval asked of a pair", "compare_pairs(…, confidence=0.95)")
+    raise InputError.from_problem(
+        "the pair has no interval", "Use compare_pairs(…, confidence=0.95)."
+    )
 
 
 def _compute_outcomes(
@@ -321,7 +326,7 @@ def _compute_outcomes(
     trial_settings: dict[str, Any],
     progress: Progress | None,
 ) -> Iterator[Iterable[Outcome]]:
-    """What the test finds for each pair of each matrix."""
+    """Yield the outcomes of the pairs of each matrix."""
     if test.is_joint and test.batch_function is not None:
         families = test.batch_function(matrices, **trial_settings, progress=progress)
     elif test.is_joint:

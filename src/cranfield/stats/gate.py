@@ -1,4 +1,4 @@
-"""A gate: may one system take the place of another? Worse, not worse, or too few topics to tell."""
+"""Gates: decide whether a system may replace another (pass, fail or undecided)."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ __all__ = ["Gate", "GateVerdict", "WithinMargin", "within_margin"]
 
 Decision: TypeAlias = Literal["pass", "fail", "undecided"]
 Undecided: TypeAlias = Literal["fail", "pass"]
-"""What a gate does if there were too few topics to tell."""
+"""Result of a gate that is undecided because of too few topics."""
 
 
 @dataclass(frozen=True)
 class WithinMargin(TableResult):
-    """Whether a system is worse than another by more than a margin, as far as topics tell.
+    """Decision whether a system is worse than another by more than a margin.
 
-    `decision` is by the `interval`, Student's; `by_bootstrap` by that of the studentised bootstrap,
-    `bootstrap`. `needed` is how many topics like these would decide, if these do not: None if
-    even ten million would not.
+    `decision` uses the Student's t `interval`, `by_bootstrap` the studentised bootstrap interval
+    `bootstrap`. `needed` is the number of similar topics that would decide an undecided gate, or
+    None if ten million topics would not.
     """
 
     decision: Decision
@@ -61,21 +61,24 @@ def within_margin(
     seed: int = 0,
     topics: Topics = "same",
 ) -> WithinMargin:
-    """Whether x is no worse than y by more than a margin; higher scores are better.
+    """Test whether x is worse than y by at most a margin. Higher scores are better.
 
-    By [L, U] = z̄ ± t(1 − α; n − 1) s / √n, the interval of the mean difference with confidence
-    1 − 2α: ``pass`` if L ≥ −margin; else ``fail`` if U < 0; else ``undecided``. So a system that is
-    worse by the margin passes with probability α, and one that is as good fails with at most α, if
-    differences are normal. Long left tails make false passes more frequent (0.10 instead of 0.05
-    of 25 topics, 0.07 of 200, if losses are exponential): the interval of the studentised
-    bootstrap, [z̄ − q(1 − α) s / √n, z̄ − q(α) s / √n] with quantiles q of t(w*), is found, too.
+    [L, U] = z̄ ± t(1 − α; n − 1) s / √n is the interval of the mean difference with confidence
+    1 − 2α. The decision is ``pass`` if L ≥ −margin, otherwise ``fail`` if U < 0, otherwise
+    ``undecided``. If differences are normal, a system that is worse by the margin passes with
+    probability α, and an equally good system fails with probability at most α. Long left tails make
+    false passes more frequent: with exponential losses, 0.10 instead of 0.05 with 25 topics, and
+    0.07 with 200. Therefore the interval of the studentised bootstrap, [z̄ − q(1 − α) s / √n,
+    z̄ − q(α) s / √n] with quantiles q of t(w*), is also computed.
 
-    Differences −0.1, 0, 0.1, 0: 0 ± 2.3534 · 0.0816 / 2. From 10 topics on 0.0816 t / √n is below
+    Differences −0.1, 0, 0.1, 0: 0 ± 2.3534 · 0.0816 / 2. From 10 topics on, 0.0816 t / √n is below
     0.048:
 
-    >>> found = within_margin([0.4, 0.5, 0.6, 0.5], [0.5, 0.5, 0.5, 0.5], margin=0.048)
-    >>> found.decision, round(found.interval.low, 4), round(found.interval.high, 4), found.needed
-    ('undecided', -0.0961, 0.0961, 10)
+    >>> result = within_margin([0.4, 0.5, 0.6, 0.5], [0.5, 0.5, 0.5, 0.5], margin=0.048)
+    >>> result.decision, result.needed
+    ('undecided', 10)
+    >>> round(result.interval.low, 4), round(result.interval.high, 4)
+    (-0.0961, 0.0961)
 
     Reference: Schuirmann (1987), A comparison of the two one-sided tests procedure and the power
     approach, Journal of Pharmacokinetics and Biopharmaceutics 15(6), 657-680; Efron and Tibshirani
@@ -104,22 +107,22 @@ def within_margin(
 
 
 def _decide(interval: Interval, margin: float, tolerance: float) -> Decision:
-    """What an interval says; rounding does not decide."""
+    """Return the decision of an interval, with a tolerance for rounding errors."""
     if interval.low >= -margin - tolerance:
         return "pass"
     return "fail" if interval.high < -tolerance else "undecided"
 
 
 def check_margin(margin: float, alpha: float) -> None:
-    """Refuse what is no margin, or has no interval."""
+    """Raise an error unless the margin is a number ≥ 0 and α allows an interval."""
     if (
         isinstance(margin, bool)
         or not isinstance(margin, int | float)
         or not 0 <= margin < math.inf
     ):
-        raise InputError(f"margin={margin!r}", "a number from 0")
+        raise InputError(f"margin={margin!r}", "a number ≥ 0")
     if check_alpha(alpha) >= 0.5:
-        raise InputError(f"alpha={alpha}", "a number below 0.5 with a margin")
+        raise InputError.from_problem(f"alpha={alpha} with a margin", "Use a number below 0.5.")
 
 
 # -- verdicts -------------------------------------------------------------------------------------
@@ -127,14 +130,15 @@ def check_margin(margin: float, alpha: float) -> None:
 
 @dataclass(frozen=True)
 class GateVerdict:
-    """What a gate decided of a run and a baseline by one measure.
+    """Verdict on a run and a baseline by one measure.
 
-    `difference` is run − other, `relative` that of the means, of the other's, if that is above 0.
-    Without a margin, `low` and `high` are the interval of the test, and `least` is the smallest
-    p-value that the topics, `wins` and `losses` of which are better and worse, could have had,
-    where that is known, `smallest` the smallest that any topics could have had; with a margin they
-    are those of `within_margin`, the decision of which follows, with the other interval, and what
-    that would decide. If it is undecided, `needed` topics would decide.
+    `difference` is run − other. `relative` is the difference of the means divided by the mean of
+    the other run, if that mean is above 0. Without a margin, `low` and `high` are the interval of
+    the test. `least` is the smallest p-value possible for these topics with `wins` and `losses`, if
+    it is known, and `smallest` the smallest p-value possible for this number of topics. With a
+    margin, `low`, `high` and the decision are the results of `within_margin`; `bootstrap_low`,
+    `bootstrap_high` and `by_bootstrap` are its second interval and the decision by it. An undecided
+    verdict would be decided by `needed` topics.
     """
 
     measure: str
@@ -156,22 +160,22 @@ class GateVerdict:
     bootstrap_high: float | None = None
     by_bootstrap: Decision | None = None
     needed: int | None = None
-    shown_p: str = ""  # the p-value as people read it
+    shown_p: str = ""  # the formatted p-value
     smallest: float = 0.0
 
     @property
     def is_worse(self) -> bool:
-        """Whether the whole interval is on the worse side of 0."""
+        """True if the complete interval is on the worse side of 0."""
         return self.low > 0 if self.lower_is_better else self.high < 0
 
 
 @dataclass(frozen=True, repr=False)
 class Gate(TableResult, tables="gate"):
-    """Verdicts on runs, baseline by baseline and measure by measure: one that fails fails all.
+    """Verdicts on runs by baseline and measure. One failed verdict fails the gate.
 
-    Without a `margin` a run fails if it is significantly worse, and is undecided if no loss could
-    have been significant; with one, it fails if it is worse, unless by no more than that.
-    `undecided` says what is done where there are too few topics to tell.
+    Without a `margin`, a run fails if it is significantly worse, and is undecided if no loss could
+    have been significant. With a margin, a run fails if it is worse and not within the margin.
+    `undecided` is the result of a gate with too few topics for a decision.
     """
 
     verdicts: tuple[GateVerdict, ...]
@@ -179,29 +183,29 @@ class Gate(TableResult, tables="gate"):
     alpha: float
     margin: float | None = None
     undecided: Undecided = "fail"
-    estimates: str = ""  # what intervals are of, if not of means
-    trials: int | None = None  # of the test, if they are random
+    estimates: str = ""  # the parameter of the intervals, if not the mean
+    trials: int | None = None  # of a test with random trials
     notes: tuple[Note, ...] = ()
 
     @property
     def failed(self) -> tuple[GateVerdict, ...]:
-        """The verdicts that let the gate fail."""
+        """Verdicts that fail the gate."""
         failing = {"fail"} | ({"undecided"} if self.undecided == "fail" else set())
         return tuple(verdict for verdict in self.verdicts if verdict.decision in failing)
 
     @property
     def passed(self) -> bool:
-        """Whether all runs passed."""
+        """True if all runs passed."""
         return not self.failed
 
     @property
     def confidence(self) -> float:
-        """That of the intervals: 1 − 2α with a margin."""
+        """Confidence of the intervals: 1 − 2α with a margin, otherwise 1 − α."""
         return round(1 - (1 if self.margin is None else 2) * self.alpha, 12)
 
     @property
     def lines(self) -> list[str]:
-        """A sentence for each verdict, which no name in it makes more than a line."""
+        """One line for each verdict."""
         return [
             escape_unprintable(f"verdict: {self._format_verdict(verdict)}")
             for verdict in self.verdicts
@@ -210,13 +214,15 @@ class Gate(TableResult, tables="gate"):
     def _format_verdict(self, verdict: GateVerdict) -> str:
         consequence = f", which {'fails' if self.undecided == 'fail' else 'passes'}"
         decision = f"{verdict.decision}{consequence if verdict.decision == 'undecided' else ''}"
-        return f"{decision}: {self._format_decision(verdict)}: {', '.join(self._format_numbers(verdict))}{self._format_remark(verdict)}"
+        numbers = ", ".join(self._format_numbers(verdict))
+        remark = self._format_remark(verdict)
+        return f"{decision}: {self._format_decision(verdict)}: {numbers}{remark}"
 
     def _format_decision(self, verdict: GateVerdict) -> str:
-        """What was decided, in words."""
         comparison = f"worse than {verdict.other} by {verdict.measure}"
         if self.margin is None and verdict.decision != "undecided":
-            return f"{verdict.run} is {'' if verdict.decision == 'fail' else 'not '}significantly {comparison}"
+            negation = "" if verdict.decision == "fail" else "not "
+            return f"{verdict.run} is {negation}significantly {comparison}"
         more = f" by more than {self.margin:g}" if self.margin else ""
         if verdict.decision == "fail":
             return f"{verdict.run} is {comparison}"
@@ -227,7 +233,7 @@ class Gate(TableResult, tables="gate"):
         return f"{verdict.run} is not {comparison}{more}"
 
     def _format_numbers(self, verdict: GateVerdict) -> Sequence[str]:
-        """Difference, intervals, p-value, topics."""
+        """Format difference, intervals, p-value and topics."""
         relative = "" if verdict.relative is None else f" ({verdict.relative:+z.1%})"
         kind = "t interval" if self.margin is not None else f"interval{self.estimates}"
         intervals = [
@@ -242,15 +248,17 @@ class Gate(TableResult, tables="gate"):
             *(["lower is better"] if verdict.lower_is_better else []),
             *intervals,
             *([] if self.margin is not None else [format_p_statement(verdict.shown_p)]),
-            f"{format_count(verdict.losses, 'topic')} worse and {verdict.wins:,} better of {verdict.topics:,}",
+            f"{format_count(verdict.losses, 'topic')} worse and {verdict.wins:,} better "
+            f"of {verdict.topics:,}",
         ]
 
     def _format_remark(self, verdict: GateVerdict) -> str:
-        """What else is to be known: could it have failed, how many topics would decide?"""
+        """Format the number of topics needed, or the decision of the other interval."""
         if self.margin is None:
             return self._format_test_remark(verdict)
         if verdict.decision == "undecided":
-            topics_text = f"about {format_count(verdict.needed or MAX_TOPICS, 'topic')} like these would decide"
+            topics = format_count(verdict.needed or MAX_TOPICS, "topic")
+            topics_text = f"about {topics} like these would decide"
             return (
                 f"; {topics_text if verdict.needed else topics_text.replace('about', 'not even')}"
             )
@@ -262,7 +270,7 @@ class Gate(TableResult, tables="gate"):
         )
 
     def _format_test_remark(self, verdict: GateVerdict) -> str:
-        """Return whether the test could have failed, and otherwise the number of topics needed."""
+        """Format whether the test could have failed, or the number of topics needed."""
         if is_out_of_reach(verdict.smallest, self.alpha):
             size_text_short = (
                 format_count(verdict.topics, "topic")
@@ -274,12 +282,14 @@ class Gate(TableResult, tables="gate"):
                 if verdict.needed
                 else "use more trials"
             )
-            return f"; {size_text_short} cannot show a loss: no p is below {verdict.smallest:.4f}, {advice}"
+            limit = f"no p is below {verdict.smallest:.4f}"
+            return f"; {size_text_short} cannot show a loss: {limit}, {advice}"
         if verdict.decision == "fail" or not verdict.wins + verdict.losses:
             return ""
-        if verdict.least is None:  # of tests whose intervals are as wide above as below
+        if verdict.least is None:  # tests with symmetric intervals
             loss = verdict.high - verdict.difference
-            return f"; {f'a loss of {format_number(loss)}' if loss < math.inf else 'no loss'} would fail"
+            loss_text = f"a loss of {format_number(loss)}" if loss < math.inf else "no loss"
+            return f"; {loss_text} would fail"
         differ = verdict.wins + verdict.losses
         size_text, p = (
             f"{format_count(differ, 'topic')} that differ",

@@ -1,10 +1,10 @@
-"""A judge of everything and people of a random sample, where scores are no sums of labels.
+"""Scores from judge labels of all documents and human labels of a sample, for any measure.
 
-Of nDCG or AP the score of a list is no sum of what its documents are worth: a label changes the
-ideal list, too. What people would have said of the documents that were not drawn is drawn from what
-they said of others with the same label of the judge, at similar ranks, and in the same topic; and
-the mean of the scores is corrected by how much the documents that were drawn change it, each
-counted as many times as documents of its probability were left out.
+The score of a ranking by nDCG or AP is not a sum over documents, because a label also changes the
+ideal ranking. Human labels of documents that were not sampled are therefore imputed. They are drawn
+from the human labels of documents with the same judge label, at similar ranks, and in the same
+topic. The mean score is then corrected by the effect of the sampled documents, weighted by their
+inclusion probabilities.
 """
 
 from __future__ import annotations
@@ -19,41 +19,42 @@ from cranfield.stats.resampling import create_generator
 
 __all__: list[str] = []
 
-Score = Callable[[Floats], Floats]  # labels [versions, documents] -> scores [lists, versions]
+Score = Callable[[Floats], Floats]  # labels [versions, documents] -> scores [rankings, versions]
 DRAWS = 100  # completions of the labels of each topic
-ROWS = 20_000  # of labels that are scored at a time
-QUARTERS = 4  # of the probabilities, which follow the ranks that documents have
-MAX_LABELS = 10  # different labels of a judge; more are put together
+ROWS = 20_000  # completions scored together
+QUARTERS = 4  # of the probabilities, which depend on the ranks of documents
+MAX_LABELS = 10  # distinct judge labels; more are grouped
 PRIOR_ALL, PRIOR_LABEL, PRIOR_CELL, PRIOR_TOPIC = (
     1.0,
     2.0,
     4.0,
     1.0,
-)  # documents that priors count as
+)  # weights of the priors, in documents
 
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """Documents of some topics: what the judge says of all, and people of those that were drawn."""
+    """Documents of some topics with the judge labels of all and the human labels of a sample."""
 
     topic_of: Ints
     judge: Floats
-    people: Ints  # which of `values`; −1 where it was not drawn
-    values: Floats  # the levels that people gave, ascending
+    people: Ints  # index in `values`; −1 if not sampled
+    values: Floats  # the human levels, ascending
     probabilities: Floats
 
     @property
     def sampled(self) -> Ints:
-        """Which documents people labelled."""
+        """Documents with a human label."""
         return np.flatnonzero(self.people >= 0)
 
 
 def estimate_level_probabilities(labels: Labels) -> Floats:
-    """How probable each level is by people, [documents, values], from what they said of others.
+    """Estimate the probability of each human level, [documents, values], from other documents.
 
-    Documents with the same label of the judge and of the same quarter of probabilities are asked
-    first; where they are few, all with that label, and all; then the odds of relevance are
-    multiplied by (observed + 1)/(expected + 1) relevant documents of those drawn in the topic.
+    Documents with the same judge label and of the same quarter of probabilities have the largest
+    influence. If there are few, all documents with that label count more, then all documents.
+    Finally the odds of relevance are multiplied by (observed + 1)/(expected + 1) relevant documents
+    of the sample in the topic.
     """
     counts = np.zeros((len(labels.people), len(labels.values)))
     sampled = labels.sampled
@@ -68,8 +69,8 @@ def estimate_level_probabilities(labels: Labels) -> Floats:
         (cell, PRIOR_CELL),
     ):
         group_counts, count = _sum_others(counts, group), _sum_others(is_sampled[:, None], group)
-        share = np.divide(group_counts, group_counts.sum(axis=1, keepdims=True), out=np.zeros_like(group_counts),
-                          where=count > 0)  # fmt: skip
+        total = group_counts.sum(axis=1, keepdims=True)
+        share = np.divide(group_counts, total, out=np.zeros_like(group_counts), where=count > 0)
         probabilities = (count * share + strength * probabilities) / (count + strength)
     relevant = labels.values > 0
     expected = probabilities[:, relevant].sum(axis=1)
@@ -83,7 +84,7 @@ def estimate_level_probabilities(labels: Labels) -> Floats:
 
 
 def compute_explained_variance(labels: Labels, chance: Floats) -> float:
-    """How much of the variance of people's levels is told by what is known of other documents."""
+    """Return the fraction of the variance of human levels explained by other documents."""
     sampled = labels.sampled
     weight, level = 1.0 / labels.probabilities[sampled], labels.values[labels.people[sampled]]
     mean = float(weight @ level / weight.sum())
@@ -92,7 +93,7 @@ def compute_explained_variance(labels: Labels, chance: Floats) -> float:
 
 
 def _group_values(x: Floats, max_groups: int) -> Ints:
-    """Equal values have a number in common; where they are many, neighbours have, too."""
+    """Number the distinct values; if there are more than `max_groups`, use quantile groups."""
     values, group = np.unique(x, return_inverse=True)
     if len(values) <= max_groups:
         return group.reshape(-1)
@@ -100,7 +101,7 @@ def _group_values(x: Floats, max_groups: int) -> Ints:
 
 
 def _sum_others(x: Floats, group: Ints) -> Floats:
-    """The sums over all documents of a group, without that of the document itself."""
+    """Return the sums over all other documents of the same group."""
     sums = np.zeros((int(group.max(initial=0)) + 1, x.shape[1]))
     np.add.at(sums, group, x)
     return np.maximum(sums[group] - x, 0.0)
@@ -109,11 +110,11 @@ def _sum_others(x: Floats, group: Ints) -> Floats:
 def correct_scores(
     labels: Labels, chance: Floats, docs: Ints, score: Score, stream: int
 ) -> tuple[Floats, Floats]:
-    """The scores of the lists of a topic, and what each of its documents changes in them.
+    """Compute the scores of the rankings of a topic, and the effect of each document on them.
 
     `docs` are the documents of the topic. The scores are the mean over completions of the labels
-    plus Σ_drawn (1 − π)/π · (what the document changes): how much higher scores are with people's
-    label of it than with one that is drawn as if it were not known. [lists], [lists, documents].
+    plus Σ_sampled (1 − π)/π · effect. The effect of a document is the increase of the scores if its
+    imputed label is replaced by its human label. Returns [rankings] and [rankings, documents].
     """
     rng = create_generator(0, stream)
     people, p = labels.people[docs], labels.probabilities[docs]

@@ -1,4 +1,4 @@
-"""Letters for groups of systems: two that share one are not significantly different."""
+"""Letters for groups of systems: systems with a common letter are not significantly different."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from cranfield.wording import suggest_keywords
 __all__ = ["letters"]
 
 MAX_GROUPS = len(ascii_letters)
-_COLUMNS = 2_000  # groups looked at on the way: beyond that no letters would help
+_COLUMNS = 2_000  # intermediate groups; with more, the letters would be of no use
 
 
 @suggest_keywords
 def letters(different: NDArray[np.bool_] | Sequence[Sequence[bool]]) -> list[str] | None:
-    """The letters of each system, from which pairs are significantly different.
+    """Return the letters of each system, given the significantly different pairs.
 
-    Insert and absorb: at first all systems share one group; every different pair splits the groups
-    that hold both, and groups within others go. Systems should be in order of their means, so that
-    the first has an a. None if more than 52 letters were needed.
+    Insert and absorb: initially all systems are in one group. Every different pair splits the
+    groups that contain both systems, and subsets of other groups are dropped. Systems should be in
+    order of their means, so that the first has an a. None if more than 52 letters are required.
 
     Reference: Piepho 2004, "An algorithm for a letter-based representation of all-pairwise
     comparisons", Journal of Computational and Graphical Statistics 13(2).
@@ -49,9 +49,9 @@ def letters(different: NDArray[np.bool_] | Sequence[Sequence[bool]]) -> list[str
 
 
 def _split(groups: list[frozenset[int]], pair: frozenset[int]) -> list[frozenset[int]]:
-    """Groups of which none holds both of the pair, and none is within another."""
+    """Split groups with both systems of a pair, and drop groups that are subsets of others."""
     parts = {group - {member} for group in groups if pair <= group for member in pair}
-    remaining = [group for group in groups if not pair <= group]  # none of which is within a part
+    remaining = [group for group in groups if not pair <= group]
     for part in sorted(parts, key=len, reverse=True):
         if not any(part <= group for group in remaining):
             remaining.append(part)

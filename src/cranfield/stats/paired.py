@@ -1,4 +1,4 @@
-"""Tests of two systems on the same topics. All look at z = x − y, the difference of each topic."""
+"""Tests of two systems on the same topics. All use z = x − y, the difference of each topic."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ from cranfield.wording import suggest_keywords
 __all__ = ["bootstrap", "randomisation", "sign_test", "t_test", "wilcoxon"]
 
 Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
-"""What may be so instead: x and y differ, x is the greater one, or the less."""
+"""The alternative hypothesis: x and y differ, x is greater, or x is less."""
 
 Zeros: TypeAlias = Literal["wilcox", "pratt", "zsplit"]
-PAIRS = 50  # of systems that are tested with the same changes of signs at a time: 4 MB
+PAIRS = 50  # pairs of systems tested together with the same sign flips: 4 MB
 MAX_EXACT_TOPICS = (
-    50  # topics up to which SciPy takes the signed ranks' own distribution, and so do we
+    50  # topics up to which SciPy, and this module, use the exact distribution of signed ranks
 )
 
 
@@ -58,17 +58,17 @@ MAX_EXACT_TOPICS = (
 def t_test(
     x: Sample, y: Sample, topics: Topics = "same", alternative: Alternative = "two-sided"
 ) -> Outcome:
-    """Paired t-test: is the mean of the differences 0?
+    """Run the paired t-test: is the mean of the differences 0?
 
     t = z̄ / (s / √n),   s² = Σ (z − z̄)² / (n − 1)
 
-    It has a t distribution with n − 1 degrees of freedom if differences are normal. If all are 0,
-    p is 1; if all are the same, t is infinite.
+    t has a t distribution with n − 1 degrees of freedom if differences are normal. If all
+    differences are 0, p is 1. If all are equal and not 0, t is infinite.
 
     Reference: Student 1908, The probable error of a mean, Biometrika.
 
-    >>> found = t_test([0.5, 0.7, 0.9], [0.4, 0.5, 0.6])  # z = 0.1, 0.2, 0.3: 0.2 / (0.1 / √3)
-    >>> round(found.statistic, 4), round(found.pvalue, 4), found.df
+    >>> outcome = t_test([0.5, 0.7, 0.9], [0.4, 0.5, 0.6])  # z = 0.1, 0.2, 0.3: 0.2 / (0.1 / √3)
+    >>> round(outcome.statistic, 4), round(outcome.pvalue, 4), outcome.df
     (3.4641, 0.0742, 2)
     """
     z, tolerance = compute_differences(x, y, topics, least=2)
@@ -88,23 +88,24 @@ def wilcoxon(
     alternative: Alternative = "two-sided",
     zeros: Zeros = "wilcox",
 ) -> Outcome:
-    """Wilcoxon signed-rank test: are the differences symmetric about 0?
+    """Run the Wilcoxon signed-rank test: are the differences symmetric about 0?
 
-    The absolute differences are ranked, those that differ by rounding alone (1e-12 of the largest
-    score) as ties; the statistic is the sum of the ranks of the positive ones, or of the negative
-    ones if that is less and the test two-sided. This is scipy.stats.wilcoxon: exact for up to 50
-    topics without ties, otherwise as it decides. `zeros` are left out ("wilcox"), ranked but not
-    counted ("pratt") or counted half ("zsplit").
+    The absolute differences are ranked. Differences within rounding errors (1e-12 of the largest
+    score) are ties. The statistic is the sum of the ranks of positive differences. In a two-sided
+    test it is the smaller of this sum and the sum for negative differences. The p-value is computed
+    by scipy.stats.wilcoxon: exactly for up to 50 topics without ties, otherwise by its own choice
+    of method. `zeros` are excluded ("wilcox"), ranked but not counted ("pratt") or counted half
+    ("zsplit").
 
-    `difference` is the pseudo-median, the median of the means of all pairs of differences, and
-    the interval has two of these means at its ends: those of the exact critical value for up to 50
-    topics, otherwise of the normal approximation.
+    `difference` is the pseudo-median, the median of the means of all pairs of differences. The
+    ends of the interval are two of these means, by the exact critical value for up to 50 topics,
+    otherwise by the normal approximation.
 
     Reference: Wilcoxon 1945, Individual comparisons by ranking methods, Biometrics Bulletin;
     Hodges and Lehmann 1963, Estimates of location based on rank tests, Ann. Math. Stat.
 
-    >>> found = wilcoxon([0.5, 0.75, 1.0], [0.25, 0.25, 0.25])  # all positive: p = 2 / 2³
-    >>> found.statistic, round(found.pvalue, 4), found.difference
+    >>> outcome = wilcoxon([0.5, 0.75, 1.0], [0.25, 0.25, 0.25])  # all positive: p = 2 / 2³
+    >>> outcome.statistic, round(outcome.pvalue, 4), outcome.difference
     (0.0, 0.25, 0.5)
     """
     z, tolerance = compute_differences(x, y, topics)
@@ -142,16 +143,16 @@ def _compute_signed_rank_bounds(
 def sign_test(
     x: Sample, y: Sample, topics: Topics = "same", alternative: Alternative = "two-sided"
 ) -> Outcome:
-    """Sign test: is x as often better than y as worse?
+    """Run the sign test: is x better than y as often as it is worse?
 
-    The statistic is the number of topics on which x is better, which is binomial with p = ½ among
-    the topics with a difference; the others are left out. `difference` is the median of all
-    differences, and the interval has two of them at its ends.
+    The statistic is the number of topics on which x is better. It is binomial with p = ½ among the
+    topics with a difference other than 0; other topics are excluded. `difference` is the median of
+    all differences, and the ends of the interval are two of the differences.
 
     Reference: Dixon and Mood 1946, The statistical sign test, JASA.
 
-    >>> found = sign_test([5, 6, 7, 8, 9], [4, 5, 6, 7, 10])  # 2 · (1 + 5) / 2⁵
-    >>> found.statistic, round(found.pvalue, 4), found.difference
+    >>> outcome = sign_test([5, 6, 7, 8, 9], [4, 5, 6, 7, 10])  # 2 · (1 + 5) / 2⁵
+    >>> outcome.statistic, round(outcome.pvalue, 4), outcome.difference
     (4.0, 0.375, 1.0)
     """
     z, _ = compute_differences(x, y, topics)
@@ -185,22 +186,21 @@ def randomisation(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Outcome:
-    """Paired randomisation test: what if each topic's two scores had come in the other order?
+    """Run the paired randomisation test: swap the two scores of topics at random.
 
-    The statistic is z̄. A trial changes the signs of some differences, each with probability ½;
-    it counts if |z̄*| ≥ |z̄| (`strict`: >). All 2ⁿ ways are gone through if they are no more
-    than `trials`.
+    The statistic is z̄. A trial changes the sign of each difference with probability ½, and counts
+    if |z̄*| ≥ |z̄| (`strict`: >). If 2ⁿ is at most `trials`, all 2ⁿ sign changes are enumerated.
 
-    The interval has the shifts d of all x for which the test of x − d against y has p > 1 −
-    confidence. A trial counts at d until d is beyond the mean of the differences it changed, and
-    that of the others: the ends are among such means (Hartigan 1969, Using subsample values as
-    typical values, JASA).
+    The interval contains the shifts d of all x for which the test of x − d against y has p > 1 −
+    confidence. A trial counts at d until d is beyond both the mean of the changed differences and
+    the mean of the others. The ends are therefore such means (Hartigan 1969, Using subsample
+    values as typical values, JASA).
 
     Reference: Smucker, Allan and Carterette 2007, A comparison of statistical significance tests
     for information retrieval evaluation, CIKM; Fisher 1935, The Design of Experiments.
 
-    >>> found = randomisation([0.3, 0.3, 0.4], [0.2, 0.1, 0.1])  # of 2³ ways, + + + and − − −
-    >>> round(found.statistic, 4), found.pvalue, found.sampled
+    >>> outcome = randomisation([0.3, 0.3, 0.4], [0.2, 0.1, 0.1])  # of 2³: + + + and − − −
+    >>> round(outcome.statistic, 4), outcome.pvalue, outcome.sampled
     (0.2, 0.25, Sampled(count=2, trials=8, seed=None, exact=True))
     """
     z, tolerance = compute_differences(x, y, topics)
@@ -219,10 +219,10 @@ def run_randomisations(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Iterator[Outcome]:
-    """The paired randomisation test of pairs of columns of [topics, systems].
+    """Run the paired randomisation test for pairs of columns of [topics, systems].
 
-    All pairs see the same changes of signs, as single tests with this seed do; they are drawn once
-    for many.
+    All pairs use the same sign flips as single tests with this seed. The flips are drawn once for a
+    block of pairs.
     """
     for first in range(0, len(pairs), PAIRS):
         block = pairs[first : first + PAIRS]
@@ -244,8 +244,9 @@ def run_randomisations(
 def _sum_flips(
     columns: Floats, trials: int, seed: int, threads: int | None, progress: Progress | None
 ) -> tuple[Floats, Floats, int | None]:
-    """For each trial the sum of the changed differences, [trials, columns], and their number; and
-    the seed, None if these are all trials there are.
+    """Return the sum and the number of flipped differences of each trial, and the seed.
+
+    The sums are [trials, columns]. The seed is None if the trials are all possible outcomes.
     """
     check_trials(trials, seed)
     n = len(columns)
@@ -284,7 +285,7 @@ def _compute_randomisation_bounds(
     n, observed = len(z), mean(z)
 
     def find_upper_end(side: float) -> float:
-        """The upper end of the interval of side · z."""
+        """Return the upper end of the interval of side · z."""
         changed = _divide_totals(side * total, number)
         if alternative == "two-sided":
             unchanged = _divide_totals(side * (n * observed - total), n - number)
@@ -306,7 +307,7 @@ def _build_randomisation_outcome(
     strict: bool,
     alternative: Alternative,
 ) -> Outcome:
-    """What follows from the sums and numbers of changed differences; all of them without a seed."""
+    """Build the outcome from the sums of flipped differences. No seed: all were enumerated."""
     n, observed, exact = len(z), mean(z), seed is None
     count = count_extreme(observed - 2 * total / n, observed, alternative, tolerance, strict)
     sampled = Sampled(count, len(total), seed, exact)
@@ -332,19 +333,19 @@ def bootstrap(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Outcome:
-    """Paired bootstrap test: how large is t in samples of differences whose mean is 0?
+    """Run the paired bootstrap test: compare t with samples of centred differences.
 
     The statistic is t(z) = z̄ / (s / √n). A trial draws n of the values w = z − z̄ with
-    replacement; it counts if |t(w*)| ≥ |t(z)| (`strict`: >). If a sample is of equal values, t
-    is 0 if they are 0, and otherwise infinite. With ``studentised=False`` the statistic is z̄, and
-    w̄* is compared with it. The interval is z̄ ± q s / √n, or z̄ ± q, where q is the quantile of
-    |t(w*)|, or of |w̄*|.
+    replacement, and counts if |t(w*)| ≥ |t(z)| (`strict`: >). If all values of a sample are equal,
+    t is 0 if they are 0, and otherwise infinite. With ``studentised=False``, z̄ is compared with
+    w̄*. The interval is z̄ ± q s / √n with the quantile q of |t(w*)|, or z̄ ± q with the quantile
+    of |w̄*|.
 
     Reference: Efron and Tibshirani 1993, An Introduction to the Bootstrap, chapter 16; Sakai 2006,
     Evaluating evaluation metrics based on the bootstrap, SIGIR.
 
-    >>> found = bootstrap([0.5, 0.7, 0.9], [0.4, 0.5, 0.6])  # t as in the t-test
-    >>> round(found.statistic, 4), round(found.difference, 4), found.sampled.trials
+    >>> outcome = bootstrap([0.5, 0.7, 0.9], [0.4, 0.5, 0.6])  # t as in the t-test
+    >>> round(outcome.statistic, 4), round(outcome.difference, 4), outcome.sampled.trials
     (3.4641, 0.2, 10000)
     """
     z, tolerance = compute_differences(x, y, topics, least=2)
@@ -379,7 +380,7 @@ def bootstrap_statistics(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Floats:
-    """The statistic of each sample of the differences, less their mean."""
+    """Return the statistic of each bootstrap sample of the centred differences."""
     n, w = len(z), z - mean(z)
 
     def compute_statistics(topics: Ints) -> Floats:
@@ -387,7 +388,7 @@ def bootstrap_statistics(
         means: Floats = samples.mean(axis=1)
         if not studentised:
             return means
-        samples -= means[:, None]  # as `std` does, without another array of that size
+        samples -= means[:, None]  # like `std`, without another array of this size
         samples *= samples
         deviations: Floats = np.sqrt(samples.sum(axis=1) / (n - 1))
         return _divide_by_errors(means, deviations / math.sqrt(n), tolerance)
@@ -402,23 +403,23 @@ def bootstrap_statistics(
 
 
 def resample(w: Floats, integers: NDArray[np.integer]) -> Floats:
-    """The values that these integers, from 0, draw.
+    """Return the values at these indices.
 
-    >>> resampled(np.array([0.2, 0.0, 0.1, 0.4, 0.0]), np.array([0, 2, 0, 1, 3]))
+    >>> resample(np.array([0.2, 0.0, 0.1, 0.4, 0.0]), np.array([0, 2, 0, 1, 3]))
     array([0.2, 0.1, 0.2, 0. , 0.4])
     """
     return np.take(w, integers)
 
 
-# -- what tests have in common --------------------------------------------------------------------
+# -- shared by tests ------------------------------------------------------------------------------
 
 
 def compute_differences(
     x: Sample, y: Sample, topics: Topics, least: int = 1
 ) -> tuple[Floats, float]:
-    """z = x − y, and what rounding may make of 0; such differences are 0.
+    """Return z = x − y, with rounding errors set to 0, and the tolerance used.
 
-    >>> differences([0.1 + 0.2, 1.0], [0.3, 0.5], "same")
+    >>> compute_differences([0.1 + 0.2, 1.0], [0.3, 0.5], "same")
     (array([0. , 0.5]), 1e-12)
     """
     a, b = pair_scores(x, y, topics, least)
@@ -427,12 +428,12 @@ def compute_differences(
 
 
 def compute_standard_error(z: Floats, tolerance: float) -> float:
-    """Of the mean: s / √n; 0 if all values are the same but for rounding."""
+    """Return s / √n, the standard error of the mean, or 0 if all values are equal."""
     return 0.0 if np.ptp(z) <= tolerance else float(z.std(ddof=1)) / math.sqrt(len(z))
 
 
 def divide_by_error(difference: float, error: float) -> float:
-    """A difference in standard errors; of values without variance, 0 or infinite."""
+    """Return the difference in standard errors: 0 or infinite if the error is 0."""
     if error:
         return difference / error
     return math.copysign(math.inf, difference) if difference else 0.0
@@ -448,13 +449,13 @@ def build_t_outcome(
     alternative: Alternative,
     notes: tuple[Note, ...],
 ) -> Outcome:
-    """What a difference and its standard error mean if their ratio has a t distribution."""
+    """Build the outcome of a difference whose ratio to its standard error has a t distribution."""
     check_choice("alternative", alternative, Alternative)
     t = divide_by_error(difference, error)
     t_below = {"two-sided": -abs(t), "greater": -t, "less": t}[alternative]
     pvalue = float(special.stdtr(df, t_below)) * count_tails(alternative)
     if difference == error == 0:
-        pvalue = 1.0  # whatever the alternative: there is no evidence
+        pvalue = 1.0  # for every alternative: there is no evidence
     bounds = partial(_compute_t_bounds, difference, error, df, alternative)
     return Outcome(test, t, pvalue, difference, n, assumed, bounds, df, notes=notes)
 
@@ -477,7 +478,7 @@ def build_trial_outcome(
     smallest: float,
     notes: tuple[Note, ...] = (),
 ) -> Outcome:
-    """What a statistic means that was compared with those of trials."""
+    """Build the outcome of a statistic that was compared with random trials."""
     all_notes, smallest = notes + note_trials(sampled), max(smallest, sampled.smallest_pvalue)
     test_values = test, statistic, sampled.pvalue, difference, n, assumed, bounds
     return Outcome(*test_values, sampled=sampled, notes=all_notes, smallest_pvalue=smallest)
@@ -486,9 +487,9 @@ def build_trial_outcome(
 def count_extreme(
     values: Floats, observed: float, alternative: Alternative, tolerance: float, strict: bool
 ) -> int:
-    """How many are as far out as what was observed, on the side or sides that matter.
+    """Count the values at least as extreme as the observed one, in the tails of the test.
 
-    >>> extreme(np.array([-0.3, 0.1, 0.3, 0.5]), 0.1 + 0.2, "two-sided", 1e-12, strict=False)
+    >>> count_extreme(np.array([-0.3, 0.1, 0.3, 0.5]), 0.1 + 0.2, "two-sided", 1e-12, strict=False)
     3
     """
     if alternative == "two-sided":
@@ -501,11 +502,11 @@ def count_extreme(
 
 
 def find_critical_value(values: Floats, alpha: float, exact: bool) -> float:
-    """The greatest value such that those as great or greater give a p-value above `alpha`.
+    """Return the largest value for which the number of values ≥ it gives a p-value above `alpha`.
 
-    Infinite if even none of them do.
+    Infinite if even zero values give a p-value above `alpha`.
 
-    >>> reach(np.arange(1.0, 100), 0.05, exact=False)  # (5 + 1) / (99 + 1), with 95 … 99
+    >>> find_critical_value(np.arange(1.0, 100), 0.05, exact=False)  # (5 + 1) / (99 + 1): 95 … 99
     95.0
     """
     allowed = alpha * (len(values) + (not exact)) + 1e-9  # 1 − 0.9 is less than 0.1
@@ -517,7 +518,7 @@ def find_critical_value(values: Floats, alpha: float, exact: bool) -> float:
 
 
 def build_bounds_around(difference: float, deviations: Floats, alternative: Alternative) -> Bounds:
-    """The interval as far from the difference as trials are from 0 where there is none."""
+    """Build bounds around the difference from the deviations of trials."""
     return partial(_compute_bounds_around, difference, deviations, alternative)
 
 
@@ -537,7 +538,7 @@ def _compute_bounds_around(
 
 
 def apply_alternative(low: float, high: float, alternative: Alternative) -> tuple[float, float]:
-    """Both, or the one that a one-sided test has."""
+    """Return both ends, with an infinite end for a one-sided test."""
     return (
         -math.inf if alternative == "less" else low,
         math.inf if alternative == "greater" else high,
@@ -550,31 +551,31 @@ def count_tails(alternative: Alternative) -> int:
 
 
 def compute_tail(confidence: float, alternative: Alternative) -> float:
-    """The probability beyond each end of an interval."""
+    """Return the probability beyond each end of an interval."""
     return (1 - confidence) / count_tails(alternative)
 
 
-# -- the smallest p-value that so many topics which differ could have -----------------------------
+# -- the smallest possible p-value with these numbers of differences ------------------------------
 
 
 def find_smallest_sign_p(z: Floats) -> float:
-    """If all of them favoured the same system: so do two of the 2ᵏ ways to sign k differences.
+    """Return the p-value if all differences had the same sign: 2 of 2ᵏ for k differences.
 
-    >>> least_of_signs(np.array([0.0] * 35 + [-0.3] * 5))  # 2 / 2⁵
+    >>> find_smallest_sign_p(np.array([0.0] * 35 + [-0.3] * 5))  # 2 / 2⁵
     0.0625
     """
     return min(1.0, 2.0 ** (1 - int(np.count_nonzero(z))))
 
 
 def find_smallest_rank_p(z: Floats) -> float:
-    """That of Wilcoxon's test if all of them favoured the same system."""
+    """Return the p-value of Wilcoxon's test if all differences had the same sign."""
     return wilcoxon(np.abs(z), np.zeros(len(z))).pvalue
 
 
 def find_smallest_t_p(z: Floats) -> float:
-    """That of the t-test if all of them, k of n, were the same: t² = k (n − 1) / (n − k).
+    """Return the p-value of the t-test if k of n differences were equal: t² = k (n − 1) / (n − k).
 
-    >>> round(least_of_t(np.array([0.0] * 37 + [-0.3] * 3)), 4)  # t = √(3 · 39 / 37)
+    >>> round(find_smallest_t_p(np.array([0.0] * 37 + [-0.3] * 3)), 4)  # t = √(3 · 39 / 37)
     0.0832
     """
     n, equal_differences = len(z), (z != 0).astype(np.float64)
@@ -585,25 +586,25 @@ def find_smallest_t_p(z: Floats) -> float:
 
 
 def _compute_walsh_averages(z: Floats) -> Floats:
-    """The means of all pairs of values, a value with itself included."""
+    """Return the means of all pairs of values, each value with itself included."""
     return np.concatenate([(z[i:] + z[i]) / 2 for i in range(len(z))])
 
 
 def _count_outside_sums(n: int, tail: float) -> int:
-    """How many sums of signed ranks, from 0 up, have at most this probability together."""
+    """Count the smallest sums of signed ranks with a total probability of at most `tail`."""
     if n > MAX_EXACT_TOPICS:
         middle, spread = n * (n + 1) / 4, math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
         return max(0, math.floor(middle + float(special.ndtri(tail)) * spread) + 1)
-    ways = np.ones(1)  # in which a sum comes about; below 2⁵³, so exact
+    ways = np.ones(1)  # number of ways to get each sum; below 2⁵³, so exact
     for rank in range(1, n + 1):
         ways = np.concatenate([ways, np.zeros(rank)]) + np.concatenate([np.zeros(rank), ways])
     return int(np.count_nonzero(np.cumsum(ways) <= tail * 2.0**n))
 
 
 def _trim_ends(values: Floats, outside: int, alternative: Alternative) -> tuple[float, float]:
-    """The first and the last value if so many at either end, less one, are left out.
+    """Return the first and last value after trimming `outside` − 1 values at each end.
 
-    If `outside` is 0 no value is far enough out: the interval has no ends.
+    If `outside` is 0, no value is extreme enough, and both ends are infinite.
     """
     if not outside:
         return -math.inf, math.inf
@@ -616,13 +617,13 @@ def _trim_ends(values: Floats, outside: int, alternative: Alternative) -> tuple[
 
 
 def _draw_flips(rng: np.random.Generator, size: int, n: int) -> Floats:
-    """For each trial, 1 for the topics whose difference changes its sign."""
+    """Draw the topics with a flipped sign, 1 or 0, for each trial."""
     random_bytes = np.frombuffer(rng.bytes(-(-size * n // 8)), dtype=np.uint8)
     return np.unpackbits(random_bytes, count=size * n).reshape(size, n).astype(np.float64)
 
 
 def _enumerate_flips(n: int, progress: Progress | None) -> Iterator[Floats]:
-    """The signs of all 2ⁿ trials there are, some of them at a time."""
+    """Yield the flips of all 2ⁿ possible trials, in blocks."""
     size = max(1, CELLS // n)
     for first in range(0, 2**n, size):
         numbers = np.arange(first, min(first + size, 2**n))
@@ -632,13 +633,13 @@ def _enumerate_flips(n: int, progress: Progress | None) -> Iterator[Floats]:
 
 
 def _divide_totals(totals: Floats, numbers: Floats) -> Floats:
-    """Infinite where there is nothing to take the mean of: such a trial counts at any shift."""
+    """Return means, infinite without numbers: such a trial counts at any shift."""
     means: Floats = np.full(len(totals), np.inf)
     return np.divide(totals, numbers, where=numbers > 0, out=means)
 
 
 def _divide_by_errors(means: Floats, errors: Floats, tolerance: float) -> Floats:
-    """t of each sample: `divide_by_error`, where rounding may have made something of 0."""
+    """Return t of each sample, with a tolerance for rounding errors."""
     flat = errors <= tolerance
     infinite = np.where(np.abs(means) <= tolerance, 0.0, np.copysign(np.inf, means))
     return np.divide(means, errors, where=~flat, out=infinite)

@@ -1,4 +1,4 @@
-"""Topic set size design as a whole: what is asked, how much scores vary, and the designs."""
+"""Topic set size design: required topics by method, from a pilot or a given variance."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ Residual: TypeAlias = Literal["one-way", "two-way"]
 
 METHODS = get_args(MethodName)
 DIFFERENCES = (0.02, 0.05, 0.1, 0.2)
-UNSURE = 0.25  # a relative error of the variance that is worth a sentence
+UNSURE = 0.25  # relative error of the variance above which there is a note
 
 
 @dataclass(frozen=True, repr=False)
 class Plan(TableResult, tables="plan"):
-    """How many topics are needed: designs by each measure, and the pilots they are made from.
+    """Required numbers of topics: designs by measure, and the pilots that they are based on.
 
-    The measure has no name, and there is no pilot, where variances are given. `sizes` are numbers
-    of topics that are asked about as well.
+    If variances are given, the measure has no name and there are no pilots. `sizes` are further
+    numbers of topics, for which reports show the power.
     """
 
     designs: Mapping[str, Sequence[Design]]
@@ -55,12 +55,13 @@ class Plan(TableResult, tables="plan"):
             f"{format_count(d.topics, 'topic')} ({d.method}, {d.difference or d.width:g})"
             for d in designs[:6]
         )
-        return f"Plan of {format_count(len(designs), 'design')}: {first_designs}{', …' if len(designs) > 6 else ''}"
+        more = ", …" if len(designs) > 6 else ""
+        return f"Plan of {format_count(len(designs), 'design')}: {first_designs}{more}"
 
 
 @dataclass(frozen=True)
 class _Variances:
-    """How much scores, and differences, vary by a measure; how many systems are compared."""
+    """Variances of scores and of differences by a measure, and the number of systems."""
 
     measure: str
     scores: float
@@ -86,24 +87,24 @@ def plan(
     sizes: Sequence[int] = (),
     axes: Axes | None = None,
 ) -> Plan:
-    """How many topics it takes to find differences, or for intervals of some width.
+    """Compute the number of topics required to detect differences, or for a width of intervals.
 
     scores, variance, sd, of, residual
-        How much scores vary: estimated from those of a pilot, by V_E1 (``one-way``) or V_E2
-        (``two-way``, the default for t and interval); or given as variance or standard deviation
-        `of` the scores of a system or of the differences of two. Scores are those of
-        `evaluate`, ``{system: {topic: score}}``, or an array with its `axes`.
+        The variance of scores. It is estimated from the scores of a pilot, by V_E1 (``one-way``)
+        or V_E2 (``two-way``, the default for t and interval), or given as variance or standard
+        deviation `of` the scores of a system or of the differences of two systems. Scores are the
+        result of `evaluate`, ``{system: {topic: score}}``, or an array with its `axes`.
     methods
         ``t``: power of the paired t-test; ``anova``: power of one-way ANOVA of `systems`;
-        ``interval``: width of the interval of a difference. All there is enough for, if none is
-        named.
+        ``interval``: width of the interval of a difference. Default: all methods with enough
+        arguments.
     differences, widths
-        What is worth finding. One difference is shown with its half and its double.
+        Differences to detect, and widths of intervals. A single difference is shown with its half
+        and its double.
     sizes
-        Numbers of topics to tell the power of, too.
+        Further numbers of topics for which the power is shown.
 
-    >>> found = plan(sd=0.2, differences=[0.05, 0.1])
-    >>> found
+    >>> plan(sd=0.2, differences=[0.05, 0.1])
     Plan of 2 designs: 254 topics (t, 0.05), 65 topics (t, 0.1)
 
     Reference: Sakai (2016), Topic set size design, Information Retrieval Journal 19(3), 256-283.
@@ -128,7 +129,7 @@ def plan(
 def _read_variances(
     arguments: Mapping[str, float | None], of: str, systems: int | None
 ) -> _Variances:
-    """The variances that are given: one number says them all."""
+    """Compute both variances from the given variance or standard deviation."""
     check_choice("of", of, get_args(VarianceOf))
     numbers = {name: value for name, value in arguments.items() if value is not None}
     if len(numbers) != 1:
@@ -137,7 +138,7 @@ def _read_variances(
     if not 0 < value < float("inf"):
         raise InputError(f"{name} {value:g}", "a number above 0")
     if not 1e-9 <= value <= 1e9:
-        raise InputError(f"{name} {value:g}", "a number from 1e-9 to 1e9")
+        raise InputError(f"{name} {value:g}", "a number in [1e-9, 1e9]")
     variance = value if name == "variance" else value * value
     both_variances = (variance / 2, variance) if of == "differences" else (variance, 2 * variance)
     return _Variances("", *both_variances, systems)
@@ -146,7 +147,7 @@ def _read_variances(
 def _estimate_variances(
     scores: Scores, residual: str | None, systems: int | None
 ) -> tuple[list[_Variances], tuple[Note, ...]]:
-    """The variances that a pilot tells."""
+    """Estimate the variances from a pilot."""
     if residual is not None:
         check_choice("residual", residual, get_args(Residual))
     scores = drop_standard_errors(scores)
@@ -166,13 +167,13 @@ def _estimate_variances(
 
 
 def _note_small_pilot(pilots: Sequence[Pilot]) -> list[Note]:
-    """Whether a pilot is too small to rely on its variance."""
+    """Note that the pilot is too small for a reliable variance."""
     smallest = min(pilots, key=lambda pilot: sum(pilot.topics))
     if smallest.error <= UNSURE:
         return []
     text = (
-        f"{smallest.topics[0]} topics tell little of a variance: it may easily be "
-        f"{smallest.error:.0%} larger or smaller, and so the number of topics needed"
+        f"{smallest.topics[0]} topics give an imprecise variance: it could easily be "
+        f"{smallest.error:.0%} larger or smaller, and so could the required number of topics"
     )
     return [Note("small-pilot", text)]
 
@@ -185,7 +186,7 @@ def _build_designs(
     alpha: float,
     power: float,
 ) -> list[Design]:
-    """A design for each method, and each difference or width."""
+    """Build a design for each method and each difference or width."""
     is_possible = {"t": True, "anova": variances.systems is not None, "interval": bool(widths)}
     selected: Sequence[str] = methods or [method for method in METHODS if is_possible[method]]
     for method in selected:
@@ -194,7 +195,7 @@ def _build_designs(
             requirement = {"anova": "systems", "interval": "width"}[method]
             raise InputError(f"method {method}", f"{requirement} with it")
     if widths and "interval" not in selected:
-        raise InputError("width", "method interval with it")
+        raise InputError.from_problem("widths without method interval", "Add the method interval.")
     levels = {"alpha": alpha, "power": power}
     build_design = {
         "t": partial(topics_for_t, variance=variances.differences, **levels),
@@ -212,7 +213,7 @@ def _build_designs(
 
 
 def _expand_differences(differences: Sequence[float]) -> Sequence[float]:
-    """One difference with its half and its double, several as they are."""
+    """Return a single difference with its half and its double, several unchanged."""
     for difference in differences:
         check(difference=difference)
     if len(differences) != 1:

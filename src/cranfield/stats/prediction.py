@@ -1,6 +1,7 @@
-"""A judge and some people: a mean, from a judge's scores of all topics and people's of some.
+"""Prediction-powered inference: means from judge scores of all topics and human scores of some.
 
-The topics are the sample: people scored n of them, drawn at random, the judge these and N others.
+The topics are the sample: n random topics have human scores and judge scores, N others only judge
+scores.
 """
 
 from __future__ import annotations
@@ -23,23 +24,24 @@ from cranfield.wording import format_count, format_names, suggest_keywords
 __all__ = ["PredictionPowered", "judge_weight", "prediction_powered"]
 
 Weight: TypeAlias = float | Literal["leave-one-out", "plug-in"]
-LEAST = 3  # topics that leave two for a covariance when one is left out
-ENOUGH = 20  # topics from which on intervals hold, by simulation (`make coverage-simulated`)
-ENOUGH_OF_FEW = 50  # topics, where scores have few different values,
-ENOUGH_OTHERS = 10  # and how many of them have another value than most
-OWN_WEIGHT = 10  # answers of a run from which on the weight of the judge is the run's own
-FEW_VALUES = 3  # as scores of 0 and 1 have, or differences of such
+LEAST = 3  # topics, so that two remain for a covariance if one is excluded
+ENOUGH = 20  # topics from which intervals hold, by simulation (`make coverage-simulated`)
+ENOUGH_OF_FEW = 50  # topics, if scores have few distinct values
+ENOUGH_OTHERS = 10  # topics that must differ from the most frequent value
+OWN_WEIGHT = 10  # answers of a run from which it has its own weight of the judge
+FEW_VALUES = 3  # distinct values of binary scores and of their differences
 
 
 @dataclass(frozen=True)
 class PredictionPowered(TableResult):
-    """A mean over topics, estimated from people's scores of some and a judge's of all.
+    """Mean over topics, estimated from human scores of some topics and judge scores of all.
 
-    `people` is the mean of people's scores alone, with its standard error, `judge` that of the
-    judge's over all topics. `weight` is how far the judge is used, from 0, not at all, to 1.
-    `n_eff` is how many topics people alone would have to score for an estimate as precise.
-    `find_doubt` says why the interval may not hold; nothing if it should. If the standard error is
-    0, as it is if all scores are equal, there is no interval: `low` and `high` are None.
+    `people` is the mean of the human scores only, with its standard error `people_error`. `judge`
+    is the mean of the judge scores over all topics. `weight` is the weight of the judge, from 0
+    (unused) to 1. `n_eff` is the number of topics with human scores that would give an equally
+    precise estimate without the judge. `unpromised` is the reason why the interval may not hold, or
+    empty. If the standard error is 0, as with equal scores, there is no interval: `low` and `high`
+    are None.
     """
 
     estimate: float
@@ -54,12 +56,12 @@ class PredictionPowered(TableResult):
     people: float
     people_error: float
     judge: float
-    covariance: float  # of people's scores and the judge's
+    covariance: float  # of human scores and judge scores
     unpromised: str = ""
 
 
 class Parts(NamedTuple):
-    """Of one or many estimates: θ, its standard error, and the weight of the judge."""
+    """One or many estimates: θ, its standard error, and the weight of the judge."""
 
     estimate: Floats
     error: Floats
@@ -74,29 +76,33 @@ def prediction_powered(
     weight: Weight = "leave-one-out",
     confidence: float = 0.95,
 ) -> PredictionPowered:
-    """The mean of people's scores over all topics of the kind, helped by a judge's.
+    """Estimate the mean human score over all topics, using the scores of a judge.
 
-    Y are people's scores of n topics, f the judge's of the same, and f′ of N `others`; where they
-    are by topic, the others are those of the judge that people did not score. For a weight λ
+    Y are human scores of n topics, f the judge scores of the same topics, and f′ the judge scores
+    of N `others`. If scores are given by topic, the others are the judge scores of topics without a
+    human score. For a weight λ
 
     θ = λ·mean(f′) + mean(Y − λ f),   n_eff = s²(Y) / Var(θ)
     Var(θ) = λ² s²(f′)/N + s²(Y − λ f)/n
 
-    whatever the judge is worth: one that is biased, or useless, widens the interval, and does not
-    move it. The best weight is Cov(Y, f) / ((1 + n/N) Var f), from 0 to 1; taken from the data
-    (``"plug-in"``) its interval is too narrow. So each topic has a weight of its own, from all
-    others (``"leave-one-out"``): v = Y − λ₋ᵢ (f − mean f′), θ = mean v, Var θ = λ̄² s²(f′)/N +
-    s²(v)/n. The interval is Student's with n − 1 degrees of freedom. A number is taken as λ.
+    for any judge: a biased or useless judge makes the interval wider but does not shift it. The
+    best weight is Cov(Y, f) / ((1 + n/N) Var f), from 0 to 1. Estimated from the data
+    (``"plug-in"``), it gives intervals that are too narrow. Therefore the default gives each topic
+    a weight estimated from all other topics (``"leave-one-out"``): v = Y − λ₋ᵢ (f − mean f′),
+    θ = mean v, Var θ = λ̄² s²(f′)/N + s²(v)/n. The interval is a Student's t interval with n − 1
+    degrees of freedom. A number sets λ.
 
-    It holds if people's topics are a random sample of all, in 93 to 97 of 100 cases from 20 topics
-    on, where scores have many values (by simulation).
+    The interval holds if topics with human scores are a random sample of all topics. In
+    simulations, it holds in 93 to 97 of 100 cases from 20 topics on, if scores have many values.
 
-    >>> found = prediction_powered([0.2, 0.4, 0.6, 0.8], [0.3, 0.5, 0.5, 0.9],
-    ...                            [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8])
-    >>> round(found.estimate, 6), round(found.error, 6), round(found.low, 4), round(found.high, 4)
-    (0.459559, 0.107245, 0.1183, 0.8009)
-    >>> found.unpromised
-    '4 topics of people: intervals hold from 20 on'
+    >>> result = prediction_powered([0.2, 0.4, 0.6, 0.8], [0.3, 0.5, 0.5, 0.9],
+    ...                             [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8])
+    >>> round(result.estimate, 6), round(result.error, 6)
+    (0.459559, 0.107245)
+    >>> round(result.low, 4), round(result.high, 4)
+    (0.1183, 0.8009)
+    >>> result.unpromised
+    '4 topics with human labels: intervals hold from 20 on'
 
     Reference: Angelopoulos, Bates, Fannjiang, Jordan and Zrnic 2023, Prediction-powered inference,
     Science 382; Angelopoulos, Duchi and Zrnic 2023, PPI++: Efficient prediction-powered inference,
@@ -122,7 +128,7 @@ def prediction_powered(
 
 @suggest_keywords
 def judge_weight(people: Sample, judge: Sample, others: Sample) -> float:
-    """How far a judge is best used, from 0 to 1: Cov(Y, f) / ((1 + n/N) Var f), from the data.
+    """Estimate the best weight of a judge, Cov(Y, f) / ((1 + n/N) Var f), from 0 to 1.
 
     >>> round(judge_weight([0.2, 0.4, 0.6, 0.8], [0.3, 0.5, 0.5, 0.9],
     ...                    [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8]), 6)
@@ -135,25 +141,26 @@ def judge_weight(people: Sample, judge: Sample, others: Sample) -> float:
 
 
 def find_doubt(Y: Floats, unit: str = "topic") -> str:
-    """Why an interval of the mean of these scores may not hold; nothing if it should."""
+    """Return the reason why an interval of the mean of these scores may not hold, or ""."""
     n = len(Y)
     if n < ENOUGH:
-        return f"{format_count(n, unit)} of people: intervals hold from {ENOUGH} on"
+        return f"{format_count(n, unit)} with human labels: intervals hold from {ENOUGH} on"
     values, counts = np.unique(Y.round(12), return_counts=True)
     largest_count = int(counts.max())
     if len(values) <= FEW_VALUES and n < ENOUGH_OF_FEW:
-        values_text = f"{format_count(len(values), 'different value')} in {n} {unit}s"
+        values_text = f"{format_count(len(values), 'distinct value')} in {n} {unit}s"
         return f"{values_text}: intervals hold from {ENOUGH_OF_FEW} on"
     if n - largest_count < ENOUGH_OTHERS and 2 * largest_count > n:
-        return f"{largest_count} of {n} {unit}s have the same value: intervals need {ENOUGH_OTHERS} others"
+        text = f"{largest_count} of {n} {unit}s have the same value"
+        return f"{text}: intervals need {ENOUGH_OTHERS} others"
     return ""
 
 
-# -- the equations, for one estimate or many: arrays [..., topics] ---------------------------------
+# -- equations for one or many estimates: arrays [..., topics] ------------------------------------
 
 
 def estimate_powered(Y: Floats, f: Floats, rest: Floats, weight: Weight = "leave-one-out") -> Parts:
-    """θ, its standard error and the mean weight; without other topics people decide alone."""
+    """Return θ, its standard error and the mean weight (0 without other topics)."""
     n, N = Y.shape[-1], rest.shape[-1]
     if weight == "leave-one-out":
         weights = _compute_leave_one_out_weights(Y, f, rest)
@@ -171,7 +178,7 @@ def estimate_powered(Y: Floats, f: Floats, rest: Floats, weight: Weight = "leave
 
 
 def _compute_leave_one_out_weights(Y: Floats, f: Floats, rest: Floats) -> Floats:
-    """λ₋ᵢ: of each topic, from all others."""
+    """Return λ₋ᵢ of each topic, estimated from all other topics."""
     n, all_f = Y.shape[-1], np.concatenate((f, rest), axis=-1)
     M = all_f.shape[-1]
     products, centred_f = _center(Y) * _center(f), _center(all_f)
@@ -182,7 +189,7 @@ def _compute_leave_one_out_weights(Y: Floats, f: Floats, rest: Floats) -> Floats
 
 
 def _compute_plug_in_weight(Y: Floats, f: Floats, rest: Floats) -> Floats:
-    """λ from all topics."""
+    """Return λ estimated from all topics."""
     n, all_f = Y.shape[-1], np.concatenate((f, rest), axis=-1)
     covariance = (_center(Y) * _center(f)).sum(axis=-1, keepdims=True) / (n - 1)
     largest = np.abs(all_f).max(axis=-1, initial=0)
@@ -191,7 +198,7 @@ def _compute_plug_in_weight(Y: Floats, f: Floats, rest: Floats) -> Floats:
 
 
 def _clip_weight(covariance: Floats, variance: Floats, n: int, N: int, largest: Floats) -> Floats:
-    """Cov / ((1 + n/N) Var) from 0 to 1; 0 if the judge's scores are all the same."""
+    """Return Cov / ((1 + n/N) Var) clipped to [0, 1], or 0 if all judge scores are equal."""
     varies = variance > (TOLERANCE * np.asarray(largest)[..., None]) ** 2
     best = np.divide(covariance, variance, out=np.zeros_like(variance), where=varies)
     return np.asarray(np.clip(best * (N / (N + n)), 0.0, 1.0))
@@ -202,18 +209,18 @@ def _center(x: Floats) -> Floats:
 
 
 def _compute_variance(x: Floats) -> Floats:
-    """s², 0 of a single value."""
+    """Return s², or 0 for a single value."""
     return x.var(axis=-1, ddof=1) if x.shape[-1] > 1 else np.zeros(x.shape[:-1])
 
 
-# -- some answers of each run: arrays [runs, topics], NaN where there is no score ------------------
+# -- some answers of each run: arrays [runs, topics], NaN without a score -------------------------
 
 
 class RowMeans(NamedTuple):
-    """Means of rows over the values that are there.
+    """Means of rows over their defined values.
 
-    `spread` is what each topic adds to the error of a mean: the square of its norm is s²/n, and a
-    sum of rows, topic by topic, has the covariances of rows that share topics in it.
+    `spread` is the contribution of each topic to the error of a mean. Its squared norm is s²/n. In
+    a sum over rows, topic by topic, it includes the covariances of rows with common topics.
     """
 
     mean: Floats
@@ -222,10 +229,10 @@ class RowMeans(NamedTuple):
 
 
 def compute_row_means(x: Floats) -> RowMeans:
-    """Return the mean of each row without NaN; the spread is NaN in a row of one value.
+    """Return the mean of each row without NaN. The spread is NaN in a row of one value.
 
-    >>> found = row_means(np.array([[1.0, 3.0, np.nan]]))
-    >>> found.mean.tolist(), round(float((found.spread**2).sum()), 6)  # s²/n = 2/2
+    >>> means = compute_row_means(np.array([[1.0, 3.0, np.nan]]))
+    >>> means.mean.tolist(), round(float((means.spread**2).sum()), 6)  # s²/n = 2/2
     ([2.0], 1.0)
     """
     defined = ~np.isnan(x)
@@ -237,11 +244,11 @@ def compute_row_means(x: Floats) -> RowMeans:
 
 
 def estimate_powered_rows(Y: Floats, f: Floats) -> tuple[RowMeans, Floats]:
-    """θ of each row, from people's scores of some of its topics and the judge's of more.
+    """Return θ of each row from human scores of some topics and judge scores of more, and weights.
 
-    This is `estimate_powered`, row by row: θ is the mean of v = Y − λ (f − mean f′), and f′ are the judge's
-    scores of the row that people did not score. With fewer than 10 of people's scores in a row, λ
-    is estimated from those of all rows. A row without any is NaN. The weights come with it.
+    This is `estimate_powered`, row by row: θ is the mean of v = Y − λ (f − mean f′), where f′ are
+    the judge scores of the row without a human score. With fewer than 10 human scores in a row, λ
+    is estimated from all rows. A row without human scores is NaN.
     """
     labelled, rest = ~np.isnan(Y) & ~np.isnan(f), np.where(np.isnan(Y), f, np.nan)
     weights = np.zeros(Y.shape)
@@ -264,7 +271,7 @@ def estimate_powered_rows(Y: Floats, f: Floats) -> tuple[RowMeans, Floats]:
 
 
 def _compute_weight_without(topic: int, row: int, Y: Floats, f: Floats, labelled: Bools) -> float:
-    """λ of a row for one of its topics, from all rows without this topic."""
+    """Return λ of a row for one topic, estimated from all rows without this topic."""
     n, M = int(labelled[row].sum()), int((~np.isnan(f[row])).sum())
     selected = np.arange(Y.shape[1]) != topic
     pairs = (
@@ -280,21 +287,22 @@ def _compute_weight_without(topic: int, row: int, Y: Floats, f: Floats, labelled
 
 
 def _pool_covariance(a: RowMeans, b: RowMeans) -> float:
-    """The covariance within rows: Σ (a − ā)(b − b̄) / Σ (n − 1), over rows of two or more."""
+    """Return Σ (a − ā)(b − b̄) / Σ (n − 1) over rows of two or more values."""
     has_spread = a.sizes > 1
     n = a.sizes[has_spread]
     products = (a.spread[has_spread] * b.spread[has_spread]).sum(axis=1) * n * (n - 1)
     return float(products.sum() / (n - 1).sum()) if has_spread.any() else math.nan
 
 
-# -- how many topics are needed -------------------------------------------------------------------
+# -- required topics ------------------------------------------------------------------------------
 
 
 def find_required_topics(
     Y: Floats, f: Floats, rest: Floats, half_width: float, confidence: float = 0.95
 ) -> int | None:
-    """How many of all n + N topics people must score for an interval of ± `half_width`; None if
-    all of them are too few.
+    """Return the number of topics with human scores for an interval of ± `half_width`.
+
+    None if human scores of all n + N topics are not enough.
     """
     sizes, widths = predict_widths(Y, f, rest, confidence)
     enough = widths <= half_width
@@ -304,17 +312,17 @@ def find_required_topics(
 def predict_widths(
     Y: Floats, f: Floats, rest: Floats, confidence: float = 0.95
 ) -> tuple[Ints, Floats]:
-    """The half-widths of intervals with n, n + 1, …, n + N topics of people."""
+    """Predict the half-widths of intervals with human scores of n, n + 1, …, n + N topics."""
     sizes = np.arange(len(Y), len(Y) + len(rest) + 1)
     errors = np.sqrt(predict_variances(Y, f, rest, sizes))
     return sizes, errors * compute_t_quantile(confidence, sizes - 1)
 
 
 def predict_variances(Y: Floats, f: Floats, rest: Floats, sizes: Ints) -> Floats:
-    """Var θ if people score so many topics.
+    """Predict Var θ for these numbers of topics with human scores.
 
     With n′ of M = n + N topics the best weight is β (1 − n′/M), β = Cov(Y, f)/Var f, clipped, and
-    Var θ = λ² s²(f)/(M − n′) + s²(Y − λ f)/n′, where variances are those of the topics at hand.
+    Var θ = λ² s²(f)/(M − n′) + s²(Y − λ f)/n′, with the variances of the present topics.
     """
     all_f = np.append(f, rest)
     spread = float(all_f.var(ddof=1))
@@ -326,28 +334,32 @@ def predict_variances(Y: Floats, f: Floats, rest: Floats, sizes: Ints) -> Floats
     return np.asarray(weight**2 * spread / remaining + np.maximum(residual, 0) / sizes)
 
 
-# -- what is given ---------------------------------------------------------------------------------
+# -- input ----------------------------------------------------------------------------------------
 
 
 def _split_scores(people: Sample, judge: Sample, others: Sample) -> tuple[Floats, Floats, Floats]:
-    """Y, f and f′: by topic, if topics have names."""
+    """Return Y, f and f′, matched by topic if topics have names."""
     by_topic, judge_by_topic, rest = to_mapping(people), to_mapping(judge), to_mapping(others)
     if isinstance(by_topic, Mapping) != isinstance(judge_by_topic, Mapping):
-        raise InputError("scores with topics and scores without", "both with, or both without")
+        problem = "either human or judge scores have no topics"
+        raise InputError.from_problem(problem, "Name the topics of both or of none.")
     if isinstance(by_topic, Mapping) and len(to_array(rest, "others")):
-        raise InputError("others, and scores by topic", "the judge's scores of all topics in one")
+        raise InputError.from_problem(
+            "others given with scores by topic", "Put the judge scores of all topics into judge."
+        )
     if isinstance(by_topic, Mapping):
         missing = [str(topic) for topic in by_topic if topic not in judge_by_topic]
         if missing:
             raise InputError(
-                f"{format_names(missing, 'topic')} of people only", "the judge's scores, too"
+                f"{format_names(missing, 'topic')} without judge scores",
+                "judge scores of all topics",
             )
         others = [score for topic, score in judge_by_topic.items() if topic not in by_topic]
         judge_by_topic = [judge_by_topic[topic] for topic in by_topic]
     samples = {"people": by_topic, "judge": judge_by_topic, "others": others}
     Y, f, rest = (to_array(x, noun) for noun, x in samples.items())
     if len(Y) != len(f):
-        raise InputError(f"{len(Y)} and {len(f)} scores", "as many of people as of the judge")
+        raise InputError(f"{len(Y)} human and {len(f)} judge scores", "the same number")
     check_topic_count(len(Y), LEAST)
     return Y, f, rest
 
@@ -356,9 +368,9 @@ def _check_weight(weight: Weight) -> Weight:
     number = isinstance(weight, int | float) and not isinstance(weight, bool)
     if weight in ("leave-one-out", "plug-in") or (number and 0 <= weight <= 1):  # type: ignore[operator]
         return weight
-    raise InputError(f"weight={weight!r}", "leave-one-out, plug-in, or a number from 0 to 1")
+    raise InputError(f"weight={weight!r}", "leave-one-out, plug-in, or a number in [0, 1]")
 
 
 def compute_t_quantile(confidence: float, df: Any) -> Floats:
-    """How many standard errors an interval of this confidence reaches, either way."""
+    """Return the half-width, in standard errors, of an interval with this confidence."""
     return np.asarray(special.stdtrit(df, (1 + confidence) / 2))

@@ -1,4 +1,4 @@
-"""The papers that tests, corrections and effect sizes are from, as BibTeX."""
+"""References of tests, corrections and effect sizes, as BibTeX."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ METHODS = {
     "glass": ("glass1976",),
     "anova": ("sakai2018book",),
 }
-"""The keys of the papers of each, by the name that `compare` knows it by."""
+"""BibTeX keys of each test, correction and effect size, by its name in `compare`."""
 
 REFERENCES = {
     "carterette2012": """@article{carterette2012,

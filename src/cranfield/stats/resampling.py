@@ -1,5 +1,7 @@
-"""Random trials in chunks. A chunk has its own stream of random numbers, a thread has none: the
-same seed gives the same numbers on any number of threads.
+"""Random trials in chunks.
+
+Each chunk has its own stream of random numbers, independent of threads. The same seed gives the
+same numbers with any number of threads.
 """
 
 from __future__ import annotations
@@ -16,13 +18,11 @@ from cranfield.data.reading.parts import map_in_order
 from cranfield.errors import InputError
 
 TRIALS = 10_000
-MAX_TRIALS = 100_000_000  # trials, of which it is hard to wait for the end
-CELLS = 500_000  # random values held at a time by a thread: 4 MB, which stays near the processor
-BLOCK_CELLS = (
-    1 << 15
-)  # of them computed with at a time: new memory costs more than the numbers in it
+MAX_TRIALS = 100_000_000  # trials; more would take too long
+CELLS = 500_000  # random values per thread: 4 MB, which fits in the cache of the processor
+BLOCK_CELLS = 1 << 15  # random values per block: allocating memory costs more than the computation
 
-Progress = Callable[[int], None]  # told how many trials were done since the last call
+Progress = Callable[[int], None]  # called with the number of trials since the last call
 T = TypeVar("T")
 
 
@@ -34,12 +34,12 @@ def run_in_chunks(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> list[T]:
-    """What ``trial(random, number of trials)`` returns for each chunk, in their order.
+    """Return the results of ``trial(random, number of trials)`` for each chunk, in order.
 
-    `cells` is what one trial needs, and alone decides how large a chunk is: neither the number of
-    threads nor that of trials changes what the first trials draw.
+    `cells` is the number of values of one trial, and alone determines the size of a chunk.
+    Therefore neither the number of threads nor the number of trials changes the first trials.
 
-    >>> in_chunks(lambda random, size: size, trials=5, seed=0, cells=CELLS // 2)
+    >>> run_in_chunks(lambda random, size: size, trials=5, seed=0, cells=CELLS // 2)
     [2, 2, 1]
     """
     check_trials(trials, seed)
@@ -57,20 +57,20 @@ def run_in_chunks(
 
 
 def create_generator(seed: int, *stream: int) -> np.random.Generator:
-    """The stream of random numbers with this name: other streams of the seed do not overlap."""
+    """Create the generator of a stream. Streams of the same seed do not overlap."""
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=stream))
 
 
 def draw_topics(random: np.random.Generator, size: int, n: int) -> Ints:
-    """n of n topics with replacement, `size` times, as the first that a fresh stream draws.
+    """Draw n of n topics with replacement, `size` times, as the first draw of a fresh stream.
 
-    Every pair of runs draws the same, from streams of one name: they are kept for the next.
+    The result is cached, because every pair of runs uses streams with the same names.
     """
     name: Any = random.bit_generator.seed_seq
     return _draw_cached_topics(name.entropy, name.spawn_key, size, n)
 
 
-@lru_cache(maxsize=8)  # of at most 4 MB each, but where there are more topics than that
+@lru_cache(maxsize=8)  # at most 4 MB each, except for very many topics
 def _draw_cached_topics(seed: int, stream: tuple[int, ...], size: int, n: int) -> Ints:
     topic_samples = create_generator(seed, *stream).integers(n, size=(size, n))
     topic_samples.flags.writeable = False
@@ -78,10 +78,10 @@ def _draw_cached_topics(seed: int, stream: tuple[int, ...], size: int, n: int) -
 
 
 def check_trials(trials: Any, seed: Any) -> None:
-    """Refuse what are no numbers of trials, or no seed."""
+    """Raise an error unless trials and seed are integers in range."""
     for name, value, least in (("trials", trials, 1), ("seed", seed, 0)):
         is_integer = isinstance(value, int | np.integer) and not isinstance(value, bool)
         if not is_integer or value < least:
-            raise InputError(f"{name}={value!r}", f"a whole number from {least}")
+            raise InputError(f"{name}={value!r}", f"an integer ≥ {least}")
     if trials > MAX_TRIALS:
         raise InputError(f"{trials:,} trials", f"at most {MAX_TRIALS:,}")

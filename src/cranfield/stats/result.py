@@ -1,4 +1,4 @@
-"""What a test finds: a statistic, a p-value, an interval, and what was assumed."""
+"""Results of tests: a statistic, a p-value, an interval, and the assumptions."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from cranfield.stats.few_topics import is_out_of_reach
 __all__ = ["Outcome", "Sampled"]
 
 Bounds = Callable[[float], tuple[float, float]]
-"""From a confidence such as 0.95 to the ends of an interval."""
+"""Function from a confidence such as 0.95 to the ends of an interval."""
 
 
 @dataclass(frozen=True)
 class Sampled:
-    """How a p-value was found by counting: `count` of `trials` were as extreme as the data.
+    """P-value found by counting: `count` of `trials` are at least as extreme as the data.
 
-    `exact` if all possible outcomes were enumerated, `trials` being their number. The p-value is
-    then count / trials; otherwise (count + 1) / (trials + 1), which is never 0 and keeps the test
-    valid (Phipson and Smyth 2010). `asl`, the achieved significance level of Efron and
+    If `exact`, all possible outcomes were enumerated and `trials` is their number. The p-value is
+    then count / trials. Otherwise it is (count + 1) / (trials + 1), which is never 0 and keeps the
+    test valid (Phipson and Smyth 2010). `asl`, the achieved significance level of Efron and
     Tibshirani, is count / trials.
 
     >>> sampled = Sampled(count=9, trials=999, seed=0)
@@ -40,7 +40,7 @@ class Sampled:
 
     @property
     def pvalue(self) -> float:
-        """The probability of something as extreme if there is no difference."""
+        """Probability of a result at least as extreme if there is no difference."""
         return self.asl if self.exact else (self.count + 1) / (self.trials + 1)
 
     @property
@@ -50,23 +50,23 @@ class Sampled:
 
     @property
     def smallest_pvalue(self) -> float:
-        """The p-value if no trial is as extreme as the data: 1 / (trials + 1); 0 if exact."""
+        """P-value if no trial is as extreme as the data: 1 / (trials + 1), or 0 if exact."""
         return 0.0 if self.exact else 1 / (self.trials + 1)
 
     @property
     def error(self) -> float:
-        """The Monte-Carlo standard error of the p-value, √(p (1 − p) / trials); 0 if exact."""
+        """Monte-Carlo standard error of the p-value, √(p (1 − p) / trials), or 0 if exact."""
         return 0.0 if self.exact else math.sqrt(self.pvalue * (1 - self.pvalue) / self.trials)
 
 
 @dataclass(frozen=True)
 class Outcome(TableResult):
-    """What a test of two systems found, in the manner of scipy.stats.
+    """Result of a test of two systems, similar to results of scipy.stats.
 
-    `difference` is what is estimated (the mean of x − y, unless the test says otherwise), `n` the
-    number of topics, `assumed` what has to hold for the p-value to mean what it says. `sampled`
-    tells trials, seed and Monte-Carlo error of tests that count. `smallest_pvalue` is the smallest
-    p-value that so many topics and trials can justify: a smaller one is no stronger evidence.
+    `difference` is the estimate (the mean of x − y, unless the test documents another one), `n` the
+    number of topics, and `assumed` the assumptions of the p-value. `sampled` contains trials, seed
+    and Monte-Carlo error of tests that count trials. `smallest_pvalue` is the smallest p-value that
+    this number of topics and trials can justify. Smaller p-values are no stronger evidence.
     """
 
     test: str
@@ -82,11 +82,11 @@ class Outcome(TableResult):
     smallest_pvalue: float = 0.0
 
     def confidence_interval(self, confidence: float = 0.95) -> Interval:
-        """An interval of the difference that belongs to the test.
+        """Return the interval of the difference that belongs to the test.
 
-        The difference is significant at 1 − `confidence` where it does not contain 0, but for
-        ties at its ends, and for tests that leave out differences of 0 (sign, Wilcoxon). It has
-        no ends if 1 − `confidence` is below the smallest p-value.
+        The difference is significant at 1 − `confidence` if the interval does not contain 0.
+        Exceptions are ties at its ends, and tests that exclude differences of 0 (sign, Wilcoxon).
+        Both ends are infinite if 1 − `confidence` is below the smallest p-value.
         """
         low, high = self.bounds(check_confidence(confidence))
         if is_out_of_reach(self.smallest_pvalue, 1 - confidence):
@@ -96,19 +96,18 @@ class Outcome(TableResult):
 
 
 def is_fully_enumerated(sampled: Iterable[Sampled | None]) -> bool:
-    """Whether all outcomes were enumerated, of every test."""
+    """Return True if every test enumerated all outcomes."""
     return all(trials is not None and trials.exact for trials in sampled)
 
 
 def format_p(pvalue: float, trials: int | None = None, least: bool = False) -> str:
-    """A p-value as people read it: four decimals, never 0.
+    """Format a p-value with four decimals, never as 0.
 
-    Of one found by `trials`, `least` says that none of them was as extreme as the data: it is
-    below 1 / trials, which is rounded up.
+    If `least`, none of `trials` random trials was as extreme: p is below 1 / trials, rounded up.
 
-    >>> shown_p(0.0321), shown_p(1e-9), shown_p(1 / 1001, trials=1000, least=True)
+    >>> format_p(0.0321), format_p(1e-9), format_p(1 / 1001, trials=1000, least=True)
     ('0.0321', '<0.0001', '<0.001')
-    >>> shown_p(1 / 3001, trials=3000, least=True)
+    >>> format_p(1 / 3001, trials=3000, least=True)
     '<0.00034'
     """
     if least and trials:
@@ -118,16 +117,16 @@ def format_p(pvalue: float, trials: int | None = None, least: bool = False) -> s
 
 
 def format_p_statement(text: str) -> str:
-    """A p-value, as it is shown, in a sentence.
+    """Format a p-value for a sentence.
 
-    >>> stated_p("0.0321"), stated_p("<0.0001")
+    >>> format_p_statement("0.0321"), format_p_statement("<0.0001")
     ('p = 0.0321', 'p < 0.0001')
     """
     return f"p < {text[1:]}" if text.startswith("<") else f"p = {text}"
 
 
 def check_open_fraction(name: str, value: float) -> float:
-    """The number itself, if it is between 0 and 1."""
+    """Return the number, or raise an error unless it is between 0 and 1."""
     check_number(name, value, "a number between 0 and 1")
     if not 0 < value < 1:
         raise InputError(f"{name}={value}", "a number between 0 and 1")

@@ -1,7 +1,7 @@
-"""A judge of everything and people of a random sample: sums estimated by their difference.
+"""Difference estimators: sums from judge labels of all documents and human labels of a sample.
 
-The documents are the sample: the judge labelled all of them, people those that were drawn, each
-with a probability of its own. What is said is of these topics.
+The documents are the sample: each has a judge label and its own probability of a human label.
+Results hold for these topics.
 """
 
 from __future__ import annotations
@@ -21,16 +21,17 @@ from cranfield.wording import suggest_keywords
 
 __all__ = ["DifferenceEstimate", "difference_estimate", "inclusion_probabilities"]
 
-LEAST = 5  # sampled documents on which people and the judge differ, for an interval
+LEAST = 5  # sampled documents with different human and judge labels, for an interval
 
 
 @dataclass(frozen=True)
 class DifferenceEstimate(TableResult):
-    """A weighted sum of people's labels, estimated from the judge's and a sample of people's.
+    """Weighted sum of human labels, estimated from all judge labels and a human sample.
 
-    `judge` is the sum of the judge's labels alone, `people` what people's alone estimate, with its
-    standard error. `sampled` documents were labelled by people, `differ` of them, drawn by chance,
-    otherwise than by the judge: fewer than 5 give no interval.
+    `judge` is the sum of the judge labels. `people` is the estimate from human labels only, with
+    its standard error `people_error`. `sampled` documents have a human label. `differ` is the
+    number of randomly drawn documents with different human and judge labels: fewer than 5 give no
+    interval.
     """
 
     estimate: float
@@ -53,19 +54,20 @@ def difference_estimate(
     probabilities: ArrayLike,
     confidence: float = 0.95,
 ) -> DifferenceEstimate:
-    """Σ w y over all documents, from the judge's f of all and people's y of a random sample.
+    """Estimate Σ w y from judge labels f of all documents and human labels y of a sample.
 
     T = Σ w f + Σ_sampled w (y − f)/π,   Var(T) = Σ_sampled (1 − π)/π² (w (y − f))²
 
-    `people` are NaN where a document was not drawn; π, the `probabilities`, are those with which
-    documents were drawn, independently. This is unbiased whatever the judge is worth. The interval
-    is Student's, with one degree of freedom less than sampled documents with y ≠ f and π < 1. With
-    fewer than 5 of these there is none, unless every document that weighs anything was drawn with
-    π = 1. For a difference of two runs, w is the difference of the weights of their ranks.
+    `people` contains NaN for documents that were not drawn. π, the `probabilities`, are the
+    independent drawing probabilities. The estimate is unbiased for any judge. The interval is a
+    Student's t interval. Its degrees of freedom are the number of sampled documents with y ≠ f and
+    π < 1, minus one. With fewer than 5 such documents there is no interval, unless every document
+    with a weight was drawn with π = 1. For a difference of two runs, w is the difference of the
+    weights of their ranks.
 
     >>> nan = math.nan
-    >>> found = difference_estimate([0.5, 0.25, 0.125], [1, 1, 0], [nan, 0, 1], [0.8, 0.5, 0.4])
-    >>> found.estimate, round(found.error**2, 8), found.low  # 0.75 − 0.5 + 0.3125
+    >>> result = difference_estimate([0.5, 0.25, 0.125], [1, 1, 0], [nan, 0, 1], [0.8, 0.5, 0.4])
+    >>> result.estimate, round(result.error**2, 8), result.low  # 0.75 − 0.5 + 0.3125
     (0.5625, 0.18359375, None)
 
     Reference: Särndal, Swensson and Wretman 1992, Model Assisted Survey Sampling, chapter 6.
@@ -88,9 +90,10 @@ def estimate_difference(
     confidence: float = 0.95,
     complete: bool = False,
 ) -> DifferenceEstimate:
-    """The estimate from Σ w f, and of each document that people labelled w (y − f), w y and π.
+    """Estimate from Σ w f, and w (y − f), w y and π of each document with a human label.
 
-    If all documents were drawn for certain (`complete`), the sum is known, the interval a point.
+    If all documents were drawn with certainty (`complete`), the sum is exact and the interval a
+    point.
     """
     check_confidence(confidence)
     theta = judge_sum + math.fsum(change / p)
@@ -117,17 +120,18 @@ def _compute_variance(change: Floats, p: Floats) -> float:
 
 
 def predict_variance(change: Floats, used_probabilities: Floats, probabilities: Floats) -> float:
-    """What the variance would be if documents were drawn `probabilities` with these probabilities, from a
-    sample that was `used_probabilities` others: Σ_sampled (1 − π′)/π′ (w (y − f))²/π.
+    """Predict the variance for other drawing probabilities π′, from a sample drawn with π.
+
+    Σ_sampled (1 − π′)/π′ (w (y − f))²/π
     """
     return math.fsum((1 - probabilities) / probabilities * change**2 / used_probabilities)
 
 
 @suggest_keywords
 def inclusion_probabilities(weights: ArrayLike, size: float) -> Floats:
-    """π = min(1, c w) with Σ π = size: documents that weigh more are drawn more often.
+    """Compute π = min(1, c w) with Σ π = size: documents with larger weights are drawn more often.
 
-    Where everything that weighs anything is to be drawn, π is 1.
+    If `size` is at least the number of documents with a weight, their π is 1.
 
     >>> inclusion_probabilities([4, 2, 1, 1, 0], 2).tolist()
     [1.0, 0.5, 0.25, 0.25, 0.0]
@@ -137,15 +141,15 @@ def inclusion_probabilities(weights: ArrayLike, size: float) -> Floats:
     w = np.atleast_1d(_to_numbers("weights", weights))
     check_number("size", size, "a number above 0")
     if not (np.isfinite(w) & (w >= 0)).all():
-        raise InputError("weights below 0, or none", "finite numbers from 0")
+        raise InputError.from_problem("invalid weights", "Use finite numbers ≥ 0.")
     if not 0 < size < math.inf:
         raise InputError(f"a sample of {size}", "a number above 0")
     heavy = np.sort(w[w > 0])[::-1]
     if size >= len(heavy):
         return (w > 0).astype(np.float64)
-    rest = np.cumsum(heavy[::-1])[::-1]  # Σ of this weight and all lighter ones
-    certain = np.arange(len(heavy))  # so many are drawn for certain,
-    factor = (size - certain) / rest  # and then c is
+    rest = np.cumsum(heavy[::-1])[::-1]  # Σ of this weight and all smaller weights
+    certain = np.arange(len(heavy))  # number of documents drawn with certainty
+    factor = (size - certain) / rest  # c for this number
     first = int(np.argmax((factor * heavy <= 1) & (factor > 0)))
     return np.asarray(np.minimum(1.0, factor[first] * w))
 
@@ -159,15 +163,19 @@ def _read_columns(*arrays: ArrayLike) -> tuple[Floats, Floats, Floats, Floats]:
         shapes = ", ".join(
             f"{n} of shape {x.shape}" for n, x in zip(names, (w, f, y, p), strict=True)
         )
-        raise InputError(shapes, "a number of each for every document")
+        raise InputError(shapes, "one number of each per document")
     if not (np.isfinite(w) & np.isfinite(f)).all() or np.isinf(y).any():
-        raise InputError("weights or labels that are no numbers", "finite numbers; NaN: not drawn")
+        raise InputError.from_problem(
+            "weights or labels are not finite", "Only human labels not drawn can be NaN."
+        )
     if not ((p[~np.isnan(y)] > 0) & (p[~np.isnan(y)] <= 1)).all():
-        raise InputError("a drawn document of probability 0, or above 1", "from above 0 to 1")
+        raise InputError.from_problem(
+            "probability of a drawn document outside (0, 1]", "Use probabilities above 0."
+        )
     if never := np.flatnonzero(np.isnan(y) & (w != 0) & ~((p > 0) & (p <= 1))).tolist():
         i = never[0]
         problem = f"probability {p[i]:g} for document {i + 1} of weight {w[i]:g}"
-        raise InputError(problem, "above 0, at most 1: a document that cannot be drawn is unknown")
+        raise InputError(problem, "a probability in (0, 1], because the document has a weight")
     return w, f, y, p
 
 

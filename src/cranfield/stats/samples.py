@@ -1,4 +1,4 @@
-"""Scores to be tested: paired by topic, never by position where topics have names."""
+"""Input of tests: scores, paired by topic if topics have names."""
 
 from __future__ import annotations
 
@@ -19,15 +19,14 @@ from cranfield.wording import format_count, format_names
 
 Sample: TypeAlias = Scores | Mapping[str, float] | ArrayLike
 Topics: TypeAlias = Literal["same", "common"]
-Axes: TypeAlias = Sequence[str]  # of a bare array: "runs" and "topics", in its order
-SMALLEST, LARGEST = 1e-50, 1e50  # their fourth powers, of variances, are numbers, too
+Axes: TypeAlias = Sequence[str]  # axes of an array: "runs" and "topics", in its order
+SMALLEST, LARGEST = 1e-50, 1e50  # their fourth powers, used in variances, are finite
 
 
 def to_mapping(x: Any) -> Any:
-    """A pandas Series whose index names topics, or Scores of one run, as a mapping; all else as it
-    is.
+    """Convert a pandas Series with topics, or Scores of one run, to a mapping.
 
-    An index that only counts, 0, 1, 2, …, names nothing.
+    Other values are returned unchanged. An index 0, 1, 2, … does not name topics.
     """
     if isinstance(x, Scores):
         return _get_run_scores(x)
@@ -37,14 +36,14 @@ def to_mapping(x: Any) -> Any:
     if list(index) == list(range(len(index))):
         return x
     if not index.is_unique:
-        raise InputError("an index that has a name twice", "each name once")
+        raise InputError.from_problem("index has duplicate topics")
     return dict(x.items())
 
 
 def to_array(x: Sample, noun: str = "x") -> Floats:
-    """The scores of one system: Scores, a mapping from topics, or a sequence; finite numbers.
+    """Return the scores of one system (Scores, mapping or sequence) as an array of finite numbers.
 
-    >>> sample({"301": 0.5, "302": 0.25})
+    >>> to_array({"301": 0.5, "302": 0.25})
     array([0.5 , 0.25])
     """
     x = _get_run_scores(x) if isinstance(x, Scores) else x
@@ -72,21 +71,21 @@ def check_scale(*samples: Floats) -> None:
 
 
 def mean(x: Floats) -> float:
-    """The mean, whatever the order of the values: `math.fsum` rounds once."""
+    """Return the mean, independent of the order of the values: `math.fsum` rounds once."""
     return math.fsum(x) / len(x)
 
 
 def pair_scores(
     x: Sample, y: Sample, topics: Topics = "same", least: int = 2
 ) -> tuple[Floats, Floats]:
-    """Two systems' scores, topic by topic.
+    """Return the scores of two systems, paired by topic.
 
-    Scores of one run, mappings, and Series with an index, are paired by topic: both must have the
-    same topics, unless ``topics="common"`` leaves out those that one of them lacks. Sequences,
-    which name no topics, are taken to be in the same order, and must be of the same length. A
-    mapping is not paired with a sequence.
+    Scores of one run, mappings, and Series with an index are paired by topic. Both must have the
+    same topics, unless ``topics="common"`` excludes topics that one of them lacks. Sequences have
+    no topic names: they must be in the same order and of the same length. A mapping cannot be
+    paired with a sequence.
 
-    >>> paired({"301": 0.5, "302": 0.25}, {"302": 0.5, "301": 0.75})
+    >>> pair_scores({"301": 0.5, "302": 0.25}, {"302": 0.5, "301": 0.75})
     (array([0.5 , 0.25]), array([0.75, 0.5 ]))
     """
     if not is_one_of(topics, ("same", "common")):
@@ -97,31 +96,31 @@ def pair_scores(
         samples = {noun: {t: scores[t] for t in shared} for noun, scores in samples.items()}
     a, b = (to_array(scores, noun) for noun, scores in samples.items())
     if len(a) != len(b):
-        raise InputError(f"{len(a)} and {len(b)} scores", "as many of one as of the other")
+        raise InputError(f"{len(a)} and {len(b)} scores", "the same number")
     check_topic_count(len(a), least)
     check_scale(a, b)
     return a, b
 
 
 def _has_topics(samples: Collection[Any], all_of_them: str) -> bool:
-    """Whether samples are mappings, which name their topics: all of them, or none."""
+    """Return True if all samples are mappings with topics. Raise an error if only some are."""
     mappings = sum(isinstance(x, Mapping) for x in samples)
     if mappings not in (0, len(samples)):
         expected = f"{all_of_them} with, or {all_of_them} without"
-        raise InputError("scores with topics and scores without", expected)
+        raise InputError("scores with and without topics", expected)
     return mappings > 0
 
 
 def _find_shared_topics(
     samples: Collection[Mapping[Any, Any]], topics: Topics, description: str
 ) -> list[Any]:
-    """The topics that all have, if that is enough."""
+    """Return the topics that all samples have. Raise an error if others are not allowed."""
     all_topics = dict.fromkeys(topic for x in samples for topic in x)
     shared = [topic for topic in all_topics if all(topic in x for x in samples)]
     if topics == "same" and len(shared) < len(all_topics):
         unshared = [str(topic) for topic in all_topics if topic not in set(shared)]
         problem = f"{format_names(unshared, 'topic')} {description}"
-        raise InputError(problem, "the same topics, or topics='common'")
+        raise InputError.from_problem(problem, "Use topics='common' to exclude them.")
     return shared
 
 
@@ -138,17 +137,17 @@ class Matrix:
 
     @cached_property
     def means(self) -> Floats:
-        """Of each system."""
+        """Mean of each system."""
         return np.array([mean(x) for x in self.values.T])
 
     @cached_property
     def scale(self) -> float:
-        """The largest score, in absolute value: rounding is measured by it."""
+        """Largest absolute score, to which rounding errors are relative."""
         return float(np.abs(self.values).max())
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
-        """All pairs of systems: the first with each other, then the second with those after it."""
+        """All pairs of systems, in order of the systems."""
         return [*combinations(range(len(self.systems)), 2)]
 
 
@@ -166,14 +165,14 @@ def to_matrix(
     """Return the scores of several systems, topic by topic.
 
     `data` is a Matrix, Scores of one measure, ``{system: {topic: score}}``, ``{system:
-    [scores]}``, or a frame with a column for each system and perhaps one called topic. An array
-    names neither, so it needs its `axes`: ``("runs", "topics")`` or ``("topics", "runs")``. At
-    least `least` topics and `systems` systems are needed.
+    [scores]}``, or a frame with a column for each system and optionally a column named topic. An
+    array has no names, so it needs its `axes`: ``("runs", "topics")`` or ``("topics", "runs")``.
+    At least `least` topics and `systems` systems are required.
 
-    >>> found = matrix({"bm25": {"301": 0.5, "302": 0.25}, "dense": {"302": 0.5, "301": 0.75}})
-    >>> found.values.tolist(), found.systems
+    >>> data = to_matrix({"bm25": {"301": 0.5, "302": 0.25}, "dense": {"302": 0.5, "301": 0.75}})
+    >>> data.values.tolist(), data.systems
     ([[0.5, 0.75], [0.25, 0.5]], ('bm25', 'dense'))
-    >>> matrix([[0.5, 0.25], [0.75, 0.5]], axes=("runs", "topics")).values.tolist()
+    >>> to_matrix([[0.5, 0.25], [0.75, 0.5]], axes=("runs", "topics")).values.tolist()
     [[0.5, 0.75], [0.25, 0.5]]
     """
     if getattr(data, "columns", None) is not None:
@@ -192,7 +191,7 @@ def to_matrix(
 
 
 def as_scores(data: Systems, axes: Axes | None = None) -> Scores:
-    """Return Scores as they are, and other scores of systems under a measure called score."""
+    """Return Scores unchanged, and other scores of systems as a measure named score."""
     if isinstance(data, Scores):
         _check_no_axes(axes)
         return data
@@ -224,7 +223,7 @@ def _from_frame(frame: Any) -> Any:
         return columns
     topics = [str(topic) for topic in frame["topic"]]
     if len(set(topics)) < len(topics):
-        raise InputError("a frame that has a topic twice", "each topic once")
+        raise InputError.from_problem("frame has duplicate topics")
     return {name: dict(zip(topics, x, strict=True)) for name, x in columns.items()}
 
 
@@ -239,7 +238,7 @@ def _from_array(data: Any, axes: Axes | None) -> Matrix:
 def order_axes(data: Any, axes: Axes | None, order: tuple[str, ...]) -> Floats:
     """Return an array with its axes in this order, or raise an error if they are not given.
 
-    >>> array_of([[1, 2, 3]], ("runs", "topics"), ("topics", "runs")).shape
+    >>> order_axes([[1, 2, 3]], ("runs", "topics"), ("topics", "runs")).shape
     (3, 1)
     """
     try:
@@ -264,14 +263,14 @@ def order_axes(data: Any, axes: Axes | None, order: tuple[str, ...]) -> Floats:
 
 
 def _number_names(count: int) -> tuple[str, ...]:
-    """The names of what has none."""
+    """Return the names 1, 2, … for systems or topics without names."""
     return tuple(str(i + 1) for i in range(count))
 
 
 def _group_by_run(scores: Scores) -> dict[str, dict[str, float]]:
     if len(scores.measures) != 1:
         problem = f"scores of {format_names(scores.measures, 'measure')}"
-        raise InputError(problem, f"those of one: scores[:, :, {scores.measures[0]!r}]")
+        raise InputError(problem, f"scores of one measure: scores[:, :, {scores.measures[0]!r}]")
     return {
         run: dict(zip(scores.topics, scores.values[r, :, 0].tolist(), strict=True))
         for r, run in enumerate(scores.runs)
@@ -282,14 +281,14 @@ def _get_run_scores(scores: Scores) -> dict[str, float]:
     by_run = _group_by_run(scores)
     if len(by_run) != 1:
         problem = f"scores of {format_names(scores.runs, 'run')}"
-        raise InputError(problem, f"those of one: scores[{scores.runs[0]!r}]")
+        raise InputError(problem, f"scores of one run: scores[{scores.runs[0]!r}]")
     return next(iter(by_run.values()))
 
 
 def _from_mapping(data: Mapping[str, Any], topics: Topics) -> Matrix:
     samples = {str(system): to_mapping(x) for system, x in data.items()}
     if not samples:
-        raise InputError("no systems", "the scores of each")
+        raise InputError.from_problem("no systems")
     systems = tuple(samples)
     if _has_topics(samples.values(), "all"):
         shared = _find_shared_topics(samples.values(), topics, "that not every system has")
@@ -300,17 +299,17 @@ def _from_mapping(data: Mapping[str, Any], topics: Topics) -> Matrix:
     rows = [to_array(x, name) for name, x in samples.items()]
     if len({len(x) for x in rows}) > 1:
         problem = f"{min(map(len, rows))} to {max(map(len, rows))} scores"
-        raise InputError(problem, "as many of each system: topics without names are in order")
+        raise InputError(problem, "the same number for each system, because topics have no names")
     return Matrix(np.stack(rows, axis=1), systems, _number_names(len(rows[0])))
 
 
 def check_topic_count(topics: int, least: int) -> None:
-    """Fewer topics than a test needs."""
+    """Raise an error if there are fewer topics than a test needs."""
     if topics < least:
         raise InputError(format_count(topics, "topic"), f"at least {least}")
 
 
 def quote_short(x: Any) -> str:
-    """A value as a message quotes it."""
+    """Return the repr of a value, shortened for a message."""
     text = repr(x)
     return text if len(text) <= 40 else f"{text[:37]}…"

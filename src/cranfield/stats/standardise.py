@@ -1,6 +1,4 @@
-"""Standardised scores: hard and easy topics, and topics on which systems hardly differ, count the
-same.
-"""
+"""Standardised scores, which give all topics the same mean and variance."""
 
 from __future__ import annotations
 
@@ -25,7 +23,7 @@ METHODS = ("z", "cdf", "linear")
 
 @dataclass(frozen=True, eq=False)
 class Factors:
-    """What scores are standardised by: `means` and `stds` over systems, [topics, measures]."""
+    """Means and standard deviations over systems, [topics, measures], for standardisation."""
 
     means: Floats
     stds: Floats
@@ -36,16 +34,16 @@ class Factors:
 
 @suggest_keywords
 def factors(scores: Systems, ddof: int = 1, axes: Axes | None = None) -> Factors:
-    """The mean and the standard deviation over systems of each topic, for each measure.
+    """Compute the mean and standard deviation over systems, for each topic and measure.
 
     `scores` are Scores, ``{system: {topic: score}}``, or an array with its `axes`,
     ``("topics", "runs")`` or ``("runs", "topics")``.
 
-    The deviation has m − `ddof` in its denominator, m being the number of systems. Undefined
-    scores are left out.
+    The deviation has m − `ddof` in its denominator, where m is the number of systems. Undefined
+    scores are excluded.
 
-    >>> found = factors({"bm25": {"301": 0.1}, "dense": {"301": 0.3}, "rrf": {"301": 0.5}})
-    >>> found.means.round(4).tolist(), found.stds.round(4).tolist()
+    >>> by_topic = factors({"bm25": {"301": 0.1}, "dense": {"301": 0.3}, "rrf": {"301": 0.5}})
+    >>> by_topic.means.round(4).tolist(), by_topic.stds.round(4).tolist()
     ([[0.3]], [[0.2]])
 
     Reference: Webber, Moffat and Zobel (2008), Score standardization for inter-collection
@@ -65,7 +63,7 @@ def factors(scores: Systems, ddof: int = 1, axes: Axes | None = None) -> Factors
     squares = np.where(defined, x - means, 0.0) ** 2
     stds = np.sqrt(squares.sum(axis=0) / np.maximum(count - ddof, 1))
     largest = np.abs(np.where(defined, x, 0.0)).max(axis=0)
-    stds[stds <= TOLERANCE * largest] = 0.0  # what rounding makes of 0
+    stds[stds <= TOLERANCE * largest] = 0.0  # rounding errors of 0
     text = format_count(len(all_scores.runs), "run")
     return Factors(means, stds, all_scores.topics, all_scores.measures, text)
 
@@ -80,15 +78,16 @@ def standardise(
     b: float = 0.5,
     axes: Axes | None = None,
 ) -> Scores:
-    """Scores by how far they are above the mean of systems on that topic.
+    """Standardise scores by topic: subtract the mean and divide by the standard deviation.
 
     z = (x − mean) / std
 
-    `scores` and `axes` are those of `factors`. Mean and std are over the systems of `scores`, or
-    those of a `reference`: other scores, the `factors` of them, or ``{topic: (mean, std)}``.
-    Systems that were not there can so be scored later. ``"cdf"`` gives Φ(z), the normal
-    distribution's share below z; ``"linear"`` gives `a` · z + `b`, cut to 0 and 1: with Sakai's a
-    and b, only where |z| > 3⅓. Where systems do not differ (std 0), z is 0, and a notice says so.
+    `scores` and `axes` are the arguments of `factors`. Mean and std are computed over the systems
+    of `scores`, or over a `reference`: other scores, their `factors`, or ``{topic: (mean, std)}``.
+    With a reference, new systems can be scored later. ``"cdf"`` returns Φ(z), the normal
+    distribution function. ``"linear"`` returns `a` · z + `b`, clipped to [0, 1]: with Sakai's a and
+    b, this clips only |z| > 3⅓. If all systems have the same score (std 0), z is 0, and a note
+    lists the topics.
 
     >>> systems = {"bm25": {"301": 0.1}, "dense": {"301": 0.3}, "rrf": {"301": 0.5}}
     >>> standardise(systems).values.round(4).ravel().tolist()
@@ -120,7 +119,8 @@ def standardise(
         t for t, is_equal in zip(all_scores.topics, equal.any(axis=1), strict=True) if is_equal
     )
     if equal_topics:
-        text = f"{format_names(equal_topics, 'topic')} on which all systems of the reference score the same: z is 0"
+        topics_text = format_names(equal_topics, "topic")
+        text = f"{topics_text} with equal scores of all systems of the reference: z is 0"
         notes.append(Note("no-variance", text, topics=equal_topics))
     return replace(
         all_scores,
@@ -145,19 +145,19 @@ def _as_factors(
         return factors(reference, ddof)
     if len(scores.measures) != 1:
         problem = f"means and deviations for {format_names(scores.measures, 'measure')}"
-        raise InputError(problem, "scores of one measure, or other scores as the reference")
+        raise InputError(problem, "scores of one measure, or Scores as the reference")
     try:
         pairs = np.array([reference[topic] for topic in reference], dtype=np.float64).reshape(-1, 2)
     except (TypeError, ValueError):
         raise InputError(f"the reference {reference!r}", "{topic: (mean, std)}") from None
     if not (np.isfinite(pairs).all() and (pairs[:, 1] >= 0).all()):
-        raise InputError("a deviation below 0 or not finite", "{topic: (mean, std)}")
+        raise InputError("std below 0 or not finite", "{topic: (mean, std)}")
     means, stds = pairs[:, :1], pairs[:, 1:]
     return Factors(means, stds, tuple(map(str, reference)), scores.measures, "given factors")
 
 
 def _align_factors(reference: Factors, scores: Scores) -> Factors:
-    """The factors of the topics and measures that are given, in their order."""
+    """Return the factors of the topics and measures of the scores, in their order."""
     for kind, names, valid_names in (
         ("topic", scores.topics, reference.topics),
         ("measure", scores.measures, reference.measures),

@@ -1,4 +1,4 @@
-"""The scores of one system in a few numbers, and those of all systems on each topic."""
+"""Summaries of the scores of one system, and of all systems on each topic."""
 
 from __future__ import annotations
 
@@ -24,11 +24,12 @@ QUARTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 @dataclass(frozen=True)
 class Summary(TableResult):
-    """Scores of `n` topics in a few numbers.
+    """Summary of the scores of `n` topics.
 
-    `gmean` is the geometric mean, in which scores below `floor` count as the floor; `std` the
-    standard deviation with n − 1; `quantiles` are by their share of the topics; `interval` is a
-    confidence interval of the mean. With one topic there is no deviation and no interval: NaN.
+    `gmean` is the geometric mean, in which scores below `floor` are replaced by the floor. `std` is
+    the standard deviation with n − 1 in its denominator. `quantiles` are keyed by their fraction of
+    topics. `interval` is a confidence interval of the mean. With one topic, deviation and interval
+    are NaN.
     """
 
     n: int
@@ -51,19 +52,19 @@ def summarise(
     trials: int = TRIALS,
     seed: int = 0,
 ) -> Summary:
-    """The scores of one system in a few numbers: means, median, deviation, quantiles, interval.
+    """Summarise the scores of one system: means, median, deviation, quantiles, interval.
 
     The geometric mean is exp(mean(log(max(x, floor)))). A quantile between two scores is
-    interpolated (type 7 of Hyndman and Fan). The interval of the mean is Student's
-    (``method="t"``, which assumes that means of so many topics are normal), or that of the
-    bootstrap: bias-corrected and accelerated (``"bootstrap"``), or of ``"percentile"``.
+    interpolated (type 7 of Hyndman and Fan). The interval of the mean is a Student's t interval
+    (``method="t"``, which assumes a normal distribution of the mean), or a bootstrap interval:
+    bias-corrected and accelerated (``"bootstrap"``), or ``"percentile"``.
 
-    >>> found = summarise({"301": 0.1, "302": 0.4, "303": 0.4}, confidence=0.5)
-    >>> round(found.mean, 4), round(found.gmean, 4), found.median  # ∛0.016 = 0.2520
+    >>> summary = summarise({"301": 0.1, "302": 0.4, "303": 0.4}, confidence=0.5)
+    >>> round(summary.mean, 4), round(summary.gmean, 4), summary.median  # ∛0.016 = 0.2520
     (0.3, 0.252, 0.4)
-    >>> found.quantiles
+    >>> summary.quantiles
     {0.0: 0.1, 0.25: 0.25, 0.5: 0.4, 0.75: 0.4, 1.0: 0.4}
-    >>> round(found.interval.low, 4)  # 0.3 − t s / √n = 0.3 − 0.8165 · 0.1732 / 1.7321
+    >>> round(summary.interval.low, 4)  # 0.3 − t s / √n = 0.3 − 0.8165 · 0.1732 / 1.7321
     0.2184
 
     Reference: Robertson (2006), On GMAP: and other transformations, CIKM; Efron (1987), Better
@@ -72,10 +73,10 @@ def summarise(
     values = to_array(x)
     check_topic_count(len(values), 1)
     check_trials(trials, seed)
-    for share in to_list("quantiles", quantiles, "numbers from 0 to 1"):
-        check_number("quantile", share, "a number from 0 to 1")
+    for share in to_list("quantiles", quantiles, "numbers in [0, 1]"):
+        check_number("quantile", share, "a number in [0, 1]")
         if not 0 <= share <= 1:
-            raise InputError(f"the quantile {share}", "a number from 0 to 1")
+            raise InputError(f"quantile {share}", "a number in [0, 1]")
     numbers = map(str, range(len(values)))
     scores = Scores(values.reshape(1, -1, 1), ("x",), tuple(numbers), ("score",), ("mean",))
     return Summary(
@@ -92,9 +93,9 @@ def summarise(
 
 @dataclass(frozen=True, eq=False)
 class RunStatistics:
-    """What runs score on each topic: their mean, the median, the best and the worst of them.
+    """Mean, best, median and worst score over runs on each topic.
 
-    NaN where no run has a score; of those that some lack, it is of the others.
+    NaN if no run has a score. Undefined scores of single runs are excluded.
     """
 
     mean: Floats
@@ -104,12 +105,12 @@ class RunStatistics:
 
 
 def compute_run_statistics(scores: Scores, measure: str) -> RunStatistics:
-    """The scores of all runs on each topic; where lower is better, the best is the lowest.
+    """Compute statistics over all runs on each topic. If lower is better, the best is the lowest.
 
     >>> scores = Scores([[[0.5]], [[0.25]], [[np.nan]]], "abc", ["1"], ["RNOD"], ["mean"],
     ...                 better=["lower"])
-    >>> found = over_runs(scores, "RNOD")
-    >>> float(found.best[0]), float(found.median[0]), float(found.worst[0])
+    >>> rnod = compute_run_statistics(scores, "RNOD")
+    >>> float(rnod.best[0]), float(rnod.median[0]), float(rnod.worst[0])
     (0.25, 0.375, 0.5)
     """
     values = scores.values[:, :, scores.measures.index(measure)]

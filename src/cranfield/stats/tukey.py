@@ -1,4 +1,4 @@
-"""Tukey's honestly significant differences: all pairs of several systems at once."""
+"""Tukey's honestly significant differences: simultaneous tests of all pairs of systems."""
 
 from __future__ import annotations
 
@@ -28,23 +28,22 @@ from cranfield.wording import format_count, format_names, suggest_keywords
 
 __all__ = ["Family", "randomised_tukey_hsd", "tukey_hsd"]
 
-OUTLIER_FACTOR = (
-    1.2  # how many times as wide an outlier makes intervals, if there is a notice about it
-)
+OUTLIER_FACTOR = 1.2  # an outlier that makes intervals wider by this factor has a note
 SIMULTANEOUS = (
-    "p-values and intervals hold for all pairs at once: if all systems are equal, the probability "
-    "that any pair is found to differ is at most α"
+    "p-values and intervals are simultaneous: if all systems are equal, the probability that any "
+    "pair is significant is at most α"
 )
 
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """What a test of all pairs of systems found.
+    """Result of a test of all pairs of systems.
 
-    `differences`, `pvalues`, `statistics` and `counts` are arrays [systems, systems]; the
-    difference is the mean of the row's system minus that of the column's, and the p-value on the
-    diagonal is 1. `counts` are of `trials`, all there are if `exact`: only of tests that count.
-    The arrays are computed when they are first used. With thousands of systems, `pair` is faster.
+    `differences`, `pvalues`, `statistics` and `counts` are arrays [systems, systems]. The
+    difference is the mean of the row's system minus the mean of the column's system. The p-value on
+    the diagonal is 1. `counts` are numbers of `trials`, or of all outcomes if `exact`; other tests
+    have no counts. The arrays are computed on first use. With thousands of systems, `pair` is
+    faster.
     """
 
     test: str
@@ -66,7 +65,7 @@ class Family:
 
     @cached_property
     def notes(self) -> tuple[Note, ...]:
-        """The notices on all pairs, and one for each kind of notice on single pairs."""
+        """Notes on all pairs, and one note for each kind of note on single pairs."""
         numbers = combinations(range(len(self.systems)), 2)
         single = [(i, j, note) for i, j in numbers for note in self._collect_pair_notes(i, j)]
         return self.common_notes + tuple(self._merge_notes(single))
@@ -90,7 +89,7 @@ class Family:
     @cached_property
     def pvalues(self) -> Floats:
         if self.counts is not None and self.trials is not None:
-            data_trial = 0 if self.exact else 1  # the data as they are, one more trial
+            data_trial = 0 if self.exact else 1  # the data count as one more trial
             return (self.counts + data_trial) / (self.trials + data_trial)
         pvalue_matrix = np.ones((len(self.systems), len(self.systems)))
         for i, j in combinations(range(len(self.systems)), 2):
@@ -98,22 +97,22 @@ class Family:
         return pvalue_matrix
 
     def critical(self, alpha: float = 0.05) -> float:
-        """The honestly significant difference: pairs that differ by more are significant.
+        """Return the honestly significant difference: larger differences are significant.
 
-        Infinite if no difference would be: `alpha` is below `smallest_pvalue`.
+        Infinite if `alpha` is below `smallest_pvalue`, because then no difference is significant.
         """
         check_confidence(1 - alpha)
         return math.inf if is_out_of_reach(self.smallest_pvalue, alpha) else self.threshold(alpha)
 
     def confidence_interval(self, x: str, y: str, confidence: float = 0.95) -> Interval:
-        """An interval of the difference of two systems: all intervals hold at once.
+        """Return the interval of the difference of two systems. All intervals hold simultaneously.
 
         difference ± critical(1 − confidence)
         """
         return self.pair(x, y).confidence_interval(confidence)
 
     def pair(self, x: str, y: str) -> Outcome:
-        """What was found of two systems."""
+        """Return the outcome of two systems."""
         i, j = self._find_system(x), self._find_system(y)
         difference = float(self.means[i] - self.means[j])
         statistic, pvalue, sampled = self._compute_pair(i, j)
@@ -133,7 +132,7 @@ class Family:
         )
 
     def pairs(self) -> list[tuple[str, str, Outcome]]:
-        """All pairs of systems, the first with each other, then the second with those after it."""
+        """Return all pairs of systems with their outcomes, in order of the systems."""
         return [(x, y, self.pair(x, y)) for x, y in combinations(self.systems, 2)]
 
     @cached_property
@@ -146,7 +145,7 @@ class Family:
         return self._positions[system]
 
     def _collect_pair_notes(self, i: int, j: int) -> tuple[Note, ...]:
-        """Return the notices on a single pair."""
+        """Return the notes on a single pair."""
         if self.note_pair is not None:
             return self.note_pair(i, j)
         sampled = self._compute_pair(i, j)[2]
@@ -163,7 +162,7 @@ class Family:
             yield replace(note, text=f"{note.text} ({pair})")
 
     def _compute_pair(self, i: int, j: int) -> tuple[float | None, float, Sampled | None]:
-        """The statistic of a pair, its p-value, and its trials."""
+        """Return the statistic of a pair, its p-value, and its trials."""
         size = abs(float(self.means[i] - self.means[j]))
         if self.count is not None and self.trials is not None:
             count = self.trials if i == j else int(self.count(size))
@@ -180,7 +179,7 @@ class Family:
 
 @dataclass(frozen=True, eq=False)
 class Cached:
-    """A threshold by alpha, computed once for each; unlike `functools.cache`, it can be pickled."""
+    """Threshold by alpha, computed once for each. Unlike `functools.cache`, it can be pickled."""
 
     function: Callable[[float], float]
     values: dict[float, float] = field(default_factory=dict)
@@ -233,15 +232,16 @@ def randomised_tukey_hsd(
     progress: Progress | None = None,
     axes: Axes | None = None,
 ) -> Family:
-    """Randomised Tukey HSD: is a difference larger than chance makes the largest of all?
+    """Run the randomised Tukey HSD test of all pairs of systems.
 
-    In every trial the scores of each topic are permuted among the systems. A pair's p-value is
-    the share of trials in which the range of the systems' means, max_j ū_j − min_j ū_j, is at
-    least its difference; ``strict=True`` asks for more than that, as Figure 15 of Sakai 2014
-    prints it. If there are no more than `trials` ways to permute, all are enumerated.
+    In every trial the scores of each topic are permuted among the systems. The p-value of a pair
+    is the fraction of trials in which the range of the means of systems, max_j ū_j − min_j ū_j, is
+    at least as large as the difference of the pair. With ``strict=True`` the range must be larger,
+    as in Figure 15 of Sakai 2014. If there are at most `trials` permutations, all are enumerated.
 
-    Assumed is only that the systems of a topic are exchangeable if they are equal: no shape of
-    the scores' distribution. For two systems it is the paired randomisation test. `scores` are
+    The only assumption is that the scores of equal systems on a topic are exchangeable. The
+    distribution of scores can have any shape. With two systems, this is the paired randomisation
+    test. `scores` are
     Scores of one measure, ``{system: {topic: score}}``, or an array with its `axes`,
     ``("topics", "runs")`` or ``("runs", "topics")``.
 
@@ -249,10 +249,10 @@ def randomised_tukey_hsd(
     information retrieval experiments, ACM TOIS 30; Sakai 2014, Metrics, Statistics, Tests,
     Figure 15.
 
-    >>> found = randomised_tukey_hsd({"a": [0.1, 0.1], "b": [0.2, 0.3], "c": [0.3, 0.5]})
-    >>> found.exact, found.trials  # the first topic stays, 3! orders of the second
+    >>> family = randomised_tukey_hsd({"a": [0.1, 0.1], "b": [0.2, 0.3], "c": [0.3, 0.5]})
+    >>> family.exact, family.trials  # the first topic is fixed, 3! orders of the second
     (True, 6)
-    >>> for x, y, outcome in found.pairs():  # ranges are 0.3, 0.25, 0.25, 0.15, 0.15, 0.1
+    >>> for x, y, outcome in family.pairs():  # ranges are 0.3, 0.25, 0.25, 0.15, 0.15, 0.1
     ...     print(x, y, f"{outcome.difference:.4f} {outcome.pvalue:.4f}")
     a b -0.1500 0.8333
     a c -0.3000 0.1667
@@ -270,9 +270,9 @@ def run_randomised_tukey_hsds(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> list[Family]:
-    """`randomised_tukey_hsd` of each of several matrices, such as those of several measures.
+    """Run `randomised_tukey_hsd` for several matrices, such as several measures.
 
-    One seed permutes all of a shape alike: they share their trials, which take most of the time.
+    Matrices of the same shape share their permutations, which take most of the time.
     """
     check_trials(trials, seed)
     by_shape: dict[tuple[int, ...], list[int]] = {}
@@ -283,10 +283,10 @@ def run_randomised_tukey_hsds(
         values_group = [matrices[place].values for place in places]
         is_enumerable = (n - 1) * math.lgamma(m + 1) <= math.log(
             trials
-        ) + 1  # else not worth multiplying out
+        ) + 1  # otherwise too many to compute the number
         ways = (
             math.factorial(m) ** (n - 1) if is_enumerable else math.inf
-        )  # but the first: that is enough
+        )  # the first topic can stay fixed
         used_seed = None if ways <= trials else seed
         if used_seed is None:
             ranges_by_matrix = [[*_enumerate_ranges(values, progress)] for values in values_group]
@@ -310,11 +310,9 @@ def _scale_progress(progress: Progress, factor: int) -> Progress:
 
 
 def _build_family(data: Matrix, ranges: Floats, seed: int | None, strict: bool) -> Family:
-    """What the ranges of all trials, which are sorted, say of each pair; without a seed they are
-    all there are.
-    """
+    """Build the family from the sorted ranges of all trials. No seed: all were enumerated."""
     trials, exact = len(ranges), seed is None
-    tolerance = TOLERANCE * (data.scale or 1.0)  # a strict test needs one, if all scores are 0
+    tolerance = TOLERANCE * (data.scale or 1.0)  # never 0, for a strict test of zeros
     slack = tolerance if strict else -tolerance
 
     count = partial(_count, ranges, slack)
@@ -338,18 +336,18 @@ def _build_family(data: Matrix, ranges: Floats, seed: int | None, strict: bool) 
 def _build_range_trial(
     arrays: Sequence[Floats],
 ) -> Callable[[np.random.Generator, int], list[Floats]]:
-    """Of the systems' means, in trials that permute every topic but the first, of all alike."""
+    """Build the function that returns ranges of means after the same permutations of all arrays."""
     n, m = arrays[0].shape
-    # One matrix is permuted itself; of several the places of scores are, from which each takes its.
+    # A single matrix is permuted directly. For several, indices are permuted and applied to each.
     places = np.arange(m, n * m).reshape(n - 1, m)
     permuted = arrays[0][1:] if len(arrays) == 1 else places
 
     def run_trial(rng: np.random.Generator, size: int) -> list[Floats]:
         rows = np.repeat(permuted[:, None], size, axis=1)  # [topics, trials, systems]
-        rng.permuted(rows, axis=2, out=rows)  # without Python's lock: threads help
+        rng.permuted(rows, axis=2, out=rows)  # releases the GIL, so threads help
         if len(arrays) == 1:
             return [_compute_ranges(arrays[0][0] + rows.sum(axis=0), n)]
-        room = np.empty(rows.shape)  # for all: new memory would cost more than the numbers in it
+        room = np.empty(rows.shape)  # shared: allocation would take longer than permutation
         permuted_scores = (values.take(rows, out=room, mode="clip") for values in arrays)
         array_pairs = zip(arrays, permuted_scores, strict=True)
         return [
@@ -361,12 +359,12 @@ def _build_range_trial(
 
 
 def _enumerate_ranges(values: Floats, progress: Progress | None) -> Iterator[Floats]:
-    """The ranges of means for all orders of all topics but the first."""
+    """Yield the ranges of means for all orders of all topics but the first."""
     orders = [np.array(list(permutations(row))) for row in values[1:]]
     ways = math.prod(map(len, orders))
     size = max(1, CELLS // values.shape[1])
     for begin in range(0, ways, size):
-        number = np.arange(begin, min(begin + size, ways))  # its digits are the topics' orders
+        number = np.arange(begin, min(begin + size, ways))  # its digits are the orders of topics
         sums = np.repeat(values[:1], len(number), axis=0)
         for rows in orders:
             number, digit = np.divmod(number, len(rows))
@@ -385,20 +383,20 @@ def _compute_ranges(sums: Floats, n: int) -> Floats:
 
 @suggest_keywords
 def tukey_hsd(scores: Systems, topics: Topics = "same", axes: Axes | None = None) -> Family:
-    """Tukey HSD for paired scores: all pairs of systems, by the studentised range.
+    """Run the Tukey HSD test for paired scores of all pairs of systems.
 
     t = |x̄_·j − x̄_·k| / √(V_E2 / n),   p = P(q ≥ t)
 
-    V_E2 is the residual mean square of two-way ANOVA without replication, q the studentised range
-    of m means with (m − 1)(n − 1) degrees of freedom. Assumes that the effects of topics and
-    systems add up, and residuals that are independent and normal with the same variance. For two
-    systems it is the paired t-test. `scores` and `axes` are those of `two_way`.
+    V_E2 is the residual mean square of two-way ANOVA without replication. q is the studentised
+    range of m means with (m − 1)(n − 1) degrees of freedom. Assumes that the effects of topics and
+    systems add up, and that residuals are independent and normal with the same variance. With two
+    systems, this is the paired t-test. `scores` and `axes` are those of `two_way`.
 
     Reference: Sakai 2018, Laboratory Experiments in Information Retrieval, Springer; Tukey 1949,
     Comparing individual means in the analysis of variance, Biometrics 5.
 
-    >>> found = tukey_hsd({"a": [0.1, 0.2, 0.6], "b": [0.3, 0.4, 0.5]})
-    >>> pair = found.pair("b", "a")  # differences 0.2, 0.2, −0.1: V_E2 = 0.03 / 2, t = 0.1 / √0.005
+    >>> family = tukey_hsd({"a": [0.1, 0.2, 0.6], "b": [0.3, 0.4, 0.5]})
+    >>> pair = family.pair("b", "a")  # 0.2, 0.2, −0.1: V_E2 = 0.03 / 2, t = 0.1 / √0.005
     >>> round(pair.statistic, 4), pair.df, round(pair.pvalue, 4)  # as t(2) = 0.1 / 0.1 = 1
     (1.4142, 2, 0.4226)
     """
@@ -407,7 +405,7 @@ def tukey_hsd(scores: Systems, topics: Topics = "same", axes: Axes | None = None
     tolerance = TOLERANCE * data.scale
     residual = two_way(data).residual
     cautions = _note_equal_systems(data.values, tolerance)
-    unit = 0.0 if cautions else math.sqrt(residual.mean_square / n)  # or that of rounding
+    unit = 0.0 if cautions else math.sqrt(residual.mean_square / n)  # 0: a rounding error
     upper_tail = build_studentised_range(m, residual.df)
     threshold = partial(_solve_threshold, upper_tail, tolerance, unit)
     return Family(
@@ -431,19 +429,19 @@ def _note_pair_skewness(values: Floats, i: int, j: int) -> tuple[Note, ...]:
 
 
 def build_studentised_range(m: int, df: float) -> Callable[[float], float]:
-    """The upper tail of the studentised range: q ↦ P(range of m normal means / s ≥ q).
+    """Return the upper tail of the studentised range: q ↦ P(range of m normal means / s ≥ q).
 
     P(q) = 1 − ∫ f(s) ∫ m φ(z) (Φ(z) − Φ(z − q s))^(m − 1) dz ds
 
     f is the density of s, the root of a χ² divided by its `df` degrees of freedom. Both integrals
-    are sums over equal steps, of z and of log s: where integrands are smooth and vanish at
-    both ends, such sums are exact to 13 digits with few steps. scipy.stats.studentized_range,
-    which adapts its steps, takes a hundred times longer, minutes for the pairs of 100 systems.
+    are sums over equal steps of z and of log s. If integrands are smooth and vanish at both ends,
+    such sums are exact to 13 digits with few steps. scipy.stats.studentized_range, which adapts
+    its steps, takes a hundred times longer: minutes for the pairs of 100 systems.
 
     Reference: Lund and Lund 1983, Algorithm AS 190: Probabilities and upper quantiles for the
     studentized range, Applied Statistics 32.
 
-    >>> round(studentised_range(3, 10)(3.877), 4)  # tables have q = 3.88 for 0.05
+    >>> round(build_studentised_range(3, 10)(3.877), 4)  # tables have q = 3.88 for 0.05
     0.05
     """
     half, outside = df / 2, 1e-17
@@ -451,7 +449,7 @@ def build_studentised_range(m: int, df: float) -> Callable[[float], float]:
     low, high = (math.log(end / half) / 2 for end in ends)
     log_s = np.arange(low, high, min(0.1, 0.5 / math.sqrt(2 * df)))  # half a deviation of log s
     s = np.exp(log_s)
-    density = np.exp(df * log_s - half * (s * s - 1))  # of log s, but for a constant
+    density = np.exp(df * log_s - half * (s * s - 1))  # density of log s, up to a constant
     density /= density.sum()
     step = 0.1
     z = np.arange(-8.5, 8.5, step)
@@ -467,23 +465,23 @@ def _compute_upper_tail(
     return min(1.0, max(0.0, 1.0 - float(density @ within)))
 
 
-# -- what should be known about them --------------------------------------------------------------
+# -- notes ----------------------------------------------------------------------------------------
 
 
 def _note_equal_systems(values: Floats, tolerance: float) -> tuple[Note, ...]:
-    """Whether systems differ in nothing, or by as much on every topic."""
+    """Note systems with equal scores, or with constant differences on all topics."""
     system_differences = values - values[:, :1]
     if np.ptp(system_differences, axis=0).max() > tolerance:
         return ()
     if np.abs(system_differences).max() <= tolerance:
-        text = "all systems have the same scores: nothing tells them apart"
+        text = "all systems have identical scores"
         return (Note("identical", text),)
-    text = "systems differ by the same on every topic: the variance, which is 0, says nothing"
+    text = "differences of systems are the same on every topic: the residual variance is 0"
     return (Note("constant", text),)
 
 
 def _find_outlier(means: Floats) -> int | None:
-    """Return the system whose mean is farther from all others than these are from each other.
+    """Return the system whose distance to all other means is larger than the range of these means.
 
     >>> _find_outlier(np.array([0.5, 0.1, 0.48, 0.52]))
     1
@@ -501,11 +499,12 @@ def _find_outlier(means: Floats) -> int | None:
 
 
 def _note_outlier(data: Matrix) -> tuple[Note, ...]:
-    """Return a notice if one of four systems or more is an outlier that makes intervals wide.
+    """Note an outlier among four or more systems if it makes intervals wide.
 
-    Its scores are permuted among those of the others. Intervals are as wide as the root of the
-    variance of what is permuted, Σ_i Σ_j (x_ij − x̄_i·)² / (n (m − 1)). The notice is for systems
-    without which it is smaller by the factor `OUTLIER_FACTOR` or more.
+    Its scores are permuted among the scores of the other systems. The width of intervals is
+    proportional to the root of the variance of the permuted scores, Σ_i Σ_j (x_ij − x̄_i·)² / (n (m
+    − 1)). The note is returned if this root is smaller by the factor `OUTLIER_FACTOR` without the
+    system.
     """
     k = _find_outlier(data.means) if len(data.systems) > 3 else None
     if k is None:
@@ -518,9 +517,7 @@ def _note_outlier(data: Matrix) -> tuple[Note, ...]:
         return ()
     times = spread / rest_spread if rest_spread else math.inf
     name = data.systems[k]
-    distance_text = (
-        f"the mean of {name} is farther from all other means than these are from each other"
-    )
+    distance_text = f"the mean of {name} is farther from all other means than their range"
     wide = f"{name} makes the intervals of other pairs {times:.2g} times as wide"
-    text = f"{distance_text}. {wide}: decide without p-values whether it belongs to the comparison"
+    text = f"{distance_text}. {wide}: decide without p-values whether to compare it"
     return (Note("far", text, run=name),)

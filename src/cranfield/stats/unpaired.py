@@ -1,4 +1,4 @@
-"""Tests of two sets of scores that are of different topics."""
+"""Tests of two sets of scores with different topics."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ from cranfield.wording import suggest_keywords
 __all__ = ["unpaired_bootstrap", "welch"]
 
 Statistic: TypeAlias = Literal["mean", "median"] | Callable[..., Any]
-"""What is compared: a name, or a function of an array such as ``np.std``."""
+"""The statistic to compare: a name, or a function of an array such as ``np.std``."""
 
 
 @suggest_keywords
 def welch(x: Sample, y: Sample, alternative: Alternative = "two-sided") -> Outcome:
-    """Welch's t-test: are the means of two samples the same, whatever their variances?
+    """Run Welch's t-test: are the means of two samples equal, with any variances?
 
     t = (x̄ − ȳ) / √(a + b),   a = s²(x) / n,   b = s²(y) / m
     df = (a + b)² / (a² / (n − 1) + b² / (m − 1))
 
-    It has nearly a t distribution with df degrees of freedom. Topics are not paired.
+    t has approximately a t distribution with df degrees of freedom. Topics are not paired.
 
     Reference: Welch 1947, The generalization of “Student's” problem when several different
     population variances are involved, Biometrika.
 
-    >>> found = welch([0.5, 0.7], [0.1, 0.2, 0.3])  # a = 0.02 / 2, b = 0.01 / 3: 0.4 / √0.01333
-    >>> round(found.statistic, 4), round(found.df, 4), found.n
+    >>> outcome = welch([0.5, 0.7], [0.1, 0.2, 0.3])  # a = 0.02 / 2, b = 0.01 / 3: 0.4 / √0.01333
+    >>> round(outcome.statistic, 4), round(outcome.df, 4), outcome.n
     (3.4641, 1.6842, 5)
     """
     first, second, tolerance = to_arrays(x, y, least=2)
@@ -62,7 +62,7 @@ def welch(x: Sample, y: Sample, alternative: Alternative = "two-sided") -> Outco
     if a + b:
         df = (a + b) ** 2 / (a**2 / (n - 1) + b**2 / (m - 1))
     else:
-        notes = (Note("constant", "all scores of a sample are the same, in both of them"),)
+        notes = (Note("constant", "both samples are constant"),)
     assumed = "the scores are independent random samples of two normal distributions"
     error = math.sqrt(a + b)
     return build_t_outcome(
@@ -82,21 +82,21 @@ def unpaired_bootstrap(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Outcome:
-    """Unpaired bootstrap test: how far apart are two samples of the same scores?
+    """Run the unpaired bootstrap test: compare d with samples from the pooled scores.
 
     The statistic is d = M(x) − M(y), where M is the mean, the median or any function. A trial
-    draws as many scores as x has, and as many as y has, from all of them together, with
-    replacement; it counts if |d*| ≥ |d| (`strict`: >). Topics are not paired, and there may be
-    more of one than of the other. The interval is d ± q, where q is the quantile of |d*|.
+    draws two samples of the sizes of x and y from the pooled scores, with replacement, and counts
+    if |d*| ≥ |d| (`strict`: >). Topics are not paired, and the sizes may differ. The interval is
+    d ± q, where q is the quantile of |d*|.
 
-    A function is given arrays [trials, scores] and ``axis=1`` if it takes an axis, as NumPy's do;
-    otherwise the scores of a trial at a time, which is slower.
+    A function with an ``axis`` argument, as in NumPy, is called with arrays [trials, scores] and
+    ``axis=1``. Other functions are called once per trial, which is slower.
 
     Reference: Efron and Tibshirani 1993, An Introduction to the Bootstrap, chapter 16; Sakai 2006,
     Evaluating evaluation metrics based on the bootstrap, SIGIR.
 
-    >>> found = unpaired_bootstrap([0.1, 0.3], [0.2, 0.0, 0.0])  # 0.2 − 0.0667
-    >>> round(found.statistic, 4), found.n, found.pvalue > 0.05
+    >>> outcome = unpaired_bootstrap([0.1, 0.3], [0.2, 0.0, 0.0])  # 0.2 − 0.0667
+    >>> round(outcome.statistic, 4), outcome.n, outcome.pvalue > 0.05
     (0.1333, 5, True)
     """
     first, second, tolerance = to_arrays(x, y)
@@ -124,7 +124,7 @@ def unpaired_bootstrap(
         build_bounds_around(difference, deviations, alternative),
         (difference, difference),
     )
-    # Each score could be in either sample. The most extreme split has a mirror if sizes are equal.
+    # Scores are exchangeable. The most extreme split has a mirror image if sizes are equal.
     extremes = 2 if alternative == "two-sided" and len(first) == len(second) else 1
     smallest = min(1.0, extremes / math.comb(cells, min(len(first), len(second), 50)))
     return build_trial_outcome(
@@ -133,10 +133,10 @@ def unpaired_bootstrap(
 
 
 def resample_pooled(x: Floats, y: Floats, integers: NDArray[np.integer]) -> tuple[Floats, Floats]:
-    """What these integers, from 0, draw from both samples, as if they were one: x*, y*.
+    """Return both bootstrap samples from the pooled samples, given their indices: x*, y*.
 
     >>> x, y = np.array([0.1, 0.3]), np.array([0.2, 0.0, 0.0])
-    >>> pooled(x, y, np.array([0, 2, 0, 1, 3]))
+    >>> resample_pooled(x, y, np.array([0, 2, 0, 1, 3]))
     (array([0.1, 0.2]), array([0.1, 0.3, 0. ]))
     """
     pooled_sample = resample(np.concatenate([x, y]), integers)
@@ -144,7 +144,7 @@ def resample_pooled(x: Floats, y: Floats, integers: NDArray[np.integer]) -> tupl
 
 
 def to_arrays(x: Sample, y: Sample, least: int = 1) -> tuple[Floats, Floats, float]:
-    """Both samples, and what rounding may make of a difference of 0."""
+    """Return both samples as arrays, and the tolerance for rounding errors."""
     first, second = to_array(x, "x"), to_array(y, "y")
     check_topic_count(min(len(first), len(second)), least)
     check_scale(first, second)
@@ -152,7 +152,7 @@ def to_arrays(x: Sample, y: Sample, least: int = 1) -> tuple[Floats, Floats, flo
 
 
 def _build_row_statistic(statistic: Statistic, example: Floats) -> Callable[[Floats], Floats]:
-    """The statistic as a function from a matrix to a number for each row."""
+    """Return the statistic as a function from a matrix to one number per row."""
     functions = {"mean": np.mean, "median": np.median}
     function: Any = functions.get(statistic) if isinstance(statistic, str) else statistic
     if not callable(function):
