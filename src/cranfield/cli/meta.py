@@ -39,7 +39,7 @@ def add_to(p: Any) -> None:
 
 def add_method(parsers: Any, module: Any) -> None:
     """Declare a method: what it begins with, its own options, those of output and evaluation."""
-    method, takes = module.METHOD, module.METHOD.work.takes
+    method, takes = module.METHOD, module.METHOD.computation.inputs
     p = parsers.add_parser(method.name, **method.help_texts, usage=_format_usage(method))
     if takes == "scores":
         rows = build_score_options(method.measures)
@@ -59,8 +59,8 @@ def _format_usage(method: Method) -> str:
 
 def run(module: Any, options: argparse.Namespace) -> int:
     """Run a method, by the functions of a module of `report/meta`."""
-    if hasattr(module, "check"):
-        module.check(options)
+    if hasattr(module, "check_options"):
+        module.check_options(options)
     return run_work(
         module.METHOD.choose_computation(options), options, getattr(module, "build_figure", None)
     )

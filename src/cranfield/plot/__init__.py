@@ -1,7 +1,7 @@
-"""`cf.plot`: pictures of what is measured, and of what measures believe.
+"""`cf.plot`: figures of scores, pools, comparisons and user models.
 
-Each function returns a `Picture`, which shows itself in a notebook; ``.save("x.png")`` writes it as
-PNG, SVG, PDF or interactive HTML, or its numbers as CSV, and ``.data`` has these as a frame.
+Each function returns a `Figure`, which notebooks display. ``.save("x.png")`` writes PNG, SVG, PDF
+or interactive HTML, or the numbers as CSV. ``.data`` is a data frame of the numbers.
 """
 
 # ruff: noqa: F403 (what a module offers is in its own __all__)

@@ -1,7 +1,7 @@
-"""Do two measures, or two sets of judgments, rank runs alike?
+"""Agreement of two measures, or of two sets of judgments, about runs.
 
-Draw the mean of each run by one measure against another, or by one set of judgments against
-another, a point for each run, with a rank correlation and its interval above.
+Draw one point per run: its mean by one measure against its mean by another, or its mean by one set
+of judgments against the other. The title of a panel gives a rank correlation with its interval.
 """
 
 from __future__ import annotations
@@ -44,16 +44,16 @@ def agreement(
     trials: int = TRIALS,
     **drawing: Unpack[Drawing],
 ) -> Figure:
-    """A figure of the means of runs by one measure against another, or by two sets of judgments.
+    """Plot the means of runs by two measures, or by two sets of judgments.
 
     qrels, runs, measures
-        Judgments, runs and measures, as `evaluate` takes them; or, alone, scores, as `compare`
-        does. Every two measures have a panel.
+        Judgments, runs and measures as for `evaluate`, or only scores as for `compare`. Every pair
+        of measures has a panel.
     others, names
-        Other judgments of the same runs, or other scores of them: each measure then has a panel,
-        and the figure calls the two sets by these names.
+        Other judgments of the same runs, or other scores of them. Each measure then has one panel.
+        The names label the two sets.
     statistic, p, confidence, trials
-        How the rankings are compared, as `cf.meta.correlation` takes them.
+        Comparison of the rankings, as in `cf.meta.correlation`.
 
     >>> from cranfield import Scores
     >>> values = [[[0.9, 0.8], [0.7, 0.6]], [[0.4, 0.1], [0.6, 0.3]]]

@@ -1,7 +1,8 @@
-"""How does a score change with the cutoff, or precision with recall?
+"""Scores by cutoff, or precision by recall.
 
-Draw measures, which are named without a cutoff, against their cutoffs: a line for each run, a panel
-for each measure; of IPrec the recall-precision curve. Bands are confidence intervals of the means.
+Draw measures against their cutoffs: one line per run, one panel per measure. For IPrec this is the
+recall-precision curve. Measures are named without a cutoff. Bands are confidence intervals of the
+means.
 """
 
 from __future__ import annotations
@@ -44,18 +45,18 @@ def curve(
     confidence: float = 0.95,
     **drawing: Unpack[Drawing],
 ) -> Figure:
-    """A figure of measures against their cutoffs, a line for each run, a panel for each measure.
+    """Plot measures against their cutoffs: one line per run, one panel per measure.
 
     qrels, runs, measures
-        Judgments, runs and measures, as `evaluate` takes them. Measures have no cutoff here; of
-        IPrec, the measure if none is named, it is the recall-precision curve.
+        Judgments, runs and measures as for `evaluate`. Measures have no cutoff here. Default: IPrec,
+        the recall-precision curve.
     cutoffs
-        The ranks, or recalls of IPrec, at which points are: round ones down to the end of the
-        longest list, and recalls 0, 0.1, …, 1, if not given.
+        Ranks of the points, or recall levels for IPrec. Default: round ranks up to the end of the
+        longest ranking, or recall 0, 0.1, …, 1.
     band, confidence
-        Whether bands show confidence intervals of the means (Student's t), and how sure they are.
+        Draw Student's t intervals of the means as bands, with this confidence.
 
-    Of more than eight runs the best ones by the first measure have names.
+    If there are more than eight runs, only the best runs by the first measure have labels.
 
     >>> picture = curve({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "b"]}, "Recall")
     >>> picture.data.select("run", "at", "value").rows()
@@ -85,7 +86,7 @@ def curve(
 
 
 def _compute_run_means(result: Curves, data: pl.DataFrame) -> dict[str, float]:
-    """How good runs are by the first measure, over all its points."""
+    """Return the mean of each run over all points of the first measure, higher is better."""
     first = next(iter(result.columns.values()))
     place = result.scores.measures.index(next(iter(first.values())))
     sign = -1 if result.scores.better[place] == "lower" else 1
@@ -98,7 +99,7 @@ SUMMARIES = {"mean": "means", "gmean": "geometric means", "clipped": "means", "s
 
 
 def _build_captions(result: Curves, data: pl.DataFrame, confidence: float) -> list[str]:
-    """What the values are."""
+    """Describe the plotted values."""
     first_columns = [next(iter(columns.values())) for columns in result.columns.values()]
     kinds = dict(zip(result.scores.measures, result.scores.summaries, strict=True))
     noun = " and ".join(dict.fromkeys(SUMMARIES[kinds[column]] for column in first_columns))

@@ -1,4 +1,4 @@
-"""`cf.plot.cwl`: what user models believe, and what they take from lists."""
+"""`cf.plot.cwl`: user models, and their behaviour on rankings."""
 
 from __future__ import annotations
 
@@ -59,37 +59,37 @@ def cwl(
     grey: bool = False,
     **options: Any,
 ) -> Figure:
-    """A picture of user models at work.
+    """Plot user models.
 
     kind
-        ``functions``: C, W and L of each model, rank by rank, a line for each list and for each
-        value of a parameter;
-        ``vary``: measurements against expected depth, a point for each value of a parameter;
-        ``runs``: expected utility against expected depth, a point for each run.
+        ``functions``: C, W and L of each model by rank, one line per ranking and per value of a
+        parameter;
+        ``vary``: measurements against expected depth, one point per value of a parameter;
+        ``runs``: expected utility against expected depth, one point per run.
     models
-        ``"INST(T=2)"``, ``"RBP(p=0.8)"``: here a measure stands for its user model. To vary a
-        parameter, ``"RBP(p=0.1:0.9:0.1)"``, from 0.1 to 0.9 in steps of 0.1, or
+        ``"INST(T=2)"``, ``"RBP(p=0.8)"``: a measure stands for its user model. To vary a
+        parameter, use a range, ``"RBP(p=0.1:0.9:0.1)"`` (from 0.1 to 0.9 in steps of 0.1), or a list,
         ``"RBP(p=0.1|0.5|0.9)"``.
     qrels, runs
-        Judgments and runs, as `evaluate` takes them. ``functions`` needs none for models whose
-        users look at nothing but ranks, as those of RBP.
+        Judgments and runs as for `evaluate`. ``functions`` needs none for models that depend only on
+        ranks, such as RBP.
     lists
-        Instead of them, ``{topic: gains}`` from the top down; None or NaN is an unjudged item.
-        `costs` are then ``{topic: costs}``.
+        Rankings without documents, instead of judgments and runs: ``{topic: gains}`` from rank 1.
+        None or NaN is an unjudged item. `costs` are then ``{topic: costs}``.
     topics
-        As `evaluate` takes them. ``functions``: all judged topics, if none is named. ``vary`` and
-        ``runs``: the mean over all; of those named, ``vary`` draws a line for each and ``runs``
-        takes the mean.
+        As for `evaluate`. Default of ``functions``: all judged topics. Default of ``vary`` and
+        ``runs``: the mean over all topics. For selected topics, ``vary`` draws one line each and
+        ``runs`` draws their mean.
     ranks
-        How many are shown of ``functions``: the whole list, at most 30, if not given; 30 without
-        lists.
+        Number of ranks shown by ``functions``. Default: the longest ranking, at most 30; 30 without
+        rankings.
     measurements, values
-        What ``vary`` shows: EU and ETU, and with costs ETC, if not given. And ``{parameter:
-        values}`` for models that do not say which; each model has some of its own.
+        Measurements shown by ``vary``: EU and ETU by default, and ETC if there are costs.
+        ``{parameter: values}`` for models without a range. Each model has default values.
     title, width, height, font_size, grey
-        How it looks: `cranfield.report.theme.Theme` explains.
+        Appearance: see `cranfield.figures.theme.Theme`.
 
-    The other options are those of `Evaluator`.
+    Other options are passed to `Evaluator`.
 
     >>> picture = cwl("RBP(p=0.5)", lists={"T1": [0, 1, 0.4]})
     >>> picture.data.select("rank", "gain", "C", "L").rows()
@@ -140,7 +140,7 @@ def _check_ranks(ranks: Any) -> None:
 
 
 def _select_measurements(value: Any, costs: Any) -> list[str]:
-    """What is drawn against depth; without costs, total cost would be the depth itself."""
+    """Return the measurements to plot against depth. Without costs, ETC would equal the depth."""
     if value is None:
         return ["EU", "ETU"] if costs is None else ["EU", "ETU", "ETC"]
     names = _to_list(value)
@@ -151,7 +151,6 @@ def _select_measurements(value: Any, costs: Any) -> list[str]:
 
 
 def _to_list(value: Any) -> list[Any]:
-    """One thing or more, as a list."""
     return [value] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
 
 
@@ -160,7 +159,7 @@ def _to_list(value: Any) -> list[Any]:
 
 @dataclass(frozen=True)
 class _ModelSetting:
-    """A user model of a picture: what it is called there, and the value of what varies."""
+    """User model of a figure, with its label and the value of the parameter that varies."""
 
     name: str
     model: UserModel
@@ -169,7 +168,7 @@ class _ModelSetting:
 
 
 def _parse_models(models: Any) -> list[Any]:
-    """The models, once each."""
+    """Return the models without duplicates."""
     is_single = isinstance(models, Measure | type)
     specs = [models] if is_single else _to_list(models)
     parts = [split(text) if isinstance(text, str) else [parse_model(text)] for text in specs]
@@ -188,13 +187,13 @@ def _resolve_fixed(models: Any, _: Any = None) -> Iterator[_ModelSetting]:
 
 
 def _resolve_setting(spec: Any) -> _ModelSetting:
-    """A model under the name that the user gives it: RBP(p=0.8) says more than RBP."""
+    """Return a model with the label that the user wrote: RBP(p=0.8) is clearer than RBP."""
     model = _resolve_model(spec)
     return _ModelSetting(_strip_measurement(spec) if isinstance(spec, str) else str(model), model)
 
 
 def _resolve_overlaid(models: Any, _: Any = None) -> Iterator[_ModelSetting]:
-    """Each model, at each value of a parameter that has several."""
+    """Yield each model, once for each value of a parameter with several values."""
     for spec in _parse_models(models):
         yield from (
             _set_values(*_parse_series(spec, {}))
@@ -204,7 +203,7 @@ def _resolve_overlaid(models: Any, _: Any = None) -> Iterator[_ModelSetting]:
 
 
 def _reject_missing_lists(models: Iterable[_ModelSetting]) -> None:
-    """Models whose users look at more than ranks."""
+    """Raise an error if a model needs rankings."""
     for setting in models:
         if setting.model.looks_at or not is_built_in(type(setting.model)):
             inputs = " and ".join(setting.model.looks_at) or "lists"
@@ -213,13 +212,13 @@ def _reject_missing_lists(models: Iterable[_ModelSetting]) -> None:
 
 
 def _strip_measurement(text: str) -> str:
-    """The text of a model without a measurement: all five are looked at."""
+    """Remove the measurement from a model's text: all five measurements are computed."""
     model, _, measurement = text.strip().rpartition(".")
     return model if measurement in MEASUREMENTS else text.strip()
 
 
 def _resolve_model(spec: MeasureLike) -> Any:
-    """The user model that a measure or its name stands for."""
+    """Return the user model of a measure or of its name."""
     try:
         return parse_model(spec)
     except CranfieldError as error:
@@ -232,7 +231,7 @@ def _resolve_model(spec: MeasureLike) -> Any:
 def _resolve_varied(
     models: Any, values: Mapping[str, Iterable[float]] | None
 ) -> Iterator[_ModelSetting]:
-    """Each model at each value of the parameter that varies."""
+    """Yield each model at each value of the parameter that varies."""
     by_name = _parse_values(values)
     series_list = [_parse_series(spec, by_name) for spec in _parse_models(models)]
     for name in by_name:
@@ -243,7 +242,7 @@ def _resolve_varied(
 
 
 def _set_values(model: Any, parameter: str, series: Iterable[float]) -> Iterator[_ModelSetting]:
-    """A model at each value of a parameter."""
+    """Yield a model at each value of a parameter."""
     defaults = {f.name: f.default for f in dataclasses.fields(model)}
     is_cutoff = (
         parameter == model.at_name and parameter not in defaults
@@ -261,7 +260,7 @@ def _set_values(model: Any, parameter: str, series: Iterable[float]) -> Iterator
 
 
 def _parse_values(values: Any) -> dict[str, list[float]]:
-    """The values of each parameter, as numbers."""
+    """Return the values of each parameter as numbers."""
     expected = "{parameter: numbers}, as in {'p': [0.5, 0.8]}"
     if values is not None and not isinstance(values, Mapping):
         raise InputError(f"values {values!r}", expected)
@@ -283,7 +282,8 @@ def _parse_number(value: Any, problem: str, expected: str) -> float:
 
 
 def _merge_notes(notes: Iterable[Note], settings: Sequence[_ModelSetting]) -> tuple[Note, ...]:
-    """The notices, each once for a model and its measurements, and once for a series."""
+    """Return the notes without duplicates: one for all measurements of a model, one for a series.
+    """
     first = {setting.name: str(setting.model) for setting in reversed(settings)}
     models = {str(setting.model): first[setting.name] for setting in settings}
     pattern = "|".join(map(re.escape, sorted(models, key=len, reverse=True)))
@@ -299,7 +299,7 @@ def _merge_notes(notes: Iterable[Note], settings: Sequence[_ModelSetting]) -> tu
 
 
 def _find_ranges(spec: Any) -> list[re.Match[str]]:
-    """The parameters to which a model's text gives several values."""
+    """Find the parameters with several values in a model's text."""
     matches = list(_SERIES.finditer(spec)) if isinstance(spec, str) else []
     if not matches:
         return []
@@ -311,7 +311,7 @@ def _find_ranges(spec: Any) -> list[re.Match[str]]:
 def _parse_series(
     spec: MeasureLike, values: Mapping[str, list[float]]
 ) -> tuple[Any, str, list[float]]:
-    """A model, the parameter of it that varies, and its values."""
+    """Return a model, the parameter that varies, and its values."""
     matches = _find_ranges(spec)
     if len(matches) > 1:
         names = " and ".join(m["name"] for m in matches)
@@ -338,7 +338,7 @@ RESOLVERS = {"functions": _resolve_overlaid, "vary": _resolve_varied, "runs": _r
 
 
 def _parse_numbers(text: str, context: str = "") -> list[float]:
-    """The values that a text stands for.
+    """Parse a range or a list of numbers.
 
     >>> _numbers("0.1:0.4:0.1"), _numbers("1|2|5")
     ([0.1, 0.2, 0.3, 0.4], [1.0, 2.0, 5.0])
@@ -364,7 +364,9 @@ def _parse_numbers(text: str, context: str = "") -> list[float]:
 
 
 def _build_collection(lists: Any, costs: Any) -> tuple[dict[str, Any], dict[str, Any], Any]:
-    """Lists without documents as judgments, a run and costs: the rank is the document."""
+    """Convert rankings without documents to judgments, a run and costs: the rank is the document
+    id.
+    """
     if not isinstance(lists, Mapping) or not lists:
         raise InputError(f"lists {lists!r}", "{topic: gains}")
     qrels: dict[str, dict[str, float]] = {}
@@ -386,7 +388,7 @@ def _build_collection(lists: Any, costs: Any) -> tuple[dict[str, Any], dict[str,
 
 
 def _parse_gains(topic: Any, values: Any) -> list[float | None]:
-    """The gains of a list; None for items that are not judged."""
+    """Return the gains of a ranking, None for unjudged items."""
     if isinstance(values, str | Mapping) or not isinstance(values, Iterable):
         raise InputError(f"{values!r} as the list of {topic}", "gains")
     return [
@@ -398,7 +400,7 @@ def _parse_gains(topic: Any, values: Any) -> list[float | None]:
 
 @dataclass(frozen=True)
 class _Walks:
-    """User models at work: how their users walk down lists, and what that gives."""
+    """User models applied to the rankings of runs."""
 
     evaluator: Evaluator
     models: Sequence[_ModelSetting]
@@ -431,12 +433,12 @@ class _Walks:
 
     @property
     def unit(self) -> str:
-        """That of costs, if there are some."""
+        """Unit of the costs, if there are any."""
         costs = (x for x in self.evaluator.collection.extras if isinstance(x, Costs))
         return next((extra.source.unit for extra in costs), "")
 
     def compute_functions(self, ranks: int | None) -> pl.DataFrame:
-        """C, W and L of each model on each list, rank by rank."""
+        """Return C, W and L of each model by rank, for each ranking."""
         collection, topics = self.evaluator.collection, self.topics or self.scores.topics
         collection.options.reject_expected_ties()
         setting_count = max(Counter(setting.name for setting in self.models).values())
@@ -462,13 +464,13 @@ class _Walks:
         return data if any(data["setting"]) else data.drop("setting")
 
     def _format_setting(self, setting: _ModelSetting) -> str:
-        """What tells a line from those of other settings; empty if no model has several."""
+        """Label a line by its parameter value; empty if no model has several values."""
         if setting.parameter:
             return f"{setting.parameter} = {format_value(setting.value)}"
         return setting.name if any(other_setting.parameter for other_setting in self.models) else ""
 
     def compute_measurements(self, scores: Scores | None = None) -> pl.DataFrame:
-        """All five measurements of each model on each run, for topics or in the mean."""
+        """Return the five measurements of each model and run, by topic or as means."""
         topics: Sequence[str] = [ALL] if scores is not None else self.topics or [ALL]
         scores = scores or self.scores
         means, names = scores.summary(), [m.names()[0] for m in self.evaluator.measures]
@@ -481,7 +483,7 @@ class _Walks:
         return build_frame(rows, ("model", "parameter", "value", "run", "topic", *MEASUREMENTS))
 
     def compute_means(self) -> pl.DataFrame:
-        """All five measurements of each model on each run, in the mean over the topics."""
+        """Return the mean measurements of each model and run over the topics."""
         selected = self.scores if self.topics is None else self.scores.select(topics=self.topics)
         data = self.compute_measurements(selected).drop("topic", "parameter", "value")
         for model_data in data.partition_by("model", maintain_order=True):

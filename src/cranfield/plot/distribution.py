@@ -1,7 +1,7 @@
-"""How are the scores of each run distributed over topics?
+"""Distribution of the scores of each run over topics.
 
-Draw a point for each topic, and a box for each run: its quartiles, the median, and lines to the
-lowest and the highest score.
+Draw one point per topic and one box per run: quartiles and median, with lines to the lowest and the
+highest score.
 """
 
 from __future__ import annotations
@@ -47,14 +47,13 @@ def distribution(
     measures: MeasuresLike = None,
     **drawing: Unpack[Drawing],
 ) -> Figure:
-    """A figure of the scores of each run: a point for each topic, and a box, the best run first.
+    """Plot the scores of each run: a point for each topic and a box, the best run first.
 
     qrels, runs, measures
-        Judgments, runs and measures, as `evaluate` takes them; or, alone, scores, as `compare`
-        does.
+        Judgments, runs and measures as for `evaluate`, or only scores as for `compare`.
 
-    Boxes are from the lower to the upper quartile (`cf.stats.summarise`), with the median; lines go
-    to the lowest and the highest score.
+    Boxes extend from the lower to the upper quartile (`cf.stats.summarise`) and show the median.
+    Lines extend to the lowest and the highest score.
 
     >>> scores = {"bm25": {"q1": 0.1, "q2": 0.4, "q3": 0.4}}
     >>> distribution(scores).data.select("quartile", "median").row(0)
@@ -113,7 +112,7 @@ def _draw_panel(
     width: float,
     theme: Theme,
 ) -> Any:
-    """The runs by one measure: points, and boxes over them."""
+    """Draw the runs by one measure: points, with boxes in front."""
     ends = layout.from_zero(data["score"], 0.0)
     value = charts.build_axis("x", "score", title, [ends[0], ends[-1]], tickCount=4)
     base = alt.Chart().encode(run_list.build_axis(first, grid=False), value)

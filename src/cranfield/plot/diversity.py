@@ -1,4 +1,4 @@
-"""`cf.plot.diversity`: how relevant runs are against how many intents they cover."""
+"""`cf.plot.diversity`: relevance against the intents that runs cover."""
 
 from __future__ import annotations
 
@@ -39,28 +39,27 @@ def diversity(
     grey: bool = False,
     **options: Any,
 ) -> Figure:
-    """A picture of diversified search: relevance against intent recall, a point for each run.
+    """Plot relevance against intent recall: one point per run.
 
-    Who finds more relevant documents is higher, who covers more intents further to the right.
-    Runs on the same line have the same D♯-measure, γ·I-rec + (1 − γ)·D-measure.
+    Runs with more relevant documents are higher, runs that cover more intents are further to the
+    right. Runs on the same line have the same D♯-measure, γ·I-rec + (1 − γ)·D-measure.
 
     qrels, runs
-        Judgments and runs, as `evaluate` takes them; or, alone, the scores it has given.
+        Judgments and runs as for `evaluate`, or only its scores.
     measure, against
-        What is drawn upwards, and what to the right: any two measures.
+        Measures of the vertical and of the horizontal axis.
     gamma
-        The share of `against` in the lines.
+        Weight of `against` in the lines.
     intervals, level
-        Whether crosses show confidence intervals of both means (Student's t), and how sure they
-        are.
+        Draw Student's t intervals of both means as crosses, with this confidence.
     zoom
-        Show only where the runs are; else both axes go from 0 to 1.
+        Fit the axes to the runs. By default both axes go from 0 to 1.
     names
-        Whether points have the names of their runs beside them, where there is room.
+        Label the points with the names of the runs if there is room.
     title, width, height, font_size, grey
-        How it looks: `cranfield.report.theme.Theme` explains.
+        Appearance: see `cranfield.figures.theme.Theme`.
 
-    The other options are those of `evaluate`.
+    Other options are passed to `evaluate`.
 
     >>> values = [[[0.5, 0.4], [0.7, 0.2]], [[1.0, 0.2], [0.6, 0.4]]]
     >>> topics, measures = ("q1", "q2"), ("IRec@10", "D(nDCG)@10")
@@ -106,7 +105,7 @@ PLOT_COLUMNS = ("run", "x", "y", "sharp", "x_low", "x_high", "y_low", "y_high")
 def _collect_points(
     scores: Scores, x: str, y: str, gamma: float, intervals: _Intervals | None
 ) -> pl.DataFrame:
-    """Both measures of each run, what they give together, and the ends of their intervals."""
+    """Return both measures of each run, their combination, and the limits of their intervals."""
     rows = []
     for run, means in scores.summary().items():
         axis_intervals = [intervals[run][name] for name in (x, y)] if intervals else []
@@ -117,7 +116,7 @@ def _collect_points(
 
 
 def _describe_intervals(intervals: _Intervals, x: str, y: str) -> str:
-    """What the crosses are."""
+    """Describe the crosses."""
     interval_list = [run_intervals[name] for run_intervals in intervals.values() for name in (x, y)]
     minimum, maximum = (
         min(interval.n for interval in interval_list),

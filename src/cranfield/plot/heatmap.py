@@ -1,6 +1,6 @@
-"""Which topics are hard, and for which runs?
+"""Hard topics, and the runs that fail on them.
 
-Draw the scores of all runs on all topics as cells, the darker the higher: the best run is at the
+Draw the scores of all runs on all topics as cells: the darker, the higher. The best run is at the
 top, the easiest topic on the left.
 """
 
@@ -45,13 +45,12 @@ def heatmap(
     measures: MeasuresLike = None,
     **drawing: Unpack[Drawing],
 ) -> Figure:
-    """A figure of the scores of all runs on all topics, as cells.
+    """Plot the scores of all runs on all topics as cells.
 
     qrels, runs, measures
-        Judgments, runs and measures, as `evaluate` takes them; or, alone, scores, as `compare`
-        does.
+        Judgments, runs and measures as for `evaluate`, or only scores as for `compare`.
 
-    Runs are in the order of their means, the best first; topics in that of the mean over all runs,
+    Runs are ordered by their means, the best first. Topics are ordered by the mean over all runs,
     the easiest first.
 
     >>> x, y = {"q1": 0.25, "q2": 0.5}, {"q1": 0.5, "q2": 1.0}

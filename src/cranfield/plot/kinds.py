@@ -1,13 +1,13 @@
-"""The kinds of figures, a module for each: the row, the function, the numbers, the chart.
+"""Kinds of figures, one module each: row, function, numbers and chart.
 
 A module has
 
-- a documentation: the question that the figure answers, as help tells it, and its description;
-- a function with the name of the kind, in ``__all__``: it is `cf.plot.KIND`, returns a `Picture`,
-  and takes judgments and runs or scores, options of its own, and those of `Drawing`;
-- ``FIGURE``, the row: that function, what it begins with, and how its options are written.
+- a docstring: title and description of the figure, for the command's help;
+- a function named after the kind, in ``__all__``: it becomes `cf.plot.KIND`, returns a `Figure`,
+  and takes judgments and runs or scores, its own options, and those of `Drawing`;
+- ``FIGURE``, the row: the function, its input, and the flags of its options.
 
-Nothing else has to know of a new one: `cf.plot`, the command line and the gallery ask `load_figures`.
+To add a kind, add a module: `cf.plot`, the command line and the gallery use `load_figures`.
 """
 
 from __future__ import annotations
@@ -43,25 +43,22 @@ T = TypeVar("T", bound=Callable[..., Any])
 
 
 class Drawing(Settings, ThemeOptions, total=False):
-    """The options of figures that are drawn from judgments and runs: how these are evaluated, and
-    how the figure looks.
-    """
+    """Options of figures that are drawn from judgments and runs: evaluation and appearance."""
 
 
 def add_drawing_options(function: T) -> T:
-    """List the options of `Drawing` in the signature and the documentation of a figure."""
+    """Add the options of `Drawing` to the signature and the docstring of a figure."""
     return with_fields(function, Theme, Options)
 
 
 @dataclass(frozen=True)
 class FigureKind:
-    """A kind of figure: a row.
+    """Kind of figure: a row.
 
-    `doc` is the documentation of its module, which says what it shows; `place` orders the kinds.
-    The `function` begins with scores, or with judgments and runs (``takes="runs"``), of at least so
-    many runs. `options` are its own, called as its arguments. `measures` are evaluated if none is
-    named; ``""`` if it needs none. `gallery` has the pictures that the gallery shows: a name, and
-    options.
+    `doc` is the docstring of its module. `place` orders the kinds. The `function` takes scores, or
+    judgments and runs (``takes="runs"``), of at least `least` runs. `options` are the flags of its
+    own arguments. `measures` is the default, ``""`` if the figure needs no measure. `gallery` maps
+    names of figures in the gallery to command-line options.
     """
 
     doc: str | None
@@ -75,18 +72,18 @@ class FigureKind:
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Name of the command."""
         return self.function.__name__
 
     @property
     def help_texts(self) -> dict[str, str]:
-        """What argparse tells: the question that it answers, and what it shows."""
+        """Title and description for argparse."""
         return build_help(self.doc)
 
 
 @cache
 def load_figures() -> dict[str, FigureKind]:
-    """All kinds by name, in their order."""
+    """Return all kinds by name, in order."""
     package = import_module("cranfield.plot")
     modules = [import_module(f"cranfield.plot.{m.name}") for m in iter_modules(package.__path__)]
     rows: list[FigureKind] = [module.FIGURE for module in modules if hasattr(module, "FIGURE")]
@@ -103,7 +100,7 @@ def get_scores(
     options: Mapping[str, Any],
     default_measures: str = "AP",
 ) -> Scores:
-    """The scores of runs; given alone, in the place of judgments, or computed."""
+    """Return the scores, which are passed instead of judgments or computed."""
     if runs is None:
         excess_options = [name for name in options if name not in ("seed", "threads", "progress")]
         if excess_options:
@@ -115,7 +112,7 @@ def get_scores(
 
 
 def _drop_infinite(scores: Scores) -> Scores:
-    """The scores, of which infinite ones are as if they were undefined: they have no place."""
+    """Replace infinite scores by NaN: they cannot be drawn."""
     infinite = np.isinf(scores.values)
     if not infinite.any():
         return scores
@@ -127,7 +124,7 @@ def _drop_infinite(scores: Scores) -> Scores:
 def get_scores_and_measures(
     qrels: Any, runs: Any, measures: Sequence[MeasureLike], options: Mapping[str, Any]
 ) -> tuple[Scores, Sequence[MeasureLike]]:
-    """The scores of some measures, given or computed, and what the measures are called there."""
+    """Return the scores, passed or computed, and the names of the measures in them."""
     if isinstance(qrels, Scores):
         if runs is not None or options:
             raise InputError("scores and runs or options", "scores alone")
@@ -140,7 +137,7 @@ def get_scores_and_measures(
 
 
 def find_column(scores: Scores, measure: MeasureLike) -> str:
-    """The measure of some scores that is meant, by its name there or by what it means."""
+    """Return the name of a measure in the scores, found by its name or its meaning."""
     name = str(measure)
     if name not in scores.measures:
         (name,) = parse_measure(measure).names()[:1]
@@ -154,15 +151,13 @@ def find_column(scores: Scores, measure: MeasureLike) -> str:
 
 
 def format_axis_title(scores: Scores, measure: str) -> str:
-    """What an axis of a measure is called."""
+    """Return the axis title of a measure."""
     better = scores.better[scores.measures.index(measure)]
     return f"{measure} (lower is better)" if better == "lower" else measure
 
 
 def collect_undefined_notes(data: pl.DataFrame, value: str, noun: str = "run") -> tuple[Note, ...]:
-    """That some runs, or topics, are not shown by a measure, for which they have no such value; a
-    figure without any is refused.
-    """
+    """Return notes about runs or topics without a value. Raise an error if no value is defined."""
     undefined_notes = []
     for (measure,), rows in data.group_by("measure", maintain_order=True):
         names = rows[noun].unique(maintain_order=True).to_list()
@@ -176,5 +171,5 @@ def collect_undefined_notes(data: pl.DataFrame, value: str, noun: str = "run") -
 
 
 def build_frame(rows: Sequence[Sequence[Any]], names: Sequence[str]) -> pl.DataFrame:
-    """Rows as a frame, whatever their numbers are."""
+    """Return rows as a data frame. Column types are inferred from all rows."""
     return pl.DataFrame(rows, schema=list(names), orient="row", infer_schema_length=None)

@@ -1,4 +1,4 @@
-"""`cf.plot.meta`: the pictures of what methods of `cf.meta` find."""
+"""`cf.plot.meta`: figures of the results of `cf.meta`."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ __all__ = ["meta"]
 
 
 def meta(found: Any, **options: Any) -> Figure:
-    """The picture of what a function of `cf.meta` found.
+    """Plot a result of `cf.meta`.
 
-    ASL curves of `discriminative_power` (``whole=True`` shows all p-values, not only those near
-    α), the matrix of `correlation` or the means by two sets, the curves of `swap` (``rate=0.05``)
-    and `stability`, scores before and after of `leave_one_out`. The other options say how it looks:
-    title, width, height, font_size, grey (`cranfield.report.theme.Theme` explains).
+    ASL curves of `discriminative_power` (``whole=True`` shows all p-values, not only those near α),
+    the matrix of `correlation` or the means by two sets, the curves of `swap` (``rate=0.05``) and
+    `stability`, scores before and after of `leave_one_out`. The other options set the appearance:
+    title, width, height, font_size, grey (see `cranfield.figures.theme.Theme`).
 
     >>> scores = {run: {str(t): (t * k % 7) / 7 for t in range(9)} for k, run in enumerate("abc")}
     >>> from cranfield.meta import discriminative_power

@@ -1,7 +1,7 @@
-"""Which pairs of runs differ, how surely, and by how much?
+"""Differences between pairs of runs: p-values and effect sizes.
 
-Draw a matrix of all pairs of runs: above the diagonal p-values, below it effect sizes, runs in the
-order of their means.
+Draw a matrix of all pairs of runs: p-values above the diagonal, effect sizes below it. Runs are
+ordered by their means.
 """
 
 from __future__ import annotations
@@ -57,13 +57,12 @@ def pairs(
     effect: EffectName | None = None,
     **drawing: Unpack[Drawing],
 ) -> Figure:
-    """A figure of all pairs of runs: p-values above the diagonal, effect sizes below it.
+    """Plot all pairs of runs: p-values above the diagonal, effect sizes below it.
 
     qrels, runs, measures
-        Judgments, runs and measures, as `evaluate` takes them; or, alone, scores, as `compare`
-        does.
+        Judgments, runs and measures as for `evaluate`, or only scores as for `compare`.
     test, correction, alpha, trials, effect
-        As `compare` takes them.
+        As for `compare`.
 
     >>> x = {f"q{i}": i / 10 for i in range(8)}
     >>> y = {topic: value + 0.1 for topic, value in x.items()}
@@ -92,7 +91,7 @@ def _build_row(comparison: Comparison, pair: PairComparison) -> Iterator[Any]:
 
 
 def _list_runs(comparison: Comparison, measure: str, theme: Theme) -> VerticalNames:
-    """The runs in the order of their means, in cells that are as wide as high."""
+    """List the runs in the order of their means, in square cells."""
     order = [row.run for row in comparison.runs if row.measure == measure]
     cell = theme.scale_points(CELL if len(order) <= MAX_TEXT_RUNS else SMALL_CELL)
     side = theme.width or cell * len(order)
@@ -146,7 +145,7 @@ def _draw_panel(comparison: Comparison, data: pl.DataFrame, measure: str, theme:
 def _draw_pvalues(
     base: Any, data: pl.DataFrame, alpha: float, side: float, theme: Theme
 ) -> list[Any]:
-    """Cells above the diagonal, the darker the surer, and what is written in them."""
+    """Draw the cells above the diagonal, darker for smaller p-values, with their texts."""
     names = [*(f"p ≤ {level:g}" for level in (*LEVELS, alpha) if level <= alpha), f"p > {alpha:g}"]
     colours = (P_GREYS if theme.grey else P_COLOURS)[-len(names) :]
     levels = pl.Series([_format_level(p, alpha) for p in data["pvalue"]], dtype=pl.String)
@@ -163,7 +162,7 @@ def _draw_pvalues(
 
 
 def _draw_effects(base: Any, data: pl.DataFrame, theme: Theme) -> list[Any]:
-    """Cells below the diagonal, the darker the larger, and what is written in them."""
+    """Draw the cells below the diagonal, darker for larger effects, with their texts."""
     texts = ["–" if isnan(x) else f"{-x:+z.2f}".replace("-", "−") for x in data["effect"]]
     data = data.with_columns(
         effect=-pl.col("effect"),
@@ -193,7 +192,7 @@ def _draw_cells(rows: Any, shade: Any, text: str, on_dark: charts.Vega, theme: T
 
 
 def _format_level(pvalue: float, alpha: float) -> str:
-    """The lowest level that a p-value is not above."""
+    """Return the smallest level that a p-value does not exceed."""
     levels = [level for level in (*LEVELS, alpha) if pvalue <= level <= alpha]
     return f"p ≤ {levels[0]:g}" if levels else f"p > {alpha:g}"
 

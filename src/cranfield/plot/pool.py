@@ -1,7 +1,7 @@
-"""Who found the relevant documents, and how deep must a pool be for them?
+"""Relevant documents by pool depth, and the teams that retrieve them.
 
-Draw the share of all relevant documents known that are in the first d documents, by depth d: of
-all runs together, and of each team, or run if teams are not told.
+Draw the fraction of all known relevant documents in the first d documents, by depth d: for all runs
+together, and for each team. Without teams, there is one line per run.
 """
 
 from __future__ import annotations
@@ -34,17 +34,18 @@ def pool(
     cutoffs: Iterable[int] | None = None,
     **drawing: Unpack[Drawing],
 ) -> Figure:
-    """A figure of the relevant documents found by depth: by all runs together, and by each team.
+    """Plot the relevant documents by depth: of all runs together, and of each team.
 
     qrels, runs
-        Judgments and runs, as `evaluate` takes them.
+        Judgments and runs as for `evaluate`.
     teams
-        Whose the runs are: ``{run: team}``, a path or a frame. Else every run is by itself.
+        Teams of the runs: ``{run: team}``, a path or a frame. By default every run is separate.
     cutoffs
-        The depths, round ones down to the end of the longest list if not given.
+        Depths. Default: round depths up to the end of the longest ranking.
 
-    The data also have the numbers of documents, and of those that nobody else has down to this
-    depth. Of more than eight teams those that find most have names.
+    The data also have the number of documents, and the number of documents that no other team has
+    up to this depth. If there are more than eight teams, only the teams with the most relevant
+    documents have labels.
 
     >>> runs = {"x": {"1": ["a", "b"]}, "y": {"1": ["c", "a"]}}
     >>> picture = pool({"1": {"a": 1, "b": 1, "c": 0}}, runs, cutoffs=[2])

@@ -1,4 +1,4 @@
-"""`cf.plot.power`: how probable it is to find a difference, with so many topics."""
+"""`cf.plot.power`: power of a test by the number of topics."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __all__ = ["power"]
 
 
 def power(designs: Design | Sequence[Design], **options: Unpack[ThemeOptions]) -> Figure:
-    """Power against the number of topics: a line for each design, a panel for each test.
+    """Plot power against the number of topics: one line per design, one panel per test.
 
-    The designs are those of `cf.stats.topics_for_t` and `cf.stats.topics_for_anova`. The options
-    say how it looks: `cranfield.report.theme.Theme` explains them.
+    Designs are results of `cf.stats.topics_for_t` and `cf.stats.topics_for_anova`. The options set
+    the appearance: see `cranfield.figures.theme.Theme`.
     """
     from cranfield.report.plan import draw_power_curves
 

@@ -1,7 +1,7 @@
-"""Which runs are better, and how sure is it?
+"""Means of runs, with confidence intervals and significant differences.
 
-Draw the means of runs with confidence intervals, the best first, a panel for each measure, and
-letters beside: runs that share one are not significantly different.
+Draw the means of runs with confidence intervals, the best first, one panel per measure. Runs that
+share a letter are not significantly different.
 """
 
 from __future__ import annotations
@@ -57,19 +57,18 @@ def runs(
     trials: int = TRIALS,
     **drawing: Unpack[Drawing],
 ) -> Figure:
-    """A figure of the means of runs, with confidence intervals, the best first.
+    """Plot the means of runs with confidence intervals, the best first.
 
     qrels, runs, measures
-        Judgments, runs and measures, as `evaluate` takes them; or, alone, scores, as `compare`
-        does.
+        Judgments, runs and measures as for `evaluate`, or only scores as for `compare`.
     sort
-        The measure that orders the runs: the first, if not given.
+        Measure that orders the runs. Default: the first measure.
     bars
-        Bars from 0, not dots.
+        Draw bars from 0 instead of dots.
     letters
-        Whether letters stand beside: runs that share one are not significantly different.
+        Add letters: runs that share a letter are not significantly different.
     test, correction, alpha, trials
-        As `compare` takes them; intervals have confidence 1 − alpha.
+        As for `compare`. Intervals have confidence 1 − alpha.
 
     >>> x = {f"q{i}": i / 10 for i in range(8)}
     >>> y = {topic: value + 0.1 for topic, value in x.items()}
@@ -97,9 +96,10 @@ def runs(
 def _summarize_runs(
     scores: Scores, letters: bool, testing: dict[str, Any]
 ) -> tuple[list[RunSummary], list[str], tuple[Note, ...]]:
-    """The runs by each measure, the best first; what the figure says of them; what to know.
+    """Return the runs by each measure, the best first, the caption lines, and the notes.
 
-    What cannot be tested, one run or one topic, has no letters, and one topic no interval.
+    Measures that cannot be tested, with one run or one topic, have no letters. One topic has no
+    interval.
     """
     confidence_text = format_percent(1 - testing["alpha"])
     rows, captions, notes = [], [], tuple(scores.notes)
@@ -166,7 +166,7 @@ def _draw_panel(
     width: float,
     theme: Theme,
 ) -> Any:
-    """The runs by one measure: means, intervals, letters."""
+    """Draw the runs by one measure: means, intervals, letters."""
     values = [v for name in ("mean", "low", "high") for v in data[name].drop_nans()]
     ticks = layout.from_zero(values, 0.0) if bars else layout.fit_ticks(values or [0.0])
     value = charts.build_axis("x", "mean", title, [ticks[0], ticks[-1]], tickCount=4)

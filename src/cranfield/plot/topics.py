@@ -1,8 +1,8 @@
-"""On which topics are runs good, and on which is one better than another?
+"""Scores by topic, or differences between two runs.
 
-Draw the scores of all runs on each topic; of two runs their differences, the largest first; or how
-far each run is above or below another, or the median of all runs, with the best and the worst run
-of each topic marked.
+Draw the scores of all runs on each topic. For two runs, draw their differences, the largest first.
+With `--against`, draw the difference of each run from another run or from the median of all runs.
+The best and the worst run of each topic are then marked.
 """
 
 from __future__ import annotations
@@ -59,16 +59,15 @@ def topics(
     show: str | Sequence[str] | None = None,
     **drawing: Unpack[Drawing],
 ) -> Figure:
-    """A figure of scores topic by topic, or of differences, the largest first.
+    """Plot scores by topic, or differences, the largest first.
 
     qrels, runs, measures
-        Judgments, runs and measures, as `evaluate` takes them; or, alone, scores, as `compare`
-        does.
+        Judgments, runs and measures as for `evaluate`, or only scores as for `compare`.
     against
-        What each run is compared with: a run, or ``median``, that of all runs on each topic. Two
-        runs are compared with each other, the first with the second, if nothing is said.
+        Run that each run is compared with, or ``median``, the median of all runs on each topic. Two
+        runs are by default compared with each other, the first with the second.
     show
-        The runs that are shown, if not all; the median, the best and the worst are of all.
+        Runs to show. Default: all. The median, the best and the worst are of all runs.
 
     >>> x, y = {"q1": 0.5, "q2": 0.25}, {"q1": 0.25, "q2": 0.5}
     >>> picture = topics({"bm25": x, "dense": y})
@@ -94,7 +93,6 @@ def topics(
 
 
 def _select_runs(scores: Scores, show: str | Sequence[str] | None) -> tuple[str, ...]:
-    """The runs that are shown."""
     names = scores.runs if show is None else (show,) if isinstance(show, str) else tuple(show)
     for run in names:
         if run not in scores.runs:
@@ -105,7 +103,6 @@ def _select_runs(scores: Scores, show: str | Sequence[str] | None) -> tuple[str,
 def _build_axes(
     sides: HorizontalNames, x_title: str, y: str, title: str, ends: Ticks, theme: Theme
 ) -> Any:
-    """A chart with topics to the right, and a column upwards."""
     value = charts.build_axis("y", y, title, [ends[0], ends[-1]], tickCount=5)
     return alt.Chart().encode(sides.build_axis(x_title, theme), value)
 
@@ -114,7 +111,7 @@ def _build_axes(
 
 
 def _draw_every_run(scores: Scores, runs: Sequence[str], theme: Theme) -> Figure:
-    """A mark for each run on each topic, on a line from the worst to the best."""
+    """Draw a mark for each run on each topic, on a line from the worst to the best."""
     data = build_frame([*_collect_scores(scores, runs)], SCORES)
     notes = (*scores.notes, *collect_undefined_notes(data, "score", "topic"))
     sides = HorizontalNames.from_names(scores.topics, theme)
@@ -138,7 +135,7 @@ def _draw_every_run(scores: Scores, runs: Sequence[str], theme: Theme) -> Figure
 
 
 def _collect_scores(scores: Scores, runs: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-    """Every run on every topic, the easiest topic first."""
+    """Yield every run on every topic, the easiest topic first."""
     for measure in scores.measures:
         summary, sign = compute_run_statistics(scores, measure), get_sign(scores, measure)
         for t in np.argsort(-sign * summary.mean, kind="stable").tolist():  # NaN is last
@@ -189,7 +186,7 @@ def _draw_scores_panel(scores: Scores, measure: str, data: pl.DataFrame, theme: 
 
 
 def _draw_differences(scores: Scores, runs: Sequence[str], against: str, theme: Theme) -> Figure:
-    """A panel for each run: how far it is above or below another, or the median."""
+    """Draw a panel for each run: its differences from another run or from the median."""
     data = build_frame([*_collect_differences(scores, runs, against)], DIFFERENCES)
     notes = (*scores.notes, *collect_undefined_notes(data, "difference", "topic"))
     shown_runs, hidden_runs = [*runs[:MOST_PANELS]], runs[MOST_PANELS:]
@@ -226,7 +223,7 @@ def _draw_differences(scores: Scores, runs: Sequence[str], against: str, theme: 
 def _collect_differences(
     scores: Scores, runs: Sequence[str], against: str
 ) -> Iterator[tuple[Any, ...]]:
-    """Every run against another or the median, its largest difference first."""
+    """Yield the differences of each run from another run or the median, the largest first."""
     for m, measure in enumerate(scores.measures):
         summary, sign = compute_run_statistics(scores, measure), get_sign(scores, measure)
         has_direction = scores.better[m] != "neither"
@@ -282,9 +279,7 @@ def _draw_differences_panel(
 
 
 def _format_counts(data: pl.DataFrame, neither: bool) -> dict[str, Any]:
-    """Which run a panel is of, and on how many topics it is the better one, or the higher one if
-    neither is better.
-    """
+    """Title a panel: the run, and the number of topics on which it is better (or higher)."""
     run, against = data["run"][0], data["against"][0]
     label, other_label = layout.shorten_names([run, against], charts.LEGEND)
     than = "the median" if against == MEDIAN else other_label

@@ -1,7 +1,7 @@
-"""How much of what runs return was judged, and down to which rank?
+"""Fraction of judged documents by rank.
 
-Draw the share of documents that are judged, rank by rank, a line for each run: where it is low,
-scores rest on guesses. Lists that end above a rank do not count there.
+Draw the fraction of documents that are judged at each rank, one line per run. Where it is low,
+scores are uncertain. Rankings that end above a rank do not count at that rank.
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ def unjudged(
     cumulative: bool = False,
     **drawing: Unpack[Drawing],
 ) -> Figure:
-    """A figure of the share of documents that are judged, by rank, a line for each run.
+    """Plot the fraction of documents that are judged, by rank: one line per run.
 
     qrels, runs
-        Judgments and runs, as `evaluate` takes them.
+        Judgments and runs as for `evaluate`.
     cutoffs
-        The last ranks of groups of ranks: every rank of short lists, else 1, 2, 3, 5, 7, 10, 15, …
-        down to the end of the longest list, if not given.
+        Last ranks of groups of ranks. Default: every rank of short rankings, else 1, 2, 3, 5, 7, 10,
+        15, … up to the end of the longest ranking.
     cumulative
-        Draw Judged@k, the mean over topics of the judged share of the first k documents. Else it
-        is the share of the documents of all topics at these ranks alone; lists that have ended
-        above do not count.
+        Draw Judged@k, the mean over topics of the judged fraction of the first k documents. By
+        default, draw the fraction of the documents of all topics at these ranks. Rankings that have
+        ended above do not count.
 
-    The data also have the share of relevant documents at these ranks. Of more than eight runs those
-    of which least is judged have names.
+    The data also have the fraction of relevant documents at these ranks. If there are more than
+    eight runs, only the runs with the fewest judged documents have labels.
 
     >>> picture = unjudged({"q": {"a": 1, "b": 0}}, {"q": ["a", "x", "b"]})
     >>> picture.data.select("last", "judged", "judged_to").rows()
