@@ -1,4 +1,4 @@
-"""Evaluating the measures and the collection themselves: what is a good measure?"""
+"""Meta-evaluation: methods that evaluate measures and collections."""
 
 # ruff: noqa: F403 (what a module offers is in its own __all__)
 from __future__ import annotations

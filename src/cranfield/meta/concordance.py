@@ -1,4 +1,4 @@
-"""Which of two measures agrees more often with simpler ones, where the two disagree."""
+"""Concordance test: agreement of measures with simpler gold measures."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ Signs: TypeAlias = NDArray[np.int8]
 
 @dataclass(frozen=True)
 class ConcordancePair:
-    """Two measures that disagree, and how often each of them agrees with all gold measures.
+    """Two measures that disagree, and how often each agrees with all gold measures.
 
-    `compared` is the number of pairs of ranked lists, `disagreements` in how many of them the two
-    measures strictly disagree. Of these, a measure is `concordant` where no gold measure
-    contradicts it, and `wins` where it is and the other measure is not.
+    `compared` is the number of pairs of rankings, `disagreements` the number of pairs on which the
+    two measures strictly disagree. Among these, a measure is `concordant` if no gold measure
+    contradicts it. It `wins` if it is concordant and the other measure is not.
 
     >>> names = "D#-nDCG", "ERR-IA", ("I-rec", "P")
     >>> pair = ConcordancePair(*names, 6800, 1106, concordant=(778, 316), wins=(592, 130))
@@ -57,12 +57,12 @@ class ConcordancePair:
 
     @property
     def shares(self) -> tuple[float, float]:
-        """Conc(first | second, gold), and the other way round; nan without disagreement."""
+        """Conc(first | second, gold) and Conc(second | first, gold); nan without disagreements."""
         return self._divide_by_disagreements(self.concordant)
 
     @property
     def win_shares(self) -> tuple[float, float]:
-        """How often each is concordant and the other is not; nan without disagreement."""
+        """Fractions of disagreements that each measure wins; nan without disagreements."""
         return self._divide_by_disagreements(self.wins)
 
     def _divide_by_disagreements(self, counts: tuple[int, int]) -> tuple[float, float]:
@@ -71,14 +71,15 @@ class ConcordancePair:
 
     @property
     def pvalue(self) -> float:
-        """Of the sign test on the wins; exact."""
+        """P-value of the exact sign test on the wins."""
         return compute_sign_test(*self.wins)
 
 
 @dataclass(frozen=True)
 class Concordance(TableResult, tables="meta.concordance"):
-    """The concordance test of several measures: for every pair, with each gold measure alone and
-    with all of them at once.
+    """Result of the concordance test, for every pair of measures.
+
+    `pairs` has the result with each gold measure and with all gold measures together.
     """
 
     pairs: tuple[ConcordancePair, ...]
@@ -101,11 +102,12 @@ class Concordance(TableResult, tables="meta.concordance"):
         return format_summary(self, [*descriptions, f"gold {' and '.join(self.gold[-1])}"], numbers)
 
     def with_gold(self, *names: str) -> tuple[ConcordancePair, ...]:
-        """The pairs of measures, compared by these gold measures."""
+        """Return the pairs of measures, compared by these gold measures."""
         selection = names or self.gold[-1]
         if selection not in self.gold:
             valid_names = "; ".join(map(", ".join, self.gold))
-            raise InputError(f"gold measures {', '.join(selection)}", f"one of: {valid_names}")
+            problem = f"unknown gold measures {', '.join(selection)}"
+            raise InputError.from_problem(problem, f"Valid: {valid_names}.")
         return tuple(pair for pair in self.pairs if pair.gold == selection)
 
 
@@ -116,21 +118,22 @@ def concordance(
     measures: Sequence[Any] | None = None,
     alpha: float = 0.01,
 ) -> Concordance:
-    """The concordance test: where two measures disagree, which one do simple measures side with?
+    """Run the concordance test: which of two measures agrees with simple gold measures?
 
-    For all pairs of runs (X, Y) and all topics, with ΔM = M(X) − M(Y): M1 and M2 disagree where
-    ΔM1 · ΔM2 < 0; there, M1 is concordant with the gold measure M* if ΔM1 · ΔM* ≥ 0.
+    For all pairs of runs (X, Y) and all topics, with ΔM = M(X) − M(Y): M1 and M2 disagree if ΔM1 ·
+    ΔM2 < 0. In this case, M1 is concordant with the gold measure M* if ΔM1 · ΔM* ≥ 0.
 
     Conc(M1|M2, M*) = (disagreements where M1 is concordant) / (disagreements)
 
-    Several gold measures are used one by one and, at last, all at once: then a measure is
-    concordant if it is so with each. The sign test takes the disagreements where one of the two
-    alone is concordant; it assumes that they are independent, which pairs that share a run are
-    not, so that its p-value is rather too low. `alpha` decides what is marked as significant.
+    Several gold measures are used one by one, then together: a measure is concordant with all of
+    them if it is concordant with each. The sign test uses the disagreements on which exactly one of
+    the two measures is concordant. It assumes independent disagreements. Pairs that share a run are
+    dependent, so the p-value is too low. `alpha` is the level of significance.
 
-    All measures of `scores` that are not gold are compared, or those named. Differences that
-    rounding could have made (1e-12 of the largest score) are none. A measure that is better if
-    lower is turned round; topics where a measure is undefined are left out for it.
+    All measures of `scores` except the gold measures are compared, or the named `measures`.
+    Differences below the rounding error (1e-12 of the largest score) count as 0. The sign of
+    measures with lower is better is reversed. Topics with an undefined score are excluded from that
+    measure.
 
     Reference: Sakai 2012, Evaluation with Informational and Navigational Intents, WWW; Sakai 2014,
     Metrics, Statistics, Tests, section 5.3 (Figure 17, Table 2).
@@ -182,14 +185,14 @@ def concordance(
 def _parse_measure_names(
     gold: str | Sequence[Any], measures: Sequence[Any] | None
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The names of gold measures, and of measures to be compared, if any are named."""
+    """Return the names of the gold measures and of the measures to compare, if given."""
     gold_list = [gold] if isinstance(gold, str) else to_list("gold", gold, "names of measures")
     golden = tuple(dict.fromkeys(map(str, gold_list)))
     if not golden:
-        raise InputError("no gold measure", "at least one")
+        raise InputError.from_problem("no gold measure given")
     selected = () if measures is None else tuple(map(str, to_list("measures", measures, "names")))
     if duplicates := [name for name in selected if name in golden]:
-        raise InputError(f"{duplicates[0]} as a measure and as a gold measure", "one of the two")
+        raise InputError.from_problem(f"{duplicates[0]} is both a measure and a gold measure")
     return golden, selected
 
 
@@ -199,7 +202,7 @@ def _compare_measures(
     signs: Mapping[str, Signs],
     gold: tuple[str, ...],
 ) -> list[ConcordancePair]:
-    """All pairs of measures, by these gold measures."""
+    """Compare all pairs of measures by these gold measures."""
     defined = np.logical_and.reduce([standard[name].defined for name in gold])
     agrees: dict[str, Bools] = {
         m: np.logical_and.reduce([signs[m] * signs[name] >= 0 for name in gold]) for m in candidates
@@ -221,21 +224,19 @@ def _count(flags: Bools) -> int:
 
 
 def _compute_pair_signs(values: Floats) -> Signs:
-    """Which of two runs has the better list: [pairs of runs, topics], 1, 0 or −1."""
+    """Return the better of two runs as 1, 0 or −1: [pairs of runs, topics]."""
     first, second = np.triu_indices(values.shape[1], 1)
     return compute_signs(values[:, first].T, values[:, second].T, values)
 
 
 def compute_signs(first: Floats, second: Floats, values: Floats) -> Signs:
-    """1 where the first of two of these values is the greater, −1 where the second is, 0 where
-    rounding could have made them differ.
-    """
+    """Return 1 if the first value is greater, −1 if the second is, 0 within the rounding error."""
     z = subtract_rounded(first, second, estimate_rounding(values))
     return np.subtract(z > 0, z < 0, dtype=np.int8)
 
 
 def compute_sign_test(first: int, second: int) -> float:
-    """The p-value of wins and losses, two-sided: binomial with p = ½; 1 if there are none.
+    """Return the two-sided p-value of wins and losses: binomial with p = ½; 1 without any.
 
     >>> round(sign_test_of(4, 1), 4)  # 2 · (1 + 5) / 2⁵
     0.375
@@ -244,7 +245,7 @@ def compute_sign_test(first: int, second: int) -> float:
 
 
 def _check_gold_measures(standard: Mapping[str, MeasureScores], names: Sequence[str]) -> None:
-    """Gold measures that cannot say which list is better."""
+    """Raise an error for gold measures without a direction."""
     if unordered := [name for name in names if name not in standard]:
-        problem = f"gold measure {unordered[0]}, of which neither high nor low values are better"
-        raise InputError(problem, "one that says which list is better")
+        problem = f"gold measure {unordered[0]} has no direction: neither high nor low is better"
+        raise InputError.from_problem(problem)

@@ -1,4 +1,4 @@
-"""Who found the relevant documents, and how deep one had to look for them."""
+"""Relevant documents that runs and teams contribute, by depth."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ NEVER = np.iinfo(np.int64).max  # the rank of what nobody returned
 
 
 class RelevantCount(NamedTuple):
-    """The relevant documents that a run, a team, or all of them have down to a depth.
+    """Relevant documents of a run, a team, or all of them together, up to a depth.
 
-    `share` is that of all relevant documents known; `unique` are those that no other run, or team,
-    has down to this depth, None of all together.
+    `share` is the fraction of all known relevant documents. `unique` is the number of documents
+    that no other run or team retrieved up to this depth, None for all together.
     """
 
     kind: Literal["run", "team", "all"]
@@ -41,7 +41,7 @@ class RelevantCount(NamedTuple):
 
 @dataclass(frozen=True)
 class RelevantCounts:
-    """The relevant documents found by depth: by all together, then by each run or team."""
+    """Relevant documents by depth: of all runs together, then of each run or team."""
 
     rows: tuple[RelevantCount, ...]
     relevant: int  # known in all
@@ -57,13 +57,13 @@ def count_relevant(
     teams: TeamsLike = None,
     **options: Unpack[Settings],
 ) -> RelevantCounts:
-    """How many of the relevant documents are in the first d of the runs, by depth d.
+    """Return the number of relevant documents in the first d of the runs, by depth d.
 
     Found(j, d) = |∪_{runs of j} relevant documents in the first d|, over all topics
 
-    Every run is by itself, or every team if `teams` says whose the runs are; first stands what all
-    of them have together. `cutoffs` are the depths, round ones down to the longest list if none are
-    given. The options are those of `Evaluator`.
+    Every run is separate, or every team if `teams` maps runs to teams. The first rows are for all
+    of them together. `cutoffs` are the depths. Default: round depths up to the longest ranking. The
+    options are those of `Evaluator`.
 
     >>> qrels = {"1": {"a": 1, "b": 1, "c": 0}}
     >>> runs = {"x": {"1": ["a", "b"]}, "y": {"1": ["c", "a"]}}
@@ -72,7 +72,7 @@ def count_relevant(
     [('all', 2, 1.0, None), ('x', 2, 1.0, 1), ('y', 1, 0.5, 0)]
     """
     if options.get("labelling") is not None:
-        raise InputError("classes or groups of items", "documents: these are what is pooled")
+        raise InputError.from_problem("classes and groups of items cannot be pooled")
     evaluator = Evaluator(qrels, "NumRelRet", **options)
     evaluator.options.reject_expected_ties()
     selected_depths = None if cutoffs is None else check_cutoffs(cutoffs)
@@ -105,19 +105,20 @@ def count_relevant(
 
 
 def _select_relevant(evaluator: Evaluator, counting: Bools) -> Bools:
-    """Which of all judged items are relevant, in the topics that count."""
+    """Return which judged items are relevant, in the topics that count."""
     judged, rel = evaluator.collection.gold.judgments, evaluator.options.rel
     relevant: Bools = judged.levels > 0 if rel is None else judged.levels >= rel
     relevant = relevant & counting[judged.item_topics]
     if not relevant.any():
-        raise InputError("no relevant document", "one", evaluator.collection.gold.qrels.where)
+        where = evaluator.collection.gold.qrels.where
+        raise InputError.from_problem("no relevant document in the judgments", where=where)
     return relevant
 
 
 def _build_rows(
     kind: Literal["run", "team"], best: Mapping[str, Ints], depths: Sequence[int]
 ) -> Iterable[RelevantCount]:
-    """What is found at each depth, given the best rank of each relevant document by each owner."""
+    """Yield the counts at each depth from the best rank of each document by each owner."""
     ranks = np.stack([*best.values()])
     first, second = np.partition(np.vstack([ranks, np.full_like(ranks[0], NEVER)]), 1, axis=0)[:2]
     total = ranks.shape[1]

@@ -1,4 +1,4 @@
-"""How alike measures, or sets of judgments or topics, rank the same runs."""
+"""Rank correlation of runs between measures, judgments or topic sets."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ TRIALS = 1000
 
 @dataclass(frozen=True, eq=False)
 class CorrelationMatrix(TableResult, tables="meta.correlation"):
-    """How alike rankings of the same runs are, with intervals.
+    """Rank correlations of the same runs, with intervals.
 
-    `values[i, j]` is between the measures `names[i]` and `names[j]`, the latter being the gold one
-    of ``tau-ap``. ``between="sets"``: i by the other scores, j by the first. `low` and `high` are
-    the ends of the intervals, `means` [sets, measures, runs] what runs are ranked by; `sets` are
-    the names of the two.
+    `values[i, j]` is the correlation between the measures `names[i]` and `names[j]`. The second is
+    the gold ranking of ``tau-ap``. With ``between="sets"``, i is ranked by the other scores and j
+    by the first. `low` and `high` are the limits of the intervals, `means` [sets, measures, runs]
+    the means that rank the runs. `sets` are the names of the two sets.
     """
 
     statistic: str
@@ -77,10 +77,11 @@ class CorrelationMatrix(TableResult, tables="meta.correlation"):
         return format_summary(self, descriptions, numbers)
 
     def __getitem__(self, pair: tuple[str, str]) -> Interval:
-        """The value between two measures, as `mean`, with its interval."""
+        """Return the value between two measures as `mean`, with its interval."""
         for name in pair:
             if name not in self.names:
-                raise InputError(f"measure {name!r}", f"one of {', '.join(self.names)}")
+                problem = f"unknown measure {name!r}"
+                raise InputError.from_problem(problem, f"Measures: {', '.join(self.names)}.")
         return self._build_interval(*map(self.names.index, pair))
 
     def _build_interval(self, i: int, j: int) -> Interval:
@@ -90,13 +91,14 @@ class CorrelationMatrix(TableResult, tables="meta.correlation"):
 
     @property
     def symmetric(self) -> bool:
-        """Whether values[i, j] is always values[j, i]."""
+        """True if values[i, j] always equals values[j, i]."""
         return self.between == "measures" and not STATISTICS[self.statistic].has_gold
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
-        """The cells that say something: between sets, a measure and itself; else two measures,
-        both ways if that makes a difference.
+        """Informative cells: the diagonal between sets, otherwise pairs of different measures.
+
+        Symmetric statistics have each pair once.
         """
         k = len(self.names)
         if self.between == "sets":
@@ -105,7 +107,7 @@ class CorrelationMatrix(TableResult, tables="meta.correlation"):
                 if i != j]  # fmt: skip
 
     def rows(self) -> list[dict[str, Any]]:
-        """The pairs with their values, a dictionary each: x, y, value, low, high."""
+        """Return a dictionary for each pair: x, y, value, low, high."""
         intervals = [(i, j, self._build_interval(i, j)) for i, j in self.pairs]
         return [
             {"x": self.names[i], "y": self.names[j],
@@ -128,26 +130,27 @@ def correlation(
     progress: Progress | None = None,
     names: Sequence[str] = ("the first set", "the second set"),
 ) -> CorrelationMatrix:
-    """How alike measures rank runs, or two sets of judgments or topics do, with intervals.
+    """Correlate the rankings of runs by measures, or by two sets of judgments or topics.
 
-    Runs are ranked by their means over topics (a geometric mean by that). With `others`, scores of
-    the same runs by other judgments or on other topics, every measure is compared between the two,
-    `scores` being gold; without, every measure of `scores` with every other. `statistic` is
-    ``kendall`` (τ_a), ``kendall-b``, ``tau-ap``, ``tau-ap-symmetric``, ``tau-ap-b``, ``spearman``
-    or ``rbo`` (extrapolated, with `p`): see the functions of these names in `cranfield.meta`.
+    Runs are ranked by their means over topics, or by geometric means. With `others`, scores of the
+    same runs by other judgments or on other topics, every measure is compared between the two sets,
+    and `scores` is gold. Without `others`, every measure of `scores` is compared with every other
+    measure. `statistic` is ``kendall`` (τ_a), ``kendall-b``, ``tau-ap``, ``tau-ap-symmetric``,
+    ``tau-ap-b``, ``spearman`` or ``rbo`` (extrapolated, with `p`): see the functions of these names
+    in `cranfield.meta`.
 
-    The interval is of the bootstrap: the topics, all that are in one of the sets, are drawn
-    `trials` times with replacement, and each time runs are ranked and rankings compared. Drawn
-    topics repeat, so rankings are noisier and usually agree less than on as many different topics:
-    the quantiles of the trials are shifted by (value − mean of the trials), and cut where values
-    end. So the interval is for the value to be expected for these runs on as many topics, of which
-    these are taken to be a random sample; on one other such set it scatters more. It does not
-    depend on which other measures are compared.
+    The interval is a bootstrap interval: the topics of both sets are drawn `trials` times with
+    replacement, and runs are ranked and compared each time. Drawn topics repeat, so these rankings
+    are noisier and usually agree less than rankings on as many different topics. The quantiles of
+    the trials are therefore shifted by (value − mean of the trials), and cut to the range of the
+    statistic. The interval is for the expected value of these runs on as many topics, if these
+    topics are a random sample. The value on one other topic set varies more. The interval does not
+    depend on the other measures.
 
-    A measure that is better if lower is turned round, one that is better at neither end is left
-    out; topics where a measure is undefined, by one of the sets, are left out of it. `notes` say
-    so. `scores` and `others`, which tables and pictures call by `names`, are Scores or anything
-    that `read_scores` takes.
+    The sign of measures with lower is better is reversed. Measures without a direction are
+    excluded. Topics with an undefined score in one of the sets are excluded from that measure.
+    `notes` list these cases. `scores` and `others` are Scores or anything that `read_scores`
+    accepts. Tables and figures call them by `names`.
 
     Reference: Sakai 2014, Metrics, Statistics, Tests, section 5.2; of the bootstrap, Efron and
     Tibshirani 1993, An Introduction to the Bootstrap, chapter 13.
@@ -220,18 +223,19 @@ def correlation(
 
 
 def check_two_names(names: Sequence[str]) -> tuple[str, str]:
-    """What two sets are called, if they can be told apart by that."""
+    """Return the names of two sets. Raise an error if they are equal or empty."""
     pair = tuple(map(str, names)) if not isinstance(names, str) else (names,)
     if len(pair) != 2 or pair[0] == pair[1] or not all(name.strip() for name in pair):
-        raise InputError(f"names {', '.join(pair)}", "two that differ, one for each set")
+        raise InputError(f"names {', '.join(pair)}", "two different names, one for each set")
     return pair[0], pair[1]
 
 
 def _find_comparable(
     sets: Sequence[Scores], measures: Sequence[Any] | None, topics: Sequence[str]
 ) -> tuple[dict[str, Bools], list[Note]]:
-    """The measures that can rank the runs, with the topics where each is defined; and what to say
-    about the scores and the other measures.
+    """Return the measures that can rank the runs, with the topics on which each is defined.
+
+    Also return the notes about the scores and about the other measures.
     """
     rankable, exclusions = _select_rankable(sets, measures)
     least = 2 if len(sets) == 1 else 1  # measures, and topics of each set
@@ -251,39 +255,39 @@ def _find_comparable(
         )
         measure_notes += [*error_notes, *undefined_notes]
     if len(defined_topics) < least:
-        problem = f"{format_count(len(defined_topics), 'measure')} that can be compared{format_reasons(exclusions)}"
-        raise InputError(problem, f"at least {least}")
+        count = format_count(len(defined_topics), "comparable measure")
+        raise InputError(f"{count}{format_reasons(exclusions)}", f"at least {least}")
     if unshared := _find_unshared([sets[0].topics, sets[-1].topics]):
         topic_names = format_names(unshared, "topic")
-        measure_notes.append(Note("missing-topics", f"only one of the two sets has {topic_names}"))
+        text = f"only one set has scores of {topic_names}"
+        measure_notes.append(Note("missing-topics", text))
     return defined_topics, [*chain(*(side.notes for side in sets)), *exclusions, *measure_notes]
 
 
 def _select_rankable(
     sets: Sequence[Scores], measures: Sequence[Any] | None
 ) -> tuple[list[str], list[Note]]:
-    """The measures, all or those asked for, that rank the runs, which all sets have."""
+    """Return the selected measures that rank the runs. All sets must have them."""
     if unshared := _find_unshared([sets[0].runs, sets[-1].runs]):
         raise InputError(
-            f"{format_names(unshared, 'run')} with one set of scores only", "the same with both"
+            f"{format_names(unshared, 'run')} in only one set of scores", "the same runs in both"
         )
     check_run_count(sets[0])
     selected = [*sets[0].measures] if measures is None else [*map(str, measures)]
     for side in sets:
         if missing := [m for m in selected if m not in side.measures]:
-            raise InputError(f"scores without {', '.join(missing)}", "all measures asked for")
+            raise InputError.from_problem(f"no scores of {', '.join(missing)}")
     rankable, exclusions = find_ranking_measures(sets[0], selected)
     return rankable, [*exclusions]
 
 
 def _find_unshared(name_lists: Sequence[Sequence[str]]) -> list[str]:
-    """The names that one of the two alone has."""
+    """Return the names that only one of two sets has."""
     unshared = set(name_lists[0]) ^ set(name_lists[1])
     return [name for names in name_lists for name in names if name in unshared]
 
 
 def _collect_ranking_notes(ranked: Floats, names: Sequence[str]) -> list[Note]:
-    """What to know of the rankings of each set."""
     return [*chain(*(collect_ranking_notes(dict(zip(names, x, strict=True))) for x in ranked))]
 
 
@@ -291,7 +295,7 @@ def _collect_ranking_notes(ranked: Floats, names: Sequence[str]) -> list[Note]:
 
 
 def _compute_means(scores: Scores, topics: Sequence[str], defined: Bools) -> Floats:
-    """[measures, runs], each measure over the topics where it is defined."""
+    """Return [measures, runs]: the mean of each measure over its defined topics."""
     scored_topics = set(scores.topics)
     means = []
     for measure, is_defined in zip(scores.measures, defined.T, strict=True):
@@ -306,7 +310,7 @@ def _compute_means(scores: Scores, topics: Sequence[str], defined: Bools) -> Flo
 
 
 def _align_topics(scores: Scores, topics: Sequence[str]) -> Floats:
-    """[topics, measures, runs], so that the higher mean is better; nan where there is none."""
+    """Return [topics, measures, runs], higher is better, nan if undefined."""
     place = {topic: t for t, topic in enumerate(scores.topics)}
     source = np.stack([extract_measure(scores, m).values for m in scores.measures], axis=1)
     values = np.full((len(topics), *source.shape[1:]), np.nan)
@@ -316,7 +320,7 @@ def _align_topics(scores: Scores, topics: Sequence[str]) -> Floats:
 
 
 def _compute_weighted_means(topic_scores: Floats, weights: Floats) -> Floats:
-    """[sets, trials, measures, runs]: means over drawn topics; nan if none has a value."""
+    """Return [sets, trials, measures, runs]: means over drawn topics, nan without a value."""
     sets, topics, k, m = topic_scores.shape
     is_defined = ~np.isnan(topic_scores)
     sums, counts = (
@@ -327,13 +331,13 @@ def _compute_weighted_means(topic_scores: Floats, weights: Floats) -> Floats:
 
 
 def _drop_undefined(values: Floats, x: Floats, y: Floats) -> Floats:
-    """The values between rankings of which every run has its mean."""
+    """Set values to nan if a run of one of the rankings has no mean."""
     a, b = np.isfinite(x).all(axis=-1, keepdims=True), np.isfinite(y).all(axis=-1, keepdims=True)
     return np.where(a & np.swapaxes(b, -1, -2), values, np.nan)
 
 
 def _compute_interval_ends(trial_values: Floats, values: Floats, confidence: float) -> Floats:
-    """The two ends of the interval: quantiles of the trials, shifted to have the values as mean."""
+    """Return the limits: quantiles of the trials, shifted so that their mean is the value."""
     trials = np.where(
         np.isnan(trial_values).all(axis=0), 0.0, trial_values
     )  # nan again by the values

@@ -1,4 +1,4 @@
-"""Discriminative power: how many pairs of runs does a measure tell apart with significance?"""
+"""Discriminative power: significant differences between runs by measure."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ __all__ = ["DiscriminativePower", "discriminative_power"]
 
 @dataclass(frozen=True)
 class Pair:
-    """Two runs by a measure. A difference above 0 says that `run` is the better one."""
+    """Two runs by a measure. A difference above 0 means that `run` is better."""
 
     run: str
     other: str
@@ -46,10 +46,10 @@ class Pair:
 
 @dataclass(frozen=True)
 class Discrimination:
-    """What a measure tells apart, on so many topics.
+    """Significant differences by a measure.
 
     `pairs` are all pairs of runs, the largest p-value first: the ASL curve. `critical` is the
-    honestly significant difference of tests that have one.
+    honestly significant difference, for tests that have one.
     """
 
     measure: str
@@ -60,25 +60,25 @@ class Discrimination:
 
     @cached_property
     def significant(self) -> tuple[Pair, ...]:
-        """The pairs with a p-value of at most α."""
+        """Pairs with a p-value of at most α."""
         return tuple(pair for pair in self.pairs if pair.pvalue <= self.alpha)
 
     @property
     def share(self) -> float:
-        """How many of all pairs are significant: discriminative power."""
+        """Discriminative power: fraction of significant pairs."""
         return len(self.significant) / len(self.pairs)
 
     @property
     def smallest(self) -> float | None:
-        """The smallest difference that was found to be significant, None if none was."""
+        """Smallest significant difference, None if no pair is significant."""
         return min((abs(pair.difference) for pair in self.significant), default=None)
 
 
 @dataclass(frozen=True)
 class DiscriminativePower(TableResult, tables="meta.discriminative"):
-    """What each of several measures tells apart, the one with the highest share first.
+    """Discriminative power of several measures, the highest first.
 
-    ``found["AP"]`` is what AP does.
+    ``result["AP"]`` is the result of AP.
     """
 
     test: str
@@ -106,8 +106,8 @@ class DiscriminativePower(TableResult, tables="meta.discriminative"):
         for discrimination in self.measures:
             if discrimination.measure == str(measure):
                 return discrimination
-        expected = ", ".join(discrimination.measure for discrimination in self.measures)
-        raise InputError(f"measure {str(measure)!r}", f"one of {expected}")
+        names = ", ".join(discrimination.measure for discrimination in self.measures)
+        raise InputError.from_problem(f"unknown measure {str(measure)!r}", f"Measures: {names}.")
 
 
 @suggest_keywords
@@ -121,25 +121,25 @@ def discriminative_power(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> DiscriminativePower:
-    """How many pairs of runs each measure tells apart, and their p-values as a curve.
+    """Count the pairs of runs that each measure distinguishes, with all p-values as a curve.
 
     power = (pairs with p ≤ α) / (m (m − 1) / 2), for m runs
 
-    A measure that tells more pairs apart on the same runs, topics and α is the more consistent
-    one over topics. That does not say that it measures what it should. The ASL curve has the
-    p-values (achieved significance levels) of all pairs, the largest first: curves near the origin
-    are those of measures with high discriminative power. The smallest difference found to be
-    significant estimates what it takes on so many topics.
+    A measure that distinguishes more pairs on the same runs, topics and α is more consistent over
+    topics. This does not show that the measure is valid. The ASL curve shows the p-values (achieved
+    significance levels) of all pairs, the largest first: curves near the origin belong to measures
+    with high discriminative power. The smallest significant difference estimates the difference
+    needed on this number of topics.
 
-    `test` is one of those of `compare`. The randomised Tukey HSD test allows for the number of
-    runs by itself. Tests of two runs, such as the ``bootstrap`` of Sakai 2006, are by default not
-    corrected for the number of pairs, as there: measures are compared with each other, at the same
-    α. `correction` may be ``holm``, ``bonferroni`` or ``bh``. All measures see the same random
+    `test` is a test of `compare`. The randomised Tukey HSD test itself accounts for the number of
+    runs. Tests of two runs, such as the ``bootstrap`` of Sakai 2006, are by default not corrected
+    for the number of pairs, as in that paper: measures are compared with each other at the same α.
+    `correction` can be ``holm``, ``bonferroni`` or ``bh``. All measures use the same random
     numbers, on any number of `threads`.
 
-    A measure that is better if lower is turned round, a geometric mean is compared by logarithms,
-    topics for which a measure is undefined are left out of it, and measures that are better at
-    neither end are left out; `notes` say so.
+    The sign of measures with lower is better is reversed, and geometric means are compared by
+    logarithms. Topics with an undefined score are excluded from that measure. Measures without a
+    direction are excluded. `notes` list these cases.
 
     Reference: Sakai 2006, Evaluating evaluation metrics based on the bootstrap, SIGIR; with the
     randomised Tukey HSD test Sakai 2012, Evaluation with informational and navigational intents,
@@ -193,9 +193,9 @@ def _build_pair(pair_test: PairTest, runs: Sequence[str], alpha: float) -> Pair:
 
 
 def _compute_critical_difference(pair_test: PairTest, scale: float) -> float | None:
-    """Half the simultaneous interval, which is as wide for every pair; None if there is none.
+    """Return half the simultaneous interval, which is the same for every pair; None without one.
 
-    Intervals are wider by what rounding could make of the scores, which is rounded away here.
+    Intervals are wider by the rounding error of the scores, which is removed here.
     """
     if pair_test.interval is None:
         return None

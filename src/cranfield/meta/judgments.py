@@ -1,4 +1,4 @@
-"""Two sets of judgments: how far they agree, and what becomes of the evaluation."""
+"""Comparison of two sets of judgments, and of the evaluations by them."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ STATISTICS = ("kendall", "tau-ap", "rbo")
 
 @dataclass(frozen=True)
 class Overlap:
-    """How many were judged in both sets, and in only one of them."""
+    """Numbers of items in both sets, and in only one of them."""
 
     both: int
     first: int
@@ -64,7 +64,7 @@ class Overlap:
 
 @dataclass(frozen=True)
 class RunChange:
-    """A run by both sets of judgments: its mean (or whatever sums the measure up), its rank."""
+    """Means and ranks of a run by both sets of judgments."""
 
     run: str
     means: tuple[float, float]
@@ -72,13 +72,13 @@ class RunChange:
 
     @property
     def rise(self) -> int:
-        """How many ranks higher the second judgments place it."""
+        """Number of ranks that the run rises with the second judgments."""
         return self.ranks[0] - self.ranks[1]
 
 
 @dataclass(frozen=True)
 class PairChange:
-    """Two runs by both sets of judgments: differences of means, tests, who is significant."""
+    """Differences and tests of two runs by both sets of judgments."""
 
     runs: tuple[str, str]
     differences: tuple[float, float]  # 0 where only rounding made one
@@ -87,27 +87,27 @@ class PairChange:
 
     @property
     def reversed(self) -> bool:
-        """Whether the two sets have the runs in opposite order; a tie contradicts nothing."""
+        """True if the two sets order the runs differently; ties contradict no order."""
         return self.differences[0] * self.differences[1] < 0
 
     @property
     def kind(self) -> Kind:
-        """Active if both differences are significant, mixed if one is, passive if none is."""
+        """Active if both differences are significant, mixed if one is, else passive."""
         strength = ("passive", "mixed", "active")[sum(self.significant)]
         return f"{strength} {'disagreement' if self.reversed else 'agreement'}"  # type: ignore[return-value]
 
     @property
     def changed(self) -> bool:
-        """Whether one would conclude something else: all but agreement with the same certainty."""
+        """True if the conclusion differs: other significance, or active disagreement."""
         return self.significant[0] != self.significant[1] or self.kind == "active disagreement"
 
 
 @dataclass(frozen=True)
 class RankingChange:
-    """What a measure says of runs by both sets of judgments, on the same topics.
+    """Rankings of runs by both sets of judgments, for one measure and the same topics.
 
-    `runs` are in the order of the first ranking. `correlations` has kendall, tau-ap and rbo
-    between the rankings, with bootstrap intervals over topics; `pairs` all pairs of runs. Both are
+    `runs` are in the order of the first ranking. `correlations` has kendall, tau-ap and rbo between
+    the rankings, with bootstrap intervals over topics. `pairs` has all pairs of runs. Both are
     empty for one run or one topic.
     """
 
@@ -119,11 +119,13 @@ class RankingChange:
 
     @property
     def changed(self) -> tuple[PairChange, ...]:
-        """The pairs of runs of which the two sets say something different."""
+        """Pairs of runs with different conclusions."""
         return tuple(pair for pair in self.pairs if pair.changed)
 
     def count(self, kind: Kind, significant: tuple[bool, bool] | None = None) -> int:
-        """How many pairs of runs are of a kind; of mixed ones, also by who is significant."""
+        """Count the pairs of runs of a kind; mixed pairs also by the set with the significant
+        difference.
+        """
         return sum(
             pair.kind == kind and significant in (None, pair.significant) for pair in self.pairs
         )
@@ -131,13 +133,13 @@ class RankingChange:
 
 @dataclass(frozen=True, eq=False)
 class JudgmentComparison(TableResult, tables="meta.judgments"):
-    """Two sets of judgments compared.
+    """Comparison of two sets of judgments.
 
-    `items` and `topics` say what was judged in both and in one only, `relevant` how many items each
-    set has at level `rel` or above, `ranges` the lowest and highest level in each. `levels` and
-    `binary` are the agreement over items judged in both, by level and as relevant or not; None if
-    there are none. `by_topic` and `levels.topics` say it of each topic. `rankings`, one for each
-    measure, says what becomes of runs.
+    `items` and `topics` count what was judged in both sets and in only one. `relevant` is the
+    number of items at level `rel` or above in each set, `ranges` the lowest and highest level in
+    each. `levels` and `binary` are the agreement on items judged in both sets, by level and as
+    relevant or not; None without such items. `by_topic` and `levels.topics` have the same for each
+    topic. `rankings` has the effect on the rankings of runs, one for each measure.
     """
 
     names: tuple[str, str]
@@ -170,7 +172,7 @@ class JudgmentComparison(TableResult, tables="meta.judgments"):
 
     @property
     def judged(self) -> tuple[int, int]:
-        """How many items each set judged."""
+        """Number of judged items in each set."""
         return self.items.both + self.items.first, self.items.both + self.items.second
 
 
@@ -198,22 +200,23 @@ def compare_judgments(
     tested: Progress | None = None,
     **options: Any,
 ) -> JudgmentComparison:
-    """Compare two sets of judgments: two assessors, or people and a language model.
+    """Compare two sets of judgments, for example by two assessors or by humans and an LLM.
 
-    Over the items that both judged: the confusion matrix, percent agreement, Cohen's κ (plain,
-    linear, quadratic) and Krippendorff's α, by level and for relevant (from `rel`, 1 if not given)
-    or not. Levels are compared as numbers; `labels` gives those of letters, in both sets.
+    For the items that both sets have: confusion matrix, percentage agreement, Cohen's κ
+    (unweighted, linear, quadratic) and Krippendorff's α, by level and as relevant (from `rel`,
+    default 1) or not. Levels are compared as numbers. `labels` maps letters to levels, in both
+    sets.
 
-    With `runs`, what becomes of the evaluation on the topics that both judged: means and ranks of
-    runs by each `measure` (AP if none is named), τ, τ_ap (the first judgments being gold) and RBO
-    between the rankings, and for every pair of runs whether the same `test` finds a difference by
-    both (see `PairChange.kind`): an agreement if no order is reversed, active, mixed or passive as
-    both differences, one or none are significant at `alpha`. The judgments are used as they are,
-    unjudged being not relevant; with `common`, only items that both judged are. `tested` is told
-    of every so many trials of the tests. The other `options` are those of `evaluate`.
+    With `runs`, also compare the evaluations on the topics that both sets have: means and ranks of
+    runs by each `measure` (default AP); τ, τ_ap (the first judgments are gold) and RBO between the
+    rankings; and for every pair of runs, whether the same `test` finds a difference by both sets
+    (see `PairChange.kind`). The sets agree on a pair if its order is not reversed. The agreement is
+    active, mixed or passive if both differences, one or none are significant at `alpha`. Unjudged
+    documents are nonrelevant. With `common`, only items that both sets have are used. `tested` is
+    called with the number of finished trials. The other `options` are those of `evaluate`.
 
-    A set that agrees well may still favour some runs, and one that agrees badly may rank all of
-    them alike: look at both.
+    A set with high agreement may still favour some runs, and a set with low agreement may give the
+    same ranking. Check both.
 
     Reference: Voorhees 2000, Variations in Relevance Judgments and the Measurement of Retrieval
     Effectiveness, IP&M; of the kinds of agreement Moffat, Scholer and Thomas 2012, Models and
@@ -292,67 +295,67 @@ class _JudgmentPair:
     second: TopicLevels
 
     def select_topics(self, selection: Sequence[str]) -> _JudgmentPair:
-        """The judgments of the topics that are named."""
+        """Return the judgments of the selected topics."""
         sides = ({t: x[t] for t in selection if t in x} for x in (self.first, self.second))
         return _JudgmentPair(self.names, *sides)
 
     @cached_property
     def by_topic(self) -> dict[str, Overlap]:
-        """How many items of each topic were judged in both, and in one."""
+        """Overlap of the items of each topic."""
         topics = chain(self.first, self.second)
         return {t: _count_overlap(self.first.get(t, {}), self.second.get(t, {})) for t in topics}
 
     @cached_property
     def items(self) -> Overlap:
-        """How many items were judged in both, and in one."""
+        """Overlap of the items."""
         return Overlap(
             *(sum(getattr(o, f.name) for o in self.by_topic.values()) for f in fields(Overlap))
         )
 
     @cached_property
     def topics(self) -> Overlap:
-        """How many topics were judged in both, and in one."""
+        """Overlap of the topics."""
         return _count_overlap(self.first, self.second)
 
     @cached_property
     def shared(self) -> tuple[TopicLevels, TopicLevels]:
-        """The judgments of items that the other set has, too."""
+        """Judgments of the items that the other set also has."""
         return _select_common(self.first, self.second), _select_common(self.second, self.first)
 
     @cached_property
     def ranges(self) -> tuple[tuple[float, float], tuple[float, float]]:
-        """The lowest and the highest level in each."""
+        """Lowest and highest level in each set."""
         return _find_range(self.first), _find_range(self.second)
 
     def check_common(self, needs_items: bool) -> None:
-        """Sets without a common topic; if an item is `needs_items`, without a common one."""
+        """Raise an error if the sets share no topic or, if `needs_items`, no item."""
         if not self.topics.both:
-            problem = f"no topic in both {self.names[0]} and {self.names[1]}"
-            raise InputError(problem, "judgments of the same topics")
+            first, second = self.names
+            raise InputError.from_problem(f"{first} and {second} have no topic in common")
         if not self.items.both and needs_items:
-            raise InputError("no document judged in both", "judgments of the same")
+            raise InputError.from_problem("no document is judged in both sets")
 
     def collect_notes(self, common: bool) -> Iterator[Note]:
-        """What is left out, and that levels are on different scales."""
+        """Yield notes about excluded topics and different scales."""
         sides = self.first, self.second
         for name, judged, other_judged in zip(self.names, sides, reversed(sides), strict=True):
             unshared = [topic for topic in judged if topic not in other_judged]
             if unshared:
-                text = f"{format_names(unshared, 'topic')} judged by {name} only, left out"
+                text = f"{format_names(unshared, 'topic')} judged only by {name}, excluded"
                 yield Note("missing-topics", text, topics=tuple(unshared))
         if self.ranges[0] != self.ranges[1]:
             named_ranges = zip(self.names, self.ranges, strict=True)
             scales = " and ".join(
                 f"{low:g} to {high:g} by {name}" for name, (low, high) in named_ranges
             )
-            text = f"levels are {scales}: they are compared as numbers"
+            text = f"levels are {scales}, compared as numbers"
             yield Note("scales", text)
         empty_topics = (
             [topic for topic, docs in self.shared[0].items() if not docs] if common else []
         )
         if empty_topics:
             text = (
-                f"{format_names(empty_topics, 'topic')} without a document judged by both, left out"
+                f"{format_names(empty_topics, 'topic')} without a document judged by both, excluded"
             )
             yield Note("missing-topics", text, topics=tuple(empty_topics))
 
@@ -371,7 +374,7 @@ def _select_common(judged: TopicLevels, reference: TopicLevels) -> TopicLevels:
 
 
 def _compute_agreements(pair: _JudgmentPair, rel: float, per_topic: bool) -> AgreementPair:
-    """The agreement by level, and as relevant or not; None if nothing was judged in both."""
+    """Return the agreement by level and as relevant or not; None without shared items."""
     if not pair.items.both:
         return None, None
     judgment_pairs = pair.shared, [_convert_to_binary(judged, rel) for judged in pair.shared]
@@ -383,12 +386,12 @@ def _compute_agreements(pair: _JudgmentPair, rel: float, per_topic: bool) -> Agr
 
 
 def _merge_notes(agreements: AgreementPair) -> Iterable[Note]:
-    """What both kinds of agreement tell, each sentence once."""
+    """Return the notes of both agreements without duplicates."""
     return {note.text: note for result in agreements if result for note in result.notes}.values()
 
 
 def _to_assessments(names: tuple[str, str], first: TopicLevels, second: TopicLevels) -> Assessments:
-    """The judgments of the same items as those of two assessors."""
+    """Return the judgments of the same items as those of two assessors."""
     votes = {
         topic: {
             doc: dict(zip(names, (x, second[topic][doc]), strict=True)) for doc, x in docs.items()
@@ -411,7 +414,7 @@ def _iterate_levels(judged: TopicLevels) -> Iterator[float]:
 def _find_range(judged: TopicLevels) -> tuple[float, float]:
     levels = set(_iterate_levels(judged))
     if not levels:
-        raise InputError("topics without a judgment", "judgments", "qrels")
+        raise InputError.from_problem("topics without judgments", where="qrels")
     return min(levels), max(levels)
 
 
@@ -420,7 +423,7 @@ def _count_relevant(judged: TopicLevels, rel: float) -> int:
 
 
 def _select_qrels(qrels_pair: Sequence[Qrels], pair: _JudgmentPair, common: bool) -> list[Qrels]:
-    """The judgments to evaluate by, of the topics that are in both sets."""
+    """Return the judgments to evaluate with, of the topics in both sets."""
     topics = [topic for topic in qrels_pair[0].topics if topic in {*qrels_pair[1].topics}]
     if common:
         topics = [topic for topic in topics if pair.shared[0].get(topic)]
@@ -437,7 +440,7 @@ def _select_qrels(qrels_pair: Sequence[Qrels], pair: _JudgmentPair, common: bool
 
 
 def _add_names(names: tuple[str, str], sides: Sequence[Sequence[Note]]) -> Iterator[Note]:
-    """What was noticed by both judgments once, and the rest with the name of the judgments."""
+    """Yield shared notes once, other notes with the name of the judgments."""
     for name, side_notes, other_notes in zip(names, sides, reversed(sides), strict=True):
         for note in side_notes:
             if note not in other_notes:
@@ -452,7 +455,7 @@ def _with_rankings(
     threads: int | None,
     progress: Progress | None,
 ) -> JudgmentComparison:
-    """The comparison, with what becomes of the runs that have these scores."""
+    """Return the comparison, with the rankings by these scores."""
     testing = {name: getattr(result, name) for name in ("test", "correction", "trials", "seed")}
     testing |= {"threads": threads, "progress": progress}
     score_pairs, exclusions = _select_scores(scores)
@@ -471,7 +474,7 @@ def _with_rankings(
 
 
 def _collect_ranking_notes(rankings: Sequence[RankingChange], side: int) -> tuple[Note, ...]:
-    """What to know of the rankings by one of the judgments, where there are correlations."""
+    """Return notes about the rankings by one set, if there are correlations."""
     correlated = [change for change in rankings if change.correlations]
     return collect_ranking_notes(
         {x.measure: np.array([run.means[side] for run in x.runs]) for x in correlated}
@@ -479,18 +482,18 @@ def _collect_ranking_notes(rankings: Sequence[RankingChange], side: int) -> tupl
 
 
 def _select_scores(scores: Sequence[Scores]) -> tuple[list[tuple[Scores, Scores]], list[Note]]:
-    """Both scores of each measure that can rank, on the topics on which all are defined."""
+    """Return both scores of each measure that can rank, on the topics defined in both."""
     first, second = scores
     topics = [topic for topic in first.topics if topic in second.topics]
     names, exclusions = find_ranking_measures(first)
     if not names:
-        raise InputError("no measure that ranks runs", "at least one")
+        raise InputError.from_problem("no measure can rank the runs")
     score_pairs, notes = [], [*exclusions]
     for m in names:
         unknown, error_notes = find_undefined_topics(scores, m, turned=False)
         kept_topics = [topic for topic in topics if topic not in unknown]
         if not kept_topics:
-            raise InputError(f"no topic with {m} of every run", "at least one")
+            raise InputError.from_problem(f"no topic has {m} for every run")
         notes += error_notes
         if len(kept_topics) < len(topics):
             notes.append(note_undefined(m, [topic for topic in topics if topic in unknown]))
@@ -536,10 +539,10 @@ def _compare_rankings(
 
 
 def _compute_differences(means: Floats, scale: float) -> Floats:
-    """[i, j]: how much higher the mean of i is than that of j; 0 if rounding could have made it."""
+    """Return [i, j]: the mean of i minus the mean of j, 0 within the rounding error."""
     return subtract_rounded(means[:, None], means, TOLERANCE * scale)
 
 
 def _compute_ranks(values: Floats) -> list[int]:
-    """From 1, the highest first; tied ones have the same."""
+    """Return ranks from 1, the highest value first; tied values share a rank."""
     return [*map(int, count_above_and_tied(values)[0] + 1)]

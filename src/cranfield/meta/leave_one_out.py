@@ -1,4 +1,4 @@
-"""What if a team had not taken part? Its runs are scored without what it alone had judged."""
+"""Leave-one-out test: scores of runs without their own contribution to the pool."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ Kind: TypeAlias = Literal["run", "team"]
 
 @dataclass(frozen=True)
 class Contributor:
-    """What a run, or a team with its runs, brought to the pool, and nobody else did.
+    """Contribution of a run, or of a team with its runs, to the pool.
 
-    `unique_judged` documents, `unique_relevant` ones among them, lose their judgments when the
-    contributor is left out.
+    If the contributor is left out, `unique_judged` documents lose their judgments,
+    `unique_relevant` relevant documents among them.
     """
 
     name: str
@@ -61,7 +61,7 @@ class Contributor:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A run by all judgments, and by those that would be there without its contributor."""
+    """Scores and ranks of a run with all judgments, and without its contributor."""
 
     contributor: str
     run: str
@@ -78,18 +78,18 @@ class LeftOut:
 
     @property
     def relative(self) -> float:
-        """The difference as a share of what it was before; nan if that is 0."""
+        """Difference divided by the score before; nan if that is 0."""
         return self.difference / self.before if self.before else math.nan
 
     @property
     def rank_change(self) -> int:
-        """How many ranks the run falls; negative if it rises."""
+        """Number of ranks that the run falls; negative if it rises."""
         return self.rank_after - self.rank_before
 
 
 @dataclass(frozen=True)
 class LeftOutSummary:
-    """What leaving out does to a measure: changes of scores are absolute, τ is Kendall's."""
+    """Effect of leaving out, by measure: changes are absolute, τ is Kendall's."""
 
     measure: str
     mean_change: float
@@ -102,9 +102,9 @@ class LeftOutSummary:
 
 @dataclass(frozen=True)
 class LeaveOneOut(TableResult, tables="meta.leave_one_out"):
-    """The leave-one-out test of a collection.
+    """Result of the leave-one-out test of a collection.
 
-    `results` has every run with every measure; `kind` says whether runs or teams were left out.
+    `results` has every run with every measure. `kind` is "run" or "team".
     """
 
     kind: Kind
@@ -118,7 +118,7 @@ class LeaveOneOut(TableResult, tables="meta.leave_one_out"):
 
     @property
     def measures(self) -> tuple[str, ...]:
-        """The measures, in the order asked for."""
+        """Measures, in the requested order."""
         return tuple(summary.measure for summary in self.summaries)
 
 
@@ -132,7 +132,7 @@ def leave_one_out(
     pool_depth: int | None = None,
     **options: Any,
 ) -> LeaveOneOut:
-    """The leave-one-out test: can the collection score runs that did not contribute to its pool?
+    """Run the leave-one-out test: can the collection score runs that were not pooled?
 
     C_j are the first `depth` documents of the runs of contributor j, for each topic. `depth` is the
     depth of the pool, as in `pool`. By default it is derived from the judgments: the largest depth
@@ -143,18 +143,18 @@ def leave_one_out(
     U_j = C_j − ∪_{i ≠ j} C_i, what j alone brought
     LOO_j = qrels − U_j
 
-    The runs of j are scored by the qrels and by LOO_j. Every run is a contributor, or every team
-    if `teams` says whose the runs are (``{run: team}``, a path or a frame): other runs of a team
-    often find the same documents, so leaving out teams is the more realistic and the harder test.
-    Judged documents that no run has in its first `depth` stay. Ranks are among all runs,
-    those of the other contributors being scored by all judgments. τ is Kendall's τ_b between the
-    runs by their scores and by those without their own contributor: 1 if the ranking is the same.
-    Both scores are means over the same topics: `undefined` is about those without a relevant
-    document in the qrels, one that loses its last relevant document to LOO_j counts as 0.
+    The runs of j are scored by the qrels and by LOO_j. Every run is a contributor, or every team if
+    `teams` maps runs to teams (``{run: team}``, a path or a frame). Runs of the same team often
+    retrieve the same documents, so leaving out teams is more realistic and harder. Judged documents
+    that no run has in its first `depth` stay. Ranks are among all runs; runs of the other
+    contributors are scored by all judgments. τ is Kendall's τ_b between the scores of the runs and
+    the scores without their own contributor: 1 if the ranking is the same. Both scores are means
+    over the same topics: `undefined` applies to topics without a relevant document in the qrels. A
+    topic that loses its last relevant document in LOO_j scores 0.
 
-    Runs are read once, and kept in memory. The options are those of `Evaluator`. It is assumed that
-    these runs made the pool, down to that depth: where others did too, unique documents are
-    overestimated.
+    Runs are read once and kept in memory. The options are those of `Evaluator`. The test assumes
+    that these runs formed the pool, to that depth. If other runs also contributed, unique documents
+    are overestimated.
 
     Reference: Zobel 1998, How Reliable Are the Results of Large-Scale Information Retrieval
     Experiments?, SIGIR; Voorhees 2002, The Philosophy of Information Retrieval Evaluation, CLEF;
@@ -195,7 +195,7 @@ def leave_one_out(
     kind: Kind = "run" if pool_result.teams is None else "team"
     members = _group_runs(pool_result)
     if len(members) < 2:
-        raise InputError(format_names(list(members), kind), "at least 2, to leave out one")
+        raise InputError(format_names(list(members), kind), f"at least 2 {kind}s")
     contributors, unique_masks = zip(*_find_contributions(members, pool_result), strict=True)
     place, by_item = (
         _find_judgment_rows(pool_result, judged),
@@ -250,12 +250,12 @@ _REPLACED_OPTIONS = (
 
 
 def _read_inputs(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options, with what is in files read: it serves many evaluations."""
+    """Return the options, with files read: they serve many evaluations."""
     if options.get("embed_verticals"):
-        raise InputError("verticals as items", "documents: nobody contributes them")
+        raise InputError.from_problem("verticals cannot be items: no run contributes them")
     if options.get("labelling") is not None:
-        expected = "none: they may lose items when somebody is left out"
-        raise InputError("classes or groups of items", expected)
+        problem = "classes and groups of items are not supported: they can lose items"
+        raise InputError.from_problem(problem)
     readers: dict[str, Callable[[Any], Any]] = {
         "lengths": read_lengths,
         "costs": read_costs,
@@ -272,10 +272,10 @@ def _read_inputs(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _resolve_depth(depth: int | None, pool_depth: int | None) -> int | None:
-    """Return the depth that is given under either name."""
+    """Return the depth, given under either name."""
     if depth is not None and pool_depth is not None and depth != pool_depth:
         problem = f"two pool depths: depth={depth} and pool_depth={pool_depth}"
-        raise InputError.from_problem(problem, "Omit one of them")
+        raise InputError.from_problem(problem, "Omit one of them.")
     return pool_depth if depth is None else depth
 
 
@@ -303,7 +303,7 @@ def _find_depth(
     unjudged = f"{runs[run].name} has an unjudged document at {place}"
     if depth == 0:
         problem = f"the judgments do not show the pool depth: {unjudged}"
-        raise InputError.from_problem(problem, f"Use {override} with the depth of the pool")
+        raise InputError.from_problem(problem, f"Use {override} with the depth of the pool.")
     text = f"pool depth {depth}, to which all rankings are judged: {unjudged}"
     return depth, [Note("pool-depth", f"{text}. Use {override} to set it.")]
 
@@ -312,7 +312,7 @@ def _find_depth(
 
 
 def _group_runs(pool_result: Pool) -> dict[str, list[int]]:
-    """The runs of each contributor, by number."""
+    """Map each contributor to the indices of its runs."""
     members: dict[str, list[int]] = {}
     for i, name in enumerate(pool_result.teams or pool_result.runs):
         members.setdefault(name, []).append(i)
@@ -322,7 +322,7 @@ def _group_runs(pool_result: Pool) -> dict[str, list[int]]:
 def _find_contributions(
     members: Mapping[str, list[int]], pool_result: Pool
 ) -> Iterator[tuple[Contributor, Bools]]:
-    """What each brought, and which judged documents [of the pool] are there thanks to it alone."""
+    """Yield each contributor, with the judged documents [of the pool] that only it contributed."""
     assert pool_result.is_judged is not None  # noqa: S101
     assert pool_result.is_relevant is not None  # noqa: S101
     by_run = np.ascontiguousarray(pool_result.found.T)
@@ -339,7 +339,7 @@ def _find_contributions(
 
 
 def _find_judgment_rows(pool_result: Pool, qrels: Qrels) -> Ints:
-    """The judgment of each document of the pool; −1 if it has none."""
+    """Return the row of each pooled document in the judgments; −1 without one."""
     names, starts = qrels.doc_names, qrels.offsets.tolist()
     topic = {name: t for t, name in enumerate(qrels.topics)}
     rows: list[int] = []
@@ -351,7 +351,7 @@ def _find_judgment_rows(pool_result: Pool, qrels: Qrels) -> Ints:
 
 
 def _select_judgments(qrels: Qrels, is_kept: Bools) -> Qrels:
-    """Some of the judgments, of the same topics."""
+    """Return some of the judgments, of the same topics."""
     kept_above = np.concatenate(
         ([0], np.cumsum(is_kept))
     )  # of each row, how many are kept above it
@@ -378,27 +378,27 @@ def _select_judgments(qrels: Qrels, is_kept: Bools) -> Qrels:
 
 
 def _find_scored_topics(full: Scores) -> tuple[str, ...]:
-    """The topics for which some measure is defined."""
+    """Return the topics on which a measure is defined."""
     is_defined = np.logical_or.reduce(np.isfinite(full.values), axis=(0, 2))
     return tuple(full.topics[t] for t in np.flatnonzero(is_defined))
 
 
 def _keep_defined(part_scores: Scores, full: Scores, own_runs: list[int]) -> Scores:
-    """The scores of some runs, of the topics and where there are scores by all judgments."""
+    """Return scores of some runs, undefined where the full scores are."""
     part = part_scores.select(topics=list(full.topics))
     values = np.where(np.isnan(full.values[own_runs]), np.nan, part.values)
     return replace(part, values=values, undefined=full.undefined)
 
 
 def _compute_means(scores: Scores) -> Floats:
-    """What runs are ranked by: [runs, measures]."""
+    """Return the means that rank the runs: [runs, measures]."""
     return np.array([list(of_run.values()) for of_run in scores.summary().values()])
 
 
 def _select_rankable(
     full: Scores, means_before: Floats, means_after: Floats
 ) -> tuple[list[int], list[Note]]:
-    """The measures that rank runs, and what to say about the others."""
+    """Return the measures that rank runs, and notes about the others."""
     rankable, exclusions = find_ranking_measures(full)
     defined = np.logical_and.reduce(np.isfinite(means_before) & np.isfinite(means_after))
     columns = [m for m in map(full.measures.index, rankable) if defined[m]]
@@ -408,7 +408,7 @@ def _select_rankable(
         *(note_excluded(name, "a mean of it is undefined") for name in undefined_names),
     ]
     if not columns:
-        raise InputError(f"no measure that ranks runs{format_reasons(notes)}", "at least one")
+        raise InputError.from_problem(f"no measure can rank the runs{format_reasons(notes)}")
     return columns, notes
 
 
@@ -419,7 +419,7 @@ def _build_results(
     means_after: Floats,
     members: Mapping[str, list[int]],
 ) -> list[LeftOut]:
-    """Every run by one measure, contributor by contributor."""
+    """Return the results of one measure, contributor by contributor."""
     sign = get_sign(full, full.measures[m])
     ranks_before = _compute_ranks(sign * means_before)
     results = []
@@ -435,12 +435,11 @@ def _build_results(
 
 
 def _compute_ranks(means: Floats) -> Ints:
-    """For each run, one more than the number of runs that are better, by more than rounding."""
+    """Return one more than the number of better runs, beyond the rounding error."""
     return 1 + count_above_and_tied(means)[0]
 
 
 def _compute_summary(results: Sequence[LeftOut]) -> LeftOutSummary:
-    """Every run by one measure, summed up."""
     largest = max(results, key=lambda result: abs(result.difference))
     changes = [abs(result.rank_change) for result in results]
     return LeftOutSummary(
@@ -457,19 +456,22 @@ def _compute_summary(results: Sequence[LeftOut]) -> LeftOutSummary:
 
 
 def _check_pool_depth(contributors: Sequence[Contributor], kind: Kind, depth: int) -> list[Note]:
-    """Whether the pool seems to be shallower than was said."""
+    """Return a note if the pool seems to be shallower than the depth."""
     unjudged = sum(contributor.unique_judged < contributor.unique for contributor in contributors)
     if 2 * unjudged <= len(contributors):
         return []
-    subject = f"{unjudged} of {format_count(len(contributors), kind)} have documents in the first {depth} that no"
-    text = f"{subject} other {kind} has there and nobody judged: was the pool as deep as {depth}?"
+    total = format_count(len(contributors), kind)
+    text = (
+        f"{unjudged} of {total} have unjudged documents in the first {depth} that no other {kind} "
+        f"has. Check that the pool depth is {depth}."
+    )
     return [Note("pool-depth", text)]
 
 
 def _collect_lost_notes(
     full: Scores, part_notes: Sequence[tuple[str, Sequence[Note]]], kind: Kind
 ) -> list[Note]:
-    """What the judgments lack when one is left out, and had before."""
+    """Return notes about topics and levels that are lost without a contributor."""
     topics_before = {topic for n in full.notes if n.kind == "no-relevant" for topic in n.topics}
     named_notes = [(name, note) for name, notes in part_notes for note in notes]
     lost_topics: dict[str, dict[str, None]] = {}
@@ -484,9 +486,9 @@ def _collect_lost_notes(
     if lost_topics:
         names = list(dict.fromkeys(chain(*lost_topics.values())))
         consequence = f"{format_names(list(lost_topics), 'topic')} without a relevant document"
-        text = f"leaving out {format_names(names, kind)} leaves {consequence}"
+        text = f"without {format_names(names, kind)}: {consequence}"
         notes.append(Note("no-relevant", text, topics=tuple(lost_topics)))
     if lower:
-        consequence = f"leaving out {format_names(list(lower), kind)} takes the highest level away"
-        notes.append(Note("max-level", f"{consequence}; max_level= declares it"))
+        text = f"without {format_names(list(lower), kind)}, no document has the highest level"
+        notes.append(Note("max-level", f"{text}. Use max_level= to declare it."))
     return notes

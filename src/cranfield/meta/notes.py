@@ -1,4 +1,4 @@
-"""What many tests and few runs warn of, in few words."""
+"""Notes about few runs, constant measures and p-values near α."""
 
 from __future__ import annotations
 
@@ -15,31 +15,30 @@ FEW_RUNS = 4  # of three, one order in six is that of another ranking by chance
 
 
 def collect_ranking_notes(means: Mapping[str, Floats]) -> tuple[Note, ...]:
-    """What to know of rankings before they are compared, given the means of the runs by measure:
-    that there are few runs, and that a measure gives all of them the same.
+    """Return notes about rankings: few runs, or a measure with equal means of all runs.
 
     >>> [notice.text for notice in of_rankings({"AP": np.array([0.5, 0.5, 0.5, 0.5])})]
-    ['AP ranks nothing: all runs have the same mean']
+    ['AP cannot rank the runs: all have the same mean']
     """
     notes = [
-        Note("constant", f"{measure} ranks nothing: all runs have the same mean")
+        Note("constant", f"{measure} cannot rank the runs: all have the same mean")
         for measure, x in means.items()
         if np.ptp(x) <= estimate_rounding(x)
     ]
     runs = min(map(len, means.values()), default=FEW_RUNS)
     if runs < FEW_RUNS:
         text = (
-            f"rankings of {format_count(runs, 'run')} are compared: so few agree easily by chance"
+            f"only {format_count(runs, 'run')}: their rankings can easily agree by chance"
         )
         notes.append(Note("few-runs", text))
     return tuple(notes)
 
 
 def collect_alpha_notes(tests: Mapping[str, Iterable[PairTest]], alpha: float) -> tuple[Note, ...]:
-    """Whether more trials might decide otherwise: p-values, by measure, within two Monte-Carlo
-    standard errors of `alpha`.
+    """Return a note about p-values, by measure, within two standard errors of `alpha`.
 
-    Others may rest on few trials, too, but what is concluded from them does not.
+    More trials could decide these otherwise. Other p-values may be as imprecise, but the conclusion
+    does not depend on it.
     """
     counts = {
         measure: sum(_is_near(pair_test, alpha) for pair_test in pair_tests)
@@ -48,7 +47,7 @@ def collect_alpha_notes(tests: Mapping[str, Iterable[PairTest]], alpha: float) -
     texts = [f"{measure}: {format_count(n, 'p-value')}" for measure, n in counts.items() if n]
     if not texts:
         return ()
-    text = f"{', '.join(texts)} may be on either side of {alpha:g}: use more trials"
+    text = f"{', '.join(texts)} too close to {alpha:g} to decide. Use more trials."
     return (Note("trials", text),)
 
 

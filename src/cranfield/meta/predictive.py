@@ -1,4 +1,4 @@
-"""How often measures predict which of two outputs people prefer."""
+"""Predictive power: agreement of measures with human preferences."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ Method: TypeAlias = Literal["wilson", "exact"]
 
 @dataclass(frozen=True)
 class Prediction:
-    """How often a measure agrees with people.
+    """Agreement of a measure with preferences.
 
-    A measure is `tied` where it gives both outputs the same score: that is no agreement.
+    The measure is `tied` if it gives both outputs the same score. This is no agreement.
     """
 
     measure: str
@@ -48,18 +48,18 @@ class Prediction:
 
     @property
     def n(self) -> int:
-        """How many preferences it was asked to predict."""
+        """Number of preferences to predict."""
         return self.agreements + self.disagreements + self.tied
 
     @property
     def rate(self) -> float:
-        """Predictive power: agreements / n; nan if there was nothing to predict."""
+        """Predictive power: agreements / n; nan without preferences."""
         return self.agreements / self.n if self.n else math.nan
 
 
 @dataclass(frozen=True)
 class PredictionPair:
-    """Two measures on the same preferences: which one predicts those that the other does not?"""
+    """Two measures on the same preferences."""
 
     first: str
     second: str
@@ -70,21 +70,22 @@ class PredictionPair:
 
     @property
     def difference(self) -> float:
-        """Of the two rates of agreement, on the preferences that both were asked to predict."""
+        """Difference of the rates of agreement, on preferences defined for both."""
         return (self.only_first - self.only_second) / self.n if self.n else math.nan
 
     @property
     def pvalue(self) -> float:
-        """Of McNemar's test, exact: the sign test on preferences that one alone predicts."""
+        """P-value of McNemar's exact test: the sign test on differing predictions."""
         return compute_sign_test(self.only_first, self.only_second)
 
 
 @dataclass(frozen=True)
 class PredictivePower(TableResult, tables="meta.predictive"):
-    """The agreement of measures with preferences of people.
+    """Agreement of measures with human preferences.
 
-    `preferences` is how many were predicted, `tied_preferences` how many people could not decide
-    and `left_out` how many are of topics or runs without scores; `assessors` is 0 if unknown.
+    `preferences` is the number of predicted preferences, `tied_preferences` the number of ties
+    among the preferences, and `left_out` the number about topics or runs without scores.
+    `assessors` is 0 if unknown.
     """
 
     measures: tuple[Prediction, ...]
@@ -111,19 +112,19 @@ def predictive_power(
     confidence: float = 0.95,
     alpha: float = 0.05,
 ) -> PredictivePower:
-    """How often do measures agree with people on which of two outputs for a topic is better?
+    """Compute how often measures agree with human preferences between two outputs for a topic.
 
     rate = (preferences for X over Y where M(X) > M(Y)) / (all preferences)
 
-    Where a measure gives both outputs the same score it does not agree; such ties are counted.
-    Preferences of people that are ties are left out. If several people judged the same two
-    outputs, each of them counts. `preferences` is what `read_preference_pairs` reads. Differences
-    that rounding could have made (1e-12 of the largest score) are none.
+    If a measure gives both outputs the same score it does not agree. Such ties are counted.
+    Preferences that are ties are excluded. If several assessors judged the same two outputs, each
+    of them counts. `preferences` are anything that `read_preference_pairs` accepts. Differences
+    below the rounding error (1e-12 of the largest score) count as 0.
 
-    The interval of the rate is Wilson's, or the exact one of Clopper and Pearson. Two measures are
-    compared by McNemar's test in its exact form: the sign test on the preferences that one alone
-    predicts. Both assume that preferences are independent; people who judge the same outputs are
-    not, so that intervals and p-values are rather too small then.
+    The interval of the rate is Wilson's, or the exact interval of Clopper and Pearson. Two measures
+    are compared by McNemar's exact test: the sign test on the preferences that only one of them
+    predicts. Both assume independent preferences. Preferences about the same outputs are dependent,
+    and intervals and p-values are then too small.
 
     Reference: Sanderson, Paramita, Clough and Kanoulas 2010, Do User Preferences and Evaluation
     Measures Line Up?, SIGIR; Wilson 1927, Probable Inference, the Law of Succession, and
@@ -153,7 +154,7 @@ def predictive_power(
         scores, None if measures is None else [*map(str, measures)]
     )
     if not names:
-        raise InputError("no measure that says which output is better", "at least one")
+        raise InputError.from_problem("no measure has a direction")
     measured_scores = [extract_measure(scores, name) for name in names]
     signs = _compute_preference_signs(measured_scores, decided_pairs, scores)
     return PredictivePower(
@@ -178,9 +179,7 @@ def predictive_power(
 def _describe_preferences(
     decided_pairs: Sequence[PreferencePair], scores: Scores
 ) -> tuple[int, int, tuple[str, ...], tuple[str, ...]]:
-    """On how many different pairs of outputs people had preferences, of how many people, and the
-    runs and topics of these.
-    """
+    """Return the number of different pairs of outputs and of assessors, and the runs and topics."""
     runs, topics = (
         {x for pair in decided_pairs for x in pair[1:3]},
         {pair.topic for pair in decided_pairs},
@@ -196,9 +195,7 @@ def _compute_preference_signs(
     decided_pairs: Sequence[PreferencePair],
     scores: Scores,
 ) -> dict[str, tuple[Signs, Bools]]:
-    """Of each measure, the signs of its differences, preferred less other; and where there are
-    any: where it is defined.
-    """
+    """Return the signs of the differences by measure, preferred minus other, and where defined."""
     run, topic = ({n: i for i, n in enumerate(names)} for names in (scores.runs, scores.topics))
     places = [(topic[p.topic], run[p.preferred], run[p.other]) for p in decided_pairs]
     topic_indices, better, worse = np.array(places).T
@@ -216,7 +213,7 @@ def _compute_preference_signs(
 def _select_scored(
     preference_data: PreferencePairs, scores: Scores
 ) -> tuple[list[PreferencePair], list[Note]]:
-    """The preferences between outputs that have scores, and what to say about the others."""
+    """Return the preferences between outputs with scores, and notes about the others."""
     runs, topics = set(scores.runs), set(scores.topics)
     scored_pairs = [
         pair
@@ -231,10 +228,10 @@ def _select_scored(
     )
     for kind, names in (("run", other_runs), ("topic", other_topics)):
         if names:
-            text = f"preferences about {format_names(names, kind)} without scores are left out"
+            text = f"preferences about {format_names(names, kind)} without scores, excluded"
             notes.append(Note(f"other-{kind}s", f"{preference_data.where}: {text}"))
     if ties := sum(pair.tied for pair in scored_pairs):
-        text = f"{format_count(ties, 'tie')} among the preferences left out"
+        text = f"{format_count(ties, 'tie')} among the preferences excluded"
         notes.append(Note("tied-preferences", f"{preference_data.where}: {text}"))
     return scored_pairs, notes
 
@@ -242,18 +239,17 @@ def _select_scored(
 def _describe_missing(
     preference_data: PreferencePairs, scored_pairs: Sequence[PreferencePair], scores: Scores
 ) -> str:
-    source = f"among {format_count(len(preference_data.pairs), 'judgment')}"
+    count = format_count(len(preference_data.pairs), "preference")
     if scored_pairs:
-        return f"found ties only {source}, expected preferences for one of two runs"
+        return f"{count}, all of them ties"
     if any(set(pair[1:3]) <= set(scores.runs) for pair in preference_data.pairs):
-        return f"found no topic with scores {source}, expected some, such as {scores.topics[0]}"
-    return f"found no two runs with scores {source}, expected some, such as {scores.runs[0]}"
+        return f"{count}, none about a topic with scores such as {scores.topics[0]}"
+    return f"{count}, none about two runs with scores such as {scores.runs[0]}"
 
 
 def _compute_prediction(
     name: str, signs: Signs, defined: Bools, method: Method, confidence: float
 ) -> Prediction:
-    """A measure, where it is defined."""
     n, right, wrong = (int(np.count_nonzero(defined & x)) for x in (True, signs > 0, signs < 0))
     low, high = _BOUNDS[method](right, n, confidence) if n else (math.nan, math.nan)
     interval = Interval(low, high, right / n if n else math.nan, method, confidence, n)
@@ -263,14 +259,13 @@ def _compute_prediction(
 def _compare_predictions(
     first: str, second: str, a: Signs, of_a: Bools, b: Signs, of_b: Bools
 ) -> PredictionPair:
-    """Two measures, where both are defined."""
     x, y, defined = a > 0, b > 0, of_a & of_b
     counts = (int(np.count_nonzero(defined & w)) for w in (True, x & y, x & ~y, y & ~x))
     return PredictionPair(first, second, *counts)
 
 
 def _compute_wilson(right: int, n: int, confidence: float) -> tuple[float, float]:
-    """The rates π for which the normal test of |p − π| with the variance π (1 − π)/n keeps π.
+    """Return the rates π that the normal test of |p − π| with variance π (1 − π)/n accepts.
 
     >>> [round(end, 4) for end in _wilson(0, 10, 0.95)]  # from 0 to z²/(n + z²)
     [0.0, 0.2775]
@@ -284,7 +279,7 @@ def _compute_wilson(right: int, n: int, confidence: float) -> tuple[float, float
 
 
 def compute_clopper_pearson(right: int, n: int, confidence: float) -> tuple[float, float]:
-    """The rates for which as many, or more, and as few, or fewer, are not too improbable.
+    """Return the rates for which neither as many nor as few agreements are too improbable.
 
     >>> [round(end, 4) for end in clopper_pearson(0, 10, 0.95)]  # from 0 to 1 − 0.025^(1/10)
     [0.0, 0.3085]

@@ -1,8 +1,8 @@
-"""How alike two rankings are: Kendall's τ, AP correlation, Spearman's ρ, rank-biased overlap.
+"""Rank correlation: Kendall's τ, AP correlation, Spearman's ρ, rank-biased overlap.
 
-Systems are ranked by their scores, the highest first. Scores that differ by less than rounding
-could make them (1e-12 of the largest) are tied. Every statistic has one equation here, which takes
-many rankings at once: arrays [..., lists, systems] give [..., lists, lists].
+Systems are ranked by their scores, the highest first. Scores within the rounding error (1e-12 of
+the largest) are tied. Every statistic has one equation, which takes many rankings: arrays [...,
+lists, systems] give [..., lists, lists].
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ P = 0.9  # of RBO: the first ten ranks have 86% of the weight
 
 @dataclass(frozen=True)
 class Correlation(TableResult):
-    """How alike two rankings are.
+    """Correlation of two rankings.
 
-    `n` is the number of systems, `assumed` what the p-value and the interval rest on. RBO of
-    rankings that end has a `minimum` and a `maximum`; for other statistics they are None.
+    `n` is the number of systems, `assumed` the assumptions of the p-value and the interval. RBO of
+    finite rankings has a `minimum` and a `maximum`. For other statistics they are None.
     """
 
     name: str
@@ -59,16 +59,14 @@ class Correlation(TableResult):
 
     @cached_property
     def pvalue(self) -> float | None:
-        """How probable a value as far from 0 is if the rankings have nothing to do with each
-        other; None for τ_ap and RBO, which have no classical test.
-        """
+        """P-value of unrelated rankings; None for τ_ap and RBO, which have no classical test."""
         return None if self.test is None else self.test()
 
     def confidence_interval(self, confidence: float = 0.95) -> Interval | None:
-        """An interval for other systems like these; None for τ_ap and RBO, which have none.
+        """Return an interval for other systems like these; None for τ_ap and RBO.
 
-        If other topics are what matters, which is usual, `correlation` takes the scores of each
-        topic and resamples these, for every statistic.
+        To generalise to other topics, the usual case, use `correlation`: it resamples the scores of
+        topics, for every statistic.
         """
         check_confidence(confidence)
         if self.bounds is None:
@@ -81,19 +79,19 @@ class Correlation(TableResult):
 
 @suggest_keywords
 def kendall(x: SystemScores, y: SystemScores, variant: Variant = "a") -> Correlation:
-    """Kendall's τ: of all pairs of systems, how many more are ordered alike than are not.
+    """Compute Kendall's τ: concordant minus discordant pairs of systems.
 
     τ_a = (conc − disc) / (m (m − 1) / 2)
     τ_b = (conc − disc) / √((pairs not tied in x) · (pairs not tied in y))
 
-    m is the number of systems. A pair that is tied in one of the rankings is neither concordant
-    nor discordant: with ties τ_a does not reach 1, τ_b does if the same systems are tied. The
-    p-value, exact for few systems without ties, is SciPy's. The interval is that of
-    z = artanh τ, with the variance 0.437 / (m − 4); nan for m < 5 and where τ is 1 or −1.
-    τ_b is nan if all scores of x, or of y, are the same.
+    m is the number of systems. A pair that is tied in one of the rankings is neither concordant nor
+    discordant. With ties, τ_a does not reach 1. τ_b does if the same systems are tied. The p-value,
+    exact for few systems without ties, is SciPy's. The interval is symmetric in z = artanh τ, with
+    the variance 0.437 / (m − 4); nan for m < 5 and if τ is 1 or −1. τ_b is nan if all scores of x,
+    or of y, are the same.
 
-    Mappings ``{system: score}`` and Series with an index are paired by system; sequences are taken
-    to be in the same order.
+    Mappings ``{system: score}`` and Series with an index are matched by system. Sequences must be
+    in the same order.
 
     Reference: Kendall 1938, A New Measure of Rank Correlation, Biometrika; of the interval
     Fieller, Hartley and Pearson 1957, Tests for Rank Correlation Coefficients I, Biometrika.
@@ -116,14 +114,14 @@ def kendall(x: SystemScores, y: SystemScores, variant: Variant = "a") -> Correla
 
 @suggest_keywords
 def spearman(x: SystemScores, y: SystemScores) -> Correlation:
-    """Spearman's ρ: Pearson's correlation of the ranks, tied systems sharing their mean rank.
+    """Compute Spearman's ρ: Pearson's correlation of the ranks, tied systems share their mean rank.
 
     ρ = Σ (r − r̄) (s − s̄)  /  √(Σ (r − r̄)² · Σ (s − s̄)²)
 
     r and s are a system's ranks in x and y; without ties ρ = 1 − 6 Σ (r − s)² / (m (m² − 1)). The
-    p-value is SciPy's, of Student's t with m − 2 degrees of freedom. The interval is that of
-    z = artanh ρ, with the variance (1 + ρ²/2) / (m − 3); nan for m < 4 and where ρ is 1 or −1.
-    ρ is nan if all scores of x, or of y, are the same. x and y are given as to `kendall`.
+    p-value is SciPy's, from Student's t with m − 2 degrees of freedom. The interval is symmetric in
+    z = artanh ρ, with the variance (1 + ρ²/2) / (m − 3); nan for m < 4 and if ρ is 1 or −1. ρ is
+    nan if all scores of x, or of y, are the same. For x and y see `kendall`.
 
     Reference: Spearman 1904, The Proof and Measurement of Association between Two Things; of the
     interval Bonett and Wright 2000, Sample Size Requirements for Estimating Pearson, Kendall and
@@ -146,15 +144,15 @@ def spearman(x: SystemScores, y: SystemScores) -> Correlation:
 
 @suggest_keywords
 def tau_ap(evaluated: SystemScores, gold: SystemScores) -> Correlation:
-    """AP correlation: how well a ranking agrees with the gold one, above all near its top.
+    """Compute the AP correlation: agreement with the gold ranking, weighted towards the top.
 
     τ_ap = 2 / (m − 1) · Σ_{r=2..m} correct(r) / (r − 1) − 1
 
-    correct(r) is the number of systems above rank r of the evaluated ranking that the gold one has
-    above that system, too. 1 if the rankings are the same, −1 if one is the other reversed; which
-    of the two is gold matters. Ties are broken at random, in the mean over all orders: of systems
-    tied in the evaluated ranking (τ_ap,a of Urbano and Marrero) and, what they leave out, in the
-    gold one, where a tied pair is half correct. Scores are given as to `kendall`.
+    correct(r) is the number of systems above rank r of the evaluated ranking that the gold ranking
+    also has above that system. The value is 1 for equal rankings and −1 for reversed ones. It
+    depends on the choice of the gold ranking. Ties are broken at random, as the mean over all
+    orders: among systems tied in the evaluated ranking (τ_ap,a of Urbano and Marrero) and also in
+    the gold ranking, in which a tied pair is half correct. For scores see `kendall`.
 
     Reference: Yilmaz, Aslam and Robertson 2008, A New Rank Correlation Coefficient for Information
     Retrieval, SIGIR; Urbano and Marrero 2017, The Treatment of Ties in AP Correlation, ICTIR.
@@ -170,17 +168,16 @@ def tau_ap(evaluated: SystemScores, gold: SystemScores) -> Correlation:
 
 @suggest_keywords
 def tau_ap_symmetric(x: SystemScores, y: SystemScores, variant: Variant = "a") -> Correlation:
-    """The mean of the two AP correlations that have one of the rankings as the gold one.
+    """Compute the mean of the two AP correlations, each ranking being gold once.
 
-    Variant a is the mean of two `tau_ap`: ties are broken at random, so that with ties not even a
-    ranking and itself have 1. Variant b, τ_ap,b of Urbano and Marrero, leaves pairs tied in the
-    evaluated ranking out, and has then 1:
+    Variant a is the mean of two `tau_ap`: ties are broken at random, so a ranking with ties has
+    less than 1 with itself. Variant b, τ_ap,b of Urbano and Marrero, excludes pairs tied in the
+    evaluated ranking and gives 1:
 
     τ = 1/m' · 2 Σ_{i not first} correct(i) / (number of systems above i) − 1, both ways
 
-    the m' systems i being those below at least one other, and no system being correctly above one
-    it is tied with. nan if all scores of x, or of y, are the same. x and y are given as to
-    `kendall`.
+    the m' systems i are those below at least one other. No system is correctly above a system tied
+    with it. nan if all scores of x, or of y, are the same. For x and y see `kendall`.
 
     Reference: as of `tau_ap`.
 
@@ -201,26 +198,26 @@ def tau_ap_symmetric(x: SystemScores, y: SystemScores, variant: Variant = "a") -
 def rbo(
     x: RankingLike, y: RankingLike, p: float = P, kind: RboKind = "ext", ties: TieVariant = "a"
 ) -> Correlation:
-    """Rank-biased overlap of two rankings, which may have different lengths and items.
+    """Compute the rank-biased overlap of two rankings, which may differ in length and items.
 
     RBO = (1 − p)/p Σ_{d=1..∞} A_d p^d
 
-    A_d is the agreement of both rankings down to depth d. Without ties A_d = X_d / d, where X_d is
+    A_d is the agreement of both rankings up to depth d. Without ties A_d = X_d / d, where X_d is
     the number of common items. An item with top rank t and bottom rank b contributes c to depth d:
-    0 above t, 1 from b on, and inside its tie (d − t + 1)/(b − t + 1); in variant w 1 from t on.
-    X = Σ c c′ over all items, and the variant `ties` chooses the agreement:
+    0 above t, 1 from b on, and inside its tie (d − t + 1)/(b − t + 1); in variant w 1 from t on. X
+    = Σ c c′ over all items, and the variant `ties` chooses the agreement:
 
     a: A = X / d;   b: A = X / √(Σ c² · Σ c′²);   w: A = 2 X / (Σ c + Σ c′)
 
-    Use ``"w"`` if tied items are equal, ``"a"`` if their order is unknown, and ``"b"`` if the
-    lost information should not lower the value (a ranking and itself have 1). For rankings of the
-    same length, a is the mean over all orders of tied items.
+    Use ``"w"`` if tied items are equal, ``"a"`` if their order is unknown, and ``"b"`` if the lost
+    information should not lower the value (a ranking and itself have 1). For rankings of the same
+    length, a is the mean over all orders of tied items.
 
-    `kind` chooses the value for rankings that end: ``"ext"`` assumes that the agreement continues,
-    ``"min"`` that no further items agree, ``"max"`` that all agree that can, and ``"res"`` is
+    `kind` chooses the value for finite rankings: ``"ext"`` assumes that the agreement continues,
+    ``"min"`` that no further items agree, ``"max"`` that all possible items agree, and ``"res"`` is
     max − min. The result has `minimum` and `maximum` for every kind. A larger p, between 0 and 1,
-    gives more weight to deep ranks. Rankings are sequences of names, or mappings
-    ``{name: score}``. `n` is the number of different items.
+    gives more weight to deep ranks. Rankings are sequences of names, or mappings ``{name: score}``.
+    `n` is the number of different items.
 
     Reference: Webber, Moffat and Zobel 2010, A Similarity Measure for Indefinite Rankings, ACM
     TOIS; Corsi and Urbano 2024, The Treatment of Ties in Rank-Biased Overlap, SIGIR.
@@ -250,14 +247,14 @@ def rbo(
     )
 
 
-_NO_TEST = "nothing: a description"
+_NO_TEST = "descriptive: no test"
 
 
 # -- the equations, of many rankings at once: [..., k, m] and [..., l, m] give [..., k, l] --------
 
 
 def compute_kendall(x: Floats, y: Floats, variant: Variant = "a") -> Floats:
-    """Kendall's τ between the rankings of two stacks."""
+    """Return Kendall's τ between the rankings of two stacks."""
     a, b = (_flatten_pairs(_compare_pairs(count_above_and_tied(scores)[0])) for scores in (x, y))
     if variant == "b":
         return _compute_cosine(a, b)
@@ -266,15 +263,15 @@ def compute_kendall(x: Floats, y: Floats, variant: Variant = "a") -> Floats:
 
 
 def compute_spearman(x: Floats, y: Floats) -> Floats:
-    """Spearman's ρ between the rankings of two stacks."""
+    """Return Spearman's ρ between the rankings of two stacks."""
     return _compute_cosine(_compute_ranks(x), _compute_ranks(y))
 
 
 def compute_tau_ap(evaluated: Floats, gold: Floats) -> Floats:
-    """AP correlation between the rankings of two stacks, ties broken at random.
+    """Return the AP correlation between the rankings of two stacks, ties broken at random.
 
-    A system with a others above it and t − 1 beside it is at rank a + k + 1 for k = 0, …, t − 1
-    with the same probability, and then has k/2 of those beside it correctly above it in the mean.
+    A system with a systems above it and t − 1 tied with it has rank a + k + 1 for k = 0, …, t − 1
+    with equal probability. On average k/2 of the tied systems are then correctly above it.
     """
     m: int = evaluated.shape[-1]
     a, t = count_above_and_tied(evaluated)
@@ -289,13 +286,13 @@ def compute_tau_ap(evaluated: Floats, gold: Floats) -> Floats:
 
 
 def compute_symmetric_tau_ap(x: Floats, y: Floats, variant: Variant = "a") -> Floats:
-    """Symmetric AP correlation between the rankings of two stacks."""
+    """Return the symmetric AP correlation between the rankings of two stacks."""
     one_way = compute_tau_ap if variant == "a" else _compute_tau_ap_without_ties
     return (one_way(x, y) + np.swapaxes(one_way(y, x), -1, -2)) / 2
 
 
 def _compute_tau_ap_without_ties(evaluated: Floats, gold: Floats) -> Floats:
-    """One half of τ_ap,b: pairs tied in the evaluated ranking are left out."""
+    """Return one half of τ_ap,b: pairs tied in the evaluated ranking are excluded."""
     a, _ = count_above_and_tied(evaluated)
     gold_order = _flatten_pairs(_compare_pairs(count_above_and_tied(gold)[0]) < 0).astype(
         np.float64
@@ -306,7 +303,7 @@ def _compute_tau_ap_without_ties(evaluated: Floats, gold: Floats) -> Floats:
 
 
 def compute_rbo(x: Floats, y: Floats, p: float = P) -> Floats:
-    """Extrapolated RBO between the rankings of two stacks, all of the same systems."""
+    """Return the extrapolated RBO between rankings of the same systems, of two stacks."""
     m: int = x.shape[-1]
     return _compute_extrapolated_rbo(
         _compute_overlaps(count_above_and_tied(x), count_above_and_tied(y), m), p
@@ -315,9 +312,9 @@ def compute_rbo(x: Floats, y: Floats, p: float = P) -> Floats:
 
 @dataclass(frozen=True)
 class Statistic:
-    """A row of `STATISTICS`; called with rankings, it says how alike they are.
+    """Row of `STATISTICS`. Call it with rankings to compute their correlation.
 
-    Of one that `has_gold` it matters which ranking is the gold one; none is below `least`.
+    If it `has_gold`, the order of the arguments matters. `least` is the smallest value.
     """
 
     name: str
@@ -388,7 +385,7 @@ def _compute_rbo_values(
 def _compute_contributions(
     ranking: TiePlaces, items: Sequence[Any], depth: int, ties: TieVariant
 ) -> Floats:
-    """[items, depths]: the contribution c of each item, 0 for items that are not in the ranking."""
+    """Return [items, depths]: the contribution c of each item, 0 if not in the ranking."""
     absent = (math.inf, 1)
     places = np.array([ranking.get(item, absent) for item in items])
     rank_above, tied = places[:, :1], places[:, 1:]
@@ -413,14 +410,14 @@ def _compute_agreement_scale(
 
 
 def _compute_extrapolated_rbo(overlap: Floats, p: float) -> Floats:
-    """RBO_ext of rankings of one length from X_1, …, X_l in the last axis."""
+    """Return RBO_ext of rankings of one length from X_1, …, X_l in the last axis."""
     d = np.arange(1, overlap.shape[-1] + 1)
     partial_sum = (1 - p) / p * (overlap / d * p**d).sum(axis=-1)
     return np.asarray(partial_sum + overlap[..., -1] / d[-1] * p ** d[-1])
 
 
 def count_above_and_tied(scores: Floats) -> tuple[Counts, Counts]:
-    """How many systems are above each, and how many are tied with it, itself included."""
+    """Return the number of systems above each, and tied with it including itself."""
     order, first = sort_rounded(-scores, TOLERANCE * np.abs(scores).max(axis=-1, keepdims=True))
     place = np.arange(scores.shape[-1])
     next_untied = np.full(
@@ -435,28 +432,29 @@ def count_above_and_tied(scores: Floats) -> tuple[Counts, Counts]:
 
 
 def _compute_ranks(scores: Floats) -> Floats:
-    """Ranks from 1, less their mean; tied systems share the mean of theirs."""
+    """Return ranks from 1, minus their mean; tied systems share their mean rank."""
     n_above, n_tied = count_above_and_tied(scores)
     return np.asarray(n_above + (n_tied + 1) / 2 - (scores.shape[-1] + 1) / 2)
 
 
 def _compare_pairs(n_above: Counts) -> NDArray[np.float32]:
-    """[..., i, j]: 1 where system i is above system j, −1 where it is below, 0 where it is tied."""
+    """Return [..., i, j]: 1 if system i is above system j, −1 if below, 0 if tied."""
     places = n_above.astype(np.float32)  # half the memory; sums of ±1 are exact
     difference = places[..., None, :] - places[..., :, None]
     return np.clip(difference, -1, 1, out=difference)
 
 
 def _weight_pairs(weight: Floats, n_above: Counts) -> Floats:
-    """[..., i and j]: the weight of system i where j is above it, else 0."""
+    """Return [..., i and j]: the weight of system i if j is above it, else 0."""
     return np.asarray(
         _flatten_pairs((n_above[..., :, None] > n_above[..., None, :]) * weight[..., :, None])
     )
 
 
 def _compute_overlaps(x: tuple[Any, Any], y: tuple[Any, Any], depth: int) -> Floats:
-    """[..., list, list, d]: X_1, …, X_depth between the lists of two stacks, given where items
-    stand; one depth after the other, as all at once would need much memory.
+    """Return [..., list, list, d]: X_1, …, X_depth between the lists of two stacks.
+
+    Depths are computed one after the other to save memory.
     """
     products = [
         _sum_products(_compute_inclusion(*x, d), _compute_inclusion(*y, d))
@@ -466,7 +464,7 @@ def _compute_overlaps(x: tuple[Any, Any], y: tuple[Any, Any], depth: int) -> Flo
 
 
 def _compute_inclusion(n_above: Any, n_tied: Any, depth: int) -> Floats:
-    """[..., list, item]: how probably an item is no deeper if ties are broken at random."""
+    """Return [..., list, item]: probability that an item is within the depth, ties random."""
     probabilities: Floats = (depth - n_above) / n_tied
     return np.clip(probabilities, 0.0, 1.0, out=probabilities)
 
@@ -476,7 +474,7 @@ def _flatten_pairs(pairs: Any) -> Any:
 
 
 def _sum_products(a: Any, b: Any) -> Floats:
-    """Σ a b between the rows of two stacks."""
+    """Return Σ a b between the rows of two stacks."""
     return np.asarray((a @ np.swapaxes(b, -1, -2)).astype(np.float64))
 
 
@@ -495,28 +493,29 @@ def _divide(a: Floats, b: Floats) -> Floats:
 
 
 def _match_scores(x: SystemScores, y: SystemScores, *names: str) -> tuple[Floats, Floats]:
-    """Two scores of each system: mappings by name, sequences in order."""
+    """Return two scores of each system: mappings by name, sequences in order."""
     x, y = to_mapping(x), to_mapping(y)
     if isinstance(x, Mapping) != isinstance(y, Mapping):
-        raise InputError("scores with names and scores without", "both with, or both without")
+        problem = "only one of the two sets of scores has names"
+        raise InputError.from_problem(problem, "Give names to both or to neither.")
     if isinstance(x, Mapping) and isinstance(y, Mapping):
         unmatched = [str(name) for name in [*x, *y] if (name in x) != (name in y)]
         if unmatched:
             raise InputError(
-                f"{format_names(unmatched, 'system')} in one ranking only", "the same in both"
+                f"{format_names(unmatched, 'system')} in only one ranking", "the same systems in both"
             )
         y = [y[name] for name in x]
         x = list(x.values())
     a, b = (to_array(z, argument) for z, argument in zip((x, y), names or "xy", strict=True))
     if len(a) != len(b):
-        raise InputError(f"{len(a)} and {len(b)} scores", "as many of one as of the other")
+        raise InputError(f"{len(a)} and {len(b)} scores", "equal numbers of scores")
     if len(a) < 2:
         raise InputError(format_count(len(a), "system"), "at least 2")
     return a, b
 
 
 def _reject_run(ranking: Any, name: str) -> None:
-    """Raise an error that names the way to one ranking if all rankings of a run are given."""
+    """Raise an error if the rankings of all topics are passed instead of one."""
     inner = next(iter(ranking.values()), None) if isinstance(ranking, Mapping) else None
     if isinstance(ranking, Run) or isinstance(inner, Mapping | list | tuple):
         fix = "Compare one topic: cf.meta.rbo(a.ranked(topic), b.ranked(topic)) of cf.read_run."
@@ -524,7 +523,7 @@ def _reject_run(ranking: Any, name: str) -> None:
 
 
 def _find_places(ranking: RankingLike, argument: str) -> dict[Any, tuple[float, float]]:
-    """For each item, how many are above it, and how many are tied with it, itself included."""
+    """Map each item to the number of items above it and tied with it, itself included."""
     ranking = to_mapping(ranking)
     _reject_run(ranking, argument)
     if isinstance(ranking, Mapping):
@@ -533,15 +532,15 @@ def _find_places(ranking: RankingLike, argument: str) -> dict[Any, tuple[float, 
         n_above, n_tied = count_above_and_tied(scores) if names else (scores, scores)
         places = dict(zip(names, zip(n_above.tolist(), n_tied.tolist(), strict=True), strict=True))
     else:
-        names = to_list(argument, ranking, "names, the first first, or {name: score}")
+        names = to_list(argument, ranking, "names in rank order, or {name: score}")
         if any(isinstance(name, float) or not is_hashable(name) for name in names):
-            raise InputError(f"{argument} with numbers", "names, the first first, or {name: score}")
+            raise InputError(f"{argument} with numbers", "names in rank order, or {name: score}")
         places = {name: (rank, 1) for rank, name in enumerate(names)}
     if not names:
-        raise InputError(f"{argument} {ranking!r}", "a ranking of names")
+        raise InputError(f"{argument}={ranking!r}", "a ranking of names")
     if len(places) < len(names):
         duplicate = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"{duplicate!r} twice in {argument}", "every name once")
+        raise InputError.from_problem(f"duplicate name {duplicate!r} in {argument}")
     return places
 
 
@@ -550,7 +549,7 @@ def _compute_single(statistic: Callable[[Floats, Floats], Floats], x: Floats, y:
 
 
 def _compute_z_interval(value: float, variance: float, confidence: float) -> tuple[float, float]:
-    """The interval that is symmetric about artanh of the value."""
+    """Return the interval that is symmetric about artanh of the value."""
     if math.isnan(variance) or not abs(value) < 1:
         return math.nan, math.nan
     half = float(special.ndtri((1 + confidence) / 2)) * math.sqrt(variance)
@@ -558,7 +557,7 @@ def _compute_z_interval(value: float, variance: float, confidence: float) -> tup
 
 
 def _compute_scipy_pvalue(name: str, x: Floats, y: Floats) -> float:
-    """The p-value of a test of SciPy, on ranks, so that ties are the same there as here."""
+    """Return the p-value of SciPy's test on ranks, so that ties are the same as here."""
     ranks = [_compute_ranks(z) for z in (x, y)]
     if not all(r.any() for r in ranks):
         return math.nan  # where SciPy warns

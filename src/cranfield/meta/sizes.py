@@ -1,4 +1,4 @@
-"""Sizes of random samples of topics: which ones can be drawn."""
+"""Sizes of random samples of topics."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from cranfield.wording import format_count
 
 
 def to_nonempty_list(values: Any, noun: str) -> list[Any]:
-    """One value or several; not none.
+    """Return one or several values as a list. Raise an error without values.
 
     >>> several(10, "size"), several([10, 20], "size")
     ([10], [10, 20])
     """
     items = list(values) if isinstance(values, Iterable) else [values]
     if not items:
-        raise InputError(f"no {noun}", "at least one")
+        raise InputError.from_problem(f"no {noun} given")
     return items
 
 
 def check_sizes(
     sizes: int | Sequence[int], maximum: int, measure: str, minimum: int = 1, reason: str = ""
 ) -> list[int]:
-    """The sizes in order, each once, if samples for the measure can have so many topics.
+    """Return the sizes in order, without duplicates. Raise an error if one is invalid.
 
     >>> checked_sizes([20, 10, 20], most=50, measure="AP")
     [10, 20]
@@ -34,7 +34,7 @@ def check_sizes(
     values = to_nonempty_list(sizes, "size")
     for size in values:
         if not isinstance(size, int | np.integer):
-            raise InputError(f"a size of {size!r}", "a whole number of topics")
+            raise InputError(f"size {size!r}", "an integer number of topics")
         if not minimum <= size <= maximum:
             problem = f"samples of {format_count(int(size), 'topic')} for {measure}"
             raise InputError(problem, f"{minimum} to {maximum}{reason}")

@@ -1,4 +1,4 @@
-"""Stability: is the ranking of runs the same on fewer topics, or with fewer judgments?"""
+"""Stability of the ranking of runs on samples of topics or judgments."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ Against: TypeAlias = Literal["all", "others"]
 
 @dataclass(frozen=True)
 class StabilityPoint:
-    """How alike rankings by a measure are, in the mean over trials.
+    """Mean correlation of rankings over trials.
 
-    `size` is how many topics a sample has, or which share of the judgments. From `low` to `high`
-    are as many of the trials as the confidence says, the rest in equal parts on both sides.
+    `size` is the number of topics in a sample, or the fraction of the judgments. `low` and `high`
+    enclose the fraction of trials given by the confidence, the rest equally divided.
     """
 
     measure: str
@@ -55,10 +55,10 @@ class StabilityPoint:
 
 @dataclass(frozen=True)
 class Stability(TableResult, tables="meta.stability"):
-    """How alike rankings of the same runs are, by measure and size of the sample.
+    """Correlations of rankings of the same runs, by measure and sample size.
 
-    ``found["AP"]`` are the points of AP, the smallest sample first. `against` says what the ranking
-    by a sample is compared with: that by ``all`` topics or judgments, or by as many ``others``.
+    ``result["AP"]`` are the points of AP, the smallest sample first. The ranking by a sample is
+    compared with the ranking by ``against="all"`` topics or judgments, or by as many ``"others"``.
     """
 
     sampled: Literal["topics", "judgments"]
@@ -85,13 +85,14 @@ class Stability(TableResult, tables="meta.stability"):
 
     @property
     def measures(self) -> tuple[str, ...]:
-        """Those that have points."""
+        """Measures with points."""
         return tuple(dict.fromkeys(point.measure for point in self.points))
 
     def __getitem__(self, measure: object) -> tuple[StabilityPoint, ...]:
         points = tuple(point for point in self.points if point.measure == str(measure))
         if not points:
-            raise InputError(f"measure {str(measure)!r}", f"one of {', '.join(self.measures)}")
+            problem = f"unknown measure {str(measure)!r}"
+            raise InputError.from_problem(problem, f"Measures: {', '.join(self.measures)}.")
         return points
 
 
@@ -111,18 +112,17 @@ def stability(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Stability:
-    """How alike runs are ranked on samples of topics, by the number of topics.
+    """Correlate rankings of runs on samples of topics, by the number of topics.
 
-    In each trial topics are drawn at random, without `replacement` unless it is asked for, and
-    runs are ranked by their means on them. `statistic` compares that with the ranking by ``all``
-    topics, or with that by as many ``others``, disjoint ones (sizes up to half of the topics then).
-    It is one of those of `correlation`: ``kendall`` (τ_a), ``kendall-b``, ``tau-ap``, … Runs that
-    are tied on all topics keep τ_a below 1.
+    In each trial, topics are drawn at random, by default without `replacement`, and runs are ranked
+    by their means on them. `statistic` compares this ranking with the ranking by ``all`` topics, or
+    by as many ``others``, which are disjoint (sizes are then at most half of the topics). See
+    `correlation` for the statistics: ``kendall`` (τ_a), ``kendall-b``, ``tau-ap``, … Runs that are
+    tied on all topics keep τ_a below 1.
 
-    Samples of most of the topics share these with each other and with all: their rankings agree
-    for that reason alone. Assumed is that topics are a random sample. All measures see the same
-    samples. What is done with measures that are better if lower, and with undefined scores, is as
-    in `discriminative_power`.
+    Large samples share most topics with each other and with all topics. Their rankings agree for
+    this reason. Topics are assumed to be a random sample. All measures use the same samples. For
+    measures with lower is better, and for undefined scores, see `discriminative_power`.
 
     Reference: Buckley and Voorhees 2000, Evaluating evaluation measure stability, SIGIR; Sakai
     2014, Metrics, Statistics, Tests, section 5.
@@ -136,7 +136,7 @@ def stability(
     if against not in get_args(Against):
         raise InputError(f"against={against!r}", "'all' or 'others'")
     if against == "others" and replacement:
-        raise InputError("replacement with disjoint samples", "one or the other")
+        raise InputError.from_problem("disjoint samples cannot be drawn with replacement")
     matrices, notes = split_by_measure(read_scores(scores))
     measure_sizes = {m: _choose_sizes(sizes, x, m, against) for m, x in matrices.items()}
     points: list[StabilityPoint] = []
@@ -157,7 +157,7 @@ def stability(
 
 
 def _get_runs_and_topics(matrices: Mapping[str, Matrix]) -> tuple[tuple[str, ...], int]:
-    """The runs, and the number of topics for which some measure is defined."""
+    """Return the runs, and the number of topics on which a measure is defined."""
     matrix_list = list(matrices.values())
     return matrix_list[0].systems, max(len(matrix.topics) for matrix in matrix_list)
 
@@ -171,7 +171,7 @@ def _get_statistic(statistic: str, confidence: float) -> Callable[..., Floats]:
 def _choose_sizes(
     sizes: int | Sequence[int] | None, matrix: Matrix, measure: str, against: Against
 ) -> list[int]:
-    """Those asked for, or ten."""
+    """Return the requested sizes, or ten."""
     maximum = len(matrix.topics) // (2 if against == "others" else 1)
     ten = [math.ceil(maximum * k / 10) for k in range(1, 11)]
     return check_sizes(ten if sizes is None else sizes, maximum, measure)
@@ -188,7 +188,7 @@ def _make_trial(
     against: Against,
     replacement: bool,
 ) -> Callable[[np.random.Generator, int], Floats]:
-    """The statistic of each size in a chunk of trials: [sizes, trials]."""
+    """Return a function that computes the statistic of each size: [sizes, trials]."""
     x, n = matrix.values, len(matrix.topics)
     full_means = matrix.means[None]
 
@@ -211,7 +211,7 @@ def _make_trial(
 
 
 def _compute_point(measure: str, size: float, values: Floats, confidence: float) -> StabilityPoint:
-    """Of the trials that have a value: τ_b has none if all runs are tied."""
+    """Return the point of the trials with a value: τ_b has none if all runs are tied."""
     defined = values[~np.isnan(values)]
     if not len(defined):
         return StabilityPoint(measure, size, math.nan, math.nan, math.nan)
@@ -236,17 +236,17 @@ def stability_of_judgments(
     progress: Progress | None = None,
     **options: Any,
 ) -> Stability:
-    """How alike runs are ranked with a part of the judgments, by the share that is kept.
+    """Correlate rankings of runs with a part of the judgments, by the fraction that is kept.
 
-    In each trial the judgments of every topic are put in random order, relevant ones (of a level
-    above 0) and others by themselves, and of both the first ⌈share · number⌉ are kept: smaller
-    shares are parts of larger ones, and at least one relevant document is known where there was
-    one. What is not kept is unjudged. Runs are ranked with what is kept and with all judgments,
-    and `statistic` compares the two, as in `stability`.
+    In each trial, the judgments of every topic are put in random order, relevant judgments (level
+    above 0) and others separately. Of both, the first ⌈share · number⌉ are kept: smaller fractions
+    are parts of larger ones, and at least one relevant document remains if there was one. Other
+    documents are unjudged. `statistic` compares the ranking by the kept judgments with the ranking
+    by all judgments, as in `stability`.
 
-    Judgments are taken away at random here. Those that a shallow pool lacks are not a random part,
-    which is harder on measures. `options` are those of `cranfield.evaluate`; classes of documents
-    and judgments for intents are refused. All judgments decide the gains of topics
+    Judgments are removed at random. The judgments missing in a shallow pool are not a random part,
+    which is harder for measures. `options` are those of `cranfield.evaluate`. Classes of documents
+    and judgments for intents are an error. All judgments determine the gains of topics
     (``gains="topic"``) and the order of tied documents (``ties="best"``).
 
     Reference: Buckley and Voorhees 2004, Retrieval evaluation with incomplete information, SIGIR;
@@ -267,10 +267,10 @@ def stability_of_judgments(
     if not all(0 < share <= 1 for share in selected):
         raise InputError(f"shares {', '.join(f'{x:g}' for x in selected)}", "numbers in (0, 1]")
     if options.get("labelling") is not None:
-        raise InputError("classes or groups of items", "judgments alone")
+        raise InputError.from_problem("classes and groups of items are not supported")
     evaluator = Evaluator(qrels, measures, threads=threads, **options)
     if evaluator.collection.intents is not None:
-        raise InputError("judgments for intents", "judgments of documents")
+        raise InputError.from_problem("judgments for intents are not supported")
     loaded_runs, scores = evaluator.read_and_score(runs)
     matrices, measure_notes = split_by_measure(scores, least=1)
     notes = (*measure_notes, *_collect_ranking_notes(matrices))
@@ -297,7 +297,7 @@ def stability_of_judgments(
     trial_values = np.stack(run_in_chunks(run_trial, trials, seed, CELLS, threads, progress))
     if reduced:
         names = format_names([m for m in matrices if m in reduced], "measure")
-        text = f"with fewer judgments {names} is undefined for some topics: left out of that trial"
+        text = f"with fewer judgments, {names} undefined on some topics, excluded from that trial"
         notes = (*notes, Note("undefined", text))
     points = tuple(
         _compute_point(measure, share, trial_values[:, s, k], confidence)
@@ -309,14 +309,12 @@ def stability_of_judgments(
 
 
 def _compute_correlation(correlate: Callable[..., Floats], x: Matrix, y: Matrix) -> float:
-    """The statistic between the rankings by the means of two samples."""
+    """Return the statistic between the rankings by the means of two samples."""
     return float(correlate(x.means[None], y.means[None])[0, 0]) if x.topics else math.nan
 
 
 def draw_judgments(judgments: Any, order: Floats, share: float) -> Bools:
-    """Which judgments are kept: of the relevant and of the other ones of each topic, the first few
-    in a random order.
-    """
+    """Return which judgments are kept: the first of a random order, by topic and relevance."""
     group = 2 * judgments.item_topics + (judgments.levels > 0)
     sizes = np.bincount(group)
     ordered = np.lexsort((order, group))
@@ -326,7 +324,7 @@ def draw_judgments(judgments: Any, order: Floats, share: float) -> Bools:
 
 
 def score_with(evaluator: Evaluator, rankings: Sequence[Any], is_kept: Bools) -> Floats:
-    """[runs, topics, columns]: labelled runs scored with some of the judged items."""
+    """Return [runs, topics, columns]: scores of labelled runs with some of the judged items."""
     part = evaluator.with_part(is_kept)
     return np.stack(
         [

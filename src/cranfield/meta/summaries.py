@@ -1,4 +1,4 @@
-"""Results in a line, as notebooks and `print` show them."""
+"""One-line summaries of results for notebooks and `print`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MAX_NUMBERS = 6  # numbers
 def format_summary(
     result: object, descriptions: Sequence[str], numbers: Mapping[str, float]
 ) -> str:
-    """What was computed, and the first few of its numbers.
+    """Format what was computed and the first numbers.
 
     >>> in_brief(Exception(), ["3 runs", "test t"], {"AP": 0.5, "RR": 1 / 3})
     'Exception of 3 runs, test t: AP 0.5000, RR 0.3333'

@@ -1,4 +1,4 @@
-"""The swap method: how often do two sets of topics disagree on which run is better?"""
+"""Swap rates: disagreement of two topic sets about the better run."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ MIN_COMPARISONS = 100  # comparisons, on which a difference should not rest
 
 @dataclass(frozen=True)
 class SwapBin:
-    """Comparisons with a difference from `low` up to, not including, `high`."""
+    """Comparisons with a difference in [`low`, `high`)."""
 
     low: float
     high: float
@@ -46,22 +46,22 @@ class SwapBin:
 
     @property
     def rate(self) -> float:
-        """The share of swaps."""
+        """Fraction of swaps."""
         return self.swaps / self.comparisons
 
 
 def check_rate(rate: float) -> float:
-    """The swap rate itself, if it can be one."""
+    """Return the swap rate. Raise an error if it is invalid."""
     if not 0 <= rate <= 1:
-        raise InputError(f"rate={rate}", "a number from 0 to 1")
+        raise InputError(f"rate={rate}", "a number in [0, 1]")
     return rate
 
 
 @dataclass(frozen=True)
 class SwapRates:
-    """How often runs swap by a measure, between two sets of `size` topics.
+    """Swap rates of a measure between two sets of `size` topics.
 
-    `bins` are those that have comparisons, the smallest differences first.
+    `bins` are the bins with comparisons, the smallest differences first.
     """
 
     measure: str
@@ -71,33 +71,33 @@ class SwapRates:
 
     @property
     def comparisons(self) -> int:
-        """Of all bins."""
+        """Number of comparisons in all bins."""
         return sum(swap_bin.comparisons for swap_bin in self.bins)
 
     @property
     def rate(self) -> float:
-        """The share of swaps among all comparisons; nan if there are none."""
+        """Fraction of swaps among all comparisons; nan without comparisons."""
         swaps = math.fsum(swap_bin.swaps for swap_bin in self.bins)
         return swaps / self.comparisons if self.comparisons else math.nan
 
     def required(self, rate: float = 0.05) -> float | None:
-        """The difference from which on no more than `rate` are swaps; None if there is none.
+        """Return the difference from which at most `rate` are swaps; None without one.
 
-        Swap rates fall as differences grow, but for chance: neighbouring bins that do not fall are
-        taken together (isotonic regression). The largest differences may be few, and have no swap
-        by chance: look at `sensitivity`, the share of comparisons that have the difference.
+        Swap rates fall as differences grow, except by chance: neighbouring bins that do not fall
+        are merged (isotonic regression). The largest differences may be few, without a swap by
+        chance. Check `sensitivity`, the fraction of comparisons with that difference.
         """
         check_rate(rate)
         return next((low for low, swaps, n in self._merge_bins() if swaps <= rate * n), None)
 
     @property
     def falling(self) -> list[float]:
-        """The rate of each bin, bins being taken together where rates do not fall."""
+        """Rate of each bin, bins merged if rates do not fall."""
         merged = self._merge_bins()[::-1]
         return [next(swaps / n for low, swaps, n in merged if low <= x.low) for x in self.bins]
 
     def _merge_bins(self) -> list[tuple[float, float, int]]:
-        """Bins taken together where rates do not fall: low end, swaps, comparisons."""
+        """Merge bins if rates do not fall: lower limit, swaps, comparisons."""
         merged: list[tuple[float, float, int]] = []
         for swap_bin in self.bins:
             low, swaps, n = swap_bin.low, swap_bin.swaps, swap_bin.comparisons
@@ -108,7 +108,7 @@ class SwapRates:
         return merged
 
     def sensitivity(self, rate: float = 0.05) -> float:
-        """The share of comparisons that have the required difference."""
+        """Return the fraction of comparisons with the required difference."""
         low = self.required(rate)
         counts = [
             swap_bin.comparisons
@@ -120,9 +120,10 @@ class SwapRates:
 
 @dataclass(frozen=True)
 class Swap(TableResult, tables="meta.swap"):
-    """The swap rates of each measure and size of topic sets.
+    """Swap rates by measure and size of the topic sets.
 
-    ``found["AP"]`` are those of AP on the largest sets, ``found["AP", 10]`` on sets of ten topics.
+    ``result["AP"]`` are the rates of AP on the largest sets, ``result["AP", 10]`` on sets of ten
+    topics.
     """
 
     runs: tuple[str, ...]
@@ -135,13 +136,14 @@ class Swap(TableResult, tables="meta.swap"):
     notes: tuple[Note, ...] = ()
 
     def cautions(self, rate: float = 0.05) -> tuple[Note, ...]:
-        """Which required differences rest on too few comparisons to be relied on."""
+        """Return a note about required differences that rest on few comparisons."""
         names = [
             f"{rates.measure} on {rates.size} topics"
             for rates in self.rates
             if 0 < rates.sensitivity(rate) * rates.comparisons < MIN_COMPARISONS
         ]
-        text = f"fewer than {MIN_COMPARISONS} comparisons are behind {format_names(names, 'difference needed')}"
+        differences = format_names(names, "required difference")
+        text = f"{differences}: based on fewer than {MIN_COMPARISONS} comparisons"
         return (Note("few-comparisons", text),) if names else ()
 
     def __repr__(self) -> str:
@@ -155,7 +157,7 @@ class Swap(TableResult, tables="meta.swap"):
         matches = [x for x in self.rates if x.measure == measure and size in (None, x.size)]
         if not matches:
             valid_keys = ", ".join(f"{x.measure} on {x.size}" for x in self.rates)
-            raise InputError(f"swap rates of {key!r}", f"one of {valid_keys}")
+            raise InputError.from_problem(f"no swap rates of {key!r}", f"Valid: {valid_keys}.")
         return max(matches, key=lambda x: x.size)
 
 
@@ -171,23 +173,23 @@ def swap(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Swap:
-    """How often two sets of topics disagree on which run is better, by how much runs differ.
+    """Compute how often two topic sets disagree about the better run, by size of the difference.
 
-    In each trial two disjoint sets of `sizes` topics each (half of all topics, if not given) are
-    drawn at random. Every pair of runs is compared on both: the difference d of the means on the
-    first set says in which bin the comparison counts, ⌊|d| / bin⌋; it is a swap if the difference
-    d′ on the second has the other sign.
+    In each trial, two disjoint sets of `sizes` topics each (default: half of all topics) are drawn
+    at random. Every pair of runs is compared on both sets. The difference d of the means on the
+    first set determines the bin, ⌊|d| / bin⌋. The comparison is a swap if the difference d′ on the
+    second set has the other sign.
 
     rate = Σ |sgn(d) − sgn(d′)| / 2 / comparisons, of a bin
 
-    So a difference of 0 in one of the sets is half a swap, and no swap if both are 0: the papers
-    leave that open. Differences below rounding (1e-12 of the largest score) are 0. With
-    ``filter="t"`` only comparisons count that a paired t-test on the first set finds significant,
-    p ≤ `alpha`.
+    A difference of 0 in one of the sets is half a swap, and 0 in both is no swap: the papers leave
+    this open. Differences below the rounding error (1e-12 of the largest score) are 0. With
+    ``filter="t"``, only comparisons with a significant paired t-test on the first set, p ≤ `alpha`,
+    are counted.
 
-    Swap rates are of sets as large as those drawn; they say nothing directly about all topics, of
-    which two disjoint sets cannot be had. Assumed is that topics are a random sample; trials
-    overlap, so they are not independent of each other. All measures see the same sets.
+    Swap rates apply to sets of the drawn size, not directly to all topics, which have no two
+    disjoint sets of that size. Topics are assumed to be a random sample. Trials overlap, so they
+    are dependent. All measures use the same sets.
 
     Reference: Voorhees and Buckley 2002, The effect of topic set size on retrieval experiment
     error, SIGIR; of the filter Sanderson and Zobel 2005, Information retrieval system evaluation:
@@ -214,7 +216,8 @@ def swap(
         n, selected = len(matrix.topics), measure_sizes[measure]
         widest = float(np.ptp(matrix.values, axis=1).max())
         if widest / bin > MOST_BINS:
-            raise InputError(f"bin={bin}", f"a larger one: {measure} differs by {widest:.4g}")
+            problem = f"bin={bin} is too small: {measure} differs by {widest:.4g}"
+            raise InputError.from_problem(problem)
         trial = _make_trial(matrix, selected, bin, widest, alpha if filter else None)
         cells = max(n, len(matrix.pairs))
         counts = sum(run_in_chunks(trial, trials, seed, cells, threads, progress))
@@ -228,7 +231,7 @@ def swap(
 def _choose_sizes(
     sizes: int | Sequence[int] | None, matrix: Matrix, measure: str, minimum: int
 ) -> list[int]:
-    """Those asked for, or half of the topics."""
+    """Return the requested sizes, or half of the topics."""
     topics = len(matrix.topics)
     reason = f": two sets of {format_count(topics, 'topic')}"
     return check_sizes(
@@ -239,7 +242,7 @@ def _choose_sizes(
 def _make_trial(
     matrix: Matrix, sizes: Sequence[int], bin: float, widest: float, alpha: float | None
 ) -> Callable[[np.random.Generator, int], Floats]:
-    """Comparisons and swaps of a chunk of trials: [sizes, 2, bins]."""
+    """Return a function that counts comparisons and swaps: [sizes, 2, bins]."""
     x, n = matrix.values, len(matrix.topics)
     first, second = np.array(matrix.pairs).T
     bins = int(widest / bin + ROUNDING) + 1
@@ -273,9 +276,9 @@ def _make_trial(
 def _find_significant(
     first_set: Bools, z: Floats, d: Floats, size: int, alpha: float, rounding: float
 ) -> Bools:
-    """Where a paired t-test on the topics drawn has p ≤ α: |d| ≥ t · s / √size.
+    """Return whether a paired t-test on the drawn topics has p ≤ α: |d| ≥ t · s / √size.
 
-    If all differences are the same, but not 0, p is 0: as in `cranfield.stats.t_test`.
+    If all differences are equal and not 0, p is 0, as in `cranfield.stats.t_test`.
     """
     centred = z - z.mean(axis=0)  # which s does not change by, but for less rounding
     sums, squares = first_set @ centred, first_set @ centred**2
@@ -286,7 +289,7 @@ def _find_significant(
 
 
 def _build_bins(counts: Floats, bin: float) -> list[SwapBin]:
-    """Those that have comparisons; edges as short decimals where the width is one."""
+    """Return the bins with comparisons; limits are short decimals if the width is."""
     return [
         SwapBin(round(k * bin, 12), round((k + 1) * bin, 12), int(comparisons), float(swaps))
         for k, (comparisons, swaps) in enumerate(counts.T)

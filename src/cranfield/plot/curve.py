@@ -79,7 +79,7 @@ def curve(
     )
     captions = [
         *_build_captions(result, data, confidence),
-        *lines.describe_names("that are best", "run"),
+        *lines.describe_names("with the best scores", "run"),
     ]
     notes = (*result.scores.notes, *undefined_notes, *lines.collect_notes("run"))
     return Figure(lambda: _draw_chart(result, data, lines, captions, theme), data, notes)

@@ -97,7 +97,9 @@ def cwl(
     >>> picture.save("rbp.pdf")  # doctest: +SKIP
     """
     if not is_one_of(kind, KINDS):
-        raise InputError(f"kind {describe_value(kind)}", ", ".join(KINDS))
+        raise InputError.from_problem(
+            f"unknown kind {describe_value(kind)}", f"Use {', '.join(KINDS)}."
+        )
     _check_ranks(ranks)
     theme = Theme(title, width, height, font_size, grey)
     settings = [*RESOLVERS[kind](models, values)]
@@ -109,7 +111,7 @@ def cwl(
         qrels, runs, costs = _build_collection(lists, costs)
         topics = list(qrels) if topics is None else topics
     if qrels is None or runs is None:
-        raise InputError("no lists to walk down", "qrels and runs, or lists")
+        raise InputError.from_problem("no rankings given", "Pass qrels and runs, or lists.")
     measurement_names = _select_measurements(measurements, costs)
     options |= {"topics": "judged" if topics is None else topics, "costs": costs}
     walks = _Walks.from_settings(settings, qrels, runs, kind, **options)
@@ -130,13 +132,13 @@ def cwl(
 
 def _reject_inputs(*inputs: Any) -> None:
     if any(value is not None for value in inputs):
-        raise InputError("lists beside qrels or runs", "one or the other")
+        raise InputError.from_problem("use either lists or qrels and runs, not both")
 
 
 def _check_ranks(ranks: Any) -> None:
     is_integer = isinstance(ranks, Integral) and not isinstance(ranks, bool)
     if ranks is not None and not (is_integer and int(ranks) >= 1):
-        raise InputError(f"ranks {ranks!r}", "a whole number from 1")
+        raise InputError(f"ranks={ranks!r}", "an integer ≥ 1")
 
 
 def _select_measurements(value: Any, costs: Any) -> list[str]:
@@ -146,7 +148,9 @@ def _select_measurements(value: Any, costs: Any) -> list[str]:
     names = _to_list(value)
     valid_names = [name for name in MEASUREMENTS if name != "ED"]
     if not names or not all(name in valid_names for name in names):
-        raise InputError(f"measurements {value!r}", f"some of {', '.join(valid_names)}")
+        raise InputError.from_problem(
+            f"invalid measurements {value!r}", f"Valid: {', '.join(valid_names)}."
+        )
     return list(dict.fromkeys(names))
 
 
@@ -174,15 +178,15 @@ def _parse_models(models: Any) -> list[Any]:
     parts = [split(text) if isinstance(text, str) else [parse_model(text)] for text in specs]
     unique_models = list(dict.fromkeys(chain.from_iterable(parts)))
     if not unique_models:
-        raise InputError("no model", "at least one")
+        raise InputError.from_problem("no user model given")
     return unique_models
 
 
 def _resolve_fixed(models: Any, _: Any = None) -> Iterator[_ModelSetting]:
     for spec in _parse_models(models):
         for m in _find_ranges(spec):
-            problem = f"found {spec.strip()}, expected one value of {m['name']}"
-            raise CranfieldError(f"{problem}: ranges are for pictures of other kinds than runs")
+            problem = f"{spec.strip()} has several values of {m['name']}"
+            raise InputError.from_problem(problem, 'Use one value with kind "runs".')
         yield _resolve_setting(spec)
 
 
@@ -206,9 +210,9 @@ def _reject_missing_lists(models: Iterable[_ModelSetting]) -> None:
     """Raise an error if a model needs rankings."""
     for setting in models:
         if setting.model.looks_at or not is_built_in(type(setting.model)):
-            inputs = " and ".join(setting.model.looks_at) or "lists"
-            problem = f"{setting.name} without lists, whose users look at {inputs}"
-            raise InputError(problem, "qrels and runs, or lists")
+            inputs = " and ".join(setting.model.looks_at) or "rankings"
+            problem = f"{setting.name} depends on {inputs}"
+            raise InputError.from_problem(problem, "Pass qrels and runs, or lists.")
 
 
 def _strip_measurement(text: str) -> str:
@@ -225,7 +229,8 @@ def _resolve_model(spec: MeasureLike) -> Any:
         if "it is no user model" not in str(error):
             raise
         names = ", ".join(sorted(user_models.list_models(), key=str.lower))
-        raise InputError(spec, f"a user model: {names}") from None
+        problem = f"{spec} is not a user model"
+        raise InputError.from_problem(problem, f"User models: {names}.") from None
 
 
 def _resolve_varied(
@@ -236,7 +241,7 @@ def _resolve_varied(
     series_list = [_parse_series(spec, by_name) for spec in _parse_models(models)]
     for name in by_name:
         if name not in [parameter for _, parameter, _ in series_list]:
-            raise InputError(f"values of {name!r}", "a parameter of the models")
+            raise InputError.from_problem(f"values: the models have no parameter {name!r}")
     for series in series_list:
         yield from _set_values(*series)
 
@@ -249,12 +254,13 @@ def _set_values(model: Any, parameter: str, series: Iterable[float]) -> Iterator
     )  # the model's own come first
     name = "cutoff" if is_cutoff else parameter
     if name not in defaults:
-        raise CranfieldError(f"{type(model).__name__} has no parameter {parameter!r} to vary")
+        raise InputError.from_problem(f"{type(model).__name__} has no parameter {parameter!r}")
     sorted_values = sorted(set(series))
     if not sorted_values:
-        raise InputError(f"no value of {parameter!r}", "at least one")
+        raise InputError.from_problem(f"no value of {parameter!r} given")
     default_model = dataclasses.replace(model, **{name: defaults[name]})
-    title = f"{default_model}: {parameter} = {format_value(sorted_values[0])} … {format_value(sorted_values[-1])}"
+    first, last = format_value(sorted_values[0]), format_value(sorted_values[-1])
+    title = f"{default_model}: {parameter} = {first} … {last}"
     for value in sorted_values:
         yield _ModelSetting(title, dataclasses.replace(model, **{name: value}), parameter, value)
 
@@ -263,11 +269,11 @@ def _parse_values(values: Any) -> dict[str, list[float]]:
     """Return the values of each parameter as numbers."""
     expected = "{parameter: numbers}, as in {'p': [0.5, 0.8]}"
     if values is not None and not isinstance(values, Mapping):
-        raise InputError(f"values {values!r}", expected)
+        raise InputError(f"values={values!r}", expected)
     values_by_name: dict[str, list[float]] = {}
     for name, items in (values or {}).items():
         if isinstance(items, str) or not isinstance(items, Iterable):
-            raise InputError(f"{items!r} as the values of {name!r}", expected)
+            raise InputError(f"values={{{name!r}: {items!r}}}", expected)
         context = f"in the values of {name!r}"
         values_by_name[name] = [
             _parse_number(value, f"{value!r} {context}", "numbers") for value in items
@@ -315,7 +321,7 @@ def _parse_series(
     matches = _find_ranges(spec)
     if len(matches) > 1:
         names = " and ".join(m["name"] for m in matches)
-        raise InputError(f"values of {names}", "one to vary", spec)
+        raise InputError.from_problem(f"values of {names}: only one parameter can vary", "", spec)
     for m in matches:
         text = m.string
         series = _parse_numbers(m["values"], f"{text.split('(')[0].strip()} {m['name']}=")
@@ -326,7 +332,8 @@ def _parse_series(
         if name in values:
             return model, name, values[name]
     if model.vary is None:
-        raise InputError("no values to vary", "them as in RBP(p=0.1:0.9:0.1)", model)
+        fix = "Give values, as in RBP(p=0.1:0.9:0.1)."
+        raise InputError.from_problem("no parameter varies", fix, model)
     return model, model.vary[0], list(model.vary[1])
 
 
@@ -350,13 +357,13 @@ def _parse_numbers(text: str, context: str = "") -> list[float]:
             return values
         if len(values) == 3 and values[0] > values[1]:
             rising = ":".join(map(format_value, (values[1], values[0], abs(values[2]))))
-            raise InputError(f"{context}{text}", f"the lower end first: {rising}")
+            raise InputError(f"{context}{text}", f"the lower limit first: {rising}")
         if len(values) == 3 and values[2] > 0:
             first, last, step = values
             steps = (last - first) / step * (1 + 1e-9)  # so that the last one is not lost
             if steps < MOST_VALUES:
                 return [float(f"{first + i * step:.12g}") for i in range(int(steps) + 1)]
-    expected = f"first:last:step (at most {MOST_VALUES} values) or numbers between |"
+    expected = f"first:last:step (at most {MOST_VALUES} values) or numbers separated by |"
     raise InputError(f"{context}{text}", expected)
 
 
@@ -368,7 +375,7 @@ def _build_collection(lists: Any, costs: Any) -> tuple[dict[str, Any], dict[str,
     id.
     """
     if not isinstance(lists, Mapping) or not lists:
-        raise InputError(f"lists {lists!r}", "{topic: gains}")
+        raise InputError(f"lists={lists!r}", "{topic: gains}")
     qrels: dict[str, dict[str, float]] = {}
     runs: dict[str, list[str]] = {}
     cost_tables: dict[str, dict[str, float]] = {}
@@ -381,8 +388,8 @@ def _build_collection(lists: Any, costs: Any) -> tuple[dict[str, Any], dict[str,
             topic_costs = costs.get(name, ()) if isinstance(costs, Mapping) else ()
             cost_count = len(topic_costs) if isinstance(topic_costs, Sized) else 0
             if cost_count != len(docs):
-                problem = f"{cost_count} costs of {topic}"
-                raise InputError(problem, f"{len(docs)}: one for each gain")
+                problem = f"{cost_count} costs of topic {topic}"
+                raise InputError(problem, f"{len(docs)}, one for each gain")
             cost_tables[topic] = dict(zip(docs, topic_costs, strict=True))
     return qrels, runs, cost_tables or None
 
@@ -390,7 +397,7 @@ def _build_collection(lists: Any, costs: Any) -> tuple[dict[str, Any], dict[str,
 def _parse_gains(topic: Any, values: Any) -> list[float | None]:
     """Return the gains of a ranking, None for unjudged items."""
     if isinstance(values, str | Mapping) or not isinstance(values, Iterable):
-        raise InputError(f"{values!r} as the list of {topic}", "gains")
+        raise InputError(f"{values!r} as the list of topic {topic}", "gains")
     return [
         None if x is None or str(x) == "nan"  # which arrays have for None
         else _parse_number(x, f"gain {x!r} in the list of {topic}", "a number")
@@ -420,7 +427,7 @@ class _Walks:
         five = [setting.model.to_user_model(name) for setting in settings for name in MEASUREMENTS]
         evaluator = Evaluator(qrels, five, **options)
         if len(evaluator.measures) != len(five):
-            raise InputError("the same model twice", "each once")
+            raise InputError.from_problem("duplicate user model")
         selected_topics = evaluator.options.named_topics
         loaded_runs, scores = evaluator.read_and_score(runs)
         if kind == "vary":
@@ -488,5 +495,5 @@ class _Walks:
         data = self.compute_measurements(selected).drop("topic", "parameter", "value")
         for model_data in data.partition_by("model", maintain_order=True):
             if model_data.drop_nans(["ED", "EU"]).is_empty():
-                raise InputError("no run with a score", "one", model_data["model"][0])
+                raise InputError.from_problem("no run has a score", "", model_data["model"][0])
         return data

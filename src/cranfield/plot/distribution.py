@@ -69,7 +69,7 @@ def distribution(
     )
     has_points = len(data) <= MOST_POINTS
     if not has_points:
-        text = f"points of {format_count(len(data), 'score')} would hide each other: boxes alone"
+        text = f"{format_count(len(data), 'score')} are too many for points: only boxes are drawn"
         notes += (Note("points", text),)
     return Figure(
         lambda: _draw_chart(scores, data, run_list, has_points, theme),

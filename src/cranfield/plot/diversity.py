@@ -71,17 +71,17 @@ def diversity(
     """
     share = to_number(gamma)
     if share is None or not 0 <= share <= 1:
-        raise InputError(f"gamma {gamma!r}", "a number from 0 to 1")
+        raise InputError(f"gamma={gamma!r}", "a number in [0, 1]")
     theme = Theme(title, width, height, font_size, grey)
     scores, columns = get_scores_and_measures(qrels, runs, (against, measure), options)
     x, y = (find_column(scores, selection) for selection in columns)
     if x == y:
-        raise InputError(f"{x} against itself", "two measures")
+        raise InputError.from_problem(f"{x} is used for both axes", "Use two measures.")
     run_intervals = scores.interval(confidence=level) if intervals else None
     data = _collect_points(scores, x, y, share, run_intervals)
     defined = data.drop_nans([x, y])
     if defined.is_empty():
-        raise InputError(f"no run with both {x} and {y}", "one")
+        raise InputError.from_problem(f"no run has both {x} and {y}")
     notes = tuple(scores.notes)
     if undefined_runs := [run for run in scores.runs if run not in defined["run"]]:
         text = f"{format_names(undefined_runs, 'run')} without a mean of {x} or {y}: not shown"
@@ -123,7 +123,7 @@ def _describe_intervals(intervals: _Intervals, x: str, y: str) -> str:
         max(interval.n for interval in interval_list),
     )
     if maximum < 2:
-        raise InputError(format_count(maximum, "topic"), "two or more for intervals")
+        raise InputError(format_count(maximum, "topic"), "at least 2 for intervals")
     topics = (
         format_count(maximum, "topic") if minimum == maximum else f"{minimum} to {maximum} topics"
     )

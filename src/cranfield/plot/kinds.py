@@ -104,7 +104,8 @@ def get_scores(
     if runs is None:
         excess_options = [name for name in options if name not in ("seed", "threads", "progress")]
         if excess_options:
-            raise InputError(f"{excess_options[0]} with scores", "judgments and runs with it")
+            problem = f"option {excess_options[0]} has no effect on scores"
+            raise InputError.from_problem(problem, "Pass judgments and runs.")
         measure_list: Any = [measures] if isinstance(measures, Measure | type) else measures
         return _drop_infinite(drop_standard_errors(read_scores(qrels, measures=measure_list)))
     selected = default_measures if measures is None and options.get("preset") is None else measures
@@ -116,7 +117,7 @@ def _drop_infinite(scores: Scores) -> Scores:
     infinite = np.isinf(scores.values)
     if not infinite.any():
         return scores
-    text = f"{format_count(int(infinite.sum()), 'score')} infinite: not shown"
+    text = f"{format_count(int(infinite.sum()), 'infinite score')} not shown"
     values = np.where(infinite, np.nan, scores.values)
     return replace(scores, values=values, notes=(*scores.notes, Note("infinite", text)))
 
@@ -127,10 +128,10 @@ def get_scores_and_measures(
     """Return the scores, passed or computed, and the names of the measures in them."""
     if isinstance(qrels, Scores):
         if runs is not None or options:
-            raise InputError("scores and runs or options", "scores alone")
+            raise InputError.from_problem("scores cannot be combined with runs or options")
         return qrels, measures
     if runs is None:
-        raise InputError("no runs", "qrels and runs, or scores")
+        raise InputError.from_problem("no runs given", "Pass qrels and runs, or scores.")
     evaluator = Evaluator(qrels, measures, **options)
     defaults = evaluator.options.defaults  # which measures have then
     return evaluator(runs), [parse_measure(m).with_defaults(defaults) for m in measures]
@@ -143,7 +144,7 @@ def find_column(scores: Scores, measure: MeasureLike) -> str:
         (name,) = parse_measure(measure).names()[:1]
     if name not in scores.measures:
         valid_names = format_names(scores.measures, "measure")
-        raise InputError(name, f"one of the scores' {valid_names}")
+        raise InputError.from_problem(f"no scores of {name}", f"Measures: {valid_names}.")
     return name
 
 
@@ -163,7 +164,7 @@ def collect_undefined_notes(data: pl.DataFrame, value: str, noun: str = "run") -
         names = rows[noun].unique(maintain_order=True).to_list()
         defined = set(rows.filter(rows[value].is_not_nan())[noun])
         if not defined:
-            raise InputError(f"no {noun} with a {value} of {measure}", "one")
+            raise InputError.from_problem(f"no {noun} has a {value} of {measure}")
         if missing := [name for name in names if name not in defined]:
             text = f"{format_names(missing, noun)} without a {value} of {measure}: not shown"
             undefined_notes.append(Note("undefined", text))

@@ -110,8 +110,8 @@ def _draw_chart(comparison: Comparison, data: pl.DataFrame, theme: Theme) -> Any
         len(comparison.scores.runs), *(run.topics for run in comparison.runs)
     )
     captions = [
-        f"Above the diagonal p-values ({describe_procedure(comparison)}), below it effect sizes of row − column "
-        f"({EFFECTS[comparison.effect].title}); {size}, the best first."
+        f"Above the diagonal: p-values ({describe_procedure(comparison)}). Below it: effect sizes "
+        f"of row − column ({EFFECTS[comparison.effect].title}). {size}, the best first."
     ]
     run_list = _list_runs(comparison, comparison.scores.measures[0], theme)
     wide = max(200, run_list.height) + run_list.compute_width(theme)

@@ -62,7 +62,7 @@ def pool(
     deepest = data.filter(pl.col("depth") == data["depth"].max(), pl.col("kind") == noun)
     lines = NamedLines.from_values(dict(deepest.select("name", "relevant").rows()), theme)
     captions = [f"Relevant documents of {format_topics([result.topics])}."]
-    captions += lines.describe_names("that find most", noun)
+    captions += lines.describe_names("with the most relevant documents", noun)
     notes = (*result.notes, *lines.collect_notes(noun))
     return Figure(lambda: _draw_chart(result, data, lines, captions, theme), data, notes)
 
@@ -76,7 +76,7 @@ def _draw_chart(
     depths = data["depth"].to_list()
     x = rank_charts.build_rank_axis(min(depths), max(depths), "depth", theme)
     y = rank_charts.build_value_axis(
-        plot_data, f"share of {format_count(result.relevant, 'relevant document')}"
+        plot_data, f"fraction of {format_count(result.relevant, 'relevant document')}"
     )
     counts = [alt.Tooltip(f"{name}:Q", format=",") for name in ("relevant", "unique")]
     tooltip = ["name:N", "depth:Q", *counts, *charts.build_number_tooltips("share")]

@@ -83,12 +83,12 @@ def topics(
     if against is None:
         return _draw_every_run(scores, selected_runs, theme)
     if against not in (MEDIAN, *scores.runs):
-        raise InputError(
-            f"against {against!r}", f"{MEDIAN}, or one of {format_names(scores.runs, 'run')}"
+        raise InputError.from_problem(
+            f"unknown run {against!r}", f"Use {MEDIAN} or one of {format_names(scores.runs, 'run')}."
         )
     compared_runs = [run for run in selected_runs if run != against]
     if not compared_runs:
-        raise InputError(f"no run but {against}", "one to compare with it")
+        raise InputError.from_problem(f"no run to compare with {against}")
     return _draw_differences(scores, compared_runs, against, theme)
 
 
@@ -96,7 +96,8 @@ def _select_runs(scores: Scores, show: str | Sequence[str] | None) -> tuple[str,
     names = scores.runs if show is None else (show,) if isinstance(show, str) else tuple(show)
     for run in names:
         if run not in scores.runs:
-            raise InputError(f"run {run!r}", f"one of {format_names(scores.runs, 'run')}")
+            problem = f"unknown run {run!r}"
+            raise InputError.from_problem(problem, f"Runs: {format_names(scores.runs, 'run')}.")
     return names
 
 
@@ -191,8 +192,8 @@ def _draw_differences(scores: Scores, runs: Sequence[str], against: str, theme: 
     notes = (*scores.notes, *collect_undefined_notes(data, "difference", "topic"))
     shown_runs, hidden_runs = [*runs[:MOST_PANELS]], runs[MOST_PANELS:]
     if hidden_runs:
-        advice = "choose which are shown, or see them all in .csv"
-        text = f"{format_names(hidden_runs, 'run')} without room in the picture: {advice}"
+        advice = "Use --show to choose runs, or write .csv"
+        text = f"{format_names(hidden_runs, 'run')} not shown: no room. {advice}."
         notes += (Note("names", text),)
     sides = HorizontalNames.from_names(scores.topics, theme)
     captions = []

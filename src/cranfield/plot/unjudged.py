@@ -60,17 +60,17 @@ def unjudged(
         pl.col("judged", "relevant").cast(pl.Float64)
     )
     if not data["documents"].sum():
-        raise InputError("no document in the lists of the runs", "some")
+        raise InputError.from_problem("the runs have no documents")
     column = "judged_to" if cumulative else "judged"
     means = data.group_by("run", maintain_order=True).agg(pl.col(column).mean())
     lines = NamedLines.from_values(
         {run: nan if mean is None else -mean for run, mean in means.rows()}, theme
     )
     topics_label = format_topics([len(scores.topics)])
-    ended = "; lists that end above a rank do not count there"
+    ended = "Rankings that end above a rank do not count there"
     captions = [
-        f"Means over {topics_label}." if cumulative else f"Documents of {topics_label}{ended}.",
-        *lines.describe_names("of which least is judged", "run"),
+        f"Means over {topics_label}." if cumulative else f"Documents of {topics_label}. {ended}.",
+        *lines.describe_names("with the fewest judged documents", "run"),
     ]
     notes = (*scores.notes, *lines.collect_notes("run"))
     return Figure(lambda: _draw_chart(data, lines, captions, column, theme), data, notes)
@@ -85,7 +85,7 @@ def _draw_chart(
     middle = [sqrt(a * b) if log else (a + b) / 2 for a, b in data.select("first", "last").rows()]
     positions = data["last"] if column == "judged_to" else pl.Series(middle)
     plot_data = data.with_columns(at=positions, value=pl.col(column), line=pl.col("run"))
-    titles = {"judged": ("rank", "judged share"), "judged_to": ("cutoff k", "Judged@k")}
+    titles = {"judged": ("rank", "fraction judged"), "judged_to": ("cutoff k", "Judged@k")}
     x = rank_charts.build_rank_axis(first, ends[-1], titles[column][0], theme)
     y = charts.build_axis("y", "value", titles[column][1], [0.0, 1.0], tickCount=5)
     numbers = charts.build_number_tooltips("judged", "relevant", "judged_to")

@@ -1,4 +1,4 @@
-"""The formats of tables: a function for each, which writes tables whatever they are of."""
+"""Formats of tables: one function per format, for tables of any kind."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ Writer: TypeAlias = Callable[["TableOutput"], str | bytes]
 
 @dataclass(frozen=True)
 class TableOutput:
-    """What is to be written: tables, what is to be known of them, and how they shall look.
+    """Tables to write, with notes and options of appearance.
 
-    `settings` is what captions tell in words, for JSON, `document` a result as JSON if rows are not
-    what suits it, and `text` what a terminal shows in the place of tables. `width` is that of a
-    terminal, if people look at one; `label` and `caption_below` (whether the caption stands there) are for
-    LaTeX. With `spreadsheet`, cells of CSV and TSV that a spreadsheet would take for formulas begin
-    with an apostrophe. Notices are of so many `runs`.
+    `settings` is for JSON, `document` replaces the rows in JSON, and `text` replaces the tables on
+    a terminal. `width` is the width of the terminal, if output is interactive. `label` and
+    `caption_below` are for LaTeX. With `spreadsheet`, an apostrophe is added to cells of CSV and
+    TSV that a spreadsheet would run as formulas. `runs` is the number of runs that the notes are
+    about.
     """
 
     sheets: Sequence[ResultTable]
@@ -44,17 +44,17 @@ class TableOutput:
 
     @property
     def note_lines(self) -> list[str]:
-        """What people are told: of many runs in brief, unless they want `every` notice."""
+        """Lines of the notes: a summary for many runs, unless `all_notes` is set."""
         return terminal.notice_lines(self.notes, self.runs, self.all_notes, self.listing_option)
 
     def has_notes(self, format: str) -> bool:
-        """Whether what is written has the notices in it, if people do not look at it at once."""
+        """Return True if the output in this format includes the notes."""
         of_rows = self.document is None
         return format == "html" or (format == "json" and (of_rows or "notices" in self.document))
 
 
 def _write_lazily(format: str, output: TableOutput) -> str:
-    """As the module of a format writes it, which few commands need."""
+    """Write with the module of a format, which few commands need."""
     text: str = import_module(f"cranfield.report.formats.{format}").write_tables(output)
     return text
 
@@ -74,7 +74,7 @@ FORMATS = tuple(_WRITERS)
 
 
 def render(output: TableOutput, format: str) -> bytes:
-    """Tables as the content of a file, or of a terminal."""
+    """Return tables as the content of a file or terminal."""
     check_choice("format", format, FORMATS)
     try:
         data = _WRITERS[format](output)

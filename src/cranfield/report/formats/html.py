@@ -1,4 +1,4 @@
-"""Tables as HTML: in notebooks, and as a page."""
+"""Tables as HTML, in notebooks and files."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _STYLE = """<style>
 
 
 def write_tables(output: TableOutput) -> str:
-    """A file that can be opened: all tables, and what is to be known of them."""
+    """Return an HTML file with all tables and notes."""
     names = ", ".join(sheet.title or sheet.name for sheet in output.sheets if sheet.visible_fields)
     head = f'<meta charset="utf-8"><title>cranfield: {_escape_text(names)}</title>'
     return f'<!doctype html>\n<html lang="en">{head}\n<body>\n{format_fragment(output)}</body></html>\n'
 
 
 def format_fragment(output: TableOutput, max_rows: int | None = None) -> str:
-    """The tables as a part of a page, such as a notebook; of each at most so many rows."""
+    """Format the tables as an HTML fragment, each with at most `max_rows` rows."""
     tables = [
         line
         for sheets, best in group_by_caption(output.sheets)
@@ -66,7 +66,7 @@ def _format_head(field: Field) -> str:
 
 
 def _format_cells(field: Field) -> Sequence[str]:
-    """What people see, the best in bold; marks in the next cell."""
+    """Format the cells of a column: the best in bold, marks in the next cell."""
     tag = "th" if field.key else "td"
     texts = field.format_cells(
         _escape_text, "<b>{}</b>", lambda mark: f'</td><td class="mark">{_format_mark(mark)}'

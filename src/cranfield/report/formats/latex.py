@@ -1,4 +1,4 @@
-"""Tables for papers written in LaTeX, with the rules of booktabs."""
+"""Tables in LaTeX, with the rules of booktabs."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _LATEX = str.maketrans(
 
 
 def write_tables(output: TableOutput) -> str:
-    """All tables; those without a caption are in one with the next."""
+    """Return all tables. A table without a caption is merged with the next one."""
     if invalid := re.search(r"[\\{}%#&~^$\s]", output.label):
         raise InputError(
             f"label {output.label!r} with {invalid[0]!r}", "one that LaTeX takes: tab:runs"
@@ -65,7 +65,7 @@ def write_tables(output: TableOutput) -> str:
 def _format_table(
     sheets: Sequence[ResultTable], caption: str, label: str, caption_below: bool
 ) -> Iterator[str]:
-    """Tables one below the other, with one caption, above or below them, and one label."""
+    """Yield tables one below the other, with one caption and one label."""
     caption_text = escape_text(caption.replace(" - ", " − "))  # a sign of marks
     caption_lines = [rf"\caption{{{caption_text}}}"] if caption_text else []
     caption_lines += [rf"\label{{{label}}}"] if label else []
@@ -93,7 +93,7 @@ def _format_tabular(sheet: ResultTable) -> Iterator[str]:
 
 
 def _format_side(field: Field) -> str:
-    """To which side a column is set; marks stand in one of their own, so that numbers align."""
+    """Return the alignment of a column. Marks have their own column, so that numbers align."""
     if field.marks:
         return r"r@{\,}l" if field.mark_separator else "r@{}l"
     return "l" if field.is_text else "r"
@@ -105,7 +105,7 @@ def _format_head(field: Field) -> str:
 
 
 def _format_cells(field: Field) -> list[str]:
-    """What people see, the best in bold; marks in the next cell."""
+    """Format the cells of a column: the best in bold, marks in the next cell."""
     escape = escape_text if field.is_name else format_number
     return field.format_cells(
         escape, r"\best{{{}}}", lambda mark: f" & {_format_mark(mark)}".rstrip()
@@ -118,7 +118,7 @@ def _format_mark(mark: str) -> str:
 
 
 def escape_text(name: str) -> str:
-    r"""A name that LaTeX prints as it is, Greek letters and signs of formulas included.
+    r"""Escape a text for LaTeX, including Greek letters and mathematical symbols.
 
     >>> print(escaped("D♯-nDCG_v1: τ ≥ 90%"))
     D$\sharp$-nDCG\_v1: $\tau$ $\ge$ 90\%
@@ -127,7 +127,7 @@ def escape_text(name: str) -> str:
 
 
 def format_number(text: str) -> str:
-    r"""Numbers, perhaps with marks, as LaTeX prints them: with signs of mathematics.
+    r"""Format numbers, with marks if any, using mathematical signs.
 
     >>> print(number("[-inf, +0.25]"), number("0.2146 -a"), number("<1e-05"))
     {[}$-$$\infty$, +0.25{]} 0.2146 $-$a \textless{}1e$-$05

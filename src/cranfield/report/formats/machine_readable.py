@@ -1,4 +1,4 @@
-"""Tables for programs: values in full, as TSV, CSV, JSON, lines of JSON or Parquet."""
+"""Machine-readable tables: all digits, as TSV, CSV, JSON, JSON Lines or Parquet."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _FORMULAS = tuple("=+-@")  # what a cell begins with that a spreadsheet computes
 
 
 def get_first_table(output: TableOutput) -> ResultTable:
-    """The table that formats with one table hold."""
+    """Return the table that formats with one table contain."""
     return next((sheet for sheet in output.sheets if sheet.columns), ResultTable("", ()))
 
 
 def write_separated(format: str, output: TableOutput) -> str:
-    """The first table as TSV or CSV."""
+    """Return the first table as TSV or CSV."""
     columns = get_first_table(output).columns
     rows = [tuple(columns), *zip(*columns.values(), strict=True)]
     return format_rows(
@@ -32,15 +32,15 @@ def write_separated(format: str, output: TableOutput) -> str:
 
 
 def _escape_formula(cell: Any) -> Any:
-    """A cell that no spreadsheet takes for a formula; numbers are none."""
+    """Return a cell that no spreadsheet runs as a formula; numbers are unchanged."""
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULAS) else cell
 
 
 def format_rows(format: str, rows: Iterable[Iterable[Any]]) -> str:
     r"""Return rows as TSV or CSV. None is an empty cell.
 
-    Both are quoted as RFC 4180 describes it: a cell with a separator, a quotation mark or the end
-    of a line is between quotation marks, and quotation marks in it are doubled.
+    Both are quoted as in RFC 4180: a cell with a separator, a quotation mark or a line end is
+    quoted, and quotation marks in it are doubled.
 
     >>> rows_as("tsv", [("topic", "value"), ('new "york"!', 0.5), ("q2", None)])
     'topic\tvalue\n"new ""york""!"\t0.5\nq2\t\n'
@@ -59,24 +59,24 @@ def format_rows(format: str, rows: Iterable[Iterable[Any]]) -> str:
 
 
 def drop_zero_fraction(value: Any) -> Any:
-    """A whole number without its decimal point, and anything else as it is."""
+    """Return an integer for a float without a fraction, other values unchanged."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def format_json(document: Any, indent: int | None = 2) -> str:
-    """A document as JSON, a line of its own if it is not indented."""
+    """Format a document as JSON, on one line without `indent`."""
     import json
 
     return json.dumps(document, indent=indent, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def write_json(output: TableOutput) -> str:
-    """All tables, with captions, settings and notices."""
+    """Return all tables, with captions, settings and notes."""
     return format_json(build_document(output))
 
 
 def build_document(output: TableOutput) -> Any:
-    """What JSON holds: a result's own document if it has one."""
+    """Return the JSON document: the result's own, or its tables."""
     if output.document is not None:
         return output.document
     tables = [sheet for sheet in output.sheets if sheet.columns]
@@ -89,24 +89,24 @@ def build_document(output: TableOutput) -> Any:
 
 
 def build_notes_entry(notes: Iterable[Note]) -> dict[str, Any]:
-    """What is to be known, as a part of a document."""
+    """Return the notes as an entry of a document."""
     return {"notices": [note.to_dict() for note in notes]}
 
 
 def write_jsonl(output: TableOutput) -> str:
-    """The first table, a line for each row."""
+    """Return the first table, one line per row."""
     return "".join(
         format_json(convert_numbers(row), indent=None) for row in get_first_table(output).rows
     )
 
 
 def convert_numbers(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row whose numbers JSON can hold."""
+    """Return a row with numbers that JSON supports."""
     return {k: to_json_number(v) if isinstance(v, float) else v for k, v in row.items()}
 
 
 def write_parquet(output: TableOutput) -> bytes:
-    """The first table."""
+    """Return the first table as Parquet."""
     file = io.BytesIO()
     get_first_table(output).to_frame().write_parquet(file)
     return file.getvalue()

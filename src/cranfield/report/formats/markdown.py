@@ -1,4 +1,4 @@
-"""Tables for pages and papers written in Markdown."""
+"""Tables in Markdown."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MARKDOWN = re.compile(r"[\\`*\[\]<>|~&]|(?<![^\W_])_|_(?![^\W_])")
 
 
 def write_tables(output: TableOutput) -> str:
-    """All tables, captions below."""
+    """Return all tables, with captions below."""
     return "\n".join(_format_lines(output))
 
 
@@ -39,7 +39,7 @@ def _format_table(sheet: ResultTable) -> Iterator[str]:
 
 
 def _format_cells(field: Field) -> list[str]:
-    """What people see, the best in bold, marks after it."""
+    """Format the cells of a column: the best in bold, marks after them."""
     return field.format_cells(
         escaped, "**{}**", lambda mark: mark and field.mark_separator + escaped(mark)
     )

@@ -1,4 +1,4 @@
-"""Tables for people who look at a terminal."""
+"""Tables for terminals."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COLOURS = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"
 
 
 def write_tables(output: TableOutput) -> str:
-    """Tables one below the other: what each one shows, the best marked, what is to be known."""
+    """Return tables one below the other, with captions, the best marked, and notes."""
     parts, caption = [output.text] if output.text else [], ""
     for sheets, best in group_by_caption(() if output.text else output.sheets):
         parts += [part for sheet in sheets for part in _format_parts(sheet, output)]
@@ -62,14 +62,14 @@ def notice_lines(
 
 
 def wrap_text(text: str, width: int | None) -> list[str]:
-    """A text in lines no longer than the width, if there is one."""
+    """Wrap a text at the width, if there is one."""
     if not width:  # not a terminal, or one that does not know
         return [text]
     return fold_text(text, width, len("note: ") if text.startswith("note: ") else 0)
 
 
 def _format_parts(sheet: ResultTable, output: TableOutput) -> list[str]:
-    """What stands above a table, and the table."""
+    """Return the title and the parts of a table."""
     keys = [_make_field_column(field, output.colour) for field in sheet.visible_fields if field.key]
     other_fields = [field for field in sheet.visible_fields if not field.key]
     groups = [
@@ -81,7 +81,7 @@ def _format_parts(sheet: ResultTable, output: TableOutput) -> list[str]:
 
 
 def _format_blocks(keys: list[Column], groups: list[list[Column]], width: int | None) -> list[str]:
-    """A table, in several parts if it is too wide, in rows of two lines if names are too long."""
+    """Return a table in several parts if it is too wide, stacked if names are too long."""
     parts = [[*keys, *part] for part in split_columns(keys, groups, width)]
     columns = [column for group in groups for column in group]
     if not width or len(GAP) + compute_width(columns) > width:
@@ -91,7 +91,6 @@ def _format_blocks(keys: list[Column], groups: list[list[Column]], width: int | 
 
 
 def _wrap_paragraph(text: str, width: int | None) -> str:
-    """A paragraph."""
     return "\n".join(wrap_text(escape_unprintable(text), width)) if text else ""
 
 
@@ -100,14 +99,14 @@ def _wrap_paragraph(text: str, width: int | None) -> str:
 
 @dataclass(frozen=True)
 class Column:
-    """Texts that take the same width, the first of them the header."""
+    """Texts of the same width, starting with the header."""
 
     width: int
     texts: list[str]
 
 
 def make_column(name: str, texts: Sequence[str], right: bool = False) -> Column:
-    """A column of names, or, to the right, of numbers; a Japanese character takes two cells."""
+    """Return a column, right-aligned for numbers; a Japanese character takes two cells."""
     printable_texts = [escape_unprintable(text) for text in (name, *texts)]
     widths = [measure_width(text) for text in printable_texts]
     rooms = [" " * (max(widths) - width) for width in widths]
@@ -118,7 +117,7 @@ def make_column(name: str, texts: Sequence[str], right: bool = False) -> Column:
 
 
 def _make_field_column(field: Field, colour: bool) -> Column:
-    """A field: names to the left, numbers to the right, and after them what marks some of them."""
+    """Return the column of a field: names on the left, numbers on the right, then marks."""
     base = make_column(field.title, field.cell_texts, right=not field.is_text)
     best = field.best or [False] * len(field.cell_texts)
     marks = ["*" if is_best else " " * any(best) for is_best in best]
@@ -133,7 +132,7 @@ def _make_field_column(field: Field, colour: bool) -> Column:
 
 
 def _add_style(text: str, bold: bool, colour: str) -> str:
-    r"""A text as terminals show it bold, or in a colour.
+    r"""Return a text with the terminal codes for bold or a colour.
 
     >>> _coloured("0.5000*", True, ""), _coloured("relevant", False, "green")
     ('\x1b[1m0.5000*\x1b[0m', '\x1b[32mrelevant\x1b[0m')
@@ -145,9 +144,9 @@ def _add_style(text: str, bold: bool, colour: str) -> str:
 def split_columns(
     names: list[Column], groups: list[list[Column]], width: int | None
 ) -> Iterator[list[Column]]:
-    """Yield the columns of one table after the other, each within the width if it can be.
+    """Yield the columns of one table after the other, each within the width if possible.
 
-    Columns of a group stay together, unless they are too wide even alone.
+    Columns of a group stay together, unless the group alone is too wide.
     """
     room = width - compute_width(names) - len(GAP) if width else math.inf
     part = list[Column]()
@@ -161,12 +160,12 @@ def split_columns(
 
 
 def format_lines(columns: Sequence[Column]) -> list[str]:
-    """The columns side by side, a line for the header and for each row."""
+    """Return the columns side by side, one line for the header and each row."""
     return [GAP.join(row).rstrip() for row in zip(*(c.texts for c in columns), strict=True)]
 
 
 def format_block(columns: Sequence[Column]) -> str:
-    """The columns side by side, with a rule below the header.
+    """Return the columns side by side, with a rule below the header.
 
     >>> print(block([padded("run", ["bm25", "dense"]), padded("AP", ["0.5000", "1"], True)]))
     run        AP
@@ -180,7 +179,7 @@ def format_block(columns: Sequence[Column]) -> str:
 
 
 def _format_stacked(names: Sequence[Column], columns: Sequence[Column]) -> str:
-    """Rows of two lines: what names a row, and below it the columns.
+    """Return rows of two lines: the name of the row, and its columns below.
 
     >>> print(_stacked([padded("run", ["bm25", "dense"])], [padded("AP", ["0.5000", "1"], True)]))
     run
@@ -198,5 +197,5 @@ def _format_stacked(names: Sequence[Column], columns: Sequence[Column]) -> str:
 
 
 def compute_width(columns: Sequence[Column]) -> int:
-    """How wide the columns are, side by side."""
+    """Return the width of the columns side by side."""
     return sum(column.width + len(GAP) for column in columns) - len(GAP)
