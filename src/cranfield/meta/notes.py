@@ -27,9 +27,7 @@ def collect_ranking_notes(means: Mapping[str, Floats]) -> tuple[Note, ...]:
     ]
     runs = min(map(len, means.values()), default=FEW_RUNS)
     if runs < FEW_RUNS:
-        text = (
-            f"only {format_count(runs, 'run')}: their rankings can easily agree by chance"
-        )
+        text = f"only {format_count(runs, 'run')}: their rankings can easily agree by chance"
         notes.append(Note("few-runs", text))
     return tuple(notes)
 

@@ -502,7 +502,8 @@ def _match_scores(x: SystemScores, y: SystemScores, *names: str) -> tuple[Floats
         unmatched = [str(name) for name in [*x, *y] if (name in x) != (name in y)]
         if unmatched:
             raise InputError(
-                f"{format_names(unmatched, 'system')} in only one ranking", "the same systems in both"
+                f"{format_names(unmatched, 'system')} in only one ranking",
+                "the same systems in both",
             )
         y = [y[name] for name in x]
         x = list(x.values())

@@ -288,8 +288,7 @@ def _parse_number(value: Any, problem: str, expected: str) -> float:
 
 
 def _merge_notes(notes: Iterable[Note], settings: Sequence[_ModelSetting]) -> tuple[Note, ...]:
-    """Return the notes without duplicates: one for all measurements of a model, one for a series.
-    """
+    """Return the notes without duplicates: one for all measurements of a model, one for a series."""
     first = {setting.name: str(setting.model) for setting in reversed(settings)}
     models = {str(setting.model): first[setting.name] for setting in settings}
     pattern = "|".join(map(re.escape, sorted(models, key=len, reverse=True)))

@@ -84,7 +84,8 @@ def topics(
         return _draw_every_run(scores, selected_runs, theme)
     if against not in (MEDIAN, *scores.runs):
         raise InputError.from_problem(
-            f"unknown run {against!r}", f"Use {MEDIAN} or one of {format_names(scores.runs, 'run')}."
+            f"unknown run {against!r}",
+            f"Use {MEDIAN} or one of {format_names(scores.runs, 'run')}.",
         )
     compared_runs = [run for run in selected_runs if run != against]
     if not compared_runs:

@@ -36,11 +36,11 @@ InputKind: TypeAlias = Literal["scores", "runs", "judgments", "nothing"]
 
 @dataclass(frozen=True)
 class Computation:
-    """A function of `cf.meta`, and what it begins with.
+    """Function of `cf.meta`, and its inputs.
 
-    That are scores of topics, QRELS with RUNs, two QRELS perhaps with RUNs, or none. Options go to
-    arguments of the same name. While it is `activity` what a progress bar says, it tells so many
-    `steps`, which depend on the options and the numbers of runs and measures.
+    Inputs are scores of topics, QRELS with RUNs, two QRELS with optional RUNs, or nothing. Options
+    are passed to arguments of the same name. The progress bar shows the `activity` and the number
+    of `steps`, computed from the options and the numbers of runs and measures.
     """
 
     function: Callable[..., Any]
@@ -75,35 +75,35 @@ class Method:
 
     @property
     def help_texts(self) -> dict[str, str]:
-        """What argparse tells: the question that it answers, and what it does."""
+        """Title and description for argparse."""
         return build_help(self.doc)
 
     def choose_computation(self, arguments: Any) -> Computation:
-        """What is to be done, by these options."""
+        """Return the computation for these options."""
         if self.alternative is None:
             return self.computation
         name, value, alternative = self.alternative
         return alternative if getattr(arguments, name) == value else self.computation
 
     def build_settings(self, result: Any) -> dict[str, Any]:
-        """What was done, for programs: what captions tell in words."""
+        """Return the settings for machine-readable output."""
         return read_settings(result, *self.settings_names)
 
     def select_tables(self, _: Any, format: str) -> tuple[str, ...]:
-        """The tables that are shown in a format if none is named."""
+        """Return the default tables of a format."""
         return () if format == "json" else self.flat_tables if format in FLAT else self.human_tables
 
 
 @cache
 def load_methods() -> dict[str, ModuleType]:
-    """The modules of all methods by name, in their order."""
+    """Return the modules of all methods by name, in order."""
     modules = [import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__)]
     modules.sort(key=lambda module: module.METHOD.place)
     return {module.METHOD.name: module for module in modules}
 
 
 def build_method_figure(result: Any, theme: Theme, **options: Any) -> Figure:
-    """The picture of what a method found."""
+    """Return the figure of a result of `cf.meta`."""
     builders = [
         module.build_figure for module in load_methods().values() if hasattr(module, "build_figure")
     ]

@@ -1,8 +1,8 @@
-"""Where two measures disagree, which one do simple measures side with?
+"""Concordance test of measures against simpler gold measures.
 
-The concordance test. Where two measures disagree on which of two lists is better, how often is each
-of them concordant with gold measures: simple ones that every good measure should respect, such as
-intent recall and precision?
+Count the pairs of rankings on which two measures disagree, and how often each of the two is
+concordant with gold measures. Gold measures are simple measures that every good measure should
+respect, such as intent recall and precision.
 """
 
 from __future__ import annotations
@@ -29,12 +29,11 @@ TABLES = ("matrix", "pairs")
 
 
 def build_tables(result: Concordance) -> list[ResultTable]:
-    """The measures against each other, for people; and everything."""
     return [build_matrix_table(result), build_pairs_table(result)]
 
 
 def build_matrix_table(result: Concordance) -> ResultTable:
-    """For people: the measures against each other, with each set of gold measures."""
+    """Return the measures against each other, for each set of gold measures."""
     rows = [(gold, first) for gold in result.gold for first in result.measures[:-1]]
     cells = {(p.gold, p.first, p.second): format_cell(p, result.alpha) for p in result.pairs}
     key = [
@@ -45,23 +44,23 @@ def build_matrix_table(result: Concordance) -> ResultTable:
         rows, result.measures[1:], lambda row, second: cells.get((*row, second), "–")
     )
     text = (
-        f"Concordance test: {_describe_comparison(result)}. Of the pairs of lists on which the measures of row "
-        "and column strictly disagree (their number is in parentheses), the share for which the "
-        "measure of the row, and after the slash that of the column, is concordant with "
-        f"{_describe_gold(result)}. † marks differences that are significant by the exact sign test "
-        f"(p ≤ α = {result.alpha:g}) on the disagreements where one of the two alone is concordant."
+        f"Concordance test: {_describe_comparison(result)}. Percentages of the pairs of rankings on "
+        "which the measures of row and column strictly disagree (number in parentheses): the "
+        f"measure of the row / of the column is concordant with {_describe_gold(result)}. "
+        f"†: significant by the exact sign test (p ≤ α = {result.alpha:g}) on the disagreements "
+        "in which only one of the two is concordant."
     )
     return ResultTable("matrix", [*key, *columns], text)
 
 
 def build_pairs_table(result: Concordance) -> ResultTable:
-    """Everything, a row for each pair of measures and set of gold measures."""
+    """Return a row for each pair of measures and set of gold measures."""
     column = tables.bind_rows(result.pairs)
     return tables.build_table(
         "pairs",
-        f"Concordance test: {_describe_comparison(result)}. Shares are of the disagreements in which a measure "
-        f"is concordant with {_describe_gold(result)}; it wins where it alone is. p is that of the exact "
-        f"sign test on the wins. * p ≤ α = {result.alpha:g}.",
+        f"Concordance test: {_describe_comparison(result)}. Share: percentage of the disagreements "
+        f"in which a measure is concordant with {_describe_gold(result)}. Wins: only this measure "
+        f"is concordant. p: exact sign test on the wins. * p ≤ α = {result.alpha:g}.",
         column("gold", lambda pair: format_gold(pair.gold), key=True),
         *build_columns(column, "first", "second", key=True),
         column("compared", visible=False),
@@ -75,13 +74,12 @@ def build_pairs_table(result: Concordance) -> ResultTable:
 
 
 def build_settings(result: Concordance) -> dict[str, Any]:
-    """What was done, for programs: what captions tell in words."""
     values = tables.read_settings(result, "alpha", "gold", "runs", "topics")
     return values | {"gold": [*map(format_gold, result.gold)]}
 
 
 def format_cell(pair: ConcordancePair, alpha: float) -> str:
-    """A pair as it stands in the table: ``70%/29%† (1106)``."""
+    """Format a cell of the matrix: ``70%/29%† (1106)``."""
     if not pair.disagreements:
         return "– (0)"
     first, second = (f"{share:.0%}" for share in pair.shares)
@@ -89,7 +87,7 @@ def format_cell(pair: ConcordancePair, alpha: float) -> str:
 
 
 def format_gold(gold: Sequence[str]) -> str:
-    """How gold measures are called together.
+    """Join the names of gold measures.
 
     >>> gold_name(["IRec@10", "P@10"])
     'IRec@10 & P@10'
@@ -98,7 +96,7 @@ def format_gold(gold: Sequence[str]) -> str:
 
 
 def _format_share(share: float) -> str:
-    """A share as people see it; nan is that of no disagreement."""
+    """Format a percentage, or a dash for nan (no disagreement)."""
     return "–" if math.isnan(share) else f"{share:.1%}"
 
 
@@ -108,11 +106,11 @@ def _describe_comparison(result: Concordance) -> str:
     size = tables.format_runs_and_topics(
         len(result.runs), *(pair.compared // run_pairs for pair in result.pairs)
     )
-    return f"{format_count(lists, 'pair')} of ranked lists of {size}"
+    return f"{format_count(lists, 'pair')} of rankings of {size}"
 
 
 def _describe_gold(result: Concordance) -> str:
-    suffix = " measures of the row, all at once" if len(result.gold) > 1 else " measure"
+    suffix = " measures of the row, all together" if len(result.gold) > 1 else " measure"
     return f"the gold{suffix}"
 
 

@@ -1,4 +1,4 @@
-"""Do measures, or sets of judgments, rank runs alike?
+"""Rank correlation of runs between measures or sets of judgments.
 
 Correlate the rankings of runs by every two measures, or those of every measure by two sets of
 judgments, with intervals from resampled topics.
@@ -26,16 +26,16 @@ TABLES = ("matrix", "pairs")
 
 
 def format_title(result: CorrelationMatrix) -> str:
-    """The statistic, as people call it."""
+    """Return the name of the statistic."""
     return STATISTICS[result.statistic].title + ("" if result.p is None else f" (p = {result.p:g})")
 
 
 def format_caption(result: CorrelationMatrix) -> str:
-    """What was compared, on what, and how intervals were found."""
+    """Describe the rankings, runs, topics and intervals."""
     subject = f"the rankings by {' and '.join(result.sets) or 'two measures'}"
     if STATISTICS[result.statistic].has_gold:
-        gold = result.sets[0] if result.sets else "the one above the column"
-        subject += f", {gold} being the gold one"
+        gold = result.sets[0] if result.sets else "the measure of the column"
+        subject += f", gold: {gold}"
     return (
         f"{format_title(result)} between {subject}: {_format_counts(result)} "
         f"({result.trials:,} trials, seed {result.seed})."
@@ -43,19 +43,19 @@ def format_caption(result: CorrelationMatrix) -> str:
 
 
 def _format_counts(result: CorrelationMatrix) -> str:
-    """How many runs and topics there are, and what the intervals are."""
+    """Describe the number of runs and topics, and the intervals."""
     size = tables.format_runs_and_topics(len(result.runs), result.topics)
-    return f"{size}; {tables.format_percent(result.confidence)} intervals by bootstrap of topics"
+    return f"{size}, {tables.format_percent(result.confidence)} bootstrap intervals over topics"
 
 
 def build_tables(result: CorrelationMatrix) -> list[tables.ResultTable]:
-    """The matrix, for people; and a row for each pair. Between two sets there are rows only."""
+    """Return the matrix and the pairs; only the pairs between two sets."""
     matrix = [] if result.between == "sets" else [build_matrix_table(result)]
     return [*matrix, build_pairs_table(result)]
 
 
 def build_matrix_table(result: CorrelationMatrix) -> tables.ResultTable:
-    """Measures against measures; of a symmetric statistic the upper triangle."""
+    """Return a matrix of measures; the upper triangle of a symmetric statistic."""
     pairs = [(row["x"], row["y"]) for row in result.rows()]
     texts = {pair: tables.format_mean_with_interval(result[pair]) for pair in pairs}
     rows, columns = (
@@ -68,7 +68,7 @@ def build_matrix_table(result: CorrelationMatrix) -> tables.ResultTable:
 
 
 def build_pairs_table(result: CorrelationMatrix) -> tables.ResultTable:
-    """A row for each pair of measures; between sets, for each measure."""
+    """Return a row for each pair of measures or, between sets, for each measure."""
     rows = result.rows()
     column, intervals = tables.bind_rows(rows), [result[row["x"], row["y"]] for row in rows]
     heads = {"x": "measure", "y": "other" if result.symmetric else "gold"}
@@ -96,7 +96,7 @@ MOST_PANELS, IN_A_ROW = 12, 3
 
 
 def build_figure(result: CorrelationMatrix, theme: Theme = DEFAULT_THEME) -> Figure:
-    """A heat map of the matrix; between two sets, the runs' means by one against the other."""
+    """Draw a heat map of the matrix; between two sets, the means by one against the other."""
     if result.between == "sets":
         return build_scatter_figure(result, theme)
     data = pl.DataFrame(result.rows())
@@ -104,12 +104,13 @@ def build_figure(result: CorrelationMatrix, theme: Theme = DEFAULT_THEME) -> Fig
 
 
 def build_scatter_figure(result: CorrelationMatrix, theme: Theme = DEFAULT_THEME) -> Figure:
-    """The runs' means by one measure against another, or by one set against the other: a point for
-    each run, a panel for each pair of measures, or for each measure.
+    """Draw the means by two measures, or by two sets: a point for each run.
+
+    There is a panel for each pair of measures, or for each measure.
     """
     if len(result.pairs) > MOST_PANELS:
-        problem = f"{len(result.names)} measures, which have {len(result.pairs)} pairs"
-        raise InputError(problem, f"at most {MOST_PANELS} to draw")
+        problem = f"{len(result.pairs)} pairs of {len(result.names)} measures"
+        raise InputError(problem, f"at most {MOST_PANELS} pairs to draw")
     frames = [_build_means_frame(result, i, j) for i, j in result.pairs]
     planes = [
         _build_plane(result, data, *pair, theme)
@@ -135,7 +136,7 @@ def build_scatter_figure(result: CorrelationMatrix, theme: Theme = DEFAULT_THEME
 
 
 def _build_means_frame(result: CorrelationMatrix, i: int, j: int) -> pl.DataFrame:
-    """The means of the runs by one measure and another, or by one set and the other."""
+    """Return the means of the runs by two measures, or by two sets."""
     first, second = (result.means[0][i], result.means[-1][j])
     other_column = {} if result.sets else {"other": result.names[j]}
     rows = zip(result.runs, first.tolist(), second.tolist(), strict=True)
@@ -172,7 +173,7 @@ def _draw_scatter(
 
 
 def _draw_heat_map(result: CorrelationMatrix, theme: Theme, data: pl.DataFrame) -> Any:
-    """A cell for each pair, the darker the more alike, with the value and its interval."""
+    """Draw a cell for each pair, with the value and its interval."""
     labels = dict(zip(result.names, shorten_names(result.names, 24), strict=True))
     intervals = data.select("low", "high").rows()
     cell_data = data.with_columns(
@@ -204,7 +205,7 @@ def _format_heading(result: CorrelationMatrix) -> str:
 
 
 def _format_subtitle(result: CorrelationMatrix) -> list[str]:
-    """What a picture says below its heading."""
+    """Return the lines below the title."""
     gold = f"{result.sets[0]} is gold" if result.sets else "columns are gold"
     return [_format_counts(result), *([gold] if STATISTICS[result.statistic].has_gold else [])]
 

@@ -1,7 +1,7 @@
-"""How many pairs of runs does each measure tell apart?
+"""Discriminative power: significant differences between runs by measure.
 
-Test all pairs of runs by each measure: how many differ significantly, from which difference on, and
-the p-values of all as a curve (ASL curve).
+Test all pairs of runs by each measure. Show the number of significant pairs, the smallest
+significant difference, and all p-values as a curve (ASL curve).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ZOOM = 3  # times α: how far up the curves are shown, as papers do
 
 
 def build_tables(result: DiscriminativePower) -> list[tables.ResultTable]:
-    """A row for each measure, the most discriminative first; and a row for each pair of runs."""
+    """Return a row for each measure, and a row for each pair of runs."""
     column = tables.bind_rows(result.measures)
     critical = column("hsd", "critical", "HSD")
     measures = tables.build_table(
@@ -55,7 +55,6 @@ def _has_hsd(result: DiscriminativePower) -> bool:
 
 
 def build_settings(result: DiscriminativePower) -> dict[str, Any]:
-    """What was done, for programs: what captions tell in words."""
     random = ("trials", "seed") if TESTS[result.test].random else ()
     return tables.read_settings(result, "test", "correction", "alpha", *random)
 
@@ -70,8 +69,9 @@ def _build_curves_table(result: DiscriminativePower) -> tables.ResultTable:
     return tables.build_table(
         "curves",
         f"ASL curves: the p-values of all pairs of {format_count(len(result.runs), 'run')}, on "
-        f"{_format_topics(result)}, the largest first, by the {_describe_test(result)}. A difference above 0 says "
-        f"that the first run is better. * p ≤ α = {result.alpha:g}.",
+        f"{_format_topics(result)}, the largest first, by the {_describe_test(result)}. "
+        "A difference above 0 means that the first run is better. "
+        f"* p ≤ α = {result.alpha:g}.",
         column("measure", key=True),
         tables.Field("rank", [rank for rank, _ in ranked], key=True),
         *tables.build_columns(pair_column, "run", "other", key=True),
@@ -81,18 +81,19 @@ def _build_curves_table(result: DiscriminativePower) -> tables.ResultTable:
 
 
 def format_caption(result: DiscriminativePower) -> str:
-    """What was tested, how, and on what."""
+    """Describe the runs, the test and the topics."""
     text = (
         f"Discriminative power: pairs of {format_count(len(result.runs), 'run')} that differ "
-        f"significantly at α = {result.alpha:g} by the {_describe_test(result)}, on {_format_topics(result)}."
+        f"significantly at α = {result.alpha:g} by the {_describe_test(result)}, "
+        f"on {_format_topics(result)}."
     )
     if _has_hsd(result):
-        text += " HSD is the honestly significant difference: larger ones are significant."
+        text += " HSD: honestly significant difference, larger differences are significant."
     return text
 
 
 def _describe_test(result: DiscriminativePower) -> str:
-    """The test, with what its p-values rest on."""
+    """Describe the test and its number of trials."""
     sampled = [pair.sampled for discrimination in result.measures for pair in discrimination.pairs]
     correction_text = "" if TESTS[result.test].is_joint else CORRECTIONS[result.correction].title
     title, *details = describe_test(
@@ -111,7 +112,7 @@ def _format_topics(result: DiscriminativePower) -> str:
 def build_figure(
     result: DiscriminativePower, theme: Theme = DEFAULT_THEME, whole: bool = False
 ) -> Figure:
-    """ASL curves, a line for each measure: near α, where pairs become significant, or `whole`."""
+    """Draw ASL curves, one line per measure: p-values near α, or all if `whole`."""
     data = _build_curves_table(result).to_frame()
     return Figure(lambda: _draw_chart(result, theme, data, whole), data, result.notes)
 
@@ -121,9 +122,7 @@ def _draw_chart(result: DiscriminativePower, theme: Theme, data: pl.DataFrame, w
     pairs = len(result.measures[0].pairs)
     shares = {item.measure: f": {100 * item.share:.1f}%" for item in result.measures}
     line = charts.shorten_name_column(data["measure"]) + data["measure"].replace_strict(shares)
-    measure_styles = theme.assign_styles(
-        shares
-    )  # a colour is that of the measure, whatever its share
+    measure_styles = theme.assign_styles(shares)  # colours belong to measures, not to labels
     styles = {
         item: measure_styles[measure] for item, measure in zip(line, data["measure"], strict=True)
     }
@@ -138,7 +137,7 @@ def _draw_chart(result: DiscriminativePower, theme: Theme, data: pl.DataFrame, w
             "x", "rank", ranked, [1, max(2, pairs)], **charts.build_rank_axis_style(pairs)
         ),
         charts.build_axis("y", "pvalue", "p-value (ASL)", [0, top]),
-        f"share with p ≤ {result.alpha:g}",
+        f"fraction with p ≤ {result.alpha:g}",
         [
             "measure:N",
             "run:N",

@@ -1,8 +1,7 @@
-"""Two sets of judgments: how far they agree, and what becomes of the runs.
+"""Agreement of two sets of judgments, and their effect on runs.
 
-Compare two sets of judgments, of two assessors or of people and a language model: how far they
-agree on documents that both judged and, with runs, how they rank these and which significant
-differences they find.
+Compare two sets of judgments, by two assessors or by humans and an LLM. Show their agreement on
+documents that both judged and, with runs, the rankings and significant differences by each set.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ _STATISTICS = {"kendall": "τ", "tau-ap": "τ_ap", "rbo": "RBO"}
 
 
 def build_tables(result: JudgmentComparison) -> list[ResultTable]:
-    """Every table there is of a comparison."""
+    """Return all tables of a comparison."""
     result_tables = [_build_overlap_table(result)]
     if result.levels is not None and result.binary is not None:
         result_tables += [
@@ -49,7 +48,7 @@ def build_tables(result: JudgmentComparison) -> list[ResultTable]:
     if result.rankings:
         result_tables.append(_build_runs_table(result))
     if any(ranking.pairs for ranking in result.rankings):
-        different = "Pairs of runs of which the two draw different conclusions"
+        different = "Pairs of runs with different conclusions"
         result_tables += [
             _build_rankings_table(result),
             _build_significance_table(result),
@@ -60,14 +59,13 @@ def build_tables(result: JudgmentComparison) -> list[ResultTable]:
 
 
 def build_settings(result: JudgmentComparison) -> dict[str, Any]:
-    """What was done, for programs: what captions tell in words."""
     run_settings = "test", "correction", "alpha", "trials", "seed", "confidence"
     names = "rel", "common", *(run_settings if result.rankings else ())
     return {"names": list(result.names), **tables.read_settings(result, *names)}
 
 
 def select_tables(result: JudgmentComparison, format: str) -> tuple[str, ...]:
-    """What is shown if nothing is asked for: what changed only if something did."""
+    """Return the default tables: changed pairs only if there are any."""
     changed = any(ranking.changed for ranking in result.rankings)
     return tuple(x for x in METHOD.select_tables(result, format) if changed or x != "changed")
 
@@ -81,8 +79,8 @@ def _build_overlap_table(result: JudgmentComparison) -> ResultTable:
     shares = [n / total for n, total in zip(result.relevant, result.judged, strict=True)]
     return tables.build_table(
         "overlap",
-        f"{format_count(items.both, 'document')} of {format_count(topics.both, 'topic')} judged both by "
-        f"{_join_names(result)}; relevant from level {result.rel:g}.",
+        f"{format_count(items.both, 'document')} of {format_count(topics.both, 'topic')} judged "
+        f"both by {_join_names(result)}. Relevant: level {result.rel:g} or above.",
         Field("judgments", list(result.names), key=True),
         Field("topics", [topics.both + topics.first, topics.both + topics.second]),
         Field("judged", result.judged, "documents"),
@@ -95,7 +93,7 @@ def _build_overlap_table(result: JudgmentComparison) -> ResultTable:
 
 
 def _join_names(result: JudgmentComparison, and_by: str = " and by ") -> str:
-    """What the two are called, in a sentence."""
+    """Join the names of the two sets."""
     return and_by.join(result.names)
 
 
@@ -105,9 +103,9 @@ def _build_agreement_table(
     column = tables.bind_rows([levels, binary])
     return tables.build_table(
         "agreement",
-        f"Agreement of {_join_names(result, ' and ')} on the documents that both judged: "
-        f"by level, and as relevant (from level {result.rel:g}) or not. Cohen's κ, Krippendorff's "
-        "α.",
+        f"Agreement of {_join_names(result, ' and ')} on the documents that both judged, "
+        f"by level, and as relevant (level {result.rel:g} or above) or not. Cohen's κ, "
+        "Krippendorff's α.",
         Field("scale", ["levels", "binary"], texts=["levels", "relevant or not"], key=True),
         column("items", head="documents"),
         *(column(name, itemgetter(name), TITLES[name]) for name in _COEFFICIENTS),
@@ -120,7 +118,7 @@ def _build_confusion_table(result: JudgmentComparison, levels: Agreement) -> Res
     columns = zip(levels.labels, counts, strict=True)
     return tables.build_table(
         "confusion",
-        f"Documents by their level: the rows by {first}, the columns by {second}.",
+        f"Documents by level: rows by {first}, columns by {second}.",
         Field("first", list(levels.labels), f"{first} ↓ {second} →", key=True),
         *(Field(f"second_{label}", column, label) for label, column in columns),
     )
@@ -147,7 +145,7 @@ def _build_topics_table(
 
     return tables.build_table(
         "topics",
-        "The same of every topic; nan where a coefficient is undefined.",
+        "Agreement by topic. nan: undefined.",
         Field("topic", list(result.by_topic), key=True),
         column("both", head="by both"),
         column("only_first", lambda overlap: overlap.first, f"only {first}"),
@@ -164,8 +162,8 @@ def _build_runs_table(result: JudgmentComparison) -> ResultTable:
     measure_column, column = tables.bind_nested_rows(result.rankings, "runs")
     return tables.build_table(
         "runs",
-        f'{_describe_evaluation(result)} "Rise" is how many ranks higher {result.names[1]} places a run'
-        f"{_describe_moves(result)}.",
+        f"{_describe_evaluation(result)} Rise: number of ranks that a run is higher by "
+        f"{result.names[1]}{_describe_moves(result)}.",
         measure_column("measure", key=True),
         column("run", key=True),
         *tables.build_pair_columns(column, "mean", "means", result.names),
@@ -177,23 +175,23 @@ def _build_runs_table(result: JudgmentComparison) -> ResultTable:
 
 
 def _describe_evaluation(result: JudgmentComparison) -> str:
-    default_text = "all judgments of either, unjudged documents not relevant"
+    default_text = "all judgments of each, unjudged documents are nonrelevant"
     used = "only documents that both judged" if result.common else default_text
     runs, topics = result.rankings[0].runs, [ranking.topics for ranking in result.rankings]
-    return f"Means of {tables.format_runs_and_topics(len(runs), *topics)} by {_join_names(result)} ({used})."
+    size = tables.format_runs_and_topics(len(runs), *topics)
+    return f"Means of {size} by {_join_names(result)} ({used})."
 
 
 def _describe_moves(result: JudgmentComparison) -> str:
-    """Who moves most, if anybody does."""
+    """Describe the runs that move most."""
     text = []
     for ranking in result.rankings:
         maximum = max(abs(change.rise) for change in ranking.runs)
         moved = [change.run for change in ranking.runs if maximum and abs(change.rise) == maximum]
         if moved:
-            text.append(
-                f"by {ranking.measure} {format_names(moved, 'run')} by {format_count(maximum, 'rank')}"
-            )
-    return f"; those that move most: {', '.join(text)}" if text else "; none moves"
+            change = f"{format_names(moved, 'run')} by {format_count(maximum, 'rank')}"
+            text.append(f"{change} ({ranking.measure})")
+    return f". Largest changes: {', '.join(text)}" if text else ". No run changes its rank"
 
 
 def _build_rankings_table(result: JudgmentComparison) -> ResultTable:
@@ -207,10 +205,10 @@ def _build_rankings_table(result: JudgmentComparison) -> ResultTable:
     ]
     return tables.build_table(
         "rankings",
-        f"How alike {_join_names(result, ' and ')} rank the runs: Kendall's τ, AP "
-        f"correlation with {result.names[0]} as gold, rank-biased overlap (p = 0.9); "
-        f"{tables.format_percent(result.confidence)} bootstrap intervals from {DRAWS:,} draws of topics, "
-        f"seed {result.seed}.",
+        f"Correlation of the rankings by {_join_names(result, ' and ')}: Kendall's τ, AP "
+        f"correlation with {result.names[0]} as gold, rank-biased overlap (p = 0.9). "
+        f"{tables.format_percent(result.confidence)} bootstrap intervals from {DRAWS:,} draws of "
+        f"topics, seed {result.seed}.",
         column("measure", key=True),
         column("runs", lambda ranking: len(ranking.runs)),
         column("topics"),
@@ -230,7 +228,7 @@ def _build_significance_table(result: JudgmentComparison) -> ResultTable:
     first, second = result.names
     finders = "both", *result.names, "neither"
     finder_names = dict(zip(product((True, False), (True, False)), finders, strict=True))
-    kinds = "passive", "mixed", "active"  # by how many find a difference
+    kinds = "passive", "mixed", "active"  # by the number of sets with a significant difference
     rows = [
         (ranking.measure, kind, name, order, pairs, pairs / len(ranking.pairs))
         for ranking in result.rankings
@@ -245,8 +243,8 @@ def _build_significance_table(result: JudgmentComparison) -> ResultTable:
     column = tables.bind_rows(rows)
     return tables.build_table(
         "significance",
-        f"Pairs of runs by whether {first}, {second} or both find a significant difference "
-        f"({_describe_test(result)}), and whether both have the runs in the same order.",
+        f"Pairs of runs with a significant difference by {first}, by {second}, by both or by "
+        f"neither ({_describe_test(result)}), with the runs in the same or in reversed order.",
         *(column(name, itemgetter(k), key=name in names[:2]) for k, name in enumerate(names)),
     )
 
@@ -270,7 +268,8 @@ def _build_pairs_table(result: JudgmentComparison, name: str, subject: str) -> R
     sides = zip(("first", "second"), result.names, tests, strict=True)
     return tables.build_table(
         name,
-        f"{subject}: differences of means and p-values by {_join_names(result)} ({_describe_test(result)}). * p ≤ α.",
+        f"{subject}: differences of means and p-values by {_join_names(result)} "
+        f"({_describe_test(result)}). * p ≤ α.",
         measure_column("measure", key=True),
         column("run", lambda pair: pair.runs[0], key=True),
         column("other", lambda pair: pair.runs[1], key=True),

@@ -1,8 +1,8 @@
-"""Are runs that did not contribute to the pool scored as they should be?
+"""Leave-one-out test: can the judgments score runs that were not pooled?
 
-The leave-one-out test. Each run, or team, is left out in turn: its runs are scored without the
-judgments of documents that nobody else had in the pool. If scores and ranks hardly change, the
-collection can be used for runs that were not pooled.
+Leave out each run, or team, in turn: score its runs without the judgments of documents that only it
+contributed to the pool. If scores and ranks hardly change, the collection can be used for runs that
+were not pooled.
 """
 
 from __future__ import annotations
@@ -29,23 +29,22 @@ from cranfield.wording import format_count
 
 TABLES = ("summary", "runs", "contributors")
 SIDE = 300  # of a panel, in points
-MAX_NAMES = 8  # runs, those that change most
+MAX_NAMES = 8  # runs with the largest changes
 
 
 def build_tables(result: LeaveOneOut) -> list[ResultTable]:
-    """All tables: of measures, of runs, of contributors."""
     return [build_summary_table(result), build_runs_table(result), build_contributors_table(result)]
 
 
 def build_summary_table(result: LeaveOneOut) -> ResultTable:
-    """A row for each measure: how much scores and ranks change."""
+    """Return a row for each measure with the changes of scores and ranks."""
     column = bind_rows(result.summaries)
     return build_table(
         "summary",
-        f"Leave-one-out test, {_describe_comparison(result)}: every run is scored without the judgments of "
-        f"documents that no other {result.kind} has in its first {result.pool_depth}. Changes of "
-        "scores are absolute. τ is Kendall's τ_b between the runs by all judgments and the runs "
-        "so scored.",
+        f"Leave-one-out test, {_describe_comparison(result)}: every run is scored without the "
+        f"judgments of documents that no other {result.kind} has in its first {result.pool_depth}. "
+        "Changes of scores are absolute. τ: Kendall's τ_b between the runs by all judgments and "
+        "by these scores.",
         column("measure", key=True),
         *build_columns(column, "mean_change", "largest_change"),
         column("largest_change_of", head="of"),
@@ -55,15 +54,14 @@ def build_summary_table(result: LeaveOneOut) -> ResultTable:
 
 
 def build_runs_table(result: LeaveOneOut) -> ResultTable:
-    """A row for each run and measure."""
     column = bind_rows(result.results)
-    owner = "it" if result.kind == "run" else "its team"
+    owner = "this run" if result.kind == "run" else "its team"
     return build_table(
         "runs",
-        f"Leave-one-out test, {_describe_comparison(result)}: the score of each run by all judgments (before) "
-        f"and without those of the documents that {owner} alone has in the first "
-        f"{result.pool_depth} (after). Ranks are among all runs, those of each other {result.kind} "
-        "by all judgments.",
+        f"Leave-one-out test, {_describe_comparison(result)}: the score of each run by all "
+        "judgments (before) and without the judgments of documents that only "
+        f"{owner} has in the first {result.pool_depth} (after). Ranks are among all runs; runs of "
+        f"every other {result.kind} are scored by all judgments.",
         column("measure", key=True),
         column("contributor", head="team", visible=result.kind == "team", key=True),
         column("run", key=True),
@@ -75,12 +73,12 @@ def build_runs_table(result: LeaveOneOut) -> ResultTable:
 
 
 def build_contributors_table(result: LeaveOneOut) -> ResultTable:
-    """A row for each run, or team: what it alone brought."""
+    """Return a row for each run, or team, with its own contribution."""
     column = bind_rows(result.contributors)
     return build_table(
         "contributors",
-        f"Documents in the first {result.pool_depth} of {_describe_comparison(result)}, and those that no other "
-        f"{result.kind} has there.",
+        f"Documents in the first {result.pool_depth} of {_describe_comparison(result)}, and "
+        f"documents that no other {result.kind} has there.",
         column("contributor", lambda one: one.name, result.kind, key=True),
         column("runs", lambda one: len(one.runs), visible=result.kind == "team"),
         *build_columns(column, "documents", "unique", "unique_judged", "unique_relevant"),
@@ -97,7 +95,7 @@ def _describe_comparison(result: LeaveOneOut) -> str:
 
 
 def build_figure(result: LeaveOneOut, theme: Theme = DEFAULT_THEME) -> Figure:
-    """Scores without a run's contributor against scores by all judgments: a point for each run."""
+    """Plot scores without the contributor against scores by all judgments."""
     columns = ("measure", "contributor", "run", "before", "after", "difference")
     data = build_runs_table(result).to_frame(*columns)
     return Figure(lambda: _draw_scatter(data, result, theme), data, result.notes)
@@ -109,9 +107,9 @@ def _draw_scatter(data: pl.DataFrame, result: LeaveOneOut, theme: Theme) -> Any:
     ]
     owner = "the run" if result.kind == "run" else "its team"
     captions = [
-        f"below the dashed line: lower without what {owner} alone brought to the first "
+        f"below the dashed line: lower without the documents that only {owner} has in the first "
         f"{result.pool_depth}",
-        "names: runs that change most",
+        "names: runs with the largest changes",
     ]
     return charts.build_panels(
         panels, 3, theme, f"Leave-one-out test: {_describe_comparison(result)}", captions

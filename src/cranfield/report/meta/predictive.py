@@ -1,7 +1,7 @@
-"""How often do measures agree with people on which of two outputs is better?
+"""Predictive power: agreement of measures with human preferences.
 
-Predictive power: how often do measures agree with people who were shown the outputs of two runs for
-a topic, and said which is better?
+Compute how often measures agree with humans who saw the outputs of two runs for a topic and chose
+the better one.
 """
 
 from __future__ import annotations
@@ -16,29 +16,28 @@ from cranfield.stats.tables import build_p_column
 from cranfield.wording import format_count
 
 TABLES = ("measures", "pairs")
-METHODS = {"wilson": "Wilson's", "exact": "the exact one of Clopper and Pearson"}
+METHODS = {"wilson": "Wilson's", "exact": "exact (Clopper and Pearson)"}
 
 
 def build_tables(result: PredictivePower) -> list[tables.ResultTable]:
-    """Each measure; and each pair of measures, if there are several."""
+    """Return the measures and, if there are several, the pairs of measures."""
     return [build_measures_table(result), *([build_pairs_table(result)] if result.pairs else [])]
 
 
 def build_measures_table(result: PredictivePower) -> tables.ResultTable:
-    """How often each measure agrees, with its interval."""
     column, intervals = (
         tables.bind_rows(result.measures),
         [prediction.interval for prediction in result.measures],
     )
     defined = (
-        " Of each measure, those count for whose topic it is defined."
+        " A measure is tested on the preferences for which it is defined."
         * _has_different_counts(result)
     )
     return tables.build_table(
         "measures",
-        f"Predictive power: how often a measure agrees with people on which of two outputs is "
-        f"better. {_describe_comparison(result)}.{defined} Where a measure is tied it does not agree. The "
-        f"{tables.format_percent(result.confidence)} interval is {METHODS[result.method]}.",
+        "Predictive power: agreement of measures with human preferences between two outputs. "
+        f"{_describe_comparison(result)}.{defined} A tied measure does not agree. "
+        f"{tables.format_percent(result.confidence)} interval: {METHODS[result.method]}.",
         column("measure", key=True),
         column("preferences", "n", visible=_has_different_counts(result)),
         column("agreement", "rate"),
@@ -50,14 +49,14 @@ def build_measures_table(result: PredictivePower) -> tables.ResultTable:
 
 
 def build_pairs_table(result: PredictivePower) -> tables.ResultTable:
-    """Which of two measures predicts preferences that the other does not."""
+    """Return the preferences that one of two measures predicts and the other does not."""
     column = tables.bind_rows(result.pairs)
-    defined = ", those for whose topic both are defined" * _has_different_counts(result)
+    defined = " (if both are defined)" * _has_different_counts(result)
     return tables.build_table(
         "pairs",
-        f"Predictive power of two measures on the same preferences{defined}: the difference of "
-        f"their rates of agreement, first − second, and how many preferences both, or one of "
-        f"them alone, predicted. p is that of McNemar's exact test. * p ≤ α = {result.alpha:g}.",
+        f"Predictive power of two measures on the same preferences{defined}: difference of the "
+        "rates of agreement, first − second, and number of preferences that both, or only one, "
+        f"predicted. p: McNemar's exact test. * p ≤ α = {result.alpha:g}.",
         *tables.build_columns(column, "first", "second", key=True),
         column("preferences", "n", visible=_has_different_counts(result)),
         column("difference", text=tables.format_difference),
@@ -68,13 +67,12 @@ def build_pairs_table(result: PredictivePower) -> tables.ResultTable:
 
 
 def build_settings(result: PredictivePower) -> dict[str, Any]:
-    """What was done, for programs: what captions tell in words."""
     values = tables.read_settings(result, "confidence", "alpha", "runs", "topics")
     return {"interval": result.method, **values}
 
 
 def _has_different_counts(result: PredictivePower) -> bool:
-    """Whether some measures are undefined for some preferences."""
+    """Return True if a measure is undefined for some preferences."""
     return any(prediction.n != result.preferences for prediction in result.measures)
 
 

@@ -1,7 +1,7 @@
-"""Is the ranking of runs the same on fewer topics, or with fewer judgments?
+"""Stability of rankings on fewer topics, or with fewer judgments.
 
-Rank runs on random samples of the topics, or with random parts of the judgments, and compare the
-rankings with that on all of them.
+Rank runs on random samples of the topics, or with random parts of the judgments, and compare these
+rankings with the ranking on all of them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ BANDS = 3  # measures whose intervals are drawn: more would hide each other
 
 
 def build_tables(result: Stability) -> list[tables.ResultTable]:
-    """Sizes against measures, for people; and a row for each measure and size."""
+    """Return sizes against measures, and a row for each measure and size."""
     sizes = sorted({point.size for point in result.points})
     cells = {(p.measure, p.size): tables.format_mean_with_interval(p) for p in result.points}
     fields = tables.build_grid_columns(
@@ -54,16 +54,16 @@ def _build_points_table(result: Stability) -> tables.ResultTable:
 
 
 def _format_size_unit(result: Stability) -> str:
-    """What a size is of."""
-    return "topics" if result.sampled == "topics" else "share of judgments"
+    return "topics" if result.sampled == "topics" else "fraction of judgments"
 
 
 def format_caption(result: Stability) -> str:
-    """What was drawn, compared, and how often."""
+    """Describe the samples, the comparison and the trials."""
     return (
         f"{STATISTICS[result.statistic].title} between the rankings of "
-        f"{format_count(len(result.runs), 'run')} {_describe_comparison(result)}: mean, and where the middle "
-        f"{tables.format_percent(result.confidence)} of the trials are; {_describe_sample(result)}."
+        f"{format_count(len(result.runs), 'run')} {_describe_comparison(result)}: mean, and range "
+        f"of the middle {tables.format_percent(result.confidence)} of the trials. "
+        f"{_describe_sample(result)}."
     )
 
 
@@ -85,16 +85,16 @@ def _describe_sample(result: Stability) -> str:
 
 
 def build_figure(result: Stability, theme: Theme = DEFAULT_THEME) -> Figure:
-    """The mean of the statistic against the size of the sample, a line for each measure.
+    """Plot the mean of the statistic against the sample size, one line per measure.
 
-    Of a few measures the intervals are bands.
+    Few measures have their intervals as bands.
     """
     data = _build_points_table(result).to_frame("measure", "size", "mean", "low", "high")
     return Figure(lambda: _draw_chart(result, theme, data), data, result.notes)
 
 
 def _draw_chart(result: Stability, theme: Theme, data: pl.DataFrame) -> Any:
-    topics, judgments = ("topics in a sample", "d", ""), ("share of the judgments", "%", "%")
+    topics, judgments = ("topics in a sample", "d", ""), ("fraction of the judgments", "%", "%")
     sampled, form, tooltip_format = topics if result.sampled == "topics" else judgments
     mean = f"{STATISTICS[result.statistic].title}, mean of {format_count(result.trials, 'trial')}"
     close = {"zero": False, "nice": False, "padding": 6}
@@ -128,9 +128,9 @@ def _draw_chart(result: Stability, theme: Theme, data: pl.DataFrame) -> Any:
 
 
 def check_options(arguments: Any) -> None:
-    """Refuse scores, which judgments are not drawn of."""
+    """Raise an error for scores with samples of judgments."""
     if arguments.sample == "judgments" and arguments.scores:
-        raise InputError("--scores", "--sample topics with it")
+        raise InputError.from_problem("--scores requires --sample topics")
 
 
 METHOD = Method(

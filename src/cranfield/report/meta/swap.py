@@ -1,7 +1,7 @@
-"""How often do two sets of topics disagree on which run is better?
+"""Swap rates: disagreement of two topic sets about the better run.
 
-Compare all pairs of runs on two disjoint sets of topics, drawn again and again: how often they
-swap, by how much they differ (Voorhees and Buckley 2002).
+Compare all pairs of runs on random pairs of disjoint topic sets. Show how often they swap, by the
+size of the difference (Voorhees and Buckley 2002).
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ TABLES = ("measures", "bins")
 
 
 def build_tables(result: Swap, rate: float = 0.05) -> list[tables.ResultTable]:
-    """A row for each measure and size of topic sets; and a row for each bin of differences."""
+    """Return a row for each measure and set size, and a row for each bin."""
     column = tables.bind_rows(result.rates)
     measures = tables.build_table(
         "measures",
-        f"{_format_caption(result)} The difference needed is that from which on at most "
-        f"{tables.format_percent(rate)} of the comparisons are swaps, bins being taken together where the "
-        "rate does not fall.",
+        f"{_format_caption(result)} Difference needed: from this difference on, at most "
+        f"{tables.format_percent(rate)} of the comparisons are swaps. Bins are merged if the rate "
+        "does not fall.",
         column("measure", key=True),
         column("set_size", "size", "topics in a set", key=True),
         column("comparisons"),
         column("swap_rate", "rate"),
         column("difference_needed", lambda one: one.required(rate)),
-        column("share", lambda one: one.sensitivity(rate), "share that has it"),
+        column("share", lambda one: one.sensitivity(rate), "fraction that has it"),
         column("topics", visible=False),
         *tables.build_constant_columns(build_settings(result, rate), result.rates),
     )
@@ -54,31 +54,31 @@ def _build_bins_table(result: Swap) -> tables.ResultTable:
         bin_column("comparisons"),
         bin_column("swaps", text=lambda n: f"{n:,.1f}".removesuffix(".0")),
         bin_column("swap_rate", "rate"),
-        tables.Field("rate_taken_together", falling, "taken together"),
+        tables.Field("rate_taken_together", falling, "merged rate"),
     )
 
 
 def build_settings(result: Swap, rate: float = 0.05) -> dict[str, Any]:
-    """What was done, for programs: what captions tell in words."""
     values = tables.read_settings(result, "bin", "filter", "alpha", "trials", "seed")
     return {"tolerated_rate": rate} | values | {"filter": result.filter or "none"}
 
 
 def _format_caption(result: Swap) -> str:
     return (
-        f"Swap rates: how often two disjoint sets of topics disagree on which of two runs is "
-        f"better, by the difference on the first set (bins of {result.bin:g}); all pairs of "
-        f"{format_count(len(result.runs), 'run')}{_describe_filter(result)}, {_describe_sample(result)}."
+        "Swap rates: fraction of comparisons in which two disjoint sets of topics disagree about "
+        f"the better of two runs, by the difference on the first set (bins of {result.bin:g}). "
+        f"All pairs of {format_count(len(result.runs), 'run')}{_describe_filter(result)}, "
+        f"{_describe_sample(result)}."
     )
 
 
 def _describe_filter(result: Swap) -> str:
-    significant = f" that differ significantly on it (paired t-test, α = {result.alpha:g})"
+    significant = f" with a significant difference on it (paired t-test, α = {result.alpha:g})"
     return significant if result.filter == "t" else ""
 
 
 def _describe_sample(result: Swap) -> str:
-    """How large the sets are, if all are as large, and what they were drawn from.
+    """Describe the size of the sets, if all are equal, and the topics.
 
     >>> _drawn(Swap(("a", "b"), (SwapRates("AP", 50, 25, ()),), 0.01, None, 0.05, 1000, 0))
     'two sets of 25 of 50 topics (1,000 trials, seed 0)'
@@ -93,7 +93,7 @@ def _describe_sample(result: Swap) -> str:
 
 
 def build_figure(result: Swap, theme: Theme = DEFAULT_THEME, rate: float = 0.05) -> Figure:
-    """The swap rate against the difference: a line for each measure, and size of topic sets."""
+    """Plot the swap rate against the difference: a line for each measure and set size."""
     data = _build_bins_table(result).to_frame()
     return Figure(lambda: _draw_chart(result, theme, data, rate), data, result.notes)
 
@@ -125,13 +125,13 @@ def _draw_chart(result: Swap, theme: Theme, data: pl.DataFrame, rate: float) -> 
         styles=styles,
     )
     heading = "Swap rates" + (" of significant differences" if result.filter else "")
-    together = "bins are taken together where the rate does not fall"
+    together = "bins are merged if the rate does not fall"
     captions = [_describe_sample(result), together, f"grey line: {tables.format_percent(rate)}"]
     return charts.finish_chart(chart, theme, heading, captions)
 
 
 def _format_line(result: Swap, rates: SwapRates, short: dict[str, str]) -> str:
-    """What tells a line from the others: measure, size of the sets, or both."""
+    """Label a line by its measure, the size of its sets, or both."""
     sizes = {x.size for x in result.rates}
     if len(short) == 1:
         return f"sets of {format_count(rates.size, 'topic')}"
@@ -149,7 +149,7 @@ def notes(result: Swap, rate: float = 0.05) -> tuple[Note, ...]:
 
 
 def check_options(arguments: Any) -> None:
-    """Refuse what is no rate."""
+    """Raise an error for an invalid rate."""
     check_rate(arguments.rate)
 
 
