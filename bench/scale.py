@@ -112,9 +112,9 @@ def draw(found: dict[tuple[str, int], Cost]) -> None:
     """The picture: seconds and megabytes against lines."""
     import polars as pl
 
-    from cranfield.report import charts, rank_charts
-    from cranfield.report.figures import Figure
-    from cranfield.report.theme import Theme
+    from cranfield.figures import charts, rank_charts
+    from cranfield.figures.figure import Figure
+    from cranfield.figures.theme import Theme
 
     look = Theme()
     rows = [

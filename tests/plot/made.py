@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from cranfield.report.figures import Figure
+from cranfield.figures.figure import Figure
 
 Rows = list[dict[str, Any]]
 

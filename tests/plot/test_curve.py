@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import cranfield as cf
-from cranfield.report.theme import Theme
+from cranfield.figures.theme import Theme
 from tests.made import Command
 from tests.plot.made import axis_of, marks_of, panels_of, rows_of, said_by
 

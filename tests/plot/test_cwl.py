@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 
 import cranfield as cf
 from cranfield.cli.main import main
+from cranfield.figures.figure import FORMATS, Figure
+from cranfield.figures.layout import choose_places, choose_ticks, shorten_names
 from cranfield.measures.base import REGISTRY
 from cranfield.plot.cwl import _parse_numbers
-from cranfield.report.figures import FORMATS, Figure
-from cranfield.report.layout import choose_places, choose_ticks, shorten_names
 from cranfield.wording import format_count
 from tests.made import simulated
 

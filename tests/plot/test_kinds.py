@@ -14,9 +14,9 @@ import pytest
 
 import cranfield as cf
 from cranfield.evaluation.options import Options
+from cranfield.figures.figure import Figure
+from cranfield.figures.theme import Theme
 from cranfield.plot.kinds import Drawing, load_figures
-from cranfield.report.figures import Figure
-from cranfield.report.theme import Theme
 from tests.made import Command, scored, simulated
 from tests.plot.made import spec_of
 

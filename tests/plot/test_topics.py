@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import cranfield as cf
-from cranfield.report.theme import Theme
+from cranfield.figures.theme import Theme
 from tests.made import scored
 from tests.plot.made import axis_of, marks_of, panels_of, rows_of
 

@@ -8,7 +8,7 @@ import re
 import pytest
 
 import cranfield as cf
-from cranfield.report.figures import Figure
+from cranfield.figures.figure import Figure
 
 QRELS = {f"q{i}": {"a": 1, "b": i % 2, "c": 0} for i in range(6)}
 RUNS = {

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 
 import cranfield as cf
 from cranfield.cli.main import main
+from cranfield.figures.figure import FORMATS, Figure
 from cranfield.report.diversity import compute_levels
-from cranfield.report.figures import FORMATS, Figure
 
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
 OPTIONS = (

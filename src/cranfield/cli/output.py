@@ -159,8 +159,8 @@ def check_output(path: str | None, is_figure: bool = True) -> None:
     """Before the work, not after it: can the file be written, be it `is_figure`? None is no file."""
     if path is None:
         return
+    from cranfield.figures.figure import DATA_FORMATS, get_figure_format
     from cranfield.lazy_imports import load_altair
-    from cranfield.report.figures import DATA_FORMATS, get_figure_format
 
     directory = os.path.dirname(path) or "."
     if not os.path.isdir(directory):

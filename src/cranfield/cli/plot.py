@@ -39,8 +39,8 @@ from cranfield.cli.scores import (
     get_scores,
 )
 from cranfield.evaluation.options import NAMES
+from cranfield.figures.figure import DATA_FORMATS, FORMATS, Figure, get_figure_format
 from cranfield.plot.kinds import FigureKind, load_figures
-from cranfield.report.figures import DATA_FORMATS, FORMATS, Figure, get_figure_format
 from cranfield.report.options import THEME_OPTIONS
 from cranfield.scores import Scores
 

@@ -23,10 +23,10 @@ from cranfield.data.systems import get_path_name
 from cranfield.errors import InputError
 from cranfield.evaluation.options import Options
 from cranfield.evaluation.results import choose_columns
+from cranfield.figures.figure import Figure, get_figure_format
+from cranfield.figures.theme import Theme
 from cranfield.measures.grammar import parse_measures
-from cranfield.report.figures import Figure, get_figure_format
 from cranfield.report.meta import Computation, InputKind
-from cranfield.report.theme import Theme
 from cranfield.scores import Scores
 
 RUN_OPTIONS = ("measures", "test", "correction", "common")

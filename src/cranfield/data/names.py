@@ -1,6 +1,10 @@
-"""Checks of names before writing: readers would change the rejected ones."""
+"""Names and rows in text files: checks and quoting before writing."""
 
 from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
 
 from cranfield.errors import InputError
 
@@ -38,6 +42,28 @@ def check_cell(cell: str, format: str) -> None:
         raise InputError.from_problem(problem, "Use JSON or Parquet.")
     if not _is_unicode(cell):
         raise InputError.from_problem(f"the name {cell!r} is not Unicode")
+
+
+def format_rows(format: str, rows: Iterable[Iterable[Any]]) -> str:
+    r"""Return rows as TSV or CSV. None is an empty cell.
+
+    Both are quoted as in RFC 4180: a cell with a separator, a quotation mark or a line end is
+    quoted, and quotation marks in it are doubled.
+
+    >>> format_rows("tsv", [("topic", "value"), ('new "york"!', 0.5), ("q2", None)])
+    'topic\tvalue\n"new ""york""!"\t0.5\nq2\t\n'
+    """
+    separator = "\t" if format == "tsv" else ","
+    special = re.compile(f'["\r\n{separator}]')
+    lines = []
+    for row in rows:
+        cells = ["" if cell is None else str(cell) for cell in row]
+        for place, cell in enumerate(cells):
+            if special.search(cell) or cells == [""]:  # which would be an empty line
+                cells[place] = '"' + cell.replace('"', '""') + '"'
+            check_cell(cell, format)
+        lines.append(separator.join(cells) + "\n")
+    return "".join(lines)
 
 
 def _is_unicode(name: str) -> bool:

@@ -11,6 +11,8 @@ from typing import Unpack
 
 from cranfield.evaluation.evaluate import RunsLike
 from cranfield.evaluation.resolved_measures import MeasuresLike
+from cranfield.figures.figure import Figure
+from cranfield.figures.theme import Theme
 from cranfield.meta.correlation import TRIALS, correlation
 from cranfield.meta.rankings import P
 from cranfield.plot.kinds import (
@@ -21,9 +23,7 @@ from cranfield.plot.kinds import (
     get_scores,
 )
 from cranfield.report import options
-from cranfield.report.figures import Figure
 from cranfield.report.meta.correlation import build_scatter_figure
-from cranfield.report.theme import Theme
 
 __all__ = ["agreement"]
 

@@ -14,6 +14,10 @@ from cranfield.data.qrels import QrelsLike
 from cranfield.evaluation.cutoffs import CURVE, Curves, Point, compute_curves
 from cranfield.evaluation.evaluate import RunsLike
 from cranfield.evaluation.resolved_measures import MeasuresLike
+from cranfield.figures import charts, rank_charts
+from cranfield.figures.figure import Figure, alt
+from cranfield.figures.rank_charts import NamedLines
+from cranfield.figures.theme import Theme
 from cranfield.lazy_imports import pl
 from cranfield.plot.kinds import (
     Drawing,
@@ -23,10 +27,7 @@ from cranfield.plot.kinds import (
     collect_undefined_notes,
     format_axis_title,
 )
-from cranfield.report import charts, options, rank_charts
-from cranfield.report.figures import Figure, alt
-from cranfield.report.rank_charts import NamedLines
-from cranfield.report.theme import Theme
+from cranfield.report import options
 from cranfield.tables import format_percent, format_topics
 
 __all__ = ["curve"]

@@ -19,6 +19,9 @@ from cranfield.errors import CranfieldError, InputError, describe_value, is_one_
 from cranfield.evaluation.evaluate import Evaluator
 from cranfield.evaluation.extras import Costs
 from cranfield.evaluation.options import Topics
+from cranfield.figures.charts import check_line_count, note_unnamed_runs
+from cranfield.figures.figure import Figure
+from cranfield.figures.theme import POINTS, Theme
 from cranfield.lazy_imports import pl
 from cranfield.measures import cwl as user_models
 from cranfield.measures.base import MEASUREMENTS, Measure, is_built_in
@@ -27,9 +30,6 @@ from cranfield.measures.grammar import MeasureLike, parse_model, split
 from cranfield.measures.parameters import format_value
 from cranfield.plot.kinds import build_frame
 from cranfield.report import cwl as charts
-from cranfield.report.charts import check_line_count, note_unnamed_runs
-from cranfield.report.figures import Figure
-from cranfield.report.theme import POINTS, Theme
 from cranfield.scores import ALL, Note, Scores
 
 __all__ = ["cwl"]

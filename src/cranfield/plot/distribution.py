@@ -12,6 +12,10 @@ from typing import Any, Unpack
 
 from cranfield.evaluation.evaluate import RunsLike
 from cranfield.evaluation.resolved_measures import MeasuresLike
+from cranfield.figures import charts, layout
+from cranfield.figures.charts import VerticalNames
+from cranfield.figures.figure import Figure, alt
+from cranfield.figures.theme import Theme
 from cranfield.lazy_imports import pl
 from cranfield.plot.kinds import (
     Drawing,
@@ -23,10 +27,6 @@ from cranfield.plot.kinds import (
     format_axis_title,
     get_scores,
 )
-from cranfield.report import charts, layout
-from cranfield.report.charts import VerticalNames
-from cranfield.report.figures import Figure, alt
-from cranfield.report.theme import Theme
 from cranfield.scores import Note, Scores
 from cranfield.stats.summary import QUARTILES, summarise
 from cranfield.wording import format_count

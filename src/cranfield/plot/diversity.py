@@ -8,13 +8,13 @@ from typing import Any, TypeAlias
 from cranfield.data.qrels import QrelsLike
 from cranfield.data.reading.lines import to_number
 from cranfield.errors import InputError
+from cranfield.figures.charts import note_unnamed_runs
+from cranfield.figures.figure import Figure
+from cranfield.figures.theme import POINTS, Theme
 from cranfield.lazy_imports import pl
 from cranfield.measures.grammar import MeasureLike
 from cranfield.plot.kinds import build_frame, find_column, get_scores_and_measures
 from cranfield.report import diversity as scatters
-from cranfield.report.charts import note_unnamed_runs
-from cranfield.report.figures import Figure
-from cranfield.report.theme import POINTS, Theme
 from cranfield.scores import Interval, Note, Scores
 from cranfield.wording import format_count, format_names
 

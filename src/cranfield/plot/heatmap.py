@@ -13,6 +13,10 @@ import numpy as np
 
 from cranfield.evaluation.evaluate import RunsLike
 from cranfield.evaluation.resolved_measures import MeasuresLike
+from cranfield.figures import charts, layout
+from cranfield.figures.charts import HorizontalNames, VerticalNames
+from cranfield.figures.figure import Figure, alt
+from cranfield.figures.theme import Theme
 from cranfield.lazy_imports import pl
 from cranfield.plot.kinds import (
     Drawing,
@@ -24,10 +28,6 @@ from cranfield.plot.kinds import (
     format_axis_title,
     get_scores,
 )
-from cranfield.report import charts, layout
-from cranfield.report.charts import HorizontalNames, VerticalNames
-from cranfield.report.figures import Figure, alt
-from cranfield.report.theme import Theme
 from cranfield.scores import Scores
 from cranfield.stats.measure_scores import get_sign
 from cranfield.stats.summary import compute_run_statistics

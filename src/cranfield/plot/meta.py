@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from cranfield.report.figures import Figure
-from cranfield.report.theme import Theme
+from cranfield.figures.figure import Figure
+from cranfield.figures.theme import Theme
 
 __all__ = ["meta"]
 

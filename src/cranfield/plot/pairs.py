@@ -14,6 +14,10 @@ from typing import Any, Unpack
 from cranfield.comparison import Comparison, PairComparison, compare
 from cranfield.evaluation.evaluate import RunsLike
 from cranfield.evaluation.resolved_measures import MeasuresLike
+from cranfield.figures import charts
+from cranfield.figures.charts import HorizontalNames, VerticalNames
+from cranfield.figures.figure import Figure, alt
+from cranfield.figures.theme import Theme
 from cranfield.lazy_imports import pl
 from cranfield.plot.kinds import (
     Drawing,
@@ -24,11 +28,8 @@ from cranfield.plot.kinds import (
     format_axis_title,
     get_scores,
 )
-from cranfield.report import charts, options
-from cranfield.report.charts import HorizontalNames, VerticalNames
+from cranfield.report import options
 from cranfield.report.comparison import describe_procedure
-from cranfield.report.figures import Figure, alt
-from cranfield.report.theme import Theme
 from cranfield.stats.effects import EFFECTS, EffectName
 from cranfield.stats.resampling import TRIALS
 from cranfield.tables import format_runs_and_topics

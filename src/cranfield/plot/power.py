@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Unpack
 
 from cranfield.errors import InputError, describe_value, to_list
-from cranfield.report.figures import Figure
-from cranfield.report.theme import Theme, ThemeOptions
+from cranfield.figures.figure import Figure
+from cranfield.figures.theme import Theme, ThemeOptions
 from cranfield.stats.power import Design
 
 __all__ = ["power"]

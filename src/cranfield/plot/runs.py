@@ -12,6 +12,10 @@ from typing import Any, Unpack
 from cranfield.comparison import RunSummary, compare
 from cranfield.evaluation.evaluate import RunsLike
 from cranfield.evaluation.resolved_measures import MeasuresLike
+from cranfield.figures import charts, layout
+from cranfield.figures.charts import VerticalNames
+from cranfield.figures.figure import Figure, alt
+from cranfield.figures.theme import Theme
 from cranfield.lazy_imports import pl
 from cranfield.measures.grammar import MeasureLike
 from cranfield.plot.kinds import (
@@ -25,11 +29,8 @@ from cranfield.plot.kinds import (
     format_axis_title,
     get_scores,
 )
-from cranfield.report import charts, layout, options
-from cranfield.report.charts import VerticalNames
+from cranfield.report import options
 from cranfield.report.comparison import describe_procedure
-from cranfield.report.figures import Figure, alt
-from cranfield.report.theme import Theme
 from cranfield.scores import Note, Scores
 from cranfield.stats.measure_scores import extract_measure
 from cranfield.stats.resampling import TRIALS

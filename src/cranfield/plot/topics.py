@@ -16,6 +16,11 @@ from cranfield.arrays import estimate_rounding, subtract_rounded
 from cranfield.errors import InputError
 from cranfield.evaluation.evaluate import RunsLike
 from cranfield.evaluation.resolved_measures import MeasuresLike
+from cranfield.figures import charts, layout
+from cranfield.figures.charts import HorizontalNames
+from cranfield.figures.figure import Figure, alt
+from cranfield.figures.layout import Ticks
+from cranfield.figures.theme import MAX_STYLES, Style, Theme
 from cranfield.lazy_imports import pl
 from cranfield.plot.kinds import (
     Drawing,
@@ -27,11 +32,6 @@ from cranfield.plot.kinds import (
     format_axis_title,
     get_scores,
 )
-from cranfield.report import charts, layout
-from cranfield.report.charts import HorizontalNames
-from cranfield.report.figures import Figure, alt
-from cranfield.report.layout import Ticks
-from cranfield.report.theme import MAX_STYLES, Style, Theme
 from cranfield.scores import Note, Scores
 from cranfield.stats.measure_scores import get_sign
 from cranfield.stats.summary import compute_run_statistics

@@ -14,12 +14,12 @@ from cranfield.data.qrels import QrelsLike
 from cranfield.errors import InputError
 from cranfield.evaluation.cutoffs import JudgedRange, compute_judged_by_rank
 from cranfield.evaluation.evaluate import RunsLike
+from cranfield.figures import charts, rank_charts
+from cranfield.figures.figure import Figure, alt
+from cranfield.figures.rank_charts import NamedLines
+from cranfield.figures.theme import Theme
 from cranfield.lazy_imports import pl
 from cranfield.plot.kinds import Drawing, FigureKind, add_drawing_options, build_frame
-from cranfield.report import charts, rank_charts
-from cranfield.report.figures import Figure, alt
-from cranfield.report.rank_charts import NamedLines
-from cranfield.report.theme import Theme
 from cranfield.tables import format_topics
 
 __all__ = ["unjudged"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from cranfield.data.names import AUDIT, check_word
+from cranfield.data.names import AUDIT, check_word, format_rows
 from cranfield.judging.audit import Audit
-from cranfield.report.formats.machine_readable import format_json, format_rows
+from cranfield.report.formats.machine_readable import format_json
 from cranfield.tables import Field, ResultTable, build_table, read_settings
 from cranfield.wording import format_count
 

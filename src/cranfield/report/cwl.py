@@ -10,13 +10,13 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
+from cranfield.figures import charts, layout
+from cranfield.figures.charts import Plane, build_number_tooltips
+from cranfield.figures.figure import alt
+from cranfield.figures.theme import Theme
 from cranfield.lazy_imports import pl
 from cranfield.measures.base import MEASUREMENTS
 from cranfield.measures.parameters import format_value
-from cranfield.report import charts, layout
-from cranfield.report.charts import Plane, build_number_tooltips
-from cranfield.report.figures import alt
-from cranfield.report.theme import Theme
 from cranfield.scores import ALL
 
 FUNCTIONS = {"C": "C(i), going on", "W": "W(i), attention", "L": "L(i), stopping"}

@@ -10,13 +10,13 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from cranfield.figures import charts, layout
+from cranfield.figures.charts import Plane
+from cranfield.figures.figure import alt
+from cranfield.figures.layout import Box, Point, Ticks
+from cranfield.figures.theme import Theme
 from cranfield.lazy_imports import pl
 from cranfield.measures.parameters import format_value
-from cranfield.report import charts, layout
-from cranfield.report.charts import Plane
-from cranfield.report.figures import alt
-from cranfield.report.layout import Box, Point, Ticks
-from cranfield.report.theme import Theme
 
 SIDE = 380.0  # of the panel, in points
 PADDING = 8.0  # points around the axes, so that a run at 0 or 1 is seen whole

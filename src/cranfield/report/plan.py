@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 from cranfield.errors import InputError
+from cranfield.figures import charts
+from cranfield.figures.figure import Figure, alt
+from cranfield.figures.layout import PLACES
+from cranfield.figures.theme import DEFAULT_THEME, Theme
 from cranfield.lazy_imports import pl
-from cranfield.report import charts
-from cranfield.report.figures import Figure, alt
-from cranfield.report.layout import PLACES
-from cranfield.report.theme import DEFAULT_THEME, Theme
 from cranfield.stats.plan import Plan
 from cranfield.stats.power import Design, Pilot
 from cranfield.tables import (

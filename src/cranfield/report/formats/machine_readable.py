@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from cranfield.data.names import check_cell
+from cranfield.data.names import format_rows
 from cranfield.scores import Note, to_json_number
 from cranfield.tables import ResultTable
 
@@ -34,28 +33,6 @@ def write_separated(format: str, output: TableOutput) -> str:
 def _escape_formula(cell: Any) -> Any:
     """Return a cell that no spreadsheet runs as a formula; numbers are unchanged."""
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULAS) else cell
-
-
-def format_rows(format: str, rows: Iterable[Iterable[Any]]) -> str:
-    r"""Return rows as TSV or CSV. None is an empty cell.
-
-    Both are quoted as in RFC 4180: a cell with a separator, a quotation mark or a line end is
-    quoted, and quotation marks in it are doubled.
-
-    >>> rows_as("tsv", [("topic", "value"), ('new "york"!', 0.5), ("q2", None)])
-    'topic\tvalue\n"new ""york""!"\t0.5\nq2\t\n'
-    """
-    separator = "\t" if format == "tsv" else ","
-    special = re.compile(f'["\r\n{separator}]')
-    lines = []
-    for row in rows:
-        cells = ["" if cell is None else str(cell) for cell in row]
-        for place, cell in enumerate(cells):
-            if special.search(cell) or cells == [""]:  # which would be an empty line
-                cells[place] = '"' + cell.replace('"', '""') + '"'
-            check_cell(cell, format)
-        lines.append(separator.join(cells) + "\n")
-    return "".join(lines)
 
 
 def drop_zero_fraction(value: Any) -> Any:

@@ -26,9 +26,9 @@ from typing import Any, Literal, TypeAlias
 
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
-from cranfield.report.figures import Figure
+from cranfield.figures.figure import Figure
+from cranfield.figures.theme import Theme
 from cranfield.report.options import Rows, build_help
-from cranfield.report.theme import Theme
 from cranfield.tables import FLAT, read_settings
 
 InputKind: TypeAlias = Literal["scores", "runs", "judgments", "nothing"]

@@ -11,15 +11,16 @@ from typing import Any
 
 from cranfield import tables
 from cranfield.errors import InputError
+from cranfield.figures import charts, layout
+from cranfield.figures.charts import Plane, build_number_tooltips
+from cranfield.figures.figure import Figure
+from cranfield.figures.layout import shorten_names
+from cranfield.figures.theme import DEFAULT_THEME, Theme
 from cranfield.lazy_imports import pl
 from cranfield.meta.correlation import TRIALS, CorrelationMatrix, correlation
 from cranfield.meta.rankings import STATISTICS, P
-from cranfield.report import charts, layout, options
-from cranfield.report.charts import Plane, build_number_tooltips
-from cranfield.report.figures import Figure
-from cranfield.report.layout import shorten_names
+from cranfield.report import options
 from cranfield.report.meta import Computation, Method
-from cranfield.report.theme import DEFAULT_THEME, Theme
 from cranfield.wording import format_number
 
 TABLES = ("matrix", "pairs")

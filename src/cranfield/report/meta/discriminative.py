@@ -9,12 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 from cranfield import tables
+from cranfield.figures import charts
+from cranfield.figures.figure import Figure
+from cranfield.figures.theme import DEFAULT_THEME, Theme
 from cranfield.lazy_imports import pl
 from cranfield.meta.discriminative import DiscriminativePower, discriminative_power
-from cranfield.report import charts, options
-from cranfield.report.figures import Figure
+from cranfield.report import options
 from cranfield.report.meta import Computation, Method
-from cranfield.report.theme import DEFAULT_THEME, Theme
 from cranfield.stats.corrections import CORRECTIONS
 from cranfield.stats.families import TESTS, count_steps
 from cranfield.stats.result import is_fully_enumerated

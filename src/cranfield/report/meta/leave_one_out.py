@@ -10,13 +10,14 @@ from __future__ import annotations
 from math import isnan
 from typing import Any
 
+from cranfield.figures import charts
+from cranfield.figures.charts import build_number_tooltips
+from cranfield.figures.figure import Figure
+from cranfield.figures.theme import DEFAULT_THEME, MAX_STYLES, Theme
 from cranfield.lazy_imports import pl
 from cranfield.meta.leave_one_out import LeaveOneOut, leave_one_out
-from cranfield.report import charts, options
-from cranfield.report.charts import build_number_tooltips
-from cranfield.report.figures import Figure
+from cranfield.report import options
 from cranfield.report.meta import Computation, Method
-from cranfield.report.theme import DEFAULT_THEME, MAX_STYLES, Theme
 from cranfield.tables import (
     ResultTable,
     bind_rows,

@@ -10,14 +10,15 @@ from typing import Any
 
 from cranfield import tables
 from cranfield.errors import InputError
+from cranfield.figures import charts
+from cranfield.figures.figure import Figure
+from cranfield.figures.theme import DEFAULT_THEME, Theme
 from cranfield.lazy_imports import pl
 from cranfield.meta import stability_of_judgments
 from cranfield.meta.rankings import STATISTICS
 from cranfield.meta.stability import TRIALS, TRIALS_OF_JUDGMENTS, Stability, stability
-from cranfield.report import charts, options
-from cranfield.report.figures import Figure
+from cranfield.report import options
 from cranfield.report.meta import Computation, Method
-from cranfield.report.theme import DEFAULT_THEME, Theme
 from cranfield.wording import format_count
 
 TABLES = ("sizes", "points")

@@ -13,10 +13,10 @@ from itertools import cycle
 from typing import Any
 
 from cranfield.dataclass import dataclass
+from cranfield.figures import charts, layout
+from cranfield.figures.figure import alt
+from cranfield.figures.theme import MAX_STYLES, Style, Theme
 from cranfield.lazy_imports import pl
-from cranfield.report import charts, layout
-from cranfield.report.figures import alt
-from cranfield.report.theme import MAX_STYLES, Style, Theme
 from cranfield.scores import Note
 from cranfield.wording import format_count
 

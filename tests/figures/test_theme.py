@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cranfield as cf
-from cranfield.report.theme import COLOURS, GREYS, MAX_STYLES, Theme, ThemeOptions, assign_places
+from cranfield.figures.theme import COLOURS, GREYS, MAX_STYLES, Theme, ThemeOptions, assign_places
 
 NAMES = st.lists(st.text(max_size=6), unique=True, max_size=40)
 

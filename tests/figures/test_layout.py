@@ -7,7 +7,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cranfield.report.layout import PLACES, Box, Point, _compute_box, choose_places
+from cranfield.figures.layout import PLACES, Box, Point, _compute_box, choose_places
 
 LONG = 6.3 * 5  # of a name of five letters
 

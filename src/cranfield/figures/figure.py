@@ -1,6 +1,6 @@
 """Figures, drawn by Altair and written to files by vl-convert.
 
-Both packages are in the extra ``report``. `cranfield.report.charts` has the parts of figures.
+Both packages are in the extra ``report``. `cranfield.figures.charts` has the parts of figures.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from functools import cached_property, partial
 from typing import Any
 
 from cranfield.data.files import write_whole
+from cranfield.data.names import format_rows
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, check_choice
 from cranfield.lazy_imports import LazyModule, load, load_altair, pl
-from cranfield.report.formats.machine_readable import format_rows
 from cranfield.scores import Note
 
 FORMATS = ("png", "svg", "pdf", "html", "json", "csv", "tsv")

@@ -9,9 +9,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from cranfield.report import rank_charts
-from cranfield.report.rank_charts import MARK_PATHS, NamedLines, build_sample_path
-from cranfield.report.theme import DASHES, MAX_STYLES, SHAPES, Style, Theme
+from cranfield.figures import rank_charts
+from cranfield.figures.rank_charts import MARK_PATHS, NamedLines, build_sample_path
+from cranfield.figures.theme import DASHES, MAX_STYLES, SHAPES, Style, Theme
 
 
 def test_few_lines_stay_in_their_order_and_of_many_the_best_come_first() -> None:

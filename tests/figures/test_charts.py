@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from cranfield.report import charts
+from cranfield.figures import charts
 
 
 def test_ranks_are_whole_numbers_and_few() -> None:

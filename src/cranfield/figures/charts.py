@@ -13,11 +13,11 @@ from typing import Any
 
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
+from cranfield.figures import layout
+from cranfield.figures.figure import alt
+from cranfield.figures.layout import Box, Point, Ticks
+from cranfield.figures.theme import DEFAULT_THEME, MAX_STYLES, Size, Style, Theme
 from cranfield.lazy_imports import pl
-from cranfield.report import layout
-from cranfield.report.figures import alt
-from cranfield.report.layout import Box, Point, Ticks
-from cranfield.report.theme import DEFAULT_THEME, MAX_STYLES, Size, Style, Theme
 from cranfield.scores import Note
 from cranfield.wording import fold_text, format_count, format_names
 
