@@ -33,6 +33,7 @@ COMPILED = {"kernel"}  # loops in C, where they could be built
 MAY_USE: dict[str, set[str]] = {
     **{room: set() for room in BASE | COMPILED},
     "lazy_imports": {"errors"},
+    "options": {"dataclass"},
     "tables": {"dataclass", "lazy_imports", "wording"},
     "display": {"errors", "tables"},
     "data": BASE | COMPILED,
