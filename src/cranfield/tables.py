@@ -30,14 +30,15 @@ def is_raised(mark: str) -> bool:
 
 @dataclass(frozen=True)
 class Field:
-    """Column of a table: `name` and `values` for machines, `head` and `texts` for display.
+    """Column of a table, with values for machines and texts for display.
 
-    The default head is the name, and the default texts are the values with rounded numbers. A
-    column with ``values=None`` is display only. A column with ``visible=False`` is machine-readable
-    only. `key` columns identify a row and are repeated if a table is too wide for the terminal.
-    Columns with the same `group` then stay together. `best` marks the best values. `marks` follow
-    the values, for example letters of groups. A terminal prints texts in `colours`. `dtype` is the
-    type of the values, needed if the column may be empty or all values may be missing."""
+    Machines read `name` and `values`, and `head` and `texts` are displayed. The default head is the
+    name, and the default texts are the values with rounded numbers. A column with ``values=None``
+    is display only. A column with ``visible=False`` is machine-readable only. `key` columns
+    identify a row and are repeated if a table is too wide for the terminal. Columns with the same
+    `group` then stay together. `best` marks the best values. `marks` follow the values, for example
+    letters of groups. A terminal prints texts in `colours`. `dtype` is the type of the values,
+    needed if the column can be empty."""
 
     name: str
     values: Sequence[Any] | None
@@ -77,7 +78,7 @@ class Field:
 
     @property
     def mark_separator(self) -> str:
-        """Text between a value and its mark: a space before letters and -, none before stars."""
+        """Text between a value and its mark: a space before letters and -."""
         needs_space = (sign.isalnum() or sign == "-" for mark in self.marks for sign in mark)
         return " " if any(needs_space) else ""
 
@@ -147,7 +148,7 @@ class ResultTable:
         return any(any(field.best) for field in self.visible_fields)
 
     def format_caption(self, best: bool, paper: bool = True) -> str:
-        """Return the caption for a paper or a terminal, including the mark of the best values.
+        """Return the caption for a paper or a terminal, with the mark of the best.
 
         >>> table = ResultTable("x", (), "mean over 2 topics", best_of="2 runs")
         >>> table.format_caption(True, paper=False), table.format_caption(True)
@@ -164,7 +165,7 @@ class ResultTable:
 
 
 def group_by_caption(tables: Iterable[ResultTable]) -> Iterator[tuple[list[ResultTable], bool]]:
-    """Yield groups of displayed tables that share a caption, and whether a value is best.
+    """Yield displayed tables that share a caption, and True if a value is best.
 
     A table without a caption belongs to the next table that has a caption.
     """
@@ -286,7 +287,7 @@ def build_pair_columns(
 def build_key_columns(
     build_column: Callable[..., Field], several_measures: bool, other_head: str = "other"
 ) -> list[Field]:
-    """Build the columns that identify a pair. The measure is displayed if there are several."""
+    """Build the columns that identify a pair: measure (if several), run, other."""
     run_columns = build_column("run", key=True), build_column("other", head=other_head, key=True)
     return [build_column("measure", visible=several_measures, key=True), *run_columns]
 
@@ -354,7 +355,9 @@ def format_percent(fraction: float) -> str:
 
 
 def format_runs_and_topics(runs: int, *topics: int) -> str:
-    """Format the numbers of runs and topics. Measures may have different topic counts.
+    """Format the numbers of runs and topics.
+
+    Measures may have different numbers of topics.
 
     >>> format_runs_and_topics(12, 50), format_runs_and_topics(12, 50, 47)
     ('12 runs on 50 topics', '12 runs on 47 to 50 topics')

@@ -22,12 +22,12 @@ from cranfield.scores import Note
 from cranfield.wording import fold_text, format_count, format_names
 
 GREY = "#808080"
-SIZE: Size = (420.0, 280.0)  # of a panel, in points
+SIZE: Size = (420.0, 280.0)  # of a panel in points
 LEGEND = 40  # characters of a name in a legend
 STROKES = {"symbolType": "stroke", "symbolSize": 500, "symbolOpacity": 1}  # a legend of dashes
 
 
-Vega = Mapping[str, Any]  # what Vega-Lite is told of something
+Vega = Mapping[str, Any]  # settings of Vega-Lite
 NO: Vega = {}
 
 
@@ -37,7 +37,7 @@ NO: Vega = {}
 def to_chart_data(data: pl.DataFrame) -> Any:
     """Convert a frame to chart data. NaN values are not drawn."""
     rows = data.fill_nan(None).to_dicts()
-    with alt.utils.schemapi.debug_mode(False):  # which would look at every row
+    with alt.utils.schemapi.debug_mode(False):  # validation of each row is slow
         return alt.Data(values=rows)
 
 
@@ -68,8 +68,8 @@ def build_number_tooltips(*names: str, format: str = ".4f") -> list[Any]:
 def check_line_count(lines: int) -> None:
     """Raise an error if there are more lines than distinguishable styles."""
     if lines > MAX_STYLES:
-        expected = f"at most {MAX_STYLES}, which the eye can tell apart"
-        raise InputError(f"{lines} lines to draw", f"{expected}: name topics, or give fewer runs")
+        expected = f"at most {MAX_STYLES} distinguishable lines"
+        raise InputError(f"{lines} lines to draw", f"{expected}: select topics, or give fewer runs")
 
 
 def shorten_name_column(names: pl.Series) -> pl.Series:
@@ -93,8 +93,8 @@ def encode_names(
     legend = {**settings, **_shorten_legend(distinct, settings)}
     encodings = {"color": alt.Color, "shape": alt.Shape, "dash": alt.StrokeDash}
     for name, place in (("color", "colour"), ("shape", "shape"), ("dash", "dash")):
-        # A legend of points has no dashes, which would cut them to pieces. With a domain of its
-        # own, Vega-Lite does not take what dashes tell for the same legend, and hide both.
+        # A legend of points has no dashes, which would break them. With a different domain,
+        # Vega-Lite does not merge the legend of dashes with the others and hide both.
         hidden = name == "dash" and not settings
         domain, legend_style = ([*distinct, ""], {"legend": None}) if hidden else (distinct, legend)
         range = [getattr(styles[label], place) for label in distinct] + [[1, 0]] * hidden
@@ -122,7 +122,7 @@ def place_legend_below(names: Sequence[str], width: float, theme: Theme) -> Vega
 
 
 def encode_colours(names: pl.Series, theme: Theme) -> Any:
-    """Encode names by colour, without a legend, for names written next to their marks.
+    """Encode names by colour without a legend, for names next to their marks.
 
     All marks have one colour if there are too many names, or if the theme has no colours.
     """
@@ -138,7 +138,7 @@ def encode_colours(names: pl.Series, theme: Theme) -> Any:
 def draw_lines(
     base: Any, encodings: Vega, tooltip: Sequence[Any], mark_filter: str = "", **style: Any
 ) -> list[Any]:
-    """Draw lines, marks at points that match `mark_filter`, and invisible tooltip targets."""
+    """Draw lines, marks of points that match a filter, and tooltip targets."""
     base = base.encode(encodings["color"])
     marks = (
         [base.transform_filter(mark_filter).mark_point().encode(encodings["shape"])]
@@ -166,9 +166,10 @@ def draw_curves(
     bands: Iterable[Sequence[str]] = (),
     **style: Any,
 ) -> Any:
-    """Draw a panel of lines named by the column `line`, above background layers and bands.
+    """Draw a panel of lines named by the column `line`.
 
-    A band fills the area between two columns. The legend contains all `names`.
+    Background layers and bands are below the lines. A band fills the area between two columns. The
+    legend contains all `names`.
     """
     line_names = data["line"] if names is None else names
     encodings = encode_names(line_names, title, theme, styles, legend=STROKES)
@@ -188,7 +189,7 @@ def draw_horizontal_lines(field: str, *values: float) -> Any:
 # -- names below each other, and side by side ------------------------------------------------------
 
 STEP = 15.0  # points from one name to the next
-MAX_NAMES = 200  # of a panel, which is then 3,000 points high
+MAX_NAMES = 200  # per panel, which is then 3,000 points high
 
 
 @dataclass(frozen=True)
@@ -204,7 +205,7 @@ class VerticalNames:
 
     @classmethod
     def from_names(cls, names: Sequence[str], theme: Theme, step: float = STEP) -> VerticalNames:
-        """Choose labels and height. If the theme sets the height, it limits the number of names."""
+        """Choose labels and height. A height set by the theme limits the names."""
         least = theme.scale_points(layout.LINE - 2)
         room = MAX_NAMES if theme.height is None else max(1, int(theme.height / least))
         displayed = [*names[:room]]
@@ -235,13 +236,13 @@ class VerticalNames:
         """Return a note if some names do not fit."""
         if not self.omitted:
             return ()
-        advice = "give more height, or see them all in .csv"
-        text = f"{format_names(self.omitted, noun)} without room in the picture: {advice}"
+        advice = "increase the height, or write all of them to .csv"
+        text = f"{format_names(self.omitted, noun)} without space in the figure: {advice}"
         return (Note("names", text),)
 
 
-SMALL = 9.0  # points of names side by side, which stand upright
-WIDTH_RANGE = (260.0, 560.0)  # points of a panel that is as wide as its names need
+SMALL = 9.0  # points, font size of vertical names
+WIDTH_RANGE = (260.0, 560.0)  # width in points of a panel that adapts to its names
 
 
 @dataclass(frozen=True)
@@ -281,8 +282,8 @@ class HorizontalNames:
         """Return a note if the names do not fit."""
         if self.names_fit:
             return ()
-        advice = "give more width; in .html they are told at each mark, in .csv all are listed"
-        text = f"the names of {format_count(len(self.labels), noun)} have no room: {advice}"
+        advice = "increase the width, or use .html (names on hover) or .csv"
+        text = f"the names of {format_count(len(self.labels), noun)} have no space: {advice}"
         return (Note("names", text),)
 
 
@@ -489,12 +490,12 @@ def finish_chart(
         return chart.configure(**theme.build_config())
     width = width or (theme.width + theme.scale_points(60) if theme.width else 0)
     room = max(30, int(width / theme.scale_points(layout.LETTER - 0.3))) if width else 1000
-    unbroken = [text.replace(" = ", "\xa0=\xa0") for text in lines]  # not broken there
+    unbroken = [text.replace(" = ", "\xa0=\xa0") for text in lines]  # no line break at equals signs
     lines = [line.replace("\xa0", " ") for text in unbroken for line in fold_text(text, room)]
     size, offset = (15, 12) if several_panels else (13, 6)
     text = heading if theme.title is None else theme.title
     title: dict[str, Any] = {"text": text, "fontSize": theme.scale_points(size), "offset": offset}
-    if not text:  # Vega-Lite shows nothing below no heading
+    if not text:  # without a heading, Vega-Lite shows no subtitle
         title = {"text": lines, "fontSize": theme.scale_points(12), "fontWeight": "normal"}
     elif lines:
         title["subtitle"] = lines

@@ -21,8 +21,8 @@ from cranfield.lazy_imports import LazyModule, load, load_altair, pl
 from cranfield.scores import Note
 
 FORMATS = ("png", "svg", "pdf", "html", "json", "csv", "tsv")
-DATA_FORMATS = ("csv", "tsv")  # formats that are the numbers of a picture alone
-MAX_PIXELS = 100_000_000  # of a PNG; what renders it would end the whole process
+DATA_FORMATS = ("csv", "tsv")  # formats that contain only the data
+MAX_PIXELS = 100_000_000  # of a PNG; the renderer aborts the process above its limit
 
 HTML_TEMPLATE = """<!DOCTYPE html>
 <html lang="en">
@@ -76,10 +76,10 @@ class Figure:
         return svg.encode() if format == "svg" else _render_png(svg, scale)
 
     def save(self, path: str | os.PathLike[str], scale: float = 2.0) -> None:
-        """Write the figure to a file, completely or not at all. The extension selects the format.
+        """Write the figure to a file. The extension selects the format.
 
         ``.png``, ``.svg``, ``.pdf``, ``.html`` (works offline, with values on hover), ``.json``
-        (Vega-Lite), ``.csv`` and ``.tsv`` (data only).
+        (Vega-Lite), ``.csv`` and ``.tsv`` (data only). Files are written completely or not at all.
         """
         write_whole(path, self.render(get_figure_format(path), scale))
 
@@ -90,7 +90,7 @@ class Figure:
         return json.dumps(self.chart.to_dict(), ensure_ascii=False, allow_nan=False, **style)
 
     def _render_html(self) -> str:
-        # A name that holds </script> would end the script: in JSON, < may be written otherwise.
+        # A name that contains </script> would end the script, so < is escaped.
         spec = self._serialize_spec().replace("<", "\\u003c")
         options = {"actions": {"export": True, "source": False, "compiled": False, "editor": False}}
         vega = vl_convert.javascript_bundle(vl_version=_get_vega_version())

@@ -10,7 +10,7 @@ from typing import Any
 
 from cranfield.wording import measure_width
 
-LETTER, LINE = 6.3, 13.0  # size of text of 11 points
+LETTER, LINE = 6.3, 13.0  # points, size of text with font size 11
 
 Ticks = list[float]
 
@@ -26,7 +26,7 @@ def fit_ticks(values: Iterable[float]) -> Ticks:
     """Choose ticks with space around the points for their names."""
     numbers = list(values)
     low, high = min(numbers), max(numbers)
-    is_constant = math.isclose(low, high)  # but for rounding
+    is_constant = math.isclose(low, high)  # except for rounding errors
     room = (0.1 * abs(high) or 1.0) if is_constant else 0.12 * (high - low)
     return choose_ticks(low - room if low < 0 else max(low - room, 0.0), high + room)
 
@@ -66,13 +66,11 @@ PLACES: dict[str, dict[str, Any]] = {
     "below right": {"align": "left", "baseline": "top", "dx": 4, "dy": 5},
     "below left": {"align": "right", "baseline": "top", "dx": -4, "dy": 5},
 }
-MAX_OVERLAP = 4.0  # square points of others that a text may cover
-MIN_DISTANCE_RATIO = (
-    1.25  # times the distance of a text from its point: where other points may begin
-)
-SAME_POINT = 1.5  # points between two points that look like one
+MAX_OVERLAP = 4.0  # square points
+MIN_DISTANCE_RATIO = 1.25  # of other points, relative to the distance of a label from its own point
+SAME_POINT = 1.5  # points; closer points look like one
 
-Point = tuple[float, float]  # from the left, and from the top
+Point = tuple[float, float]  # from the left and from the top
 Box = tuple[float, float, float, float]  # left, top, right, bottom
 
 
@@ -165,7 +163,7 @@ def _compute_overlap(box: Box, occupied: Sequence[Box], width: float, height: fl
 
 
 def shorten_names(names: Sequence[str], max_length: int) -> list[str]:
-    """Shorten names to at most `max_length` characters, distinct if they were distinct.
+    """Shorten names to `max_length` characters and keep them distinct.
 
     The common prefix and suffix are removed first, then the middle of a name. Names that become
     equal get their number, ``…#3``.

@@ -1,4 +1,4 @@
-"""Lines against rank or recall, for the figures of curves, unjudged documents and pools.
+"""Lines against rank or recall, for the figures curve, unjudged and pool.
 
 The data have the columns line (a name), at and value, optionally low and high, and the columns of
 the tooltip.
@@ -22,18 +22,18 @@ from cranfield.wording import format_count
 
 WIDTH, HEIGHT = 360.0, 230.0
 UNNAMED_COLOUR = "#d0d0d0"  # lines without a name
-MAX_LINEAR_RANK = 20  # as far as an axis of ranks is not logarithmic
-MAX_MARKS = 25  # of a line at the most; other points have none
-LETTER = layout.LETTER * 12 / 11  # of the legend, which is a little larger
+MAX_LINEAR_RANK = 20  # longer axes of ranks are logarithmic
+MAX_MARKS = 25  # per line
+LETTER = layout.LETTER * 12 / 11  # font size 12 in the legend
 
 
 # -- samples of lines -----------------------------------------------------------------------------
 
-SAMPLE_LENGTH = 26.0  # points of a line in the legend, which go from −1 to 1 there
-HALF_LINE_WIDTH = 0.06  # half the width of the line
+SAMPLE_LENGTH = 26.0  # points of a line sample (−1 to 1 in its path)
+HALF_LINE_WIDTH = 0.06  # in units of the path
 
-MARK_SCALE = 0.34  # a mark than the sample
-# Vega's own shapes of points, so small.
+MARK_SCALE = 0.34  # size of a mark relative to the sample
+# Shapes of Vega at this scale.
 MARK_PATHS = {
     "circle": "M.28,0A.28,.28,0,1,1,-.28,0A.28,.28,0,1,1,.28,0Z",
     "square": "M-.25,-.25H.25V.25H-.25Z",
@@ -61,7 +61,7 @@ def build_sample_path(style: Style) -> str:
         path += f"M{position:.3f},-{HALF_LINE_WIDTH}H{end:.3f}V{HALF_LINE_WIDTH}H{position:.3f}Z"
         position = end + 2 * gap / SAMPLE_LENGTH
     custom_mark = re.sub(r"-?[\d.]+", lambda m: f"{float(m[0]) * MARK_SCALE:.3f}", style.shape)
-    return path + MARK_PATHS.get(style.shape, custom_mark)  # which is a path itself
+    return path + MARK_PATHS.get(style.shape, custom_mark)  # custom shapes are paths
 
 
 # -- which lines have names -----------------------------------------------------------------------
@@ -73,11 +73,11 @@ class NamedLines:
 
     labels: Mapping[str, str]
     unnamed: Sequence[str]
-    width: float  # that the legend may have
+    width: float  # of the legend
 
     @classmethod
     def from_values(cls, values: Mapping[str, float], theme: Theme, panels: int = 1) -> NamedLines:
-        """Choose the lines to name: all, or those with the highest values if there are too many."""
+        """Choose the lines to name: all, or those with the highest values."""
         names = [*values]
         if len(names) > MAX_STYLES:
             names.sort(key=lambda name: (math.isnan(values[name]), -values[name]))
@@ -89,7 +89,7 @@ class NamedLines:
     def describe_names(self, criterion: str, noun: str) -> list[str]:
         """Return a sentence about the selection of named lines, if some are unnamed."""
         total = format_count(len(self.labels) + len(self.unnamed), noun)
-        sentence = f"Named: the {len(self.labels)} of {total} {criterion}; grey: the others."
+        sentence = f"Named: the {len(self.labels)} of {total} {criterion}. Grey: the other lines."
         return [sentence] if self.unnamed else []
 
     def collect_notes(self, noun: str) -> tuple[Note, ...]:
@@ -97,8 +97,10 @@ class NamedLines:
         if not self.unnamed:
             return ()
         total = format_count(len(self.labels) + len(self.unnamed), noun)
-        advice = "in .html it is told at the line, in .csv all are listed"
-        return (Note("names", f"{len(self.unnamed)} of {total} in grey, without a name: {advice}"),)
+        advice = "use .html (names on hover) or .csv"
+        return (
+            Note("names", f"{len(self.unnamed)} of {total} are grey and have no name: {advice}"),
+        )
 
     def split_rows(self, data: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
         """Split the rows into named lines, with labels, and unnamed lines."""
@@ -142,7 +144,10 @@ def _get_width(theme: Theme) -> float:
 
 
 def is_logarithmic(first: float, last: float) -> bool:
-    """Return True if an axis of ranks is logarithmic. An axis of recall starts at 0 and is not."""
+    """Return True if an axis of ranks is logarithmic.
+
+    An axis of recall starts at 0 and is linear.
+    """
     return last > MAX_LINEAR_RANK * first > 0
 
 
@@ -168,7 +173,10 @@ def build_recall_axis() -> Any:
 
 
 def build_value_axis(data: pl.DataFrame, title: str) -> Any:
-    """Build an axis from 0 to above all values and intervals, up to 1 if no value exceeds 1."""
+    """Build an axis from 0 to above all values and intervals.
+
+    It ends at 1 if no value is above 1.
+    """
     values, ends = _collect_numbers(data, "value"), _collect_numbers(data, "low", "high")
     low = 0.0 if min(values, default=0.0) >= 0 else -math.inf
     high = 1.0 if max(values, default=1.0) <= 1 else math.inf
@@ -219,7 +227,7 @@ def draw_panel(
         layers.append(line_chart.mark_line(color=style.colour, strokeDash=style.dash))
         mark = {"shape": style.shape, "color": style.colour, "size": theme.scale_points(38)}
         layers.append(line_chart.transform_filter("datum.marked").mark_point(filled=True, **mark))
-    # Nobody sees these points: they tell what they are, and have the legend.
+    # These invisible points carry the tooltips and the legend.
     targets = base.mark_point(opacity=0, size=90, filled=True)
     layers.append(targets.encode(*lines.build_legend(theme), tooltip=tooltip))
     return charts.build_panel(named_rows, *layers, size=theme.choose_size(WIDTH, HEIGHT))

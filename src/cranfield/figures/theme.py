@@ -16,8 +16,8 @@ from zlib import crc32
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 
-# Okabe and Ito's colours, which colour-blind people can tell apart; in the place of their yellow,
-# which is weak on white, Tol's wine.
+# Colours of Okabe and Ito, distinguishable by colour-blind readers. Tol's wine replaces their yellow,
+# which is weak on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255")
 GREYS = ("#000000", "#8c8c8c", "#4d4d4d", "#a6a6a6", "#262626", "#999999", "#666666", "#808080")
 STAR = (
@@ -30,9 +30,9 @@ SALTIRE = (
 )
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", STAR, SALTIRE)
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 4], [10, 3], [1, 3], [6, 2, 1, 2, 1, 2])
-MAX_STYLES = len(COLOURS)  # as many names can be told apart
+MAX_STYLES = len(COLOURS)  # number of distinguishable names
 
-POINTS = 11.0  # of texts, if nobody asks for others
+POINTS = 11.0  # default font size
 MAX_POINTS = 5000  # of a panel's width or height
 FONT_SIZES = (4, 40)
 
@@ -165,8 +165,8 @@ class Theme:
             "font": "sans-serif",
             "axis": {"labelFontSize": small, "titleFontSize": normal, "titleFontWeight": "normal",
                      "gridColor": "#e6e6e6", "titlePadding": 6, "labelFlush": False},
-            "axisY": {"minExtent": self.scale_points(30)},  # so that panels are below each other
-            # names are `shortened` before: cut at the end they could become equal
+            "axisY": {"minExtent": self.scale_points(30)},  # aligns panels
+            # names are shortened before, because truncated names can become equal
             "legend": {"labelFontSize": normal, "titleFontSize": normal, "symbolSize": 70,
                        "labelLimit": 0, "titleLimit": 0, "symbolStrokeWidth": 1.5},
             "title": {"fontSize": self.scale_points(13), "anchor": "start", "offset": 6,
@@ -199,7 +199,7 @@ def assign_places(names: Iterable[str]) -> dict[str, int]:
     for name in waiting:
         if occupied.get(_hash_name(name)) == name:
             continue
-        for first in range(0, len(waiting), MAX_STYLES):  # one eight after the other
+        for first in range(0, len(waiting), MAX_STYLES):  # one group of eight after the other
             turn = islice(cycle(range(MAX_STYLES)), _hash_name(name), _hash_name(name) + MAX_STYLES)
             free = [first + place for place in turn if first + place not in occupied]
             if free:

@@ -36,12 +36,12 @@ def build_tables(result: Agreement) -> list[ResultTable]:
     ]
     *visible, last = [_build_visible_table(*table) for table in _list_tables(result)]
     assessors = format_count(len(result.assessors), "assessor")
-    text = f"{assessors}, {format_count(result.items, 'item')} · κ over the items that both judged"
+    text = f"{assessors}, {format_count(result.items, 'item')} · κ over the items judged by both"
     records = [dict(zip(COLUMNS, row, strict=True)) for row in rows]
     return [build_record_table("agreement", records), *visible, replace(last, caption=text)]
 
 
-# -- for people -----------------------------------------------------------------------------------
+# -- displayed tables -----------------------------------------------------------------------------
 
 
 def _build_visible_table(
@@ -54,7 +54,7 @@ def _build_visible_table(
 
 
 def _list_tables(agreement: Agreement) -> Iterator[tuple[str, list[str], list[list[Any]]]]:
-    """Yield missing judgments, pairs, topics and confusion matrices as name, heads and rows."""
+    """Yield name, heads and rows of the displayed tables."""
     if any(map(agreement.count_missing, agreement.assessors)):
         done = [
             [name, agreement.judged[name], agreement.count_missing(name)]
@@ -81,7 +81,7 @@ def _list_tables(agreement: Agreement) -> Iterator[tuple[str, list[str], list[li
         yield "confusion", [f"{first} ↓ {second} →", *agreement.labels], rows
 
 
-# -- for programs ---------------------------------------------------------------------------------
+# -- machine-readable rows ------------------------------------------------------------------------
 
 
 def _list_rows(

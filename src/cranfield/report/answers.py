@@ -18,14 +18,14 @@ KINDS: dict[str, type] = {
     "met": float,
 }
 TABLES = ("nuggets", "sentences", "criteria", "texts")
-MAX_TEXT_LENGTH = 52  # characters of a text that people see; programs get all
+MAX_TEXT_LENGTH = 52  # characters of displayed texts
 IMPORTANCE = {True: "vital", False: "okay"}
 SUPPORT = {1.0: "support", 0.5: "partial", 0.0: "–", None: "not judged"}
 SUPPORT_WORDS = {1.0: "full", 0.5: "partial", 0.0: "none", None: "not judged"}
 
 
 def build_tables(result: AnswerDetails) -> list[ResultTable]:
-    """Build one machine-readable table per kind of judgment, and displayed tables per run."""
+    """Build a machine-readable table per kind of judgment and tables per run."""
     record_tables = [
         _build_kind_table(name, rows) for name, rows in _collect_rows(result).items() if rows
     ]

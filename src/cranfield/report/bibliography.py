@@ -15,7 +15,7 @@ ENTRIES = MEASURE_REFERENCES | METHOD_REFERENCES
 
 
 def bibtex(*names: str | Measure) -> str:
-    r"""Return the papers to cite, as BibTeX: of measures, tests, corrections and effect sizes.
+    r"""Return BibTeX entries of measures, tests, corrections and effect sizes.
 
     Tests, corrections and effect sizes have the names used by `compare`. Each entry is listed once.
     For several names, comment lines before the entries map names to keys.

@@ -1,4 +1,4 @@
-"""Tables of a comparison of runs: means, pairs, movers, a results table and sentences."""
+"""Tables of a comparison: means, pairs, movers, results and sentences."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from cranfield.wording import format_count, format_number
 
 TABLES = ("runs", "pairs", "movers", "results", "teams", "sentences", "verdicts")
 MARKS = ("letters", "daggers")
-_PAIRS_WITH_MOVERS = 3  # more would bury the rest
+_PAIRS_WITH_MOVERS = 3  # larger numbers would hide the other tables
 
 
 def select_tables(
@@ -115,7 +115,8 @@ def _build_run_table(comparison: Comparison, signs: BaselineMarks) -> tables.Res
     legend = _format_letters(comparison) if groups else signs.format_legend(marks)
     return tables.build_table(
         "runs",
-        f"Means of {_describe_size(comparison)}{_describe_measure(comparison)}, with {tables.format_percent(1 - comparison.alpha)} t intervals. "
+        f"Means of {_describe_size(comparison)}{_describe_measure(comparison)}, with "
+        f"{tables.format_percent(1 - comparison.alpha)} t intervals. "
         f"{legend} ({describe_procedure(comparison)}).",
         column("measure", visible=_has_several_measures(comparison), key=True),
         column("run", text=signs.format_run, key=True),
@@ -146,9 +147,11 @@ def _build_pair_table(comparison: Comparison) -> tables.ResultTable:
     counts = [f"{row.wins}/{row.ties}/{row.losses}" for row in rows]
     return tables.build_table(
         "pairs",
-        f"Differences run − {other_head} of {_describe_size(comparison)}{_describe_measure(comparison)}: {describe_procedure(comparison)}. * p ≤ α. "
-        f"Intervals: {_describe_intervals(comparison)}. Effect size: {EFFECTS[comparison.effect].title}. "
-        "Wins, ties and losses: topics on which the run is better, equal and worse.",
+        f"Differences run − {other_head} of {_describe_size(comparison)}"
+        f"{_describe_measure(comparison)}: {describe_procedure(comparison)}. * p ≤ α. "
+        f"Intervals: {_describe_intervals(comparison)}. "
+        f"Effect size: {EFFECTS[comparison.effect].title}. "
+        "Win/tie/loss: number of topics on which the run is better, equal and worse.",
         *tables.build_key_columns(column, _has_several_measures(comparison), other_head),
         column("topics", visible=False),
         column("difference", text=tables.format_difference),
@@ -168,7 +171,8 @@ def _build_mover_table(comparison: Comparison, limit: int) -> tables.ResultTable
     column, other_head = tables.bind_rows(comparison.movers(limit)), _name_other(comparison)
     return tables.build_table(
         "movers",
-        f"Topics that differ most{_describe_measure(comparison)}: at most {limit} each way for each pair.",
+        f"Topics with the largest differences{_describe_measure(comparison)}: "
+        f"at most {limit} in each direction per pair.",
         *tables.build_key_columns(column, _has_several_measures(comparison), other_head),
         column("topic", key=True),
         column("score", head="run's"),
@@ -194,11 +198,12 @@ def _build_team_table(comparison: Comparison, signs: BaselineMarks) -> tables.Re
     marks = [tables.Field(f"{f.name} marks", f.marks or [""] * len(names), visible=False)
              for f in fields]  # fmt: skip
     several_runs = any(len(team.runs) > 1 for team in comparison.teams)
+    topics = tables.format_topics(run.topics for run in comparison.runs)
     text = (
-        f"The best run of each of {format_count(len(comparison.teams), 'team')} by {measure}, of equal ones the "
-        f"first given: means on {tables.format_topics(run.topics for run in comparison.runs)}"
-        f"{', which it was also chosen on, so that they are optimistic' if several_runs else ''}. "
-        f"{legend} ({describe_procedure(comparison)})."
+        f"The best run of each of {format_count(len(comparison.teams), 'team')} by {measure} "
+        f"(the first of equal runs): means on {topics}."
+        f"{' The means are optimistic: runs were chosen on these topics.' if several_runs else ''}"
+        f" {legend} ({describe_procedure(comparison)})."
     )
     return tables.ResultTable(
         "teams",
@@ -216,7 +221,7 @@ def _build_measure_columns(
     comparison: Comparison, signs: BaselineMarks, first: str
 ) -> tuple[list[str], list[tables.Field], str]:
     """Return runs sorted by the first measure, a column per measure, and the legend."""
-    if first not in comparison.scores.measures:  # of a part that is by another measure
+    if first not in comparison.scores.measures:  # a part of the comparison by another measure
         first = comparison.scores.measures[0]
     names = [row.run for row in comparison.runs if row.measure == first]
     cell = {(row.run, row.measure): row for row in comparison.runs}
@@ -253,7 +258,7 @@ def _build_sentence_table(comparison: Comparison) -> tables.ResultTable:
 def _write_sentence(
     comparison: Comparison, pair: PairComparison, means: Mapping[tuple[str, str], float]
 ) -> str:
-    """Write means, difference, interval, p-value, effect size, wins, losses and procedure."""
+    """Write a sentence with all numbers to report about a pair."""
     m = comparison.scores.measures.index(pair.measure)
     scores = " and ".join(format_number(means[run, pair.measure]) for run in (pair.run, pair.other))
     significance = "significantly" if pair.pvalue <= comparison.alpha else "not significantly"
@@ -264,7 +269,8 @@ def _write_sentence(
         f"By {pair.measure}, {pair.run} is {significance} {relation} {pair.other}: means of "
         f"{scores} on {format_count(pair.topics, 'topic')}, "
         f"difference{logs} {tables.format_difference(pair.difference)}, "
-        f"interval {tables.format_interval(pair.low, pair.high, '+')} ({_describe_intervals(comparison)}), "
+        f"interval {tables.format_interval(pair.low, pair.high, '+')} "
+        f"({_describe_intervals(comparison)}), "
         f"{format_p_statement(comparison.shown_p(pair))} ({describe_procedure(comparison)}), "
         f"effect size {pair.effect:+z.2f} ({EFFECTS[comparison.effect].title}), "
         f"{ends[0]} on {format_count(pair.wins, 'topic')} and {ends[1]} on {pair.losses:,}."
@@ -274,8 +280,10 @@ def _write_sentence(
 def _find_best(means: Sequence[float], better: str) -> list[bool]:
     """Flag the best means. Empty if neither direction is better.
 
-    >>> _find_best([0.5, 0.25, 0.5], "higher"), _find_best([0.5, 0.25], "lower"), _find_best([0.5], "neither")
-    ([True, False, True], [False, True], [])
+    >>> _find_best([0.5, 0.25, 0.5], "higher"), _find_best([0.5, 0.25], "lower")
+    ([True, False, True], [False, True])
+    >>> _find_best([0.5], "neither")
+    []
     """
     ends = {"higher": max(means), "lower": min(means)}
     if better not in ends:
@@ -336,5 +344,5 @@ def _make_dagger(i: int) -> str:
 def _format_letters(comparison: Comparison, runs: str = "Runs") -> str:
     """Return an explanation of the letters, or a reference to the table of pairs."""
     if not any(row.groups for row in comparison.runs):
-        return "Which pairs are significantly different is in the table of pairs"
+        return "See the table of pairs for significant differences"
     return f"{runs} that share a letter are not significantly different"

@@ -22,11 +22,11 @@ from cranfield.scores import ALL
 FUNCTIONS = {"C": "C(i), going on", "W": "W(i), attention", "L": "L(i), stopping"}
 SIZES = {"functions": (190.0, 130.0), "vary": (190.0, 150.0), "runs": (300.0, 260.0)}  # of panels
 COLUMNS = 3  # panels in a row
-MARK_DISTANCE = 12.0  # points between marks on lines, else they become a band
-VALUE_WIDTH = 34.0  # points beside the last point of a line, for its value
-MAX_NAMES = 50  # names of runs that are tried to be placed
-UNNAMED_RUN = "run"  # what a run is called that has no name
-ANY_RANKING = "any"  # what the list is called of users who look at none
+MARK_DISTANCE = 12.0  # points between marks on lines
+VALUE_WIDTH = 34.0  # points for the value next to the end of a line
+MAX_NAMES = 50  # names of runs to place
+UNNAMED_RUN = "run"  # name of a run without a name
+ANY_RANKING = "any"  # topic of users who do not depend on a ranking
 
 
 def draw_functions(data: pl.DataFrame, theme: Theme) -> Any:
@@ -49,7 +49,7 @@ def draw_functions(data: pl.DataFrame, theme: Theme) -> Any:
     rows, ends = (
         [],
         {name: _choose_axis_ends(data[name]) for name in FUNCTIONS},
-    )  # the same in all rows
+    )  # equal in all rows
     for of_model in _split_by_model(data):
         panels = []
         for name, meaning in FUNCTIONS.items():
@@ -67,7 +67,7 @@ def draw_functions(data: pl.DataFrame, theme: Theme) -> Any:
 
 
 def _choose_axis_ends(values: pl.Series) -> layout.Ticks:
-    """Return the ends of an axis: 0 and 1, or beyond. Some models have weights above 1."""
+    """Return 0 and 1 or the ends of the data: some weights are above 1."""
     ticks = layout.from_zero(values, 0.0)
     probable = values.name == "C" and ticks[-1] <= 1
     return [0.0, 1.0] if probable else [ticks[0], ticks[-1]]
@@ -81,7 +81,7 @@ def _flag_marks(data: pl.DataFrame, rank: float) -> pl.DataFrame:
     """
     names = data["line"].unique(maintain_order=True)
     interval = len(names) * math.ceil(MARK_DISTANCE / rank)
-    if interval >= data["rank"].n_unique():  # a line might have none
+    if interval >= data["rank"].n_unique():  # otherwise a line could have no mark
         return data.with_columns(marked=True)
     turns = {name: k * interval // len(names) for k, name in enumerate(names)}
     turn = pl.col("line").replace_strict(turns, return_dtype=pl.Int64)
@@ -93,7 +93,10 @@ def _flag_marks(data: pl.DataFrame, rank: float) -> pl.DataFrame:
 def draw_parameters(
     data: pl.DataFrame, measurements: Sequence[str], unit: str, theme: Theme
 ) -> Any:
-    """Draw measurements against expected depth for varied parameters, a column per model."""
+    """Draw measurements against expected depth for varied parameters.
+
+    Each model has a column of panels.
+    """
     data, encodings = _name_lines(data, theme)
     tooltip = [
         "model:N",
@@ -147,7 +150,7 @@ def _place_end_labels(data: pl.DataFrame, plane: Plane) -> pl.DataFrame:
 
 
 def draw_runs(frames: Sequence[pl.DataFrame], unit: str, theme: Theme) -> Any:
-    """Draw expected depth against expected utility: a panel per model, a point per run."""
+    """Draw expected depth against expected utility: a panel per model."""
     panels = []
     for k, of_model in enumerate(frames, 1):
         plane = _build_plane(of_model, theme, unit)
@@ -196,7 +199,7 @@ def _name_lines(data: pl.DataFrame, theme: Theme) -> tuple[pl.DataFrame, dict[st
         data.select(line=pl.concat_str(fields, separator=", "))["line"]
     )
     in_order = theme.assign_styles_in_order(names.unique(maintain_order=True))
-    styles = None if "run" in fields else in_order  # a colour is that of a run
+    styles = None if "run" in fields else in_order  # colours belong to runs
     return data.with_columns(names), charts.encode_names(
         names, _build_legend_title(values_by_name, fields), theme, styles
     )
@@ -234,5 +237,8 @@ def _build_axis_title(measurement: str, unit: str) -> Any:
 
 
 def _build_panel_title(model: str, series: str = "") -> dict[str, str]:
-    """Return the title of a panel. The subtitle avoids confusion of model AP with measure AP."""
+    """Return the title of a panel, with a subtitle.
+
+    The subtitle distinguishes the user model AP from the measure AP.
+    """
     return {"text": model, "subtitle": f"user model{series}"}

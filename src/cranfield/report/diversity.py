@@ -18,10 +18,10 @@ from cranfield.figures.theme import Theme
 from cranfield.lazy_imports import pl
 from cranfield.measures.parameters import format_value
 
-SIDE = 380.0  # of the panel, in points
-PADDING = 8.0  # points around the axes, so that a run at 0 or 1 is seen whole
-MAX_NAMES = 150  # names of runs that are tried to be placed
-CROSS, LINES = "#7fb3d5", "#d0d0d0"  # told apart from points, in grey, too
+SIDE = 380.0  # of the panel in points
+PADDING = 8.0  # points around the axes, for runs at 0 or 1
+MAX_NAMES = 150  # names of runs to place
+CROSS, LINES = "#7fb3d5", "#d0d0d0"  # distinct from points, also in grey
 HALO = {"stroke": "white", "strokeWidth": 3, "strokeJoin": "round"}  # below text, over lines
 
 
@@ -39,7 +39,7 @@ def _choose_axis(data: pl.DataFrame, name: str, zoom: bool) -> Ticks:
     if zoom:
         columns = data.select(pl.col(f"^{name}(_low|_high)?$"))
         return layout.fit_ticks(v for column in columns for v in column.drop_nans())
-    values = data[name].to_list()  # but not its interval, which may pass where it ends
+    values = data[name].to_list()  # without intervals, which can exceed the axes
     return layout.choose_ticks(min(0.0, *values), max(1.0, *values))
 
 
@@ -86,7 +86,7 @@ def draw_scatter(data: pl.DataFrame, plane: Plane, gamma: float, cross_note: str
 
 # -- lines of equal value -------------------------------------------------------------------------
 
-SHORT = 24.0  # points of a line that has no room for its value
+SHORT = 24.0  # points, lines below this length have no value
 INWARD = 22.0  # points from the upper left end of a line to its value
 
 
@@ -99,7 +99,7 @@ class Level(NamedTuple):
 
 
 def compute_levels(gamma: float, axes: Sequence[Ticks], window: Sequence[Ticks]) -> list[Level]:
-    """Return the lines γ·x + (1 − γ)·y = c in a window, for round c between the axis ends.
+    """Return the lines γ·x + (1 − γ)·y = c in a window, for round values of c.
 
     >>> compute_levels(0.5, [[0, 1], [0, 1]], [[0, 1], [0, 1]])[0]
     Level(value=0.1, start=(0, 0.2), stop=(0.2, 0))
@@ -116,7 +116,7 @@ def _clip_line(c: float, gamma: float, window: Sequence[Ticks]) -> tuple[Point, 
     (left, right), (bottom, top) = window
 
     def solve_other(weight: float, value: float) -> float:
-        """Solve the equation for the other coordinate, given this coordinate and its weight."""
+        """Solve the equation for the other coordinate."""
         rest = c - weight * value
         return round(rest / (1 - weight), 12) if weight < 1 else math.copysign(math.inf, rest)
 
@@ -128,7 +128,7 @@ def _clip_line(c: float, gamma: float, window: Sequence[Ticks]) -> tuple[Point, 
 
 
 def _build_lines(plane: Plane, gamma: float) -> pl.DataFrame:
-    """Return the ends of the lines and the places of their values, empty if a line is short."""
+    """Return the ends of the lines and the places of their values."""
     rows = []
     for value, (x, y), (x2, y2) in compute_levels(gamma, plane.axes, plane.window):
         long = math.dist(*plane.locate([(x, y), (x2, y2)]))
@@ -140,7 +140,7 @@ def _build_lines(plane: Plane, gamma: float) -> pl.DataFrame:
 
 # -- names ----------------------------------------------------------------------------------------
 
-HALF_CROSS_WIDTH = 0.05  # half a line's width, in points, as far as names care
+HALF_CROSS_WIDTH = 0.05  # points
 
 
 def place_names(data: pl.DataFrame, plane: Plane, gamma: float, names: bool = True) -> pl.DataFrame:

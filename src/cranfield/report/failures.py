@@ -1,4 +1,4 @@
-"""Tables of hard topics: hardest, most divisive and deciding topics, and reasons of failures."""
+"""Tables of hard topics: hardest, divisive and deciding topics, reasons."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from cranfield.tables import FLAT, Field, ResultTable
 from cranfield.wording import format_count, format_number
 
 TABLES = ("hardest", "divisive", "deciding", "tally", "results")
-_MAX_RUN_COLUMNS = 3  # so many runs have columns of their own
+_MAX_RUN_COLUMNS = 3  # runs with a column each
 
 REASONS = {
-    "not answered": "the run has no list for the topic",
-    "none found": "no relevant document is in its list",
-    "cut off": "relevant documents are in its list, but none above the cutoff",
-    "ranked low": "none of these",
+    "not answered": "the run has no ranking for the topic",
+    "none found": "the ranking has no relevant document",
+    "cut off": "the ranking has relevant documents, but only below the cutoff",
+    "ranked low": "no other reason applies",
 }
 REASONS_FOR_RUNS = {
-    "ties": "with another order of tied documents it could be as good as the best run",
-    "unjudged": "if unjudged documents were relevant, or not, it could be as good as the best run",
+    "ties": "with another order of tied documents, the run could be as good as the best run",
+    "unjudged": "depending on unjudged documents, the run could be as good as the best run",
 }
 REASONS_FOR_RUN = {
-    "ties": f"other orders of tied documents change its score by more than {MIN_CHANGE:g}",
-    "unjudged": f"what unjudged documents are could change its score by more than {MIN_CHANGE:g}",
+    "ties": f"other orders of tied documents change the score by more than {MIN_CHANGE:g}",
+    "unjudged": f"unjudged documents could change the score by more than {MIN_CHANGE:g}",
 }
 
 
 def explain_reasons(hard_topics: HardTopics) -> dict[str, str]:
     """Return the meaning of each reason for which a run fails."""
-    unknown = {} if hard_topics.bounded else {"unjudged": f"not known for {hard_topics.measure}"}
+    unknown = {} if hard_topics.bounded else {"unjudged": f"not computed for {hard_topics.measure}"}
     return REASONS | (REASONS_FOR_RUNS if len(hard_topics.runs) > 1 else REASONS_FOR_RUN) | unknown
 
 
@@ -69,7 +69,7 @@ def build_settings(result: HardTopics) -> dict[str, Any]:
 def _describe_selection(hard_topics: HardTopics, rows: Sequence[Any], kind: str) -> str:
     """Start a caption: the number and kind of topics shown."""
     count = f"{len(rows):,} " if len(rows) > 1 else ""
-    return f"The {count}{kind} of {format_count(len(hard_topics.topics), 'topic')}: those with the"
+    return f"The {count}{kind} of {format_count(len(hard_topics.topics), 'topic')} by"
 
 
 def _build_topic_columns(rows: Sequence[Topic], *hidden: str) -> list[Field]:
@@ -95,23 +95,26 @@ def _build_hardest_table(hard_topics: HardTopics, top: int) -> ResultTable:
         if few_runs
         else [Field("why", None, texts=[*map(_format_reasons, rows)])]
     )
-    worst = "lowest" if hard_topics.better == "higher" else "highest"
     subject = (
-        f"mean {hard_topics.measure} of {format_count(len(hard_topics.runs), 'run')}"
+        f"mean {hard_topics.measure} over {format_count(len(hard_topics.runs), 'run')}"
         if several_runs
         else hard_topics.measure
     )
     as_hard = hard_topics.count_tied(top)
     as_hard_text = (
-        f" ({format_count(as_hard, 'more topic')} as hard as the last)" if as_hard else ""
+        f" ({format_count(as_hard, 'more topic')} as hard as the last one)" if as_hard else ""
     )
-    better = "no other run scores better" if several_runs else "the ideal list scores no better"
-    text = f"{_describe_selection(hard_topics, rows, 'hardest')} {worst} {subject}{as_hard_text}. Why: the reason why a run fails"
-    return ResultTable("hardest", columns, f"{text} (–: {better}).")
+    better = "no other run scores higher" if several_runs else "the ideal ranking scores no higher"
+    text = f"{_describe_selection(hard_topics, rows, 'hardest')} {subject}{as_hard_text}"
+    legend = f"Why: main reason for the low score. –: {better}."
+    return ResultTable("hardest", columns, f"{text}. {legend}")
 
 
 def _build_score_columns(hard_topics: HardTopics, rows: Sequence[Topic]) -> list[Field]:
-    """Build columns with score and reason for each run, and relevant documents of a single run."""
+    """Build columns of scores and reasons by run.
+
+    For a single run, a column counts the retrieved relevant documents.
+    """
     columns = []
     for run in hard_topics.runs:
         results = [row.result_of(run) for row in rows]
@@ -144,8 +147,8 @@ def _build_divisive_table(hard_topics: HardTopics, top: int) -> ResultTable:
     reasons = [_format_reason(row.result_of(row.worst_runs[0])) for row in rows]
     runs = format_count(len(hard_topics.runs), "run")
     text = (
-        f"{_describe_selection(hard_topics, rows, 'most divisive')} largest standard deviation (sd) of "
-        f"{hard_topics.measure} over {runs}. Why: the reason why the worst run fails."
+        f"{_describe_selection(hard_topics, rows, 'most divisive')} standard deviation (sd) of "
+        f"{hard_topics.measure} over {runs}. Why: main reason for the low score of the worst run."
     )
     columns = [*_build_topic_columns(rows, "relevant", "mean"), Field("why", None, texts=reasons)]
     return ResultTable("divisive", columns, text if rows else _describe_equal_runs(hard_topics))
@@ -153,7 +156,9 @@ def _build_divisive_table(hard_topics: HardTopics, top: int) -> ResultTable:
 
 def _describe_equal_runs(hard_topics: HardTopics) -> str:
     """Return the caption for runs that do not differ on any topic."""
-    return f"All runs score the same on each of {format_count(len(hard_topics.topics), 'topic')}."
+    return (
+        f"All runs have equal scores on each of {format_count(len(hard_topics.topics), 'topic')}."
+    )
 
 
 def _build_deciding_table(hard_topics: HardTopics, top: int) -> ResultTable:
@@ -161,9 +166,10 @@ def _build_deciding_table(hard_topics: HardTopics, top: int) -> ResultTable:
     column = tables.bind_rows(rows)
     bounds = [tables.format_interval(row.low, row.high, "+") for row in rows]
     text = (
-        f"{_describe_selection(hard_topics, rows, 'most decisive')} largest differences {first} − {second} by "
-        f"{hard_topics.measure}. {_describe_decision(hard_topics)} Share: of all differences, whatever their sign. "
-        f"{_describe_bounds(hard_topics)}Why: the reason why the worse run fails."
+        f"{_describe_selection(hard_topics, rows, 'most decisive')} absolute difference "
+        f"{first} − {second} in {hard_topics.measure}. {_describe_decision(hard_topics)} "
+        "Share: fraction of the sum of all absolute differences. "
+        f"{_describe_bounds(hard_topics)}Why: main reason for the low score of the worse run."
     )
     return tables.build_table(
         "deciding",
@@ -184,8 +190,8 @@ def _describe_bounds(hard_topics: HardTopics) -> str:
     if not hard_topics.bounded:
         return ""
     if has_outer_bounds(parse_measure(hard_topics.measure)):
-        return "Unjudged allow: outer bounds of the difference, which may be out of reach. "
-    return "Unjudged allow: the least and the most the difference can be, whatever they are. "
+        return "Unjudged allow: outer bounds of the difference, which may be unreachable. "
+    return "Unjudged allow: minimum and maximum of the difference over all labels. "
 
 
 def _describe_decision(hard_topics: HardTopics) -> str:
@@ -193,12 +199,11 @@ def _describe_decision(hard_topics: HardTopics) -> str:
     topic_count, (first, second) = hard_topics.decided_by(), hard_topics.runs
     mean = float(hard_topics.differences.mean())
     if not topic_count:
-        return "On the mean they are equal."
+        return "The means are equal."
     better = first if (mean > 0) == (hard_topics.better == "higher") else second
-    without = f"the {topic_count} topics" if topic_count > 1 else "the topic"
-    verb = "favour" if topic_count > 1 else "favours"
-    sentence = f"On the mean {better} is better by {format_number(abs(mean))}"
-    return f"{sentence}; without {without} that {verb} it most it would not be."
+    sentence = f"The mean of {better} is better by {format_number(abs(mean))}"
+    topics = format_count(topic_count, "topic")
+    return f"{sentence}, but not without the {topics} that favour it most."
 
 
 # -- runs -----------------------------------------------------------------------------------------
@@ -217,14 +222,17 @@ def _build_tally_table(hard_topics: HardTopics) -> ResultTable:
         empty_column = replace(column, values=[None] * len(values), dtype=float)
         columns.append(empty_column if bucket in unknown else column)
     topics = format_count(len(hard_topics.topics), "topic")
-    text = f"of {topics} those at which a run fails by {hard_topics.measure}, by the first reason that holds"
-    legend = [*(f"{x}: {reason_texts[x]}" for x in BUCKETS), "–: it does not fail"]
+    text = (
+        f"number of {topics} on which a run fails by {hard_topics.measure}, "
+        "by the first reason that applies"
+    )
+    legend = [*(f"{x}: {reason_texts[x]}" for x in BUCKETS), "–: the run does not fail"]
     return ResultTable("tally", columns, text, lines=legend)
 
 
 def _build_result_table(hard_topics: HardTopics) -> ResultTable:
     column = tables.bind_rows(hard_topics.results)
-    text = f"How runs did on each topic by {hard_topics.measure}, and why they fail."
+    text = f"Scores by {hard_topics.measure} and reasons of failures, by run and topic."
     types = {name: str if name in ("other", "bucket") else float for name in _NULLABLE_FIELDS}
     columns = [
         column(x.name, key=x.name in ("topic", "run"), dtype=types.get(x.name))
@@ -236,4 +244,4 @@ def _build_result_table(hard_topics: HardTopics) -> ResultTable:
 _NULLABLE_FIELDS = (
     *("unjudged_low", "unjudged_high", "other", "difference", "difference_low"),
     *("difference_high", "bucket"),
-)  # what may not be known
+)  # fields that can be None

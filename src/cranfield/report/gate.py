@@ -65,11 +65,11 @@ def _describe_rule(gate: Gate) -> str:
     if gate.margin is None:
         text = f"fail if significantly worse ({TESTS[gate.test].title}, two-sided, {level})"
         undecided = any(verdict.decision == "undecided" for verdict in gate.verdicts)
-        unseen = f", undecided, which {otherwise}, if no loss could be significant"
+        unseen = f", undecided ({otherwise}) if no loss could be significant"
         return f"{text}{unseen * undecided}"
     sure = tables.format_percent(gate.confidence)
     return (
-        f"pass if no part of the {sure} paired t interval of the difference is worse than the "
-        f"margin of {gate.margin:g}, else fail if all of it is worse than 0, else undecided, "
-        f"which {otherwise} ({level})"
+        f"pass if the complete {sure} paired t interval of the difference is within the margin of "
+        f"{gate.margin:g}, fail if otherwise the complete interval is worse than 0, "
+        f"else undecided, which {otherwise} ({level})"
     )

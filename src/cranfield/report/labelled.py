@@ -21,7 +21,7 @@ def _to_rankings(result: LabelledList | LabelledLists) -> Sequence[LabelledList]
 
 
 def build_tables(result: LabelledList | LabelledLists) -> list[ResultTable]:
-    """Build one machine-readable table of all items, and one displayed table per ranking."""
+    """Build a machine-readable table of all items and a table per ranking."""
     rows = build_document(result)
     values = [{name: drop_zero_fraction(value) for name, value in row.items()} for row in rows]
     return [
@@ -60,7 +60,7 @@ def _format_cells(item: Item) -> list[str]:
 
 
 def _choose_colour(item: Item) -> str:
-    return _COLOURS.get(item.status, "magenta")  # what a strategy takes out of the count
+    return _COLOURS.get(item.status, "magenta")  # excluded by a labelling strategy
 
 
 def _format_title(ranking: LabelledList) -> str:

@@ -57,7 +57,7 @@ def _find_indent(line: str) -> int:
 
 
 def find_entries(kind: str, entries: Mapping[T, str], words: Sequence[str]) -> list[T]:
-    """Return the names whose entry contains every word. Raise an error if there are none."""
+    """Return the names with every word in their entry, or raise an error."""
     matches = [x for x, text in entries.items() if all(w.lower() in text.lower() for w in words)]
     if not matches:
         raise CranfieldError(f"found no {kind} with {' '.join(words)!r} in its entry")

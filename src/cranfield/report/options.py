@@ -10,7 +10,7 @@ from cranfield.stats.families import TESTS, get_default_test
 from cranfield.stats.resampling import TRIALS
 
 Rows: TypeAlias = Mapping[str, str | Mapping[str, Any]]
-"""Options, written as `cli` declares them; what each means, or all that argparse is told of it."""
+"""Options by their declaration, with the help or all keyword arguments for argparse."""
 
 
 def build_option(text: str, default: Any, **settings: Any) -> dict[str, Any]:
@@ -71,7 +71,9 @@ def build_confidence_option(text: str = "of intervals") -> Rows:
 
 def build_statistic_option(suffix: str = "") -> Rows:
     """Build the option for the rank correlation."""
-    from cranfield.meta.rankings import STATISTICS  # `compare`, which has none, need not load meta
+    from cranfield.meta.rankings import (
+        STATISTICS,
+    )  # imported here because `compare` does not need meta
 
     text = f"one of {', '.join(STATISTICS)} (default: kendall){suffix}"
     return {"--statistic NAME": build_option(text, "kendall", choices=tuple(STATISTICS))}
@@ -80,13 +82,13 @@ def build_statistic_option(suffix: str = "") -> Rows:
 THEME_OPTIONS: Rows = {
     "--title TEXT": "heading above the figure; '' for nothing above it, neither a heading nor the "
     "lines that explain the figure",
-    "width --plot-width N": "of a panel, in points: 150 to 190 for a column of a paper",
-    "height --plot-height N": "of a panel, in points",
-    "--font-size P": "of numbers and names, in points (default: 11)",
-    "--grey": "without colours: lines are told apart by dashes and marks",
-    "--scale N": build_option("pixels of a PNG a point", 2),
+    "width --plot-width N": "panel width in points (column of a paper: 150 to 190)",
+    "height --plot-height N": "panel height in points",
+    "--font-size P": "size of numbers and names in points (default: 11)",
+    "--grey": "no colours: dashes and marks distinguish lines",
+    "--scale N": build_option("pixels per point in a PNG", 2),
 }
-"""How pictures look: the names are those of `Look`, but for the last."""
+"""Options of figures. All but the last are fields of `Theme`."""
 
 
 def build_plot_options(figure: str, owner: str = "their") -> Rows:

@@ -30,11 +30,11 @@ TESTS = {
     "anova": "one-way ANOVA of {} systems",
     "interval": "interval of the difference",
 }
-STEPS = 80  # points of a line
+STEPS = 80  # points per line
 COLUMNS = ("test", "difference", "topics", "power", "asked", "needed")
 
 Designs = Mapping[str, Sequence[Design]]
-"""Of each measure; the name is empty if variances are not from a pilot."""
+"""Designs by measure. The measure is empty if variances are not from a pilot."""
 
 TABLES = ("pilot", "topics", "power", "detectable")
 
@@ -54,7 +54,7 @@ def build_tables(result: Plan) -> list[ResultTable]:
 def build_figure(result: Plan, theme: Theme = DEFAULT_THEME) -> Figure:
     """Build the figure of power against topics for one measure."""
     if len(result.designs) > 1:
-        raise InputError(f"{len(result.designs)} measures", "one with --plot")
+        raise InputError(f"{len(result.designs)} measures", "one measure with --plot")
     [(measure, designs)] = result.designs.items()
     return draw_power_curves(designs, theme, measure)
 
@@ -75,8 +75,8 @@ def build_pilot_table(pilots: Mapping[str, Pilot]) -> ResultTable:
     return build_table(
         "pilot",
         "Pilot: V_E1 is the variance of a run's scores over topics (residuals of one-way ANOVA), "
-        "V_E2 without what topics have in common for all runs (two-way); differences of two runs "
-        "vary by 2 V_E2.",
+        "V_E2 the residual variance without the effect of topics (two-way ANOVA). The variance of "
+        "differences between two runs is 2 V_E2.",
         Field("measure", [*pilots], key=True),
         column("topics", lambda pilot: pilot.topics[0]),
         column("runs", lambda pilot: pilot.systems[0]),
@@ -123,14 +123,15 @@ def build_topics_table(designs: Designs) -> ResultTable:
         f"{format_percent(1 - d.alpha)} interval" for d in design_list if d.width
     )
     purposes = [
-        *(f"to find the difference, if it is the true one, with {text}" for text in by_power),
-        *(f"for a {text} of the width, in the mean" for text in by_width),
+        *(f"to detect the true difference with {text}" for text in by_power),
+        *(f"for a {text} of the expected width" for text in by_width),
     ]
+    source = _describe_variance_source({design.method for design in design_list})
     achieved = " or ".join(["power"] * bool(by_power) + ["width"] * bool(by_width))
     return _build_design_table(
         "topics",
-        f"Topics needed {'; '.join(purposes)}. Achieved is the {achieved} of so many topics. "
-        f"Variances are those of {_describe_variance_source({design.method for design in design_list})}.",
+        f"Topics needed {', or '.join(purposes)}. "
+        f"Achieved: {achieved} with this number of topics. Variance: variance of {source}.",
         designs,
         column("difference", text=_format_number, visible=bool(by_power)),
         column("width", text=_format_number, visible=bool(by_width)),
@@ -152,8 +153,8 @@ def build_power_table(designs: Designs, sizes: Sequence[int]) -> ResultTable:
     )
     return _build_design_table(
         "power",
-        f"Power: how probable a significant result is (α = {alphas}) if the true difference is the "
-        "one shown. A difference that was observed is not the true one.",
+        f"Power: probability of a significant result (α = {alphas}) for the given true difference. "
+        "An observed difference is not the true difference.",
         designs,
         column("difference", text=_format_number),
         *build_columns(column, "systems", "topics"),
@@ -170,9 +171,9 @@ def build_detectable_table(designs: Designs, sizes: Sequence[int]) -> ResultTabl
     design_list = _list_designs(designs)
     column = bind_rows(design_list)
     powers = dict.fromkeys(_format_number(design.power) for design in design_list if design.power)
-    text = [f"the smallest true difference found with power {power}" for power in powers]
+    text = [f"the smallest true difference detected with power {power}" for power in powers]
     if any(design.width for design in design_list):
-        text.append("of an interval its width, in the mean")
+        text.append("the expected width of an interval")
     return _build_design_table(
         "detectable",
         f"Smallest: {'; '.join(text)}.",
@@ -224,12 +225,12 @@ def draw_power_curves(
     Test, significance level, power and variance are above a panel."""
     designs = [design for design in designs if design.difference is not None]
     if not designs:
-        raise InputError("no design with a power", "one by t or anova to draw")
+        raise InputError("no design with a power", "a design for t or anova")
     lines = Counter((design.method, design.difference) for design in designs)
     (_, difference), count = lines.most_common(1)[0]
     if count > 1:
         count_text = f"{count} designs for a difference of {_format_number(difference)}"
-        raise InputError(count_text, "one for each test")
+        raise InputError(count_text, "one design per test")
     charts.check_line_count(len({difference for _, difference in lines}))
     last = 2 * max(design.topics for design in designs)
     sizes = {round(2 * (last / 2) ** (k / STEPS)) for k in range(STEPS + 1)}

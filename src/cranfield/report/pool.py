@@ -1,4 +1,4 @@
-"""Tables of a pool: contributions of runs and teams, documents to judge. Lists for assessors."""
+"""Tables of a pool, and files with documents to judge."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ KINDS = {
 COUNTS = [*KINDS][4:]
 TO_JUDGE = ("topic", "doc", "to_judge")
 SAMPLED = ("topic", "doc", "stratum", "level")
-LISTS = ("text", "csv", "tsv", "json")  # the formats of what assessors get
+LISTS = ("text", "csv", "tsv", "json")  # formats of files for assessors
 
 
 def build_tables(result: Pool, per_topic: bool = False) -> list[ResultTable]:
-    """Build contributions of runs and teams, by topic if requested, and the size of topics."""
+    """Build the contributions of runs and teams, and the sizes of topics."""
     rows = [row.to_dict() for row in result.contributions(per_topic)]
     return [
         build_record_table("contributions", rows, KINDS),

@@ -51,5 +51,7 @@ def format_qrels(judged: Mapping[str, Mapping[str, float]], format: str = "trec"
 def _check_level(level: float | int, topic: str, doc: str) -> int:
     if isinstance(level, float) or level < 0:
         problem = f"level {level!r} for document {doc} of topic {topic}"
-        raise InputError(problem, "whole levels from 0 for the NTCIR format; trec and csv have any")
+        raise InputError(
+            problem, "integer levels ≥ 0 for the NTCIR format. Use trec or csv for other levels."
+        )
     return level

@@ -44,8 +44,9 @@ def call_with_options(
     return function(*arguments, **{k: options[k] for k in names if options.get(k) is not None})
 
 
-def prepare_output(result: TableResult, format: str, options: Mapping[str, Any], names: Sequence[str] = ()
-          ) -> TableOutput:  # fmt: skip
+def prepare_output(
+    result: TableResult, format: str, options: Mapping[str, Any], names: Sequence[str] = ()
+) -> TableOutput:
     """Collect what a format needs of a result: tables, notes, settings and document.
 
     Default: the usual tables of the format. `names` selects other tables.
@@ -91,20 +92,19 @@ def _find_hook(result: TableResult, name: str) -> Callable[..., Any]:
 def _select_named(
     by_name: Mapping[str, ResultTable], names: Sequence[str], format: str
 ) -> list[ResultTable]:
-    """Return the tables with these names. Raise an error if the format cannot contain them."""
+    """Return the named tables. Raise an error if the format cannot contain them."""
     if format in FLAT and len(names) > 1:
-        raise InputError(f"{len(names)} tables", f"one: {format} holds no more")
+        raise InputError(f"{len(names)} tables", f"one table: {format} can contain only one")
     for name in names:
         if name not in by_name:
-            expected = f"one of {', '.join(by_name)}: there is no such table of these results"
-            raise InputError(f"table {name}", expected)
+            raise InputError(f"table {name}", f"a table of this result: {', '.join(by_name)}")
         if format in MACHINE_READABLE and not by_name[name].columns:
             fit = ", ".join(table.name for table in by_name.values() if table.columns)
-            raise InputError(f"table {name}", f"{fit}: {format} is for programs")
+            raise InputError(f"table {name}", f"{fit}: {format} has only machine-readable tables")
     return [by_name[name] for name in names]
 
 
-# -- what results in Python are asked for: see `Shown` --------------------------------------------
+# -- methods of `TableResult` ----------------------------------------------------------------------
 
 
 def _prepare_checked(
@@ -148,10 +148,10 @@ def render_text(
     max_rows: int | None = None,
     **options: Any,
 ) -> str:
-    """Render tables for a notebook or a paper, with at most `max_rows` rows per table."""
+    """Render tables for a notebook or a paper, up to `max_rows` rows each."""
     check_choice("caption", caption, CAPTIONS)
     if decimals not in range(16):
-        raise InputError(f"decimals={decimals}", "a whole number from 0 to 15")
+        raise InputError(f"decimals={decimals}", "an integer from 0 to 15")
     with rounding(decimals):
         output = replace(_prepare_checked(result, format, table, options), listing_option=".notes")
         if format == "html":

@@ -1,4 +1,4 @@
-"""Tables of scores: run, topic, measure and value, or a column per measure for display."""
+"""Tables of scores: a row per value, or a column per measure for display."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from cranfield.scores import ALL, Scores, format_value, to_json_number, to_numbe
 from cranfield.tables import Field, ResultTable, bind_rows, build_record_table
 from cranfield.wording import format_count
 
-Values: TypeAlias = dict[tuple[str, str], dict[str, float]]  # of a run and a topic, by measure
-Cell: TypeAlias = tuple[tuple[str, str], str]  # where a value is
+Values: TypeAlias = dict[tuple[str, str], dict[str, float]]  # (run, topic): measure: value
+Cell: TypeAlias = tuple[tuple[str, str], str]  # (run, topic), measure
 
 
 def build_tables(scores: Scores, per_topic: bool = False, wide: bool = False) -> list[ResultTable]:
@@ -38,7 +38,7 @@ def build_tables(scores: Scores, per_topic: bool = False, wide: bool = False) ->
     ]
 
 
-# -- for programs: every value in full ------------------------------------------------------------
+# -- machine-readable: exact values ---------------------------------------------------------------
 
 
 def _iterate_rows(scores: Scores, per_topic: bool) -> Iterator[tuple[str, str, str, float | int]]:
@@ -66,7 +66,7 @@ def build_document(scores: Scores, per_topic: bool = False) -> dict[str, Any]:
     return content | ({"topics": topics} if per_topic else {}) | build_notes_entry(scores.notes)
 
 
-# -- for people: rounded, one line for each run (and topic), the best value marked ----------------
+# -- displayed: rounded, a line per run (and topic), best values marked ---------------------------
 
 
 _BOUND = r"(?:\.lower|\.upper)?(?:\.se)?"
@@ -75,7 +75,7 @@ _MODEL_COLUMN = re.compile(rf"(?P<model>.+)\.(?P<column>(?:{'|'.join(MEASUREMENT
 
 
 def get_measure(column: str) -> str:
-    """Return the measure of a column, without suffixes for bounds and standard errors.
+    """Return the measure of a column, without suffixes such as .lower or .se.
 
     >>> get_measure("INST(T=2).EU.lower"), get_measure("ERR.se"), get_measure("AP")
     ('INST(T=2).EU', 'ERR', 'AP')
@@ -113,7 +113,7 @@ def _build_name_columns(rows: Collection[tuple[str, str]], per_topic: bool) -> l
 
 
 def _bind_values(scores: Scores, values: Values) -> Callable[[str, Iterable[Cell]], Field]:
-    """Return a function that builds the column of a measure, with the best values marked."""
+    """Return a function that builds the column of a measure."""
     summaries = dict(zip(scores.measures, scores.summaries, strict=True))
     best = _find_best(scores, values)
 
@@ -181,9 +181,11 @@ def _find_best(scores: Scores, values: Values) -> dict[tuple[str, str], float]:
 
 
 def _build_wide_tables(scores: Scores) -> Iterator[ResultTable]:
-    """Yield a table of topics with a column per run, and a displayed table per measure."""
+    """Yield a table of topics by runs, and a displayed table per measure."""
     for name in {"measure", "topic"} & {*scores.runs}:
-        raise InputError(f"a run named {name!r}", "another name in a wide table")
+        raise InputError(
+            f"a run named {name!r}", "a name other than measure or topic in a wide table"
+        )
     values = _collect_values(scores, per_topic=True)
     topics = [*scores.topics, ALL]
     rows = [
@@ -208,7 +210,7 @@ def _describe_missing_topics(scores: Scores) -> str:
     """Return the numbers of topics with defined values, if equal for all runs."""
     holes = np.isnan(scores.values)
     if (holes.any(axis=0) != holes.all(axis=0)).any():
-        return ", undefined values left out"
+        return ", undefined values excluded"
     by_count: dict[int, list[str]] = {}
     for measure, topic_count in zip(scores.measures, (~holes[0]).sum(axis=0).tolist(), strict=True):
         by_count.setdefault(topic_count, []).append(measure)

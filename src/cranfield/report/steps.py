@@ -14,20 +14,20 @@ from cranfield.wording import format_count, format_number
 
 T = TypeVar("T")
 
-_MAX_COMPLETE = 20  # lists up to this length are shown whole,
-_TOP_RANKS = 10  # of longer ones the top;
-_MIN_STRETCH = 3  # below it longer stretches of items of no use are counted only
-_MAX_TIED_NAMES = 3  # so many tied documents are named
-_TEXT_COLUMNS = ("document", "status", "group")  # columns that are written to the left
-_TITLES = {  # of lists other than that of the run
-    "best": "one order: tied documents by level, the best first (as with ties=best)",
-    "worst": "one order: tied documents by level, the worst first (as with ties=worst)",
-    "ideal": "ideal list",
+_MAX_COMPLETE = 20  # ranks; longer rankings are abridged
+_TOP_RANKS = 10  # shown ranks of an abridged ranking
+_MIN_STRETCH = 3  # longer stretches without gain are merged below the top
+_MAX_TIED_NAMES = 3  # more tied documents are counted only
+_TEXT_COLUMNS = ("document", "status", "group")  # left-aligned columns
+_TITLES = {  # titles of rankings other than the run
+    "best": "one order: tied documents by level, best first (as with ties=best)",
+    "worst": "one order: tied documents by level, worst first (as with ties=worst)",
+    "ideal": "ideal ranking",
 }
 
 
 def build_tables(result: Explanation | Explanations) -> list[ResultTable]:
-    """Build one machine-readable table of all ranks, and one displayed table per ranking."""
+    """Build a machine-readable table of all ranks and a table per ranking."""
     explanations = [result] if isinstance(result, Explanation) else result
     rows = [row for explanation in explanations for row in _iterate_rows(explanation)]
     return [
@@ -45,7 +45,7 @@ def _iterate_rows(e: Explanation) -> Iterator[dict[str, Any]]:
 
 
 def _build_visible_tables(e: Explanation) -> Iterator[ResultTable]:
-    """Yield the ranking and the ideal ranking, followed by facts, symbols and the score.
+    """Yield the ranking and the ideal ranking, with facts and the score.
 
     If the score is a mean over random orders, two orders with their steps and scores follow the
     ranking, and a table counts the drawn scores.
@@ -154,7 +154,7 @@ def _summarize_stretch(stretch: Sequence[Any]) -> list[str]:
 
 
 def split_stretches(rows: Sequence[T], useful: Callable[[T], bool]) -> list[list[T]]:
-    """Split a ranking into rows. Long stretches without gain below the top are merged."""
+    """Split a ranking into rows, and merge long stretches without gain."""
     stretch_list: list[list[T]] = []
     top = _TOP_RANKS if len(rows) > _MAX_COMPLETE else len(rows)
     for shown_alone, numbered in groupby(enumerate(rows), lambda x: x[0] < top or useful(x[1])):

@@ -26,7 +26,7 @@ def describe_test(
 
 
 def _format_p(row: Any) -> str:
-    """Format the (corrected) p-value of a row. If trials were counted, respect their number."""
+    """Format the p-value of a row, with the resolution of its trials."""
     sampled = getattr(row, "sampled", None)
     if sampled is None:
         return format_p(row.pvalue)

@@ -28,10 +28,10 @@ class ReportAnswers:
     """Answers shown in a report."""
 
     answers: AnswerCollection
-    scores: Scores  # whose runs and topics the page has
-    measure: int  # the measure that decides which topics are shown, if not all
+    scores: Scores  # scores of the runs and topics of the report
+    measure: int  # measure that selects the topics, if not all are shown
     limits: Limits
-    inputs: ReportInputs | None  # judged documents, if there are any
+    inputs: ReportInputs | None  # judged documents, if available
     second: Mapping[str, Mapping[str, float]] | None = None
 
     @cached_property
@@ -56,7 +56,10 @@ class ReportAnswers:
         known_topics = sum(map(self._is_known, self.scores.topics))
         if len(self.topics) < known_topics:
             topics_text = f"{len(self.topics):,} of {format_count(known_topics, 'topic')}"
-            yield f"Answers are shown of {topics_text}, those on which runs differ most; {COMPLETE}."
+            yield (
+                f"Answers are shown for {topics_text} with the largest differences between runs. "
+                f"{COMPLETE}."
+            )
 
     def _is_known(self, topic: str) -> bool:
         """Return True if there is an answer to a topic."""
@@ -233,13 +236,14 @@ def _describe_criterion(criterion: Any) -> tuple[Any, str, float]:
 
 
 PIECES = {"nuggets": _describe_nugget, "criteria": _describe_criterion}
-"""What answers are judged by, and what is told of each: its kind, its group, how far it is met."""
+"""Judged parts of answers, with a function for the kind, group and support of each."""
 
 
 def _build_checklist(of_runs: Sequence[Sequence[Any] | None], kind: Any) -> dict[str, Any]:
-    """Build the list of nuggets or criteria, vital nuggets first, with a mark per run.
+    """Build the list of nuggets or criteria, with a mark per run.
 
-    Runs can be judged by different lists: a mark is None if an item was not judged.
+    Vital nuggets come first. Runs can be judged by different lists: a mark is None if an item was
+    not judged.
 
     >>> from cranfield.data.judged_answers import Nugget
     >>> a, b = Nugget("a", False, 0.5), Nugget("b", True, 1.0)
@@ -257,7 +261,7 @@ def _build_checklist(of_runs: Sequence[Sequence[Any] | None], kind: Any) -> dict
         for piece in pieces or ():
             label, group, support = kind(piece)
             key = (piece.name, label, group)
-            times[key] += 1  # the same text may come twice
+            times[key] += 1  # the same text can occur more than once
             marks[*key, times[key]] = _encode_support(support)
         index |= dict.fromkeys(marks)
         marks_of_runs.append(None if pieces is None else marks)
@@ -274,9 +278,7 @@ def _summarize_marks(marks: Mapping[tuple[Any, ...], int | None]) -> str:
     groups: dict[str, list[int | None]] = {f"{x}: ": [] for x in IMPORTANCE.values()}
     for (_, kind, *_), mark in marks.items():
         is_negative = not isinstance(kind, str) and kind < 0
-        title = (
-            f"{kind}: " if isinstance(kind, str) else "of negative weight: " if is_negative else ""
-        )
+        title = f"{kind}: " if isinstance(kind, str) else "negative weight: " if is_negative else ""
         groups.setdefault(title, []).append(mark)
     parts = []
     for title, group_marks in groups.items():

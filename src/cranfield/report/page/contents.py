@@ -42,26 +42,26 @@ from cranfield.stats.result import format_p_statement
 from cranfield.tables import format_interval
 from cranfield.wording import format_count, format_number
 
-TOP = 10  # ranks in which unjudged documents are counted
-T_QUANTILES = 100  # degrees of freedom, from which on an expansion is exact to 7 digits
+TOP = 10  # ranks for the number of unjudged documents
+T_QUANTILES = 100  # degrees of freedom; the page uses an expansion beyond (7 digits)
 
 
 @dataclass(frozen=True, eq=False)
 class ReportData:
     """Data of an HTML report."""
 
-    scores_list: Sequence[Scores]  # of lists, of answers, or of both
+    scores_list: Sequence[Scores]  # of rankings, of answers, or of both
     title: str
     limits: Limits
-    test_options: Mapping[str, Any]  # how runs are compared
-    inputs: ReportInputs | None = None  # None: there are no lists
+    test_options: Mapping[str, Any]  # options of `compare`
+    inputs: ReportInputs | None = None  # None: no rankings
     answers: AnswerCollection | None = None
     queries: Mapping[str, Query] = field(default_factory=dict)
     docs: DocsLike = None
     second_qrels: Mapping[str, Mapping[str, float]] | None = None
-    qrels_names: tuple[str, str] = ("first", "second")  # of the two sets of judgments
+    qrels_names: tuple[str, str] = ("first", "second")  # names of both qrels
     provenance: Sequence[Mapping[str, str]] = ()
-    input_files: Sequence[str] = ()  # files, none of which the HTML report may replace
+    input_files: Sequence[str] = ()  # files that the report must not overwrite
 
     @cached_property
     def parts(self) -> ScoreParts:
@@ -78,7 +78,7 @@ class ReportData:
         """Confidence level of intervals."""
         return 1 - float(self.test_options.get("alpha", 0.05))
 
-    # -- what is computed -------------------------------------------------------------------------
+    # -- computation -------------------------------------------------------------------------
 
     @cached_property
     def part_comparisons(self) -> list[Comparison | None]:
@@ -289,7 +289,7 @@ class ReportData:
 
         low, high = self._build_bounds(m)
         return {
-            "p": build_triangle(_get_pvalue, _get_pvalue, 8),  # which the page compares with alpha
+            "p": build_triangle(_get_pvalue, _get_pvalue, 8),  # compared with alpha by the page
             "least_p": _find_smallest_p(comparison),
             "effect": build_triangle(lambda p: p.effect, lambda p: -p.effect),
             "difference": build_triangle(lambda p: p.difference, lambda p: -p.difference),
@@ -330,7 +330,7 @@ class ReportData:
             return None
         try:
             correlations = correlation(scores, trials=1)
-        except InputError:  # of one topic, or by no measure of which one end is better
+        except InputError:  # one topic, or no measure with a better direction
             return None
         index = {name: i for i, name in enumerate(correlations.names)}
         names = self.scores.measures
@@ -347,17 +347,17 @@ class ReportData:
             ],
         }
 
-    # -- what is said -----------------------------------------------------------------------------
+    # -- text -----------------------------------------------------------------------------
 
     def _write_summary(self) -> Iterator[list[str]]:
         """Yield the sentences of each part."""
         ranked = [m for m, order in enumerate(self._run_orders) if order]
         if not ranked:
-            yield ["No measure tells which run is best: none has a score by which runs are ranked."]
+            yield ["No run is best: no measure has scores that rank the runs."]
             return
         failure_text = [
             *self._write_failures(self.best[ranked[0]])
-        ]  # which is of lists, the first part
+        ]  # of the first part, the rankings
         for part in range(len(self.parts.parts)):
             if part_measures := [m for m in ranked if self.parts.get_part_index(m) == part]:
                 yield [*self._write_best(*part_measures), *failure_text]
@@ -394,7 +394,7 @@ class ReportData:
             return f"{first} has {name} {mean} on {topics}."
         comparison = self.comparisons[m]
         if comparison is None:
-            return f"{first} is best by {name}, {mean}; how sure that is cannot be said."
+            return f"{first} is best by {name}, {mean}. Its lead cannot be tested."
         second = runs[self._run_orders[m][1]]
         pair = comparison.pair(first, second)
         if pair.difference == 0:
@@ -402,7 +402,7 @@ class ReportData:
         p = format_p_statement(comparison.shown_p(pair))
         if pair.pvalue <= comparison.alpha:
             return (
-                f"{first} is best by {name}, {mean}; its lead over {second} is significant ({p})."
+                f"{first} is best by {name}, {mean}. Its lead over {second} is significant ({p})."
             )
         not_different = sum(x.pvalue > comparison.alpha for x in comparison.pairs if x.run == first)
         more = (
@@ -410,8 +410,8 @@ class ReportData:
             if not_different > 1
             else ""
         )
-        lead = f"its lead over {second} is not significant ({p}){more}"
-        return f"{first} is best by {name}, {mean}; {lead}."
+        lead = f"Its lead over {second} is not significant ({p}){more}"
+        return f"{first} is best by {name}, {mean}. {lead}."
 
     def _write_failures(self, best: int | None) -> Iterator[str]:
         """Describe where the best run fails, and the most frequent reason."""
@@ -424,9 +424,9 @@ class ReportData:
             return
         bucket = max(tally, key=lambda b: tally[b])
         failing, topics = sum(tally.values()), format_count(len(hard.topics), "topic")
-        comparison = "another run is better" if len(hard.runs) > 1 else "an ideal list is better"
-        reason = f"the most frequent reason is “{bucket}” ({tally[bucket]:,})"
-        yield f"On {failing:,} of {topics} {comparison} than {run} by {hard.measure}; {reason}."
+        comparison = "another run is better" if len(hard.runs) > 1 else "an ideal ranking is better"
+        reason = f"The most frequent reason is “{bucket}” ({tally[bucket]:,})"
+        yield f"On {failing:,} of {topics} {comparison} than {run} by {hard.measure}. {reason}."
 
     def _collect_notes(self) -> list[dict[str, Any]]:
         """Return notes and warnings by kind. Notes about many runs are merged."""
@@ -450,7 +450,7 @@ class ReportData:
         for m, name in enumerate(self.scores.measures):
             if name in self._untested_measures and len(self.parts.get_part(m).runs) > 1:
                 topic_count = format_count(self._untested_measures[name], "topic")
-                text = f"{topic_count} with a score of every run, 2 are needed to compare"
+                text = f"{topic_count} with scores of all runs, a test needs 2"
                 yield Note("not-compared", f"{name}: {text}")
 
     # -- the collection ---------------------------------------------------------------------------
@@ -540,14 +540,14 @@ class ReportData:
         names = self.scores.measures
         scored = self._measure_limit
         if scored < len(names):
-            yield f"Scores of topics are shown by {_join_names(names[:scored])} only; {COMPLETE}."
+            yield f"Scores per topic are shown for {_join_names(names[:scored])} only. {COMPLETE}."
         tested = self.limits.count_tested(len(self.scores.runs), len(names))
         if len(self.scores.runs) > 1 and tested < len(names):
             shown_measures = f"by {_join_names(names[:tested])} only" if tested else "by no measure"
-            yield f"Pairs of runs are shown {shown_measures}; {COMPLETE}."
+            yield f"Pairs of runs are shown {shown_measures}. {COMPLETE}."
         yield from self._describe_missing_bounds()
         if self.inputs is not None and not self.inputs.reader.ordered:
-            yield "Lists and failures need one order of documents, of whole topics."
+            yield "Rankings and failures need one order of documents and complete topics."
         for part in (self.rankings, self.report_answers, self.texts):
             if part is not None:
                 yield from part.describe_omissions()
@@ -558,11 +558,11 @@ class ReportData:
         if inputs is None or len(inputs.runs) < 2 or not inputs.bounds:
             return
         runs, measures = len(inputs.runs), len(inputs.scores.measures)
-        subject = "What unjudged documents could change is computed"
+        subject = "The effect of unjudged documents is computed"
         if not self.limits.allows_all_bounds(runs, 1):
-            yield f"{subject} for the differences to the best run only; {COMPLETE}."
+            yield f"{subject} for differences to the best run only. {COMPLETE}."
         elif len(inputs.bounds) < measures and not self.limits.allows_all_bounds(runs, measures):
-            yield f"{subject} by {_join_names([*inputs.bounds])} only; {COMPLETE}."
+            yield f"{subject} for {_join_names([*inputs.bounds])} only. {COMPLETE}."
 
 
 _PairFunction: TypeAlias = Callable[[PairComparison], float]
@@ -575,7 +575,7 @@ def _get_pair_value(
     forward: _PairFunction,
     backward: _PairFunction,
 ) -> float | None:
-    """Return a number of two runs: `forward` of their pair, or `backward` of the pair j, i."""
+    """Return a number of a pair: `forward`, or `backward` if the pair is (j, i)."""
     if (i, j) in pairs:
         return forward(pairs[i, j])
     return backward(pairs[j, i]) if (j, i) in pairs else None
@@ -597,7 +597,7 @@ def _find_common_half_width(comparison: Comparison) -> Number:
 
 
 def _find_smallest_p(comparison: Comparison) -> dict[str, Any] | None:
-    """Return the smallest p-value that the trials can give, with its text, such as "<0.001"."""
+    """Return the smallest p-value that the trials can give, with its text."""
     p_texts = ((pair.pvalue, comparison.shown_p(pair)) for pair in comparison.pairs)
     least = [(p, text) for p, text in p_texts if p >= 0.0001 and text.startswith("<")]
     return {"p": round_number(least[0][0], 8), "text": least[0][1]} if least else None

@@ -1,4 +1,4 @@
-"""Definitions of the measures in the HTML report: title, formula, parameters, references."""
+"""Definitions of measures in the HTML report."""
 
 from __future__ import annotations
 

@@ -21,8 +21,8 @@ from cranfield.lazy_imports import load
 FOLDER = os.path.dirname(__file__)
 MAIN_MODULE = "main.js"  # the module that imports all others
 
-# How modules are written, so that a rule as simple as this can join them: an import is one line,
-# what is exported is a declaration, and no two modules declare the same name.
+# Modules can be joined because each import is one line, only declarations are exported, and all
+# names are distinct.
 _IMPORT = re.compile(r'^import \{ [\w, $]+ \} from "\./([\w-]+\.js)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class) )", re.MULTILINE)
 
@@ -36,7 +36,7 @@ def build_html(data: Mapping[str, Any], title: str) -> str:
     from markupsafe import Markup
 
     style, script = _read_source("page.css"), join_modules(MAIN_MODULE)
-    # Nothing in a file of our own ends its element; what is in the data, as_data sees to.
+    # Our files never end their element. serialize_data escapes the data.
     rendered: str = from_template.render(
         title=title,
         policy=build_policy(script, style),
@@ -97,5 +97,5 @@ def _hash_source(text: str) -> str:
 
 
 def _read_source(name: str) -> str:
-    # The browser hashes text whose lines end in \n, whatever a checkout made of them.
+    # The browser hashes text with \n line ends, but a checkout can have \r\n.
     return read_bytes(os.path.join(FOLDER, name)).decode().replace("\r\n", "\n")

@@ -29,11 +29,11 @@ class RunData:
     """Labelled run with the parts that the report shows."""
 
     labelled: LabelledRun
-    top_documents: Mapping[str, Sequence[str]]  # the first documents of each list
-    ranks: Ints  # of the relevant documents that are shown, 0 where they are not in the list
-    failures: RunInspection | None  # None: no measure tells where runs fail
-    documents: Mapping[str, RunDocuments]  # as far as measures look at them that have bounds
-    second: LabelledRun | None  # by other judgments
+    top_documents: Mapping[str, Sequence[str]]  # by topic
+    ranks: Ints  # of the shown relevant documents, 0 if not retrieved
+    failures: RunInspection | None  # None: no suitable measure
+    documents: Mapping[str, RunDocuments]  # by measure with bounds
+    second: LabelledRun | None  # by the second qrels
 
 
 class InputReader:
@@ -136,7 +136,7 @@ class InputReader:
             else bounding.read_documents(labelled, ranked)
             for name, bounding in boundings.items()
         }
-        labelled_run = replace(labelled, run=run)  # which need not be kept in memory
+        labelled_run = replace(labelled, run=run)  # the original run, which can stay on disk
         return RunData(
             labelled_run,
             self._read_top_documents(ranked, labelled),
@@ -178,7 +178,7 @@ class ReportInputs:
     scores: Scores
     runs: Sequence[RunData]
     bounds: Mapping[str, ScoreBounds]
-    relevant_items: Sequence[Ints]  # the relevant items of each judged topic that are shown
+    relevant_items: Sequence[Ints]  # shown relevant items by judged topic
 
     @cached_property
     def hard_topics(self) -> HardTopics | None:

@@ -7,24 +7,27 @@ from math import comb, inf
 from cranfield.dataclass import dataclass
 
 UNLIMITED = 1_000_000_000
-MAX_RELEVANT = 100  # documents of a topic that are shown, be there room for more
-COMPLETE = "--complete (complete=True) shows all"
+MAX_RELEVANT = 100  # documents per topic, even if there is space for more
+COMPLETE = "To show all, use --complete (complete=True)"
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Maximum sizes. A report of 100 runs, 250 topics and 10 measures is almost complete."""
+    """Maximum sizes of the parts of a report.
+
+    A report of 100 runs, 250 topics and 10 measures is almost complete.
+    """
 
     scores: float = 400_000  # runs × topics × measures
     pairs: float = 60_000  # pairs × measures
-    bounds: float = 600  # pairs × measures, each of which takes milliseconds
-    lists: float = 4_000_000  # characters of lists in all
-    answers: float = 3_000_000  # characters of answers, and what was judged of them, in all
-    relevant: float = 250_000  # runs × topics × relevant documents, shown wherever runs have them
-    text: float = 2_000_000  # characters of documents in all,
-    snippet: int = 300  # and of each
-    disagreements: int = 500  # documents about which two sets of judgments disagree
-    walks: int = 12  # runs whose users' walks are drawn
+    bounds: float = 600  # pairs × measures, milliseconds each
+    lists: float = 4_000_000  # characters of all rankings
+    answers: float = 3_000_000  # characters of all answers and their judgments
+    relevant: float = 250_000  # runs × topics × relevant documents at any rank
+    text: float = 2_000_000  # characters of all documents
+    snippet: int = 300  # characters per document
+    disagreements: int = 500  # documents with different levels in two qrels
+    walks: int = 12  # runs per user model in the figure
 
     @classmethod
     def from_complete(cls, complete: bool) -> Limits:

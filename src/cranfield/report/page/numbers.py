@@ -26,7 +26,7 @@ def round_number(value: Any, digits: int = 6) -> Number:
     displayed, short = format(value, display_format), float(f"{value:.{digits}g}")
     while format(short, display_format) != displayed:
         digits += 1
-        short = float(f"{value:.{digits}g}")  # with 17 it is the number itself
+        short = float(f"{value:.{digits}g}")  # 17 digits are exact
     return int(short) if short.is_integer() and abs(short) < 1e15 else short
 
 

@@ -26,7 +26,7 @@ class ScoreParts:
     """One set of scores, or several sets with different measures."""
 
     scores_list: Sequence[Scores]
-    confidence: float  # that of intervals
+    confidence: float  # of intervals
 
     @cached_property
     def parts(self) -> list[Scores]:
@@ -86,7 +86,7 @@ class ScoreParts:
 
     def get_interval(self, m: int, run: str) -> Any:
         """Return the interval of the mean of a run, if there is one."""
-        if self.joined.summaries[m] == "sum":  # intervals are of means
+        if self.joined.summaries[m] == "sum":  # only means have intervals
             return None
         return self._intervals[self.get_part_index(m)].get(run, {}).get(self._get_measure_name(m))
 
@@ -101,7 +101,7 @@ class ScoreParts:
     def _intervals(self) -> list[Mapping[str, Any]]:
         return [part.interval("t", confidence=self.confidence) for part in self.parts]
 
-    # -- what is said -----------------------------------------------------------------------------
+    # -- text -----------------------------------------------------------------------------
 
     @property
     def topics_text(self) -> str:
@@ -118,22 +118,24 @@ class ScoreParts:
         """Yield notes about runs and topics that rankings and answers do not share."""
         if len(self.parts) < 2:
             return
-        lists, answers = self.parts
-        advice = "those of the same name belong together"
-        common = [run for run in lists.runs if run in answers.runs]
+        rankings, answers = self.parts
+        advice = "runs and answers are matched by name"
+        common = [run for run in rankings.runs if run in answers.runs]
         if not common:
-            names = f"runs {_format_first(lists.runs)}, answers {_format_first(answers.runs)}"
-            yield Note(UNMATCHED, f"no run has both lists and answers ({names}): {advice}")
+            names = f"runs {_format_first(rankings.runs)}, answers {_format_first(answers.runs)}"
+            yield Note(UNMATCHED, f"no run has both rankings and answers ({names}): {advice}")
         else:
-            for part, other_part, lacks in ((lists, answers, "answers"), (answers, lists, "lists")):
+            sides = (rankings, answers, "answers"), (answers, rankings, "rankings")
+            for part, other_part, lacks in sides:
                 if unmatched_runs := [run for run in part.runs if run not in other_part.runs]:
                     yield Note(
                         UNMATCHED,
                         f"{format_names(unmatched_runs, 'run')} without {lacks}: {advice}",
                     )
-        if not set(lists.topics) & set(answers.topics):
-            names = f"topics of lists {_format_first(lists.topics)}, of answers {_format_first(answers.topics)}"
-            yield Note(UNMATCHED, f"no topic has both lists and answers ({names})")
+        if not set(rankings.topics) & set(answers.topics):
+            topics = _format_first(rankings.topics)
+            names = f"topics of rankings {topics}, of answers {_format_first(answers.topics)}"
+            yield Note(UNMATCHED, f"no topic has both rankings and answers ({names})")
 
 
 def _find_indices(names: Sequence[str], selection: Sequence[str]) -> list[int]:

@@ -24,7 +24,7 @@ class ReportRankings:
     """Rankings shown in a report."""
 
     inputs: ReportInputs
-    second_qrels: Mapping[str, Mapping[str, float]] | None = None  # other judgments, by topic
+    second_qrels: Mapping[str, Mapping[str, float]] | None = None  # by topic
 
     @property
     def collection(self) -> Collection:
@@ -100,17 +100,16 @@ class ReportRankings:
             ]
         return data
 
-    # -- what is left out -------------------------------------------------------------------------
+    # -- omissions --------------------------------------------------------------------------------
 
     def describe_omissions(self) -> Iterator[str]:
         """Yield sentences about topics that are not shown."""
         scores, depth = self.inputs.scores, self.inputs.reader.depth
         if len(self.topics) < len(scores.topics):
             topics_text = f"{len(self.topics):,} of {format_count(len(scores.topics), 'topic')}"
-            selection = "those on which runs differ most"
             yield (
-                f"Lists are shown of {topics_text}, {selection}; fewer documents of each (--list-depth, now "
-                f"{depth}) make room for more, and {COMPLETE}."
+                f"Rankings are shown for {topics_text} with the largest differences between runs. "
+                f"To show more topics, reduce --list-depth (now {depth}). {COMPLETE}."
             )
 
 

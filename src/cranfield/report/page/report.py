@@ -39,9 +39,9 @@ from cranfield.report.page.limits import Limits
 from cranfield.scores import Note, Scores, note_topics_file
 from cranfield.wording import encode_text, format_count
 
-DEPTH = 20  # documents of a list
+DEPTH = 20  # documents per ranking
 TITLE = "Evaluation"
-WITH_SCORES = ("threads", "run_names", "topics")  # options that are not about lists, or were used
+WITH_SCORES = ("threads", "run_names", "topics")  # options that do not need rankings
 WITH_ANSWERS = (*WITH_SCORES, "undefined", "progress")
 
 
@@ -68,7 +68,7 @@ class ReportPage:
         return (*self.contents.parts.note_unmatched(), *left_out)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the report to a file, completely or not at all. Raise an error for input files."""
+        """Write the report to a file. Raise an error for an input file."""
         check_not_inputs([os.fspath(path)], self.contents.input_files)
         write_whole(path, encode_text(self.html))
 
@@ -105,42 +105,55 @@ def report_page(
     command: str = "",
     **options: Any,
 ) -> ReportPage:
-    """A page that shows which run is best, how sure that is, and why runs fail where they do.
+    """Create an HTML report: the best run, the uncertainty, and reasons of failures.
 
+    Parameters
+    ----------
     qrels, runs, measures
-        As `evaluate` takes them; or, alone, the scores that it has given, or `read_scores`: then
-        the page has no lists. Measures of answers may be among them.
+        Inputs of `evaluate`, or only `Scores` from `evaluate` or `read_scores`. A report of scores
+        has no rankings. Measures of answers are allowed.
     title
-        Of the page; if it is empty, the default.
+        Title of the report. Default if empty: "Evaluation".
     queries
-        What topics ask: ``{topic: query}``, a frame, or a file (TSV, CSV, JSONL, Parquet) with
-        columns such as qid and query. All other columns are slices, by which the page can filter.
+        Queries: ``{topic: query}``, a frame, or a file (TSV, CSV, JSONL, Parquet) with columns such
+        as qid and query. All other columns are slices for filters in the report.
     docs
-        Titles and texts of documents: ``{doc: text}``, a frame, or such a file with docno, title
-        and text. Only those that are shown are kept.
+        Titles and texts of documents: ``{doc: text}``, a frame, or a file with docno, title and
+        text. Only shown documents are kept.
     second_qrels
-        Other judgments of the same topics: how far they agree with the first.
+        Other judgments of the same topics, to measure agreement.
     assignments, nuggets, answers, support, rubric, gold, tokens, invalid
-        Generated answers and what was judged of them, as `evaluate_answers` takes them, beside
-        qrels and runs or without: the page has their measures, their sentences with the support
-        that citations give, and which nuggets are there. Answers are those of the run that has
-        the same name.
+        Generated answers and their judgments, see `evaluate_answers`, with or without qrels and
+        runs. The report shows their scores, sentences, support of citations and nuggets. Answers
+        and runs are matched by name.
     list_depth
-        So many documents of each list are shown.
+        Number of documents per ranking.
     complete
-        Leave nothing out, however large the page becomes.
+        If True, omit nothing, regardless of the size of the report.
     test, correction, alpha, trials, seed
-        How runs are compared: see `compare`.
+        Options of `compare`.
     command
-        What the page tells to be repeated, if it was made by a command.
+        Command line that repeats the report, if a command created it.
+    **options
+        Options of `evaluate`.
 
-    The other options are those of `evaluate`.
+    Returns
+    -------
+    ReportPage
+        The report. ``.save(path)`` writes it.
 
+    Raises
+    ------
+    InputError
+        If inputs are missing, invalid or do not match.
+
+    Examples
+    --------
     >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1}}
     >>> runs = {"x": {"q1": ["a", "b"], "q2": ["c"]}, "y": {"q1": ["b", "a"], "q2": ["d", "c"]}}
     >>> page = report_page(qrels, runs, "RR")
     >>> page.data["answer"][0]
-    'x is best by RR, 1.0000 [1.0000, 1.0000]; its lead over y is not significant (p = 0.5000).'
+    'x is best by RR, 1.0000 [1.0000, 1.0000]. Its lead over y is not significant (p = 0.5000).'
     >>> page.save("report.html")  # doctest: +SKIP
     """
     test_options = _drop_none(
@@ -206,7 +219,7 @@ def _check_complete(qrels: Any, runs: Any, judged: Mapping[str, Any]) -> None:
     """Raise an error unless there are judgments and runs, or answers."""
     if (qrels is None) != (runs is None) or (runs is None and not judged):
         problem = "no runs" if runs is None else "no judgments"
-        raise InputError(problem, "qrels and runs, scores, or answers and what was judged of them")
+        raise InputError(problem, "qrels and runs, scores, or answers with judgments")
 
 
 def _read_inputs(
@@ -219,7 +232,7 @@ def _read_inputs(
     options: Mapping[str, Any],
 ) -> ReportInputs:
     if isinstance(list_depth, bool) or not isinstance(list_depth, int) or list_depth < 1:
-        raise InputError(f"list_depth {list_depth!r}", "a whole number from 1")
+        raise InputError(f"list_depth {list_depth!r}", "an integer ≥ 1")
     evaluator = Evaluator(qrels, measures, **options)
     second = (
         None if second_qrels is None else _make_second_evaluator(evaluator, second_qrels, options)
@@ -255,7 +268,7 @@ def _read_answers(
 def _score_answers(
     answered: AnswerCollection | None, measures: Any, options: Mapping[str, Any], answers_only: bool
 ) -> list[Scores]:
-    """Return the scores of answers. Empty for unjudged answers, unless they are the only input."""
+    """Return the scores of answers, if they were judged or are the only input."""
     if answered is None or not (answered.kinds or measures or answers_only):
         return []
     scores = answered.compute_scores(
@@ -277,17 +290,17 @@ def _score_answers(
 def _check_without_rankings(options: Mapping[str, Any], measures: Any) -> None:
     """Raise an error for options that need runs."""
     if measures:
-        raise InputError(f"{measures[0]} and no runs", "qrels and runs, or measures of answers")
+        raise InputError(f"{measures[0]} without runs", "qrels and runs, or measures of answers")
     for name, value in options.items():
         if value not in (None, False) and name not in WITH_ANSWERS:
-            raise InputError(f"{name} and no runs", "qrels and runs with it")
+            raise InputError(f"{name} without runs", "qrels and runs")
 
 
 def _check_with_scores(options: Mapping[str, Any]) -> None:
     """Raise an error for options that need qrels and runs."""
     for name, value in options.items():
         if value not in (None, False) and name not in WITH_SCORES:
-            raise InputError(f"scores and {name}", "qrels and runs with it")
+            raise InputError(f"scores and {name}", f"qrels and runs with {name}")
 
 
 def _read_queries(queries: QueriesLike, topics: Any) -> dict[str, Query]:
@@ -335,13 +348,13 @@ def _describe_provenance(
     if command:
         yield {"label": "command", "value": command}
     for name in ("cranfield", "numpy", "scipy", "polars"):
-        with suppress(PackageNotFoundError):  # used from where it lies
+        with suppress(PackageNotFoundError):  # not installed
             yield {"label": name, "value": version(name)}
     yield {"label": "Python", "value": platform.python_version()}
     yield from (describe_source(use, path) for use, path in files)
 
 
 def describe_source(use: str, path: str | os.PathLike[str]) -> dict[str, str]:
-    """Return the use and the hash of a file. Without hash if the file cannot be read again."""
+    """Return the use of a file and its hash, if it can be read again."""
     name, digest = os.fspath(path), hash_file(path)
     return {"label": use, "value": f"{name} sha256:{digest}" if digest else name}

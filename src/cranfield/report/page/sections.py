@@ -26,7 +26,7 @@ from cranfield.report.page.numbers import round_number, round_numbers
 from cranfield.scores import Note, Scores
 from cranfield.wording import format_count
 
-MAX_RANK = 20  # of walks
+MAX_RANK = 20  # of attention curves
 DIVERSITY_MEASURES = ("IRec@10", "D(nDCG)@10", "Dsharp(nDCG)@10")
 AGREEMENT_TITLES = {
     "agreement": "percent agreement",
@@ -85,12 +85,11 @@ def _build_unjudged_section(inputs: ReportInputs) -> Iterator[Section]:
         for run, mean, bounds in zip(inputs.scores.runs, means.tolist(), ends, strict=True)
     ]
     text = (
-        f"Each unjudged document that {name} looks at may be of any level, or of no use: the mean "
-        "of a run is between the lowest and the highest value, whatever they are. The bounds of "
-        "differences are with the pairs of runs."
+        f"Lowest and highest mean of each run over all possible levels of the unjudged documents "
+        f"that {name} uses. For bounds of differences, see the pairs of runs."
     )
     columns = ("run", name, "lowest", "highest", "width")
-    table = _build_table("What unjudged documents allow", columns, rows)
+    table = _build_table("Bounds due to unjudged documents", columns, rows)
     yield Section(_build_section("unjudged", "Unjudged documents", text, table))
 
 
@@ -108,13 +107,13 @@ def _build_second_section(
     rows = [[topic, doc, *round_numbers(levels)] for topic, doc, *levels in differ[:limit]]
     tables = [
         _build_table(
-            "Disagreements, the largest first",
+            "Disagreements, largest first",
             ("topic", "document", *names, "difference"),
             rows,
             f"{len(rows):,} of {len(differ):,}" if len(rows) < len(differ) else "",
         ),
         _build_table(
-            "Agreement", ("", "by level", "relevant or not"), [*_list_agreement(comparison)]
+            "Agreement", ("", "levels", "binary relevance"), [*_list_agreement(comparison)]
         ),
         *_build_ranking_table(inputs, names),
     ]
@@ -123,7 +122,7 @@ def _build_second_section(
         f"{format_count(comparison.items.both, 'document')} judged by both; {len(differ):,} of them at "
         f"different levels. {relevant} {names[1]}."
     )
-    omissions = (f"{len(rows):,} of {len(differ):,} disagreements are shown; {COMPLETE}.",)
+    omissions = (f"{len(rows):,} of {len(differ):,} disagreements are shown. {COMPLETE}.",)
     section = _build_section("second", "Second judgments", text, *tables)
     return Section(section, tuple(comparison.notes), omissions if len(rows) < len(differ) else ())
 
@@ -164,7 +163,7 @@ def _describe_tau(first: Scores, second: Scores, name: str) -> str:
     try:
         sets = (first.select(measures=[name]), second.select(measures=[name]))
         tau = correlation(*sets, trials=1).values[0, 0]
-    except InputError:  # of one run, or one topic
+    except InputError:  # one run or one topic
         return ""
     return f"Kendall's τ between the two rankings of runs is {tau:.4f}."
 
@@ -195,10 +194,10 @@ def _build_diversity_section(inputs: ReportInputs) -> Iterator[Section]:
         [topic, int(n), *round_numbers((x.min(), x.mean(), x.max()))]
         for topic, n, x in zip(scores.topics, counts.tolist(), covered.T, strict=True)
     ]
-    spread = ("fewest covered", "mean over runs", "most covered")
+    spread = ("minimum covered", "mean over runs", "maximum covered")
     text = (
-        f"Who finds more relevant documents is higher in {relevance}, who covers more intents in "
-        f"{recall}; Dsharp is their mean. An intent is covered if a document in the top 10 is "
+        f"{relevance} increases with the number of relevant documents, {recall} with the number of "
+        "covered intents. Dsharp is their mean. An intent is covered if a document in the top 10 is "
         "relevant to it."
     )
     yield Section(
@@ -213,7 +212,7 @@ def _build_diversity_section(inputs: ReportInputs) -> Iterator[Section]:
     )
 
 
-# -- users who walk down lists --------------------------------------------------------------------
+# -- user models ---------------------------------------------------------------------------------
 
 
 def _build_walk_sections(inputs: ReportInputs) -> Iterator[Section]:
@@ -245,28 +244,28 @@ def _build_walk_section(inputs: ReportInputs, model: UserModel, id: str) -> Sect
         for run_data in drawn_runs
     }
     if len(drawn_runs) == len(inputs.runs) > 1 and _are_equal([*walks.values()]):
-        walks = {"every run": walks[drawn_runs[0].labelled.run.name]}  # whatever the list holds
+        walks = {"every run": walks[drawn_runs[0].labelled.run.name]}
     lines = [{"name": run, "points": points} for run, points in walks.items()]
     text = (
-        f"How probable it is that a user of {name} looks at a rank, in the mean over topics. EU is "
-        "the expected utility of a document, ETU that of the whole list, EC and ETC are costs, and "
-        "ED is the expected depth."
+        f"Probability that a user of {name} sees a rank (mean over topics). EU: expected utility "
+        "per document. ETU: expected total utility. EC, ETC: expected cost per document and in "
+        "total. ED: expected depth."
     )
-    omissions = (f"The walks down the first {limit} runs are shown; {COMPLETE}.",)
+    omissions = (f"The figure shows the first {limit} runs. {COMPLETE}.",)
     return Section(
         _build_section(
             id,
             f"Walk: {name}",
             text,
-            _build_table("What users take from the lists", ("run", *MEASUREMENTS), rows),
-            lines={"x": "rank", "y": "looked at", "lines": lines},
+            _build_table("Expected utility, cost and depth", ("run", *MEASUREMENTS), rows),
+            lines={"x": "rank", "y": "probability of seeing it", "lines": lines},
         ),
         left_out=omissions if len(drawn_runs) < len(inputs.runs) else (),
     )
 
 
 def _compute_attention(inputs: ReportInputs, model: UserModel, labelled: Any) -> Floats:
-    """Return the mean probability over topics that a user sees each of the first ranks."""
+    """Return the mean probability of seeing each of the first ranks."""
     measuring = inputs.reader.evaluator.with_measures([model]).scorer
     (measure,) = measuring.measures
 

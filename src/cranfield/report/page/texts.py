@@ -58,9 +58,9 @@ class ReportTexts:
         max_length = max((len(doc.text) for doc in self.texts.values()), default=0)
         if any(doc.text.endswith("…") for doc in self.texts.values()):
             length = format_count(max_length - 1, "character")
-            yield f"Texts of documents are cut after {length}; {COMPLETE}."
+            yield f"Texts of documents are truncated after {length}. {COMPLETE}."
         elif not max_length and any(doc.title for doc in self.texts.values()):
-            yield f"Of documents only titles are shown; {COMPLETE}."
+            yield f"Only titles of documents are shown. {COMPLETE}."
 
 
 def _drop_empty(doc: Doc) -> dict[str, str]:
