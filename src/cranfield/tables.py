@@ -104,8 +104,7 @@ class ResultTable:
     `title` is displayed above the table. `lines` follow the caption, one per line except in a
     paper. A table that is not `machine_readable` repeats values of another table for display.
 
-    >>> table = ResultTable("pairs", [Field("run", ["bm25"], key=True), Field("p", [0.0125])], "One.")
-    >>> table.rows
+    >>> ResultTable("pairs", [Field("run", ["bm25"], key=True), Field("p", [0.0125])]).rows
     [{'run': 'bm25', 'p': 0.0125}]
     """
 

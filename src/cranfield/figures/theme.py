@@ -16,8 +16,8 @@ from zlib import crc32
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 
-# Colours of Okabe and Ito, distinguishable by colour-blind readers. Tol's wine replaces their yellow,
-# which is weak on white.
+# Colours of Okabe and Ito, distinguishable by colour-blind readers. Their yellow is weak on white:
+# Tol's wine replaces it.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255")
 GREYS = ("#000000", "#8c8c8c", "#4d4d4d", "#a6a6a6", "#262626", "#999999", "#666666", "#808080")
 STAR = (
@@ -107,8 +107,8 @@ class Theme:
         If only the width is set, a square panel stays square. Other panels become at most about as
         high as wide.
 
-        >>> Theme().choose_size(420, 280), Theme(width=210).choose_size(420, 280), Theme(width=150).choose_size(300, 300)
-        ((420, 280), (210, 168.0), (150, 150.0))
+        >>> Theme(width=210).choose_size(420, 280), Theme(width=150).choose_size(300, 300)
+        ((210, 168.0), (150, 150.0))
         """
         scale = (self.width or width) / width
         scale = scale if width == height else min(max(scale, 0.6), 1.0)

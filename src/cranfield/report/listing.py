@@ -48,8 +48,8 @@ def format_text(result: Listing, width: int | None = None) -> str:
 def _find_indent(line: str) -> int:
     """Return the indentation of continuation lines.
 
-    >>> _find_indent("AP    Average precision"), _find_indent("  cutoff: 10"), _find_indent("These are used most.")
-    (6, 4, 0)
+    >>> [_find_indent(x) for x in ("AP    Average precision", "  cutoff: 10", "Used most.")]
+    [6, 4, 0]
     """
     entry = re.match(r"\s*\S+\s{2,}", line)
     margin = len(line) - len(line.lstrip())

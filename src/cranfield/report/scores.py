@@ -140,7 +140,8 @@ def _collect_values(scores: Scores, per_topic: bool) -> Values:
 def _group_by_model(measures: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the user models with all five measurements, and their columns.
 
-    >>> _group_by_model(["AP", *(f"{m}.{x}" for m in ("INST", "RBP(p=0.5)") for x in FIVE), "INSQ.ED"])
+    >>> columns = [f"{m}.{x}" for m in ("INST", "RBP(p=0.5)") for x in MEASUREMENTS]
+    >>> _group_by_model(["AP", *columns, "INSQ.ED"])
     (('INST', 'RBP(p=0.5)'), ('EU', 'ETU', 'EC', 'ETC', 'ED'))
     """
     columns: dict[str, list[str]] = {}

@@ -123,7 +123,8 @@ def _format_scores(e: Explanation | None) -> Iterator[str]:
     for name, value in e.values.items():
         quotient = " / ".join(map(_format_number, e.fraction)) + " = " if e.fraction else ""
         error = f", standard error {format_number(e.sampled.errors[name])}" if e.sampled else ""
-        yield f"{name} = {quotient}{_format_number(value) if e.counts else format_number(value)}{error}"
+        text = _format_number(value) if e.counts else format_number(value)
+        yield f"{name} = {quotient}{text}{error}"
 
 
 def _is_useful(row: Row) -> bool:

@@ -30,7 +30,8 @@ def build_document(result: TrailText) -> list[dict[str, Any]]:
 
 def _build_session_table(run: str, session: str, steps: list[ReadString]) -> ResultTable:
     documents = sum(step.kind == "document" for step in steps)
-    text = f"{steps[-1].offset:,.0f} characters read in {format_count(len(steps) - documents, 'snippet')}"
+    snippets = format_count(len(steps) - documents, "snippet")
+    text = f"{steps[-1].offset:,.0f} characters read in {snippets}"
     text += f" and {format_count(documents, 'document')}"
     column, short = bind_rows(steps), "{:.10g}".format
     doc = column("doc", lambda step: step.doc or "")

@@ -119,7 +119,7 @@ def _build_second_section(
     ]
     relevant = f"{comparison.relevant[0]:,} relevant by {names[0]}, {comparison.relevant[1]:,} by"
     text = (
-        f"{format_count(comparison.items.both, 'document')} judged by both; {len(differ):,} of them at "
+        f"{format_count(comparison.items.both, 'document')} judged by both, {len(differ):,} with "
         f"different levels. {relevant} {names[1]}."
     )
     omissions = (f"{len(rows):,} of {len(differ):,} disagreements are shown. {COMPLETE}.",)
@@ -197,8 +197,8 @@ def _build_diversity_section(inputs: ReportInputs) -> Iterator[Section]:
     spread = ("minimum covered", "mean over runs", "maximum covered")
     text = (
         f"{relevance} increases with the number of relevant documents, {recall} with the number of "
-        "covered intents. Dsharp is their mean. An intent is covered if a document in the top 10 is "
-        "relevant to it."
+        "covered intents. Dsharp is the mean of both. An intent is covered if a document in the "
+        "top 10 is relevant to it."
     )
     yield Section(
         _build_section(
