@@ -94,7 +94,7 @@ def test_thresholds() -> None:
 @pytest.mark.parametrize(
     ("size", "measure", "said"),
     [
-        (0, "P@10", "found a sample of 0, expected a whole number from 1"),
+        (0, "P@10", "found size=0, expected an integer ≥ 1"),
         (5, "P@5 P@10", "found 2 measures, expected one"),
     ],
 )

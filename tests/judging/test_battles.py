@@ -143,7 +143,7 @@ class TestCautions:
     def test_who_won_everything(self) -> None:
         said = [(str(k), "x", "y") for k in range(25)] + [(str(k), "y", "z") for k in range(25)]
         texts = [n.text for n in battles([*said, ("1", "z", "y")], trials=20).notes]
-        assert texts[0].startswith("1 run (x) won every battle: only the ridge of 1e-06 bounds")
+        assert texts[0].startswith("1 run (x) won every battle: only ridge 1e-06 limits")
 
     def test_one_topic(self) -> None:
         found = battles([("1", "x", "y"), ("1", "y", "x"), ("1", "x", "y")])
@@ -173,7 +173,7 @@ class TestCautions:
     ("data", "given", "said"),
     [
         ([("1", "x", "y", "tie")], {}, "found ties only"),
-        ([("1", "x", "y"), ("1", "v", "w")], {}, "that never met the others"),
+        ([("1", "x", "y"), ("1", "v", "w")], {}, "with no battles that link them to the others"),
         ([("1", "x", "y")], {"ridge": -1}, "found ridge=-1"),
         ([("1", "x", "y")], {"correction": "no"}, "found correction='no'"),
         ([("1", "x", "y")], {"trials": 0}, "found trials=0"),

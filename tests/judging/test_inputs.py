@@ -77,7 +77,9 @@ class TestAnswers:
         assert trust.mean_bias == pytest.approx(np.mean([f[k] - y[k] for k in y]), abs=1e-12)
         assert 0 < trust.mean_bias < 0.1
         assert [row.run for row in found.runs] == ["good", "fair", "poor"]
-        assert trust.sentence.startswith("judge was worth it by NuggetV: 11 answers of people")
+        assert trust.sentence.startswith(
+            "judge was useful by NuggetV: 11 answers with human labels"
+        )
         truth = cf.evaluate_answers(PEOPLE, "NuggetV").mean()
         for row in found.runs:
             assert row.found.people == pytest.approx(
@@ -121,7 +123,7 @@ class TestAnswers:
         assert row.found.alone == pytest.approx(alone)
         assert {p.verdict for p in found.pairs if "poor" in (p.run, p.other)} == {"unknown"}
         texts = [n.text for n in found.notes if n.kind == "no-labels"]
-        assert texts == ["1 run (poor) without labels of people: no estimate and no interval"]
+        assert texts == ["1 run (poor) without labels of people: no estimate, no interval"]
         assert "nan" not in found.to_markdown("runs")
 
     def test_judge_topics_that_some_runs_answered_are_left_out_of_the_others(self) -> None:
@@ -145,7 +147,7 @@ class TestAnswers:
         found = judge(some, MODEL, None, "NuggetV", of="nuggets", drawn="random")
         assert found.trusts[0].n == 39
         [text] = [n.text for n in found.notes if n.kind == "partly-labelled"]
-        assert text.startswith("people labelled 1 of 40 answers in part")
+        assert text.startswith("people labelled 1 of 40 answers only in part")
 
     def test_judge_scores_with_missing_cells_are_unknown(self) -> None:
         """The same from scores: a run and topic without a score is no 0, nor is the topic lost."""
@@ -173,7 +175,7 @@ class TestAnswers:
             some, MODEL, None, "NuggetV", of="nuggets", drawn="random", target=0.001
         ).trusts
         assert trust.needed is None
-        assert "of the judge are too few" in trust.why_not
+        assert "with judge labels are too few" in trust.why_not
 
     def test_the_command_prints_a_number_or_a_reason(
         self, tmp_path: Path, cranfield: Command
@@ -244,7 +246,7 @@ class TestRows:
         one = AnswerEstimator("m", ("a", "b"), False, Y, self.F).estimate(np.array([1.0, 0.0]))
         assert one.estimate == 1.0  # without two answers of a run the judge has no weight
         assert (one.low, one.high) == (None, None)
-        assert one.unpromised == "1 answer of people of a run: an interval needs 3"
+        assert one.unpromised == "1 answer with human labels for a run: an interval needs 3"
 
     def test_by_answer_equal_scores_have_no_interval(self) -> None:
         Y, F = np.ones((1, 12)), np.ones((1, 12))
@@ -376,9 +378,9 @@ class TestLabels:
 
     def test_judge_labels_of_a_measure_that_is_no_sum_raises(self) -> None:
         model = {"a": {f"q{t}": [{"d1": "full"}] for t in range(5)}}
-        with pytest.raises(InputError, match="CitationF is no sum of labels"):
+        with pytest.raises(InputError, match="CitationF is not a sum of labels"):
             judge(model, model, None, "CitationF", of="citations", drawn="labels")
-        with pytest.raises(InputError, match="found drawn=labels and scores"):
+        with pytest.raises(InputError, match="drawn=labels requires runs"):
             judge({"a": {"1": 0.5}}, {"a": {"1": 0.5}}, drawn="labels")
 
     def test_judge_labels_outside_the_scale_are_unknown_if_asked(self) -> None:

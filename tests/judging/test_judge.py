@@ -83,7 +83,9 @@ def test_what_trusting_the_judge_would_do() -> None:
     [trust] = found.trusts
     assert (trust.n, trust.others, trust.unit) == (N, ALL - N, "topic")
     assert trust.n_eff > N
-    text = f"judge was worth it by nDCG@10: {N} topics of people with it tell as much as"
+    text = (
+        f"judge was useful by nDCG@10: {N} topics with human labels and the judge are as precise as"
+    )
     assert trust.sentence.startswith(text)
     verdicts = {(p.run, p.other): p.verdict for p in found.pairs}
     assert verdicts["good", "poor"] == "confirmed"
@@ -96,12 +98,14 @@ def test_what_trusting_the_judge_would_do() -> None:
 
 
 def test_swapped_judgments_are_told_of() -> None:
-    lacking = [n.text for n in judge(MODEL, SOME, RUNS, "nDCG@10").notes if "left out" in n.text]
-    assert [text.endswith(", left out: are the two swapped?") for text in lacking] == [True]
+    lacking = [n.text for n in judge(MODEL, SOME, RUNS, "nDCG@10").notes if "excluded" in n.text]
+    assert [
+        text.endswith(", excluded. Check that the two are not swapped.") for text in lacking
+    ] == [True]
 
 
 @pytest.mark.parametrize(
-    ("n_eff", "said"), [(23.0, "was worth it"), (22.0, "was hardly worth it"), (20.5, "was not")]
+    ("n_eff", "said"), [(23.0, "was useful"), (22.0, "was hardly useful"), (20.5, "was not")]
 )
 def test_how_far_a_judge_was_worth_it(n_eff: float, said: str) -> None:
     [trust] = judge(SOME, MODEL, RUNS, "nDCG@10").trusts
@@ -112,13 +116,15 @@ def test_how_far_a_judge_was_worth_it(n_eff: float, said: str) -> None:
 def test_a_useless_judge_was_not_worth_it() -> None:
     _, model, _ = judged(useless=True)
     [trust] = judge(SOME, model, RUNS, "nDCG@10").trusts
-    assert "was not worth it" in trust.sentence
+    assert "was not useful" in trust.sentence
     assert trust.n_eff == pytest.approx(N, rel=0.2)
 
 
 def test_a_judge_of_no_other_topic_adds_nothing() -> None:
     [trust] = judge(SOME, {t: MODEL[t] for t in SOME}, RUNS, "AP").trusts
-    assert trust.sentence.startswith("judge adds nothing by AP: people judged all 24 topics")
+    assert trust.sentence.startswith(
+        "judge adds no information by AP: all 24 topics have human judgments"
+    )
     assert trust.n_eff == pytest.approx(N)
 
 
@@ -126,7 +132,7 @@ class TestPromises:
     def test_topics_that_were_chosen_have_no_interval(self) -> None:
         found = judge(SOME, MODEL, RUNS, "AP", drawn="chosen")
         assert {(r.found.low, r.found.unpromised) for r in found.runs} == {
-            (None, "people's topics were not drawn at random")
+            (None, "topics with human labels were not drawn at random")
         }
         assert {p.verdict for p in found.pairs} == {"unknown"}
         assert "not-promised" in {note.kind for note in found.notes}
@@ -140,7 +146,9 @@ class TestPromises:
         first = {t: PEOPLE[t] for t in TOPICS[:N]}
         told = [n.text for n in judge(first, MODEL, RUNS, "AP").notes if n.kind == "not-random"]
         [text] = told
-        assert text.startswith(f"people judged the first {N} of {ALL} topics: were they drawn at")
+        assert text.startswith(
+            f"people judged the first {N} of {ALL} topics. If they were not drawn at"
+        )
         assert "not-random" not in {n.kind for n in judge(SOME, MODEL, RUNS, "AP").notes}
 
     def test_scores_of_two_values(self) -> None:
@@ -164,7 +172,7 @@ class TestPromises:
         found = judge(part, MODEL, RUNS, "AP", missing_labels="nonrelevant")
         [text] = [n.text for n in found.notes if n.kind == "incomplete"]
         assert text == (
-            "people judged 216 of 720 documents that judge did in the same topics: the others "
+            "people judged 216 of 720 documents of judge in the same topics: the other documents "
             "count as nonrelevant"
         )
 
@@ -232,11 +240,11 @@ class TestFavour:
         assert (found.favours[0].pvalue or 1) < 0.001
 
     def test_refused(self) -> None:
-        with pytest.raises(InputError, match="found a family without teams"):
+        with pytest.raises(InputError, match="family requires teams"):
             judge(SOME, MODEL, RUNS, "AP", family="A")
         with pytest.raises(InputError, match="found the family X, expected one of A, B"):
             judge(SOME, MODEL, RUNS, "AP", teams=self.TEAMS, family="X")
-        with pytest.raises(InputError, match="found runs of one team"):
+        with pytest.raises(InputError, match="found only team A"):
             judge(SOME, MODEL, RUNS, "AP", teams=dict.fromkeys(RUNS, "A"))
 
 
@@ -292,7 +300,7 @@ class TestAudit:
         assert found.trusts[0].n == 150
         [text] = [n.text for n in found.notes if n.kind == "audit"]
         assert text.startswith(
-            f"people judged 150 of {len(self.DRAWN)} documents of the audit, up to"
+            f"150 of {len(self.DRAWN)} documents of the audit have human judgments. The sample ends before"
         )
 
     def test_whoever_goes_on_has_a_larger_one(self) -> None:
@@ -311,7 +319,9 @@ class TestAudit:
         found = judge(people, MODEL, RUNS, "P@10", audit=self.AUDIT.order)
         assert found.trusts[0].n == 99
         texts = [n.text for n in found.notes if n.kind == "audit"]
-        assert any(f"{len(self.DRAWN) - 100} judgments of people that are not" in x for x in texts)
+        assert any(
+            f"{len(self.DRAWN) - 100} human judgments outside the sample" in x for x in texts
+        )
 
     def test_refused(self) -> None:
         for measure in ("GMAP", "NumRel"):
@@ -321,9 +331,11 @@ class TestAudit:
             judge(self.people(), MODEL, RUNS, "nDCG@10", audit=self.AUDIT.order, undefined="skip")
         with pytest.raises(InputError, match=r"that are not in the audit, expected only such"):
             judge(self.people(), MODEL, RUNS, "P@20", audit=self.AUDIT.order)
-        with pytest.raises(InputError, match=r"found no judgment of .*, the first of the audit"):
+        with pytest.raises(
+            InputError, match=r"found no judgment of .*, the first document of the audit"
+        ):
             judge({"000": {"d0": 1}}, MODEL, RUNS, "P@10", audit=[("000", "d1", 0.5, 0.2)])
-        with pytest.raises(InputError, match="found an audit without runs"):
+        with pytest.raises(InputError, match="audit requires runs"):
             judge(SOME, MODEL, audit=self.AUDIT.order)
 
     def test_target(self) -> None:
@@ -382,7 +394,7 @@ class TestAnswers:
         assert found.agreement.pairs[0].values["agreement"] == 1
 
     def test_refused(self) -> None:
-        with pytest.raises(InputError, match="found of=nuggets and runs or an audit"):
+        with pytest.raises(InputError, match="of=nuggets cannot be combined with runs or an audit"):
             judge({}, {}, RUNS, of="nuggets")
         with pytest.raises(InputError, match="expected one of nuggets, citations"):
             judge({}, {}, of="notes")  # type: ignore[arg-type]
@@ -459,19 +471,19 @@ class TestAuditOfRatios:
         people = self.people(150)
         found = judge(people, useless, RUNS, "nDCG@10", audit=self.AUDIT.order)
         assert found.runs[0].found.unpromised == (
-            "150 documents of people in 60 topics by a measure that is no sum, and a judge that "
-            "tells little of what they say: intervals hold from 900 on"
+            "150 documents with human labels in 60 topics by a measure that is not a sum, and a "
+            "judge that explains little of the human labels: intervals hold from 900 on"
         )
         assert "] ?" in found.to_markdown("runs")
         found = judge(people, MODEL, RUNS, "nDCG@10", audit=self.AUDIT.order)
         assert found.runs[0].found.unpromised == (
-            "150 documents of people in 60 topics by a measure that is no sum: intervals hold from "
-            "180 on"
+            "150 documents with human labels in 60 topics by a measure that is not a sum: "
+            "intervals hold from 180 on"
         )
         found = judge(self.people(180), MODEL, RUNS, "nDCG@10", audit=self.AUDIT.order)
         assert found.runs[0].found.unpromised == ""
         found = judge(people, MODEL, RUNS, "nDCG@10", audit=self.AUDIT.order, topics=TOPICS[:30])
-        expected = "30 topics by a measure that is no sum: intervals hold from 50 on"
+        expected = "30 topics by a measure that is not a sum: intervals hold from 50 on"
         assert found.runs[0].found.unpromised == expected
 
 
@@ -533,7 +545,7 @@ def test_the_command(files: Path, cranfield: Command) -> None:
     text = cranfield.succeeds(
         "judge", *given, "-m", "nDCG@10", "--teams", files / "teams.txt", "--family", "A"
     ).out
-    assert "was worth it by nDCG@10" in text
+    assert "was useful by nDCG@10" in text
     assert "own family" in text
 
 
@@ -602,7 +614,7 @@ def kinds(found: Any) -> set[str]:
 def test_documents_of_other_names_are_refused() -> None:
     """People would have found nothing relevant."""
     others = {t: {f"x{d}": level for d, level in docs.items()} for t, docs in SOME.items()}
-    said = "found no document that both people and judge judged in 24 topics, expected some"
+    said = "no document judged by both people and judge in 24 topics"
     with pytest.raises(InputError, match=said):
         judge(others, MODEL, RUNS, "P@10", drawn="random")
 
@@ -611,7 +623,7 @@ def test_levels_on_another_scale_are_noted() -> None:
     scaled = {t: {d: 25 * level for d, level in docs.items()} for t, docs in MODEL.items()}
     found = judge(SOME, scaled, RUNS, "P@10", drawn="random")
     [text] = [note.text for note in found.notes if note.kind == "scales"]
-    assert text.startswith("people has levels up to 1, judge up to 25, of the same documents")
+    assert text.startswith("people has levels up to 1, judge up to 25 for the same documents")
     plain = judge(SOME, MODEL, RUNS, "P@10", drawn="random")
     assert "scales" not in kinds(plain)
     assert plain.trusts[0].sentence == found.trusts[0].sentence  # P knows no levels
@@ -620,14 +632,14 @@ def test_levels_on_another_scale_are_noted() -> None:
 def test_a_copy_is_noted() -> None:
     found = judge(SOME, PEOPLE, RUNS, "P@10", drawn="random")
     [text] = [note.text for note in found.notes if note.kind == "same-levels"]
-    assert text == ("people and judge have the same levels for all 720 documents of both: is one a "
-                    "copy of the other?")  # fmt: skip
+    assert text == ("people and judge have the same levels for all 720 documents of both. Check "
+                    "that one is not a copy of the other.")  # fmt: skip
     assert "same-levels" not in kinds(judge(SOME, MODEL, RUNS, "P@10", drawn="random"))
 
 
 def test_what_chosen_topics_cannot_tell() -> None:
     found = judge(SOME, MODEL, RUNS, "P@10", drawn="chosen")
     assert found.trusts[0].sentence == (
-        "it cannot be told by P@10 whether judge was worth it: people's topics were not drawn at "
+        "it is unknown whether judge was useful by P@10: topics with human labels were not drawn at "
         "random"
     )

@@ -1,6 +1,4 @@
-"""What people should judge to check a judge: documents drawn at random, those that weigh most more
-often.
-"""
+"""Audits: random samples of documents for human judgment, to correct an LLM judge."""
 
 from __future__ import annotations
 
@@ -23,14 +21,15 @@ from cranfield.stats.resampling import check_trials, create_generator
 from cranfield.stats.sample_estimates import inclusion_probabilities
 from cranfield.wording import format_count
 
-MEASURE = "DCG"  # the weights of ranks, if no measure is named
+MEASURE = "DCG"  # measure for the default weights of ranks
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Audit(TableResult, tables="audit"):
-    """The documents of a pool in the order in which people are to judge them.
+    """Documents of a pool in the order in which humans should judge them.
 
-    The first ones, with a draw below 1, are `size` in the mean: `to_judge` is how many they are.
+    The first `to_judge` documents, those with a draw below 1, are the sample. Its expected size is
+    `size`.
     """
 
     order: AuditOrder
@@ -43,7 +42,7 @@ class Audit(TableResult, tables="audit"):
 
     @property
     def to_judge(self) -> int:
-        """How many documents were drawn."""
+        """Number of documents drawn."""
         return int(np.count_nonzero(self.order.draws < 1))
 
     def __repr__(self) -> str:
@@ -60,26 +59,27 @@ def audit(
     seed: int = 0,
     **options: Any,
 ) -> Audit:
-    """Draw about `size` documents for people to judge, so that a judge of all can be corrected.
+    """Draw about `size` documents for human judgment, to correct a judge of all documents.
 
-    A document is drawn with the probability π = min(1, c·w), Σ π = size, independently of others,
-    where w is the sum over runs of the weight of its rank by `measure`, if that is a sum (P, DCG,
-    RBP): documents at ranks without weight are then not in the audit. Of other measures (nDCG, AP)
-    all documents down to `depth` count, as any may be in the ideal list: w is that of DCG, with the
-    same cutoff, and in each run at least that of the last rank before it. The documents are
-    in the order of u/π, u being random from 0 to 1: those below 1 are the sample, and whoever
-    stops before, or goes on, has a smaller or a larger one (priority sampling). `runs` is a `Pool`,
-    or what `cf.pool` takes, with its `options`.
+    Each document is drawn independently with the probability π = min(1, c·w), Σ π = size. For
+    measures that are sums (P, DCG, RBP), w is the sum over runs of the weight of its rank by
+    `measure`. Documents only at ranks without weight are then not in the audit. For other measures
+    (nDCG, AP), all documents up to `depth` are in the audit, because each can be in the ideal
+    ranking: w is the weight by DCG with the same cutoff, and in each run at least the weight of the
+    last rank above the cutoff. The documents are ordered by u/π, where u is uniform in [0, 1].
+    Documents with u/π < 1 are the sample. Judging fewer or more documents in this order gives a
+    smaller or larger sample (priority sampling). `runs` is a `Pool`, or the runs for `cf.pool` with
+    its `options`.
 
-    >>> made = audit({"x": {"q": ["a", "b", "c"]}, "y": {"q": ["a", "c", "d"]}}, 2, "P@2")
-    >>> sorted(zip(made.order.pairs, made.order.probabilities.tolist()))  # a twice, b and c once
+    >>> result = audit({"x": {"q": ["a", "b", "c"]}, "y": {"q": ["a", "c", "d"]}}, 2, "P@2")
+    >>> sorted(zip(result.order.pairs, result.order.probabilities.tolist()))  # a twice, b, c once
     [(('q', 'a'), 1.0), (('q', 'b'), 0.5), (('q', 'c'), 0.5)]
 
     Reference: Duffield, Lund and Thorup 2007, Priority sampling for estimation of arbitrary subset
     sums, JACM 54(6).
     """
     if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 1:
-        raise InputError(f"a sample of {size!r}", "a whole number from 1")
+        raise InputError(f"size={size!r}", "an integer ≥ 1")
     check_trials(1, seed)
     run_pool = runs if isinstance(runs, Pool) else pool(runs, depth, **options)
     audit_measure = _parse_single_measure(measure)
@@ -87,7 +87,7 @@ def audit(
     pairs = [*chain.from_iterable(((t, d) for d in docs) for t, docs in run_pool.docs.items())]
     has_weight = weights > 0
     if not has_weight.any():
-        raise InputError(f"no document at a rank that weighs anything by {audit_measure}", "some")
+        raise InputError.from_problem(f"no document at a rank with a weight by {audit_measure}")
     uniform = create_generator(seed).random(len(weights))[has_weight]
     probabilities = inclusion_probabilities(weights[has_weight], float(size))
     draws = uniform / probabilities
@@ -96,7 +96,8 @@ def audit(
     order_drawn = AuditOrder(tuple(names[i] for i in order), probabilities[order], draws[order])
     notes = list(run_pool.notes)
     if size > len(order_drawn):
-        text = f"{format_count(len(order_drawn), 'document')} for a sample of {size:,}: all are to be judged"
+        documents = format_count(len(order_drawn), "document")
+        text = f"only {documents} for a sample of {size:,}: all must be judged"
         notes.append(Note("audit", text))
     return Audit(
         order_drawn,
@@ -110,7 +111,7 @@ def audit(
 
 
 def _compute_weights(m: Measure, depth: int) -> Floats:
-    """What documents weigh at each rank, from 1; the first number is for runs without it."""
+    """Return the weight of each rank, from 1. The first number is for runs without the document."""
     if is_sum(m):
         return np.append(0.0, compute_rank_weights(m, depth))
     discounts = compute_rank_weights(parse_measures("DCG")[0], depth)
@@ -119,13 +120,12 @@ def _compute_weights(m: Measure, depth: int) -> Floats:
 
 
 def compute_rank_weights(m: Measure, depth: int) -> Floats:
-    """What one relevant document adds to the score of a list, at each rank."""
+    """Return the score that one relevant document adds to a ranking, at each rank."""
     lists = np.eye(depth)
     return np.array([m(levels.tolist(), judged=[1]) for levels in lists])
 
 
 def _parse_single_measure(measure: str | Measure) -> Measure:
-    """The measure that is asked for."""
     measures = parse_measures(measure)
     if len(measures) != 1 or len(measures[0].names()) != 1:
         raise InputError(f"{len(measures)} measures", "one")

@@ -1,4 +1,4 @@
-"""Battles: systems that were shown two at a time, and which of the two people, or a model, took."""
+"""Battles: pairs of systems compared by humans or a model, and the strengths of systems."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ from cranfield.stats.resampling import Progress, run_in_chunks
 from cranfield.stats.result import check_alpha, check_confidence
 from cranfield.wording import format_count, format_names, suggest_keywords
 
-TRIALS = 2_000  # draws of topics
-FEW_TOPICS = 20  # fewer make a bootstrap of topics too narrow
-UNBALANCED = 0.01  # how improbable an order of showing may be before it is no random one
+TRIALS = 2_000  # bootstrap samples of topics
+FEW_TOPICS = 20  # with fewer, bootstrap intervals are too narrow
+UNBALANCED = 0.01  # p-value below which the order of presentation is not random
 
 
 @dataclass(frozen=True)
 class Fighter:
-    """A run: its rating with an interval, how it fared, and its letters."""
+    """Run with its rating and interval, its results, and its letters."""
 
     run: str
     rating: float
@@ -67,7 +67,7 @@ class Fighter:
 
 @dataclass(frozen=True)
 class Duel:
-    """Two runs, the stronger one first: how often each won, and by how much it is stronger."""
+    """Two runs, the stronger one first: wins, ties, losses and the difference of ratings."""
 
     run: str
     other: str
@@ -78,29 +78,29 @@ class Duel:
     low: float | None
     high: float | None
     pvalue: float | None  # corrected for the number of pairs
-    win: float  # how probable that is, by the model
+    win: float  # its probability by the model
 
 
 @dataclass(frozen=True)
 class PositionBias:
-    """How often the one that was shown first won, ties apart, and how improbable that is."""
+    """Wins of the output shown first and second, without ties, with a test for bias."""
 
     first: int
     second: int
     ties: int
     pvalue: float
-    low: float  # of the share, exact
+    low: float  # exact interval of the fraction
     high: float
 
     @property
     def share(self) -> float:
-        """Of the one shown first, in battles that somebody won."""
+        """Fraction of battles with a winner that the output shown first won."""
         return self.first / (self.first + self.second)
 
 
 @dataclass(frozen=True)
 class MeasureAgreement:
-    """How a measure agrees with battles: on the order of runs, and battle by battle."""
+    """Agreement of a measure with battles: on the order of runs, and battle by battle."""
 
     measure: str
     runs: int
@@ -113,18 +113,18 @@ class MeasureAgreement:
 
     @property
     def rate(self) -> float:
-        """In how many of the battles that somebody won the winner scores higher."""
+        """Fraction of battles with a winner in which the winner has the higher score."""
         n = self.agreements + self.disagreements + self.tied
         return self.agreements / n if n else math.nan
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Battles(TableResult, tables="battles"):
-    """Runs by their strength, the strongest first, with what else battles tell.
+    """Runs by strength, strongest first, and further results of battles.
 
-    `nu` is how frequent ties are, and `triples` how many triples of runs are intransitive, and of
-    how many. `position` is None where it is not known who was shown first, or where the order was
-    no random one.
+    `nu` is the frequency of ties. `triples` is the number of intransitive triples of runs and the
+    number of triples. `position` is None if the output shown first is unknown, or if the order was
+    not random.
     """
 
     runs: tuple[Fighter, ...]
@@ -165,20 +165,20 @@ def battles(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Battles:
-    """Who is stronger, from battles: two outputs for a topic, of which one was found better.
+    """Estimate the strengths of runs from battles: comparisons of two outputs for a topic.
 
-    Davidson's model (see `cf.stats.davidson`) gives each run a strength, which is shown on the
-    scale of chess: 400 more is to win ten times as often as to lose. Battles on one topic are not
-    independent, so intervals are percentiles of `trials` bootstrap samples of topics, and
-    differences are tested by their bootstrap standard errors and Student's t, with topics − 1
-    degrees of freedom; runs that share a letter are not significantly different. `ridge` bounds
-    the strength of a run that won, or lost, everything. `data` is what `read_preference_pairs`
-    reads: topic, run_a, run_b, winner (a, b, tie, or the name of the run), and perhaps first. With
-    `scores` by some measures, what these say of the same runs.
+    Davidson's model (see `cf.stats.davidson`) gives each run a strength. Ratings are strengths on
+    the Elo scale: 400 points more mean ten times as many wins as losses. Battles on one topic are
+    not independent, so intervals are percentiles of `trials` bootstrap samples of topics.
+    Differences are tested by their bootstrap standard errors and Student's t, with topics − 1
+    degrees of freedom. Runs with a common letter are not significantly different. `ridge` bounds
+    the strength of a run that won, or lost, every battle. `data` is the input of
+    `read_preference_pairs`: topic, run_a, run_b, winner (a, b, tie, or the name of the run), and
+    optionally first. With `scores`, measures are compared with the battles.
 
-    >>> said = [("1", "x", "y"), ("2", "x", "y"), ("3", "y", "x"), ("4", "x", "y", "tie")]
-    >>> found = battles(said, trials=100)
-    >>> [(one.run, round(one.rating, 1)) for one in found.runs]  # π_x/π_y = 2
+    >>> data = [("1", "x", "y"), ("2", "x", "y"), ("3", "y", "x"), ("4", "x", "y", "tie")]
+    >>> result = battles(data, trials=100)
+    >>> [(fighter.run, round(fighter.rating, 1)) for fighter in result.runs]  # π_x/π_y = 2
     [('x', 1060.2), ('y', 939.8)]
     """
     check_ridge(ridge)
@@ -212,17 +212,18 @@ def battles(
     )
     return Battles(
         runs, pairs, model.nu, ridge, len(preferences.pairs), len(counts.topics),
-        intransitive_triples(counts.wins), position, agreements, alpha, correction, confidence, trials,
-        seed, (*_collect_notes(preferences, counts, samples, ridge), *position_notes, *measure_notes),
+        intransitive_triples(counts.wins), position, agreements, alpha, correction, confidence,
+        trials, seed,
+        (*_collect_notes(preferences, counts, samples, ridge), *position_notes, *measure_notes),
     )  # fmt: skip
 
 
-# -- who fought whom ------------------------------------------------------------------------------
+# -- counts ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
 class _StrengthSamples:
-    """Strengths in samples of topics, [trials, runs], and in how many a run won or lost all."""
+    """Strengths in samples of topics, [trials, runs], and samples without finite strengths."""
 
     strengths: Floats
     separated: Bools
@@ -230,7 +231,7 @@ class _StrengthSamples:
 
 @dataclass(frozen=True, eq=False)
 class _BattleCounts:
-    """Battles, counted: by topic [topics, pairs], for pairs of runs that met."""
+    """Counts of battles by topic [topics, pairs], for pairs of runs with battles."""
 
     runs: tuple[str, ...]
     topics: tuple[str, ...]
@@ -241,7 +242,7 @@ class _BattleCounts:
 
     @classmethod
     def from_pairs(cls, read: PreferencePairs) -> _BattleCounts:
-        """Each battle counts once."""
+        """Count each battle once."""
         runs = tuple(sorted({name for pair in read.pairs for name in pair[1:3]}))
         topics = tuple(dict.fromkeys(pair.topic for pair in read.pairs))
         place, row = ({n: i for i, n in enumerate(names)} for names in (runs, topics))
@@ -256,7 +257,7 @@ class _BattleCounts:
 
     @cached_property
     def total(self) -> Counts:
-        """All topics together."""
+        """Counts over all topics."""
         added = (x.sum(axis=0, keepdims=True) for x in (self.first, self.second, self.tied))
         return Counts(self.pairs, len(self.runs), *added)
 
@@ -268,21 +269,21 @@ class _BattleCounts:
 
     @property
     def wins(self) -> Floats:
-        """[i, j]: how often i won against j."""
+        """[i, j]: number of wins of i against j."""
         return self._to_square(self.total.first, self.total.second)
 
     @property
     def ties(self) -> Floats:
-        """[i, j]: how often neither did."""
+        """[i, j]: number of ties."""
         return self._to_square(self.total.tied, self.total.tied)
 
     def count_results(self, r: int) -> tuple[int, int, int, int]:
-        """Battles, wins, ties and losses of a run."""
+        """Return the battles, wins, ties and losses of a run."""
         won, tied, lost = self.wins[r].sum(), self.ties[r].sum(), self.wins[:, r].sum()
         return int(won + tied + lost), int(won), int(tied), int(lost)
 
     def check_connected(self) -> None:
-        """Runs of which nothing says who is stronger."""
+        """Raise an error if battles do not link all runs."""
         group_of = find_groups(self.pairs, len(self.runs))
         if len(set(group_of)) > 1:
             parts = [
@@ -291,14 +292,14 @@ class _BattleCounts:
             ]
             parts.sort(key=len)
             problem = (
-                f"{format_names(parts[0], 'run')} that never met the others, even through others"
+                f"{format_names(parts[0], 'run')} with no battles that link them to the others"
             )
             raise InputError(problem, "battles that connect all runs")
 
     def draw_strengths(
         self, ridge: float, trials: int, seed: int, threads: int | None, progress: Progress | None
     ) -> _StrengthSamples | None:
-        """The strengths in samples of topics; None of a single topic."""
+        """Return the strengths in samples of topics, or None with a single topic."""
         n = len(self.topics)
 
         def run_trial(stream: np.random.Generator, size: int) -> tuple[Floats, Bools]:
@@ -328,7 +329,7 @@ def _build_duels(
     correction: str,
     confidence: float,
 ) -> tuple[Duel, ...]:
-    """All pairs of runs, the stronger one first."""
+    """Compare all pairs of runs, the stronger one first."""
     wins, ties, n = counts.wins, counts.ties, len(counts.topics)
     pairs = [*combinations(order.tolist(), 2)]
     differences = [float(model.strengths[i] - model.strengths[j]) for i, j in pairs]
@@ -366,7 +367,7 @@ def _build_duels(
 def _compute_interval(
     values: Floats | None, confidence: float
 ) -> tuple[float | None, float | None]:
-    """The percentiles of what was drawn, if anything was."""
+    """Return the percentiles of the samples, if there are any."""
     if values is None:
         return None, None
     low, high = np.quantile(values, [(1 - confidence) / 2, (1 + confidence) / 2])
@@ -376,7 +377,7 @@ def _compute_interval(
 def _assign_letters(
     counts: _BattleCounts, order: Ints, pairs: Sequence[Duel], alpha: float
 ) -> list[str]:
-    """Of the runs in order, if there are enough letters."""
+    """Return the letters of the runs in order, or empty ones if there are not enough letters."""
     place = {counts.runs[r]: i for i, r in enumerate(order.tolist())}
     different = np.zeros((len(place), len(place)), dtype=bool)
     for pair in pairs:
@@ -386,13 +387,13 @@ def _assign_letters(
     return (letters(different) if has_pvalues else None) or [""] * len(place)
 
 
-# -- who was shown first --------------------------------------------------------------------------
+# -- position bias --------------------------------------------------------------------------------
 
 
 def _compute_position_bias(
     preferences: PreferencePairs, confidence: float
 ) -> tuple[PositionBias | None, tuple[Note, ...]]:
-    """Whether the one shown first wins more often; only of a random order."""
+    """Test whether the output shown first wins more often, if the order was random."""
     ordered = [pair for pair in preferences.pairs if pair.first is not None]
     won = [pair for pair in ordered if not pair.tied]
     if not won:
@@ -400,9 +401,9 @@ def _compute_position_bias(
     improbable = _test_order(ordered)
     if improbable < UNBALANCED:
         text = (
-            "who was shown first depends on the run (p "
+            "the order of presentation depends on the run (p "
             f"{'< 0.0001' if improbable < 1e-4 else f'= {improbable:.4f}'} of a random order): "
-            "whether the first one is favoured cannot be told from its strength"
+            "position bias cannot be separated from strength"
         )
         return None, (Note("order", text),)
     first = sum(pair.first == pair.preferred for pair in won)
@@ -414,23 +415,23 @@ def _compute_position_bias(
     notes = []
     if len(ordered) < len(preferences.pairs):
         text = (
-            f"{format_count(len(preferences.pairs) - len(ordered), 'battle')} without a first one"
+            f"{format_count(len(preferences.pairs) - len(ordered), 'battle')} without first output"
         )
-        notes.append(Note("order", f"{text}: not in what is said of positions"))
+        notes.append(Note("order", f"{text}: excluded from the test of position bias"))
     return bias, tuple(notes)
 
 
 def _test_order(pairs: Sequence[PreferencePair]) -> float:
-    """How improbable it is that a random order is as uneven: χ² of the pairs of runs.
+    """Return the p-value of a random order of presentation: χ² over the pairs of runs.
 
-    Σ (times that the first in the alphabet is shown first − n/2)² / (n/4) over pairs.
+    Σ (times that the alphabetically first run is shown first − n/2)² / (n/4) over pairs.
     """
     counts: dict[tuple[str, str], list[int]] = {}
     for pair in pairs:
         two = (pair.preferred, pair.other)
         key = (min(two), max(two))
         counts.setdefault(key, [0, 0])[pair.first != key[0]] += 1
-    if len(counts) == 1:  # few battles, exactly
+    if len(counts) == 1:  # exact test
         ((first, second),) = counts.values()
         return compute_sign_test(first, second)
     statistic = math.fsum((a - b) ** 2 / (a + b) for a, b in counts.values())
@@ -449,7 +450,7 @@ def _compare_measures(
     samples: _StrengthSamples | None,
     confidence: float,
 ) -> tuple[tuple[MeasureAgreement, ...], tuple[Note, ...]]:
-    """What measures say of the runs that have both battles and scores."""
+    """Compare measures with the battles of runs that also have scores."""
     if scores is None:
         return (), ()
     all_scores = read_scores(scores)
@@ -485,13 +486,13 @@ def _compare_measures(
 
 
 def _compute_means(scores: Scores, measure: str, names: Sequence[str]) -> Floats:
-    """Of each run, the higher the better."""
+    """Return the mean of each run; higher is always better."""
     summary = scores.select(list(names), None, [measure]).summary()
     sign = -1.0 if scores.better[scores.measures.index(measure)] == "lower" else 1.0
     return np.array([sign * summary[name][measure] for name in names])
 
 
-# -- what the user should know --------------------------------------------------------------------
+# -- notes ----------------------------------------------------------------------------------------
 
 
 def _collect_notes(
@@ -504,17 +505,17 @@ def _collect_notes(
     if samples is None:
         yield Note("few-topics", "all battles are on one topic: no intervals, no tests")
     elif n < FEW_TOPICS:
-        text = f"battles on {n} topics: intervals from so few are rather too narrow"
+        text = f"battles on only {n} topics: intervals are too narrow"
         yield Note("few-topics", text)
     won, lost = (counts.wins.sum(axis=axis) for axis in (1, 0))
     alone = counts.ties.sum(axis=1) == 0
     for counts_opposite, verb in ((lost, "won"), (won, "lost")):
         runs = [counts.runs[r] for r in np.flatnonzero((counts_opposite == 0) & alone)]
         if runs:
-            text = f"{format_names(runs, 'run')} {verb} every battle: only the ridge of {ridge:g} bounds"
-            yield Note("separated", f"{text} the rating, which says no more than that")
+            text = f"{format_names(runs, 'run')} {verb} every battle: only ridge {ridge:g} limits"
+            yield Note("separated", f"{text} the rating")
     if samples is not None and not counts.total.separated.any() and samples.separated.any():
         share = float(samples.separated.mean())
-        text = f"a run won or lost everything in {100 * share:.1f}% of the draws"
-        yield Note("separated", f"{text}: the ridge bounds the ends of intervals there")
+        text = f"a run won or lost every battle in {100 * share:.1f}% of the bootstrap samples"
+        yield Note("separated", f"{text}: the ridge limits the ends of its interval")
     yield from (Note("sides", f"{preferences.where}: {note}") for note in preferences.notes)

@@ -1,7 +1,7 @@
-"""Estimates from a judge's scores and people's: of a run, of two runs, of any sum of runs.
+"""Estimates from judge scores and human scores: of a run, of two runs, of any sum of runs.
 
-Both kinds of data, people's scores of some topics and people's labels of some documents, answer the
-same: `of(contrast)`, with a number for each run, 1 for the run itself, 1 and −1 for two.
+All estimators have the method `estimate(contrast)`. The contrast is a number for each run: 1 for
+the run itself, 1 and −1 for a difference.
 """
 
 from __future__ import annotations
@@ -30,31 +30,32 @@ from cranfield.stats.prediction import (
 from cranfield.stats.sample_estimates import LEAST, estimate_difference, predict_variance
 from cranfield.wording import format_count
 
-ENOUGH = 50  # topics, from which on intervals of measures that are no sums hold, by simulation
-ENOUGH_DRAWN = 3  # documents of a topic that people labelled, in the mean; if the judge tells less
-TELLING = 0.4  # of the variance of people's levels than this,
-ENOUGH_ALONE = 15  # so many
-TRIALS, SEED = 2_000, 0  # of the bootstrap of topics
-NOT_RANDOM = "people's topics were not drawn at random"
+ENOUGH = 50  # topics from which intervals of measures that are not sums hold, by simulation
+ENOUGH_DRAWN = 3  # mean number of human labels per topic. If the judge explains less
+TELLING = 0.4  # of the variance of human levels than this,
+ENOUGH_ALONE = 15  # this number is needed
+TRIALS, SEED = 2_000, 0  # bootstrap of topics
+NOT_RANDOM = "topics with human labels were not drawn at random"
 NO_LABELS = "no human labels"
 EQUAL = "no variance: all scores are equal"
 
 
 def format_too_few(unit: str) -> str:
-    """Why there is no interval of the difference estimator."""
-    return f"fewer than {LEAST} sampled {unit}s on which people and the judge differ"
+    """Return the reason for a missing interval of the difference estimator."""
+    return f"fewer than {LEAST} sampled {unit}s with different human and judge labels"
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a judge and people say together, and each alone.
+    """Estimate from judge and human labels, and from each of them only.
 
-    `low` and `high` are None if there is no interval, and `unpromised` says why it may not hold.
-    `wide_low` and `wide_high` are for other topics, where the interval is of these alone. `bias`
-    is how much the judge alone says more. `n_eff` is how many topics, or documents, people alone
-    would have had to judge, and `needed` how many they have to judge in all for the interval
-    that is wanted: None if none was asked for, or for the reason that `why_not` gives. `n` is how
-    many labelled units it rests on: without any there is no estimate. What is not known is nan.
+    `low` and `high` are None without an interval. `unpromised` is the reason why the interval may
+    not hold. `wide_low` and `wide_high` are the interval for other topics, if `low` and `high` hold
+    only for these topics. `alone` is the score by the judge only, and `bias` how much higher it is.
+    `n_eff` is the number of topics, or documents, that would need human labels for the same
+    precision without the judge. `needed` is the total number that need human labels for the
+    requested interval: None if none was requested, or for the reason `why_not`. `n` is the number
+    of units with human labels: without any, there is no estimate. Unknown values are nan.
     """
 
     estimate: float
@@ -75,15 +76,15 @@ class Estimate:
     wide_low: float | None = None
     wide_high: float | None = None
     needed: int | None = None
-    agrees: bool = True  # whether the judge's scores rise with people's
+    agrees: bool = True  # True if judge scores rise with human scores
     unpromised: str = ""
     n: int = 0
     why_not: str = ""
-    at_best: float | None = None  # the half-width with all labels, if that is not enough
+    at_best: float | None = None  # the half-width with all labels, if it is not enough
 
 
 def build_judge_only_estimate(alone: float, alone_pvalue: float, target: float | None) -> Estimate:
-    """What the judge says alone: without human labels there is no estimate."""
+    """Build the estimate of runs without human labels: only judge scores are known."""
     unknown = math.nan
     return Estimate(
         unknown, unknown, None, None, unknown, unknown, unknown, alone, alone_pvalue,
@@ -93,7 +94,7 @@ def build_judge_only_estimate(alone: float, alone_pvalue: float, target: float |
 
 
 class RequiredLabels(NamedTuple):
-    """How many labels an interval needs, or the reason why there is no number."""
+    """Number of labels that an interval needs, or the reason why it is unknown."""
 
     needed: int | None = None
     why_not: str = ""
@@ -101,14 +102,14 @@ class RequiredLabels(NamedTuple):
 
 
 def _explain_missing(reason: str, target: float | None) -> RequiredLabels:
-    """No number of labels, for a reason, if a number was asked for."""
+    """Return no number of labels, with the reason if a number was requested."""
     return RequiredLabels(None, reason if target else "")
 
 
 def _compute_interval(
     value: float, error: float, quantile: float, df: int, has_interval: bool
 ) -> tuple[float | None, float | None, float]:
-    """The ends of an interval and the p-value; without an interval, p is nan."""
+    """Return the ends of an interval and the p-value, which is nan without an interval."""
     if not has_interval:
         return None, None, math.nan
     return value - quantile * error, value + quantile * error, _compute_t_pvalue(value, error, df)
@@ -117,7 +118,7 @@ def _compute_interval(
 def _compute_bias_interval(
     value: float, error: float, quantile: float, df: int, has_interval: bool
 ) -> tuple[float | None, float | None, float | None]:
-    """The ends of an interval and the p-value, None without an interval or a variance."""
+    """Return the ends of an interval and the p-value, or None without interval or variance."""
     if not has_interval or not error > TOLERANCE:
         return None, None, None
     return _compute_interval(value, error, quantile, df, has_interval)
@@ -128,18 +129,18 @@ def _mean_and_error(x: Floats) -> tuple[float, float]:
 
 
 def _compute_t_pvalue(value: float, error: float, df: int) -> float:
-    """The p-value of a value and its standard error."""
+    """Return the p-value of a value and its standard error."""
     return build_t_outcome("t", value, error, df, df + 1, "", "two-sided", ()).pvalue
 
 
 def _test_mean(x: Floats) -> float:
-    """The p-value of a mean."""
+    """Return the p-value of a mean."""
     return _compute_t_pvalue(float(x.mean()), float(x.std(ddof=1)) / math.sqrt(len(x)), len(x) - 1)
 
 
 @dataclass(frozen=True, eq=False)
 class TopicEstimator:
-    """People's scores of some topics [runs, n], the judge's of these, and of others [runs, N]."""
+    """Human scores [runs, n] and judge scores of n topics, and judge scores [runs, N] of others."""
 
     measure: str
     runs: tuple[str, ...]
@@ -154,11 +155,11 @@ class TopicEstimator:
 
     @property
     def size(self) -> tuple[int, int]:
-        """How many topics people scored, and how many the judge alone."""
+        """Number of topics with human scores, and with judge scores only."""
         return self.people.shape[1], self.others.shape[1]
 
     def estimate(self, contrast: Floats) -> Estimate:
-        """By prediction-powered inference."""
+        """Estimate by prediction-powered inference."""
         Y, f, rest = (contrast @ x for x in (self.people, self.judge, self.others))
         result = prediction_powered(Y, f, rest, confidence=self.confidence)
         n, varies = len(Y), result.low is not None
@@ -189,7 +190,7 @@ class TopicEstimator:
         )
 
     def _find_required(self, Y: Floats, f: Floats, rest: Floats) -> RequiredLabels:
-        """How many topics people have to score in all."""
+        """Return the total number of topics that need human scores."""
         if self.target is None:
             return RequiredLabels()
         sizes, widths = predict_widths(Y, f, rest, self.confidence)
@@ -197,18 +198,19 @@ class TopicEstimator:
 
 
 def _find_fewest(sizes: Ints, widths: Floats, target: float, unit: str) -> RequiredLabels:
-    """The first size that is enough."""
+    """Return the first sufficient size."""
     enough = widths <= target
     if enough.any():
         return RequiredLabels(int(sizes[enough.argmax()]))
-    reason = f"all {format_count(int(sizes[-1]), unit)} of the judge are too few"
+    reason = f"all {format_count(int(sizes[-1]), unit)} with judge labels are too few"
     return RequiredLabels(None, reason, float(widths[-1]))
 
 
 @dataclass(frozen=True, eq=False)
 class AnswerEstimator:
-    """People's scores of some answers of each run, and the judge's of more: [runs, topics], NaN
-    where there is no score. `unit` is what was labelled: an answer, a ranking or a score.
+    """Human scores of some answers of each run, and judge scores of more: [runs, topics].
+
+    Scores are NaN if missing. `unit` is the labelled unit: an answer, a ranking or a score.
     """
 
     measure: str
@@ -223,17 +225,17 @@ class AnswerEstimator:
 
     @cached_property
     def labelled(self) -> Bools:
-        """The answers that both scored."""
+        """Answers with both scores."""
         return np.asarray(~np.isnan(self.people) & ~np.isnan(self.judge))
 
     @cached_property
     def judged(self) -> Bools:
-        """The answers that the judge scored."""
+        """Answers with a judge score."""
         return np.asarray(~np.isnan(self.judge))
 
     @property
     def size(self) -> tuple[int, int]:
-        """How many answers people scored, and how many the judge alone."""
+        """Number of answers with human scores, and with judge scores only."""
         labelled_count = int(self.labelled.sum())
         return labelled_count, int(self.judged.sum()) - labelled_count
 
@@ -242,10 +244,10 @@ class AnswerEstimator:
         return estimate_powered_rows(np.where(self.labelled, self.people, np.nan), self.judge)
 
     def estimate(self, contrast: Floats) -> Estimate:
-        """By prediction-powered inference, of each run by its own answers.
+        """Estimate by prediction-powered inference, each run by its own answers.
 
-        Runs whose answers are of the same topics are compared topic by topic. Otherwise the
-        difference is that of the estimates, and topics that runs share add a covariance.
+        Runs with answers to the same topics are compared topic by topic. Otherwise the difference
+        of the estimates is used, and common topics of the runs add a covariance.
         """
         rows = np.flatnonzero(contrast)
         labelled, judged = self.labelled[rows], self.judged[rows]
@@ -258,7 +260,7 @@ class AnswerEstimator:
         return self._estimate_unpaired(contrast, rows, int(counts.min()), int(counts.sum()))
 
     def _to_topic_estimator(self, rows: Ints) -> TopicEstimator:
-        """The runs, if they have answers of the same topics."""
+        """Build the estimator of runs with answers to the same topics."""
         labelled, rest = self.labelled[rows[0]], self.judged[rows[0]] & ~self.labelled[rows[0]]
         Y, f = self.people[rows], self.judge[rows]
         return TopicEstimator(
@@ -268,14 +270,14 @@ class AnswerEstimator:
         )  # fmt: skip
 
     def _compute_judge_mean(self, contrast: Floats, rows: Ints) -> tuple[float, float]:
-        """What the judge alone says, on the topics of which it scored all of these runs."""
+        """Return mean and p-value by the judge, on topics with judge scores of all these runs."""
         scores = contrast[rows] @ self.judge[rows][:, self.judged[rows].all(axis=0)]
         if not len(scores):
             return math.nan, math.nan
         return float(scores.mean()), _test_mean(scores) if len(scores) > 1 else math.nan
 
     def _estimate_unpaired(self, contrast: Floats, rows: Ints, least: int, n: int) -> Estimate:
-        """From the estimates of each run."""
+        """Combine the estimates of single runs."""
         theta, weights = self._powered_rows
         Y, f = (np.where(self.labelled, x, np.nan) for x in (self.people, self.judge))
         estimate, error = _combine_rows(contrast, rows, theta)
@@ -306,24 +308,24 @@ class AnswerEstimator:
         )
 
     def _find_doubt(self, Y: Floats, least: int, error: float) -> str:
-        """Why an interval may not hold, or is not there."""
+        """Return the reason why an interval may not hold, or is missing."""
         if least < LEAST_TOPICS:
-            count_text = f"{format_count(least, self.unit)} of people of a run"
+            count_text = f"{format_count(least, self.unit)} with human labels for a run"
             return f"{count_text}: an interval needs {LEAST_TOPICS}"
         if not error > TOLERANCE:
             return EQUAL
         return next(filter(None, (find_doubt(y[~np.isnan(y)], self.unit) for y in Y)), "")
 
     def _has_agreement(self, row: int) -> bool:
-        """Whether the judge's scores of a run rise with people's."""
+        """Return True if the judge scores of a run rise with the human scores."""
         f = self.judge[row][self.labelled[row]]
         return not f.any() or float(np.cov(self.people[row][self.labelled[row]], f)[0, 1]) > 0
 
     def _find_required(self, contrast: Floats, rows: Ints) -> RequiredLabels:
-        """How many answers of these runs people have to score in all, the same fraction of each.
+        """Return the total number of answers that need human scores, the same fraction of each run.
 
-        Covariances between runs are left out: with answers that are drawn one by one they are
-        small, and make the error of a difference smaller.
+        Covariances between runs are ignored: with independently drawn answers they are small, and
+        reduce the error of a difference.
         """
         if self.target is None:
             return RequiredLabels()
@@ -351,7 +353,7 @@ class AnswerEstimator:
 
 
 def _combine_rows(contrast: Floats, rows: Ints, means: RowMeans) -> tuple[float, float]:
-    """A sum of means of rows, and its standard error: topics are independent, rows are not."""
+    """Return a sum of row means and its standard error. Topics are independent, rows are not."""
     c = contrast[rows]
     error = math.sqrt(float(((c @ means.spread[rows]) ** 2).sum()))
     return float(c @ means.mean[rows]), error
@@ -359,9 +361,11 @@ def _combine_rows(contrast: Floats, rows: Ints, means: RowMeans) -> tuple[float,
 
 @dataclass(frozen=True, eq=False)
 class SampleEstimator:
-    """The judge's scores of all topics [runs, topics], and what documents of people change in them,
-    [runs, documents]: by how much, and what they add by people; with which probability each was
-    drawn, and the others were not.
+    """Judge scores [runs, topics], and the effects [runs, documents] of human labels of a sample.
+
+    `change` is the change of scores by the human label of a document, `human_values` the
+    contribution of the human label itself. `probabilities` are the drawing probabilities of the
+    sample, and `all_probabilities` of all documents.
     """
 
     measure: str
@@ -372,31 +376,31 @@ class SampleEstimator:
     human_values: Floats
     topic_of: Ints
     probabilities: Floats
-    all_probabilities: Floats  # the probabilities of all documents, drawn or not
+    all_probabilities: Floats  # drawing probabilities of all documents
     confidence: float = 0.95
     target: float | None = None
     unit: str = "document"  # or a nugget, or a citation
-    in_runs: Bools | None = None  # which documents are of which runs, if not all are of all
+    in_runs: Bools | None = None  # [runs, documents]: documents of each run, if they differ
 
     @property
     def size(self) -> tuple[int, int]:
-        """How many documents, nuggets or citations people labelled, and how many they did not."""
+        """Number of documents, nuggets or citations with and without human labels."""
         return len(self.probabilities), len(self.all_probabilities) - len(self.probabilities)
 
     @property
     def complete(self) -> bool:
-        """Whether people labelled every document of the audit."""
+        """True if every document of the audit has a human label."""
         return len(self.probabilities) == len(self.all_probabilities) and bool(
             (self.all_probabilities == 1).all()
         )
 
     @cached_property
     def topics(self) -> int:
-        """How many topics there are."""
+        """Number of topics."""
         return int(self.judged.shape[1])
 
     def estimate(self, contrast: Floats) -> Estimate:
-        """By the difference estimator."""
+        """Estimate by the difference estimator."""
         T, p = self.topics, self.probabilities
         scores, change, human_values = (
             contrast @ x for x in (self.judged, self.change, self.human_values)
@@ -443,7 +447,7 @@ class SampleEstimator:
     def _compute_wide_interval(
         self, scores: Floats, change: Floats
     ) -> tuple[float | None, float | None]:
-        """The interval for a population of topics, from the estimates of these."""
+        """Return the interval for a population of topics."""
         T = self.topics
         if T < 2:
             return None, None
@@ -453,7 +457,7 @@ class SampleEstimator:
         return float(of_topic.mean()) - half, float(of_topic.mean()) + half
 
     def _find_required(self, change: Floats, df: int) -> int | None:
-        """How many documents people have to label in all: the order is gone down as far as that."""
+        """Return the total number of documents, in order of the audit, that need human labels."""
         if self.target is None:
             return None
         target_variance = (self.target / float(compute_t_quantile(self.confidence, df))) ** 2
@@ -462,7 +466,7 @@ class SampleEstimator:
         )
 
     def _count_documents(self, values: Floats, target_variance: float) -> float:
-        """How many documents drawn in the same way give a sum of such values this variance."""
+        """Return the number of documents, drawn in the same way, that gives this variance."""
         p = self.probabilities
         low, high = (
             1e-6,
@@ -477,17 +481,19 @@ class SampleEstimator:
 
 @dataclass(frozen=True, eq=False)
 class ImputationEstimator(SampleEstimator):
-    """A measure that is no sum: scores of topics by judge and people together, and by people alone,
-    [runs, topics], in which what was not drawn is imputed. `change` and `said` are what documents
-    change in them, and tell what a larger sample would. Intervals are for other topics, too.
+    """Estimator for measures that are not sums, from scores [runs, topics] with imputed labels.
+
+    `estimates` are scores by judge and human labels, `by_people` scores by human labels only.
+    `change` and `human_values` are the effects of documents, which predict the results of a larger
+    sample. Intervals also hold for other topics.
     """
 
     estimates: Floats = None  # type: ignore[assignment]  # fields before have defaults
     by_people: Floats = None  # type: ignore[assignment]
-    explained: float = 1.0  # the share of the variance of people's levels that is told by others
+    explained: float = 1.0  # fraction of the variance of human levels explained by other documents
 
     def estimate(self, contrast: Floats) -> Estimate:
-        """By the bootstrap of the topics' estimates."""
+        """Estimate by the bootstrap of the estimates of topics."""
         scores, alone, people = (
             contrast @ x for x in (self.estimates, self.judged, self.by_people)
         )
@@ -527,10 +533,10 @@ class ImputationEstimator(SampleEstimator):
         )
 
     def _find_doubt(self) -> str:
-        """Why an interval may not hold."""
+        """Return the reason why an interval may not hold."""
         topics_text, sampled_count = format_count(self.topics, "topic"), len(self.probabilities)
         if self.topics < ENOUGH:
-            return f"{topics_text} by a measure that is no sum: intervals hold from {ENOUGH} on"
+            return f"{topics_text} by a measure that is not a sum: intervals hold from {ENOUGH} on"
         is_telling = self.explained >= TELLING
         enough = min(
             self.topics * (ENOUGH_DRAWN if is_telling else ENOUGH_ALONE),
@@ -538,14 +544,15 @@ class ImputationEstimator(SampleEstimator):
         )
         if sampled_count >= enough:
             return ""
-        reason = "" if is_telling else ", and a judge that tells little of what they say"
-        text = f"{format_count(sampled_count, 'document')} of people in {topics_text} by a measure that is no sum{reason}"
+        reason = "" if is_telling else ", and a judge that explains little of the human labels"
+        documents = f"{format_count(sampled_count, 'document')} with human labels in {topics_text}"
+        text = f"{documents} by a measure that is not a sum{reason}"
         return f"{text}: intervals hold from {enough:,} on"
 
     def _find_required_documents(
         self, change: Floats, within: float, error: float
     ) -> RequiredLabels:
-        """How many documents people have to label: what topics differ by stays."""
+        """Return the number of documents that need human labels. The variance of topics stays."""
         if self.target is None:
             return RequiredLabels()
         if self.topics < 2:
@@ -554,7 +561,8 @@ class ImputationEstimator(SampleEstimator):
         topic_variance = max(error**2 - within, 0.0)
         allowed_variance = (self.target / quantile) ** 2 - topic_variance
         if allowed_variance <= 0:
-            reason = f"all {format_count(len(self.all_probabilities), 'document')} are too few: topics differ too much"
+            documents = format_count(len(self.all_probabilities), "document")
+            reason = f"all {documents} are too few: the variance of topics is too large"
             return RequiredLabels(None, reason, quantile * math.sqrt(topic_variance))
         return RequiredLabels(
             max(len(self.probabilities), math.ceil(self._count_documents(change, allowed_variance)))
@@ -562,7 +570,7 @@ class ImputationEstimator(SampleEstimator):
 
 
 class Bootstrap:
-    """A mean over topics, by the studentised bootstrap."""
+    """Mean over topics, by the studentised bootstrap."""
 
     def __init__(self, x: Floats) -> None:
         self.x, self.mean = x, float(x.mean())
@@ -572,17 +580,17 @@ class Bootstrap:
 
     @cached_property
     def deviations(self) -> Floats:
-        """How many standard errors samples of topics are from their mean."""
+        """Distances of bootstrap samples from their mean, in standard errors."""
         return np.abs(bootstrap_statistics(self.x, TOLERANCE, TRIALS, SEED, threads=1))
 
     def compute_interval(self, confidence: float) -> tuple[float, float]:
-        """As far from the mean, either way, as that share of samples are from theirs."""
+        """Return the interval of the mean, by the quantile of the deviations."""
         half = self.error * float(np.quantile(self.deviations, confidence)) if self.error else 0.0
         return self.mean - half, self.mean + half
 
     @property
     def pvalue(self) -> float:
-        """How many samples are as far away as 0 is."""
+        """Fraction of samples with a deviation at least as large as the distance of 0."""
         if not self.error:
             return 0.0 if self.mean else 1.0
         extreme_count = int(np.count_nonzero(self.deviations >= abs(self.mean) / self.error))
@@ -590,4 +598,4 @@ class Bootstrap:
 
 
 Estimator: TypeAlias = TopicEstimator | AnswerEstimator | SampleEstimator
-"""What both kinds of data answer is the same."""
+"""All estimators have the method `estimate`."""

@@ -1,4 +1,4 @@
-"""Measures that are no sums, from a judge's labels of all documents and people's of a sample."""
+"""Estimators for measures that are not sums, with human labels of a sample of documents."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ Pair = tuple[str, str]  # topic and document
 
 
 class _AuditDocuments(NamedTuple):
-    """The documents of an audit, topic by topic, in the order of a collection."""
+    """Documents of an audit, topic by topic, in the order of a collection."""
 
-    topics: Ints  # those that count
-    offsets: Ints  # where the documents of each begin
-    doc_indices: list[Ints]  # which documents of the topic are in the audit
+    topics: Ints  # evaluated topics
+    offsets: Ints  # first document of each topic
+    doc_indices: list[Ints]  # documents of the topic that are in the audit
     labels: Labels
 
     def get_docs(self, k: int) -> Ints:
@@ -43,10 +43,10 @@ def build_imputation_estimators(
     confidence: float,
     target: float | None,
 ) -> list[ImputationEstimator]:
-    """Each measure of the versions, by the judge and people, by people, and by the judge alone.
+    """Build the estimators of each measure from judge and human labels, and from each of them only.
 
-    `probabilities` are the documents of an audit, with the probability of each, and `sampled` those that
-    people labelled. Without the judge, all documents have the same label of it.
+    `probabilities` has the documents of an audit with their drawing probabilities. `sampled` are
+    the documents with human labels. Without the judge, all documents have the same judge label.
     """
     documents = _collect_documents(versions, people, judge, probabilities, sampled)
     judge_scores = _score_judge(versions, documents)
@@ -82,7 +82,7 @@ def _collect_documents(
     probabilities: Mapping[Pair, float],
     sampled: set[Pair],
 ) -> _AuditDocuments:
-    """The documents of the audit of the topics that count, and their labels."""
+    """Collect the audit documents and labels of evaluated topics."""
     collection = versions.collection
     topics = np.flatnonzero(collection.topic_mask)
     pairs, doc_indices = list[Pair](), list[Ints]()
@@ -108,7 +108,7 @@ def _collect_documents(
 def _compute_estimates(
     versions: RelabelledLists, documents: _AuditDocuments, labels: Labels
 ) -> tuple[Floats, Floats]:
-    """The scores of each topic, [measures × runs, topics], and what each document changes."""
+    """Return scores [measures × runs, topics], and the change of scores by each document."""
     chance, scores, changes = estimate_level_probabilities(labels), list[Floats](), list[Floats]()
     for k, t in enumerate(documents.topics.tolist()):
         kept, width = documents.doc_indices[k], len(versions.list_docs(t))
@@ -123,7 +123,7 @@ def _compute_estimates(
 
 
 def _score_judge(versions: RelabelledLists, documents: _AuditDocuments) -> Floats:
-    """The scores of each topic by the judge alone."""
+    """Return the score of each topic by the judge only."""
     levels = np.unique(documents.labels.judge)
     rows = []
     for k, t in enumerate(documents.topics.tolist()):
@@ -139,7 +139,7 @@ def _score_judge(versions: RelabelledLists, documents: _AuditDocuments) -> Float
 
 
 def _expand_labels(labels: Floats, indices: Ints, width: int) -> Floats:
-    """Labels of some documents of a topic, NaN of the others."""
+    """Return labels of all documents of a topic, NaN outside the audit."""
     if len(indices) == width:
         return labels
     expanded = np.full((len(labels), width), np.nan)

@@ -1,4 +1,4 @@
-"""What people and a judge gave, ready for estimates: scores of topics, or labels of documents."""
+"""Inputs of `judge`, converted to estimators: scores of topics, or labels of documents."""
 
 from __future__ import annotations
 
@@ -39,14 +39,12 @@ ANSWER_READERS: dict[AnswerKind, Callable[..., ByRun[Any]]] = {
 _ANSWER_ARGUMENTS = {"nuggets": "assignments", "citations": "support"}  # to `evaluate_answers`
 MissingLabels: TypeAlias = Literal["unknown", "nonrelevant"]
 Judged: TypeAlias = dict[str, dict[str, float]]  # topic -> doc -> level
-MIN_LEVELS = (
-    100  # documents from which on it is no chance that levels are all the same, or never high
-)
+MIN_LEVELS = 100  # documents from which equal levels, or different maxima, are not by chance
 
 
 @dataclass(frozen=True)
 class JudgeSettings:
-    """What is asked of every estimate; `notes` are those found on the way."""
+    """Settings of all estimates. `notes` collects the notes."""
 
     confidence: float
     target: float | None
@@ -57,29 +55,29 @@ class JudgeSettings:
     notes: list[Note]
     invalid: Invalid = "error"
     missing_labels: MissingLabels = "unknown"
-    labels: bool = False  # whether labels were drawn one by one
-    declared: bool = True  # whether the user declares what are judgments, and what is a run
+    labels: bool = False  # True if labels were drawn individually
+    declared: bool = True  # True if the user declared the types of judgments and runs
 
     @property
     def run_options(self) -> dict[str, Any]:
-        """The options without those that judgments were read with, and runs are not."""
+        """Options except those for reading judgments."""
         return {k: v for k, v in self.options.items() if k not in ("labels", "qrels_format")}
 
     def read_levels(self, qrels: QrelsLike) -> Judged:
-        """Judgments, read as the options say."""
+        """Read judgments with the options."""
         qrels_options = {
             name: self.options[name] for name in _QRELS_OPTIONS if self.options.get(name)
         }
         return read_qrels(qrels, self.options.get("qrels_format"), **qrels_options).to_dict()
 
 
-_QRELS_OPTIONS = ("separator", "labels", "columns")  # how judgments are
+_QRELS_OPTIONS = ("separator", "labels", "columns")  # options for reading judgments
 
 
 def from_scores(
     people: Any, judges: Mapping[str, Any], human_name: str, settings: JudgeSettings
 ) -> dict[str, Sequence[Estimator]]:
-    """Of scores by topic, by people and by each judge."""
+    """Build estimators from human and judge scores by topic."""
     human_scores = read_incomplete(people, settings.measures)
     judge_scores = {
         judge_name: read_incomplete(scores_like, settings.measures)
@@ -100,7 +98,7 @@ def from_answers(
     kind: AnswerKind,
     settings: JudgeSettings,
 ) -> tuple[dict[str, Sequence[Estimator]], dict[str, Judged]]:
-    """Of what was judged of answers: scores by each, and the labels, run by run, of all."""
+    """Build estimators from human and judge labels of answers. Also return all labels."""
     labels_by_name = {human_name: people, **judges}
     answers_by_name = {
         name: ANSWER_READERS[kind](x, invalid=settings.invalid)
@@ -138,7 +136,7 @@ def _from_drawn_labels(
     settings: JudgeSettings,
     names: tuple[str, str],
 ) -> list[SampleEstimator]:
-    """Labels that were drawn one by one."""
+    """Build estimators from individually drawn labels."""
     arguments: dict[str, Any] = {_ANSWER_ARGUMENTS[kind]: judge}
     parts = arguments.get("assignments"), None, None, arguments.get("support"), None, None
     measures: Any = AnswerCollection.from_inputs(*parts).choose_measures(settings.measures)
@@ -154,7 +152,7 @@ JUDGE_NOTE_KINDS = (
     "invalid-labels",
     "missing-nuggets",
     "undefined",
-)  # notices of the judge's scores
+)  # kinds of notes about judge scores
 
 
 def _score_answers(answers: ByRun[Any], kind: AnswerKind, settings: JudgeSettings) -> Scores:
@@ -163,7 +161,7 @@ def _score_answers(answers: ByRun[Any], kind: AnswerKind, settings: JudgeSetting
 
 
 def _exclude_unlabelled(scores: Scores, answers: ByRun[Any]) -> Scores:
-    """The scores, NaN where an answer has no label: it is unknown, not 0."""
+    """Return the scores with NaN for answers without labels: they are unknown, not 0."""
     has_labels = [
         [answers.get(run, topic) is not None for topic in scores.topics] for run in scores.runs
     ]
@@ -178,7 +176,7 @@ def _score_human_answers(
     settings: JudgeSettings,
     human_name: str,
 ) -> Scores:
-    """The scores by people; one that depends on labels that they did not give is unknown.
+    """Compute human scores. A score that depends on missing labels is unknown.
 
     It is known if it is the same with all missing labels at 0 and at 1.
     """
@@ -194,14 +192,17 @@ def _score_human_answers(
     partly = (~is_known & ~np.isnan(low.values)).any(axis=2)
     if partly.any():
         count, answer_count = int(partly.sum()), sum(map(len, human_answers.by_run.values()))
-        text = f"{human_name} labelled {count:,} of {format_count(answer_count, 'answer')} in part, so that scores "
-        text += "are unknown: they count as labelled by the judge only"
+        answers_text = format_count(answer_count, "answer")
+        text = (
+            f"{human_name} labelled {count:,} of {answers_text} only in part. Their human scores "
+        )
+        text += "are unknown, so only judge scores are used"
         settings.notes.append(Note("partly-labelled", text))
     return replace(low, values=np.where(is_known, low.values, np.nan))
 
 
 def _collect_labels(answers: ByRun[Any]) -> Judged:
-    """How far answers support nuggets, or citations their sentences: topic -> which -> level."""
+    """Return the support of nuggets or citations in answers: topic -> item -> level."""
     labels_by_topic: Judged = {}
     for run, topics in answers.by_run.items():
         for topic, entry in topics.items():
@@ -221,7 +222,7 @@ def from_judgments(
     audit: AuditLike,
     settings: JudgeSettings,
 ) -> dict[str, Sequence[Estimator]]:
-    """Of judgments and runs: people's of some topics or, with an audit, of some documents."""
+    """Build estimators from judgments and runs: human labels of topics or of an audit."""
     if settings.labels:
         return {
             judge_name: _from_sample(
@@ -245,11 +246,11 @@ def from_judgments(
 
 
 def _build_label_sample(people: Judged, judge: Judged, names: tuple[str, str]) -> AuditOrder:
-    """People's documents as a sample of the judge's, all drawn with the same probability."""
+    """Build an audit of the judge labels in which documents with human labels are drawn."""
     pairs = [(topic, doc) for topic, docs in judge.items() for doc in docs]
     labelled = [pair for pair in pairs if pair[1] in people.get(pair[0], {})]
     if not labelled:
-        raise InputError(f"no document that both {names[0]} and {names[1]} judged", "some")
+        raise InputError(f"no document judged by both {names[0]} and {names[1]}", "at least 1")
     rest = [pair for pair in pairs if pair[1] not in people.get(pair[0], {})]
     draws = np.repeat([0.5, 1.5], [len(labelled), len(rest)])  # below 1: drawn
     probabilities = np.full(len(pairs), len(labelled) / len(pairs))
@@ -264,14 +265,14 @@ def _from_topics(
     judge: tuple[str, Judged],
     settings: JudgeSettings,
 ) -> list[Estimator]:
-    """People's judgments of some topics, and the judge's of all, as scores."""
+    """Build estimators from human judgments of some topics and judge judgments of all."""
     names = people[0], judge[0]
     topics = read_named_topics(settings.options.get("topics"))
     if topics is not None:
         topics = choose_topics(topics, {**people[1], **judge[1]}, strict=False)
         settings.notes.extend(note_topics_file(topics))
     by_people, by_judge = (_score_runs(side, settings, topics) for side in (people, judge))
-    known_notes = {(note.kind, note.run) for note in settings.notes}  # of another judge
+    known_notes = {(note.kind, note.run) for note in settings.notes}  # noted for another judge
     settings.notes.extend(
         [
             judge_note
@@ -288,7 +289,7 @@ def _from_topics(
 
 
 def _format_incomplete_hint() -> str:
-    """What to do about scores that depend on documents without a human label."""
+    """Return the hint for scores that depend on documents without a human label."""
     audit, labels, nonrelevant = (
         format_option("--audit-file", "audit="),
         format_option("--drawn labels", 'drawn="labels"'),
@@ -296,21 +297,21 @@ def _format_incomplete_hint() -> str:
     )
     return (
         f"scores that depend on unlabelled documents are unknown: use {audit}, {labels} if all "
-        f"documents had the same chance, or {nonrelevant}"
+        f"documents had the same drawing probability, or {nonrelevant}"
     )
 
 
 def _score_runs(
     side: tuple[str, Judged], settings: JudgeSettings, selected_topics: Sequence[str] | None = None
 ) -> Scores:
-    """The scores of runs by the judgments of people, or of a judge."""
+    """Score the runs by human judgments or by those of a judge."""
     name, levels = side
     options = settings.run_options
     if selected_topics is not None:
         topics = [t for t in selected_topics if t in levels]
         if not topics:
             raise InputError(
-                f"no topic of {format_names(selected_topics, 'topic')} by {name}", "some"
+                f"no judgment by {name} in {format_names(selected_topics, 'topic')}", "at least 1"
             )
         options = {**options, "topics": topics}
     measures = (
@@ -327,7 +328,7 @@ def _exclude_unknown(
     settings: JudgeSettings,
     selected_topics: Sequence[str] | None,
 ) -> Scores:
-    """The scores by people, NaN if labels that they did not give can change them.
+    """Return the human scores, NaN if missing labels can change them.
 
     A score is known if it is the same with all missing labels at 0 and at the highest level.
     """
@@ -353,44 +354,43 @@ def _exclude_unknown(
 def _note_documents(
     names: tuple[str, str], people: Judged, judge: Judged, missing: MissingLabels
 ) -> Iterator[Note]:
-    """How much of what the judge labelled in people's topics people labelled, too, and how."""
+    """Note documents with judge labels but without human labels in the same topics."""
     shared_topics = [topic for topic in people if topic in judge]
     labelled = sum(len(judge[topic]) for topic in shared_topics)
     documents = [
         (topic, doc) for topic in shared_topics for doc in people[topic] if doc in judge[topic]
     ]
     if shared_topics and not documents:
-        problem = f"no document that both {names[0]} and {names[1]} judged"
-        raise InputError(
-            f"{problem} in {format_count(len(shared_topics), 'topic')}", "some: are ids the same?"
-        )
+        problem = f"no document judged by both {names[0]} and {names[1]}"
+        problem += f" in {format_count(len(shared_topics), 'topic')}"
+        raise InputError.from_problem(problem, "Check that the document ids are the same.")
     levels = [(people[topic][doc], judge[topic][doc]) for topic, doc in documents]
     yield from _note_levels(names, levels)
     shared = len(documents)
     if shared < labelled:
+        documents_text = format_count(labelled, "document")
         text = (
-            f"{names[0]} judged {shared:,} of {format_count(labelled, 'document')} that {names[1]} "
+            f"{names[0]} judged {shared:,} of {documents_text} of {names[1]} in the same topics: "
         )
-        text += "did in the same topics: "
         if missing == "unknown":
-            text += "scores that depend on the others are unknown"
+            text += "scores that depend on the other documents are unknown"
         else:
-            text += "the others count as nonrelevant"
+            text += "the other documents count as nonrelevant"
         yield Note("incomplete", text)
 
 
 def _note_levels(names: tuple[str, str], levels: Sequence[tuple[float, float]]) -> Iterator[Note]:
-    """Labels that may be on two scales, or those of one file twice."""
+    """Note labels that could have different scales, or that could be copies."""
     highest = [max(pair[i] for pair in levels) for i in (0, 1)] if levels else [0.0, 0.0]
     if len(levels) >= MIN_LEVELS and highest[0] != highest[1]:
         text = f"{names[0]} has levels up to {highest[0]:g}, {names[1]} up to {highest[1]:g}"
-        text += ", of the same documents: if these are two scales, agreement and gains mean little"
+        text += " for the same documents. If the scales differ, agreement and gains mean little"
         yield Note("scales", text)
     if len(levels) >= MIN_LEVELS and all(
         human_level == judge_level for human_level, judge_level in levels
     ):
         text = f"{names[0]} and {names[1]} have the same levels for all {len(levels):,} documents"
-        yield Note("same-levels", f"{text} of both: is one a copy of the other?")
+        yield Note("same-levels", f"{text} of both. Check that one is not a copy of the other.")
 
 
 def _build_estimators(
@@ -401,18 +401,20 @@ def _build_estimators(
     unit: str,
     hint: str = "",
 ) -> list[Estimator]:
-    """The scores by both, measure by measure, on the topics that each has."""
+    """Build an estimator for each measure that both scores have."""
     if not {*people.runs} & {*judge.runs}:
-        raise InputError(f"no run in both {names[0]} and {names[1]}", "scores of the same runs")
+        raise InputError(f"no run in both {names[0]} and {names[1]}", "at least 1 common run")
     if unknown := [run for run in people.runs if run not in judge.runs]:
-        text = f"{format_names(unknown, 'run')} of {names[0]} that {names[1]} has no score of, left out"
+        text = (
+            f"{format_names(unknown, 'run')} of {names[0]} without scores of {names[1]}, excluded"
+        )
         settings.notes.append(Note("missing-runs", text))
     columns, excluded_notes = find_ranking_measures(
         people, [m for m in people.measures if m in judge.measures]
     )
     settings.notes.extend(excluded_notes)
     if not columns:
-        raise InputError(f"no measure in both {names[0]} and {names[1]}", "at least one")
+        raise InputError(f"no measure in both {names[0]} and {names[1]}", "at least 1")
     return [_build_estimator(people, judge, m, settings, names, unit, hint) for m in columns]
 
 
@@ -425,7 +427,7 @@ def _build_estimator(
     unit: str,
     hint: str,
 ) -> Estimator:
-    """By topic, if people scored the same topics of all runs; otherwise by each answer."""
+    """Build the estimator by topic if all runs share their topics, otherwise by answer."""
     human_scores, judge_scores = (
         extract_measure(side_scores, measure, turned=False) for side_scores in (people, judge)
     )
@@ -467,8 +469,9 @@ def _build_estimator(
 def _align_scores(
     human_scores: MeasureScores, judge_scores: MeasureScores
 ) -> tuple[list[str], Floats, Floats]:
-    """The topics that the judge scored, and scores [runs, topics] of its runs: people's, NaN where
-    there is none, and the judge's.
+    """Return the topics with judge scores, and human and judge scores [runs, topics].
+
+    Missing human scores are NaN.
     """
     judged_rows = np.flatnonzero(~np.isnan(judge_scores.values).all(axis=1)).tolist()
     topics, f = [judge_scores.topics[t] for t in judged_rows], judge_scores.values[judged_rows].T
@@ -490,46 +493,49 @@ def _note_missing_topics(
     settings: JudgeSettings,
     names: tuple[str, str],
 ) -> None:
-    """Note topics of people that the judge has no score of."""
+    """Note topics with human scores but without judge scores."""
     missing = [topic for topic in scored if topic not in topics]
     if missing:
-        text = f"{format_names(missing, 'topic')} of {names[0]} that {names[1]} has no {measure} of"
-        swapped = ": are the two swapped?" if {*topics} <= {*scored} else ""
-        message = f"{text}, left out{swapped}"
+        topics_text = f"{format_names(missing, 'topic')} of {names[0]}"
+        swapped = ". Check that the two are not swapped." if {*topics} <= {*scored} else ""
+        message = f"{topics_text} without {measure} of {names[1]}, excluded{swapped}"
         settings.notes.append(Note("missing-topics", message, topics=tuple(missing)))
 
 
 def _note_unjudged(
     runs: Sequence[str], topics: Sequence[str], Y: Floats, f: Floats, names: tuple[str, str]
 ) -> Iterator[Note]:
-    """Answers without a score of the judge: they are unknown, not 0."""
+    """Note answers without judge scores: they are unknown, not 0."""
     for run, human_row, judge_row in zip(runs, Y, f, strict=True):
         unjudged = [topics[t] for t in np.flatnonzero(np.isnan(judge_row)).tolist()]
         also = int(np.count_nonzero(~np.isnan(human_row) & np.isnan(judge_row)))
         by_people = f", {also:,} with labels of {names[0]}" if also else ""
-        message = f"without labels of {names[1]}{by_people}, left out of the estimates of this run"
+        message = (
+            f"without labels of {names[1]}{by_people}, excluded from the estimates of this run"
+        )
         yield from note_topics("unjudged-topics", unjudged, message, run)
 
 
 def _note_unlabelled(
     runs: Sequence[str], labelled: Bools, judged: Bools, names: tuple[str, str], unit: str
 ) -> Iterator[Note]:
-    """How many answers people labelled, and that the others are unknown."""
+    """Note the number of answers with human labels. The other answers are unknown."""
     count, topics = int(labelled.sum()), int(labelled.any(axis=0).sum())
     counts_text = (
         f"{count:,} of {format_count(int(judged.sum()), unit)} in {format_count(topics, 'topic')}"
     )
-    text = f"{names[0]} labelled {counts_text}: the others count as labelled by {names[1]} only"
+    text = f"{names[0]} labelled {counts_text}. The others have only labels of {names[1]}"
     yield Note("unlabelled", text)
     if unseen := [run for run, of_run in zip(runs, labelled, strict=True) if not of_run.any()]:
-        text = f"{format_names(unseen, 'run')} without labels of {names[0]}: no estimate and no interval"
+        runs_text = format_names(unseen, "run")
+        text = f"{runs_text} without labels of {names[0]}: no estimate, no interval"
         yield Note("no-labels", text)
 
 
 def _note_order(
     topics: Sequence[str], judged: Sequence[int], names: tuple[str, str]
 ) -> Iterator[Note]:
-    """Topics that are just the first, or the last, of all are seldom a random sample."""
+    """Note human-judged topics that are the first or last of all: probably no random sample."""
     n, topic_count = len(judged), len(topics)
     if topic_count - n < 2 or math.comb(topic_count, n) < 200:
         return
@@ -537,10 +543,9 @@ def _note_order(
         judged_topics = {topics[t] for t in judged}
         for end, part in (("first", order[:n]), ("last", order[-n:])):
             if judged_topics == {*part}:
-                text = (
-                    f"{names[0]} judged the {end} {n} of {topic_count} topics: were they drawn at "
-                )
-                yield Note("not-random", f"{text}random? If not, no interval holds")
+                text = f"{names[0]} judged the {end} {n} of {topic_count} topics. "
+                text += "If they were not drawn at random, no interval holds"
+                yield Note("not-random", text)
                 return
 
 
@@ -553,13 +558,14 @@ def _from_sample(
     order: AuditOrder,
     settings: JudgeSettings,
 ) -> list[SampleEstimator]:
-    """The judge's labels of all documents, and people's of the first so many of an audit."""
+    """Build estimators from all judge labels and the human labels of the start of an audit."""
     count = _count_judged(people, order, settings.notes)
     sampled, all_probabilities = order.pairs[:count], order.compute_probabilities(count)
     unlabelled = [doc for topic, doc in order.pairs if doc not in judge.get(topic, {})]
     if unlabelled:
-        text = f"{format_names(unlabelled, 'document')} of the audit without a label of the judge, which "
-        settings.notes.append(Note("unlabelled", f"{text}counts as level 0"))
+        documents_text = format_names(unlabelled, "document")
+        text = f"{documents_text} of the audit without judge label, treated as level 0"
+        settings.notes.append(Note("unlabelled", text))
     options = settings.run_options
     measures = (
         "P@10" if settings.measures is None and options.get("preset") is None else settings.measures
@@ -597,8 +603,9 @@ def _from_sample(
     def build_sum_estimator(m: Measure) -> SampleEstimator:
         parts = added.compute_weighted(m, labelled)
         return SampleEstimator(
-            parts.measure, parts.runs, parts.lower_is_better, parts.judged, parts.change, parts.human,
-            parts.topic_of, all_probabilities[:count][parts.selected_docs], _select_probabilities(order, all_probabilities, parts.topics),
+            parts.measure, parts.runs, parts.lower_is_better, parts.judged, parts.change,
+            parts.human, parts.topic_of, all_probabilities[:count][parts.selected_docs],
+            _select_probabilities(order, all_probabilities, parts.topics),
             settings.confidence, settings.target, in_runs=parts.counted_docs,
         )  # fmt: skip
 
@@ -608,40 +615,42 @@ def _from_sample(
 def _note_outside_audit(
     judge: Judged, audit_documents: Mapping[tuple[str, str], float]
 ) -> Iterator[Note]:
-    """Documents that the judge labelled, and that could not have been drawn."""
+    """Note documents with judge labels that are not in the audit."""
     outside = sum(
         (topic, doc) not in audit_documents for topic, docs in judge.items() for doc in docs
     )
     if outside:
-        text = f"{format_count(outside, 'document')} of the judge's that the audit does not have, left "
-        yield Note("audit", f"{text}out of ideal lists: nobody could draw them")
+        documents_text = format_count(outside, "document")
+        text = f"{documents_text} of the judge not in the audit, excluded from ideal rankings"
+        yield Note("audit", f"{text} because they could not be drawn")
 
 
 def _select_probabilities(
     order: AuditOrder, probabilities: Floats, topics: Sequence[str]
 ) -> Floats:
-    """The probabilities of the documents of some topics."""
+    """Return the probabilities of the documents of some topics."""
     selected = {*topics}
     return probabilities[[topic in selected for topic, _ in order.pairs]]
 
 
 def _count_judged(people: Judged, order: AuditOrder, notes: list[Note]) -> int:
-    """How many of the audit's documents, from the first on, people judged."""
+    """Return the number of judged documents at the start of an audit."""
     judged = [doc in people.get(topic, {}) for topic, doc in order.pairs]
     count = judged.index(False) if False in judged else len(judged)
     to_judge = int(np.count_nonzero(order.draws < 1))
     if not count:
         topic, doc = order.pairs[0]
-        problem = f"no judgment of {doc} of topic {topic}, the first of the audit"
-        raise InputError(problem, "people's judgments in the order of the audit", order.where)
+        problem = f"no judgment of {doc} of topic {topic}, the first document of the audit"
+        raise InputError(problem, "human judgments in the order of the audit", order.where)
     if count < to_judge:
         topic, doc = order.pairs[count]
-        text = f"people judged {count:,} of {to_judge:,} documents of the audit, up to {doc} of "
-        text += f"topic {topic}: the sample is taken to end there"
+        text = f"{count:,} of {to_judge:,} documents of the audit have human judgments. The sample"
+        text += f" ends before {doc} of topic {topic}"
         notes.append(Note("audit", text))
     extra = sum(judged[count:])
     outside = sum(map(len, people.values())) - sum(judged)
     if extra + outside:
-        text = f"{format_count(extra + outside, 'judgment')} of people that are not of the sample, left"
-        notes.append(Note("audit", f"{text} out: nobody knows how they were chosen"))
+        judgments_text = format_count(extra + outside, "human judgment")
+        text = f"{judgments_text} outside the sample, excluded because they were not drawn"
+        notes.append(Note("audit", text))
     return count

@@ -1,4 +1,4 @@
-"""A judge and people: what scores and differences are, if a model judged all and people some."""
+"""Evaluation with an LLM judge of all topics and human judgments of some."""
 
 from __future__ import annotations
 
@@ -48,14 +48,15 @@ Verdict: TypeAlias = Literal[
     "confirmed", "not confirmed", "reversed", "missed", "neither", "unknown"
 ]  # fmt: skip
 JudgeResult: TypeAlias = "tuple[Trust, list[JudgedRun], list[JudgedPair]]"
-USEFUL = 1.15  # times as many topics or documents, from which on a judge was worth it,
-SLIGHTLY_USEFUL = 1.05  # and hardly
+USEFUL = 1.15  # factor of topics or documents from which a judge was useful
+SLIGHTLY_USEFUL = 1.05  # or hardly useful
 
 
 @dataclass(frozen=True)
 class JudgedRun:
-    """A run by a measure: what judge and people say together, and where it ranks so, and by the
-    judge alone. A run without an estimate has no rank.
+    """Estimate and ranks of a run by a measure: from both kinds of labels, and by the judge only.
+
+    A run without an estimate has no rank.
     """
 
     judge: str
@@ -68,11 +69,12 @@ class JudgedRun:
 
 @dataclass(frozen=True)
 class JudgedPair:
-    """Two runs: their difference by judge and people together, and by the judge alone.
+    """Difference of two runs, estimated from judge and human labels, and by the judge only.
 
-    `pvalue` and `alone_pvalue` are corrected for the number of pairs. A difference that the judge
-    alone finds significant is confirmed, not confirmed or reversed by both together; one that only
-    both together find was missed. Without an interval nothing is known.
+    `pvalue` and `alone_pvalue` are corrected for the number of pairs. A difference that is
+    significant by the judge only is confirmed, not confirmed or reversed by the estimate. A
+    difference that is only significant by the estimate was missed. Without an interval, the verdict
+    is unknown.
     """
 
     judge: str
@@ -87,14 +89,14 @@ class JudgedPair:
 
 @dataclass(frozen=True)
 class Trust:
-    """A judge by a measure, in brief: was it worth it, and what if one trusted it alone?
+    """Summary of a judge by a measure: its usefulness, and the errors of using only the judge.
 
-    `n` and `others` are topics, answers or documents that people judged and that the judge alone
-    did; `n_eff` and `n_eff_pairs` how many of people's alone would tell as much, in the median over
-    runs, and over pairs. `mean_bias` is over what people judged. `tau` is between the rankings of
-    runs by both together and by the judge alone. `needed` is how many people have to judge in all
-    for the half-width that is wanted, of all runs and pairs: None if nothing was asked for, or for
-    the reasons in `why_not`.
+    `n` and `others` are the numbers of topics, answers or documents with human labels, and with
+    judge labels only. `n_eff` and `n_eff_pairs` are the numbers of human labels that would give the
+    same precision without the judge: medians over runs, and over pairs. `mean_bias` is the bias
+    over units with human labels. `tau` is the correlation of the rankings of runs by the estimates
+    and by the judge only. `needed` is the total number of human labels for the requested half-width
+    of all runs and pairs: None if none was requested, or for the reasons in `why_not`.
     """
 
     judge: str
@@ -106,9 +108,9 @@ class Trust:
     n_eff_pairs: float | None
     mean_bias: float
     largest_bias: float
-    moved: int  # runs that are at another rank
+    moved: int  # runs with another rank by the judge only
     tau: float | None
-    significant: int  # pairs that the judge alone finds significant
+    significant: int  # significant pairs by the judge only
     unconfirmed: int
     reversed: int
     missed: int
@@ -119,9 +121,9 @@ class Trust:
 
 @dataclass(frozen=True)
 class Favour:
-    """How much more a judge gives the runs of a team than those of others, beyond what people do.
+    """Favour of a judge for the runs of a team, compared with other runs and human judgments.
 
-    `own` says that the team is the judge's own family.
+    `own` is True if the team is the family of the judge.
     """
 
     judge: str
@@ -132,16 +134,16 @@ class Favour:
     favour: float
     low: float | None
     high: float | None
-    pvalue: float | None  # corrected for the number of teams, unless it is the own one
+    pvalue: float | None  # corrected for the number of teams, except for the own family
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JudgeReport(TableResult, tables="judge"):
-    """What judges and people say of runs together, and how far judges can be trusted.
+    """Estimates from LLM judges and human judgments, and the reliability of each judge.
 
-    `names` are people, then the judges. `trusts` has a row for each judge and measure, `runs` and
-    `pairs` the estimates. `agreement` is over documents that at least two labelled, None where
-    only scores are known; `favours` are there if teams are.
+    `names` are the names of the human judgments and of the judges. `trusts` has a row for each
+    judge and measure, `runs` and `pairs` the estimates. `agreement` covers documents with at least
+    two labels and is None if only scores are known. `favours` are set if teams are.
     """
 
     names: tuple[str, ...]
@@ -157,7 +159,7 @@ class JudgeReport(TableResult, tables="judge"):
     drawn: Sampling | None = None
     target: float | None = None
     notes: tuple[Note, ...] = field(default=())
-    of: AnswerKind | None = None  # what of answers was judged; documents were, if nothing is said
+    of: AnswerKind | None = None  # judged parts of answers; None: documents
 
     def __repr__(self) -> str:
         return "\n".join(["JudgeReport:", *(trust.sentence for trust in self.trusts)])
@@ -185,37 +187,37 @@ def judge(
     confidence: float = 0.95,
     **options: Any,
 ) -> JudgeReport:
-    """Scores of runs, from a model's judgments of all topics and people's of some.
+    """Estimate scores of runs from LLM judgments of all topics and human judgments of some.
 
-    By topics: `people` judged n topics, drawn at random, and the judge these and others. Every
-    mean, and every difference of two runs, is estimated from both by prediction-powered inference
-    (`cf.stats.prediction_powered`), with an interval that holds however bad the judge is. Without
-    `runs`, `people` and `judge` are scores by topic (what `cf.read_scores` reads), of anything:
-    nuggets, citations, answers. With `of`, they are what was judged of answers, as
-    `cf.evaluate_answers` reads it: assignments (``nuggets``) or support (``citations``); these can
-    be compared label by label, too. `drawn` says how people's topics were chosen: ``random``, or
-    ``chosen``, for which there are no intervals. If people judged some answers of a topic and not
-    others, each run is estimated from its own answers: what people did not judge is unknown, and
-    counts as judged by the judge only. A run without any of their labels has no estimate.
-    `invalid` says what labels of answers outside the scale are: an ``error``, or ``missing``.
+    By topics: n random topics have human judgments (`people`), these and others have judgments by
+    the `judge`. Every mean, and every difference of two runs, is estimated from both by
+    prediction-powered inference (`cf.stats.prediction_powered`). The interval holds for any judge.
+    Without `runs`, `people` and `judge` are scores by topic (input of `cf.read_scores`) of any
+    kind: nuggets, citations, answers. With `of`, they are judgments of answers (input of
+    `cf.evaluate_answers`): assignments (``nuggets``) or support (``citations``), which can also be
+    compared label by label. `drawn` is the way the topics for humans were chosen: ``random``, or
+    ``chosen``, which gives no intervals. If only some answers of a topic have human judgments, each
+    run is estimated from its own answers. Answers without human judgment are unknown, and only
+    their judge scores are used. A run without human labels has no estimate. `invalid` is the
+    treatment of labels of answers outside the scale: ``error`` or ``missing``.
 
-    A score is unknown, too, if it depends on documents, nuggets or citations that the judge
-    labelled and people did not; with ``missing_labels="nonrelevant"`` such documents count as
-    nonrelevant. With ``drawn="labels"``, people labelled documents, nuggets or citations that were
-    drawn one by one at random from those of the judge, and these are the units of the estimate.
+    A human score is also unknown if it depends on documents, nuggets or citations that have only a
+    judge label. With ``missing_labels="nonrelevant"`` such documents count as nonrelevant. With
+    ``drawn="labels"``, the human labels are a random sample of individual documents, nuggets or
+    citations with judge labels, and these are the units of the estimate.
 
-    Within topics: with an `audit` (`cf.audit`, ``cranfield pool --audit``), the judge labelled all
-    documents, and people those that were drawn, or the first so many of them. Measures that are
-    sums (P, DCG, RBP) are estimated for these topics by `cf.stats.difference_estimate`. For others
-    (nDCG, AP) what was not drawn is imputed from what was, corrected, and the bootstrap of topics
-    gives intervals for other topics, too.
+    Within topics: with an `audit` (`cf.audit`, ``cranfield pool --audit``), all documents have
+    judge labels, and the documents at the start of the audit have human labels. Measures that are
+    sums (P, DCG, RBP) are estimated for these topics by `cf.stats.difference_estimate`. For other
+    measures (nDCG, AP), labels of documents that were not drawn are imputed, the estimate is
+    corrected, and the bootstrap of topics gives intervals that also hold for other topics.
 
-    Beside each estimate stands what the judge alone says, and what would become of ranks and of
-    significant differences by trusting it. `others` are more judges, by name; all are compared
-    with people and with each other, on the documents that both labelled. With `teams` (``{run:
-    team}``), it is tested whether a judge favours the runs of a team, its own `family` above all.
-    `target` is the half-width of intervals that is wanted: how many more have people to judge?
-    The other `options` are those of `evaluate`.
+    Each estimate is reported with the score by the judge only, and with the changes of ranks and
+    significant differences if only the judge is used. `others` are further judges, by name. All are
+    compared with the human judgments and with each other, on documents with both labels. With
+    `teams` (``{run: team}``), tests show whether a judge favours the runs of a team, especially of
+    its own `family`. `target` is the requested half-width of intervals, for which the number of
+    required human labels is reported. Other `options` are the options of `evaluate`.
 
     >>> people = {"a": {"1": 0.2, "2": 0.4, "3": 0.6, "4": 0.8}}
     >>> by_judge = {"a": {"1": 0.3, "2": 0.5, "3": 0.5, "4": 0.9, "5": 0.1, "6": 0.2, "7": 0.3,
@@ -246,7 +248,7 @@ def judge(
         agreement_result = _compute_agreement(labels, per_topic)
     elif runs is None:
         if drawn == "labels":
-            raise InputError("drawn=labels and scores", "labels: runs, or of=nuggets or citations")
+            raise InputError.from_problem("drawn=labels requires runs or of=nuggets or citations")
         estimates = from_scores(people, judges, human_name, settings)
     else:
         human_levels, levels = (
@@ -286,40 +288,42 @@ def judge(
 def _check_arguments(
     names: Sequence[str], audit: Any, runs: Any, drawn: Any, target: Any, correction: str
 ) -> None:
-    """Refuse what cannot be meant."""
+    """Raise an error for invalid arguments or combinations."""
     if isinstance(names, str) or len(names) != 2 or len({*names}) < 2:
-        raise InputError(f"names {names!r}", "two different ones, of people and of the judge")
+        raise InputError(
+            f"names {names!r}", "two different names, of the human judgments and of the judge"
+        )
     if drawn is not None:
         check_choice("drawn", drawn, Sampling)
     check_choice("correction", correction, CORRECTIONS)
     if audit is not None and runs is None:
-        raise InputError("an audit without runs", "runs: it is of their documents")
+        raise InputError.from_problem("audit requires runs")
     if audit is not None and drawn is not None:
-        raise InputError("an audit and drawn=", "one of them: an audit says what was drawn")
+        raise InputError.from_problem("use either audit or drawn, not both")
     is_number = isinstance(target, int | float) and not isinstance(target, bool)
     if target is not None and not (is_number and 0 < target < math.inf):
         raise InputError(f"target={target!r}", "a number above 0")
 
 
 def _check_answer_arguments(of: AnswerKind, runs: Any, audit: Any) -> None:
-    """Refuse what there is none of with answers."""
+    """Raise an error for arguments that are not possible with answers."""
     check_choice("of", of, AnswerKind)
     if runs is not None or audit is not None:
-        raise InputError(f"of={of} and runs or an audit", "what was judged of answers alone")
+        raise InputError.from_problem(f"of={of} cannot be combined with runs or an audit")
 
 
 def _deduplicate_notes(notes: Sequence[Note]) -> Sequence[Note]:
-    """Each sentence once."""
+    """Return each note once."""
     return [*{note.text: note for note in notes}.values()]
 
 
-# -- what is said of it ---------------------------------------------------------------------------
+# -- results --------------------------------------------------------------------------------------
 
 
 def _build_results(
     estimates: Mapping[str, Sequence[Estimator]], alpha: float, correction: str
 ) -> list[JudgeResult]:
-    """All of it, judge by judge and measure by measure."""
+    """Build the results of every judge and measure."""
     return [
         _build_result(judge_name, estimator, alpha, correction)
         for judge_name, estimators in estimates.items()
@@ -330,7 +334,7 @@ def _build_results(
 def _build_result(
     judge_name: str, estimator: Estimator, alpha: float, correction: str
 ) -> JudgeResult:
-    """All runs and pairs by a judge and a measure."""
+    """Build the summary, runs and pairs of a judge and a measure."""
     contrasts = np.eye(len(estimator.runs))
     of_runs = [estimator.estimate(contrast) for contrast in contrasts]
     sign = -1.0 if estimator.lower_is_better else 1.0
@@ -347,7 +351,7 @@ def _build_result(
 
 
 def _rank(values: Floats) -> list[int | None]:
-    """From 1, the highest first; tied ones have the same, and unknown ones none."""
+    """Rank values from 1, highest first. Ties share a rank, unknown values have none."""
     defined = ~np.isnan(values)
     ranks = iter(count_above_and_tied(values[defined])[0] + 1) if defined.any() else iter(())
     return [int(next(ranks)) if is_defined else None for is_defined in defined.tolist()]
@@ -356,7 +360,7 @@ def _rank(values: Floats) -> list[int | None]:
 def _compare_pairs(
     judge_name: str, estimator: Estimator, by_rank: Sequence[int], alpha: float, correction: str
 ) -> list[JudgedPair]:
-    """All pairs of runs, the better one first."""
+    """Compare all pairs of runs, the better one first."""
     contrasts, pairs = np.eye(len(estimator.runs)), [*combinations(by_rank, 2)]
     estimated = [estimator.estimate(contrasts[a] - contrasts[b]) for a, b in pairs]
     correct = CORRECTIONS[correction]
@@ -372,14 +376,14 @@ def _compare_pairs(
 
 
 def _correct_pvalues(correct: Any, pvalues: Sequence[float]) -> list[float]:
-    """The p-values, corrected for the number of those that are known."""
+    """Return the p-values corrected for the number of known ones."""
     defined = [p for p in pvalues if not math.isnan(p)]
     corrected = iter(correct(defined).pvalues.tolist() if defined else ())
     return [p if math.isnan(p) else next(corrected) for p in pvalues]
 
 
 def _choose_verdict(result: Estimate, together: bool, alone: bool) -> Verdict:
-    """What both together say of what the judge alone finds."""
+    """Return the verdict of the estimate on the result of the judge only."""
     if math.isnan(result.pvalue):
         return "unknown"
     if not alone:
@@ -396,7 +400,7 @@ def _build_trust(
     pairs: Sequence[JudgedPair],
     alpha: float,
 ) -> Trust:
-    """A judge in brief."""
+    """Build the summary of a judge."""
     labelled = [run for run in runs if run.found.n]
     verdicts = [pair.verdict for pair in pairs]
     estimated = [*(run.found for run in runs), *(pair.found for pair in pairs)]
@@ -404,19 +408,21 @@ def _build_trust(
     label_ratios = [n * _compute_label_ratio(x, estimator) for x in estimated]
     trust = Trust(
         judge_name, estimator.measure, estimator.unit, n, rest,
-        _compute_median(label_ratios[: len(runs)]), _compute_median(label_ratios[len(runs) :]) if pairs else None,
+        _compute_median(label_ratios[: len(runs)]),
+        _compute_median(label_ratios[len(runs) :]) if pairs else None,
         _compute_mean_bias(labelled, estimator), max((run.found.bias for run in labelled), key=abs),
         _count_moved(labelled, estimator.lower_is_better), _compute_tau(labelled),
         sum(pair.alone_pvalue <= alpha for pair in pairs),
         verdicts.count("not confirmed"), verdicts.count("reversed"), verdicts.count("missed"),
-        "", _count_required(estimator, runs, pairs), "; ".join(filter(None, {x.why_not: None for x in estimated})),
+        "", _count_required(estimator, runs, pairs),
+        "; ".join(filter(None, {x.why_not: None for x in estimated})),
     )  # fmt: skip
     is_chosen = any(x.unpromised == NOT_RANDOM for x in estimated)
     return replace(trust, sentence=_format_sentence(trust, NOT_RANDOM if is_chosen else ""))
 
 
 def _compute_mean_bias(runs: Sequence[JudgedRun], estimator: Estimator) -> float:
-    """The bias over all that people judged: runs with more labelled answers count more."""
+    """Return the bias over all units with human labels, weighted by their number per run."""
     weights = [run.found.n if isinstance(estimator, AnswerEstimator) else 1 for run in runs]
     return math.fsum(run.found.bias * n for run, n in zip(runs, weights, strict=True)) / sum(
         weights
@@ -424,13 +430,13 @@ def _compute_mean_bias(runs: Sequence[JudgedRun], estimator: Estimator) -> float
 
 
 def _compute_label_ratio(result: Estimate, estimator: Estimator) -> float:
-    """How many labels of people without the judge tell as much as one with it."""
+    """Return the number of human labels without the judge that one with the judge replaces."""
     units = result.n if isinstance(estimator, AnswerEstimator) else estimator.size[0]
     return result.n_eff / units if units else math.nan
 
 
 def _count_moved(runs: Sequence[JudgedRun], lower_is_better: bool) -> int:
-    """How many runs the judge alone puts at another rank, among those with an estimate."""
+    """Count the runs with an estimate that have another rank by the judge only."""
     sign = -1.0 if lower_is_better else 1.0
     ranks = _rank(sign * np.array([run.found.estimate for run in runs]))
     alone = _rank(sign * np.array([run.found.alone for run in runs]))
@@ -438,7 +444,7 @@ def _count_moved(runs: Sequence[JudgedRun], lower_is_better: bool) -> int:
 
 
 def _compute_tau(runs: Sequence[JudgedRun]) -> float | None:
-    """How alike both together and the judge alone rank the runs."""
+    """Return τ of the rankings of runs by the estimates and by the judge only."""
     if len(runs) < 2:
         return None
     return kendall([run.found.estimate for run in runs], [run.found.alone for run in runs]).value
@@ -447,7 +453,7 @@ def _compute_tau(runs: Sequence[JudgedRun]) -> float | None:
 def _count_required(
     estimator: Estimator, runs: Sequence[JudgedRun], pairs: Sequence[JudgedPair]
 ) -> int | None:
-    """How many labels are enough for all runs and pairs, if any number is."""
+    """Return the number of labels that is sufficient for all runs and pairs, or None."""
     required = [run.found.needed for run in runs] + [pair.found.needed for pair in pairs]
     if not isinstance(estimator, AnswerEstimator) or None in required:
         return _max_required(required)
@@ -464,46 +470,46 @@ def _count_required(
 
 
 def _max_required(required: Sequence[int | None]) -> int | None:
-    """What is enough for all, if anything is."""
+    """Return the largest number, or None if one is unknown."""
     defined = [x for x in required if x is not None]
     return max(defined) if len(defined) == len(required) else None
 
 
 def _compute_median(values: Iterable[float]) -> float:
-    """Of those that are numbers."""
+    """Return the median of the values that are not NaN."""
     defined = [x for x in values if not math.isnan(x)]
     return float(np.median(defined)) if defined else math.nan
 
 
 def _format_sentence(trust: Trust, doubt: str = "") -> str:
-    """Whether the judge was worth it, if nothing makes it doubtful."""
+    """Format the usefulness of the judge as a sentence."""
     judged, by_measure = format_count(trust.n, trust.unit), f"by {trust.measure}"
     if not trust.others:
         return (
-            f"{trust.judge} adds nothing {by_measure}: people judged all {judged} that it did, and what "
-            "is estimated is what they say"
+            f"{trust.judge} adds no information {by_measure}: all {judged} have human judgments, "
+            "so the estimates are the human scores"
         )
     effective_sizes = [
         x for x in (trust.n_eff, trust.n_eff_pairs) if x is not None and not math.isnan(x)
     ]
     if doubt or not effective_sizes:
         reason = f": {doubt}" if doubt else ""
-        return f"it cannot be told {by_measure} whether {trust.judge} was worth it{reason}"
+        return f"it is unknown whether {trust.judge} was useful {by_measure}{reason}"
     nouns = ["scores", "differences of runs"] if len(effective_sizes) == 2 else ["scores"]
     equivalents = " and ".join(
         f"{round(x):,} for {noun}" for x, noun in zip(effective_sizes, nouns, strict=True)
     )
     verdicts = (
-        (USEFUL, "was worth it"),
-        (SLIGHTLY_USEFUL, "was hardly worth it"),
-        (0, "was not worth it"),
+        (USEFUL, "was useful"),
+        (SLIGHTLY_USEFUL, "was hardly useful"),
+        (0, "was not useful"),
     )
     verdict_text = next(
         verdict for times, verdict in verdicts if max(effective_sizes) >= times * trust.n
     )
     return (
-        f"{trust.judge} {verdict_text} {by_measure}: {judged} of people with it tell as much as {equivalents} without "
-        "(median)"
+        f"{trust.judge} {verdict_text} {by_measure}: {judged} with human labels and the judge are "
+        f"as precise as {equivalents} without the judge (median)"
     )
 
 
@@ -519,7 +525,7 @@ def _has_declared(judgments: Iterable[Any], options: Mapping[str, Any]) -> bool:
 
 
 def _compute_agreement(levels: Mapping[str, Judged], per_topic: bool) -> Agreement | None:
-    """How far people and judges agree, on what at least two of them labelled."""
+    """Compute the agreement of humans and judges on items with at least two labels."""
     votes: dict[str, dict[str, dict[str, float]]] = {}
     for assessor, judged in levels.items():
         for topic, docs in judged.items():
@@ -547,7 +553,7 @@ def _compute_agreement(levels: Mapping[str, Judged], per_topic: bool) -> Agreeme
 
 
 def _select_agreement_notes(agreed: Agreement | None) -> list[Note]:
-    """What is to be known of it; that not all labelled the same is usual here."""
+    """Return the notes of the agreement, except for incomplete labels, which are usual here."""
     notes = () if agreed is None else agreed.notes
     return [note for note in notes if note.kind != "fleiss"]
 
@@ -559,10 +565,10 @@ def _read_families(
     runs: Sequence[str],
     notes: list[Note],
 ) -> tuple[Mapping[str, str], Mapping[str, str]]:
-    """The team of each run, and the family of each judge, if that is known."""
+    """Return the team of each run, and the known family of each judge."""
     if teams is None:
         if family is not None:
-            raise InputError("a family without teams", "teams: whose the runs are")
+            raise InputError.from_problem("family requires teams")
         return {}, {}
     team_by_name = read_teams(teams)
     judge_families = {
@@ -576,7 +582,7 @@ def _read_families(
             raise InputError(f"the family {family}", f"one of {', '.join(sorted(team_names))}")
         judge_families |= dict.fromkeys(list(judges)[:1], family)
     if len(team_names) < 2:
-        raise InputError(f"runs of one team, {team_names.pop()}", "at least two teams")
+        raise InputError(f"only team {team_names.pop()}", "at least 2 teams")
     return {run: of_runs.get(run, run) for run in runs}, judge_families
 
 
@@ -586,7 +592,6 @@ def _compute_all_favours(
     judge_families: Mapping[str, str],
     correction: str,
 ) -> Iterator[Favour]:
-    """Of each judge, by each measure."""
     for judge_name, estimators in estimates.items():
         for estimator in estimators:
             yield from _compute_favours(judge_name, estimator, team_of, judge_families, correction)
@@ -599,7 +604,7 @@ def _compute_favours(
     judge_families: Mapping[str, str],
     correction: str,
 ) -> list[Favour]:
-    """Whether a judge favours the runs of a team: its bias there, less that of all other runs."""
+    """Test whether a judge favours runs of a team: its bias there minus its bias on other runs."""
     favours = list[Favour]()
     for team in dict.fromkeys(team_of.values()):
         members = np.array([team_of[run] == team for run in estimator.runs])
@@ -607,8 +612,8 @@ def _compute_favours(
         result = estimator.estimate(contrast)
         is_own = judge_families.get(judge_name) == team
         favours.append(
-            Favour(judge_name, estimator.measure, team, int(members.sum()), is_own, result.bias, result.bias_low,
-                   result.bias_high, result.bias_pvalue)
+            Favour(judge_name, estimator.measure, team, int(members.sum()), is_own, result.bias,
+                   result.bias_low, result.bias_high, result.bias_pvalue)
         )  # fmt: skip
     rest = [i for i, favour in enumerate(favours) if not favour.own and favour.pvalue is not None]
     corrected = CORRECTIONS[correction]([favours[i].pvalue or 0.0 for i in rest]).pvalues.tolist()
@@ -622,16 +627,16 @@ def _collect_notes(
     estimator: Estimator,
     sampling: Sampling | None,
 ) -> Iterator[Note]:
-    """What should be known before anything of it is believed."""
     if not isinstance(estimator, SampleEstimator) and sampling is None:
-        text = f"intervals hold if the {estimator.unit}s that people judged were drawn at random from all"
-        yield Note("drawn", f"{text}, which nobody said (drawn: random, or chosen)")
+        text = f"intervals hold only if {estimator.unit}s with human labels were drawn at random"
+        choice = format_option("--drawn", "drawn")
+        yield Note("drawn", f"{text}. Use {choice} to specify it (random or chosen).")
     doubts: dict[str, list[str]] = {}
     missing_counts: dict[str, list[str]] = {}
     target = format_option("--target", "target")
     for trust, runs, pairs in results:
-        rows = [(estimator.run, estimator.found) for estimator in runs]
-        rows += [(f"{estimator.run} – {estimator.other}", estimator.found) for estimator in pairs]
+        rows = [(row.run, row.found) for row in runs]
+        rows += [(f"{row.run} – {row.other}", row.found) for row in pairs]
         for label, result in rows:
             if result.unpromised:
                 doubts.setdefault(result.unpromised, []).append(label)
@@ -640,13 +645,16 @@ def _collect_notes(
                 missing_counts.setdefault(result.why_not, []).append(f"{label}{best}")
         against = [run.run for run in runs if not run.found.agrees]
         if against:
-            text = f"{trust.measure}: scores of {trust.judge} do not rise with people's for "
+            text = f"{trust.measure}: scores of {trust.judge} do not rise with human scores for "
             yield Note(
-                "no-agreement", f"{text}{format_names(against, 'run')}: it is of no use there"
+                "no-agreement",
+                f"{text}{format_names(against, 'run')}: the judge is of no use there",
             )
     for reason, names in doubts.items():
         estimates_text = format_names(names, "estimate")
-        yield Note("not-promised", f"{estimates_text} without a promise: {reason}")
+        yield Note(
+            "not-promised", f"{estimates_text} may have intervals that do not hold: {reason}"
+        )
     for reason, names in missing_counts.items():
         estimates_text = format_names(names, "estimate")
         yield Note("target", f"{estimates_text} without a number of labels for {target}: {reason}")

@@ -1,4 +1,4 @@
-"""Nuggets and citations that were drawn one by one: people's labels of some, a judge's of all."""
+"""Samples of nugget or citation labels: human labels of some, judge labels of all."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from cranfield.measures.answers import (
 from cranfield.scores import Note, note_topics
 from cranfield.wording import format_count
 
-Key: TypeAlias = Any  # the name of a nugget, or the number of a sentence and what it cites
+Key: TypeAlias = Any  # name of a nugget, or number of a sentence and cited document
 Labels: TypeAlias = Mapping[Key, float]
 SUMS = "NuggetV, NuggetA, NuggetW, CitationP, CitationR(recall=first) or CitationR(recall=mean)"
 
 
 class Answer(NamedTuple):
-    """The labels of an answer, and how measures see the answer with any labels."""
+    """Labels of an answer, and the function that builds its response from any labels."""
 
     labels: Labels
     response: Callable[[Labels], Response]
@@ -42,40 +42,41 @@ def build_label_estimators(
     names: tuple[str, str],
     options: tuple[float, float | None],
 ) -> tuple[list[SampleEstimator], list[Note]]:
-    """Each measure, by the difference estimator: every label was drawn with the same probability.
+    """Build a difference estimator for each measure. All labels have the same drawing probability.
 
-    A label of people changes the score of its answer by S(y) − S(f), where S is the score with all
-    other labels by the judge: for sums of labels this is w (y − f).
+    A human label changes the score of its answer by S(y) − S(f), where S is the score with the
+    judge labels of all other items. For sums of labels this is w (y − f).
     """
     answers = dict(_iter_answers(judge))
     runs = tuple(judge.by_run)
     topics = [t for t in judge.topics if all((run, t) in answers for run in runs)]
     people = {
         (run, topic, key): label
-        for (run, topic), estimator in _iter_answers(human_answers)
-        for key, label in estimator.labels.items()
+        for (run, topic), answer in _iter_answers(human_answers)
+        for key, label in answer.labels.items()
     }
     sampled = [k for k in people if k[1] in topics and k[2] in answers[k[0], k[1]].labels]
     unjudged_topics = [t for t in judge.topics if t not in topics]
-    notes = [*note_topics("unjudged-topics", unjudged_topics, f"that {names[1]} has not labelled for every run, "
-                      "left out")]  # fmt: skip
+    text = f"without labels of {names[1]} for every run, excluded"
+    notes = [*note_topics("unjudged-topics", unjudged_topics, text)]
     if outside := len(people) - len(sampled):
-        text = f"{format_count(outside, 'label')} of {names[0]} and none of {names[1]}, left out"
+        labels_text = f"{format_count(outside, 'label')} of {names[0]}"
+        text = f"{labels_text} without label of {names[1]}, excluded"
         notes.append(Note("unlabelled", text))
     if not sampled:
-        raise InputError(f"no {unit} that both {names[0]} and {names[1]} labelled", "some")
+        raise InputError(f"no {unit} labelled by both {names[0]} and {names[1]}", "at least 1")
     sample = LabelSample(runs, topics, answers, sampled, people)
     estimators = []
     for m in measures:
         _check_is_sum(m)
         estimator, undefined_topics = sample.build_estimator(m, unit, options)
-        notes += note_topics("undefined", undefined_topics, f"for which {m} is undefined, left out")
+        notes += note_topics("undefined", undefined_topics, f"excluded, {m} is undefined")
         estimators.append(estimator)
     return estimators, notes
 
 
 class LabelSample(NamedTuple):
-    """Answers of all runs to some topics, and the labels that were drawn: run, topic and key."""
+    """Answers of all runs to some topics, and the keys (run, topic, key) of human labels."""
 
     runs: tuple[str, ...]
     topics: Sequence[str]
@@ -86,7 +87,7 @@ class LabelSample(NamedTuple):
     def build_estimator(
         self, m: AnswerMeasure, unit: str, options: tuple[float, float | None]
     ) -> tuple[SampleEstimator, list[str]]:
-        """By one measure; and the topics that it is undefined for."""
+        """Build the estimator of a measure. Also return the topics for which it is undefined."""
         judged = np.array(
             [[_score(m, self.answers[run, t]) for t in self.topics] for run in self.runs]
         )
@@ -96,7 +97,7 @@ class LabelSample(NamedTuple):
         ]
         keys = [k for k in self.keys if k[1] in topics]
         if not keys:
-            raise InputError(f"no {unit} with a human label that {m} is defined for", "some")
+            raise InputError(f"no {unit} with a human label for which {m} is defined", "at least 1")
         count = sum(len(self.answers[run, t].labels) for t in topics for run in self.runs)
         judged, chance = judged[:, defined], len(keys) / count
         change, human_values = _compute_changes(self, m, keys)
@@ -109,14 +110,14 @@ class LabelSample(NamedTuple):
 
 
 def _find_run_labels(runs: Sequence[str], keys: Sequence[tuple[str, str, Key]]) -> Bools:
-    """Which labels are of which runs."""
+    """Return [runs, labels]: True if the label is for an answer of the run."""
     return np.array([[k[0] == run for k in keys] for run in runs])
 
 
 def _compute_changes(
     sample: LabelSample, m: AnswerMeasure, keys: Sequence[tuple[str, str, Key]]
 ) -> tuple[Floats, Floats]:
-    """What each label of people changes in the score of its run, and what it adds to it."""
+    """Return the change of scores by each human label, and the contribution of the label."""
     change, human_values = np.zeros((2, len(sample.runs), len(keys)))
     for i, (run, topic, key) in enumerate(keys):
         row, answer = sample.runs.index(run), sample.answers[run, topic]
@@ -127,20 +128,20 @@ def _compute_changes(
 
 
 def _check_is_sum(m: AnswerMeasure) -> None:
-    """Reject a measure that is no sum of labels."""
+    """Raise an error unless the measure is a sum of labels."""
     is_sum = isinstance(m, NuggetShare | CitationP)
     if not is_sum and not (isinstance(m, CitationR) and m.recall != "max"):
-        problem = f"{m} is no sum of labels, so labels that were drawn one by one cannot correct it"
+        problem = f"{m} is not a sum of labels, so a sample of labels cannot correct it"
         raise InputError.from_problem(problem, f"Use {SUMS}, or label whole answers.")
 
 
 def _score(m: AnswerMeasure, answer: Answer, changed_labels: Labels | None = None) -> float:
-    """The score of an answer, perhaps with other labels."""
+    """Return the score of an answer, optionally with changed labels."""
     return float(m.score(answer.response({**answer.labels, **(changed_labels or {})})))
 
 
 def _iter_answers(answers: ByRun[Any]) -> Iterator[tuple[tuple[str, str], Answer]]:
-    """Every answer, by run and topic."""
+    """Yield every answer with its run and topic."""
     nuggets = collect_nuggets([answers])
     entries = [
         (run, t, x.value) for run, topics in answers.by_run.items() for t, x in topics.items()
@@ -159,7 +160,7 @@ def _iter_answers(answers: ByRun[Any]) -> Iterator[tuple[tuple[str, str], Answer
 
 
 def _build_nugget_answer(labels: Labels, all_nuggets: Mapping[str, Nugget]) -> Answer:
-    """An answer by nuggets; what the judge did not label is not supported, by the judge."""
+    """Build an answer from nugget labels. Nuggets without judge label are unsupported."""
 
     def build_response(labels_given: Labels) -> Response:
         nuggets = [
@@ -172,7 +173,7 @@ def _build_nugget_answer(labels: Labels, all_nuggets: Mapping[str, Nugget]) -> A
 
 
 def _build_citation_answer(labels: Labels, numbers: range) -> Answer:
-    """An answer by its sentences."""
+    """Build an answer from the citation labels of its sentences."""
 
     def build_response(labels_given: Labels) -> Response:
         sentences = {number: list[float]() for number in numbers}
