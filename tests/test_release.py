@@ -13,7 +13,7 @@ from readme_renderer.markdown import render
 
 import cranfield
 from cranfield.cli.commands import COMMANDS
-from cranfield.cli.main import build_parser
+from cranfield.cli.main import find_parser
 from cranfield.lazy_imports import PACKAGES
 from tests import ROOT
 
@@ -136,7 +136,8 @@ class TestAgents:
             given = [word.rstrip("…").replace("QRELS", "q") for word in words]
             if words[0] == "explain" and len(words) == 2:
                 continue
-            build_parser(words[:1]).parse_args(given)
+            parser, rest = find_parser(given)
+            parser.parse(rest)
 
     def test_kinds_and_codes_are_those_of_the_documents(self) -> None:
         page = text("docs/command-line.md")

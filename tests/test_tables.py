@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import csv
 import io
 import json
@@ -18,9 +17,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cranfield.cli.arguments import add_command
-from cranfield.cli.options import declare
+from cranfield.cli.arguments import resolve_arguments
 from cranfield.cli.output import build_output_options, show
+from cranfield.cli.parser import Parser, Part
 from cranfield.display import TableResult
 from cranfield.errors import CranfieldError
 from cranfield.report import formats
@@ -441,14 +440,10 @@ def default_tables(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def shown(capsysbinary: pytest.CaptureFixture[bytes], *arguments: str) -> tuple[str, str]:
     """What ends up on standard output and standard error."""
-    parser = argparse.ArgumentParser()
-    add_command(
-        parser,
-        build_output_options(("pairs", "other", "third")),
-        lambda options: show(Two(), options),
-    )
-    options = parser.parse_args(arguments)
-    options.run(options)
+    parser = Parser(Part("two", build_output_options(("pairs", "other", "third"))))
+    options = parser.parse(arguments)
+    resolve_arguments(options)
+    show(Two(), options)
     out, err = capsysbinary.readouterr()
     return out.decode(), err.decode()
 
@@ -471,9 +466,8 @@ def test_notes_go_to_standard_error(
     format: str, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     """Unless they are part of the file: JSON and HTML have them."""
-    parser = argparse.ArgumentParser()
-    declare(parser, build_output_options(("pairs", "other")))
-    show(Two(), parser.parse_args(["-f", format]))
+    parser = Parser(Part("two", build_output_options(("pairs", "other"))))
+    show(Two(), parser.parse(["-f", format]))
     out, err = capsysbinary.readouterr()
     held = format in ("json", "html")
     assert err == (b"" if held else b"note: bm25 has ties.\n")
@@ -517,8 +511,7 @@ def test_files_are_written_whole(
 
 
 def test_one_table_needs_no_option() -> None:
-    parser = argparse.ArgumentParser()
-    declare(parser, build_output_options(("pairs",)))
+    parser = Parser(Part("one", build_output_options(("pairs",))))
     assert "--table" not in parser.format_help()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -54,7 +54,7 @@ class Option:
     metavar: str | tuple[str, ...] = ""
     help: str | None = ""
     value: str = "text"
-    choices: Sequence[Any] = ()
+    choices: Collection[Any] = ()
     repeat: bool = False
     requires: str = ""
     requires_value: str = ""
@@ -76,7 +76,7 @@ class OptionGroup:
     rows: Rows
 
 
-Rows: TypeAlias = Sequence[Option | OptionGroup]
+Rows: TypeAlias = tuple[Option | OptionGroup, ...]
 
 
 def argument(name: str, metavar: str, help: str, **fields: Any) -> Option:
@@ -104,7 +104,7 @@ def option(
     return Option(name or plural, flags=names, metavar=metavar, help=help, **fields)
 
 
-def choice(flags: str, choices: Sequence[Any], help: str, **fields: Any) -> Option:
+def choice(flags: str, choices: Collection[Any], help: str, **fields: Any) -> Option:
     """Return an option with a value that is one of the choices.
 
     >>> choice("--ties", ("trec", "best"), "order of ties").choices
@@ -132,6 +132,12 @@ def flatten_rows(rows: Rows) -> Iterator[Option]:
             yield row
 
 
-def with_requires(rows: Rows, name: str) -> Rows:
-    """Return the options with a required option."""
+def add_requirement(rows: Rows, name: str) -> Rows:
+    """Return the options, each of which requires the option of this name."""
     return tuple(replace(row, requires=name) for row in flatten_rows(rows))
+
+
+def merge_rows(*parts: Rows) -> Rows:
+    """Return all rows; a row replaces an earlier one of the same name."""
+    rows = {getattr(row, "name", ""): row for part in parts for row in part}
+    return tuple(rows.values())

@@ -10,7 +10,6 @@ import shutil
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
 from glob import glob
 from itertools import chain
 from pathlib import Path
@@ -19,8 +18,8 @@ import pytest
 
 import cranfield as cf
 from cranfield.cli.commands import BY_NAME, COMMANDS, GROUPS, RENAMED, TOOLS
-from cranfield.cli.main import build_parser
-from cranfield.cli.parser import COMMON, Parser
+from cranfield.cli.main import find_parser, list_parsers
+from cranfield.cli.parser import COMMON
 from cranfield.kernel import USED
 from tests import ROOT
 from tests.made import Command
@@ -28,24 +27,14 @@ from tests.made import Command
 DROP_INS = {name for name, row in COMMANDS.items() if not row.is_native}
 
 
-def walk(p: argparse.ArgumentParser) -> Iterator[Parser]:
-    """The parsers of all commands and parts, each once."""
-    for action in p._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            for part in {id(part): part for part in action.choices.values()}.values():
-                assert isinstance(part, Parser)
-                yield part
-                yield from walk(part)
-
-
-PARSERS = {p.prog.removeprefix("cranfield "): p for p in walk(build_parser([*COMMANDS]))}
-LEAVES = {name: p for name, p in PARSERS.items() if p._subparsers is None}
+PARSERS = {p.prog.removeprefix("cranfield "): p for p in list_parsers()}
+LEAVES = {name: p for name, p in PARSERS.items() if not p.part.parts}
 OURS = {name: p for name, p in LEAVES.items() if name.split()[0] not in DROP_INS}
 
 
 def parsed(line: str) -> argparse.Namespace:
-    words = shlex.split(line)
-    return build_parser(words[:1]).parse_args(words)
+    parser, words = find_parser(shlex.split(line))
+    return parser.parse(words)
 
 
 # -- help -----------------------------------------------------------------------------------------
@@ -105,20 +94,20 @@ class TestHelp:
             assert 6 <= len(shown) <= 12
         else:
             end = len(lines)
-            assert len(p._actions) <= 22 or name not in OURS
+            assert len(p.rows) <= 22 or name not in OURS
         assert end <= 100
 
     @pytest.mark.parametrize("name", [n for n in BY_NAME if n not in ("trec_eval", "help")])
     def test_examples_are_understood(self, name: str) -> None:
         options = parsed(f"{name} {BY_NAME[name].example}")
-        assert callable(options.run)
+        assert options.declared
 
     def test_all_options_are_shown_once(self) -> None:
         for p in LEAVES.values():
             text = p.format_help()
-            for action in p._actions:
-                if action.option_strings and action.help != argparse.SUPPRESS:
-                    names = ", ".join(action.option_strings)
+            for row in p.rows:
+                if row.flags and row.help is not None:
+                    names = ", ".join(row.flags)
                     found = re.findall(rf"^  {re.escape(names)}(?= |$)", text, re.M)
                     assert len(found) == 1, (p.prog, names)
 
@@ -245,7 +234,7 @@ def test_words_after_two_dashes_are_files() -> None:
 
 @pytest.mark.parametrize("name", LEAVES)
 def test_quiet_and_verbose(name: str) -> None:
-    names = {string for action in LEAVES[name]._actions for string in action.option_strings}
+    names = {*LEAVES[name].flags}
     if name in OURS:
         assert names >= {"--quiet", "-v", "--verbose"}
     else:
@@ -274,15 +263,12 @@ CHOSEN = {  # which of them there are depends on the command, not what it means 
 def meanings() -> dict[str, dict[object, list[str]]]:
     found: dict[str, dict[object, list[str]]] = defaultdict(lambda: defaultdict(list))
     for name, p in OURS.items():
-        for action in p._actions if name != "simulate" else ():  # whose options are sizes
-            kind = getattr(action.type, "__name__", None)
-            value = action.metavar if action.nargs != 0 else "flag"
-            choices = None if action.choices is None else tuple(action.choices)
-            for string in action.option_strings:
-                if string in CHOSEN:
-                    value = choices = None
-                    kind = " ".join(action.option_strings).replace("--output-format", "--format")
-                found[string][value, kind, choices].append(name)
+        for row in p.rows if name != "simulate" else ():  # its options are sizes
+            meaning: object = (row.value, row.metavar, tuple(row.choices))
+            for flag in row.flags:
+                if flag in CHOSEN:
+                    meaning = " ".join(row.flags).replace("--output-format", "--format")
+                found[flag][meaning].append(name)
     return found
 
 
@@ -294,10 +280,10 @@ def test_an_option_has_one_meaning() -> None:
 def test_measures_are_asked_for_alike() -> None:
     """-m takes several, in one string or repeated, wherever it is."""
     for name, p in OURS.items():
-        for action in p._actions:
-            if "-m" in action.option_strings:
-                assert action.option_strings == ["-m", "--measure"], name
-                assert isinstance(action, argparse._AppendAction), name
+        for row in p.rows:
+            if "-m" in row.flags:
+                assert row.flags == ("-m", "--measure"), name
+                assert row.repeat, name
 
 
 @pytest.mark.parametrize(
@@ -326,7 +312,7 @@ def test_former_names_mean_what_they_did(line: str, names: tuple[str, str], valu
 def test_former_names_are_not_shown() -> None:
     for command, names in RENAMED.items():
         p = {**PARSERS, "plot": PARSERS["plot diversity"], "plot cwl": PARSERS["plot cwl runs"]}
-        options = [o for action in p[command]._actions for o in action.option_strings]
+        options = [*p[command].flags]
         assert not {*names} & {*options}
         assert {*names.values()} <= {*options}
 
@@ -420,8 +406,9 @@ def test_files_are_completed_where_no_word_is(tmp_path: Path, cranfield: Command
 def test_help_imports_nothing_heavy() -> None:
     code = """if True:
         import contextlib, io, sys
-        from cranfield.cli.main import parser, COMMANDS
-        parser([*COMMANDS]).format_help()
+        from cranfield.cli.main import list_parsers
+        for parser in list_parsers():
+            parser.format_help()
         print({"polars", "scipy", "altair", "pandas"} & {*sys.modules})
     """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

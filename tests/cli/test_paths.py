@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import cranfield as cf
 from cranfield.cli.commands import COMMANDS
-from cranfield.cli.main import NO_OPTIONS, build_parser
+from cranfield.cli.main import OWN_PARSERS, list_parsers
+from cranfield.cli.parser import Parser
 from cranfield.cli.paths import (
     INPUTS,
     INPUTS_AFTER_AT,
@@ -22,6 +21,7 @@ from cranfield.cli.paths import (
     list_input_files,
 )
 from cranfield.errors import CranfieldError
+from cranfield.options import Option
 from tests.made import RUN, TREC, Command, split
 
 # What values are called that are neither files nor numbers or choices.
@@ -34,29 +34,10 @@ WORDS = {
 READ_ELSEWHERE = {"DIR"}  # topic directories: their files are known once they are read
 
 
-def each_parser(made: Any, name: str) -> Iterator[tuple[str, Any]]:
-    """Yield a command and its parts, with their parsers."""
-    yield name, made
-    for action in made._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            for part, own in {
-                id(own): (part, own) for part, own in action.choices.items()
-            }.values():
-                yield from each_parser(own, f"{name} {part}")
-
-
-def commands() -> dict[str, Any]:
-    """Return all commands and parts that have options, with their parsers."""
-    made: dict[str, Any] = {}
-    for name in COMMANDS:
-        if name not in NO_OPTIONS:
-            for action in build_parser([name])._actions:
-                if isinstance(action, argparse._SubParsersAction):
-                    made |= each_parser(action.choices[name], name)
-    return made
-
-
-PARSERS = commands()
+PARSERS = {
+    parser.prog: parser
+    for parser in list_parsers(name for name in COMMANDS if name not in OWN_PARSERS)
+}
 
 
 @pytest.fixture(autouse=True)
@@ -67,43 +48,43 @@ def files(here: Path) -> None:
         Path(name).write_text(text)
 
 
-def values(made: Any) -> Iterator[argparse.Action]:
-    """Yield the options and arguments that have a value of any text."""
-    for action in made._actions:
-        typed = action.type in (int, float) or action.choices is not None
-        if action.nargs != 0 and not typed and action.help != argparse.SUPPRESS:
-            yield action
+def list_values(parser: Parser) -> list[Option]:
+    """Return the options and arguments with a value of any text."""
+    return [
+        row
+        for row in parser.rows
+        if not (row.is_switch or row.choices or row.help is None)
+        and row.value not in ("integer", "number")
+    ]
 
 
 @pytest.mark.parametrize("name", PARSERS)
 def test_declared_options_are_inputs_outputs_or_words(name: str) -> None:
     """A new option that names a file must be listed in `cli/paths.py`."""
-    for action in values(PARSERS[name]):
-        metavars = [action.metavar] if isinstance(action.metavar, str) else action.metavar or ()
+    for row in list_values(PARSERS[name]):
+        metavars = [row.metavar] if isinstance(row.metavar, str) else row.metavar
         words = {word for text in metavars for word in text.split("|")}
-        assert words, action
+        assert words, row
         known = words <= INPUTS | INPUTS_AFTER_AT | WORDS | READ_ELSEWHERE
-        assert known or action.type is not None or action.dest in OUTPUTS, action
+        assert known or row.value != "text" or row.name in OUTPUTS, row
 
 
 @pytest.mark.parametrize("name", PARSERS)
 def test_check_outputs_every_input_option_raises(name: str) -> None:
-    made = PARSERS[name]
-    outputs = [a for a in made._actions if a.dest in OUTPUTS]
+    rows = PARSERS[name].rows
+    outputs = [row for row in rows if row.name in OUTPUTS]
     for output in outputs:
-        for action in values(made):
-            names = {*str(action.metavar).split("|")}
-            if (
-                action in outputs
-                or action.dest in RUN_NAMES
-                or not names & (INPUTS | INPUTS_AFTER_AT)
-            ):
+        for row in list_values(PARSERS[name]):
+            names = {*str(row.metavar).split("|")}
+            is_input = names & (INPUTS | INPUTS_AFTER_AT)
+            if row in outputs or row.name in RUN_NAMES or not is_input:
                 continue
             word = "q" if names & INPUTS else "@q"
-            many = action.nargs in ("*", "+") or isinstance(action, argparse._AppendAction)
-            options = argparse.Namespace(declared=made._actions)
-            setattr(options, output.dest, "../" + os.path.basename(os.getcwd()) + "/q")
-            setattr(options, action.dest, ["r", word] if many else word)
+            options = argparse.Namespace(declared=rows)
+            setattr(options, output.name, "../" + os.path.basename(os.getcwd()) + "/q")
+            setattr(
+                options, row.name, ["r", word] if row.nargs in ("*", "+") or row.repeat else word
+            )
             assert "q" in [*list_input_files(options)]
             with pytest.raises(CranfieldError, match=r"is also an input \(q\)"):
                 check_outputs(options)

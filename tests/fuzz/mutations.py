@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import bz2
 import gzip
 import json
@@ -15,6 +14,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+from cranfield.cli.parser import Parser
 from tests import ROOT
 from tests.fuzz.cases import Case
 
@@ -354,23 +354,20 @@ def any_measure(choose: random.Random) -> str:
 
 
 @cache
-def parser_of(command: str) -> argparse.ArgumentParser:
-    """What reads the options of a command."""
-    from cranfield.cli.main import build_parser
+def get_parsers(command: str) -> dict[str, Parser]:
+    """Return the parsers of a command and its parts, by the words that name them."""
+    from cranfield.cli.main import list_parsers
 
-    return build_parser([command])
+    return {p.prog.removeprefix("cranfield "): p for p in list_parsers([command])}
 
 
 def options_of(words: tuple[str, ...]) -> list[tuple[str, list[str], bool]]:
-    """The options of a command, or of a part of one: name, choices, whether a value follows."""
-    here = parser_of(words[0])
-    for word in words:
-        inner = [a for a in here._actions if isinstance(a, argparse._SubParsersAction)]
-        if not inner or word not in inner[0].choices:
-            break
-        here = inner[0].choices[word]
+    """Return the options of a command or its part: name, choices, True if a value follows."""
+    parsers = get_parsers(words[0])
+    names = [" ".join(words[:n]) for n in range(len(words), 0, -1)]
+    parser = next(parsers[name] for name in names if name in parsers)
     return [
-        (action.option_strings[-1], [*map(str, action.choices or ())], action.nargs != 0)
-        for action in here._actions
-        if action.option_strings and not set(action.option_strings) & set(NEVER)
+        (row.flags[-1], [*map(str, row.choices)], not row.is_switch)
+        for row in parser.rows
+        if row.flags and not {*row.flags} & {*NEVER}
     ]

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
-from cranfield.cli.main import build_parser
+from cranfield.cli.main import find_parser
 from cranfield.cli.options import call
 from cranfield.data.ntcir.topic_dirs import Judgment, LabelledItem, read_labelled, read_rel
 from cranfield.data.reading.source import Source
@@ -128,7 +128,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def options(text: str) -> Setting:
     """The setting that options mean."""
     line = ["ntcir_eval", "compute", "-r", "rel", *text.split()]
-    return call(Setting, build_parser(["ntcir_eval"]).parse_args(line))
+    parser, rest = find_parser(line)
+    return call(Setting, parser.parse(rest))
 
 
 def judged(text: str) -> list[Judgment]:

@@ -12,29 +12,49 @@ from cranfield.cli.answer_options import (
     TOKENS,
     collect_answer_inputs,
 )
-from cranfield.cli.options import call, format_choices, get_shared_options
+from cranfield.cli.options import call, get_shared_options
 from cranfield.cli.output import build_score_output_options, show, show_scores
 from cranfield.evaluation.answers import AnswerCollection, evaluate_answers
 from cranfield.evaluation.options import Undefined
 from cranfield.measures.names import GROUPS
+from cranfield.options import argument, choice, option
 from cranfield.report.answers import TABLES
 
-OPTIONS = {
-    "assignments ASSIGNMENTS *": ASSIGNMENTS,
-    **ANSWER_FILES,
-    "-m --measure MEASURE …": f"a measure, one of the groups {', '.join(GROUPS)}, several in one "
-    "string, or @FILE with measures; may be repeated (default: all that suit the files)",
-    f"--undefined {format_choices(get_args(Undefined))}": "where a measure is undefined, as NuggetV is "
-    "without vital nuggets, it counts as 0 (default), is nan, is left out of the means, or is an "
-    "error",
-    **TOKENS,
-    **INVALID,
-    "--explain TOPIC": "show each nugget, each sentence with its citations and their support, and "
-    "each criterion, of the answers to a topic",
-    **build_score_output_options(),
-    "--table NAME … with --explain TOPIC": f"one of {', '.join(TABLES)}; may be repeated",
-    **get_shared_options("import"),
-}
+OPTIONS = (
+    argument("assignments", "ASSIGNMENTS", ASSIGNMENTS, nargs="*"),
+    *ANSWER_FILES,
+    option(
+        "-m --measure",
+        "MEASURE",
+        f"a measure, one of the groups {', '.join(GROUPS)}, several in one "
+        "string, or @FILE with measures; may be repeated (default: all that suit the files)",
+        repeat=True,
+    ),
+    choice(
+        "--undefined",
+        get_args(Undefined),
+        "where a measure is undefined, as NuggetV is "
+        "without vital nuggets, it counts as 0 (default), is nan, is left out of the means, or is an "
+        "error",
+    ),
+    *TOKENS,
+    *INVALID,
+    option(
+        "--explain",
+        "TOPIC",
+        "show each nugget, each sentence with its citations and their support, and "
+        "each criterion, of the answers to a topic",
+    ),
+    *build_score_output_options(),
+    option(
+        "--table",
+        "NAME",
+        f"one of {', '.join(TABLES)}; may be repeated",
+        repeat=True,
+        requires="explain",
+    ),
+    *get_shared_options("import"),
+)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
-from cranfield.cli.commands import BY_NAME, Command
-from cranfield.cli.options import SETTINGS, Rows, check_single_stdin, declare
+from cranfield.cli.options import check_single_stdin
 from cranfield.cli.output import choose_format
 from cranfield.cli.paths import list_input_files
 from cranfield.data.groups import read_groups
@@ -25,42 +23,11 @@ if TYPE_CHECKING:
     from cranfield.labelling.strategies import Labelling
 
 
-Parts: TypeAlias = Mapping[str, Any]  # options and what runs them, or parts, by name
-
-
-def add_command(p: Any, rows: Rows, run: Callable[..., Any], **defaults: Any) -> None:
-    """Declare a command of ours, or a part of one: its options, and what runs it."""
-    declare(p, rows, **SETTINGS)
-    p.set_defaults(run=partial(run_command, run), declared=p._actions, **defaults)
-
-
-def add_parts(p: Any, row: Command, parts: Parts) -> None:
-    """Declare the parts of a command of ours, which may have parts themselves; which one is asked
-    for is an option of the run, called as the row calls parts.
-    """
-    add_part_commands(add_part_parsers(p, row), row, parts)
-
-
-def add_part_parsers(p: Any, row: Command) -> Any:
-    """What the parts of a command are added to."""
-    return p.add_subparsers(metavar=row.parts, dest=row.parts.lower(), required=True)
-
-
-def add_part_commands(subparsers: Any, row: Command, parts: Parts) -> None:
-    """Declare parts, beside others that there may be."""
-    for name, part in parts.items():
-        command = BY_NAME[f"{row.name} {name}"]
-        if isinstance(part, tuple):
-            add_command(subparsers.add_parser(name, help=command.does), *part)
-        else:
-            add_parts(subparsers.add_parser(name, help=command.does), command, part)
-
-
-def run_command(run: Callable[..., Any], options: argparse.Namespace) -> Any:
-    """Run a command with what is asked for in the place of words; what is not given stays None."""
+def resolve_arguments(options: argparse.Namespace) -> None:
+    """Replace words by values: presets, topics, measures, output format. Omitted options stay None."""
     check_single_stdin(*list_input_files(options))
-    _check_needed_options(options)
-    from_scores = getattr(options, "scores", False)  # and what would decide them will be refused
+    _check_requirements(options)
+    from_scores = getattr(options, "scores", False)  # `reject_options` reports the others
     if hasattr(options, "classes") and not from_scores:
         options.labelling = build_labelling(options)
     if hasattr(options, "preset") and not from_scores:
@@ -69,22 +36,23 @@ def run_command(run: Callable[..., Any], options: argparse.Namespace) -> Any:
         value = getattr(options, name, None)
         if isinstance(value, str | list):  # not the numbers of `simulate`
             setattr(options, name, read(value) or None)
-    for action in options.declared:
-        if action.dest == "format" and options.format is None:
-            options.format = choose_format(options.output, action.choices)
-    return run(options)
+    for row in options.declared:
+        if row.name == "format" and options.format is None:
+            options.format = choose_format(options.output, row.choices)
 
 
-def _check_needed_options(options: argparse.Namespace) -> None:
-    """Options that mean nothing without another one, or a value of it: see `declare`."""
-    by_name = {name: action for action in options.declared for name in action.option_strings}
-    for action in options.declared:
-        name, *values = getattr(action, "needs", "").split() or [""]
-        if not name or getattr(options, action.dest) == action.default:
+def _check_requirements(options: argparse.Namespace) -> None:
+    """Raise an error if an option is used without the option that it requires."""
+    rows = {row.name: row for row in options.declared}
+    for row in options.declared:
+        if not row.requires or getattr(options, row.name) == row.default:
             continue
-        actual, value = getattr(options, by_name[name].dest), "".join(values)
-        if actual != value if value.islower() else actual is None or actual is False:
-            raise InputError(action.option_strings[0], f"{action.needs} with it")
+        actual = getattr(options, row.requires)
+        if actual != row.requires_value if row.requires_value else actual in (None, False):
+            required = rows[row.requires]
+            value = row.requires_value or required.metavar
+            flag = f"{required.flags[-1]} {' '.join(value) if isinstance(value, tuple) else value}"
+            raise InputError.from_problem(f"{row.flags[0]} requires {flag.rstrip()}")
 
 
 def build_labelling(options: argparse.Namespace) -> Labelling | None:

@@ -8,41 +8,74 @@ from cranfield.assess.aggregate import SCHEMES, TIES, aggregate
 from cranfield.assess.agreement import agreement
 from cranfield.assess.assessments import read_assessments
 from cranfield.assess.rules import read_built_in
+from cranfield.cli.commands import BY_NAME
 from cranfield.cli.messages import write_notes
-from cranfield.cli.options import build_option, build_topic_options, call, format_choices
+from cranfield.cli.options import build_topic_options, call
 from cranfield.cli.output import build_output_options, show, write
+from cranfield.cli.parser import Part
+from cranfield.options import argument, choice, option, switch
 from cranfield.report.formats import FORMATS
 from cranfield.report.qrels import TEXT, format_qrels
 
-INPUT = {
-    "files FILE +": "one for each assessor, named after the file (TREC, NTCIR, CSV, TSV, JSON, "
-    "JSONL), or a table with a column assessor",
-    "--labels A=2,B=1,…": "the points of each label (default: numbers, or L0, L1, …)",
-    "--rules NAME|FILE": "turns several criteria into a score for each assessor: a TOML file, or "
-    f"one of {', '.join(read_built_in())}",
-    "--columns C=NAME,…": "what columns of a table are called that have other names: "
-    "topic=query,doc=answer,assessor=who,label=stars",
-    "--column NAME": "the column of the label, as --columns label=NAME",
-    **build_topic_options(condition="in which everybody judged something"),
-}
-AGGREGATE = {
-    **INPUT,
-    f"--scheme {format_choices(SCHEMES)}": "the rule for one level per item (default: median, the lower of "
-    "two)",
-    f"ties --majority-ties {format_choices(TIES)}": "majority: where several scores are given most often, "
-    "level 0 (zero, the default), the lower or the higher of them",
-    "p --strength P": build_option("unanimity: strength (default: 0.2)", type=None),
-    "--max-score X": "unanimity: the highest possible score (default: that of --labels or --rules, "
-    "else the highest given)",
-    "--keep-zero": "unanimity: what all scored 0 stays at 0",
-    "--best QRELS": "favourites: items to add to the relevant ones",
-    "missing --unlabelled error|skip|LABEL": "where an assessor did not judge an item that others "
-    "did: an error (default), those who did decide (skip), or the label to assume",
-    "--threshold X": "afterwards: 1 for scores from X (to within 1e-9; 2/3 is fine), else 0",
-    "levels --map 4=2,3=2,…": "afterwards: scores to levels",
-    **build_output_options(formats=(*TEXT, *FORMATS)),
-}
-AGREE = {**INPUT, **build_output_options(row_name="topic")}
+INPUT = (
+    argument(
+        "files",
+        "FILE",
+        "one for each assessor, named after the file (TREC, NTCIR, CSV, TSV, JSON, "
+        "JSONL), or a table with a column assessor",
+        nargs="+",
+    ),
+    option("--labels", "A=2,B=1,…", "the points of each label (default: numbers, or L0, L1, …)"),
+    option(
+        "--rules",
+        "NAME|FILE",
+        "turns several criteria into a score for each assessor: a TOML file, or "
+        f"one of {', '.join(read_built_in())}",
+    ),
+    option(
+        "--columns",
+        "C=NAME,…",
+        "what columns of a table are called that have other names: "
+        "topic=query,doc=answer,assessor=who,label=stars",
+    ),
+    option("--column", "NAME", "the column of the label, as --columns label=NAME"),
+    *build_topic_options(condition="in which everybody judged something"),
+)
+AGGREGATE = (
+    *INPUT,
+    choice(
+        "--scheme", SCHEMES, "the rule for one level per item (default: median, the lower of two)"
+    ),
+    choice(
+        "--majority-ties",
+        TIES,
+        "majority: where several scores are given most often, "
+        "level 0 (zero, the default), the lower or the higher of them",
+        name="ties",
+    ),
+    option("--strength", "P", "unanimity: strength (default: 0.2)", name="p"),
+    option(
+        "--max-score",
+        "X",
+        "unanimity: the highest possible score (default: that of --labels or --rules, "
+        "else the highest given)",
+    ),
+    switch("--keep-zero", "unanimity: what all scored 0 stays at 0"),
+    option("--best", "QRELS", "favourites: items to add to the relevant ones"),
+    option(
+        "--unlabelled",
+        "error|skip|LABEL",
+        "where an assessor did not judge an item that others "
+        "did: an error (default), those who did decide (skip), or the label to assume",
+        name="missing",
+    ),
+    option(
+        "--threshold", "X", "afterwards: 1 for scores from X (to within 1e-9; 2/3 is fine), else 0"
+    ),
+    option("--map", "4=2,3=2,…", "afterwards: scores to levels", name="levels"),
+    *build_output_options(formats=(*TEXT, *FORMATS)),
+)
+AGREE = (*INPUT, *build_output_options(row_name="topic"))
 
 
 def run_aggregate(options: argparse.Namespace) -> int:
@@ -62,4 +95,7 @@ def run_agree(options: argparse.Namespace) -> int:
     return show(agreement(selection, options.per_topic), options)
 
 
-PARTS = {"aggregate": (AGGREGATE, run_aggregate), "agree": (AGREE, run_agree)}
+PARTS = (
+    Part("aggregate", AGGREGATE, run_aggregate, BY_NAME["assess aggregate"].does),
+    Part("agree", AGREE, run_agree, BY_NAME["assess agree"].does),
+)

@@ -13,13 +13,13 @@ from cranfield.cli.scores import (
     reject_options,
 )
 from cranfield.judging.battles import TRIALS, battles
+from cranfield.options import argument, option
 from cranfield.report.battles import TABLES
 from cranfield.report.meta import Computation
 from cranfield.report.options import (
     build_alpha_option,
     build_confidence_option,
     build_correction_option,
-    build_option,
     build_trial_options,
 )
 from cranfield.stats.battles import RIDGE
@@ -28,20 +28,30 @@ FILES = (
     "what a measure says of the same runs: QRELS RUN RUN…, or with --scores files with the scores "
     "of topics; none: the battles alone"
 )
-OPTIONS = {
-    "data FILE": "battles: topic run_a run_b winner, which is a, b, tie or the name of a run; "
-    "tables may have first, too, the one that was shown first",
-    **build_score_options(files=FILES),
-    "--ridge R": build_option("ridge/2 · Σ (log π)² is taken off, which bounds strengths", RIDGE),
-    **build_correction_option(
+OPTIONS = (
+    argument(
+        "data",
+        "FILE",
+        "battles: topic run_a run_b winner, which is a, b, tie or the name of a run; "
+        "tables may have first, too, the one that was shown first",
+    ),
+    *build_score_options(files=FILES),
+    option(
+        "--ridge",
+        "R",
+        "ridge/2 · Σ (log π)² is taken off, which bounds strengths",
+        value="number",
+        default=RIDGE,
+    ),
+    *build_correction_option(
         "holm (default), bonferroni, bh (Benjamini and Hochberg) or none", "holm"
     ),
-    **build_alpha_option(),
-    **build_confidence_option(),
-    **build_trial_options(TRIALS, "bootstrap samples of topics"),
-    **build_output_options(TABLES),
-    **build_evaluation_options(),
-}
+    *build_alpha_option(),
+    *build_confidence_option(),
+    *build_trial_options(TRIALS, "bootstrap samples of topics"),
+    *build_output_options(TABLES),
+    *build_evaluation_options(),
+)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -193,6 +193,7 @@ ROWS = (
         does="can the measure, the judgments, the collection be trusted?",
         example='discriminative-power qrels.txt *.run -m "AP nDCG@10"',
         common="-m --scores --preset --test --alpha --sizes --trials --seed --plot --table -f -o",
+        parts="METHOD",
         description="Evaluate measures, judgments and collections themselves.",
         epilog="`cranfield meta METHOD -h` explains a method.",
     ),

@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import get_args
 
 from cranfield.cli.messages import write_message
-from cranfield.cli.options import format_choices
 from cranfield.cli.output import build_output_options, show
 from cranfield.cli.runner import compute_result
 from cranfield.cli.scores import build_evaluation_options, build_score_options
 from cranfield.comparison import compare
 from cranfield.errors import InputError
+from cranfield.options import choice, option, switch
 from cranfield.report.comparison import MARKS, TABLES
 from cranfield.report.formats.machine_readable import convert_numbers
 from cranfield.report.meta import Computation
@@ -22,29 +22,70 @@ from cranfield.stats.families import count_steps
 from cranfield.stats.gate import Undecided
 from cranfield.wording import use_decimals
 
-OPTIONS = {
-    **build_score_options(),
-    "--baseline RUN …": "compare every other run with this one, given by its name or its file; "
-    "may be repeated (default: all pairs)",
-    f"--marks {format_choices(MARKS)} with --baseline RUN": "how runs that differ significantly from a "
-    "baseline are marked: letters, +a better and -a worse (default), or daggers, † ‡ § … better",
-    "--teams FILE": "compare the best run of each team alone: lines `run team`, or a table with "
-    "these columns; baselines stay",
-    "--best-by MEASURE with --teams FILE": "by which the best run is chosen (default: the first)",
-    **build_testing_options("; intervals have confidence 1 − A"),
-    f"--effect {format_choices(EFFECTS)}": "effect size: Cohen's d_z (dz, default for two runs), Hedges' g "
-    "(g), Glass's Δ (glass), or by the residuals of ANOVA (anova, default for more)",
-    "--movers K": "show the K topics that differ most, each way (default: 3, if there are few "
-    "pairs)",
-    "--fail-if-worse with --baseline RUN": "say whether a run is significantly worse than a "
-    "baseline by any measure, and exit with 1 if so",
-    "--margin M with --fail-if-worse": "exit with 1 unless it is shown that no run is worse by "
-    "more than M: by the 1 − 2α paired t interval of the difference",
-    f"--undecided {format_choices(get_args(Undecided))} with --fail-if-worse": "what to do if topics are "
-    "too few to show a loss (default: fail)",
-    **build_output_options(TABLES),
-    **build_evaluation_options(),
-}
+OPTIONS = (
+    *build_score_options(),
+    option(
+        "--baseline",
+        "RUN",
+        "compare every other run with this one, given by its name or its file; "
+        "may be repeated (default: all pairs)",
+        repeat=True,
+    ),
+    choice(
+        "--marks",
+        MARKS,
+        "how runs that differ significantly from a "
+        "baseline are marked: letters, +a better and -a worse (default), or daggers, † ‡ § … better",
+        requires="baselines",
+    ),
+    option(
+        "--teams",
+        "FILE",
+        "compare the best run of each team alone: lines `run team`, or a table with "
+        "these columns; baselines stay",
+    ),
+    option(
+        "--best-by",
+        "MEASURE",
+        "by which the best run is chosen (default: the first)",
+        requires="teams",
+    ),
+    *build_testing_options("; intervals have confidence 1 − A"),
+    choice(
+        "--effect",
+        EFFECTS,
+        "effect size: Cohen's d_z (dz, default for two runs), Hedges' g "
+        "(g), Glass's Δ (glass), or by the residuals of ANOVA (anova, default for more)",
+    ),
+    option(
+        "--movers",
+        "K",
+        "show the K topics that differ most, each way (default: 3, if there are few pairs)",
+        value="integer",
+    ),
+    switch(
+        "--fail-if-worse",
+        "say whether a run is significantly worse than a "
+        "baseline by any measure, and exit with 1 if so",
+        requires="baselines",
+    ),
+    option(
+        "--margin",
+        "M",
+        "exit with 1 unless it is shown that no run is worse by "
+        "more than M: by the 1 − 2α paired t interval of the difference",
+        value="nonnegative",
+        requires="fail_if_worse",
+    ),
+    choice(
+        "--undecided",
+        get_args(Undecided),
+        "what to do if topics are too few to show a loss (default: fail)",
+        requires="fail_if_worse",
+    ),
+    *build_output_options(TABLES),
+    *build_evaluation_options(),
+)
 
 
 # What programs are told of a verdict.

@@ -10,9 +10,9 @@ import argparse
 import os
 from collections.abc import Iterator
 
-from cranfield.cli.commands import COMMANDS
-from cranfield.cli.options import build_option
+from cranfield.cli.parser import Parser
 from cranfield.data.reading.source import Source
+from cranfield.options import argument
 
 # What may come next is found by a key: a command and its parts; these and -, for their options; or
 # these and an option, for its choices.
@@ -22,16 +22,17 @@ SHELLS = {  # how a script begins, the files it is made of, and how one of its r
     "zsh": ("#compdef cranfield\n", ("sh", "zsh"), CASE),
     "fish": ("", ("fish",), "        case '{}'\n            echo '{}'"),
 }
-OPTIONS = {"shell SHELL": build_option(", ".join(SHELLS), choices=tuple(SHELLS))}
+OPTIONS = (argument("shell", "SHELL", ", ".join(SHELLS), choices=tuple(SHELLS)),)
 
 
 def run(options: argparse.Namespace) -> None:
     """Print the script."""
-    from cranfield.cli.main import build_parser  # which knows this module by its name
+    from cranfield.cli.main import TOP, list_parsers  # which imports this module
 
     begin, files, row = SHELLS[options.shell]
     script = begin + "".join(map(_read_script, files))
-    completions = _list_completions(build_parser([*COMMANDS]), "cranfield")
+    parsers = [Parser(TOP), *list_parsers()]
+    completions = (pair for parser in parsers for pair in _list_completions(parser))
     rows = "\n".join(row.format(key, " ".join(words)) for key, words in completions if words)
     print(script.replace("ROWS", rows), end="")
 
@@ -41,13 +42,12 @@ def _read_script(kind: str) -> str:
     return Source.from_path(path).read().decode()
 
 
-def _list_completions(p: argparse.ArgumentParser, key: str) -> Iterator[tuple[str, list[str]]]:
-    """What may come next, by what has come before."""
-    actions = [action for action in p._actions if action.help != argparse.SUPPRESS]
-    yield f"{key} -", [name for action in actions for name in action.option_strings]
-    for action in actions:
-        for option in action.option_strings or [""]:
-            yield f"{key} {option}".rstrip(), [*map(str, action.choices or ())]
-        if isinstance(action, argparse._SubParsersAction):
-            for name, part in action.choices.items():
-                yield from _list_completions(part, f"{key} {name}")
+def _list_completions(parser: Parser) -> Iterator[tuple[str, list[str]]]:
+    """Yield the words that may come next, by the words before them."""
+    rows = [row for row in parser.rows if row.help is not None]
+    yield f"{parser.prog} -", [flag for row in rows for flag in row.flags]
+    for row in rows:
+        for flag in row.flags or [""]:
+            yield f"{parser.prog} {flag}".rstrip(), [*map(str, row.choices)]
+    parts = parser.part.parts
+    yield parser.prog, [name for part in parts for name in (part.name, *part.aliases)]

@@ -3,37 +3,53 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 from cranfield.cli.drop_ins import run_tool, write_output
-from cranfield.cli.options import COUNT, declare, get_shared_options, parse_number
+from cranfield.cli.options import get_shared_options
 from cranfield.cli.output import write
+from cranfield.options import argument, choice, option, switch
 from cranfield.tools.cwl_eval import VERSION, cwl_eval, format_bibtex, read_metrics
 
-ROWS = {
-    "qrels QRELS": "judgments, their levels taken as gains",
-    "result_file RUN": "a run: topic, element type, document, rank, score, name; taken in its "
-    "order",
-    "costs -c --cost_file COSTS": "an element type, a document, or a topic and a document, "
-    "and the cost on each line",
-    "-m --metrics_file METRICS": "a metric on each line, as INSTCWLMetric(T=2) or INST(T=2)",
-    "-b --bib_file BIB": "write the BibTeX of the metrics here",
-    "-n --colnames": "print the names of the columns",
-    "-r --residuals": "how much more each could be, if unjudged documents were good",
-    "max_depth --max_depth --max_n N": "the last rank that users look at, default: 1000",
-    "--max_gain X": "highest gain allowed; of unjudged documents at best, default: 1",
-    "--min_gain X": "lowest gain allowed, default: 0",
-    "--max_cost X": "cost of documents of which it is not known, default: 1",
-    "--min_cost X": "the same at best, default: 1",
-    "--as-version": "dynamic BPM as this release computes it: K never changes",
-}
-
-
-def add_to(p: Any) -> None:
-    """Declare the command."""
-    declare(p, ROWS, N=COUNT, X={"type": parse_number}, as_version={"choices": (VERSION,)})
-    declare(p, get_shared_options("import"))
-    p.set_defaults(run=run, declared=p._actions)
+OPTIONS = (
+    argument("qrels", "QRELS", "judgments, their levels taken as gains"),
+    argument(
+        "result_file",
+        "RUN",
+        "a run: topic, element type, document, rank, score, name; taken in its order",
+    ),
+    option(
+        "-c --cost_file",
+        "COSTS",
+        "an element type, a document, or a topic and a document, and the cost on each line",
+        name="costs",
+    ),
+    option(
+        "-m --metrics_file", "METRICS", "a metric on each line, as INSTCWLMetric(T=2) or INST(T=2)"
+    ),
+    option("-b --bib_file", "BIB", "write the BibTeX of the metrics here"),
+    switch("-n --colnames", "print the names of the columns"),
+    switch("-r --residuals", "how much more each could be, if unjudged documents were good"),
+    option(
+        "--max_depth --max_n",
+        "N",
+        "the last rank that users look at, default: 1000",
+        name="max_depth",
+        value="count",
+    ),
+    option(
+        "--max_gain",
+        "X",
+        "highest gain allowed; of unjudged documents at best, default: 1",
+        value="finite",
+    ),
+    option("--min_gain", "X", "lowest gain allowed, default: 0", value="finite"),
+    option(
+        "--max_cost", "X", "cost of documents of which it is not known, default: 1", value="finite"
+    ),
+    option("--min_cost", "X", "the same at best, default: 1", value="finite"),
+    choice("--as-version", (VERSION,), "dynamic BPM as in this release: K never changes"),
+    *get_shared_options("import"),
+)
 
 
 def run(options: argparse.Namespace) -> None:

@@ -5,23 +5,38 @@ from __future__ import annotations
 import argparse
 from typing import get_args
 
-from cranfield.cli.options import call, format_choices, get_shared_options
+from cranfield.cli.options import call, get_shared_options
 from cranfield.cli.output import build_score_output_options, show_scores
 from cranfield.evaluation.distributions import DEFAULT_MEASURES, Missing, evaluate_distributions
+from cranfield.options import argument, choice, option, switch
 
-OPTIONS = {
-    "gold GOLD": "what people say: item label value",
-    "systems SYSTEM +": "what a system says, the same",
-    "-m --measure MEASURE …": "NMD, RNOD, RSNOD or JSD, several in one string, or @FILE with "
-    f"measures; may be repeated (default: {' '.join(DEFAULT_MEASURES)})",
-    **build_score_output_options("item"),
-    "labels --label-order A,B,…": "all labels in their order, --label-order=-1,0,1 if the "
-    "first begins with - (default: those of GOLD, if they are numbers)",
-    "--votes": "GOLD has single assessments: item assessor label",
-    f"missing --missing-items {format_choices(get_args(Missing))}": "an item that a system lacks is an "
-    "error (default), or all labels are equally likely",
-    **get_shared_options("import"),
-}
+OPTIONS = (
+    argument("gold", "GOLD", "what people say: item label value"),
+    argument("systems", "SYSTEM", "what a system says, the same", nargs="+"),
+    option(
+        "-m --measure",
+        "MEASURE",
+        "NMD, RNOD, RSNOD or JSD, several in one string, or @FILE with "
+        f"measures; may be repeated (default: {' '.join(DEFAULT_MEASURES)})",
+        repeat=True,
+    ),
+    *build_score_output_options("item"),
+    option(
+        "--label-order",
+        "A,B,…",
+        "all labels in their order, --label-order=-1,0,1 if the "
+        "first begins with - (default: those of GOLD, if they are numbers)",
+        name="labels",
+    ),
+    switch("--votes", "GOLD has single assessments: item assessor label"),
+    choice(
+        "--missing-items",
+        get_args(Missing),
+        "an item that a system lacks is an error (default), or all labels are equally likely",
+        name="missing",
+    ),
+    *get_shared_options("import"),
+)
 
 
 def run(options: argparse.Namespace) -> int:

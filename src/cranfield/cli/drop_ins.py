@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from inspect import cleandoc
 from typing import Any, TypeAlias, TypeVar
 
 import cranfield
 from cranfield.cli.messages import write_message, write_notes
 from cranfield.cli.options import call, check_single_stdin
 from cranfield.cli.output import write
+from cranfield.cli.parser import Part
 from cranfield.data.ntcir.nev import write_files
+from cranfield.options import Rows, switch
 from cranfield.scores import Note
 from cranfield.tools.drop_ins import join_lines
 from cranfield.wording import escape_unprintable
@@ -49,7 +53,41 @@ def write_output(
         write(text, None if output == "-" else output)
 
 
-def add_messages(p: Any) -> None:
-    """The options of programs of the Web track that print a message."""
-    p.add_argument("-help", action="help", help="the same as -h")
-    p.add_argument("-v", "-version", action="version", version=f"cranfield {cranfield.__version__}")
+MESSAGES = (
+    switch("-help", "the same as -h", value="help"),
+    switch(
+        "-v -version",
+        "show the version, and end",
+        value="version",
+        const=f"cranfield {cranfield.__version__}",
+    ),
+)
+"""Options of the programs of the Web track that print a message."""
+
+
+def build_part(
+    names: str,
+    rows: Rows,
+    work: Callable[..., Any],
+    run: Callable[..., Any],
+    abbreviate: bool = True,
+    defaults: Mapping[str, Any] | None = None,
+) -> Part:
+    """Return an action of a drop-in, with its names, which runs a function of `tools`.
+
+    The help is the first line of the function's documentation, the description what follows.
+    """
+    name, *aliases = names.split()
+    title, text, *_ = *cleandoc(work.__doc__ or "").split("\n\n"), "", ""
+    if title[1:2].islower():  # not in P@n
+        title = title[0].lower() + title[1:]
+    return Part(
+        name,
+        rows,
+        partial(run, work),
+        title.rstrip("."),
+        description=text,
+        defaults=defaults or {},
+        aliases=tuple(aliases),
+        abbreviate=abbreviate,
+    )

@@ -18,54 +18,112 @@ from cranfield.cli.progress import Progress
 from cranfield.errors import InputError
 from cranfield.evaluation.evaluate import evaluate
 from cranfield.evaluation.resolved_measures import DEFAULT_MEASURES
+from cranfield.options import OptionGroup, argument, choice, option, switch
 
-OPTIONS = {
-    "qrels QRELS": "judgments: topic iteration doc level, or topic doc L2, or LETOR data; or a "
-    "directory with one for each topic, as NTCIREVAL has them",
-    "runs RUN *": "results: topic Q0 doc rank score tag; for LETOR data one number a line; of "
-    "a directory DIR the run DIR/NAME, or all of its runs if none is named",
-    "-m --measure MEASURE …": "a measure such as nDCG@10, several in one string, or @FILE with "
-    f"measures; may be repeated (default: {' '.join(DEFAULT_MEASURES)}; `cranfield measures` "
-    "lists them)",
-    **build_preset_options(
+OPTIONS = (
+    argument(
+        "qrels",
+        "QRELS",
+        "judgments: topic iteration doc level, or topic doc L2, or LETOR data; or a "
+        "directory with one for each topic, as NTCIREVAL has them",
+    ),
+    argument(
+        "runs",
+        "RUN",
+        "results: topic Q0 doc rank score tag; for LETOR data one number a line; of "
+        "a directory DIR the run DIR/NAME, or all of its runs if none is named",
+        nargs="*",
+    ),
+    option(
+        "-m --measure",
+        "MEASURE",
+        "a measure such as nDCG@10, several in one string, or @FILE with "
+        f"measures; may be repeated (default: {' '.join(DEFAULT_MEASURES)}; `cranfield measures` "
+        "lists them)",
+        repeat=True,
+    ),
+    *build_preset_options(
         "what a task evaluates with, such as ntcir13-www-english (`cranfield presets` lists all); "
         "-m adds measures"
     ),
-    "--cutoff N with --preset NAME": "cutoff of its measures",
-    **build_output_options(row_name="topic"),
-    **SORTED,
-    "lists and topics": {
-        **build_order_options(TIES),
-        **get_shared_options("drawn"),
-        **build_mean_options(),
-    },
-    "relevance": get_shared_options("relevance"),
-    "diversity (Dsharp(nDCG)@10, alpha_nDCG@20, IA(ERR)@20, …)": {
-        **get_shared_options("intents"),
-        "--per-intent": "every intent is a topic of its own, topic/intent; IA(ERR) is then ERR",
-        **get_shared_options("verticals"),
-    },
-    "user models (C/W/L: RBP.EU, INST(T=2).ETC, …)": {
-        "--measurements": "all five of EU, ETU, EC, ETC and ED in the place of every measure that "
-        "is a user model",
-        "--residuals": "columns .lower and .upper: all unjudged documents at their worst, at their "
-        "best",
-        **get_shared_options("costs"),
-    },
-    "other": get_shared_options("formats", "import", "threads"),
-    "many machines (Spark, which has to be installed)": {
-        "--engine {local,spark}": "where the work is done (default: local)",
-        "--master URL with --engine spark": "of the cluster (default: as Spark is set up, else all "
-        "cores here)",
-        "--spark-conf K=V … with --engine spark": "a setting of Spark; may be repeated",
-        "--bad-rows {first,count} with --engine spark": "the error shows the first "
-        "bad row that is found (default), or tells how many there are",
-        "--skip-duplicates with --engine spark": "do not look for documents that are in a list "
-        "twice, unless they are judged",
-        "--judgments {auto,broadcast,spread} with --engine spark": "sent to all workers, or spread "
-        "over them (default: spread from two million on)",
-    },
-}
+    option("--cutoff", "N", "cutoff of its measures", value="count", requires="preset"),
+    *build_output_options(row_name="topic"),
+    *SORTED,
+    OptionGroup(
+        "lists and topics",
+        (*build_order_options(TIES), *get_shared_options("drawn"), *build_mean_options()),
+    ),
+    OptionGroup("relevance", get_shared_options("relevance")),
+    OptionGroup(
+        "diversity (Dsharp(nDCG)@10, alpha_nDCG@20, IA(ERR)@20, …)",
+        (
+            *get_shared_options("intents"),
+            switch(
+                "--per-intent",
+                "every intent is a topic of its own, topic/intent; IA(ERR) is then ERR",
+            ),
+            *get_shared_options("verticals"),
+        ),
+    ),
+    OptionGroup(
+        "user models (C/W/L: RBP.EU, INST(T=2).ETC, …)",
+        (
+            switch(
+                "--measurements",
+                "all five of EU, ETU, EC, ETC and ED in the place of every measure that "
+                "is a user model",
+            ),
+            switch(
+                "--residuals",
+                "columns .lower and .upper: all unjudged documents at their worst, at their best",
+            ),
+            *get_shared_options("costs"),
+        ),
+    ),
+    OptionGroup("other", get_shared_options("formats", "import", "threads")),
+    OptionGroup(
+        "many machines (Spark, which has to be installed)",
+        (
+            choice("--engine", ("local", "spark"), "where the work is done (default: local)"),
+            option(
+                "--master",
+                "URL",
+                "of the cluster (default: as Spark is set up, else all cores here)",
+                requires="engine",
+                requires_value="spark",
+            ),
+            option(
+                "--spark-conf",
+                "K=V",
+                "a setting of Spark; may be repeated",
+                repeat=True,
+                requires="engine",
+                requires_value="spark",
+            ),
+            choice(
+                "--bad-rows",
+                ("first", "count"),
+                "the error shows the first "
+                "bad row that is found (default), or tells how many there are",
+                requires="engine",
+                requires_value="spark",
+            ),
+            switch(
+                "--skip-duplicates",
+                "do not look for documents that are in a list twice, unless they are judged",
+                requires="engine",
+                requires_value="spark",
+            ),
+            choice(
+                "--judgments",
+                ("auto", "broadcast", "spread"),
+                "sent to all workers, or spread over them (default: spread from two million on)",
+                requires="engine",
+                requires_value="spark",
+            ),
+        ),
+    ),
+)
 
 
 def run(options: argparse.Namespace) -> int:

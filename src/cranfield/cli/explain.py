@@ -8,9 +8,8 @@ from collections.abc import Sequence
 
 from cranfield.cli.options import (
     TIES,
-    TOPICS,
-    build_option,
     build_order_options,
+    build_topics_option,
     call,
     get_shared_options,
 )
@@ -21,28 +20,45 @@ from cranfield.measures.base import READINGS, Measure
 from cranfield.measures.cwl import UserModel
 from cranfield.measures.grammar import parse_measures
 from cranfield.measures.names import list_aliases
+from cranfield.options import OptionGroup, argument, option, switch
 from cranfield.report.listing import Listing
 
-OPTIONS = {
-    "named MEASURE +": "such as nDCG@10 or Q(beta=2)",
-    "--bibtex": "print the references as BibTeX only; also of tests, corrections and effect "
-    "sizes, by the names that `cranfield compare` has for them",
-    **build_output_options(),
-    "the score of one topic, step by step": {
-        "--on": build_option("judgments and results", nargs=2, metavar=("QRELS", "RUN")),
-        f"{TOPICS} with --on QRELS RUN": "101,102, or @FILE with topics; may be repeated (default: "
-        "the first one judged)",
-        "--levels LEVELS": 'a list without files, as levels in the order of the ranks: "3 2 - 0", '
-        "- or ? for an unjudged document",
-        "--judged LEVELS with --levels LEVELS": "all judged levels of the topic (default: those "
-        "of the list)",
-        **build_order_options(TIES),
-        **get_shared_options(
-            "drawn", "relevance", "intents", "verticals", "costs", "formats", "threads"
+OPTIONS = (
+    argument("named", "MEASURE", "such as nDCG@10 or Q(beta=2)", nargs="+"),
+    switch(
+        "--bibtex",
+        "print the references as BibTeX only; also of tests, corrections and effect "
+        "sizes, by the names that `cranfield compare` has for them",
+    ),
+    *build_output_options(),
+    OptionGroup(
+        "the score of one topic, step by step",
+        (
+            option("--on", ("QRELS", "RUN"), "judgments and results", nargs=2),
+            build_topics_option(
+                "101,102, or @FILE with topics; may be repeated (default: the first one judged)",
+                requires="on",
+            ),
+            option(
+                "--levels",
+                "LEVELS",
+                'a list without files, as levels in the order of the ranks: "3 2 - 0", '
+                "- or ? for an unjudged document",
+            ),
+            option(
+                "--judged",
+                "LEVELS",
+                "all judged levels of the topic (default: those of the list)",
+                requires="levels",
+            ),
+            *build_order_options(TIES),
+            *get_shared_options(
+                "drawn", "relevance", "intents", "verticals", "costs", "formats", "threads"
+            ),
         ),
-    },
-    **get_shared_options("import"),
-}
+    ),
+    *get_shared_options("import"),
+)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -15,26 +15,51 @@ from cranfield.cli.options import (
 from cranfield.cli.output import build_score_output_options, show_scores
 from cranfield.data.reading.formats import FORMATS
 from cranfield.evaluation.hierarchy import DEFAULT_MEASURE, evaluate_hierarchy
+from cranfield.options import argument, option
 
 JUDGMENTS = "judgments of {}-level subtopics: topic;intent;subtopic;level"
 PROBABILITIES = "probabilities of the {}-level intents: topic;intent;probability"
-OPTIONS = {
-    "first FIRST_QRELS": JUDGMENTS.format("first"),
-    "second SECOND_QRELS": JUDGMENTS.format("second"),
-    "parents PARENTS": "the gold hierarchy: topic;second-level intent;first-level intent",
-    "runs RUN +": "topic;0;first-level subtopic;rank;score;0;second-level subtopic;rank;score;"
-    "tag, or a table with columns topic, first, second (rank1, score1, rank2, score2)",
-    "-m --measure MEASURE …": f"what both levels are scored by (default: {DEFAULT_MEASURE})",
-    "alpha --first-weight A": "the part of the first level (default: 0.5)",
-    "--intents1 FILE": PROBABILITIES.format("first"),
-    "--intents2 FILE": PROBABILITIES.format("second"),
-    **build_score_output_options(),
-    **build_tie_options(),
-    "separator --sep S": "what separates the fields of a line of text (default: ;)",
-    "--qrels-format FORMAT": build_format_option(FORMATS),
-    **RUN_NAMES,
-    **get_shared_options("import"),
-}
+OPTIONS = (
+    argument("first", "FIRST_QRELS", JUDGMENTS.format("first")),
+    argument("second", "SECOND_QRELS", JUDGMENTS.format("second")),
+    argument(
+        "parents", "PARENTS", "the gold hierarchy: topic;second-level intent;first-level intent"
+    ),
+    argument(
+        "runs",
+        "RUN",
+        "topic;0;first-level subtopic;rank;score;0;second-level subtopic;rank;score;"
+        "tag, or a table with columns topic, first, second (rank1, score1, rank2, score2)",
+        nargs="+",
+    ),
+    option(
+        "-m --measure",
+        "MEASURE",
+        f"what both levels are scored by (default: {DEFAULT_MEASURE})",
+        repeat=True,
+    ),
+    option(
+        "--first-weight",
+        "A",
+        "the part of the first level (default: 0.5)",
+        name="alpha",
+        value="number",
+    ),
+    option("--intents1", "FILE", PROBABILITIES.format("first")),
+    option("--intents2", "FILE", PROBABILITIES.format("second")),
+    *build_score_output_options(),
+    *build_tie_options(),
+    option(
+        "--sep",
+        "S",
+        "what separates the fields of a line of text (default: ;)",
+        name="separator",
+        value="separator",
+    ),
+    build_format_option("--qrels-format", FORMATS),
+    RUN_NAMES,
+    *get_shared_options("import"),
+)
 
 
 def run(options: argparse.Namespace) -> int:

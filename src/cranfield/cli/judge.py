@@ -7,7 +7,7 @@ from os.path import normpath
 from typing import Any, get_args
 
 from cranfield.cli.answer_options import INVALID
-from cranfield.cli.options import call, format_choices
+from cranfield.cli.options import call
 from cranfield.cli.output import build_output_options, show
 from cranfield.cli.progress import Progress
 from cranfield.cli.scores import (
@@ -24,6 +24,7 @@ from cranfield.evaluation.options import NAMES
 from cranfield.evaluation.results import read_incomplete, read_scores
 from cranfield.judging.inputs import AnswerKind, MissingLabels
 from cranfield.judging.judge import Sampling, judge
+from cranfield.options import OptionGroup, choice, option, switch
 from cranfield.report.judge import TABLES
 from cranfield.report.options import (
     build_alpha_option,
@@ -36,37 +37,80 @@ FILES = (
     "PEOPLE JUDGE RUN…: judgments of people, judgments of a model, and results; with --scores, "
     "files with the scores of topics, those by people first, then those by the judge"
 )
-OPTIONS = {
-    **build_score_options(files=FILES),
-    "what people judged": {
-        f"--drawn {format_choices(get_args(Sampling))}": "how people's topics or answers were drawn from those "
-        "of the judge: at random; chosen, for which there are no intervals; or labels, which were "
-        "drawn one by one at random",
-        f"--missing-labels {format_choices(get_args(MissingLabels))}": "scores that depend on documents of "
-        "the judge without a human label are unknown (default), or these count as nonrelevant",
-        f"of --labels-of {format_choices(get_args(AnswerKind))}": "PEOPLE JUDGE are what they judged of answers, as "
-        "`cranfield answers` reads it: assignments of nuggets, or support by citations",
-        "audit --audit-file FILE": "people judged documents of this audit, which `cranfield "
-        "pool --audit` wrote, as far as they came",
-        **INVALID,
-        "--target H": "half-width of intervals that is wanted: how many have people to judge?",
-    },
-    "judges": {
-        "--judge FILE …": "judgments of another model, or its scores; may be repeated",
-        "--names A,B": "what people and the judge are called (default: as their files)",
-        "--teams FILE": "whose the runs are: lines `run team`, and `judge team` for a judge's own "
-        "family; does the judge favour any?",
-        "--family TEAM with --teams FILE": "the judge's own family",
-        "-q --per-topic": "agreement of every topic, too",
-    },
-    **build_correction_option(
+OPTIONS = (
+    *build_score_options(files=FILES),
+    OptionGroup(
+        "what people judged",
+        (
+            choice(
+                "--drawn",
+                get_args(Sampling),
+                "how people's topics or answers were drawn from those "
+                "of the judge: at random; chosen, for which there are no intervals; or labels, which were "
+                "drawn one by one at random",
+            ),
+            choice(
+                "--missing-labels",
+                get_args(MissingLabels),
+                "scores that depend on documents of "
+                "the judge without a human label are unknown (default), or these count as nonrelevant",
+            ),
+            choice(
+                "--labels-of",
+                get_args(AnswerKind),
+                "PEOPLE JUDGE are what they judged of answers, as "
+                "`cranfield answers` reads it: assignments of nuggets, or support by citations",
+                name="of",
+            ),
+            option(
+                "--audit-file",
+                "FILE",
+                "people judged documents of this audit, which `cranfield "
+                "pool --audit` wrote, as far as they came",
+                name="audit",
+            ),
+            *INVALID,
+            option(
+                "--target",
+                "H",
+                "half-width of intervals that is wanted: how many have people to judge?",
+                value="nonnegative",
+            ),
+        ),
+    ),
+    OptionGroup(
+        "judges",
+        (
+            option(
+                "--judge",
+                "FILE",
+                "judgments of another model, or its scores; may be repeated",
+                repeat=True,
+            ),
+            option(
+                "--names",
+                "A,B",
+                "what people and the judge are called (default: as their files)",
+                value="names",
+            ),
+            option(
+                "--teams",
+                "FILE",
+                "whose the runs are: lines `run team`, and `judge team` for a judge's own "
+                "family; does the judge favour any?",
+            ),
+            option("--family", "TEAM", "the judge's own family", requires="teams"),
+            switch("-q --per-topic", "agreement of every topic, too"),
+        ),
+    ),
+    *build_correction_option(
         "holm (default), bonferroni, bh (Benjamini and Hochberg) or none", "holm"
     ),
-    **build_alpha_option(),
-    **build_confidence_option(),
-    **build_output_options(TABLES),
-    **build_evaluation_options(),
-}
+    *build_alpha_option(),
+    *build_confidence_option(),
+    *build_output_options(TABLES),
+    *build_evaluation_options(),
+)
 
 
 def run(options: argparse.Namespace) -> int:

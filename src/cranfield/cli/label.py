@@ -15,21 +15,27 @@ from cranfield.cli.options import (
 )
 from cranfield.cli.output import build_output_options, show
 from cranfield.evaluation.listing import label
+from cranfield.options import OptionGroup, argument, option
 from cranfield.report.formats import FORMATS
 
-OPTIONS = {
-    "qrels QRELS": "judgments",
-    "runs RUN *": "results; of each topic all are shown",
-    **build_topic_options(),
-    **build_output_options(formats=(*FORMATS, "text")),
-    "lists": build_order_options(),
-    "judgments and files": {
-        "--rel N": "lowest relevant level (default: all above 0)",
-        **LABELS,
-        **build_preset_options("take depth and labels from there (`cranfield presets` lists all)"),
-        **get_shared_options("formats", "threads"),
-    },
-}
+OPTIONS = (
+    argument("qrels", "QRELS", "judgments"),
+    argument("runs", "RUN", "results; of each topic all are shown", nargs="*"),
+    *build_topic_options(),
+    *build_output_options(formats=(*FORMATS, "text")),
+    OptionGroup("lists", build_order_options()),
+    OptionGroup(
+        "judgments and files",
+        (
+            option("--rel", "N", "lowest relevant level (default: all above 0)", value="number"),
+            LABELS,
+            *build_preset_options(
+                "take depth and labels from there (`cranfield presets` lists all)"
+            ),
+            *get_shared_options("formats", "threads"),
+        ),
+    ),
+)
 
 
 def run(options: argparse.Namespace) -> int:

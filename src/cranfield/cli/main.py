@@ -7,14 +7,13 @@ import gc
 import io
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from functools import partial
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import cranfield
-from cranfield.cli.commands import COMMANDS, Command
+from cranfield.cli.commands import COMMANDS
 from cranfield.cli.messages import (
     FORMATS,
     OPTION,
@@ -25,76 +24,73 @@ from cranfield.cli.messages import (
     write_error,
     write_exception,
 )
-from cranfield.cli.parser import Parser, Top
+from cranfield.cli.parser import Parser, Part
 from cranfield.cli.paths import check_outputs
 from cranfield.data.files import reopen_closed_streams, track_inputs
 from cranfield.data.reading.source import reading_limits
 from cranfield.errors import CranfieldError, InputError, UserCodeError
 from cranfield.kernel import USED
 from cranfield.lazy_imports import load
+from cranfield.options import argument, option, switch
 from cranfield.wording import use_flags
 
-OWN_OPTIONS = ("trec_eval",)  # which argparse cannot read: the module has a main of its own
-NO_OPTIONS = (*OWN_OPTIONS, "help")
+OWN_PARSERS = ("trec_eval",)  # the module has a main function of its own
+TOP = Part(
+    "",
+    (
+        switch(
+            "--version",
+            "show the version, and end",
+            value="version",
+            const=f"cranfield {cranfield.__version__} ({USED})",
+        ),
+        option(OPTION, "", None, choices=FORMATS),
+    ),
+    usage="cranfield COMMAND [options] FILE…",
+    description="Which search system is better, and how sure are we?",
+    epilog="`cranfield help COMMAND` explains a command, `cranfield completion SHELL` prints a "
+    "script for shell completion. "
+    "Exit codes: 0 ok, 1 a comparison that fails as requested, 2 invalid input or usage.",
+    example=f"evaluate {COMMANDS['evaluate'].example}",
+    parts=tuple(Part(name, help=row.does) for name, row in COMMANDS.items()),
+    metavar="COMMAND",
+)
+HELP = Part(
+    "help", (argument("command", "COMMAND", "the command", nargs="*", choices=tuple(COMMANDS)),)
+)
 
 
-def build_parser(command_names: Sequence[str] = ()) -> argparse.ArgumentParser:
-    """All commands by name, and the options of those that are asked for."""
-    top = Top(
-        prog="cranfield",
-        description="Which search system is better, and how sure are we?",
-        usage="cranfield COMMAND [options] FILE…",
-        epilog="`cranfield help COMMAND` explains a command, `cranfield completion SHELL` makes a "
-        "shell complete what is typed. "
-        "Exit codes: 0 fine, 1 a comparison asked to fail, 2 bad input or usage.",
-    )
-    top.add_argument(
-        "--version", action="version", version=f"cranfield {cranfield.__version__} ({USED})"
-    )
-    top.add_argument(OPTION, choices=FORMATS)
-    top.row = COMMANDS["evaluate"]  # a good example
-    top.set_defaults(quiet=False, verbose=False, max_line=None, max_expansion=None)
-    create_parser: Any = partial(_create_parser, command_names)
-    commands = top.add_subparsers(
-        metavar="COMMAND", required=True, parser_class=create_parser, prog="cranfield"
-    )
-    for name, row in COMMANDS.items():
-        command = partial(commands.add_parser, name, help=row.does)
-        if name in command_names and name not in NO_OPTIONS:
-            _declare(command, row)
-        else:  # which need not be imported
-            command()
-    if "help" in command_names:
-        commands.choices["help"].add_argument(
-            "command", metavar="COMMAND", nargs="*", choices=COMMANDS
-        )
-    return top
+def load_command(name: str) -> Part:
+    """Return a command with its options, from the module of its name."""
+    if name == "help":
+        return HELP
+    row, module = COMMANDS[name], import_module(f"cranfield.cli.{name}")
+    if name in OWN_PARSERS:
+        return Part(name, help=row.does)
+    texts = getattr(module, "HELP_TEXTS", {})
+    if hasattr(module, "PARTS"):
+        return Part(name, help=row.does, parts=module.PARTS, metavar=row.parts, **texts)
+    abbreviate = not row.is_native
+    return Part(name, module.OPTIONS, module.run, row.does, abbreviate=abbreviate, **texts)
 
 
-def _create_parser(command_names: Sequence[str], **settings: Any) -> Parser | None:
-    """Of a command, if it is asked for: the others are listed by their names."""
-    return Parser(**settings) if settings["prog"].split()[1] in command_names else None
+def find_parser(words: Sequence[str]) -> tuple[Parser, Sequence[str]]:
+    """Return the parser of the command that is named in some words, and the other words."""
+    parser = Parser(TOP)
+    while parser.part.parts:
+        part, words = parser.choose_part(words)
+        if parser.part is TOP:
+            part = load_command(part.name)
+        parser = Parser(part, f"{parser.prog} {part.name}")
+    return parser, words
 
 
-def _import_command(command: str) -> Any:
-    return import_module(f"cranfield.cli.{command}")
-
-
-def _declare(command: Callable[..., Parser], row: Command) -> None:
-    """Tell argparse of a command: what it can do, its parts, or its options."""
-    from cranfield.cli.arguments import add_command, add_parts
-    from cranfield.cli.options import add_actions
-
-    module = _import_command(row.name)
-    p = command(**getattr(module, "TOLD", {}))
-    if hasattr(module, "add_to"):
-        module.add_to(p)
-    elif hasattr(module, "ACTIONS"):
-        add_actions(p, module.ACTIONS, module.run, module.SETTINGS, row.parts)
-    elif hasattr(module, "PARTS"):
-        add_parts(p, row, module.PARTS)
-    else:
-        add_command(p, module.OPTIONS, module.run)
+def list_parsers(names: Iterable[str] = COMMANDS) -> Iterator[Parser]:
+    """Yield the parsers of commands and of all their parts."""
+    parsers = [Parser(load_command(name), f"cranfield {name}") for name in names]
+    while parsers:
+        yield (parser := parsers.pop(0))
+        parsers[:0] = [Parser(part, f"{parser.prog} {part.name}") for part in parser.part.parts]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -115,25 +111,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: Sequence[str], options: argparse.Namespace) -> int:
-    """Run a command; the options are those that it finds."""
+    """Run a command; the options are set while they are parsed."""
     if arguments[:1] == ["help"]:
         arguments = [*arguments[1:], "-h"]
-    words = [word for word in arguments if not word.startswith("-")][:1]
-    if words and words == arguments[:1] and words[0] in OWN_OPTIONS:
-        return int(_import_command(words[0]).main(arguments[1:]))
-    top = build_parser(words)
+    if arguments and arguments[0] in OWN_PARSERS:
+        return int(import_module(f"cranfield.cli.{arguments[0]}").main(arguments[1:]))
     if not arguments:
-        print(top.format_help(), end="")
-        top.error("found no command, expected one of these")
-    top.parse_args(arguments, options)
+        print(Parser(TOP).format_help(), end="")
+    for name in ("quiet", "verbose", "max_line", "max_expansion"):
+        setattr(options, name, None)
+    parser, words = find_parser(arguments)
+    parser.parse(words, options)
     options.arguments = ["cranfield", *arguments]
-    if package := COMMANDS[words[0]].needs:
-        load(package)
-    if "declared" in options:
-        check_outputs(options)
+    row = COMMANDS[parser.prog.split()[1]]
+    if row.needs:
+        load(row.needs)
+    check_outputs(options)
     load_files(getattr(options, "imports", None) or ())
     with reading_limits(options.max_line, options.max_expansion), track_inputs():
-        return int(options.run(options) or 0)  # most commands do not choose their code
+        if row.is_native:
+            from cranfield.cli.arguments import resolve_arguments
+
+            resolve_arguments(options)
+        assert parser.part.run is not None  # noqa: S101
+        return int(parser.part.run(options) or 0)  # most commands do not choose their code
 
 
 def load_files(paths: Sequence[str]) -> None:

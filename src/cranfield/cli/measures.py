@@ -13,6 +13,7 @@ from cranfield.measures.base import MEASUREMENTS, PROPERTIES, READINGS, REGISTRY
 from cranfield.measures.grammar import parse_measures
 from cranfield.measures.names import list_aliases
 from cranfield.measures.parameters import format_value
+from cranfield.options import argument, switch
 from cranfield.report.formats import FORMATS
 from cranfield.report.listing import Listing, find_entries
 
@@ -21,17 +22,17 @@ MOST_USED = (
     "bpref", "Judged@10",
 )  # fmt: skip
 
-OPTIONS = {
-    "words WORD *": "such as graded, or ntcir, or rank",
-    "--all": "all measures, each with its whole entry",
-    **build_output_options(formats=("list", *FORMATS)),
-    **get_shared_options("import"),
-}
+OPTIONS = (
+    argument("words", "WORD", "such as graded, or ntcir, or rank", nargs="*"),
+    switch("--all", "all measures, each with its whole entry"),
+    *build_output_options(formats=("list", *FORMATS)),
+    *get_shared_options("import"),
+)
 MORE = """`cranfield measures --all` lists all.
 `cranfield measures graded` lists those with a word in their entry (intents, ntcir, rank, …).
 `cranfield explain nDCG@10` tells the formula, the parameters, and how a score comes about."""
 
-TOLD = {"epilog": f"Properties: {'; '.join(map(': '.join, PROPERTIES.items()))}."}
+HELP_TEXTS = {"epilog": f"Properties: {'; '.join(map(': '.join, PROPERTIES.items()))}."}
 
 
 def run(options: argparse.Namespace) -> int:

@@ -9,15 +9,15 @@ import argparse
 from functools import partial
 from typing import Any
 
-from cranfield.cli.arguments import add_command
-from cranfield.cli.options import build_option
 from cranfield.cli.output import build_output_options
+from cranfield.cli.parser import Part
 from cranfield.cli.runner import run as run_work
 from cranfield.cli.scores import (
     build_evaluation_options,
     build_measure_options,
     build_score_options,
 )
+from cranfield.options import argument, flatten_rows
 from cranfield.report.meta import Method, load_methods
 
 USAGES = {
@@ -25,42 +25,51 @@ USAGES = {
     "runs": ("QRELS RUN RUN…",),
     "judgments": ("QRELS QRELS2 [RUN…]",),
 }
-QRELS = {"qrels QRELS": "judgments, as for `cranfield evaluate`"}
-SECOND = {"second QRELS2": "other judgments of the same topics"}
-FILES = {"runs": QRELS, "judgments": QRELS | SECOND}
+QRELS = (argument("qrels", "QRELS", "judgments, as for `cranfield evaluate`"),)
+SECOND = (argument("second", "QRELS2", "other judgments of the same topics"),)
+FILES = {"runs": QRELS, "judgments": QRELS + SECOND}
 
 
-def add_to(p: Any) -> None:
-    """Declare the command, and a method for each question."""
-    parsers = p.add_subparsers(metavar="METHOD", required=True)
-    for module in load_methods().values():
-        add_method(parsers, module)
-
-
-def add_method(parsers: Any, module: Any) -> None:
-    """Declare a method: what it begins with, its own options, those of output and evaluation."""
-    method, takes = module.METHOD, module.METHOD.computation.inputs
-    p = parsers.add_parser(method.name, **method.help_texts, usage=_format_usage(method))
-    if takes == "scores":
-        rows = build_score_options(method.measures)
+def build_part(module: Any) -> Part:
+    """Return a method: files, its own options, options of output and evaluation."""
+    method: Method = module.METHOD
+    inputs, names = method.computation.inputs, {row.name for row in flatten_rows(method.options)}
+    if inputs == "scores":
+        files = build_score_options(method.measures)
     else:
-        rows = FILES[takes] | {"runs RUN *": build_option(method.runs_help, default=[])}
-        rows |= build_measure_options(method.measures)
-    rows |= {**method.options, **build_output_options(module.TABLES)}
-    rows |= build_evaluation_options(scores=takes == "scores", without=method.options)
-    add_command(p, rows, partial(run, module), default_measure=method.measures)
+        runs = argument("runs", "RUN", method.runs_help, nargs="*", default=[])
+        files = (*FILES[inputs], runs, *build_measure_options(method.measures))
+    rows = (
+        *files,
+        *method.options,
+        *build_output_options(module.TABLES),
+        *build_evaluation_options(scores=inputs == "scores", without=names),
+    )
+    return Part(
+        method.name,
+        rows,
+        partial(run, module),
+        help=method.help_texts["help"],
+        description=method.help_texts["description"],
+        usage=_format_usage(method),
+        defaults={"default_measure": method.measures},
+    )
 
 
 def _format_usage(method: Method) -> str:
-    required = [row.rstrip("…!") for row in method.options if row.endswith("!")]
-    start = f"cranfield meta {method.name} [options] {''.join(required)}"
+    rows = [row for row in flatten_rows(method.options) if row.required]
+    required = "".join(f"{row.flags[-1]} {row.metavar} " for row in rows)
+    start = f"cranfield meta {method.name} [options] {required}"
     return "\n       ".join(start + files for files in USAGES[method.computation.inputs])
 
 
 def run(module: Any, options: argparse.Namespace) -> int:
-    """Run a method, by the functions of a module of `report/meta`."""
+    """Run a method, with the functions of a module of `report/meta`."""
     if hasattr(module, "check_options"):
         module.check_options(options)
     return run_work(
         module.METHOD.choose_computation(options), options, getattr(module, "build_figure", None)
     )
+
+
+PARTS = tuple(build_part(module) for module in load_methods().values())

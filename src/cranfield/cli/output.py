@@ -10,25 +10,31 @@ from dataclasses import replace
 from typing import Any
 
 from cranfield.cli.messages import is_json, write_notes
-from cranfield.cli.options import TOPICS, Rows, build_option, format_choices
+from cranfield.cli.options import build_topics_option
 from cranfield.data.files import write_whole
 from cranfield.data.tracks import choose_topics, read_topics
 from cranfield.display import TableResult
 from cranfield.errors import FileError, InputError
+from cranfield.options import OptionGroup, Rows, choice, option, switch
 from cranfield.report.formats import FORMATS, render
 from cranfield.report.results import CAPTIONS, prepare_output
 from cranfield.scores import Scores, note_topics_file
 from cranfield.tables import FLAT
 from cranfield.wording import encode_text, use_decimals
 
-LOOK = {
-    "--decimals N": build_option(
-        "of numbers that people read (default: 4)", choices=range(16), default=4
+LOOK = (
+    option(
+        "--decimals",
+        "N",
+        "decimals of human-readable numbers (default: 4)",
+        choices=range(16),
+        value="integer",
+        default=4,
     ),
-    "--label NAME": "in LaTeX: what \\ref calls the table",
-    f"--caption {format_choices(CAPTIONS)}": "in LaTeX: where the caption stands (default: above)",
-    "--spreadsheet": "in CSV and TSV: cells that a spreadsheet would compute begin with '",
-}
+    option("--label", "NAME", "in LaTeX: label of the table for \\ref"),
+    choice("--caption", CAPTIONS, "in LaTeX: position of the caption (default: above)"),
+    switch("--spreadsheet", "in CSV and TSV: cells that a spreadsheet would compute start with '"),
+)
 DEFAULT_LOOK = {"decimals": 4, "label": None, "caption": None, "spreadsheet": False}
 LINES = ("text", "list")  # what some commands call a table, which has lines of their own
 ENDS = {"md": "markdown", "tex": "latex", "htm": "html"}  # of names, if not the format's own
@@ -38,26 +44,29 @@ def build_output_options(
     tables: Sequence[str] = (),
     row_name: str = "",
     formats: Sequence[str] = FORMATS,
-    file_help: str = "write to FILE, whole or not at all; without -f as its name ends: .csv, .md, …",
+    file_help: str = "write to FILE, completely or not at all; its extension sets the format: .csv, .md, …",
     flags: str = "-f --format",
     name: str = "format",
 ) -> Rows:
-    """The options that say how a result is shown, and where.
+    """Return the options for the format and the file of a result.
 
-    The first of `formats` is the usual one. The result may have several `tables`, or rows for
-    `row_name` topic that are shown if that is asked for. A `format` that is not given is settled before
-    the command runs (`choose_format`), one by another `name` by the command.
+    The first of `formats` is the default. The result can have several `tables`, or a row per
+    `row_name`. An omitted `format` is chosen before the command runs (`choose_format`), an option
+    of another `name` by the command.
     """
-    default = formats[0]
-    rows: Rows = {"-q --per-topic": f"show every {row_name}, then all"} if row_name else {}
-    rows |= {
-        f"{name} {flags}": build_option(f"default: {default}", choices=formats),
-        "-o --output FILE": file_help,
-    }
+    rows = [
+        choice(flags, formats, f"output format (default: {formats[0]})", name=name),
+        option("-o --output", "FILE", file_help),
+    ]
+    if row_name:
+        rows.insert(0, switch("-q --per-topic", f"show every {row_name}, then all"))
     if len(tables) > 1:
-        text = f"one of {', '.join(tables)}; may be repeated (default: what suits the format; "
-        rows["--table NAME …"] = build_option(f"{text}{', '.join(FLAT)} hold one)", choices=tables)
-    return rows | {"how tables look": LOOK}
+        text = (
+            f"one of {', '.join(tables)}; may be repeated (default: by format; "
+            f"{', '.join(FLAT)} contain one)"
+        )
+        rows.append(option("--table", "NAME", text, choices=tables, repeat=True))
+    return (*rows, OptionGroup("look of tables", LOOK))
 
 
 def choose_format(path: str | None, formats: Sequence[str]) -> str:
@@ -73,16 +82,20 @@ def choose_format(path: str | None, formats: Sequence[str]) -> str:
     return name if name in formats else formats[0]
 
 
-SORTED = {
-    "--sort MEASURE": "the best run by this measure first (default: runs in the order given)",
-    "--wide": "a line for each topic, a column for each run, a table for each measure",
-}
+SORTED = (
+    option("--sort", "MEASURE", "order runs by this measure, best first (default: as given)"),
+    switch("--wide", "one row per topic, one column per run, one table per measure"),
+)
 
 
 def build_score_output_options(row_name: str = "topic") -> Rows:
     """The options that say how scores are shown, and where; of which topics, or items."""
     topics_help = f"only these {row_name}s: 101,102, or @FILE with topics (default: all)"
-    return {**build_output_options(row_name=row_name), **SORTED, TOPICS: topics_help}
+    return (
+        *build_output_options(row_name=row_name),
+        *SORTED,
+        build_topics_option(topics_help),
+    )
 
 
 def show_scores(scores: Scores, options: argparse.Namespace, topics: Any = None) -> int:

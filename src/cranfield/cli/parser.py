@@ -1,200 +1,314 @@
-"""How commands read their options, what their help looks like, and what is said of a mistake."""
+"""Parsers of commands: options from rows, help, and errors about words."""
 
 from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterable, Iterator, Sequence
+import shutil
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import field
 from itertools import takewhile
 from typing import Any, NoReturn
 
 from cranfield.cli.commands import BY_NAME, COMMANDS, GROUPS, OTHER_COMMANDS, RENAMED
 from cranfield.cli.messages import FORMATS, OPTION, write_unknown_error, write_usage_error
+from cranfield.cli.options import DASHES, build_converter
+from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError
+from cranfield.options import Option, OptionGroup, Rows, choice, flatten_rows, option, switch
 from cranfield.wording import CUTOFFS, suggest_names
 
-MESSAGES = "help and messages"
-LIMITS = "limits of files that are read"
 COMMON = "common options"
-NOUNS = {"PICTURE": "figure"}  # of what parts are called, where that is not their metavar
-ROW_SETTINGS = ("usage", "description", "epilog")  # by the row, unless they are given
+NOUNS = {"PICTURE": "figure"}  # of parts, if their metavar is another word
+COLUMN = 24  # of the help texts
+HELP = switch("-h --help", "show this, and end", value="help")
+MESSAGES = (
+    HELP,
+    switch("--quiet", "no notices, only results and errors"),
+    switch(
+        "-v --verbose",
+        "every notice in full, and where an error in your own code or in ours arose",
+    ),
+    choice(
+        OPTION,
+        FORMATS,
+        "what is said on standard error: lines, or a JSON object on each (default: text)",
+    ),
+)
+LIMITS = (
+    option("--max-line", "BYTES", "bytes of a line (1,048,576)", value="integer"),
+    option(
+        "--max-expansion",
+        "TIMES",
+        "a compressed file may hold TIMES its size (default: 100, but at least 100 MB and at most "
+        "50 GB)",
+        value="number",
+    ),
+)
 
 
-class Formatter(argparse.HelpFormatter):
-    """Shows what follows an option once, not after each of its names."""
+@dataclass(frozen=True)
+class Part:
+    """A command, or a part of a command such as ``meta swap``.
 
-    def _format_action_invocation(self, action: argparse.Action) -> str:
-        if not action.option_strings or action.nargs == 0:
-            return super()._format_action_invocation(action)
-        value = self._format_args(action, self._get_default_metavar_for_optional(action))
-        return f"{', '.join(action.option_strings)} {value}"
+    Either it has parts, or `rows` and `run`. Texts that are empty are those of the row in
+    `commands`. `abbreviate` permits the beginnings of long options.
+    """
+
+    name: str
+    rows: Rows = ()
+    run: Callable[[argparse.Namespace], Any] | None = None
+    help: str = ""
+    usage: str = ""
+    description: str = ""
+    epilog: str = ""
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    aliases: tuple[str, ...] = ()
+    abbreviate: bool = False
+    example: str = ""
+    parts: Sequence[Part] = ()
+    metavar: str = "ACTION"  # of the parts
 
 
 class Parser(argparse.ArgumentParser):
-    """Of a command, or of a part of one: its row is found by its name.
+    """Parser of a command, or of a part of a command."""
 
-    Commands of ours take options as they are written only, and all have --quiet and -v.
-    """
+    def __init__(self, part: Part, prog: str = "cranfield") -> None:
+        super().__init__(prog=prog, add_help=False, allow_abbrev=part.abbreviate)
+        path = prog.split()[1:]
+        self.part, self.row = part, BY_NAME.get(" ".join(path))
+        self.is_native = not path or COMMANDS[path[0]].is_native
+        self.message_rows = MESSAGES if self.is_native and path else (HELP,)
+        self.limit_rows = LIMITS if self.is_native and path else ()
+        self.rows: Sequence[Option] = (
+            *flatten_rows(part.rows),
+            *self.message_rows,
+            *self.limit_rows,
+        )
+        self.flags = {flag: row for row in self.rows for flag in row.flags}
+        for row in self.rows:
+            self.add_argument(*(row.flags or (row.name,)), **_build_settings(row))
+        self.set_defaults(**part.defaults)
 
-    def __init__(self, *, allow_abbrev: bool = True, **settings: Any) -> None:
-        words = settings["prog"].split()[1:]
-        self.row, command = BY_NAME.get(" ".join(words)), COMMANDS.get("".join(words[:1]))
-        self.is_native = command is not None and command.is_native
-        beginnings = allow_abbrev and command is not None and not self.is_native
-        fixed = {"allow_abbrev": beginnings, "add_help": False, "formatter_class": Formatter}
-        row_settings = {name: getattr(self.row, name, None) for name in ROW_SETTINGS}
-        super().__init__(**{**row_settings, **settings, **fixed})
-        # A part that is not given an option leaves what was said before it.
-        group = self.add_argument_group(MESSAGES, argument_default=argparse.SUPPRESS)
-        group.add_argument("-h", "--help", action="help", help="show this, and end")
-        if self.is_native:
-            text = "no notices, only results and errors"
-            group.add_argument("--quiet", action="store_true", help=text)
-            text = "every notice in full, and where an error in your own code or in ours arose"
-            group.add_argument("-v", "--verbose", action="store_true", help=text)
-            text = "what is said on standard error: lines, or a JSON object on each (default: text)"
-            group.add_argument(OPTION, choices=FORMATS, help=text)
-            limits = self.add_argument_group(LIMITS, argument_default=argparse.SUPPRESS)
-            text = "bytes of a line (1,048,576)"
-            limits.add_argument("--max-line", type=int, metavar="BYTES", help=text)
-            text = (
-                "a compressed file may hold TIMES its size "
-                "(default: 100, but at least 100 MB and at most 50 GB)"
-            )
-            limits.add_argument("--max-expansion", type=float, metavar="TIMES", help=text)
+    # -- parsing ----------------------------------------------------------------------------------
 
-    # -- mistakes ---------------------------------------------------------------------------------
+    def parse(
+        self, words: Sequence[str], namespace: argparse.Namespace | None = None
+    ) -> argparse.Namespace:
+        """Return the options, or report the first error and exit."""
+        words = [self._replace_former_name(word) for word in words]
+        if not self.part.abbreviate:
+            self._reject_unknown(self._find_unknown(words))
+        words = [f"{word}{DASHES}" if word.endswith("=--") else word for word in words]
+        options, rest = self.parse_known_args(words, namespace)
+        self._reject_unknown(rest)
+        options.declared = self.rows
+        return options
+
+    def choose_part(self, words: Sequence[str]) -> tuple[Part, list[str]]:
+        """Return the part that the first word names, and the other words.
+
+        Options before the name go to the part. Without a name, help and version exit.
+        """
+        place = 0
+        while place < len(words) and words[place][:1] == "-":
+            row = self.flags.get(words[place])
+            place += 1 if row is None or row.is_switch else 2
+        before, names, after = words[:place], words[place : place + 1], words[place + 1 :]
+        self.parse(before)
+        for part in self.part.parts:
+            if {*names} & {part.name, *part.aliases}:
+                return part, [*before, *after]
+        noun = NOUNS.get(self.part.metavar, self.part.metavar.lower())
+        if not names:
+            self.error(f"found no {noun}, expected one of these")
+        self._exit_unknown(noun, names[0], self._suggest_part(names[0]))
 
     def error(self, message: str) -> NoReturn:
         write_usage_error(self.prog, message)
         self.exit(2)
 
-    def parse_known_args(  # type: ignore[override]
-        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
-    ) -> tuple[argparse.Namespace, list[str]]:
-        """Nothing is left over: that is a mistake, as are options that are not known."""
-        words = [self._replace_former_name(word) for word in args or ()]
-        if not self.allow_abbrev:
-            self._reject_unknown(self._find_unknown(words))
-        options, rest = super().parse_known_args(words, namespace)
-        self._reject_unknown(rest)
-        return options, rest
-
     def _find_unknown(self, words: Sequence[str]) -> Iterator[str]:
-        """Long options that are not known; those after the name of a part are not of interest."""
-        ended = "--".__eq__ if self._subparsers is None else lambda word: word[:1] != "-"
-        for word in takewhile(lambda word: not ended(word), words):
+        for word in takewhile("--".__ne__, words):
             name = word.partition("=")[0]
-            if name[:2] == "--" and " " not in name and name not in self._option_string_actions:
+            if name[:2] == "--" and " " not in name and name not in self.flags:
                 yield word
 
     def _replace_former_name(self, word: str) -> str:
-        """An option of today for one of a former name."""
         name, sign, value = word.partition("=")
         path = f"{self.prog} ".removeprefix("cranfield ")
-        names = (old for command, old in RENAMED.items() if path.startswith(f"{command} "))
-        return next((old[name] for old in names if name in old), name) + sign + value
+        names = (new for command, new in RENAMED.items() if path.startswith(f"{command} "))
+        return next((new[name] for new in names if name in new), name) + sign + value
 
-    def _reject_unknown(self, unknown: Iterable[str]) -> None:
-        if words := [*unknown]:
-            visible = {name for a in self._actions if a.help != argparse.SUPPRESS
-                     for name in a.option_strings}  # fmt: skip
+    def _reject_unknown(self, words: Iterable[str]) -> None:
+        if words := [*words]:
             kind = "option" if words[0][:1] == "-" else "argument"
-            self._exit_unknown(
-                kind, " ".join(words), self._find_hint(words[0].partition("=")[0], visible)
-            )
+            hint = self._find_hint(words[0].partition("=")[0])
+            self._exit_unknown(kind, " ".join(words), hint)
 
     def _exit_unknown(self, kind: str, word: str, hint: str) -> NoReturn:
         write_unknown_error(self.prog, kind, word, hint)
         self.exit(2)
 
-    def _find_hint(self, word: str, names: Iterable[str]) -> str:
+    def _find_hint(self, word: str) -> str:
         """Return what to write instead of an option or argument that does not exist."""
+        flags = [flag for flag, row in self.flags.items() if row.help is not None]
         if word[:1] != "-":
-            return 'Quote several measures: -m "AP P@5".' if "--measure" in names else ""
-        name, files = word.lstrip("-"), [a.dest for a in self._actions if not a.option_strings]
+            return 'Quote several measures: -m "AP P@5".' if "--measure" in flags else ""
+        name, files = word.lstrip("-"), [row.name for row in self.rows if not row.flags]
         if suggest_names(word, files) or name in files:
             return f"Write files without an option: `{self.format_usage().strip()[7:]}`."
-        if name.replace("-", "_") in CUTOFFS and "--measure" in names:
+        if name.replace("-", "_") in CUTOFFS and "--measure" in flags:
             return "Write the cutoff after the measure: -m nDCG@10."
-        formats = next((a.choices for a in self._actions if a.dest == "format"), None)
-        if name in (formats or ()):
+        formats = next((row.choices for row in self.rows if row.name == "format"), ())
+        if name in formats:
             return f"Use --format {name}."
-        return format_question(word, [option for option in names if option[:2] == "--"])
+        return format_question(word, [flag for flag in flags if flag[:2] == "--"])
 
-    def _suggest_part(self, word: str, names: Iterable[str]) -> str:
+    def _suggest_part(self, word: str) -> str:
         """Return what to write instead of a part that does not exist."""
+        if not self.part.name:
+            if word.lower() in OTHER_COMMANDS:
+                return OTHER_COMMANDS[word.lower()]
+            if os.path.exists(word) or _is_measure(word):
+                return "Did you mean `cranfield evaluate QRELS RUN -m MEASURE`?"
+        names = [name for part in self.part.parts for name in (part.name, *part.aliases)]
         return format_question(word, names)
-
-    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
-        """A value may be -- where there is no doubt: argparse would leave it out."""
-        if action.option_strings and action.nargs is None and arg_strings == ["--"]:
-            return self._get_value(action, "--")
-        return super()._get_values(action, arg_strings)
-
-    def _check_value(self, action: argparse.Action, value: Any) -> None:
-        if action.choices is not None and value not in action.choices:
-            choices = [*map(str, action.choices)]
-            if isinstance(action, argparse._SubParsersAction):
-                noun = NOUNS.get(str(action.metavar), str(action.metavar).lower())
-                self._exit_unknown(noun, str(value), self._suggest_part(str(value), choices))
-            hint = format_suggestion(str(value), choices)
-            message = f"found {value!r}, expected one of {', '.join(choices)}{hint}"
-            raise argparse.ArgumentError(action, message)
 
     # -- help -------------------------------------------------------------------------------------
 
-    def _get_formatter(self) -> argparse.HelpFormatter:
-        """What argparse asks for whenever it is told of an option: the terminal does not matter."""
-        return Formatter(self.prog, width=80)
-
     def format_usage(self) -> str:
-        """Files and required options; all others are in the help."""
-        if self.usage is not None:
-            return super().format_usage()
-        f = self.formatter_class(prog=f"{self.prog} [options]")
-        f.add_usage(None, [a for a in self._actions if a.required or not a.option_strings], ())
-        return f.format_help()
+        """Return the files and the required options; the help has all others."""
+        usage = self._get_text("usage")
+        if not usage:
+            rows = sorted(self.rows, key=lambda row: not row.flags)
+            words = [_format_usage(row) for row in rows if row.required or not row.flags]
+            parts = [f"{self.part.metavar} ..."] * bool(self.part.parts)
+            usage = " ".join([self.prog, "[options]", *words, *parts])
+            usage = f"\n{' ' * (len(self.prog) + 8)}".join(textwrap.wrap(usage, _get_width() - 7))
+        return f"usage: {usage}\n"
 
     def format_help(self) -> str:
-        """An example, how it is used, what it does; files and common options, then the rest."""
-        example = f"example: cranfield {self.row.name} {self.row.example}\n" if self.row else ""
-        f = super()._get_formatter()
-        f.add_text(self.description)
-        for title, actions in self.list_sections():
-            f.start_section(title)
-            f.add_arguments(actions)
-            f.end_section()
-        f.add_text(self.epilog)
-        return f"{example}{self.format_usage()}\n{f.format_help()}"
+        """Return an example, usage, description, files, common options and all others."""
+        width = _get_width()
+        example = self._get_text("example")
+        if self.row:
+            example = f"{self.row.name} {example}"
+        head = f"example: cranfield {example}\n" * bool(example)
+        texts = [f"{head}{self.format_usage()}", self._fill("description", width)]
+        for title, rows in self.list_sections():
+            lines = [line for name, text in rows for line in _format_row(name, text, width)]
+            texts.append("\n".join([f"{title}:"] * bool(title) + [*lines, ""]) * bool(lines))
+        texts.append(self._fill("epilog", width))
+        return "\n".join(filter(None, texts))
 
-    def list_sections(self) -> Iterator[tuple[str | None, Sequence[argparse.Action]]]:
-        """What the help shows below which title, in its order."""
-        files, options, messages, *groups = self._action_groups
-        by_name = {name: a for a in self._actions for name in a.option_strings}
-        names = self.row.common.split() if self.row else ()
-        common = [*dict.fromkeys(by_name[name] for name in names if name in by_name)]
-        yield "files" if self._subparsers is None else None, files._group_actions
-        yield COMMON, common
-        for group in (options, *groups, messages):
-            title = "other options" if common and group is options else group.title
-            yield title, [a for a in group._group_actions if a not in common]
+    def _get_text(self, name: str) -> str:
+        return getattr(self.part, name) or getattr(self.row, name, None) or ""
 
+    def _fill(self, name: str, width: int) -> str:
+        text = " ".join(self._get_text(name).split())
+        return textwrap.fill(text, width) + "\n" if text else ""
 
-class Top(Parser):
-    """Of `cranfield` itself, whose help lists the commands, group by group."""
+    def list_sections(self) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+        """Yield the title of each section of the help, and the names and texts of its rows."""
+        if self.part.parts:
+            yield from self._list_parts()
+        names = self.row.common.split() if self.row else []
+        chosen = [self.flags[name] for name in names if name in self.flags]
+        common = [*{row.name: row for row in chosen}.values()]
+        own = [row for row in self.part.rows if isinstance(row, Option)]
+        groups = [row for row in self.part.rows if isinstance(row, OptionGroup)]
+        yield "files", self._describe(row for row in own if not row.flags)
+        yield COMMON, self._describe(common)
+        for group in (
+            OptionGroup("other options" if common else "options", tuple(r for r in own if r.flags)),
+            *groups,
+            OptionGroup("limits of files that are read", self.limit_rows),
+            OptionGroup("help and messages", self.message_rows),
+        ):
+            rows = [row for row in flatten_rows(group.rows) if row not in common]
+            yield group.title, self._describe(rows)
 
-    def _suggest_part(self, word: str, names: Iterable[str]) -> str:
-        if word.lower() in OTHER_COMMANDS:
-            return OTHER_COMMANDS[word.lower()]
-        if os.path.exists(word) or _is_measure(word):
-            return "Did you mean `cranfield evaluate QRELS RUN -m MEASURE`?"
-        return format_question(word, names)
-
-    def list_sections(self) -> Iterator[tuple[str | None, Sequence[argparse.Action]]]:
-        subcommands = [*list_parts(self)]
+    def _list_parts(self) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+        if self.part.name:
+            yield self.part.metavar, [(part.name, part.help) for part in self.part.parts]
+            return
         for group in GROUPS:
-            yield group, [a for a in subcommands if COMMANDS[a.dest].group == group]
+            rows = [(p.name, p.help) for p in self.part.parts if COMMANDS[p.name].group == group]
+            yield group, rows
+
+    def _describe(self, rows: Iterable[Option]) -> list[tuple[str, str]]:
+        """Return the names and the help of the visible rows."""
+        return [
+            (_format_names(row), self._format_row_help(row)) for row in rows if row.help is not None
+        ]
+
+    def _format_row_help(self, row: Option) -> str:
+        """Return the help with the required option and the default."""
+        text = row.help or ""
+        has_default = row.default not in (None, "-") and not isinstance(row.default, bool)
+        if has_default and text and "default" not in text:
+            text = f"{text} (default: {row.default})"
+        if row.requires:
+            required = next(other for other in self.rows if other.name == row.requires)
+            value = row.requires_value or _format_value(required)
+            text = f"with {f'{required.flags[-1]} {value}'.rstrip()}, {text}"
+        return text
+
+
+def _build_settings(row: Option) -> dict[str, Any]:
+    """Return the arguments of argparse's add_argument."""
+    settings: dict[str, Any] = {"default": row.default, "help": row.help or argparse.SUPPRESS}
+    if row.flags:
+        settings |= {"dest": row.name}
+    if row.required:
+        settings |= {"required": True}
+    if row.value == "help":
+        return {"action": "help", "help": settings["help"]}
+    if row.value == "version":
+        return {"action": "version", "version": row.const, "help": settings["help"]}
+    if row.is_switch:
+        return settings | {"action": "store_const", "const": row.const}
+    if row.repeat:
+        settings |= {"action": "append"}
+    elif row.nargs is not None:
+        settings |= {"nargs": row.nargs}
+    if row.metavar:
+        settings |= {"metavar": row.metavar}
+    return settings | {"type": build_converter(row)}
+
+
+def _format_value(row: Option) -> str:
+    """Return the value of an option as in the help: ``N``, ``{a,b}``, ``RUN [RUN ...]``."""
+    if not isinstance(row.metavar, str):
+        return " ".join(row.metavar)
+    value = row.metavar or ("" if row.is_switch else f"{{{','.join(map(str, row.choices))}}}")
+    return {"*": f"[{value} ...]", "+": f"{value} [{value} ...]", "?": f"[{value}]"}.get(
+        str(row.nargs), value
+    )
+
+
+def _format_usage(row: Option) -> str:
+    return f"{row.flags[0]} {_format_value(row)}".rstrip() if row.flags else _format_value(row)
+
+
+def _format_names(row: Option) -> str:
+    if not row.flags:
+        return str(row.metavar or row.name)
+    return f"{', '.join(row.flags)} {_format_value(row)}".rstrip()
+
+
+def _format_row(name: str, text: str, width: int) -> list[str]:
+    """Return the lines of two columns."""
+    lines = textwrap.wrap(text, max(width - COLUMN, 11)) or [""]
+    short = len(name) <= COLUMN - 4
+    first = [f"  {name:<{COLUMN - 4}}  {lines.pop(0)}".rstrip()] if short else [f"  {name}"]
+    return [*first, *(" " * COLUMN + line for line in lines if line)]
+
+
+def _get_width() -> int:
+    return shutil.get_terminal_size().columns - 2
 
 
 def _is_measure(word: str) -> bool:
@@ -206,27 +320,10 @@ def _is_measure(word: str) -> bool:
         return False
 
 
-def list_parts(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
-    """What is listed of the commands, or of the parts of a command."""
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            yield from action._get_subactions()
-
-
 def format_question(word: str, names: Iterable[str]) -> str:
     """Return a question that names the nearest name, or an empty string.
 
-    >>> question("evalute", ["evaluate", "compare"])
+    >>> format_question("evalute", ["evaluate", "compare"])
     'Did you mean evaluate?'
     """
     return "".join(f"Did you mean {name}?" for name in suggest_names(word, names))
-
-
-def format_suggestion(word: str, names: Iterable[str]) -> str:
-    """What may have been meant, if anything is near enough.
-
-    >>> suggestion("evalute", ["evaluate", "compare"]), suggestion("ttest", ["hsd", "t"])
-    ('; did you mean evaluate?', '; did you mean t?')
-    """
-    text = format_question(word, names)
-    return f"; {text[0].lower()}{text[1:]}" if text else ""

@@ -25,28 +25,28 @@ INPUTS_AFTER_AT = frozenset(("GAINS", "G1:G2:…", "MEASURE", "TOPICS"))
 
 def list_input_files(options: argparse.Namespace) -> Iterator[str]:
     """Yield the files that the options of a command name as inputs."""
-    for action in options.declared:
-        names = {*_split_metavar(action.metavar)}
-        if action.dest in OUTPUTS + RUN_NAMES or not names & (INPUTS | INPUTS_AFTER_AT):
+    for row in options.declared:
+        names = {*_split_metavar(row.metavar)}
+        if row.name in OUTPUTS + RUN_NAMES or not names & (INPUTS | INPUTS_AFTER_AT):
             continue
-        value = getattr(options, action.dest, None)
+        value = getattr(options, row.name, None)
         for word in value if isinstance(value, list) else [value]:
             if isinstance(word, str) and (names & INPUTS or word.startswith("@")):
                 yield word.removeprefix("@")
 
 
-def _split_metavar(metavar: str | Sequence[str] | None) -> list[str]:
-    """Return what the help calls a value: ``NAME|FILE`` is a name or a file."""
-    metavars = [metavar or ""] if isinstance(metavar, str | None) else metavar
+def _split_metavar(metavar: str | Sequence[str]) -> list[str]:
+    """Return the names in a metavar: ``NAME|FILE`` is a name or a file."""
+    metavars = [metavar] if isinstance(metavar, str) else metavar
     return [name for text in metavars for name in text.split("|")]
 
 
 def list_output_files(options: argparse.Namespace) -> dict[str, str]:
     """Return ``{option: file}`` for the outputs that the options of a command name."""
     return {
-        (action.option_strings or [action.metavar])[0]: path
-        for action in options.declared
-        if action.dest in OUTPUTS and (path := getattr(options, action.dest, None)) is not None
+        (row.flags or (row.metavar,))[0]: path
+        for row in options.declared
+        if row.name in OUTPUTS and (path := getattr(options, row.name, None)) is not None
     }
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 
 from cranfield.cli import runner
-from cranfield.cli.options import format_choices
 from cranfield.cli.output import build_output_options
 from cranfield.cli.scores import (
     DECIDING,
@@ -14,8 +13,9 @@ from cranfield.cli.scores import (
     reject_options,
 )
 from cranfield.errors import InputError
+from cranfield.options import OptionGroup, choice, option
 from cranfield.report.meta import Computation
-from cranfield.report.options import build_alpha_option, build_option, build_plot_options
+from cranfield.report.options import build_alpha_option, build_plot_options
 from cranfield.report.plan import TABLES, build_figure
 from cranfield.stats.plan import DIFFERENCES, METHODS, plan
 from cranfield.stats.power import POWER
@@ -24,35 +24,80 @@ FILES = (
     "a pilot to take the variance from: QRELS RUN RUN…, or with --scores files with the scores of "
     "topics; none with --variance or --sd"
 )
-OPTIONS = {
-    **build_score_options(files=FILES),
-    "what is asked": {
-        f"methods --method {format_choices(METHODS)} …": "t: power of the paired t-test; anova: power of "
-        "one-way ANOVA, with --systems; interval: width of the interval of a difference, with "
-        "--width; may be repeated (default: all there is enough for)",
-        "--difference D …": "the smallest true difference of two means worth finding; of anova, "
-        "that of the best and the worst system; may be repeated. One is shown with its half and "
-        f"its double (default: {', '.join(map(str, DIFFERENCES))})",
-        "--width W …": "the largest width of the interval of a difference, end to end; may be "
-        "repeated",
-        "--systems M": "systems that anova compares (default: the runs)",
-        **build_alpha_option("; intervals have confidence 1 − A"),
-        "--power P": build_option("how probable it is to find the difference", POWER),
-        "sizes --for-topics N …": "also what N topics can show: their power, and the smallest "
-        "difference they find; may be repeated",
-    },
-    "how much scores vary": {
-        "--variance V": "variance of scores over topics",
-        "--sd S": "standard deviation of scores over topics",
-        "--of {scores,differences}": "what V or S is of: the scores of a system (default), or the "
-        "differences of two, which vary by 2V",
-        "--residual {one-way,two-way}": "of a pilot: V_E1, or V_E2 without what topics have in "
-        "common (default: two-way for t and interval, one-way for anova)",
-    },
-    **build_output_options(TABLES),
-    **build_plot_options("power against topics, of one measure", "its"),
-    **build_evaluation_options(),
-}
+OPTIONS = (
+    *build_score_options(files=FILES),
+    OptionGroup(
+        "what is asked",
+        (
+            choice(
+                "--method",
+                METHODS,
+                "t: power of the paired t-test; anova: power of "
+                "one-way ANOVA, with --systems; interval: width of the interval of a difference, with "
+                "--width; may be repeated (default: all there is enough for)",
+                repeat=True,
+            ),
+            option(
+                "--difference",
+                "D",
+                "the smallest true difference of two means worth finding; of anova, "
+                "that of the best and the worst system; may be repeated. One is shown with its half and "
+                f"its double (default: {', '.join(map(str, DIFFERENCES))})",
+                value="number",
+                repeat=True,
+            ),
+            option(
+                "--width",
+                "W",
+                "the largest width of the interval of a difference, end to end; may be repeated",
+                value="number",
+                repeat=True,
+            ),
+            option(
+                "--systems", "M", "systems that anova compares (default: the runs)", value="integer"
+            ),
+            *build_alpha_option("; intervals have confidence 1 − A"),
+            option(
+                "--power",
+                "P",
+                "how probable it is to find the difference",
+                value="number",
+                default=POWER,
+            ),
+            option(
+                "--for-topics",
+                "N",
+                "also what N topics can show: their power, and the smallest "
+                "difference they find; may be repeated",
+                name="sizes",
+                value="count",
+                repeat=True,
+            ),
+        ),
+    ),
+    OptionGroup(
+        "how much scores vary",
+        (
+            option("--variance", "V", "variance of scores over topics", value="number"),
+            option("--sd", "S", "standard deviation of scores over topics", value="number"),
+            choice(
+                "--of",
+                ("scores", "differences"),
+                "what V or S is of: the scores of a system (default), or the "
+                "differences of two, which vary by 2V",
+            ),
+            choice(
+                "--residual",
+                ("one-way", "two-way"),
+                "of a pilot: V_E1, or V_E2 without what topics have in "
+                "common (default: two-way for t and interval, one-way for anova)",
+            ),
+        ),
+    ),
+    *build_output_options(TABLES),
+    *build_plot_options("power against topics, of one measure", "its"),
+    *build_evaluation_options(),
+)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -7,21 +7,14 @@ from functools import partial
 from typing import Any
 
 from cranfield import plot
-from cranfield.cli.arguments import (
-    add_command,
-    add_part_commands,
-    add_part_parsers,
-    find_runs,
-    parse_single_measure,
-)
-from cranfield.cli.commands import COMMANDS
+from cranfield.cli.arguments import find_runs, parse_single_measure
+from cranfield.cli.commands import BY_NAME
 from cranfield.cli.messages import write_notes
 from cranfield.cli.options import (
+    DEPTH,
+    EXCLUDE_SELF,
     LABELS,
     ONE_ORDER,
-    SHARED,
-    Rows,
-    build_option,
     build_order_options,
     build_tie_options,
     build_topic_options,
@@ -29,6 +22,7 @@ from cranfield.cli.options import (
     get_shared_options,
 )
 from cranfield.cli.output import check_output
+from cranfield.cli.parser import Part
 from cranfield.cli.progress import Progress
 from cranfield.cli.runner import collect_second_scores, find_columns
 from cranfield.cli.scores import (
@@ -40,33 +34,58 @@ from cranfield.cli.scores import (
 )
 from cranfield.evaluation.options import NAMES
 from cranfield.figures.figure import DATA_FORMATS, FORMATS, Figure, get_figure_format
+from cranfield.options import OptionGroup, Rows, argument, merge_rows, option, switch
 from cranfield.plot.kinds import FigureKind, load_figures
 from cranfield.report.options import THEME_OPTIONS
 from cranfield.scores import Scores
 
 ENDINGS = ", ".join(f".{format}" for format in FORMATS)
 OTHER_OPTIONS = get_shared_options("formats", "import", "threads")
-OUTPUT = {"-o --output FILE !": f"the picture, or its numbers: the name ends in {ENDINGS}"}
-FILES = {"qrels QRELS": "judgments, as for `cranfield evaluate`", "runs RUN *": "results"}
-LABEL_OPTIONS = {  # where nothing is measured
-    "lists and topics": {
-        **build_tie_options(ONE_ORDER),
-        "--depth N": SHARED["lists"]["--depth N"],
-        "--exclude-self": SHARED["lists"]["--exclude-self"],
-        **build_topic_options(),
-    },
-    "relevance": {"--rel N": "lowest relevant level (default: all above 0)", **LABELS},
-    "other": get_shared_options("formats", "threads"),
-}
+OUTPUT = (
+    option(
+        "-o --output",
+        "FILE",
+        f"the picture, or its numbers: the name ends in {ENDINGS}",
+        required=True,
+    ),
+)
+FILES = (
+    argument("qrels", "QRELS", "judgments, as for `cranfield evaluate`"),
+    argument("runs", "RUN", "results", nargs="*"),
+)
+LABEL_OPTIONS = (
+    OptionGroup(
+        "lists and topics",
+        (
+            *build_tie_options(ONE_ORDER),
+            DEPTH,
+            EXCLUDE_SELF,
+            *build_topic_options(),
+        ),
+    ),
+    OptionGroup(
+        "relevance",
+        (
+            option("--rel", "N", "lowest relevant level (default: all above 0)", value="number"),
+            LABELS,
+        ),
+    ),
+    OptionGroup("other", get_shared_options("formats", "threads")),
+)
 SCORED = {*NAMES, "measures"} - {"seed", "threads"}  # not asked again of what is drawn from scores
 
 
 JUDGMENTS, RESULTS = "judgments: topic iteration doc level", "results: topic Q0 doc rank score tag"
-LISTS = {"qrels QRELS": JUDGMENTS, "runs RUN +": RESULTS}
-OPTIONAL_LISTS = {
-    "qrels QRELS ?": f"{JUDGMENTS}; no files for models whose users look at ranks alone",
-    "runs RUN *": RESULTS,
-}
+LISTS = (argument("qrels", "QRELS", JUDGMENTS), argument("runs", "RUN", RESULTS, nargs="+"))
+OPTIONAL_LISTS = (
+    argument(
+        "qrels",
+        "QRELS",
+        f"{JUDGMENTS}; no files for models whose users look at ranks alone",
+        nargs="?",
+    ),
+    argument("runs", "RUN", RESULTS, nargs="*"),
+)
 
 
 def _build_model_options(
@@ -74,47 +93,71 @@ def _build_model_options(
 ) -> Rows:
     """The options of a picture of user models."""
     model = f"a user model such as INST(T=2) or RBP(p=0.8){model_suffix}"
-    measure_option = build_option(f"{model}; several in one string, or repeated", required=True)
-    return {
-        **files,
-        **OUTPUT,
-        "models -m --measure MEASURE …": measure_option,
-        **options,
-        **build_topic_options(topics_default),
-        "look": THEME_OPTIONS,
-        "lists": build_order_options(),
-        "relevance": get_shared_options("relevance"),
-        "costs": get_shared_options("costs"),
-        "other": OTHER_OPTIONS,
-    }
+    text = f"{model}; several in one string, or repeated"
+    return (
+        *files,
+        *OUTPUT,
+        option("-m --measure", "MEASURE", text, name="models", repeat=True, required=True),
+        *options,
+        *build_topic_options(topics_default),
+        OptionGroup("look", THEME_OPTIONS),
+        OptionGroup("lists", build_order_options()),
+        OptionGroup("relevance", get_shared_options("relevance")),
+        OptionGroup("costs", get_shared_options("costs")),
+        OptionGroup("other", OTHER_OPTIONS),
+    )
 
 
-RANKS = {"--ranks N": "default: the longest list, at most 30; 30 without files"}
-MEASUREMENT = {
-    "--measurement NAME …": build_option(
+RANKS = (
+    option(
+        "--ranks", "N", "default: the longest list, at most 30; 30 without files", value="count"
+    ),
+)
+MEASUREMENT = (
+    option(
+        "--measurement",
+        "NAME",
         "EU, ETU, EC or ETC; may be repeated (default: EU and ETU, and with costs ETC)",
         choices=("EU", "ETU", "EC", "ETC"),
+        repeat=True,
     ),
-}
+)
 SERIES = ", or with a parameter that varies, RBP(p=0.1:0.9:0.1) or RBP(p=0.1|0.5|0.9)"
-AXES = {
-    "-m --measure MEASURE …": "what is drawn upwards (default: D(nDCG)@10)",
-    "against --against-measure MEASURE": "what is drawn to the right (default: IRec@10)",
-    "--gamma G": "lines have the same G·against + (1 − G)·measure (default: 0.5)",
-    "--intervals": "crosses: confidence intervals of both means",
-    "level --confidence C": "confidence of the intervals (default: 0.95)",
-}
-DIVERSITY = {
-    **build_score_options("D(nDCG)@10"),
-    **OUTPUT,
-    **AXES,
-    "look": {
-        **THEME_OPTIONS,
-        "--zoom": "only where the runs are, not 0 to 1",
-        "names --no-names": build_option("points alone", action="store_false"),
-    },
-    **build_evaluation_options(),
-}
+AXES = (
+    option("-m --measure", "MEASURE", "what is drawn upwards (default: D(nDCG)@10)", repeat=True),
+    option(
+        "--against-measure",
+        "MEASURE",
+        "what is drawn to the right (default: IRec@10)",
+        name="against",
+    ),
+    option(
+        "--gamma",
+        "G",
+        "lines have the same G·against + (1 − G)·measure (default: 0.5)",
+        value="number",
+    ),
+    switch("--intervals", "crosses: confidence intervals of both means"),
+    option(
+        "--confidence",
+        "C",
+        "confidence of the intervals (default: 0.95)",
+        name="level",
+        value="number",
+    ),
+)
+DIVERSITY = (
+    *merge_rows(build_score_options("D(nDCG)@10"), OUTPUT, AXES),
+    OptionGroup(
+        "look",
+        (
+            *THEME_OPTIONS,
+            switch("--zoom", "only where the runs are, not 0 to 1"),
+            switch("--no-names", "points alone", name="names", const=False),
+        ),
+    ),
+    *build_evaluation_options(),
+)
 
 
 def draw_user_models(options: argparse.Namespace) -> int:
@@ -167,37 +210,52 @@ def write(picture: Figure, options: argparse.Namespace, runs: int) -> int:
     return 0
 
 
-PARTS = {
-    "cwl": {
-        "functions": (_build_model_options(RANKS, SERIES, files=OPTIONAL_LISTS), draw_user_models),
-        "vary": (_build_model_options(MEASUREMENT, SERIES, "the mean over all"), draw_user_models),
-        "runs": (_build_model_options({}), draw_user_models),
-    },
-    "diversity": (DIVERSITY, draw_diversity),
-}
-
-
 def _format_usage(figure: FigureKind) -> str:
     start = f"cranfield plot {figure.name} [options] -o FILE "
     files = ("QRELS RUN…", *(["--scores FILE…"] if figure.takes == "scores" else []))
     return "\n       ".join(start + words for words in files)
 
 
-def add_to(p: Any) -> None:
-    """Declare the command: a part for each figure, and those of user models and of diversity."""
-    row = COMMANDS["plot"]
-    parts = add_part_parsers(p, row)
-    for figure in load_figures().values():
-        with_scores = figure.takes == "scores"
-        files, evaluation_options = FILES, LABEL_OPTIONS
-        if figure.measures:
-            files = (
-                build_score_options(figure.measures)
-                if with_scores
-                else FILES | build_measure_options(figure.measures)
-            )
-            evaluation_options = build_evaluation_options(with_scores)
-        rows = {**files, **OUTPUT, **figure.options, "look": THEME_OPTIONS, **evaluation_options}
-        part = parts.add_parser(figure.name, **figure.help_texts, usage=_format_usage(figure))
-        add_command(part, rows, partial(draw, figure), default_measure=figure.measures)
-    add_part_commands(parts, row, PARTS)
+def build_part(figure: FigureKind) -> Part:
+    """Return a figure of `cf.plot`, with its options and those of the evaluation."""
+    with_scores = figure.takes == "scores"
+    files: Rows = FILES
+    evaluation_options: Rows = LABEL_OPTIONS
+    if figure.measures:
+        measures = () if with_scores else build_measure_options(figure.measures)
+        files = build_score_options(figure.measures) if with_scores else (*FILES, *measures)
+        evaluation_options = build_evaluation_options(with_scores)
+    look = OptionGroup("look", THEME_OPTIONS)
+    return Part(
+        figure.name,
+        (*files, *OUTPUT, *figure.options, look, *evaluation_options),
+        partial(draw, figure),
+        help=figure.help_texts["help"],
+        description=figure.help_texts["description"],
+        usage=_format_usage(figure),
+        defaults={"default_measure": figure.measures},
+    )
+
+
+def _build_model_part(kind: str, rows: Rows) -> Part:
+    help_text = BY_NAME[f"plot cwl {kind}"].does
+    return Part(kind, rows, draw_user_models, help_text, defaults={"kind": kind})
+
+
+CWL = BY_NAME["plot cwl"]
+PARTS = (
+    *map(build_part, load_figures().values()),
+    Part(
+        "cwl",
+        help=CWL.does,
+        metavar=CWL.parts,
+        parts=(
+            _build_model_part(
+                "functions", _build_model_options(RANKS, SERIES, files=OPTIONAL_LISTS)
+            ),
+            _build_model_part("vary", _build_model_options(MEASUREMENT, SERIES, "mean over all")),
+            _build_model_part("runs", _build_model_options(())),
+        ),
+    ),
+    Part("diversity", DIVERSITY, draw_diversity, BY_NAME["plot diversity"].does),
+)

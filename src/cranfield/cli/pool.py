@@ -7,45 +7,88 @@ from collections.abc import Callable
 
 from cranfield.assess.pool import Pool, pool
 from cranfield.cli.arguments import parse_single_measure
-from cranfield.cli.options import LABELS, TOPICS, build_tie_options, call, get_shared_options
+from cranfield.cli.options import (
+    LABELS,
+    build_tie_options,
+    build_topics_option,
+    call,
+    get_shared_options,
+)
 from cranfield.cli.output import build_output_options, choose_format, show, write
 from cranfield.errors import InputError
 from cranfield.judging.audit import MEASURE, Audit, audit
+from cranfield.options import OptionGroup, argument, option
 from cranfield.report.audit import render_audit
 from cranfield.report.pool import LISTS, render_lists, render_pairs, render_pool, render_sample
 
-OPTIONS = {
-    "runs RUN +": "results: topic Q0 doc rank score tag",
-    "--depth N": "only the first N documents of a list (default: 100)",
-    "--pool FILE": "write the pool to FILE; -o FILE does so, too, if no -f is given",
-    "--unjudged FILE with --qrels QRELS": "write to FILE what of the pool is not judged yet",
-    "a sample for people": {
-        "--strata RANKS:RATE,…": "draw of the documents whose best rank is in RANKS the share "
-        "RATE, as in 1-10:1,11-100:0.2, and write the pool as topic 0 doc stratum level",
-        "--audit N": "draw N documents for people, who check a judge of all (`cranfield judge`); "
-        "--pool FILE, or -o, is then the audit: documents in the order to judge, those to judge "
-        "first, with the probability that each is drawn",
-        "--to-judge FILE with --audit N": "write to FILE those that were drawn, lines `topic doc`",
-        "-m --measure MEASURE … with --audit N": "whose weights of ranks decide what is drawn more "
-        f"often: P, DCG or RBP (default: {MEASURE})",
-        "--seed S": "the same seed draws the same (default: 0)",
-    },
-    **build_output_options(
+OPTIONS = (
+    argument("runs", "RUN", "results: topic Q0 doc rank score tag", nargs="+"),
+    option("--depth", "N", "only the first N documents of a list (default: 100)", value="count"),
+    option("--pool", "FILE", "write the pool to FILE; -o FILE does so, too, if no -f is given"),
+    option(
+        "--unjudged", "FILE", "write to FILE what of the pool is not judged yet", requires="qrels"
+    ),
+    OptionGroup(
+        "a sample for people",
+        (
+            option(
+                "--strata",
+                "RANKS:RATE,…",
+                "draw of the documents whose best rank is in RANKS the share "
+                "RATE, as in 1-10:1,11-100:0.2, and write the pool as topic 0 doc stratum level",
+            ),
+            option(
+                "--audit",
+                "N",
+                "draw N documents for people, who check a judge of all (`cranfield judge`); "
+                "--pool FILE, or -o, is then the audit: documents in the order to judge, those to judge "
+                "first, with the probability that each is drawn",
+                value="count",
+            ),
+            option(
+                "--to-judge",
+                "FILE",
+                "write to FILE those that were drawn, lines `topic doc`",
+                requires="audit",
+            ),
+            option(
+                "-m --measure",
+                "MEASURE",
+                "whose weights of ranks decide what is drawn more "
+                f"often: P, DCG or RBP (default: {MEASURE})",
+                repeat=True,
+                requires="audit",
+            ),
+            option("--seed", "S", "the same seed draws the same (default: 0)", value="integer"),
+        ),
+    ),
+    *build_output_options(
         row_name="topic", file_help="with -f write to FILE, else the pool", name="shown"
     ),
-    "judgments, topics and teams": {
-        "--qrels QRELS": "the judgments made so far",
-        "--rel N with --qrels QRELS": "lowest relevant level (default: all above 0)",
-        TOPICS: "those to pool: 101,102, or FILE or @FILE, one on each line; common: "
-        "those that every run answers (default: judged, or all without judgments)",
-        "--teams FILE": "whose the runs are: lines `run team`, or a table with these columns",
-    },
-    "other": {
-        **build_tie_options(),
-        **LABELS,
-        **get_shared_options("formats"),
-    },
-}
+    OptionGroup(
+        "judgments, topics and teams",
+        (
+            option("--qrels", "QRELS", "the judgments made so far"),
+            option(
+                "--rel",
+                "N",
+                "lowest relevant level (default: all above 0)",
+                value="number",
+                requires="qrels",
+            ),
+            build_topics_option(
+                "those to pool: 101,102, or FILE or @FILE, one on each line; common: "
+                "those that every run answers (default: judged, or all without judgments)"
+            ),
+            option(
+                "--teams",
+                "FILE",
+                "whose the runs are: lines `run team`, or a table with these columns",
+            ),
+        ),
+    ),
+    OptionGroup("other", (*build_tie_options(), LABELS, *get_shared_options("formats"))),
+)
 
 
 def run(options: argparse.Namespace) -> int:

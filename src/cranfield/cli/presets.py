@@ -8,14 +8,15 @@ from dataclasses import asdict
 from cranfield.cli.options import PRESETS
 from cranfield.cli.output import build_output_options, get_terminal_width, show
 from cranfield.evaluation.presets import WIDTH, Preset, presets
+from cranfield.options import argument, option
 from cranfield.report.formats import FORMATS
 from cranfield.report.listing import Listing, find_entries
 
-OPTIONS = {
-    "words WORD *": "such as web, or Q, or ntcir6-clir",
-    "--presets FILE": PRESETS,
-    **build_output_options(formats=("list", *FORMATS)),
-}
+OPTIONS = (
+    argument("words", "WORD", "such as web, or Q, or ntcir6-clir", nargs="*"),
+    option("--presets", "FILE", PRESETS),
+    *build_output_options(formats=("list", *FORMATS)),
+)
 COLUMNS = ("name", "task", "round", "year", "section", "levels", "gains", "cutoff", "measures")
 
 

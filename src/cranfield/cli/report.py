@@ -31,6 +31,7 @@ from cranfield.cli.scores import (
 )
 from cranfield.errors import InputError
 from cranfield.evaluation.answers import split_measures
+from cranfield.options import OptionGroup, option, switch
 from cranfield.report.options import build_testing_options
 from cranfield.report.page.html import load_template
 from cranfield.report.page.report import DEPTH, TITLE, ReportPage, describe_source, report_page
@@ -47,27 +48,50 @@ WITH_ANSWERS = (
     "QRELS RUN… beside answers, or neither (nuggets go to --assignments FILE, and every file of "
     "answers comes after an --answers of its own; answers may be a RUN, too: their references)"
 )
-OPTIONS = {
-    **build_score_options(f"{MEASURES}, of answers all that suit their files"),
-    "-o --output FILE": "write the page to FILE, whole or not at all (default: standard output)",
-    "--title TEXT": f"of the page (default: {TITLE})",
-    "--queries FILE": "what topics ask: a table (TSV, CSV, JSONL, Parquet) with columns such as "
-    "qid and query, of which all others are slices; or lines `topic<TAB>query`",
-    "--docs FILE": "titles and texts of documents: such a table with docno (or id), title and "
-    "text; or lines `doc<TAB>text`; what is not shown is not kept",
-    "--second-qrels FILE": "other judgments of the same topics: how far both agree, and what "
-    "becomes of the runs",
-    "--list-depth N": f"so many documents of each list are shown (default: {DEPTH})",
-    "--complete": "leave nothing out, however large the page becomes",
-    "generated answers": {
-        "--assignments FILE …": f"{ASSIGNMENTS}; may be repeated",
-        **ANSWER_FILES,
-        **TOKENS,
-        **INVALID,
-    },
-    **build_testing_options("; intervals have confidence 1 − A"),
-    **build_evaluation_options(),
-}
+OPTIONS = (
+    *build_score_options(f"{MEASURES}, of answers all that suit their files"),
+    option(
+        "-o --output",
+        "FILE",
+        "write the page to FILE, whole or not at all (default: standard output)",
+    ),
+    option("--title", "TEXT", f"of the page (default: {TITLE})"),
+    option(
+        "--queries",
+        "FILE",
+        "what topics ask: a table (TSV, CSV, JSONL, Parquet) with columns such as "
+        "qid and query, of which all others are slices; or lines `topic<TAB>query`",
+    ),
+    option(
+        "--docs",
+        "FILE",
+        "titles and texts of documents: such a table with docno (or id), title and "
+        "text; or lines `doc<TAB>text`; what is not shown is not kept",
+    ),
+    option(
+        "--second-qrels",
+        "FILE",
+        "other judgments of the same topics: how far both agree, and what becomes of the runs",
+    ),
+    option(
+        "--list-depth",
+        "N",
+        f"so many documents of each list are shown (default: {DEPTH})",
+        value="count",
+    ),
+    switch("--complete", "leave nothing out, however large the page becomes"),
+    OptionGroup(
+        "generated answers",
+        (
+            option("--assignments", "FILE", f"{ASSIGNMENTS}; may be repeated", repeat=True),
+            *ANSWER_FILES,
+            *TOKENS,
+            *INVALID,
+        ),
+    ),
+    *build_testing_options("; intervals have confidence 1 − A"),
+    *build_evaluation_options(),
+)
 
 
 def run(options: argparse.Namespace) -> None:

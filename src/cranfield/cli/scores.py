@@ -10,12 +10,10 @@ from typing import Any, get_args
 from cranfield.cli.arguments import find_runs
 from cranfield.cli.options import (
     TIES,
-    Rows,
     build_mean_options,
     build_order_options,
     build_preset_options,
     call,
-    format_choices,
     get_shared_options,
 )
 from cranfield.cli.progress import Progress
@@ -24,6 +22,7 @@ from cranfield.errors import InputError
 from cranfield.evaluation.evaluate import evaluate
 from cranfield.evaluation.options import NAMES
 from cranfield.evaluation.results import Missing, read_scores
+from cranfield.options import OptionGroup, Rows, argument, choice, option, switch
 from cranfield.scores import Scores, note_topics_file
 from cranfield.wording import format_count
 
@@ -32,16 +31,27 @@ FILES = (
     "the scores of topics, as trec_eval -q, ndeval, gdeval, ir_measures or `cranfield evaluate -q "
     "-f tsv` write them, or tables"
 )
-SCORED = {
-    "--scores": "the files hold scores of topics, not results",
-    "lowers --lower-is-better NAME … with --scores": "a measure of which lower values are "
-    "better, where cranfield does not know that; may be repeated",
-}
+SCORED = (
+    switch("--scores", "the files hold scores of topics, not results"),
+    option(
+        "--lower-is-better",
+        "NAME",
+        "a measure of which lower values are "
+        "better, where cranfield does not know that; may be repeated",
+        name="lowers",
+        repeat=True,
+        requires="scores",
+    ),
+)
 MEASURE = "a measure such as nDCG@10, several in one string, or @FILE; may be repeated"
-MISSING = {
-    f"--missing {format_choices(get_args(Missing))} with --scores": "topics that a run lacks: an error "
-    "(default), left out for all runs (common), or zero",
-}
+MISSING = (
+    choice(
+        "--missing",
+        get_args(Missing),
+        "topics that a run lacks: an error (default), left out for all runs (common), or zero",
+        requires="scores",
+    ),
+)
 WITH_SCORES = {"scores", "lowers", "measures", "missing", "run_names"}
 DECIDING = ({*NAMES, "presets", "classes", "groups"} | WITH_SCORES) - {"seed", "threads"}
 """What options are called that decide scores; those of them that do so with --scores."""
@@ -53,28 +63,32 @@ DECIDING = ({*NAMES, "presets", "classes", "groups"} | WITH_SCORES) - {"seed", "
 def build_score_options(default: str = "AP", files: str = FILES) -> Rows:
     """The files and options that scores come from."""
     default_text = f"{default}, or all in the files but counts"
-    return {"files FILE *": files, **SCORED, **build_measure_options(default_text)}
+    return (
+        argument("files", "FILE", files, nargs="*"),
+        *SCORED,
+        *build_measure_options(default_text),
+    )
 
 
 def build_measure_options(default: str) -> Rows:
     """The options that say what is evaluated."""
     text = "what a task evaluates with (`cranfield presets` lists all)"
-    return {
-        "-m --measure MEASURE …": f"{MEASURE} (default: {default})",
-        **build_preset_options(text),
-    }
+    return (
+        option("-m --measure", "MEASURE", f"{MEASURE} (default: {default})", repeat=True),
+        *build_preset_options(text),
+    )
 
 
 def build_evaluation_options(scores: bool = True, without: Collection[str] = ()) -> Rows:
-    """The options of `cranfield evaluate` that decide the scores; some with --scores."""
-    lists = {**build_order_options(TIES), **build_mean_options(), **(MISSING if scores else {})}
-    return {
-        "lists and topics": {row: text for row, text in lists.items() if row not in without},
-        "relevance": get_shared_options("relevance"),
-        "diversity": get_shared_options("intents", "verticals"),
-        "user models": get_shared_options("costs"),
-        "other": get_shared_options("formats", "import", "threads"),
-    }
+    """Return the options of `cranfield evaluate` that decide scores, some of them with --scores."""
+    lists = (*build_order_options(TIES), *build_mean_options(), *(MISSING if scores else ()))
+    return (
+        OptionGroup("lists and topics", tuple(row for row in lists if row.name not in without)),
+        OptionGroup("relevance", get_shared_options("relevance")),
+        OptionGroup("diversity", get_shared_options("intents", "verticals")),
+        OptionGroup("user models", get_shared_options("costs")),
+        OptionGroup("other", get_shared_options("formats", "import", "threads")),
+    )
 
 
 # -- scores ---------------------------------------------------------------------------------------
@@ -82,9 +96,9 @@ def build_evaluation_options(scores: bool = True, without: Collection[str] = ())
 
 def reject_options(options: argparse.Namespace, names: Collection[str], expected: str) -> None:
     """Options of these names, given where they would decide nothing."""
-    for option in options.declared:
-        if option.dest in names and getattr(options, option.dest) != option.default:
-            raise InputError(option.option_strings[0], expected)
+    for row in options.declared:
+        if row.name in names and getattr(options, row.name) != row.default:
+            raise InputError(row.flags[0], expected)
 
 
 def get_scores(options: argparse.Namespace, runs: int = 1) -> Scores:

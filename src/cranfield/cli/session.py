@@ -9,7 +9,6 @@ from cranfield.cli.options import (
     LABELS,
     RUN_NAMES,
     build_format_option,
-    build_option,
     build_tie_options,
     call,
     get_shared_options,
@@ -18,34 +17,60 @@ from cranfield.cli.output import build_score_output_options, show, show_scores
 from cranfield.data.reading.formats import FORMATS
 from cranfield.errors import InputError
 from cranfield.evaluation.sessions import DEFAULT_MEASURES, evaluate_sessions, trailtext
+from cranfield.options import OptionGroup, argument, option, switch
 
-OPTIONS = {
-    "qrels QRELS ?": "judgments by topic; with --clicks they may be left out",
-    "sessions SESSIONS *": "the lists of a system: topic session query_number doc rank score, "
-    "and its name if you like; queries 1, 2, 3, … in the order of time",
-    "-m --measure MEASURE …": "nsDCG, sDCG or sU, or for click logs clickU, with cutoff and "
-    "parameters; several in one string, or repeated (default: "
-    f"{' '.join(DEFAULT_MEASURES)}, for click logs clickU)",
-    "--clicks LOG …": "clicks in the order of time: topic session query_number clicked_rank "
-    "doc_length, and the level if there is one; with --lengths, a document in the place of its "
-    "length. Without SESSIONS, logs are scored (may be repeated); with them, one log says "
-    "where lists end for measures with truncate=clicks",
-    "--lengths FILE": "lengths of documents in characters, for sU",
-    **build_score_output_options("session"),
-    "--trail": "instead of scores, show the text that sU or clickU believes was read, string "
-    "by string",
-    "--session TOPIC/SESSION … with --trail": build_option(
-        "only this session; may be repeated (-q shows every session)", dest="session"
+OPTIONS = (
+    argument("qrels", "QRELS", "judgments by topic; with --clicks they may be left out", nargs="?"),
+    argument(
+        "sessions",
+        "SESSIONS",
+        "the lists of a system: topic session query_number doc rank score, "
+        "and its name if you like; queries 1, 2, 3, … in the order of time",
+        nargs="*",
     ),
-    "lists and files": {
-        **build_tie_options(),
-        **LABELS,
-        "--qrels-format FORMAT": build_format_option(FORMATS),
-        **RUN_NAMES,
-        **COLUMNS,
-        **get_shared_options("import"),
-    },
-}
+    option(
+        "-m --measure",
+        "MEASURE",
+        "nsDCG, sDCG or sU, or for click logs clickU, with cutoff and "
+        "parameters; several in one string, or repeated (default: "
+        f"{' '.join(DEFAULT_MEASURES)}, for click logs clickU)",
+        repeat=True,
+    ),
+    option(
+        "--clicks",
+        "LOG",
+        "clicks in the order of time: topic session query_number clicked_rank "
+        "doc_length, and the level if there is one; with --lengths, a document in the place of its "
+        "length. Without SESSIONS, logs are scored (may be repeated); with them, one log says "
+        "where lists end for measures with truncate=clicks",
+        repeat=True,
+    ),
+    option("--lengths", "FILE", "lengths of documents in characters, for sU"),
+    *build_score_output_options("session"),
+    switch(
+        "--trail",
+        "instead of scores, show the text that sU or clickU believes was read, string by string",
+    ),
+    option(
+        "--session",
+        "TOPIC/SESSION",
+        "only this session; may be repeated (-q shows every session)",
+        name="session",
+        repeat=True,
+        requires="trail",
+    ),
+    OptionGroup(
+        "lists and files",
+        (
+            *build_tie_options(),
+            LABELS,
+            build_format_option("--qrels-format", FORMATS),
+            RUN_NAMES,
+            COLUMNS,
+            *get_shared_options("import"),
+        ),
+    ),
+)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import argparse
 
-from cranfield.cli.options import build_option, call
+from cranfield.cli.options import call
 from cranfield.data.simulate import simulate
+from cranfield.options import option
 from cranfield.wording import escape_unprintable
 
-OPTIONS = {
-    "--topics K": "default: 50",
-    "--runs K": "default: 12",
-    "--depth K": "documents a list, default: 1000",
-    "--levels K": "relevance levels above 0, default: 3",
-    "--intents K": "up to K intents a topic, from 2",
-    "--seed N": build_option("default: 7", default=7),
-    "-o --output DIR !": "directory for the files",
-}
+OPTIONS = (
+    option("--topics", "K", "default: 50", value="integer"),
+    option("--runs", "K", "default: 12", value="integer"),
+    option("--depth", "K", "documents a list, default: 1000", value="integer"),
+    option("--levels", "K", "relevance levels above 0, default: 3", value="integer"),
+    option("--intents", "K", "up to K intents a topic, from 2", value="integer"),
+    option("--seed", "N", "default: 7", value="integer", default=7),
+    option("-o --output", "DIR", "directory for the files", required=True),
+)
 
 
 def run(options: argparse.Namespace) -> int:

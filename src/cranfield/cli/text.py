@@ -4,33 +4,56 @@ from __future__ import annotations
 
 import argparse
 
-from cranfield.cli.options import call, format_choices, get_shared_options
+from cranfield.cli.options import call, get_shared_options
 from cranfield.cli.output import build_score_output_options, show, show_scores
 from cranfield.errors import InputError
 from cranfield.evaluation.texts import BY_NUGGETS, BY_REFERENCES, TextCollection, evaluate_texts
 from cranfield.measures.grammar import parse_measures
 from cranfield.measures.texts import MEANINGS, Smeasure, Ssharp
+from cranfield.options import argument, choice, option
 
-OPTIONS = {
-    "files FILE *": "the references, then the texts of each system; with --nuggets or "
-    "--references every FILE is a system. A directory with a file for each topic, lines "
-    "topic<TAB>text, or a table with columns topic and text",
-    "--references FILE": "reference texts; a topic may have several",
-    "--nuggets FILE": "lines topic nugget weight length, the length being that of the vital "
-    "string; or a table with columns topic, nugget, weight, text, the text being the vital "
-    "string",
-    "--matches FILE …": "where assessors found nuggets in the texts of a system: topic nugget "
-    "offset, the offset being that of the end, in characters; once for each system, in their "
-    "order (default: where the vital strings stand)",
-    "-m --measure MEASURE …": "a measure such as rouge-2, several in one string, or @FILE with "
-    f"measures; may be repeated (default: {' '.join(BY_REFERENCES)} with references, "
-    f"{' '.join(BY_NUGGETS)} with nuggets)",
-    f"--tokens {format_choices(MEANINGS)}": "; ".join(map(": ".join, MEANINGS.items())),
-    "--explain TOPIC": "show which nuggets of a topic were found, where, and what they add to "
-    "S-measure",
-    **build_score_output_options(),
-    **get_shared_options("import"),
-}
+OPTIONS = (
+    argument(
+        "files",
+        "FILE",
+        "the references, then the texts of each system; with --nuggets or "
+        "--references every FILE is a system. A directory with a file for each topic, lines "
+        "topic<TAB>text, or a table with columns topic and text",
+        nargs="*",
+    ),
+    option("--references", "FILE", "reference texts; a topic may have several"),
+    option(
+        "--nuggets",
+        "FILE",
+        "lines topic nugget weight length, the length being that of the vital "
+        "string; or a table with columns topic, nugget, weight, text, the text being the vital "
+        "string",
+    ),
+    option(
+        "--matches",
+        "FILE",
+        "where assessors found nuggets in the texts of a system: topic nugget "
+        "offset, the offset being that of the end, in characters; once for each system, in their "
+        "order (default: where the vital strings stand)",
+        repeat=True,
+    ),
+    option(
+        "-m --measure",
+        "MEASURE",
+        "a measure such as rouge-2, several in one string, or @FILE with "
+        f"measures; may be repeated (default: {' '.join(BY_REFERENCES)} with references, "
+        f"{' '.join(BY_NUGGETS)} with nuggets)",
+        repeat=True,
+    ),
+    choice("--tokens", MEANINGS, "; ".join(map(": ".join, MEANINGS.items()))),
+    option(
+        "--explain",
+        "TOPIC",
+        "show which nuggets of a topic were found, where, and what they add to S-measure",
+    ),
+    *build_score_output_options(),
+    *get_shared_options("import"),
+)
 
 
 def run(options: argparse.Namespace) -> int:

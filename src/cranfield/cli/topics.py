@@ -16,25 +16,36 @@ from cranfield.cli.output import build_output_options, show
 from cranfield.cli.progress import Progress
 from cranfield.evaluation.failures import TOP_TOPICS, hard_topics
 from cranfield.evaluation.unjudged import MEASURE
+from cranfield.options import OptionGroup, argument, option
 from cranfield.report.failures import TABLES
 
-OPTIONS = {
-    "qrels QRELS": "judgments",
-    "runs RUN *": "results",
-    "-m --measure MEASURE …": f"the measure, only one (default: {MEASURE}, or that of --preset)",
-    "--top N": f"so many topics are shown (default: {TOP_TOPICS})",
-    **build_topic_options(),
-    **build_output_options(TABLES),
-    "lists": build_order_options(),
-    "relevance": {
-        **build_preset_options("take depth, labels and the first measure from there (`cranfield presets` lists "
-                 "all)"),
-        **get_shared_options("relevance"),
-    },
-    "diversity": get_shared_options("intents", "verticals"),
-    "user models": get_shared_options("costs"),
-    "other": get_shared_options("formats", "import", "threads"),
-}  # fmt: skip
+OPTIONS = (
+    argument("qrels", "QRELS", "judgments"),
+    argument("runs", "RUN", "results", nargs="*"),
+    option(
+        "-m --measure",
+        "MEASURE",
+        f"the measure, only one (default: {MEASURE}, or that of --preset)",
+        repeat=True,
+    ),
+    option("--top", "N", f"number of topics to list (default: {TOP_TOPICS})", value="count"),
+    *build_topic_options(),
+    *build_output_options(TABLES),
+    OptionGroup("lists", build_order_options()),
+    OptionGroup(
+        "relevance",
+        (
+            *build_preset_options(
+                "take depth, labels and the first measure from there (`cranfield presets` lists "
+                "all)"
+            ),
+            *get_shared_options("relevance"),
+        ),
+    ),
+    OptionGroup("diversity", get_shared_options("intents", "verticals")),
+    OptionGroup("user models", get_shared_options("costs")),
+    OptionGroup("other", get_shared_options("formats", "import", "threads")),
+)
 
 
 def run(options: argparse.Namespace) -> int:

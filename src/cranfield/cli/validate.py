@@ -14,9 +14,8 @@ from cranfield.cli.options import (
     LABELS,
     RUN_NAMES,
     SEPARATOR,
-    TOPICS,
     build_format_option,
-    build_option,
+    build_topics_option,
 )
 from cranfield.cli.output import build_output_options, show
 from cranfield.data.answers import MAX_CITATIONS, MAX_WORDS, AnswerLimits
@@ -25,6 +24,7 @@ from cranfield.data.reading.formats import FORMATS, RUN_FORMATS
 from cranfield.data.reading.labels import read_labels
 from cranfield.data.reading.records import Problem, ReadOptions
 from cranfield.data.validate import ANSWERS, Report, check_file, validate
+from cranfield.options import argument, option, switch
 from cranfield.report.listing import Listing
 from cranfield.wording import format_count
 
@@ -59,31 +59,48 @@ LIST_OPTIONS = ("input_format", "topics", "by_intent", "max_words", "max_citatio
             "metadata_keys")  # options that these files do not have  # fmt: skip
 MAX_LISTED = 20  # problems of one kind that are listed
 
-OPTIONS = {
-    "files FILE +": "judgments, results, or files of another kind",
-    "--kind KIND": build_option(
+OPTIONS = (
+    argument("files", "FILE", "judgments, results, or files of another kind", nargs="+"),
+    option(
+        "--kind",
+        "KIND",
         f"instead of detecting it: {', '.join(KINDS)} (default: qrels, run, {', '.join(ANSWERS)})",
         choices=KINDS,
     ),
-    "input_format --input-format --qrels-format FORMAT": build_format_option(FORMATS),
-    "input_format --run-format FORMAT": build_format_option(RUN_FORMATS),
-    TOPICS: "those of the task, which runs are to answer: 101,102, or FILE or @FILE, one on each "
-    "line (default: those of the judgments, if there are any among the files)",
-    "--by-intent": "judgments are for intents: topic intent doc level",
-    **LABELS,
-    **RUN_NAMES,
-    **COLUMNS,
-    **SEPARATOR,
-    "--max-words N": "of an answer, in files of answers with citations: more is an error (default: "
-    f"more than {MAX_WORDS:,} is a warning)",
-    "--max-citations N": "of a sentence there: more is an error (default: more than "
-    f"{MAX_CITATIONS} is a warning)",
-    "--all-cited": "there, a reference that no sentence cites is an error",
-    "--metadata-keys KEY,KEY,…": "there, metadata with any other key are an error (TREC RAG 2026: "
-    "team_id,narrative_id,narrative,run_id,run_desc)",
-    "--all": f"list every problem, and not only {MAX_LISTED} of a kind",
-    **build_output_options(("problems", "files"), flags="-f --output-format"),
-}
+    build_format_option("--input-format --qrels-format", FORMATS, name="input_format"),
+    build_format_option("--run-format", RUN_FORMATS, name="input_format"),
+    build_topics_option(
+        "those of the task, which runs are to answer: 101,102, or FILE or @FILE, one on each "
+        "line (default: those of the judgments, if there are any among the files)"
+    ),
+    switch("--by-intent", "judgments are for intents: topic intent doc level"),
+    LABELS,
+    RUN_NAMES,
+    COLUMNS,
+    SEPARATOR,
+    option(
+        "--max-words",
+        "N",
+        "of an answer, in files of answers with citations: more is an error (default: "
+        f"more than {MAX_WORDS:,} is a warning)",
+        value="count",
+    ),
+    option(
+        "--max-citations",
+        "N",
+        f"of a sentence there: more is an error (default: more than {MAX_CITATIONS} is a warning)",
+        value="count",
+    ),
+    switch("--all-cited", "there, a reference that no sentence cites is an error"),
+    option(
+        "--metadata-keys",
+        "KEY,KEY,…",
+        "there, metadata with any other key are an error (TREC RAG 2026: "
+        "team_id,narrative_id,narrative,run_id,run_desc)",
+    ),
+    switch("--all", f"list every problem, and not only {MAX_LISTED} of a kind"),
+    *build_output_options(("problems", "files"), flags="-f --output-format"),
+)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -15,6 +15,7 @@ from cranfield.figures.figure import Figure
 from cranfield.figures.theme import Theme
 from cranfield.meta.correlation import TRIALS, correlation
 from cranfield.meta.rankings import P
+from cranfield.options import option
 from cranfield.plot.kinds import (
     Drawing,
     FigureKind,
@@ -79,13 +80,22 @@ FIGURE = FigureKind(
     __doc__,
     place=6,
     function=agreement,
-    options={
-        "--qrels2 FILE": "other judgments: each measure by QRELS against itself by these",
-        **options.build_statistic_option(),
-        "--p P with --statistic rbo": f"how deep it looks (default: {P})",
-        **options.build_confidence_option(),
-        **options.build_trial_options(TRIALS, "random draws of topics, for intervals"),
-    },
+    options=(
+        option(
+            "--qrels2", "FILE", "other judgments: each measure by QRELS against itself by these"
+        ),
+        *options.build_statistic_option(),
+        option(
+            "--p",
+            "P",
+            f"how deep it looks (default: {P})",
+            value="number",
+            requires="statistic",
+            requires_value="rbo",
+        ),
+        *options.build_confidence_option(),
+        *options.build_trial_options(TRIALS, "random draws of topics, for intervals"),
+    ),
     gallery={"agreement": '-m "AP nDCG@10"'},
     measures=MEASURES,
     least=2,

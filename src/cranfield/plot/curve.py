@@ -19,6 +19,7 @@ from cranfield.figures.figure import Figure, alt
 from cranfield.figures.rank_charts import NamedLines
 from cranfield.figures.theme import Theme
 from cranfield.lazy_imports import pl
+from cranfield.options import option, switch
 from cranfield.plot.kinds import (
     Drawing,
     FigureKind,
@@ -27,7 +28,6 @@ from cranfield.plot.kinds import (
     collect_undefined_notes,
     format_axis_title,
 )
-from cranfield.report import options
 from cranfield.tables import format_percent, format_topics
 
 __all__ = ["curve"]
@@ -139,11 +139,18 @@ FIGURE = FigureKind(
     function=curve,
     takes="runs",
     measures=CURVE,
-    options={
-        "--cutoffs X,X,…": "ranks, or recalls of IPrec, that have points (default: round ones down "
-        "to the end of the longest list; recalls 0, 0.1, …, 1)",
-        "--band": "confidence intervals of the means, as bands",
-        "--confidence C with --band": options.build_option("how sure they are", 0.95),
-    },
+    options=(
+        option(
+            "--cutoffs",
+            "X,X,…",
+            "ranks, or recalls of IPrec, that have points (default: round ones down "
+            "to the end of the longest list; recalls 0, 0.1, …, 1)",
+            value="numbers",
+        ),
+        switch("--band", "confidence intervals of the means, as bands"),
+        option(
+            "--confidence", "C", "how sure they are", value="number", default=0.95, requires="band"
+        ),
+    ),
     gallery={"curve": "-m IPrec --band", "cutoffs": "-m nDCG"},
 )

@@ -142,6 +142,6 @@ FIGURE = FigureKind(
     __doc__,
     place=5,
     function=distribution,
-    options={},
+    options=(),
     gallery={"distribution": '-m "AP nDCG@10"'},
 )

@@ -110,6 +110,6 @@ FIGURE = FigureKind(
     __doc__,
     place=4,
     function=heatmap,
-    options={},
+    options=(),
     gallery={"heatmap": "-m AP"},
 )

@@ -19,6 +19,7 @@ from cranfield.figures.charts import HorizontalNames, VerticalNames
 from cranfield.figures.figure import Figure, alt
 from cranfield.figures.theme import Theme
 from cranfield.lazy_imports import pl
+from cranfield.options import choice
 from cranfield.plot.kinds import (
     Drawing,
     FigureKind,
@@ -202,11 +203,15 @@ FIGURE = FigureKind(
     __doc__,
     place=7,
     function=pairs,
-    options={
-        **options.build_testing_options(),
-        f"--effect {{{','.join(EFFECTS)}}}": "effect size: Cohen's d_z (dz, default for two runs), "
-        "Hedges' g (g), Glass's Δ (glass), or by the residuals of ANOVA (anova, default for more)",
-    },
+    options=(
+        *options.build_testing_options(),
+        choice(
+            "--effect",
+            EFFECTS,
+            "effect size: Cohen's d_z (dz, default for two runs), "
+            "Hedges' g (g), Glass's Δ (glass), or by the residuals of ANOVA (anova, default for more)",
+        ),
+    ),
     gallery={"pairs": "-m AP"},
     least=2,
 )

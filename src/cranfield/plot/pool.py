@@ -18,6 +18,7 @@ from cranfield.figures.rank_charts import NamedLines
 from cranfield.figures.theme import Theme
 from cranfield.lazy_imports import pl
 from cranfield.meta.contributions import RelevantCount, RelevantCounts, count_relevant
+from cranfield.options import option
 from cranfield.plot.kinds import Drawing, FigureKind, add_drawing_options, build_frame
 from cranfield.tables import format_topics
 from cranfield.wording import format_count
@@ -96,9 +97,16 @@ FIGURE = FigureKind(
     function=pool,
     takes="runs",
     measures="",
-    options={
-        "--teams FILE": "whose the runs are: lines `run team`, or a table with these columns",
-        "--cutoffs X,X,…": "the depths (default: round ones down to the end of the longest list)",
-    },
+    options=(
+        option(
+            "--teams", "FILE", "whose the runs are: lines `run team`, or a table with these columns"
+        ),
+        option(
+            "--cutoffs",
+            "X,X,…",
+            "the depths (default: round ones down to the end of the longest list)",
+            value="numbers",
+        ),
+    ),
     gallery={"pool": ""},
 )

@@ -18,6 +18,7 @@ from cranfield.figures.figure import Figure, alt
 from cranfield.figures.theme import Theme
 from cranfield.lazy_imports import pl
 from cranfield.measures.grammar import MeasureLike
+from cranfield.options import option, switch
 from cranfield.plot.kinds import (
     Drawing,
     FigureKind,
@@ -195,11 +196,13 @@ FIGURE = FigureKind(
     __doc__,
     place=1,
     function=runs,
-    options={
-        "--sort MEASURE": "the best run by this measure first (default: the first measure)",
-        "--bars": "bars from 0, not dots",
-        "letters --no-letters": {"help": "means and intervals alone", "action": "store_false"},
-        **options.build_testing_options("; intervals have confidence 1 − A"),
-    },
+    options=(
+        option(
+            "--sort", "MEASURE", "the best run by this measure first (default: the first measure)"
+        ),
+        switch("--bars", "bars from 0, not dots"),
+        switch("--no-letters", "means and intervals alone", name="letters", const=False),
+        *options.build_testing_options("; intervals have confidence 1 − A"),
+    ),
     gallery={"runs": '-m "AP nDCG@10"', "bars": "-m P@10 --bars --grey"},
 )

@@ -22,6 +22,7 @@ from cranfield.figures.figure import Figure, alt
 from cranfield.figures.layout import Ticks
 from cranfield.figures.theme import MAX_STYLES, Style, Theme
 from cranfield.lazy_imports import pl
+from cranfield.options import option
 from cranfield.plot.kinds import (
     Drawing,
     FigureKind,
@@ -296,11 +297,21 @@ FIGURE = FigureKind(
     __doc__,
     place=2,
     function=topics,
-    options={
-        "--against RUN": "what each run is compared with, a run or median, which is that of all "
-        "runs on each topic (default: of two runs, the second)",
-        "--show RUN …": {"help": "only this run; may be repeated (default: all)", "dest": "show"},
-    },
+    options=(
+        option(
+            "--against",
+            "RUN",
+            "what each run is compared with, a run or median, which is that of all "
+            "runs on each topic (default: of two runs, the second)",
+        ),
+        option(
+            "--show",
+            "RUN",
+            "only this run; may be repeated (default: all)",
+            name="show",
+            repeat=True,
+        ),
+    ),
     gallery={
         "topics": "-m AP",
         "differences": "sim/qrels.txt sim/runs/sys01.txt sim/runs/sys06.txt -m AP",

@@ -19,6 +19,7 @@ from cranfield.figures.figure import Figure, alt
 from cranfield.figures.rank_charts import NamedLines
 from cranfield.figures.theme import Theme
 from cranfield.lazy_imports import pl
+from cranfield.options import option, switch
 from cranfield.plot.kinds import Drawing, FigureKind, add_drawing_options, build_frame
 from cranfield.tables import format_topics
 
@@ -100,10 +101,15 @@ FIGURE = FigureKind(
     function=unjudged,
     takes="runs",
     measures="",
-    options={
-        "--cutoffs X,X,…": "the last ranks of groups of ranks (default: round ones down to the end "
-        "of the longest list)",
-        "--cumulative": "Judged@k: the first k documents, not those at some ranks alone",
-    },
+    options=(
+        option(
+            "--cutoffs",
+            "X,X,…",
+            "the last ranks of groups of ranks (default: round ones down to the end "
+            "of the longest list)",
+            value="numbers",
+        ),
+        switch("--cumulative", "Judged@k: the first k documents, not those at some ranks alone"),
+    ),
     gallery={"unjudged": ""},
 )

@@ -1,111 +1,90 @@
-"""Command-line options shared by several commands."""
+"""Options of several commands: tests, confidence, figures."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, TypeAlias
-
+from cranfield.options import OptionGroup, Rows, add_requirement, option, switch
 from cranfield.stats.corrections import CORRECTIONS
 from cranfield.stats.families import TESTS, get_default_test
 from cranfield.stats.resampling import TRIALS
 
-Rows: TypeAlias = Mapping[str, str | Mapping[str, Any]]
-"""Options by their declaration, with the help or all keyword arguments for argparse."""
-
-
-def build_option(text: str, default: Any, **settings: Any) -> dict[str, Any]:
-    """Build the argparse keyword arguments of an option from its help and default.
-
-    >>> build_option("how wide bins are", 0.01)["help"]
-    'how wide bins are (default: 0.01)'
-    """
-    help = text if "default" in text else f"{text} (default: {default})"
-    return {"help": help, "default": default, **settings}
+SEED = (option("--seed", "S", "seed of all random draws", value="integer", default=0),)
+THEME_OPTIONS = (
+    option("--title", "TEXT", "heading above the figure; '' for no heading and no explanation"),
+    option(
+        "--plot-width",
+        "N",
+        "width of a panel in points: 150 to 190 for a column of a paper",
+        name="width",
+        value="count",
+    ),
+    option("--plot-height", "N", "height of a panel in points", name="height", value="count"),
+    option("--font-size", "P", "size of numbers and names in points (default: 11)", value="number"),
+    switch("--grey", "no colours: lines differ by dashes and marks"),
+    option("--scale", "N", "pixels of a PNG per point", value="count", default=2),
+)
+"""The names are the fields of `Theme`, except the last."""
 
 
 def build_test_option(default: str | None = None) -> Rows:
-    """Build the option for the test."""
+    """Return the option for the test of differences."""
     default_text = default or f"{get_default_test(3)}, or {get_default_test(2)} of two runs"
     text = f"one of {', '.join(TESTS)} (default: {default_text})"
-    return {"--test NAME": build_option(text, default, choices=tuple(TESTS))}
+    return (option("--test", "NAME", text, choices=tuple(TESTS), default=default),)
 
 
-def build_correction_option(usage: str, default: str | None = None) -> Rows:
-    """Build the option for the correction of p-values."""
-    usage = f"of tests of two runs for the number of pairs: {usage}"
-    return {"--correction NAME": build_option(usage, default, choices=tuple(CORRECTIONS))}
+def build_correction_option(choices: str, default: str | None = None) -> Rows:
+    """Return the option for the correction of p-values."""
+    text = f"correction of tests of two runs for the number of pairs: {choices}"
+    return (option("--correction", "NAME", text, choices=tuple(CORRECTIONS), default=default),)
 
 
-def build_alpha_option(
-    suffix: str = "", text: str = "p-values of at most A are significant"
-) -> Rows:
-    """Build the option for the significance level."""
-    return {"--alpha A": build_option(text + suffix, 0.05)}
+def build_alpha_option(suffix: str = "", text: str = "p ≤ A is significant") -> Rows:
+    """Return the option for the significance level."""
+    return (option("--alpha", "A", text + suffix, value="number", default=0.05),)
 
 
 def build_trial_options(
     default: int = TRIALS, text: str = "random trials of the test", suffix: str = ""
 ) -> Rows:
-    """Build the options for random trials: number and seed."""
-    return {"--trials B": build_option(f"{text} (default: {default:,}){suffix}", default), **SEED}
-
-
-SEED: Rows = {"--seed S": build_option("the same seed gives the same result", 0)}
+    """Return the options for the number of random trials and the seed."""
+    text = f"{text} (default: {default:,}){suffix}"
+    return (option("--trials", "B", text, value="count", default=default), *SEED)
 
 
 def build_testing_options(of_alpha: str = "", of_trials: str = "") -> Rows:
-    """Build the options for test, correction, significance level and trials."""
-    choices = "holm (default), bonferroni, bh (Benjamini and Hochberg) or none"
-    return {
-        **build_test_option(),
-        **build_correction_option(choices),
-        **build_alpha_option(of_alpha),
-        **build_trial_options(suffix=of_trials),
-    }
+    """Return the options of tests; the arguments are added to the help of two of them."""
+    return (
+        *build_test_option(),
+        *build_correction_option("holm (default), bonferroni, bh (Benjamini and Hochberg) or none"),
+        *build_alpha_option(of_alpha),
+        *build_trial_options(suffix=of_trials),
+    )
 
 
-def build_confidence_option(text: str = "of intervals") -> Rows:
-    """Build the option for the confidence level of intervals."""
-    return {"--confidence C": build_option(text, 0.95)}
+def build_confidence_option(text: str = "confidence of intervals") -> Rows:
+    """Return the option for the confidence of intervals."""
+    return (option("--confidence", "C", text, value="number", default=0.95),)
 
 
 def build_statistic_option(suffix: str = "") -> Rows:
-    """Build the option for the rank correlation."""
-    from cranfield.meta.rankings import (
-        STATISTICS,
-    )  # imported here because `compare` does not need meta
+    """Return the option for the rank correlation."""
+    from cranfield.meta.rankings import STATISTICS  # `compare` has no such option: do not load meta
 
     text = f"one of {', '.join(STATISTICS)} (default: kendall){suffix}"
-    return {"--statistic NAME": build_option(text, "kendall", choices=tuple(STATISTICS))}
-
-
-THEME_OPTIONS: Rows = {
-    "--title TEXT": "heading above the figure; '' for nothing above it, neither a heading nor the "
-    "lines that explain the figure",
-    "width --plot-width N": "panel width in points (column of a paper: 150 to 190)",
-    "height --plot-height N": "panel height in points",
-    "--font-size P": "size of numbers and names in points (default: 11)",
-    "--grey": "no colours: dashes and marks distinguish lines",
-    "--scale N": build_option("pixels per point in a PNG", 2),
-}
-"""Options of figures. All but the last are fields of `Theme`."""
+    return (option("--statistic", "NAME", text, choices=tuple(STATISTICS), default="kendall"),)
 
 
 def build_plot_options(figure: str, owner: str = "their") -> Rows:
-    """Build the options for the file and the appearance of a figure."""
-    file = (
-        f"draw {figure}: PNG, SVG, PDF, HTML, or {owner} numbers, by the end of the name (needs "
-        "cranfield[report])"
+    """Return the options for the file and the look of a figure."""
+    text = (
+        f"draw {figure}: PNG, SVG, PDF, HTML, or {owner} numbers, by the extension of FILE "
+        "(requires cranfield[report])"
     )
-    return {
-        "--plot FILE": file,
-        "how the picture looks": {
-            f"{row} with --plot FILE": text for row, text in THEME_OPTIONS.items()
-        },
-    }
+    look = add_requirement(THEME_OPTIONS, "plot")
+    return (option("--plot", "FILE", text), OptionGroup("look of the figure", look))
 
 
 def build_help(doc: str | None) -> dict[str, str]:
-    """Build the argparse help and description of a command from a module docstring."""
+    """Return the help and the description of a part of a command: the documentation of its module."""
     title, text = (" ".join(part.split()) for part in (doc or "").split("\n\n"))
     return {"help": title[0].lower() + title[1:].rstrip("."), "description": text}

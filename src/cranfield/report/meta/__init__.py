@@ -28,7 +28,8 @@ from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.figures.figure import Figure
 from cranfield.figures.theme import Theme
-from cranfield.report.options import Rows, build_help
+from cranfield.options import Rows
+from cranfield.report.options import build_help
 from cranfield.tables import FLAT, read_settings
 
 InputKind: TypeAlias = Literal["scores", "runs", "judgments", "nothing"]

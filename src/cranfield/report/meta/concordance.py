@@ -13,8 +13,8 @@ from typing import Any
 
 from cranfield import tables
 from cranfield.meta.concordance import Concordance, ConcordancePair, concordance
+from cranfield.options import option
 from cranfield.report.meta import Computation, Method
-from cranfield.report.options import build_option
 from cranfield.stats.tables import build_p_column
 from cranfield.tables import (
     Field,
@@ -124,9 +124,21 @@ METHOD = Method(
     computation=Computation(concordance),
     human_tables=("matrix",),
     flat_tables=("pairs",),
-    options={
-        "golds --gold-measure MEASURE …!": "required: a gold measure; may be repeated: each is "
-        "used alone, then all at once",
-        "--alpha A": build_option("p-values of the sign test of at most A are marked", 0.01),
-    },
+    options=(
+        option(
+            "--gold-measure",
+            "MEASURE",
+            "required: a gold measure; may be repeated: each is used alone, then all at once",
+            name="golds",
+            repeat=True,
+            required=True,
+        ),
+        option(
+            "--alpha",
+            "A",
+            "p-values of the sign test of at most A are marked",
+            value="number",
+            default=0.01,
+        ),
+    ),
 )

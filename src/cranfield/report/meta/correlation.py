@@ -19,6 +19,7 @@ from cranfield.figures.theme import DEFAULT_THEME, Theme
 from cranfield.lazy_imports import pl
 from cranfield.meta.correlation import TRIALS, CorrelationMatrix, correlation
 from cranfield.meta.rankings import STATISTICS, P
+from cranfield.options import option
 from cranfield.report import options
 from cranfield.report.meta import Computation, Method
 from cranfield.wording import format_number
@@ -224,14 +225,25 @@ METHOD = Method(
     settings_names=("statistic", "p", "confidence", "runs", "topics", "trials", "seed"),
     human_tables=("matrix",),
     flat_tables=("pairs",),
-    options={
-        "--qrels2 FILE": "other judgments: correlate each measure by QRELS with itself by these",
-        **options.build_statistic_option(
+    options=(
+        option(
+            "--qrels2",
+            "FILE",
+            "other judgments: correlate each measure by QRELS with itself by these",
+        ),
+        *options.build_statistic_option(
             "; of tau-ap the measure of the column, or QRELS, is the gold one"
         ),
-        "--p P with --statistic rbo": f"how deep it looks (default: {P})",
-        **options.build_confidence_option(),
-        **options.build_trial_options(TRIALS, "random draws of topics, for intervals"),
-        **options.build_plot_options("the matrix, or with --qrels2 the means by both", "its"),
-    },
+        option(
+            "--p",
+            "P",
+            f"how deep it looks (default: {P})",
+            value="number",
+            requires="statistic",
+            requires_value="rbo",
+        ),
+        *options.build_confidence_option(),
+        *options.build_trial_options(TRIALS, "random draws of topics, for intervals"),
+        *options.build_plot_options("the matrix, or with --qrels2 the means by both", "its"),
+    ),
 )

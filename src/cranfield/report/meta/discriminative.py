@@ -14,6 +14,7 @@ from cranfield.figures.figure import Figure
 from cranfield.figures.theme import DEFAULT_THEME, Theme
 from cranfield.lazy_imports import pl
 from cranfield.meta.discriminative import DiscriminativePower, discriminative_power
+from cranfield.options import switch
 from cranfield.report import options
 from cranfield.report.meta import Computation, Method
 from cranfield.stats.corrections import CORRECTIONS
@@ -172,14 +173,14 @@ METHOD = Method(
     ),
     human_tables=("measures",),
     measures="AP nDCG@10 RR P@10",
-    options={
-        **options.build_test_option("randomised-tukey"),
-        **options.build_correction_option(
+    options=(
+        *options.build_test_option("randomised-tukey"),
+        *options.build_correction_option(
             "none (default, as the method has it), holm, bonferroni or bh", "none"
         ),
-        **options.build_alpha_option(),
-        **options.build_trial_options(),
-        **options.build_plot_options("the ASL curves"),
-        "--whole with --plot FILE": "p-values from 0 to 1 (default: to three times alpha)",
-    },
+        *options.build_alpha_option(),
+        *options.build_trial_options(),
+        *options.build_plot_options("the ASL curves"),
+        switch("--whole", "p-values from 0 to 1 (default: to three times alpha)", requires="plot"),
+    ),
 )

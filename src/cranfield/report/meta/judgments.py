@@ -15,6 +15,7 @@ from cranfield import tables
 from cranfield.assess.agreement import PAIRWISE, Agreement
 from cranfield.meta.correlation import TRIALS as DRAWS
 from cranfield.meta.judgments import JudgmentComparison, Kind, compare_judgments
+from cranfield.options import option, switch
 from cranfield.report import options
 from cranfield.report.agreement import TITLES
 from cranfield.report.meta import Computation, Method
@@ -303,11 +304,19 @@ METHOD = Method(
     flat_tables=("runs", "agreement"),
     measures="AP",
     runs_help="results; without, agreement only",
-    options={
-        "--names A,B": "what the two sets are called (default: as their files)",
-        "--common": "evaluate by the documents only that both judged (default: by all of either)",
-        "-q --per-topic": "agreement of every topic, too",
-        **options.build_testing_options(of_trials=f"; intervals of correlations use {DRAWS:,}"),
-        **options.build_confidence_option("of the intervals of correlations"),
-    },
+    options=(
+        option(
+            "--names",
+            "A,B",
+            "what the two sets are called (default: as their files)",
+            value="names",
+        ),
+        switch(
+            "--common",
+            "evaluate by the documents only that both judged (default: by all of either)",
+        ),
+        switch("-q --per-topic", "agreement of every topic, too"),
+        *options.build_testing_options(of_trials=f"; intervals of correlations use {DRAWS:,}"),
+        *options.build_confidence_option("of the intervals of correlations"),
+    ),
 )

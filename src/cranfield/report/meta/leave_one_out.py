@@ -16,6 +16,7 @@ from cranfield.figures.figure import Figure
 from cranfield.figures.theme import DEFAULT_THEME, MAX_STYLES, Theme
 from cranfield.lazy_imports import pl
 from cranfield.meta.leave_one_out import LeaveOneOut, leave_one_out
+from cranfield.options import option
 from cranfield.report import options
 from cranfield.report.meta import Computation, Method
 from cranfield.tables import (
@@ -144,10 +145,18 @@ METHOD = Method(
     flat_tables=("runs",),
     measures="AP nDCG@10",
     runs_help="the runs that made the pool",
-    options={
-        "--teams FILE": "leave out teams, not runs: lines `run team`, or a table with these "
-        "columns",
-        "--depth N": "depth of the pool (default: to which all rankings are judged)",
-        **options.build_plot_options("scores before and after", "the"),
-    },
+    options=(
+        option(
+            "--teams",
+            "FILE",
+            "leave out teams, not runs: lines `run team`, or a table with these columns",
+        ),
+        option(
+            "--depth",
+            "N",
+            "depth of the pool (default: to which all rankings are judged)",
+            value="count",
+        ),
+        *options.build_plot_options("scores before and after", "the"),
+    ),
 )

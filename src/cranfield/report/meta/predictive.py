@@ -10,6 +10,7 @@ from typing import Any
 
 from cranfield import tables
 from cranfield.meta.predictive import PredictivePower, predictive_power
+from cranfield.options import choice, option
 from cranfield.report import options
 from cranfield.report.meta import Computation, Method
 from cranfield.stats.tables import build_p_column
@@ -91,17 +92,25 @@ METHOD = Method(
     place=6,
     name="predictive-power",
     computation=Computation(predictive_power),
-    options={
-        "--preferences FILE !": "required: lines `topic preferred other`, or `topic run other "
-        "preferred`, where what is preferred is one of the two or tie, and an assessor may follow; "
-        "or a table with these columns",
-        "method --interval {wilson,exact}": options.build_option(
-            "of the rate of agreement: Wilson's (default), or the exact one of Clopper and Pearson",
-            "wilson",
+    options=(
+        option(
+            "--preferences",
+            "FILE",
+            "required: lines `topic preferred other`, or `topic run other "
+            "preferred`, where what is preferred is one of the two or tie, and an assessor may follow; "
+            "or a table with these columns",
+            required=True,
         ),
-        **options.build_confidence_option(),
-        **options.build_alpha_option(
+        choice(
+            "--interval",
+            ("wilson", "exact"),
+            "of the rate of agreement: Wilson's (default), or the exact one of Clopper and Pearson",
+            name="method",
+            default="wilson",
+        ),
+        *options.build_confidence_option(),
+        *options.build_alpha_option(
             text="differences of two measures with a p-value of at most A are significant"
         ),
-    },
+    ),
 )

@@ -17,6 +17,7 @@ from cranfield.lazy_imports import pl
 from cranfield.meta import stability_of_judgments
 from cranfield.meta.rankings import STATISTICS
 from cranfield.meta.stability import TRIALS, TRIALS_OF_JUDGMENTS, Stability, stability
+from cranfield.options import choice, option, switch
 from cranfield.report import options
 from cranfield.report.meta import Computation, Method
 from cranfield.wording import format_count
@@ -156,19 +157,24 @@ METHOD = Method(
     human_tables=("sizes",),
     flat_tables=("points",),
     measures="AP nDCG@10 RR P@10",
-    options={
-        "--sample {topics,judgments}": options.build_option("what is drawn at random", "topics"),
-        "--sizes N,N,… with --sample topics": "topics in a sample (default: ten sizes)",
-        "against --sample-against {all,others} with --sample topics": options.build_option(
-            "a sample is compared with all (default), or with as many others", "all"
-        ),
-        "--replacement with --sample topics": "a topic may be in a sample several times",
-        "--shares S,S,… with --sample judgments": "what is kept of them (default: 0.1,0.2,…,1)",
-        **options.build_statistic_option(),
-        **options.build_confidence_option("the share of trials that intervals hold"),
-        "--trials B": f"random samples of each size (default: {TRIALS:,}; {TRIALS_OF_JUDGMENTS} "
+    options=(
+        choice("--sample", ("topics", "judgments"), "what is drawn at random", default="topics"),
+        option("--sizes", "N,N,…", "topics in a sample (default: ten sizes)",
+            value="counts",
+            requires="sample", requires_value="topics"),
+        choice("--sample-against", ("all", "others"), 
+            "a sample is compared with all (default), or with as many others", name="against", default="all",
+            requires="sample", requires_value="topics"),
+        switch("--replacement", "a topic may be in a sample several times",
+            requires="sample", requires_value="topics"),
+        option("--shares", "S,S,…", "what is kept of them (default: 0.1,0.2,…,1)",
+            value="numbers",
+            requires="sample", requires_value="judgments"),
+        *options.build_statistic_option(),
+        *options.build_confidence_option("the share of trials that intervals hold"),
+        option("--trials", "B", f"random samples of each size (default: {TRIALS:,}; {TRIALS_OF_JUDGMENTS} "
         "with --sample judgments)",
-        **options.SEED,
-        **options.build_plot_options("the curves"),
-    },
+            value="count"),
+        *options.SEED,
+        *options.build_plot_options("the curves")),
 )  # fmt: skip

@@ -14,6 +14,7 @@ from cranfield.figures.figure import Figure
 from cranfield.figures.theme import DEFAULT_THEME, Theme
 from cranfield.lazy_imports import pl
 from cranfield.meta.swap import TRIALS, Swap, SwapRates, check_rate, swap
+from cranfield.options import choice, option
 from cranfield.report import options
 from cranfield.report.meta import Computation, Method
 from cranfield.scores import Note
@@ -163,14 +164,24 @@ METHOD = Method(
     ),
     human_tables=("measures",),
     measures="AP nDCG@10 RR P@10",
-    options={
-        "--sizes N,N,…": "topics in a set (default: half of all)",
-        "--bin D": options.build_option("how wide bins of differences are", 0.01),
-        "--filter {t}": "only pairs that a paired t-test on the first set finds to differ "
-        "significantly",
-        "--alpha A with --filter t": "p-values of at most A are significant (default: 0.05)",
-        "--rate R": options.build_option("the swap rate that is tolerated", 0.05),
-        **options.build_trial_options(TRIALS, "pairs of sets drawn at random"),
-        **options.build_plot_options("swap rates against differences"),
-    },
+    options=(
+        option("--sizes", "N,N,…", "topics in a set (default: half of all)", value="counts"),
+        option("--bin", "D", "how wide bins of differences are", value="number", default=0.01),
+        choice(
+            "--filter",
+            ("t",),
+            "only pairs that a paired t-test on the first set finds to differ significantly",
+        ),
+        option(
+            "--alpha",
+            "A",
+            "p-values of at most A are significant (default: 0.05)",
+            value="number",
+            requires="filter",
+            requires_value="t",
+        ),
+        option("--rate", "R", "the swap rate that is tolerated", value="number", default=0.05),
+        *options.build_trial_options(TRIALS, "pairs of sets drawn at random"),
+        *options.build_plot_options("swap rates against differences"),
+    ),
 )
