@@ -162,7 +162,7 @@ METHOD = Method(
         option("--sizes", "N,N,…", "topics in a sample (default: ten sizes)",
             value="counts",
             requires="sample", requires_value="topics"),
-        choice("--sample-against", ("all", "others"), 
+        choice("--sample-against", ("all", "others"),
             "a sample is compared with all (default), or with as many others", name="against", default="all",
             requires="sample", requires_value="topics"),
         switch("--replacement", "a topic may be in a sample several times",
