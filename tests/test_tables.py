@@ -488,7 +488,9 @@ def test_a_terminal_has_notes_below_the_table(
 def test_mistakes(
     capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(CranfieldError, match="found 2 tables, expected one: csv holds no more"):
+    with pytest.raises(
+        CranfieldError, match="found 2 tables, expected one table: csv can contain only one"
+    ):
         shown(capsysbinary, "-f", "csv", "--table", "pairs", "--table", "other")
     with pytest.raises(CranfieldError, match="found table third, expected one of pairs, other"):
         shown(capsysbinary, "--table", "third")

@@ -68,7 +68,7 @@ class TestCommand:
             "anova": difference_for_anova(50, 0.04, 5),
             "interval": pytest.approx(width_of_interval(50, 0.08)),
         }
-        assert "observed is not the true one" in found["captions"]["power"]
+        assert "An observed difference is not the true difference" in found["captions"]["power"]
         assert found["settings"] == {
             "methods": ["t", "anova", "interval"], "alpha": 0.05, "confidence": 0.95, "power": 0.8,
         }  # fmt: skip
@@ -77,7 +77,7 @@ class TestCommand:
         """Half a deviation needs 34 topics, with an actual power of 0.8078, as G*Power 3 says."""
         text = plan.printed("--variance", "0.5", "--difference", "0.5", "--difference", "0.8")
         assert "power 0.8 at α = 0.05" in text
-        assert "Variances are those of differences." in text
+        assert "Variance: variance of differences." in text
         lines = [line.split() for line in text.splitlines() if line.startswith("t ")]
         assert lines[0] == ["t", "0.5", "2", "1.0000", "34", "0.8078"]
 

@@ -151,7 +151,7 @@ class TestAnswers:
     def test_names_that_do_not_match_are_told(self, report: Command, answered: str) -> None:
         done = report.succeeds(f"qrels x.run {answered} -m 'RR NuggetV' -o r.html")
         assert done.err == (
-            "note: 1 run (y) without lists: those of the same name belong together\n"
+            "note: 1 run (y) without rankings: runs and answers are matched by name\n"
         )
 
     @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ class TestAnswers:
             ("qrels x.run -m NuggetV", "found NuggetV and no answers, expected --assignments"),
             ("n.csv --answers a.jsonl", "expected QRELS RUN… beside answers, or neither"),
             ("--answers a.jsonl", "found nothing that was judged, expected assignments, support"),
-            ("--assignments n.csv -m RR", "found RR and no runs"),
+            ("--assignments n.csv -m RR", "found RR without runs"),
             ("--assignments n.csv --rel 2", "found --rel, expected QRELS RUN… with it"),
             ("--assignments n.csv --list-depth 3", "found --list-depth, expected QRELS RUN…"),
             ("--scores t.tsv --answers a.jsonl", "scores of answers are a file for --scores, too"),

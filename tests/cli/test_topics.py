@@ -36,7 +36,7 @@ def test_two_runs(topics: Command, files: list[str]) -> None:
         "2             1  0.7500  0.5000  ranked low    1.0000  –",
     ]
     assert "The 3 most decisive of 3 topics" in done.out
-    assert "On the mean they are equal." in done.out
+    assert "The means are equal." in done.out
     assert "x: 1 topic (3) not answered, counted as empty lists" in done.err
 
 
@@ -91,6 +91,5 @@ def test_what_is_refused(topics: Command, files: list[str], asked: list[str], me
 def test_the_table_of_two_runs_needs_two(topics: Command, files: list[str]) -> None:
     line = topics.refused(*files[:2], "--table", "deciding")
     assert line == (
-        "found table deciding, expected one of hardest, tally, results: there is no such table of "
-        "these results"
+        "found table deciding, expected a table of this result: hardest, tally, results"
     )

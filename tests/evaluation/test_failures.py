@@ -203,7 +203,7 @@ def test_equal_runs() -> None:
     found = cf.hard_topics(QRELS, {"x": RUNS["x"], "y": RUNS["x"]}, "RR")
     assert (found.divisive(), found.deciding(), found.decided_by()) == ((), (), 0)
     for table in ("deciding", "divisive"):
-        assert "All runs score the same on each of 3 topics." in found.to_markdown(table)
+        assert "All runs have equal scores on each of 3 topics." in found.to_markdown(table)
 
 
 def test_how_many_topics_decide() -> None:
@@ -246,7 +246,7 @@ def test_more_that_are_as_hard() -> None:
     found = cf.hard_topics({f"q{i}": {"a": 1, "b": 0} for i in range(4)}, {"q0": ["b", "a"]}, "RR")
     assert (found.count_tied(1), found.count_tied(3), found.count_tied(4)) == (2, 0, 0)
     text = found.to_markdown("hardest", top=1)
-    assert "The hardest of 4 topics: those with the lowest RR (2 more topics as hard" in text
+    assert "The hardest of 4 topics by RR (2 more topics as hard" in text
 
 
 # -- measures and options -------------------------------------------------------------------------

@@ -24,7 +24,7 @@ def test_few_lines_stay_in_their_order_and_of_many_the_best_come_first() -> None
     assert [*many.labels] == [f"r{i}" for i in range(MAX_STYLES, 0, -1)]
     assert [*many.unnamed] == ["r0", "none"]
     [note] = many.collect_notes("run")
-    assert note.text.startswith("2 of 10 runs in grey, without a name")
+    assert note.text.startswith("2 of 10 runs are grey and have no name")
 
 
 def test_the_legend_is_not_wider_than_the_panels() -> None:

@@ -174,8 +174,8 @@ def test_the_best_run_of_each_team_has_a_row() -> None:
                                                  ("W", "w", 1, -0.1, "c", "a"))
     ]  # fmt: skip
     assert sheet.caption.startswith(
-        "The best run of each of 3 teams by AP, of equal ones the first given: means on 12 topics, "
-        "which it was also chosen on, so that they are optimistic. In a column, runs that share"
+        "The best run of each of 3 teams by AP (the first of equal runs): means on 12 topics. "
+        "The means are optimistic: runs were chosen on these topics. In a column, runs that share"
     )
     assert select_tables(found, "table", 0) == ("teams", "pairs")
     assert select_tables(found, "latex") == ("teams", "pairs")
@@ -198,7 +198,7 @@ def test_where_each_team_has_one_run_no_choice_is_told() -> None:
 
 def test_no_teams_no_table() -> None:
     assert "teams" not in {sheet.name for sheet in build_tables(cf.compare(SHIFTED, test="t"))}
-    with pytest.raises(cf.CranfieldError, match="best_by without teams"):
+    with pytest.raises(cf.CranfieldError, match="best_by requires teams"):
         cf.compare(SHIFTED, best_by="AP")
 
 

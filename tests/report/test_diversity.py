@@ -241,13 +241,13 @@ class TestRefused:
     @pytest.mark.parametrize(
         ("options", "said"),
         [
-            ({"gamma": 1.5}, "gamma 1.5, expected a number from 0 to 1"),
-            ({"gamma": "half"}, "gamma 'half'"),
+            ({"gamma": 1.5}, r"gamma=1.5, expected a number in \[0, 1\]"),
+            ({"gamma": "half"}, "gamma='half'"),
             ({"width": -3}, "width -3"),
-            ({"measure": "IRec@10"}, "IRec@10 against itself"),
-            ({"measure": "nDCG@5"}, r"nDCG@5, expected one of the scores' 2 measures \(IRec@10"),
-            ({"depth": 3}, "scores alone"),
-            ({"runs": "x.run"}, "scores alone"),
+            ({"measure": "IRec@10"}, "IRec@10 is used for both axes"),
+            ({"measure": "nDCG@5"}, r"no scores of nDCG@5. Measures: 2 measures \(IRec@10"),
+            ({"depth": 3}, "scores cannot be combined with runs or options"),
+            ({"runs": "x.run"}, "scores cannot be combined with runs or options"),
             ({"intervals": True, "level": 2}, "confidence=2"),
         ],
     )
@@ -260,11 +260,13 @@ class TestRefused:
             cf.plot.diversity({"q": {"d": 1}}, measure="nDCG", against="Recall")
 
     def test_nothing_to_draw(self) -> None:
-        with pytest.raises(cf.CranfieldError, match="no run with both"):
+        with pytest.raises(cf.CranfieldError, match="no run has both"):
             cf.plot.diversity(scores_of([[[math.nan, 0.4]]]))
 
     def test_intervals_of_one_topic(self) -> None:
-        with pytest.raises(cf.CranfieldError, match="found 1 topic, expected two or more"):
+        with pytest.raises(
+            cf.CranfieldError, match="found 1 topic, expected at least 2 for intervals"
+        ):
             cf.plot.diversity(scores_of([[[0.5, 0.4]]]), intervals=True)
 
 
@@ -320,7 +322,7 @@ class TestFiles:
         self, collection: list[str], capsys: pytest.CaptureFixture[str]
     ) -> None:
         for more, said in (
-            (["--gamma", "2", "-o", "made.svg"], "gamma 2.0"),
+            (["--gamma", "2", "-o", "made.svg"], "gamma=2.0"),
             (["-o", "made.doc"], "made.doc"),
             (["-o", "nowhere/made.svg"], "no directory nowhere"),
         ):

@@ -58,7 +58,7 @@ def make(
 def scores() -> Scores:
     return make(
         [[[1 / 3, 1000], [1.0, 500]], [[0.5, 1000], [NAN, 1000]]],
-        notices=(Note("ties", "bm25 has ties.", "bm25", ("301",)),),
+        notes=(Note("ties", "bm25 has ties.", "bm25", ("301",)),),
     )
 
 
@@ -292,7 +292,7 @@ class TestPapers:
         assert f"\n{escaped} & 1.0000" in render(named(name), "latex").decode()
 
     def test_skipping_is_said(self, skipping: Scores, scores: Scores) -> None:
-        said = "Mean over 2 topics, counts summed, undefined values left out"
+        said = "Mean over 2 topics, counts summed, undefined values excluded"
         assert said in render(skipping, "markdown").decode()
         assert "left out" not in render(scores, "markdown").decode()
 
@@ -324,7 +324,7 @@ class TestTerminal:
     def test_table(self) -> None:
         scores = make(
             [[[0.25, 10], [0.5, 20]], [[0.75, 99], [0.25, 1]]],
-            notices=(Note("ties", "bm25 has ties."), Note("x", "dense is unjudged.")),
+            notes=(Note("ties", "bm25 has ties."), Note("x", "dense is unjudged.")),
         )
         assert table(scores).split("\n") == [
             "run        AP   num_ret",
@@ -390,7 +390,7 @@ class TestTerminal:
             topics=("1", "2", "3"),
             measures=names,
             summaries=("mean",) * measures,
-            notices=(Note("x", "many words " * 20), Note("y", "short")),
+            notes=(Note("x", "many words " * 20), Note("y", "short")),
         )
         text = table(scores, per_topic, width)
         assert max(map(len, text.split("\n"))) <= width
@@ -403,7 +403,7 @@ class TestTerminal:
 
     def test_notes_are_wrapped_under_themselves(self) -> None:
         scores = make(
-            [[[0.5]]], ("r",), ("1",), ("AP",), ("mean",), notices=(Note("x", "one two three"),)
+            [[[0.5]]], ("r",), ("1",), ("AP",), ("mean",), notes=(Note("x", "one two three"),)
         )
         assert notice_lines(scores.notes) == ["note: one two three"]
         assert table(scores, width=17).endswith("\nnote: one two\n      three")

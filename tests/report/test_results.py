@@ -179,14 +179,14 @@ def test_every_result_has_the_same_methods(name: str) -> None:
 
 def test_what_is_not_there_is_refused() -> None:
     found = RESULTS["comparison"]()
-    with pytest.raises(cf.CranfieldError, match=r"^found table x, expected one of runs, pairs"):
+    with pytest.raises(
+        cf.CranfieldError, match=r"^found table x, expected a table of this result: runs, pairs"
+    ):
         found.to_markdown("x")
     with pytest.raises(TypeError, match="tables of Comparison have no argument 'mover'"):
         found.to_markdown(mover=2)
     for count in (-1, 16, 99):  # as --decimals
-        with pytest.raises(
-            cf.CranfieldError, match=f"found decimals={count}, expected a whole number"
-        ):
+        with pytest.raises(cf.CranfieldError, match=f"found decimals={count}, expected an integer"):
             found.to_latex(decimals=count)
     assert re.search(r"\.\d{15}\b", found.to_markdown(decimals=15))
     with pytest.raises(cf.CranfieldError, match="found caption='left', expected one of above"):

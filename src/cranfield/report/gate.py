@@ -69,7 +69,7 @@ def _describe_rule(gate: Gate) -> str:
         return f"{text}{unseen * undecided}"
     sure = tables.format_percent(gate.confidence)
     return (
-        f"pass if the complete {sure} paired t interval of the difference is within the margin of "
-        f"{gate.margin:g}, fail if otherwise the complete interval is worse than 0, "
-        f"else undecided, which {otherwise} ({level})"
+        f"pass if no part of the {sure} paired t interval of the difference is worse than the "
+        f"margin of {gate.margin:g}, otherwise fail if the complete interval is worse than 0, "
+        f"otherwise undecided, which {otherwise} ({level})"
     )

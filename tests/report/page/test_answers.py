@@ -174,7 +174,7 @@ class TestChecklists:
         assert shown["answers"]["topics"][0]["criteria"] == {
             "rows": [["polite", 2, "tone"], ["lies", -3, ""]],
             "marks": [[2, 1]],
-            "told": ["1 of 1; of negative weight: 0 of 1, 1 in part"],
+            "told": ["1 of 1; negative weight: 0 of 1, 1 in part"],
         }
 
 
@@ -186,7 +186,7 @@ class TestWhatBelongsTogether:
         assert made.data["board"][1]["means"] == [1, None, 0]
         told = [note.text for note in made.notes]
         assert [text.split(":")[0] for text in told] == [
-            "1 run (y) without answers", "1 run (z) without lists",
+            "1 run (y) without answers", "1 run (z) without rankings",
         ]  # fmt: skip
         shown = next(one for one in made.data["notices"] if one["kind"] == "unmatched")
         assert shown["texts"] == told
@@ -237,9 +237,9 @@ class TestMistakes:
             ({"runs": RUNS, **JUDGED}, "no judgments"),
             ({"qrels": QRELS, **JUDGED}, "no runs"),
             ({"answers": ANSWERS}, "nothing that was judged"),
-            ({"measures": "AP", **JUDGED}, "AP and no runs, expected qrels and runs, or measures"),
-            ({"rel": 2, **JUDGED}, "rel and no runs"),
-            ({"second_qrels": QRELS, **JUDGED}, "second_qrels and no runs"),
+            ({"measures": "AP", **JUDGED}, "AP without runs, expected qrels and runs, or measures"),
+            ({"rel": 2, **JUDGED}, "rel without runs"),
+            ({"second_qrels": QRELS, **JUDGED}, "second_qrels without runs"),
             ({"assignments": NUGGETS, "measures": "CitationF"}, "CitationF needs support"),
         ],
     )
@@ -264,7 +264,7 @@ def test_as_many_answers_as_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -
     made = cf.report_page(QRELS, RUNS, "RR NuggetA", **JUDGED)
     assert [one is None for one in made.data["answers"]["topics"]] == [True, False]
     assert made.data["answers"]["known"] == [True, True]
-    text = "Answers are shown of 1 of 2 topics, those on which runs differ most; --complete"
+    text = "Answers are shown for 1 of 2 topics with the largest differences between runs. To show"
     assert [x.text for x in made.notes if x.text.startswith(text)]
 
 

@@ -184,7 +184,7 @@ class TestNumbers:
 class TestWords:
     def test_answer(self) -> None:
         first, *_ = cf.report_page(QRELS, RUNS, "RR").data["answer"]
-        assert first.startswith("x is best by RR, 1.0000 [1.0000, 1.0000]; its lead over y is not")
+        assert first.startswith("x is best by RR, 1.0000 [1.0000, 1.0000]. Its lead over y is not")
         assert "(p = " in first
 
     def test_significant(self) -> None:
@@ -193,7 +193,7 @@ class TestWords:
         qrels = {topic: {"a": 1} for topic in good}
         answer = cf.report_page(qrels, {"good": good, "bad": bad}, "RR").data["answer"]
         p = "p = 0.0005"  # 2 of 2¹² = 4,096 signs
-        assert answer[0].endswith(f"its lead over bad is significant ({p}).")
+        assert answer[0].endswith(f"Its lead over bad is significant ({p}).")
         assert len(answer) == 1  # good fails nowhere
 
     def test_definitions(self) -> None:
@@ -238,16 +238,14 @@ class TestOdd:
         qrels, runs = {"q1": QRELS["q1"]}, {run: {"q1": of["q1"]} for run, of in RUNS.items()}
         shown = cf.report_page(qrels, runs, "RR AP").data
         assert shown["pairs"] == [None, None]
-        assert shown["answer"][0] == "x is best by RR, 1.0000; how sure that is cannot be said."
+        assert shown["answer"][0] == "x is best by RR, 1.0000. Its lead cannot be tested."
         assert "not-compared" in [group["kind"] for group in shown["notices"]]
 
     def test_nothing_is_defined(self) -> None:
         shown = cf.report_page({"q": {"a": 0}, "r": {"b": 0}}, {"x": {"q": ["a"]}, "y": {"q": []}},
                                "AP", undefined="nan").data  # fmt: skip
         assert shown["scores"] == [[[None, None], [None, None]]]
-        assert shown["answer"] == [
-            "No measure tells which run is best: none has a score by which runs are ranked."
-        ]
+        assert shown["answer"] == ["No run is best: no measure has scores that rank the runs."]
         assert shown["buckets"] is None
         json.dumps(shown, allow_nan=False)
 
@@ -315,7 +313,7 @@ class TestQueriesAndDocs:
         assert "not shown" not in json.dumps(shown)
         assert shown["left_out"] == [
             "7 of 9 documents shown are not in the file with documents.",
-            f"Texts of documents are cut after 300 characters; {COMPLETE}.",
+            f"Texts of documents are truncated after 300 characters. {COMPLETE}.",
         ]
         whole = cf.report_page(QRELS, RUNS, "RR", docs={"d": "x" * 4000}, complete=True).data
         assert whole["lists"]["topics"][1]["titles"]["0"] == {"text": "x" * 4000}
@@ -403,7 +401,7 @@ class TestLimits:
         assert kept == [True, True, False]  # where scores differ by 1/2, 1 and 1/2
         assert shown["lists"]["topics"][1]["left_out"] == 1
         said = " ".join(shown["left_out"])
-        for what in ("Scores of topics", "Pairs of runs", "differences to the best run", "Lists"):
+        for what in ("Scores per topic", "Pairs of runs", "differences to the best", "Rankings"):
             assert what in said
         assert said.count("--complete") == 4
 

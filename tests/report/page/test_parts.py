@@ -47,9 +47,13 @@ def test_means_are_those_of_a_part_alone() -> None:
     [
         (("x", "y"), ("q1",), []),
         (("x",), ("q1",), ["1 run (y) without answers"]),
-        (("x", "y", "z"), ("q1",), ["1 run (z) without lists"]),
-        (("u", "v"), ("q1",), ["no run has both lists and answers (runs x, y, answers u, v)"]),
-        (("x", "y"), ("1",), ["no topic has both lists and answers (topics of lists q1, q2, of"]),
+        (("x", "y", "z"), ("q1",), ["1 run (z) without rankings"]),
+        (("u", "v"), ("q1",), ["no run has both rankings and answers (runs x, y, answers u, v)"]),
+        (
+            ("x", "y"),
+            ("1",),
+            ["no topic has both rankings and answers (topics of rankings q1, q2, of"],
+        ),
     ],
 )
 def test_what_does_not_match_is_said(

@@ -177,8 +177,8 @@ def report_page(
         input_files = [*_iterate_paths({"queries": queries}, None)]
         provenance = [*_describe_provenance(command, input_files)]
         topic_queries = _read_queries(queries, scores.topics)
-        settings: dict[str, Any] = {"queries": topic_queries, "reproduce": provenance}
-        settings["inputs"] = [path for _, path in input_files]
+        settings: dict[str, Any] = {"queries": topic_queries, "provenance": provenance}
+        settings["input_files"] = [path for _, path in input_files]
         return ReportPage(ReportData([scores], title, limits, test_options, **settings))
     _check_complete(qrels, runs, answer_inputs)
     answer_collection = _read_answers(answer_inputs, tokens, invalid) if answer_inputs else None
