@@ -191,7 +191,7 @@ class TestAnswers:
         ("qrels x.run -m RR --docs bad.csv", "expected a column with documents"),
         ("qrels x.run y.run -m RR --alpha 7", "alpha=7"),
         ("qrels x.run -m nosuch", "nosuch"),
-        ("qrels x.run --list-depth 0", "whole number from 1"),
+        ("qrels x.run --list-depth 0", "expected an integer ≥ 1"),
         ("--scores s.tsv --docs bad.csv", "--scores have no lists"),
         ("qrels x.run -o nowhere/r.html", "no directory nowhere"),
     ],
