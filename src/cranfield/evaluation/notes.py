@@ -14,6 +14,7 @@ import numpy as np
 from cranfield.arrays import Bools, Ints
 from cranfield.data.qrels import Qrels
 from cranfield.data.run import Run
+from cranfield.evaluation.options import OPTIONS
 from cranfield.evaluation.spelling import collect_spelling_notes
 from cranfield.labelling.blocks import Intents, Judgments, Rankings, count_by
 from cranfield.measures.base import Measure
@@ -130,8 +131,9 @@ def collect_settings_notes(measuring: Scorer) -> Iterator[Note]:
         if preset.groups and is_default:
             texts.append("the task has groups that count together, here are none (--groups)")
         yield from (Note("preset", f"{preset.name}: {text}") for text in texts)
-    for setting, reason in measuring.resolved.unused_options:
-        yield Note("settings", f"{setting} changes nothing: {reason}")
+    for name, reason in measuring.resolved.unused_options.items():
+        option = format_option(OPTIONS[name].flags[-1], name)
+        yield Note("settings", f"{option} has no effect: {reason}")
     if (gains := measuring.gains) is not None:
         collection = measuring.collection
         tables: dict[str, dict[str, tuple[int]]] = {}

@@ -1,7 +1,9 @@
-"""Every option of an evaluation, once: its name, its type, its default and what it does.
+"""The options of an evaluation, each declared in one row: a field of `Options`.
 
-`Options` is what the evaluation works with. `Settings` says the same to editors and type checkers
-of functions that take options by name, and `with_options` to ``help()``; a test compares them.
+The row of an option contains its name, type, default, documentation and flag, and the measures that
+use it. Everything else is derived: ``help(cf.evaluate)``, the flags of commands, the reference, the
+notes about options without an effect, and the values that Spark does not support. The types for
+type checkers (`Settings`) are generated from the rows.
 """
 
 from __future__ import annotations
@@ -9,9 +11,9 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import field, fields, replace
 from functools import cached_property, wraps
-from typing import Any, Literal, TypeAlias, TypedDict, TypeVar, cast, get_args
+from typing import Any, Literal, TypeAlias, TypedDict, TypeVar, cast
 
 import numpy as np
 
@@ -31,166 +33,404 @@ from cranfield.errors import InputError, check_choice
 from cranfield.evaluation.presets import Preset
 from cranfield.evaluation.presets import preset as find_preset
 from cranfield.labelling.strategies import Labelling
+from cranfield.measures.base import Measure
 from cranfield.measures.lists import BLOCK_CELLS
+from cranfield.options import Option
 from cranfield.wording import reject_unknown
 
 Topics: TypeAlias = str | os.PathLike[str] | Iterable[str]
 Undefined: TypeAlias = Literal["zero", "nan", "skip", "error"]
 TieOrder: TypeAlias = Literal["trec", "rank", "given", "best", "worst", "expected", "file"]
-TIE_CHOICES = get_args(TieOrder)
 Progress: TypeAlias = Callable[[PartRead], None]
 
 T = TypeVar("T", bound=Callable[..., Any])
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Options:
-    """How runs are evaluated.
+@dataclass(frozen=True)
+class EvaluationOption(Option):
+    """An option of `evaluate`.
 
-    preset
-        The name of a task (`presets` has them all), or a `Preset`: its measures come first, and
-        its depth and labels hold where none are given.
-    topics
-        ``judged``: every judged topic counts, unanswered ones as empty lists;
-        ``common``: only judged topics that every run answers; or those named, which must be
-        judged: a list, ``"101,102"``, or a path or ``"@FILE"`` for the names that its lines begin
-        with. The others are as if nobody had judged them, but for the levels that there are.
-    undefined
-        What a topic without a relevant document scores: ``zero``; ``nan``, and so do the means
-        over it; nothing, it is left out of the means (``skip``); or it is an ``error``.
-    order
-        What orders a ranking: ``score``, ``rank`` or ``given``, see `read_run`.
-    ties
-        Order of documents with equal scores: ``trec`` or ``file``, see `read_run`; or by level, the
-        ``best`` or the ``worst`` first; or ``expected``, the mean over all orders of them: exact
-        for measures that allow it, for the others the mean of `tie_samples` random orders
-        (chosen by `seed`), with its standard error in a column of its own. ``rank`` and ``given``
-        are older spellings of the same `order`.
-    depth
-        Look at so many documents of each list only.
-    rel, gains, condensed
-        Parameters for all measures that have them and do not set them. `gains` may differ from
-        topic to topic: ``{topic: gains}``, or ``topic`` for 1:2:… up to the topic's own highest
-        level.
-    exclude_self
-        Drop a document whose id is the topic's.
-    lengths
-        Lengths of the documents, for measures that need them: a path, a dict or a frame.
-    costs, cost_unit
-        Costs of the documents, for user models: by topic and document (``{topic: {doc: cost}}``)
-        or by element type (``{type: cost}``, the second column of a TREC run), as a path, a dict
-        or a frame; 1 for each if not given. The unit, such as seconds, is only told.
-    measurements
-        All five of EU, ETU, EC, ETC and ED in the place of every measure that is a user model.
-    residuals
-        Columns ``.lower`` and ``.upper`` beside those of user models and RBP: the score with all
-        unjudged documents at their worst and at their best.
-    intents
-        What is known of the intents of topics, for measures of diversity: probabilities
-        (``{topic: {intent: probability}}``) and types, as a path, a dict or a frame, or several.
-        Judgments are then for intents, ``topic intent doc level``; so they are if a measure of
-        diversity is asked for.
-    per_intent
-        Every intent is a topic of its own, ``topic/intent``, and measures of diversity become what
-        they are made of: IA(ERR) becomes ERR.
-    verticals
-        Which kinds of results the users of an intent want, for Vscore and QUscore: probabilities or
-        levels (``{topic: {intent: {vertical: value}}}``), as a path, a dict or a frame. The
-        vertical of a result is the second column of a TREC run, or the column ``type`` of a table.
-    embed_verticals
-        Verticals are items of the lists, under their names, with level 2; all other items are of
-        the vertical Web. What an item is worth to an intent is multiplied by how much its users
-        want the vertical.
-    labelling
-        Which items count, and as what: `EquivalenceClasses`, `Combinations` or your own
-        `Labelling`.
-    labels
-        The levels that assessors' labels mean, as in ``"S=3,A=2,B=1,C=0"``; a dict will do.
-    separator
-        What stands between the fields of a line of text, if not blanks.
-    columns
-        What columns of judgments and runs are called that have other names, or their numbers from
-        1: ``"topic=user_id,level=rating"``, ``"run.topic=1,run.doc=2,run.score=3"``, or a dict.
-    tie_samples, seed
-        How many random orders ``ties="expected"`` draws where it must, and what chooses them.
-    threads
-        How many to use; the result does not depend on it.
-    qrels_format, run_format
-        The format of files, instead of recognising it.
-    run_names
-        ``tag``: lines with several run tags are several runs, each named by its tag, or by the
-        path as given where tags clash or are missing; ``file``: a file is one run, named by its
-        path.
-    chunks, chunk_score
-        What makes documents of the chunks in runs: the sign between the ids of both (``"#"``), a
-        regular expression between slashes whose one group is the document, or a function from the
-        one id to the other. A document scores the ``max`` of its chunks (the default), their
-        ``sum``, or as the ``first`` of them; where ranks or the order of lists decide, it stands
-        where the first does.
-    duplicates
-        Lists that repeat a document are an ``error``, or of each the ``first`` or the ``best`` line
-        is kept.
-    block_cells
-        How many topics × judged documents are computed at a time; the result does not depend on it.
-    progress
-        Called with the name of a run whenever another part of it has been read; this string also
-        has `lines`, how many these were, and `taken`, how many bytes of its file.
+    Attributes
+    ----------
+    meanings
+        Meaning of each choice.
+    minimum
+        Lowest integer.
+    used_by, example
+        Predicate of the measures that use the option, and names of such measures.
+    used_with
+        Name of an option without which this one has no effect.
+    unless
+        Name of an option with which `used_by` does not matter.
+    not_on_spark
+        Choices that Spark does not support, with the choice to use instead.
     """
 
-    preset: str | Preset | None = None
-    topics: Topics = "judged"
-    undefined: Undefined = "zero"
-    order: RankBy | None = None
-    ties: TieOrder | None = None
-    depth: int | None = None
-    rel: float | None = None
-    gains: Any = None
-    condensed: bool = False
-    exclude_self: bool = False
-    lengths: LengthsLike = None
-    costs: CostsLike = None
-    cost_unit: str = ""
-    measurements: bool = False
-    residuals: bool = False
-    intents: IntentsLike = None
-    per_intent: bool = False
-    verticals: VerticalsLike = None
-    embed_verticals: bool = False
-    labelling: Labelling | None = None
-    labels: LabelsLike | None = None
-    separator: str | None = None
-    columns: ColumnsLike | None = None
-    tie_samples: int = 100
-    seed: int = 0
-    threads: int | None = None
-    qrels_format: str | None = None
-    run_format: str | None = None
-    run_names: RunNames = "tag"
-    chunks: ChunksLike = None
-    chunk_score: ChunkScore | None = None
-    duplicates: Duplicates = "error"
-    block_cells: int = BLOCK_CELLS
-    progress: Progress | None = None
+    meanings: Mapping[str, str] = field(default_factory=dict)
+    minimum: int | None = None
+    used_by: Callable[[Measure], bool] | None = None
+    example: str = ""
+    used_with: str = ""
+    unless: str = ""
+    not_on_spark: Mapping[str, str] = field(default_factory=dict)
+
+
+def declare(*flags: str, default: Any = None, doc: str, **fields: Any) -> Any:
+    """Return the field of an option with its row in the metadata."""
+    lines = "\n    ".join(line.strip() for line in doc.splitlines())
+    choices = tuple(fields.get("meanings", ()))
+    row = EvaluationOption("", default, lines, flags=flags, choices=choices, **fields)
+    return field(default=default, metadata={"row": row})
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Options:
+    """The options of an evaluation."""
+
+    preset: str | Preset | None = declare(
+        "--preset",
+        metavar="NAME",
+        group="task",
+        help="measures and settings of a task, see `cranfield presets`",
+        doc="""The name of a task, see `presets`, or a `Preset`. Its measures come first. Its depth
+        and labels are the defaults of `depth` and `labels`.""",
+    )
+    topics: Topics = declare(
+        "--topics",
+        "--topic",
+        metavar="TOPICS",
+        default="judged",
+        group="topics",
+        repeat=True,
+        help="judged (default), common, 101,102 or @FILE; may be repeated",
+        doc="""``judged`` (default): all judged topics count, missing topics as empty rankings.
+        ``common``: only judged topics that are in every run. Otherwise the topics that count, all
+        of them judged: a list, ``"101,102"``, a path or ``"@FILE"`` with a topic at the start of
+        each line. The other topics become unjudged, but the highest level does not change.""",
+    )
+    undefined: Undefined = declare(
+        "--undefined",
+        default="zero",
+        group="topics",
+        help="score of a topic without relevant documents",
+        meanings={
+            "zero": "0 (default)",
+            "nan": "NaN, and so are the means",
+            "skip": "excluded from the means",
+            "error": "an error",
+        },
+        doc="""Score of a topic without relevant documents: ``zero`` (default), ``nan`` (so are the
+        means), ``skip`` (excluded from the means) or ``error``.""",
+    )
+    order: RankBy | None = declare(
+        "--order",
+        group="order",
+        help="what orders a ranking",
+        meanings={
+            "score": "the score, descending (default)",
+            "rank": "the rank column (default without scores)",
+            "given": "the order of the file (default without scores and ranks)",
+        },
+        doc="""The order of a ranking: ``score``, ``rank`` or ``given``, see `read_run`.""",
+    )
+    ties: TieOrder | None = declare(
+        "--ties",
+        group="order",
+        help="order of documents with equal scores",
+        meanings={
+            "trec": "by document id, descending (default)",
+            "rank": "deprecated, use --order rank",
+            "given": "deprecated, use --order given",
+            "best": "by level, the best first",
+            "worst": "by level, the worst first",
+            "expected": "the mean over all orders",
+            "file": "as in the file (default of predictions for LETOR data)",
+        },
+        doc="""The order of documents with equal scores: ``trec`` or ``file``, see `read_run`.
+        ``best`` or ``worst``: by level, the best or the worst first. ``expected``: the mean over
+        all orders, exact for measures that allow it. For the others it is the mean of `tie_samples`
+        random orders, with its standard error in a further column. ``rank`` and ``given`` are
+        deprecated spellings of `order`.""",
+    )
+    depth: int | None = declare(
+        "--depth",
+        metavar="N",
+        value="count",
+        group="lists",
+        minimum=1,
+        help="read only the first N documents of each ranking",
+        doc="""Number of documents to read from each ranking. Default: all.""",
+    )
+    rel: float | None = declare(
+        "--rel",
+        metavar="N",
+        value="number",
+        group="relevance",
+        help="lowest relevant level, for all measures that have rel",
+        doc="""Lowest relevant level, for all measures that have `rel` and do not set it.""",
+        used_by=lambda m: m.takes_default("rel"),
+    )
+    gains: Any = declare(
+        "--gains",
+        metavar="GAINS",
+        group="relevance",
+        help="linear, exp, binary, unit, 1:2:3, topic or @FILE",
+        doc="""Gains of levels, for all measures that have `gain` and do not set it. Gains may
+        differ by topic: ``{topic: gains}``, or ``topic`` for 1:2:… up to the topic's highest
+        level.""",
+        used_by=lambda m: m.takes_default("gain"),
+    )
+    condensed: bool = declare(
+        "--condensed",
+        default=False,
+        group="lists",
+        help="remove unjudged documents (after --depth)",
+        doc="""Remove unjudged documents, for all measures that do not set it.""",
+        used_by=lambda m: m.takes_default("condensed"),
+    )
+    exclude_self: bool = declare(
+        "--exclude-self",
+        default=False,
+        group="lists",
+        help="remove a document with the id of the topic",
+        doc="""Remove a document with the id of the topic.""",
+    )
+    lengths: LengthsLike = declare(
+        "--lengths",
+        metavar="FILE",
+        group="relevance",
+        help="document lengths: doc length, or a table",
+        doc="""Document lengths, for measures that need them: a path, a dict or a frame.""",
+    )
+    costs: CostsLike = declare(
+        "--costs",
+        metavar="FILE",
+        group="costs",
+        help="topic doc cost, or type cost (default: 1)",
+        doc="""Document costs for user models: by topic and document (``{topic: {doc: cost}}``) or
+        by type (``{type: cost}``, the second column of a TREC run), as a path, a dict or a frame.
+        Default: 1 for each document.""",
+        used_by=lambda m: m.is_model,
+        example="INST or AP.EU",
+    )
+    cost_unit: str = declare(
+        "--cost-unit",
+        metavar="UNIT",
+        default="",
+        group="costs",
+        help="unit of costs in notes, such as seconds",
+        doc="""The unit of costs, such as seconds. It is only printed.""",
+        used_with="costs",
+    )
+    measurements: bool = declare(
+        "--measurements",
+        default=False,
+        group="models",
+        help="EU, ETU, EC, ETC and ED of each user model",
+        doc="""Replace every user model by its five measurements EU, ETU, EC, ETC and ED.""",
+        used_by=lambda m: m.is_user_model(),
+        example="INST or AP.EU",
+    )
+    residuals: bool = declare(
+        "--residuals",
+        default=False,
+        group="models",
+        help="bounds .lower and .upper for unjudged documents",
+        doc="""Add columns ``.lower`` and ``.upper`` for user models and RBP: the score if all
+        unjudged documents are worst, or best.""",
+        used_by=lambda m: m.has_residuals,
+        example="RBP, INST or AP.EU",
+    )
+    intents: IntentsLike = declare(
+        "--intents",
+        metavar="FILE",
+        group="intents",
+        repeat=True,
+        help="topic intent probability or type; may be repeated",
+        doc="""Probabilities (``{topic: {intent: probability}}``) and types of intents, for
+        diversity measures: a path, a dict or a frame, or several. Judgments are then ``topic intent
+        doc level``, as for all diversity measures.""",
+        used_by=lambda m: m.takes == "intents",
+        example="Dsharp(nDCG)@10",
+        unless="per_intent",
+    )
+    per_intent: bool = declare(
+        "--per-intent",
+        default=False,
+        group="intents",
+        help="score every intent as a topic, topic/intent",
+        doc="""Score every intent as a topic, named ``topic/intent``. Diversity measures are
+        replaced by their parts: IA(ERR) by ERR.""",
+    )
+    verticals: VerticalsLike = declare(
+        "--verticals",
+        metavar="FILE",
+        group="verticals",
+        help="topic intent vertical value, for Vscore and QUscore",
+        doc="""Probabilities or levels of verticals for each intent, for Vscore and QUscore:
+        ``{topic: {intent: {vertical: value}}}``, a path or a frame. The vertical of a document is
+        the second column of a TREC run, or the column ``type`` of a table.""",
+        used_by=lambda m: m.needs_verticals,
+        example="Vscore",
+        unless="embed_verticals",
+    )
+    embed_verticals: bool = declare(
+        "--embed-verticals",
+        default=False,
+        group="verticals",
+        help="verticals are documents with level 2",
+        doc="""Treat verticals as documents with level 2, under their names. All other documents are
+        of the vertical Web. Levels for an intent are multiplied by the value of the vertical.""",
+    )
+    labelling: Labelling | None = declare(
+        group="lists",
+        doc="""The labelling strategy: `EquivalenceClasses`, `Combinations` or a custom
+        `Labelling`.""",
+    )
+    labels: LabelsLike | None = declare(
+        "--labels",
+        metavar="A=2,B=1,…",
+        group="relevance",
+        help="levels of labels in judgments, such as S=3,A=2,B=1,C=0",
+        doc="""Levels of labels in judgments: ``"S=3,A=2,B=1,C=0"`` or a dict.""",
+    )
+    separator: str | None = declare(
+        "--sep",
+        metavar="S",
+        value="separator",
+        group="formats",
+        help="field separator: ; or tab, comma, pipe, space",
+        doc="""Field separator of text files. Default: whitespace.""",
+    )
+    columns: ColumnsLike | None = declare(
+        "--columns",
+        metavar="C=NAME,…",
+        group="formats",
+        help="names or numbers of columns, such as run.score=3",
+        doc="""Names of columns in the files, or their numbers from 1, as a dict or
+        ``"topic=user_id,level=rating"``, ``"run.topic=1,run.doc=2,run.score=3"``.""",
+    )
+    tie_samples: int = declare(
+        "--tie-samples",
+        metavar="N",
+        value="count",
+        default=100,
+        group="drawn",
+        minimum=2,
+        help="random orders for --ties expected (default: 100)",
+        doc="""Number of random orders for ``ties="expected"``, if a measure needs them.""",
+    )
+    seed: int = declare(
+        "--seed",
+        metavar="S",
+        value="integer",
+        default=0,
+        group="drawn",
+        minimum=0,
+        help="seed of the random orders (default: 0)",
+        doc="""Seed of the random orders.""",
+    )
+    threads: int | None = declare(
+        "--threads",
+        metavar="N",
+        value="count",
+        group="threads",
+        help="threads (default: all cores, at most 4 to evaluate)",
+        doc="""Number of threads. The result does not depend on it.""",
+    )
+    qrels_format: str | None = declare(
+        "--qrels-format",
+        metavar="FORMAT",
+        group="formats",
+        help="format of judgments",
+        doc="""Format of the judgments. Default: detected.""",
+    )
+    run_format: str | None = declare(
+        "--run-format",
+        metavar="FORMAT",
+        group="formats",
+        help="format of runs",
+        doc="""Format of the runs. Default: detected.""",
+    )
+    run_names: RunNames = declare(
+        "--run-names",
+        default="tag",
+        group="formats",
+        help="names of runs",
+        meanings={
+            "tag": "each run tag is a run, named by its path if tags clash (default)",
+            "file": "each file is a run, named by its path",
+        },
+        doc="""``tag`` (default): each run tag is a run, named by the tag, or by the path if tags
+        clash or are missing. ``file``: each file is a run, named by its path.""",
+    )
+    chunks: ChunksLike = declare(
+        "--chunks",
+        metavar="SIGN",
+        group="formats",
+        help="separator between document and chunk id, or /REGEX/",
+        doc="""Runs retrieve chunks of documents. The separator between the ids of document and
+        chunk (``"#"``), a regular expression between slashes with one group, the document id, or a
+        function from chunk id to document id.""",
+    )
+    chunk_score: ChunkScore | None = declare(
+        "--chunk-score",
+        group="formats",
+        requires="chunks",
+        help="score of a document",
+        meanings={
+            "first": "the score of the first chunk",
+            "max": "the maximum of its chunks (default)",
+            "sum": "the sum of its chunks",
+        },
+        not_on_spark={"sum": "max", "first": "max"},
+        doc="""The score of a document: the ``max`` of its chunks (default), their ``sum``, or the
+        score of the ``first``. Without scores, its rank is the rank of the first chunk.""",
+    )
+    duplicates: Duplicates = declare(
+        "--duplicates",
+        default="error",
+        group="formats",
+        help="documents that are more than once in a ranking",
+        meanings={
+            "error": "an error (default)",
+            "first": "keep the first line",
+            "best": "keep the line with the best score or rank",
+        },
+        not_on_spark={"first": "best"},
+        doc="""A document more than once in a ranking: ``error`` (default), or keep its ``first`` or
+        ``best`` line.""",
+    )
+    block_cells: int = declare(
+        default=BLOCK_CELLS,
+        group="threads",
+        doc="""Number of topics × judged documents per block. The result does not depend on it.""",
+    )
+    progress: Progress | None = declare(
+        group="threads",
+        doc="""Function called with the name of a run after each part is read. This string has the
+        attributes `lines` (lines read) and `taken` (bytes read).""",
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "topics", read_named_topics(self.topics) or self.topics)
-        check_choice("undefined", self.undefined, Undefined)
-        check_choice("run_names", self.run_names, RunNames)
-        _ = self.merging  # or an error
-        if self.ties is not None:
-            check_choice("ties", self.ties, TieOrder)
-        _ = self.reading  # or an error
-        for name, low in {"depth": 1, "tie_samples": 2, "seed": 0}.items():
-            number = low if name == "depth" and self.depth is None else getattr(self, name)
-            if not isinstance(number, int | np.integer) or number < low:
-                raise InputError(f"{name} {number!r}", f"a whole number from {low}")
+        for name, row in CHECKED.items():
+            value = getattr(self, name)
+            if value is row.default:
+                continue
+            if row.choices:
+                check_choice(name, value, row.choices)
+            elif not isinstance(value, int | np.integer) or value < row.minimum:
+                problem = f"{name} must be an integer ≥ {row.minimum}, found {value!r}"
+                raise InputError.from_problem(problem)
+        _ = self.merging, self.reading  # may raise an error
         if self.labelling is not None and not isinstance(self.labelling, Labelling):
             expected = "an object of a class derived from cranfield.Labelling"
-            raise InputError(f"labelling {self.labelling!r}", expected)
+            raise InputError(f"labelling={self.labelling!r}", expected)
 
     @classmethod
     def from_mapping(cls, values: Mapping[str, Any]) -> Options:
-        """The options that a caller gave by name, with those of the preset where none are given."""
+        """Return the options of a caller, with depth and labels of the preset as defaults."""
         reject_unknown(values, NAMES)
         options = cls(**values)
         task = options.task
@@ -202,9 +442,10 @@ class Options:
         )
 
     def reject_expected_ties(self) -> None:
-        """Refuse the mean over many orders where one order is shown."""
+        """Raise an error for the mean over all orders of ties."""
         if self.ties == "expected":
-            raise InputError("ties=expected", "one order: trec, best or worst")
+            problem = "ties=expected is not supported for a single ranking"
+            raise InputError.from_problem(problem, "Use trec, best or worst.")
 
     @property
     def reading(self) -> Reading | None:
@@ -213,16 +454,16 @@ class Options:
 
     @cached_property
     def task(self) -> Preset | None:
-        """The preset itself, if one is named."""
+        """The preset, if any."""
         return find_preset(self.preset) if isinstance(self.preset, str) else self.preset
 
     @property
     def named_topics(self) -> tuple[str, ...] | None:
-        """The topics, if some are named."""
+        """The requested topics, if any."""
         return self.topics if isinstance(self.topics, tuple) else None
 
     def select_topics(self, topics_judged: Sequence[str]) -> Options:
-        """Return these options with the topics that are named, all of which are judged."""
+        """Return the options with the requested topics. All of them must be judged."""
         names = self.named_topics
         return (
             self
@@ -232,7 +473,7 @@ class Options:
 
     @property
     def gains_by_topic(self) -> bool:
-        """Whether gains differ from topic to topic."""
+        """True if gains differ by topic."""
         if not isinstance(self.gains, Mapping):
             return isinstance(self.gains, str) and self.gains == "topic"
         levels = all(isinstance(key, int) for key in self.gains)
@@ -240,27 +481,41 @@ class Options:
 
     @cached_property
     def merging(self) -> Merging:
-        """How several lines of a run become one document."""
+        """The rule for several lines of one document."""
         return Merging(self.chunks, self.chunk_score, self.duplicates)
 
     @cached_property
     def workers(self) -> int:
-        """How many threads are used."""
+        """The number of threads."""
         return self.threads or min(4, os.cpu_count() or 1)
 
     @cached_property
     def defaults(self) -> dict[str, Any]:
-        """Parameters for all measures that have them and do not set them."""
+        """Default parameters of measures."""
         gain = None if self.gains_by_topic else self.gains
         parameters = {"rel": self.rel, "gain": gain, "condensed": self.condensed or None}
         return {name: value for name, value in parameters.items() if value is not None}
 
+    def is_set(self, name: str) -> bool:
+        """Return True if an option has a value other than its default."""
+        value = getattr(self, name)
+        return not (value is None or value is False or (isinstance(value, str) and not value))
 
-NAMES = tuple(f.name for f in fields(Options))
+
+OPTIONS: dict[str, EvaluationOption] = {
+    f.name: replace(f.metadata["row"], name=f.name) for f in fields(Options)
+}
+NAMES = tuple(OPTIONS)
+CHECKED = {name: row for name, row in OPTIONS.items() if row.choices or row.minimum is not None}
+Options.__doc__ = "\n\n".join(
+    ["The options of an evaluation.", "\n".join(f"{o.name}\n    {o.doc}" for o in OPTIONS.values())]
+)
+
+# Types of the rows for type checkers, generated by `python -m tests.evaluation.test_options`.
 
 
 class ListSettings(TypedDict, total=False):
-    """The options but for those that `label` has a meaning of its own for."""
+    """Types of all options except `rel` and `topics`, which `label` has as arguments."""
 
     preset: str | Preset | None
     undefined: Undefined
@@ -297,21 +552,24 @@ class ListSettings(TypedDict, total=False):
 
 
 class Settings(ListSettings, total=False):
-    """The options by name and type, as ``**options: Unpack[Settings]``."""
+    """Types of all options, for ``**options: Unpack[Settings]``."""
 
     topics: Topics
     rel: float | None
 
 
+# -- end of the generated types ---------------------------------------------------------------
+
+
 def with_options(target: T) -> T:
-    """List every option in the signature and in the documentation of a function or a class."""
+    """Add all options to the signature and documentation of a function or class."""
     return with_fields(target, Options)
 
 
 def with_fields(target: T, *kinds: Any) -> T:
-    """List the fields of some kinds of options, dataclasses, in the signature and in the
-    documentation of a function or a class that takes them by name. Unknown names raise a TypeError
-    that suggests the nearest.
+    """Add the fields of dataclasses to the signature and documentation of a function or class.
+
+    Unknown keyword arguments raise a TypeError that suggests the nearest name.
     """
     function = vars(target)["__init__"] if isinstance(target, type) else target
     signature = inspect.signature(function)

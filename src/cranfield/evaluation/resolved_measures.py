@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError
-from cranfield.evaluation.options import Options
+from cranfield.evaluation.options import OPTIONS, Options
 from cranfield.measures.base import MEASUREMENTS, TAKES, Measure
 from cranfield.measures.grammar import Measures, parse_measure, parse_with_texts
 
@@ -60,13 +60,20 @@ class ResolvedMeasures:
         return [m for m in self.measures if m.is_model]
 
     @cached_property
-    def unused_options(self) -> list[tuple[str, str]]:
+    def unused_options(self) -> dict[str, str]:
         """The options without an effect, each with the reason."""
-        return [
-            (option.option, option.reason)
-            for option in UNUSED_OPTIONS
-            if option.is_unused(self.options, self)
-        ]
+        options, every = self.options, (*self.requested, *self.expanded, *self.measures)
+        reasons: dict[str, str] = {}
+        for name, row in OPTIONS.items():
+            if not options.is_set(name):
+                continue
+            if row.used_with and not options.is_set(row.used_with):
+                reasons[name] = f"it needs {row.used_with}"
+            elif row.used_by and not (row.unless and options.is_set(row.unless)):
+                if not any(map(row.used_by, every)):
+                    need = f"it needs a measure such as {row.example}"
+                    reasons[name] = need if row.example else "no measure uses it"
+        return reasons
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,56 +138,3 @@ def _expand_measurements(m: Measure) -> list[Measure]:
     return (
         [m.to_user_model(measurement) for measurement in MEASUREMENTS] if m.is_user_model() else [m]
     )
-
-
-class UnusedOption(NamedTuple):
-    """An option without an effect: the reason and the condition."""
-
-    option: str
-    reason: str
-    is_unused: Callable[[Options, ResolvedMeasures], bool]
-
-
-def _make_parameter_check(parameter: str) -> Callable[[Options, ResolvedMeasures], bool]:
-    def is_unused(options: Options, resolved: ResolvedMeasures) -> bool:
-        is_set = options.gains is not None if parameter == "gain" else parameter in options.defaults
-        return is_set and not any(m.takes_default(parameter) for m in resolved.requested)
-
-    return is_unused
-
-
-_NO_MEASURE_USES_IT = "no measure takes it from there"
-_NO_MODEL = "no measure is a user model (INST is, and AP.EU)"
-GAINS = UnusedOption("gains", _NO_MEASURE_USES_IT, _make_parameter_check("gain"))
-UNUSED_OPTIONS = (
-    UnusedOption("rel", _NO_MEASURE_USES_IT, _make_parameter_check("rel")),
-    GAINS,
-    UnusedOption("condensed", _NO_MEASURE_USES_IT, _make_parameter_check("condensed")),
-    UnusedOption(
-        "measurements", _NO_MODEL,
-        lambda o, asked: o.measurements and not any(m.is_user_model() for m in asked.requested),
-    ),
-    UnusedOption(
-        "residuals", "no measure has them (RBP has, INST, and AP.EU)",
-        lambda o, asked: o.residuals and not any(m.has_residuals for m in asked.expanded),
-    ),
-    UnusedOption(
-        "what is known of intents", "no measure is of diversity (Dsharp(nDCG)@10 is)",
-        lambda o, asked: (
-            o.intents is not None
-            and not o.per_intent
-            and not any(m.takes == "intents" for m in asked.expanded)
-        ),
-    ),
-    UnusedOption("costs", _NO_MODEL, lambda o, asked: o.costs is not None and not asked.models),
-    UnusedOption("cost-unit", "there are no costs", lambda o, _: bool(o.cost_unit) and o.costs is None),
-    UnusedOption(
-        "verticals",
-        "no measure asks for them (Vscore does), and they are no items (--embed-verticals)",
-        lambda o, asked: (
-            o.verticals is not None
-            and not o.embed_verticals
-            and not any(m.needs_verticals for m in asked.measures)
-        ),
-    ),
-)  # fmt: skip

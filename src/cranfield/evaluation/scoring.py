@@ -16,7 +16,7 @@ from cranfield.evaluation.blocks import Block, map_blocks
 from cranfield.evaluation.collection import Collection
 from cranfield.evaluation.extras import Costs
 from cranfield.evaluation.notes import find_deepest
-from cranfield.evaluation.resolved_measures import GAINS, ResolvedMeasures
+from cranfield.evaluation.resolved_measures import ResolvedMeasures
 from cranfield.evaluation.sampling import RunningMean, iter_samples
 from cranfield.labelling.blocks import Rankings
 from cranfield.measures.base import Measure
@@ -262,4 +262,4 @@ def _parse_topic_gains(collection: Collection, resolved: ResolvedMeasures) -> li
             )
         except CranfieldError as problem:
             raise CranfieldError(f"topic {topic}: {problem}") from None
-    return None if GAINS.is_unused(options, resolved) else gains
+    return None if "gains" in resolved.unused_options else gains

@@ -27,7 +27,7 @@ from cranfield.errors import CranfieldError, InputError, check_choice
 from cranfield.evaluation import notes
 from cranfield.evaluation.collection import LabelledRun
 from cranfield.evaluation.evaluate import Evaluator
-from cranfield.evaluation.options import Options, Settings, with_options
+from cranfield.evaluation.options import OPTIONS, Options, Settings, with_options
 from cranfield.evaluation.resolved_measures import MeasuresLike
 from cranfield.labelling.blocks import RankingBuilder, RunLabels
 from cranfield.scores import Note, Scores, read_note
@@ -546,11 +546,8 @@ def _send_user_code(evaluator: Evaluator) -> None:
 
 
 def _check_order(options: Options) -> None:
-    """Refuse what depends on the order of lines, which Spark does not keep."""
-    choices = {"duplicates": options.duplicates, "chunk_score": options.chunk_score}
-    for name, value in choices.items():
-        if value in ("first", "sum"):
-            reason = "which does not depend on the order of rows: Spark does not keep it"
-            raise InputError(
-                f"{name}={value}", f"{'best' if name == 'duplicates' else 'max'}, {reason}"
-            )
+    """Raise an error for choices that depend on the order of rows, which Spark does not keep."""
+    for name, row in OPTIONS.items():
+        if row.not_on_spark and (value := getattr(options, name)) in row.not_on_spark:
+            problem = f"{name}={value} depends on the order of rows: Spark does not keep it"
+            raise InputError.from_problem(problem, f"Use {name}={row.not_on_spark[value]}.")
