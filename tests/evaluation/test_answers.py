@@ -909,7 +909,9 @@ def test_nugget_with_two_labels_in_one_answer_raises(bank: Any) -> None:
 
 def test_nugget_with_two_importances_between_runs_raises() -> None:
     given = {"a": {"q1": {"x": ("vital", "support")}}, "b": {"q1": {"x": ("okay", "support")}}}
-    with pytest.raises(cf.InputError, match="nugget 'x' of topic q1 is okay for run b and vital"):
+    with pytest.raises(
+        cf.InputError, match="conflicting labels of nugget 'x' of topic q1: okay for run b, vital"
+    ):
         cf.evaluate_answers(given, "NuggetA")
 
 

@@ -102,9 +102,7 @@ class TestInBrief:
         gold = {"i1": {"1": 1.0, "2": 0.0}, "i2": {"1": 0.5, "2": 0.5}}
         systems = {name: {"i1": {"1": 1.0, "2": 0.0}} for name in "abc"}
         scores = cf.evaluate_distributions(gold, systems, missing="uniform")
-        assert "all 3 runs: 1 item lacking, all labels taken as equally likely" in format_notes(
-            scores.notes, 3
-        )
+        assert "all 3 runs: 1 item missing, scored as uniform" in format_notes(scores.notes, 3)
 
 
 def test_tables_and_reprs_are_brief() -> None:

@@ -16,7 +16,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.evaluation import options as module
-from cranfield.evaluation import scoring
+from cranfield.evaluation.blocks import map_blocks
 from cranfield.evaluation.options import NAMES, OPTIONS, Options, Settings
 
 QRELS = {"q1": {"a": 1}}
@@ -280,13 +280,12 @@ def test_option_changes_the_outcome(
 
 def test_threads_are_passed_to_the_loop_over_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     used: list[int] = []
-    original = scoring.map_blocks
 
     def record(blocks: Any, compute: Any, threads: int = 1) -> Any:
         used.append(threads)
-        return original(blocks, compute, threads)
+        return map_blocks(blocks, compute, threads)
 
-    monkeypatch.setattr(scoring, "map_blocks", record)
+    monkeypatch.setattr("cranfield.evaluation.scoring.map_blocks", record)
     cf.evaluate(GRADED, LISTS, "AP", threads=3)
     assert used == [3]
 

@@ -831,10 +831,10 @@ def test_what_is_wrong_with_a_preset(
 
 
 def test_a_depth_of_nothing_is_an_error() -> None:
-    with pytest.raises(cf.CranfieldError, match="found depth 0, expected a whole number from 1"):
+    with pytest.raises(cf.CranfieldError, match="depth must be an integer ≥ 1, found 0"):
         cf.evaluate(JUDGED, {"1": ["a"]}, "AP", depth=0)
 
 
 def test_a_preset_does_not_hide_a_depth_of_nothing() -> None:
-    with pytest.raises(cf.CranfieldError, match="found depth 0, expected a whole number from 1"):
+    with pytest.raises(cf.CranfieldError, match="depth must be an integer ≥ 1, found 0"):
         cf.evaluate(JUDGED, {"1": ["a"]}, preset="ntcir7-8-ir4qa", depth=0)

@@ -584,7 +584,7 @@ def test_missing_topics_left_out_or_zero() -> None:
     ]
     zero = read_scores(LACKING, "zero")
     assert zero["b", "q2", "score"] == 0.0
-    assert [note.text for note in zero.notes] == ["b: nothing for 1 topic (q2), counted as 0"]
+    assert [note.text for note in zero.notes] == ["b: 1 topic (q2) missing, scored 0"]
     with pytest.raises(CranfieldError, match="no topic that all of 2 runs"):
         read_scores({"a": {"q1": 1.0}, "b": {"q2": 1.0}}, "common")
     with pytest.raises(CranfieldError, match="one of error, common, zero"):

@@ -543,8 +543,8 @@ class TestCommand:
         ("extra", "said"),
         [
             (["--topic", "v"], "found topic 'v'"),
-            (["--depth", "0"], "expected a whole number from 1"),
-            (["--ties", "expected", "--seed", "-1"], "expected a whole number from 0"),
+            (["--depth", "0"], "found '0', expected"),
+            (["--ties", "expected", "--seed", "-1"], "seed must be an integer ≥ 0"),
         ],
     )
     def test_mistakes(

@@ -375,7 +375,7 @@ class TestEvaluating:
         assert scores.topics == ("d1",)
         assert [n.text for n in scores.notes] == [
             "rows are items; means are over items",
-            "system: 1 item (d9) not in the gold, left out",
+            "system: 1 item (d9) not in the gold, ignored",
         ]
 
     def test_a_label_that_people_did_not_have_is_refused(self) -> None:

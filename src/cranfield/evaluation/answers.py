@@ -148,7 +148,7 @@ def evaluate_answers(
         A label outside its scale (−1, None, "N/A"): ``error`` (default) or ``missing`` label.
 
     The nuggets of a topic are the nuggets of `nuggets`, or of all runs together. A nugget without a
-    label for an answer counts as not supported, and a criterion as not met. A note has their number.
+    label for an answer counts as not supported, and a criterion as not met. A note counts them.
 
     >>> judged = {"born in 1942": ("vital", "support"), "a knight": ("vital", "not_support")}
     >>> evaluate_answers({"mine": {"q1": judged}}, "NuggetV(strict=true) NuggetA").summary()
@@ -272,8 +272,8 @@ class AnswerCollection:
         )
         piece = PIECES[needs]
         problem = (
-            f"{piece.noun} {truncate_text(second.name)} of topic {topic} is {piece.value(second)} for run {run} "
-            f"and {piece.value(first)} for run {other_run}"
+            f"conflicting labels of {piece.noun} {truncate_text(second.name)} of topic {topic}: "
+            f"{piece.value(second)} for run {run}, {piece.value(first)} for run {other_run}"
         )
         line = entries[run][topic].line
         return InputError.from_problem(problem, piece.fix(), line.location, line.number)
@@ -384,7 +384,7 @@ class AnswerCollection:
         return self._build_text_answers(topic)
 
     def _complete(self, needs: str, run: str, topic: str, missing: float = 0.0) -> Sequence[Any]:
-        """Return the nuggets or criteria of a topic. Missing labels are not supported or not met."""
+        """Return the nuggets or criteria of a topic. A missing label is the lowest."""
         entry = self._get_entry(needs, run, topic)
         labelled: Sequence[Any] = () if entry is None else entry.value
         pieces, names = self._pieces[needs].get(topic, {}), {piece.name for piece in labelled}

@@ -106,11 +106,11 @@ def _collect_system_notes(
             f"no distribution for {format_names(missing_items, 'item')}", expected, system.where
         )
     if missing_items:
-        text = f"{name}: {format_names(missing_items, 'item')} lacking, all labels taken as equally likely"
+        text = f"{name}: {format_names(missing_items, 'item')} missing, scored as uniform"
         yield Note("missing-items", text, name, tuple(missing_items))
     if extra_items := [item for item in system.items if item not in gold.items]:
         yield Note(
             "extra-items",
-            f"{name}: {format_names(extra_items, 'item')} not in the gold, left out",
+            f"{name}: {format_names(extra_items, 'item')} not in the gold, ignored",
             name,
         )

@@ -73,8 +73,8 @@ def check_stray_topics(collection: Collection, labelled: Sequence[LabelledRun]) 
     names = _select_flagged(list(compress(collection.topics, collection.topic_mask)), missing)
     judged = qrels.select_topics(names).doc_names
     if not any(labelled_run.run.has_any(judged) for labelled_run in labelled):
-        text = f"no run answers {format_names(names, 'topic')}, or returns one of the documents judged there"
-        fix = "If this is no topic but another key, remove it."
+        text = f"no run has {format_names(names, 'topic')} or any of its documents"
+        fix = "If this is not a topic but another key, remove it."
         yield Note("stray-topics", f"{qrels.where}: {text}. {fix}", topics=tuple(names))
 
 
@@ -388,7 +388,8 @@ def _note_rising_scores(labelled: LabelledRun) -> Iterator[Note]:
     if disagreement_found.rise:
         order = format_option("--order rank or given", 'order="rank" or "given"')
         columns = format_option("--columns run.score=NAME", 'columns={"run.score": NAME}')
-        text = f"scores rise from the top to the bottom of {format_names(disagreement_found.rising, 'topic')}"
+        topics = format_names(disagreement_found.rising, "topic")
+        text = f"scores rise from the top to the bottom of {topics}"
         fix = f"If they are distances, use {order}, or name the scores with {columns}."
         yield Note("rising-scores", f"{name}: {text}. {fix}", name, disagreement_found.rising)
 

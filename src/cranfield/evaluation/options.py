@@ -414,14 +414,14 @@ class Options:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "topics", read_named_topics(self.topics) or self.topics)
-        for name, row in CHECKED.items():
-            value = getattr(self, name)
+        for name, row in OPTIONS.items():
+            value, minimum = getattr(self, name), row.minimum
             if value is row.default:
                 continue
             if row.choices:
                 check_choice(name, value, row.choices)
-            elif not isinstance(value, int | np.integer) or value < row.minimum:
-                problem = f"{name} must be an integer ≥ {row.minimum}, found {value!r}"
+            if minimum is not None and (not isinstance(value, int | np.integer) or value < minimum):
+                problem = f"{name} must be an integer ≥ {minimum}, found {value!r}"
                 raise InputError.from_problem(problem)
         _ = self.merging, self.reading  # may raise an error
         if self.labelling is not None and not isinstance(self.labelling, Labelling):
@@ -506,7 +506,6 @@ OPTIONS: dict[str, EvaluationOption] = {
     f.name: replace(f.metadata["row"], name=f.name) for f in fields(Options)
 }
 NAMES = tuple(OPTIONS)
-CHECKED = {name: row for name, row in OPTIONS.items() if row.choices or row.minimum is not None}
 Options.__doc__ = "\n\n".join(
     ["The options of an evaluation.", "\n".join(f"{o.name}\n    {o.doc}" for o in OPTIONS.values())]
 )

@@ -30,7 +30,7 @@ cutoff = 20
 | `groups` | `true`: the task has groups of documents that count together, at the last document |
 | `extends` | another preset, which provides the missing keys |
 | `aliases` | other names; not inherited |
-| `task`, `round`, `year`, `section`, `levels`, `gains`, `reference`, `note` | information for readers |
+| `task`, `round`, `year`, `section`, `levels`, `gains`, `reference`, `note` | for readers |
 
 A name is not empty and has no spaces. A preset that extends a preset of another file (or a built-in
 preset) inherits everything that is computed. It is another task, so `task`, `round`, `year`,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError
@@ -69,10 +69,11 @@ class ResolvedMeasures:
                 continue
             if row.used_with and not options.is_set(row.used_with):
                 reasons[name] = f"it needs {row.used_with}"
-            elif row.used_by and not (row.unless and options.is_set(row.unless)):
-                if not any(map(row.used_by, every)):
-                    need = f"it needs a measure such as {row.example}"
-                    reasons[name] = need if row.example else "no measure uses it"
+            elif row.unless and options.is_set(row.unless):
+                continue
+            elif row.used_by and not any(map(row.used_by, every)):
+                need = f"it needs a measure such as {row.example}"
+                reasons[name] = need if row.example else "no measure uses it"
         return reasons
 
 

@@ -420,7 +420,7 @@ def _choose_topics(
     if missing == "zero":
         _check_common_topics(table)
         zeros = [
-            Note("missing-topics", f"{run}: nothing for {format_names(topics, 'topic')}, counted as 0",
+            Note("missing-topics", f"{run}: {format_names(topics, 'topic')} missing, scored 0",
                    run, tuple(topics))
             for run, topics in missing_topics.items()
         ]  # fmt: skip

@@ -98,5 +98,6 @@ def _sample(labelled: LabelledRun) -> Iterator[tuple[str, Sequence[str]]]:
 def _describe_difference(pairs: Sequence[tuple[str, str]], count: str) -> str:
     """Describe the difference of ids, with an example."""
     name, judged_name = pairs[0]
+    difference = describe_difference(name, judged_name)
     example = f"({name!r} in the run, {judged_name!r} in the judgments)"
-    return f"ids differ only in {describe_difference(name, judged_name)} for {count} {example}: not matched"
+    return f"ids differ only in {difference} for {count} {example}: not matched"

@@ -76,9 +76,9 @@ def explain(
     r: rank; R: relevant items known; N: nonrelevant items known; n: length of the list; ...
     nDCG@3 = 1.2619 / 2.6309 = 0.4796
 
-    Without files, `levels` are the levels of a ranking in rank order, None for an unjudged document.
-    `judged` are all judged levels of the topic (default: the levels of the ranking). Documents are
-    then named by rank.
+    Without files, `levels` are the levels of a ranking in rank order, None for an unjudged
+    document. `judged` are all judged levels of the topic (default: the levels of the ranking).
+    Documents are then named by rank.
 
     >>> round(explain("nDCG@3", levels=[0, 2, None], judged=[2, 1, 0]).values["nDCG@3"], 4)
     0.4796
