@@ -10,7 +10,7 @@ from typing import Any
 from measures import escaped
 
 from cranfield import meta, stats
-from cranfield.report.meta import methods
+from cranfield.meta.methods import METHODS
 from cranfield.stats.corrections import CORRECTIONS
 from cranfield.stats.effects import EFFECTS
 from cranfield.stats.families import TESTS
@@ -30,8 +30,8 @@ def _tests(many: bool) -> list[str]:
 
 def _of_meta() -> list[str]:
     """The functions of all methods but `correlation`, which stands with rank correlation."""
-    rows = [module.METHOD for module in methods().values()]
-    works = [work for row in rows for work in (row.work, *(row.otherwise or ())[2:])]
+    rows = METHODS.values()
+    works = [work for row in rows for work in (row.computation, *(row.alternative or ())[2:])]
     names = _public("meta", (work.function for work in works))
     return [name for name in names if name != "correlation"]
 

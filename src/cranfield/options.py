@@ -1,10 +1,10 @@
-"""Rows that declare the options of functions and commands."""
+"""Rows that declare the options and computations of commands."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from cranfield.dataclass import dataclass
 
@@ -141,3 +141,27 @@ def merge_rows(*parts: Rows) -> Rows:
     """Return all rows; a row replaces an earlier one of the same name."""
     rows = {getattr(row, "name", ""): row for part in parts for row in part}
     return tuple(rows.values())
+
+
+InputKind: TypeAlias = Literal["scores", "runs", "judgments", "nothing"]
+
+
+@dataclass(frozen=True)
+class Computation:
+    """Function of a command, and its inputs.
+
+    Inputs are scores of topics, QRELS with RUNs, two QRELS with optional RUNs, or nothing. Options
+    are passed to arguments of the same name. The progress bar shows the `activity` and the number
+    of `steps`, computed from the options and the numbers of runs and measures.
+    """
+
+    function: Callable[..., Any]
+    inputs: InputKind = "scores"
+    activity: str = ""
+    steps: Callable[[Any, int, int], int] = lambda options, runs, measures: 0
+
+
+def build_help(doc: str | None) -> dict[str, str]:
+    """Return the help and the description of a part of a command: the documentation of its module."""
+    title, text = (" ".join(part.split()) for part in (doc or "").split("\n\n"))
+    return {"help": title[0].lower() + title[1:].rstrip("."), "description": text}

@@ -9,11 +9,11 @@ from typing import Self
 import pytest
 
 import cranfield as cf
-from cranfield.report.meta import load_methods
+from cranfield.meta.methods import METHODS
 from tests import ROOT
 from tests.made import Command
 
-NAMES = [*load_methods()]
+NAMES = [*METHODS]
 COMMANDS = [["plan"], *(["meta", name] for name in NAMES)]
 
 
@@ -69,7 +69,7 @@ def test_bars_end_where_tests_do(
         def __exit__(self, *problem: object) -> None:
             pass
 
-        def step(self, more: int | str) -> None:
+        def update(self, more: int | str) -> None:
             Seen.done += 0 if isinstance(more, str) else more
 
     made = [str(path) for path in cf.simulate(topics=8, runs=3, depth=20, seed=3).write(tmp_path)]

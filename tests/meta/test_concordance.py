@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from cranfield.errors import InputError
-from cranfield.meta.concordance import ConcordancePair, compute_sign_test, concordance
+from cranfield.meta.concordance import ConcordancePair, compute_sign_test, concordance, format_cell
 from cranfield.meta.predictive import predictive_power
-from cranfield.report.meta.concordance import format_cell
 from cranfield.scores import Scores
 from tests.evidence import checks
 from tests.made import Command
@@ -145,7 +144,7 @@ def test_sign_test_is_scipys(first: int, second: int) -> None:
     [
         ("X", None, 0.01, "scores without X"),
         ([], None, 0.01, "no gold measure"),
-        ("G", ["M1", "G"], 0.01, "G as a measure and as a gold measure"),
+        ("G", ["M1", "G"], 0.01, "G is both a measure and a gold measure"),
         ("G", ["M1"], 0.01, "1 measure to compare"),
         ("G", None, 1.0, "alpha=1.0"),
     ],
@@ -239,7 +238,7 @@ def test_command_concordance_of_scores(tmp_path: Path, meta: Command) -> None:
     table.write_text("\n".join(rows) + "\n")
     out = meta.printed("concordance", "--scores", table, "--gold-measure", "P@3")
     assert "100%/0% (1)" in out
-    assert "1 pair of ranked lists of 2 runs on 1 topic" in out
+    assert "1 pair of rankings of 2 runs on 1 topic" in out
     said = meta.refused("concordance", "--scores", table, "--gold-measure", "AP@5")
     assert "no scores of AP@5, expected one of 3 measures" in said
 

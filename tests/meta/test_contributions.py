@@ -66,13 +66,13 @@ def test_one_run_is_all() -> None:
 
 
 def test_what_is_refused() -> None:
-    with pytest.raises(InputError, match="found no relevant document, expected one"):
+    with pytest.raises(InputError, match="no relevant document in the judgments"):
         count_relevant({"1": {"a": 0}}, RUNS)
     with pytest.raises(InputError, match="teams of 1 run \\(v\\), expected those of 3 runs"):
         count_relevant(QRELS, RUNS, teams={"v": "T"})
     with pytest.raises(InputError, match="ties=expected"):
         count_relevant(QRELS, RUNS, ties="expected")
-    with pytest.raises(InputError, match="classes or groups"):
+    with pytest.raises(InputError, match="classes and groups of items cannot be pooled"):
         count_relevant(QRELS, RUNS, labelling=cf.EquivalenceClasses({"1": {"a": "k"}}))
 
 

@@ -17,8 +17,6 @@ import cranfield as cf
 from cranfield.errors import CranfieldError
 from cranfield.meta.discriminative import DiscriminativePower, discriminative_power
 from cranfield.meta.notes import collect_alpha_notes
-from cranfield.report.meta.discriminative import build_figure, build_tables
-from cranfield.report.meta.discriminative import build_settings as settings_of
 from cranfield.stats.families import PairTest, compare_pairs
 from cranfield.stats.measure_scores import extract_measure, split_by_measure
 from cranfield.stats.result import Outcome, Sampled
@@ -93,8 +91,8 @@ def test_tests_of_two_runs_are_not_corrected_unless_asked() -> None:
     assert pvalues(discriminative_power(scores, "t"), "AP") == pytest.approx([1, p, p])
     holm = discriminative_power(scores, "t", correction="holm")
     assert pvalues(holm, "AP") == pytest.approx([1, 3 * p, 3 * p])
-    assert "no correction" in build_tables(discriminative_power(scores, "t"))[0].caption
-    assert "Holm's correction" in build_tables(holm)[0].caption
+    assert "no correction" in discriminative_power(scores, "t")._build_tables()[0].caption
+    assert "Holm's correction" in holm._build_tables()[0].caption
 
 
 def test_identical_runs() -> None:
@@ -228,7 +226,7 @@ def test_what_is_refused() -> None:
         discriminative_power(scores, correction="holm")
     with pytest.raises(CranfieldError, match="found alpha=2, expected a number between 0 and 1"):
         discriminative_power(scores, alpha=2)
-    with pytest.raises(CranfieldError, match="one of AP"):
+    with pytest.raises(CranfieldError, match=r"unknown measure 'RR'\. Measures: AP"):
         discriminative_power(scores, "t")["RR"]
 
 
@@ -239,7 +237,7 @@ def test_trials_matter_where_they_decide() -> None:
     wins = scores_of([[[1] * 5 + [0] * 3, [0] * 5 + [1] * 3]] * 2, ["AP", "RR"])
     near = discriminative_power(wins, "bootstrap-shift", alpha=0.7, trials=10)
     assert [note.text for note in near.notes if note.kind == "trials"] == [
-        "AP: 1 p-value, RR: 1 p-value may be on either side of 0.7: use more trials"
+        "AP: 1 p-value, RR: 1 p-value too close to 0.7 to decide. Use more trials."
     ]
     far = discriminative_power(wins, "bootstrap-shift", alpha=0.01, trials=10_000)
     assert "trials" not in {note.kind for note in far.notes}
@@ -278,15 +276,15 @@ def test_the_honestly_significant_difference_shows_no_tolerance() -> None:
 
 def test_tables() -> None:
     found = discriminative_power(random_scores(6, 30, ["AP", "RR"]), trials=500)
-    measures, curves = build_tables(found)
+    measures, curves = found._build_tables()
     assert [row["pairs"] for row in measures.rows] == [15, 15]
     assert {"smallest_significant", "hsd"} <= measures.rows[0].keys()
     made = {"test": "randomised-tukey", "correction": "none", "alpha": 0.05}
-    assert settings_of(found) == {**made, "trials": 500, "seed": 0}
+    assert found._build_settings() == {**made, "trials": 500, "seed": 0}
     assert measures.caption == (
         "Discriminative power: pairs of 6 runs that differ significantly at α = 0.05 by the "
-        "randomised Tukey HSD test (500 trials, seed 0), on 30 topics. HSD is the honestly "
-        "significant difference: larger ones are significant."
+        "randomised Tukey HSD test (500 trials, seed 0), on 30 topics. HSD: honestly "
+        "significant difference, larger differences are significant."
     )
     assert [row["rank"] for row in curves.rows] == [*range(1, 16)] * 2
     pvalues = next(field for field in curves.fields if field.name == "pvalue")
@@ -300,7 +298,7 @@ def test_tables() -> None:
 def test_picture() -> None:
     """Curves near α, or whole; a line each, more than there are colours."""
     found = discriminative_power(random_scores(3, 10, [f"m{k}" for k in range(10)]), "t")
-    near, whole = (build_figure(found, whole=x) for x in (False, True))
+    near, whole = (found._build_figure(whole=x) for x in (False, True))
     assert near.data.columns == ["measure", "rank", "run", "other", "difference", "pvalue"]
     assert len(near.data) == 10 * 3
     for drawn, top in ((near, 0.15), (whole, 1.0)):
@@ -335,4 +333,4 @@ def test_command(files: list[str], tmp_path: Path, power: Command) -> None:
     rows = rows_of(power.printed(*asked, "--table", "curves", "-f", "csv"))
     assert rows == rows_of(curves.read_text())
     assert [row["measure"] for row in rows].count("AP") == 3
-    assert "found --whole, expected --plot FILE with it" in power.refused(*files, "--whole")
+    assert "--whole requires --plot FILE" in power.refused(*files, "--whole")

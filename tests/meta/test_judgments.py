@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 import cranfield as cf
 from cranfield.errors import CranfieldError
 from cranfield.meta.judgments import JudgmentComparison, Overlap, compare_judgments
-from cranfield.report.meta.judgments import build_tables
 from tests.evidence import checks
 from tests.made import Command, examples, rows_of
 
@@ -89,7 +88,7 @@ def test_topics_one_by_one() -> None:
     assert compared.levels is not None
     assert compared.levels.topics["q1"]["agreement"] == pytest.approx(2 / 3)
     assert compared.levels.topics["q2"]["agreement"] == 1.0
-    topics = next(sheet for sheet in build_tables(compared) if sheet.name == "topics")
+    topics = next(sheet for sheet in compared._build_tables() if sheet.name == "topics")
     assert [row["agreement"] for row in topics.rows] == [pytest.approx(2 / 3), 1.0, None]
 
 
@@ -121,7 +120,7 @@ def test_a_set_agrees_with_itself(judged: Judged) -> None:
 @given(judgments, judgments)
 def test_the_other_way_round(first: Judged, second: Judged) -> None:
     if not any(first[q].keys() & second[q].keys() for q in first):
-        with pytest.raises(CranfieldError, match="no document judged in both"):
+        with pytest.raises(CranfieldError, match="no document is judged in both"):
             compare_judgments(first, second)
         return
     one, other = compare_judgments(first, second), compare_judgments(second, first)
@@ -227,8 +226,8 @@ def test_topics_of_one_set_are_left_out_and_told() -> None:
     second["other"] = {"a": 1}
     compared = compare_judgments(first, second, RUNS, "P@1", names=("x", "y"), trials=10)
     assert compared.rankings[0].topics == 7
-    assert "1 topic (t7) judged by x only" in notes(compared)
-    assert "1 topic (other) judged by y only" in notes(compared)
+    assert "1 topic (t7) judged only by x" in notes(compared)
+    assert "1 topic (other) judged only by y" in notes(compared)
 
 
 def test_measures_that_rank_nothing() -> None:
@@ -236,7 +235,7 @@ def test_measures_that_rank_nothing() -> None:
     compared = compare_judgments(qrels, qrels, RUNS, "P@1 NumRet", trials=10)
     assert [ranking.measure for ranking in compared.rankings] == ["P@1"]
     assert "NumRet excluded" in notes(compared)
-    with pytest.raises(CranfieldError, match="no measure that ranks runs"):
+    with pytest.raises(CranfieldError, match="no measure can rank the runs"):
         compare_judgments(qrels, qrels, RUNS, "NumRet")
 
 
@@ -294,7 +293,7 @@ def test_p_near_alpha_is_told() -> None:
     two = {name: RUNS[name] for name in "ab"}
     qrels = found(a=5, b=3)
     near = compare_judgments(qrels, qrels, two, "P@1", alpha=0.7, trials=10)
-    assert "P@1: 2 p-values may be on either side of 0.7: use more trials" in notes(near)
+    assert "P@1: 2 p-values too close to 0.7 to decide. Use more trials." in notes(near)
     far = compare_judgments(qrels, qrels, two, "P@1", alpha=0.01, trials=10_000)
     assert "either side" not in notes(far)
 
@@ -303,10 +302,10 @@ def test_a_ranking_of_tied_runs_is_told() -> None:
     """By the second judgments nothing that a run returns is relevant."""
     none = {t: {"z": 1, "a": 0} for t in TOPICS}
     texts = notes(compare_judgments(found(a=5, b=3, c=1), none, RUNS, "P@1", trials=5))
-    assert "by second: P@1 ranks nothing: all runs have the same mean" in texts
-    assert "rankings of 3 runs are compared: so few agree easily by chance" in texts
+    assert "by second: P@1 cannot rank the runs: all have the same mean" in texts
+    assert "only 3 runs: their rankings can easily agree by chance" in texts
     both = notes(compare_judgments(none, none, RUNS, "P@1", trials=5))
-    assert both.count("P@1 ranks nothing") == 1
+    assert both.count("P@1 cannot rank the runs") == 1
     assert "by first" not in both
 
 
@@ -334,7 +333,7 @@ def test_the_level_asked_for_is_that_of_measures() -> None:
 def test_scales_that_begin_elsewhere_are_told() -> None:
     compared = compare_judgments({"1": {"a": 1, "b": 0}}, {"1": {"a": 1, "b": 1}})
     assert [note.text for note in compared.notes if note.kind == "scales"] == [
-        "levels are 0 to 1 by first and 1 to 1 by second: they are compared as numbers"
+        "levels are 0 to 1 by first and 1 to 1 by second, compared as numbers"
     ]
 
 
@@ -360,11 +359,11 @@ def test_a_comparison_in_a_line() -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ({"names": ("x", "x")}, "two that differ"),
-        ({"names": "people"}, "two that differ"),
+        ({"names": ("x", "x")}, "two different names"),
+        ({"names": "people"}, "two different names"),
         ({"alpha": 1.5}, "found alpha=1.5, expected a number between 0 and 1"),
-        ({"second": {"q9": {"a": 1}}}, "no topic in both"),
-        ({"second": {"q1": {"z": 1}}}, "no document judged in both"),
+        ({"second": {"q9": {"a": 1}}}, "first and second have no topic in common"),
+        ({"second": {"q1": {"z": 1}}}, "no document is judged in both"),
         ({"second": {"q1": {"a": "A"}}}, "level 'A'"),
     ],
 )
@@ -439,10 +438,13 @@ def test_command_for_programs(files: Path, command: Command) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("people.txt", "people.txt"), "two that differ"),
+        (("people.txt", "people.txt"), "two different names"),
         (("people.txt", "llm.txt", "-"), "found - as a run"),
         (("people.txt", "llm.txt", "a.run", "--confidence", "95"), "found confidence=95"),
-        (("people.txt", "llm.txt", "--table", "runs"), "there is no such table"),
+        (
+            ("people.txt", "llm.txt", "--table", "runs"),
+            "found table runs, expected a table of this result: overlap",
+        ),
         (("people.txt", "llm.txt", "-m", "AP"), "found -m, expected runs with it"),
         (("people.txt", "llm.txt", "--test", "t"), "found --test, expected runs with it"),
         (("people.txt", "llm.txt", "--common"), "found --common, expected runs with it"),
@@ -460,6 +462,6 @@ def test_a_caption_says_that_all_outcomes_were_enumerated() -> None:
     qrels = {t: {"a": 1, "b": 0} for t in "123"}
     runs = {"x": {t: ["a", "b"] for t in "123"}, "y": {t: ["b", "a"] for t in "123"}}
     found = compare_judgments(qrels, qrels, runs, "RR")
-    captions = " ".join(sheet.caption for sheet in build_tables(found))
+    captions = " ".join(sheet.caption for sheet in found._build_tables())
     assert "paired randomisation test, all outcomes enumerated, α = 0.05" in captions
     assert "trials, seed" not in captions

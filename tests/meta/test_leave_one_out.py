@@ -16,7 +16,6 @@ import cranfield as cf
 from cranfield.errors import CranfieldError, InputError
 from cranfield.labelling.runs import label_run
 from cranfield.meta.leave_one_out import Contributor, LeftOut, leave_one_out
-from cranfield.report.meta.leave_one_out import build_figure
 from tests.evidence import checks
 from tests.made import Command, examples
 
@@ -185,7 +184,7 @@ def test_topics_that_lose_their_last_relevant_document_are_named() -> None:
     runs = {"x": {"1": ["a"], "2": ["b"]}, "y": {"1": ["a"], "2": ["n"]}}
     found = leave_one_out(qrels, runs, "AP", pool_depth=1)
     assert (found.results[0].before, found.results[0].after) == (1.0, 0.5)
-    said = "leaving out 1 run (x) leaves 1 topic (2) without a relevant document"
+    said = "without 1 run (x): 1 topic (2) without a relevant document"
     assert said in [n.text for n in found.notes]
 
 
@@ -262,7 +261,10 @@ def test_highest_level_that_goes_is_named() -> None:
     qrels = {"1": {"a": 1, "b": 2, "n": 0}}
     runs = {"x": {"1": ["a", "b"]}, "y": {"1": ["a", "n"]}}
     texts = [n.text for n in leave_one_out(qrels, runs, "ERR", pool_depth=2).notes]
-    assert "leaving out 1 run (x) takes the highest level away; max_level= declares it" in texts
+    assert (
+        "without 1 run (x), no document has the highest level. Use max_level= to declare it."
+        in texts
+    )
     declared = leave_one_out(qrels, runs, "ERR(max_level=2)", pool_depth=2).notes
     assert not [n for n in declared if n.kind == "max-level"]
 
@@ -316,8 +318,11 @@ def test_who_brings_nothing_alone_loses_nothing(same: Any, others: list[Any]) ->
     ("options", "said"),
     [
         ({"teams": {"x": "T", "y": "T", "w": "T"}}, r"found 1 team \(T\), expected at least 2"),
-        ({"measures": "num_ret"}, "no measure that ranks runs"),
-        ({"labelling": cf.EquivalenceClasses({"1": {"a": "1"}})}, "found classes or groups"),
+        ({"measures": "num_ret"}, "no measure can rank the runs"),
+        (
+            {"labelling": cf.EquivalenceClasses({"1": {"a": "1"}})},
+            "classes and groups of items are not supported",
+        ),
         ({"pool_depth": 0}, "found depth 0"),
     ],
 )
@@ -379,7 +384,7 @@ def test_command_refuses(files: list[Path], tmp_path: Path, command: Command) ->
 
 def test_picture_has_a_point_for_each_run_and_measure() -> None:
     """And the numbers of the results."""
-    drawn = build_figure(leave_one_out(QRELS, RUNS, ["AP", "P@2"], pool_depth=2))
+    drawn = leave_one_out(QRELS, RUNS, ["AP", "P@2"], pool_depth=2)._build_figure()
     assert drawn.data.select("run", "after").rows()[3:] == [("x", 0.5), ("y", 0.5), ("w", 0.5)]
     chart = drawn.chart.to_dict()
     assert len(chart["concat"]) == 2
@@ -397,8 +402,8 @@ def test_a_pool_that_was_shallower_is_suspected() -> None:
     assert told == {
         2: [],
         3: [
-            "2 of 3 runs have documents in the first 3 that no other run has there and nobody "
-            "judged: was the pool as deep as 3?"
+            "2 of 3 runs have unjudged documents in the first 3 that no other run has. "
+            "Check that the pool depth is 3."
         ],
     }
 

@@ -14,8 +14,7 @@ from scipy.stats import binomtest
 
 from cranfield.data.preference_pairs import PreferencePair, read_preference_pairs
 from cranfield.errors import CranfieldError, InputError
-from cranfield.meta.predictive import predictive_power
-from cranfield.report.meta.predictive import build_measures_table, build_pairs_table
+from cranfield.meta.predictive import build_measures_table, build_pairs_table, predictive_power
 from tests.evidence import checks
 from tests.made import Command
 from tests.meta.made import BY_HAND, scores_of
@@ -69,17 +68,20 @@ def test_preferences_without_scores_are_left_out_and_said() -> None:
     found = predictive_power(BY_HAND, said, ["M1"])
     assert (found.preferences, found.left_out) == (1, 2)
     assert [n.text for n in found.notes] == [
-        "preferences: preferences about 1 run (z) without scores are left out",
-        "preferences: preferences about 1 topic (9) without scores are left out",
+        "preferences: preferences about 1 run (z) without scores, excluded",
+        "preferences: preferences about 1 topic (9) without scores, excluded",
     ]
 
 
 @pytest.mark.parametrize(
     ("preferences", "said"),
     [
-        ([("1", "y", "z")], "found no two runs with scores among 1 judgment, .* such as a"),
-        ([("8", "a", "b"), ("9", "a", "b")], "no topic with scores among 2 judgments, .* as 1"),
-        ([("1", "a", "b", "tie")], "found ties only among 1 judgment"),
+        ([("1", "y", "z")], "1 preference, none about two runs with scores such as a"),
+        (
+            [("8", "a", "b"), ("9", "a", "b")],
+            "2 preferences, none about a topic with scores such as 1",
+        ),
+        ([("1", "a", "b", "tie")], "1 preference, all of them ties"),
     ],
 )
 def test_why_there_is_nothing_to_predict(preferences: Any, said: str) -> None:

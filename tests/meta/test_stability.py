@@ -20,8 +20,6 @@ from cranfield.evaluation.evaluate import Evaluator
 from cranfield.meta.rankings import kendall, tau_ap
 from cranfield.meta.stability import draw_judgments, score_with, stability, stability_of_judgments
 from cranfield.meta.swap import swap
-from cranfield.report.meta import stability as stability_report
-from cranfield.report.meta import swap as swap_report
 from tests.evidence import checks
 from tests.made import examples, rows_of
 from tests.meta.made import by_topic, random_runs
@@ -100,7 +98,7 @@ def test_what_stability_refuses() -> None:
         stability(THREE, [3])
     with pytest.raises(CranfieldError, match="expected 1 to 1"):
         stability(THREE, [2], against="others")
-    with pytest.raises(CranfieldError, match="one or the other"):
+    with pytest.raises(CranfieldError, match="disjoint samples cannot be drawn with replacement"):
         stability(THREE, against="others", replacement=True)
     with pytest.raises(CranfieldError, match="one of kendall"):
         stability(THREE, statistic="pearson")
@@ -109,10 +107,10 @@ def test_what_stability_refuses() -> None:
 @pytest.mark.parametrize(
     ("sizes", "said"),
     [
-        ([], "found no size, expected at least one"),
-        ([1.5], "found a size of 1.5, expected a whole number"),
-        (1.0, "found a size of 1.0, expected a whole number"),
-        ("1", "found a size of '1', expected a whole number"),
+        ([], "no size given"),
+        ([1.5], "found size 1.5, expected an integer number"),
+        (1.0, "found size 1.0, expected an integer number"),
+        ("1", "found size '1', expected an integer number"),
     ],
 )
 def test_sizes_are_whole_numbers(sizes: Any, said: str) -> None:
@@ -134,7 +132,7 @@ def test_one_size_will_do() -> None:
 
 def test_a_constant_measure_has_no_stability() -> None:
     found = stability(by_topic(a=[1, 1], b=[1, 1], c=[1, 1], d=[1, 1]), trials=5)
-    assert [n.text for n in found.notes] == ["score ranks nothing: all runs have the same mean"]
+    assert [n.text for n in found.notes] == ["score cannot rank the runs: all have the same mean"]
 
 
 def test_all_topics_are_the_gold_ranking() -> None:
@@ -240,7 +238,7 @@ def test_topics_that_lose_what_is_relevant_are_told() -> None:
     options = {"rel": 2, "undefined": "skip"}
     found = stability_of_judgments(qrels, runs, "AP", [0.5], trials=20, **options)  # type: ignore[arg-type]
     assert found.notes[-1].text == (
-        "with fewer judgments 1 measure (AP(rel=2)) is undefined for some topics: left out of that "
+        "with fewer judgments, 1 measure (AP(rel=2)) undefined on some topics, excluded from that "
         "trial"
     )
     assert found["AP(rel=2)"][0].mean == 1
@@ -277,9 +275,9 @@ def test_a_share_is_not_rounded_up_for_rounding() -> None:
 def test_what_judgments_refuse(collection: Any) -> None:
     with pytest.raises(CranfieldError, match=r"numbers in \(0, 1\]"):
         stability_of_judgments(collection.qrels, collection.runs, "AP", [0, 0.5])
-    with pytest.raises(CranfieldError, match="found judgments for intents"):
+    with pytest.raises(CranfieldError, match="judgments for intents are not supported"):
         stability_of_judgments({"1": {"i": {"a": 1}}}, {"1": ["a"]}, "IRec@10")
-    with pytest.raises(CranfieldError, match="found classes or groups"):
+    with pytest.raises(CranfieldError, match="classes and groups of items are not supported"):
         stability_of_judgments(
             collection.qrels, collection.runs, "AP", labelling=cf.EquivalenceClasses({})
         )
@@ -289,7 +287,7 @@ def test_the_legend_has_lines_without_a_bin() -> None:
     """Of equal scores no difference is significant: there is nothing to draw, but to name."""
     same = np.full((2, 4, 2), 0.5)
     scores = cf.Scores(same, ("x", "y"), tuple("abcd"), ("AP", "RR"), ("mean", "mean"))
-    drawn = swap_report.build_figure(swap(scores, trials=3, filter="t"))
+    drawn = swap(scores, trials=3, filter="t")._build_figure()
     assert drawn.data.is_empty()
     lines = json.loads(drawn.render("json"))["layer"][1]["encoding"]["color"]
     assert lines["scale"]["domain"] == ["AP", "RR"]
@@ -300,23 +298,19 @@ def test_the_legend_has_lines_without_a_bin() -> None:
 
 def test_tables_and_pictures_of_stability() -> None:
     found = stability(THREE, trials=20)
-    sizes, points = stability_report.build_tables(found)
+    sizes, points = found._build_tables()
     assert sizes.visible_fields[0].cell_texts == ["1", "2"]
     assert sizes.visible_fields[1].cell_texts[1] == "1.0000 [1.0000, 1.0000]"
     assert [row["size"] for row in points.rows] == [1, 2]
     assert sizes.caption == (
         "Kendall's τ between the rankings of 3 runs on a random sample of topics and on all: mean, "
-        "and where the middle 95% of the trials are; 2 topics (20 trials, seed 0)."
+        "and range of the middle 95% of the trials. 2 topics (20 trials, seed 0)."
     )
     marks = [
-        layer["mark"]["type"]
-        for layer in json.loads(stability_report.build_figure(found).render("json"))["layer"]
+        layer["mark"]["type"] for layer in json.loads(found._build_figure().render("json"))["layer"]
     ]
     assert marks == ["area", "line", "point"]
-    assert (
-        "Kendall's τ, mean of 20 trials"
-        in stability_report.build_figure(found).render("json").decode()
-    )
+    assert "Kendall's τ, mean of 20 trials" in found._build_figure().render("json").decode()
 
 
 def test_stability_command(
@@ -336,7 +330,7 @@ def test_stability_command(
     made = json.loads(capsys.readouterr().out)["settings"]
     assert (made["sampled"], made["statistic"], made["trials"]) == ("topics", "kendall", 5)
     for more, told in (
-        (["--shares", "0.5"], "found --shares, expected --sample judgments with it"),
+        (["--shares", "0.5"], "--shares requires --sample judgments"),
         (["--sample", "judgments", "--sizes", "3"], "expected --sample topics with it"),
     ):
         assert main([*words, *more]) == 2

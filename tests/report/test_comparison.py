@@ -7,7 +7,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.meta.notes import collect_ranking_notes
-from cranfield.meta.summaries import format_summary
+from cranfield.meta.results import format_summary
 from cranfield.report.comparison import (
     build_settings,
     build_tables,

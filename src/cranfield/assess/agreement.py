@@ -32,6 +32,17 @@ Scale: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
 
 PAIRWISE = ("agreement", "kappa", "kappa_linear", "kappa_quadratic")
 TOGETHER = ("fleiss", "alpha_nominal", "alpha_ordinal", "alpha_interval", "alpha_ratio")
+TITLES = {
+    "agreement": "agreement",
+    "kappa": "κ",
+    "kappa_linear": "linear κ",
+    "kappa_quadratic": "quadratic κ",
+    "fleiss": "Fleiss' κ",
+    "alpha_nominal": "nominal α",
+    "alpha_ordinal": "ordinal α",
+    "alpha_interval": "interval α",
+    "alpha_ratio": "ratio α",
+}
 
 
 def percent_agreement(confusion: ArrayLike) -> float:

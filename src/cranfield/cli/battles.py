@@ -13,16 +13,15 @@ from cranfield.cli.scores import (
     reject_options,
 )
 from cranfield.judging.battles import TRIALS, battles
-from cranfield.options import argument, option
+from cranfield.options import Computation, argument, option
 from cranfield.report.battles import TABLES
-from cranfield.report.meta import Computation
-from cranfield.report.options import (
+from cranfield.stats.battles import RIDGE
+from cranfield.stats.options import (
     build_alpha_option,
     build_confidence_option,
     build_correction_option,
     build_trial_options,
 )
-from cranfield.stats.battles import RIDGE
 
 FILES = (
     "what a measure says of the same runs: QRELS RUN RUN…, or with --scores files with the scores "

@@ -12,14 +12,13 @@ from cranfield.cli.runner import compute_result
 from cranfield.cli.scores import build_evaluation_options, build_score_options
 from cranfield.comparison import compare
 from cranfield.errors import InputError
-from cranfield.options import choice, option, switch
+from cranfield.options import Computation, choice, option, switch
 from cranfield.report.comparison import MARKS, TABLES
 from cranfield.report.formats.machine_readable import convert_numbers
-from cranfield.report.meta import Computation
-from cranfield.report.options import build_testing_options
 from cranfield.stats.effects import EFFECTS
 from cranfield.stats.families import count_steps
 from cranfield.stats.gate import Undecided
+from cranfield.stats.options import build_testing_options
 from cranfield.wording import use_decimals
 
 OPTIONS = (

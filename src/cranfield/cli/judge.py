@@ -26,7 +26,7 @@ from cranfield.judging.inputs import AnswerKind, MissingLabels
 from cranfield.judging.judge import Sampling, judge
 from cranfield.options import OptionGroup, choice, option, switch
 from cranfield.report.judge import TABLES
-from cranfield.report.options import (
+from cranfield.stats.options import (
     build_alpha_option,
     build_confidence_option,
     build_correction_option,

@@ -1,24 +1,23 @@
-"""`cranfield meta`: can the measure, the judgments and the collection be trusted?
+"""`cranfield meta`: evaluation of measures, judgments and collections.
 
-All methods are run alike, see `runner`; what is different is in their rows, in `report/meta`.
+`cranfield.meta.methods` is the table of methods. `runner` runs all of them.
 """
 
 from __future__ import annotations
 
 import argparse
 from functools import partial
-from typing import Any
 
 from cranfield.cli.output import build_output_options
 from cranfield.cli.parser import Part
-from cranfield.cli.runner import run as run_work
+from cranfield.cli.runner import run as run_computation
 from cranfield.cli.scores import (
     build_evaluation_options,
     build_measure_options,
     build_score_options,
 )
+from cranfield.meta.methods import METHODS, Method
 from cranfield.options import argument, flatten_rows
-from cranfield.report.meta import Method, load_methods
 
 USAGES = {
     "scores": ("QRELS RUN RUN…", "--scores FILE…"),
@@ -30,9 +29,8 @@ SECOND = (argument("second", "QRELS2", "other judgments of the same topics"),)
 FILES = {"runs": QRELS, "judgments": QRELS + SECOND}
 
 
-def build_part(module: Any) -> Part:
+def build_part(method: Method) -> Part:
     """Return a method: files, its own options, options of output and evaluation."""
-    method: Method = module.METHOD
     inputs, names = method.computation.inputs, {row.name for row in flatten_rows(method.options)}
     if inputs == "scores":
         files = build_score_options(method.measures)
@@ -42,13 +40,13 @@ def build_part(module: Any) -> Part:
     rows = (
         *files,
         *method.options,
-        *build_output_options(module.TABLES),
+        *build_output_options(method.tables),
         *build_evaluation_options(scores=inputs == "scores", without=names),
     )
     return Part(
         method.name,
         rows,
-        partial(run, module),
+        partial(run, method),
         help=method.help_texts["help"],
         description=method.help_texts["description"],
         usage=_format_usage(method),
@@ -63,13 +61,10 @@ def _format_usage(method: Method) -> str:
     return "\n       ".join(start + files for files in USAGES[method.computation.inputs])
 
 
-def run(module: Any, options: argparse.Namespace) -> int:
-    """Run a method, with the functions of a module of `report/meta`."""
-    if hasattr(module, "check_options"):
-        module.check_options(options)
-    return run_work(
-        module.METHOD.choose_computation(options), options, getattr(module, "build_figure", None)
-    )
+def run(method: Method, options: argparse.Namespace) -> int:
+    """Run a method."""
+    method.check(options)
+    return run_computation(method.choose_computation(options), options)
 
 
-PARTS = tuple(build_part(module) for module in load_methods().values())
+PARTS = tuple(build_part(method) for method in METHODS.values())

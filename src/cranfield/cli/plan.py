@@ -13,10 +13,10 @@ from cranfield.cli.scores import (
     reject_options,
 )
 from cranfield.errors import InputError
-from cranfield.options import OptionGroup, choice, option
-from cranfield.report.meta import Computation
-from cranfield.report.options import build_alpha_option, build_plot_options
+from cranfield.figures.options import build_plot_options
+from cranfield.options import Computation, OptionGroup, choice, option
 from cranfield.report.plan import TABLES, build_figure
+from cranfield.stats.options import build_alpha_option
 from cranfield.stats.plan import DIFFERENCES, METHODS, plan
 from cranfield.stats.power import POWER
 

@@ -34,9 +34,9 @@ from cranfield.cli.scores import (
 )
 from cranfield.evaluation.options import NAMES
 from cranfield.figures.figure import DATA_FORMATS, FORMATS, Figure, get_figure_format
+from cranfield.figures.options import THEME_OPTIONS
 from cranfield.options import OptionGroup, Rows, argument, merge_rows, option, switch
 from cranfield.plot.kinds import FigureKind, load_figures
-from cranfield.report.options import THEME_OPTIONS
 from cranfield.scores import Scores
 
 ENDINGS = ", ".join(f".{format}" for format in FORMATS)

@@ -32,9 +32,9 @@ from cranfield.cli.scores import (
 from cranfield.errors import InputError
 from cranfield.evaluation.answers import split_measures
 from cranfield.options import OptionGroup, option, switch
-from cranfield.report.options import build_testing_options
 from cranfield.report.page.html import load_template
 from cranfield.report.page.report import DEPTH, TITLE, ReportPage, describe_source, report_page
+from cranfield.stats.options import build_testing_options
 
 MEASURES = "nDCG@10 AP"
 LIST_OPTIONS = ("docs", "second_qrels", "list_depth")

@@ -26,7 +26,7 @@ from cranfield.evaluation.results import choose_columns
 from cranfield.figures.figure import Figure, get_figure_format
 from cranfield.figures.theme import Theme
 from cranfield.measures.grammar import parse_measures
-from cranfield.report.meta import Computation, InputKind
+from cranfield.options import Computation, InputKind
 from cranfield.scores import Scores
 
 RUN_OPTIONS = ("measures", "test", "correction", "common")
@@ -44,16 +44,19 @@ def run(
     plot = getattr(options, "plot", None)
     check_output(plot)
     result = compute_result(work, options)
-    figure = plot and picture and _render_figure(picture, result, options)
+    figure = plot and _render_figure(picture, result, options)
     show(result, options)
     if figure:
         write(figure, plot)
     return 0
 
 
-def _render_figure(picture: Callable[..., Any], result: Any, options: argparse.Namespace) -> bytes:
+def _render_figure(picture: Any, result: Any, options: argparse.Namespace) -> bytes:
     """The picture of what was found, as a file."""
-    figure: Figure = call(picture, options, {"theme": Theme}, result=result)
+    if hasattr(result, "_build_figure"):
+        figure: Figure = call(result._build_figure, options, {"theme": Theme})
+    else:
+        figure = call(picture, options, {"theme": Theme}, result=result)
     return figure.render(get_figure_format(options.plot), options.scale)
 
 

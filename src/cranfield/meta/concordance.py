@@ -1,7 +1,13 @@
-"""Concordance test: agreement of measures with simpler gold measures."""
+"""Concordance test of measures against simpler gold measures.
+
+Count the pairs of rankings on which two measures disagree, and how often each of the two is
+concordant with gold measures. Gold measures are simple measures that every good measure should
+respect, such as intent recall and precision.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import chain, combinations
 from typing import Any, TypeAlias
@@ -9,13 +15,13 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield import tables
 from cranfield.arrays import Bools, Floats, estimate_rounding, subtract_rounded
 from cranfield.dataclass import dataclass
-from cranfield.display import TableResult
 from cranfield.errors import InputError, to_list
 from cranfield.evaluation.results import ScoresLike, read_scores
 from cranfield.lazy_imports import special
-from cranfield.meta.summaries import format_summary
+from cranfield.meta.results import MethodResult, format_summary
 from cranfield.scores import Note
 from cranfield.stats.measure_scores import (
     MeasureScores,
@@ -26,6 +32,14 @@ from cranfield.stats.measure_scores import (
 )
 from cranfield.stats.result import check_alpha
 from cranfield.stats.samples import check_topic_count
+from cranfield.stats.tables import build_p_column
+from cranfield.tables import (
+    Field,
+    ResultTable,
+    build_columns,
+    build_grid_columns,
+    build_pair_columns,
+)
 from cranfield.wording import format_count, suggest_keywords
 
 __all__ = ["Concordance", "concordance"]
@@ -76,11 +90,14 @@ class ConcordancePair:
 
 
 @dataclass(frozen=True)
-class Concordance(TableResult, tables="meta.concordance"):
+class Concordance(MethodResult):
     """Result of the concordance test, for every pair of measures.
 
     `pairs` has the result with each gold measure and with all gold measures together.
     """
+
+    _human_tables = ("matrix",)
+    _flat_tables = ("pairs",)
 
     pairs: tuple[ConcordancePair, ...]
     measures: tuple[str, ...]
@@ -109,6 +126,13 @@ class Concordance(TableResult, tables="meta.concordance"):
             problem = f"unknown gold measures {', '.join(selection)}"
             raise InputError.from_problem(problem, f"Valid: {valid_names}.")
         return tuple(pair for pair in self.pairs if pair.gold == selection)
+
+    def _build_tables(self) -> list[ResultTable]:
+        return [build_matrix_table(self), build_pairs_table(self)]
+
+    def _build_settings(self) -> dict[str, Any]:
+        values = tables.read_settings(self, "alpha", "gold", "runs", "topics")
+        return values | {"gold": [*map(format_gold, self.gold)]}
 
 
 @suggest_keywords
@@ -238,7 +262,7 @@ def compute_signs(first: Floats, second: Floats, values: Floats) -> Signs:
 def compute_sign_test(first: int, second: int) -> float:
     """Return the two-sided p-value of wins and losses: binomial with p = ½; 1 without any.
 
-    >>> round(sign_test_of(4, 1), 4)  # 2 · (1 + 5) / 2⁵
+    >>> round(compute_sign_test(4, 1), 4)  # 2 · (1 + 5) / 2⁵
     0.375
     """
     return min(1.0, 2 * float(special.bdtr(min(first, second), first + second, 0.5)))
@@ -249,3 +273,83 @@ def _check_gold_measures(standard: Mapping[str, MeasureScores], names: Sequence[
     if unordered := [name for name in names if name not in standard]:
         problem = f"gold measure {unordered[0]} has no direction: neither high nor low is better"
         raise InputError.from_problem(problem)
+
+
+# -- tables and figures ---------------------------------------------------------------------------
+
+
+def build_matrix_table(result: Concordance) -> ResultTable:
+    """Return the measures against each other, for each set of gold measures."""
+    rows = [(gold, first) for gold in result.gold for first in result.measures[:-1]]
+    cells = {(p.gold, p.first, p.second): format_cell(p, result.alpha) for p in result.pairs}
+    key = [
+        Field("gold", None, texts=[format_gold(gold) for gold, _ in rows], key=True),
+        Field("measure", None, texts=[first for _, first in rows], key=True),
+    ]
+    columns = build_grid_columns(
+        rows, result.measures[1:], lambda row, second: cells.get((*row, second), "–")
+    )
+    text = (
+        f"Concordance test: {_describe_comparison(result)}. Percentages of the pairs of rankings "
+        "on which the measures of row and column strictly disagree (number in parentheses): the "
+        f"measure of the row / of the column is concordant with {_describe_gold(result)}. "
+        f"†: significant by the exact sign test (p ≤ α = {result.alpha:g}) on the disagreements "
+        "in which only one of the two is concordant."
+    )
+    return ResultTable("matrix", [*key, *columns], text)
+
+
+def build_pairs_table(result: Concordance) -> ResultTable:
+    """Return a row for each pair of measures and set of gold measures."""
+    column = tables.bind_rows(result.pairs)
+    return tables.build_table(
+        "pairs",
+        f"Concordance test: {_describe_comparison(result)}. Share: percentage of the disagreements "
+        f"in which a measure is concordant with {_describe_gold(result)}. Wins: only this measure "
+        f"is concordant. p: exact sign test on the wins. * p ≤ α = {result.alpha:g}.",
+        column("gold", lambda pair: format_gold(pair.gold), key=True),
+        *build_columns(column, "first", "second", key=True),
+        column("compared", visible=False),
+        column("disagreements"),
+        *build_pair_columns(column, "concordant", "concordant", visible=False),
+        *build_pair_columns(column, "share", "shares", text=_format_share),
+        *build_pair_columns(column, "wins", "wins"),
+        build_p_column(result.pairs, result.alpha),
+        column("significant", lambda pair: pair.pvalue <= result.alpha, visible=False),
+    )
+
+
+def format_cell(pair: ConcordancePair, alpha: float) -> str:
+    """Format a cell of the matrix: ``70%/29%† (1106)``."""
+    if not pair.disagreements:
+        return "– (0)"
+    first, second = (f"{share:.0%}" for share in pair.shares)
+    return f"{first}/{second}{'†' if pair.pvalue <= alpha else ''} ({pair.disagreements})"
+
+
+def format_gold(gold: Sequence[str]) -> str:
+    """Join the names of gold measures.
+
+    >>> format_gold(["IRec@10", "P@10"])
+    'IRec@10 & P@10'
+    """
+    return " & ".join(gold)
+
+
+def _format_share(share: float) -> str:
+    """Format a percentage, or a dash for nan (no disagreement)."""
+    return "–" if math.isnan(share) else f"{share:.1%}"
+
+
+def _describe_comparison(result: Concordance) -> str:
+    lists = max((pair.compared for pair in result.pairs), default=0)
+    run_pairs = math.comb(len(result.runs), 2)
+    size = tables.format_runs_and_topics(
+        len(result.runs), *(pair.compared // run_pairs for pair in result.pairs)
+    )
+    return f"{format_count(lists, 'pair')} of rankings of {size}"
+
+
+def _describe_gold(result: Concordance) -> str:
+    suffix = " measures of the row, all together" if len(result.gold) > 1 else " measure"
+    return f"the gold{suffix}"

@@ -67,7 +67,7 @@ def count_relevant(
 
     >>> qrels = {"1": {"a": 1, "b": 1, "c": 0}}
     >>> runs = {"x": {"1": ["a", "b"]}, "y": {"1": ["c", "a"]}}
-    >>> found = relevant_found(qrels, runs, [2])
+    >>> found = count_relevant(qrels, runs, [2])
     >>> [(one.name, one.relevant, one.share, one.unique) for one in found.rows]
     [('all', 2, 1.0, None), ('x', 2, 1.0, 1), ('y', 1, 0.5, 0)]
     """

@@ -1,22 +1,33 @@
-"""Rank correlation of runs between measures, judgments or topic sets."""
+"""Rank correlation of runs between measures or sets of judgments.
+
+Correlate the rankings of runs by every two measures, or those of every measure by two sets of
+judgments, with intervals from resampled topics.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import chain
+from operator import itemgetter
 from typing import Any, Literal
 
 import numpy as np
 
+from cranfield import tables
 from cranfield.arrays import Bools, Floats
 from cranfield.dataclass import dataclass
-from cranfield.display import TableResult
 from cranfield.errors import InputError, check_choice
 from cranfield.evaluation.results import ScoresLike, read_scores
+from cranfield.figures import charts, layout
+from cranfield.figures.charts import Plane, build_number_tooltips
+from cranfield.figures.figure import Figure
+from cranfield.figures.layout import shorten_names
+from cranfield.figures.theme import DEFAULT_THEME, Theme
+from cranfield.lazy_imports import pl
 from cranfield.meta.notes import collect_ranking_notes
 from cranfield.meta.rankings import STATISTICS, P
-from cranfield.meta.summaries import format_summary
+from cranfield.meta.results import MethodResult, format_summary
 from cranfield.scores import Interval, Note, Scores
 from cranfield.stats.measure_scores import (
     check_run_count,
@@ -31,7 +42,7 @@ from cranfield.stats.measure_scores import (
 from cranfield.stats.resampling import Progress, run_in_chunks
 from cranfield.stats.result import check_confidence, check_open_fraction
 from cranfield.stats.samples import check_topic_count
-from cranfield.wording import format_count, format_names, suggest_keywords
+from cranfield.wording import format_count, format_names, format_number, suggest_keywords
 
 __all__ = ["CorrelationMatrix", "correlation"]
 
@@ -39,7 +50,7 @@ TRIALS = 1000
 
 
 @dataclass(frozen=True, eq=False)
-class CorrelationMatrix(TableResult, tables="meta.correlation"):
+class CorrelationMatrix(MethodResult):
     """Rank correlations of the same runs, with intervals.
 
     `values[i, j]` is the correlation between the measures `names[i]` and `names[j]`. The second is
@@ -47,6 +58,10 @@ class CorrelationMatrix(TableResult, tables="meta.correlation"):
     by the first. `low` and `high` are the limits of the intervals, `means` [sets, measures, runs]
     the means that rank the runs. `sets` are the names of the two sets.
     """
+
+    _human_tables = ("matrix",)
+    _flat_tables = ("pairs",)
+    _settings_names = ("statistic", "p", "confidence", "runs", "topics", "trials", "seed")
 
     statistic: str
     between: Literal["measures", "sets"]
@@ -114,6 +129,18 @@ class CorrelationMatrix(TableResult, tables="meta.correlation"):
              "value": interval.mean, "low": interval.low, "high": interval.high}
             for i, j, interval in intervals
         ]  # fmt: skip
+
+    def _build_tables(self) -> list[tables.ResultTable]:
+        """Return the matrix and the pairs; only the pairs between two sets."""
+        matrix = [] if self.between == "sets" else [build_matrix_table(self)]
+        return [*matrix, build_pairs_table(self)]
+
+    def _build_figure(self, theme: Theme = DEFAULT_THEME) -> Figure:
+        """Draw a heat map of the matrix; between two sets, the means by one against the other."""
+        if self.between == "sets":
+            return build_scatter_figure(self, theme)
+        data = pl.DataFrame(self.rows())
+        return Figure(lambda: _draw_heat_map(self, theme, data), data, self.notes)
 
 
 @suggest_keywords
@@ -346,3 +373,174 @@ def _compute_interval_ends(trial_values: Floats, values: Floats, confidence: flo
     is_defined = ~np.isnan(trials)
     total = np.cumsum(np.where(is_defined, trials, 0.0), axis=0)[-1]  # in order, however many cells
     return np.asarray(ends + (values - total / is_defined.sum(axis=0)))
+
+
+# -- tables and figures ---------------------------------------------------------------------------
+
+SIDE = 260.0  # a panel of the scatter
+MAX_NAMES = 60  # runs whose names are tried to be placed
+MOST_PANELS, IN_A_ROW = 12, 3
+
+
+def format_title(result: CorrelationMatrix) -> str:
+    """Return the name of the statistic."""
+    return STATISTICS[result.statistic].title + ("" if result.p is None else f" (p = {result.p:g})")
+
+
+def format_caption(result: CorrelationMatrix) -> str:
+    """Describe the rankings, runs, topics and intervals."""
+    subject = f"the rankings by {' and '.join(result.sets) or 'two measures'}"
+    if STATISTICS[result.statistic].has_gold:
+        gold = result.sets[0] if result.sets else "the measure of the column"
+        subject += f", gold: {gold}"
+    return (
+        f"{format_title(result)} between {subject}: {_format_counts(result)} "
+        f"({result.trials:,} trials, seed {result.seed})."
+    )
+
+
+def _format_counts(result: CorrelationMatrix) -> str:
+    """Describe the number of runs and topics, and the intervals."""
+    size = tables.format_runs_and_topics(len(result.runs), result.topics)
+    return f"{size}, {tables.format_percent(result.confidence)} bootstrap intervals over topics"
+
+
+def build_matrix_table(result: CorrelationMatrix) -> tables.ResultTable:
+    """Return a matrix of measures; the upper triangle of a symmetric statistic."""
+    pairs = [(row["x"], row["y"]) for row in result.rows()]
+    texts = {pair: tables.format_mean_with_interval(result[pair]) for pair in pairs}
+    rows, columns = (
+        result.names[: -1 if result.symmetric else None],
+        result.names[result.symmetric :],
+    )
+    key = tables.Field("measure", None, texts=rows, key=True)
+    cells = tables.build_grid_columns(rows, columns, lambda x, y: texts.get((x, y), ""))
+    return tables.ResultTable("matrix", [key, *cells], format_caption(result))
+
+
+def build_pairs_table(result: CorrelationMatrix) -> tables.ResultTable:
+    """Return a row for each pair of measures or, between sets, for each measure."""
+    rows = result.rows()
+    column, intervals = tables.bind_rows(rows), [result[row["x"], row["y"]] for row in rows]
+    heads = {"x": "measure", "y": "other" if result.symmetric else "gold"}
+    keys = [column(name, itemgetter(name), head, key=True) for name, head in heads.items()]
+    if result.between == "sets":
+        keys = [column("measure", itemgetter("x"), key=True)]
+    return tables.build_table(
+        "pairs",
+        format_caption(result),
+        *keys,
+        *tables.build_constant_columns({"statistic": result.statistic}, rows),
+        column("value", itemgetter("value"), STATISTICS[result.statistic].title),
+        *tables.build_interval_columns(intervals, result.confidence),
+        *tables.build_constant_columns(
+            tables.read_settings(result, *result._settings_names[2:]), rows
+        ),
+    )
+
+
+def build_scatter_figure(result: CorrelationMatrix, theme: Theme = DEFAULT_THEME) -> Figure:
+    """Draw the means by two measures, or by two sets: a point for each run.
+
+    There is a panel for each pair of measures, or for each measure.
+    """
+    if len(result.pairs) > MOST_PANELS:
+        problem = f"{len(result.pairs)} pairs of {len(result.names)} measures"
+        raise InputError(problem, f"at most {MOST_PANELS} pairs to draw")
+    frames = [_build_means_frame(result, i, j) for i, j in result.pairs]
+    planes = [
+        _build_plane(result, data, *pair, theme)
+        for data, pair in zip(frames, result.pairs, strict=True)
+    ]
+    named_data = [
+        plane.place_names(data, data, MAX_NAMES, plane.diagonal_boxes if result.sets else ())
+        for plane, data in zip(planes, frames, strict=True)
+    ]
+    data, notes = pl.concat(frames), charts.note_unnamed_runs(named_data)
+
+    def draw() -> Any:
+        panels = [
+            _draw_scatter(result, plane, pair_data, *pair)
+            for plane, pair_data, pair in zip(planes, named_data, result.pairs, strict=True)
+        ]
+        wide = planes[0].width * min(len(panels), IN_A_ROW) + theme.scale_points(40)
+        return charts.build_panels(
+            panels, IN_A_ROW, theme, _format_heading(result), _format_subtitle(result), wide
+        )
+
+    return Figure(draw, data, (*result.notes, *notes))
+
+
+def _build_means_frame(result: CorrelationMatrix, i: int, j: int) -> pl.DataFrame:
+    """Return the means of the runs by two measures, or by two sets."""
+    first, second = (result.means[0][i], result.means[-1][j])
+    other_column = {} if result.sets else {"other": result.names[j]}
+    rows = zip(result.runs, first.tolist(), second.tolist(), strict=True)
+    return pl.DataFrame(
+        [
+            {"measure": result.names[i], **other_column, "run": run, "first": x, "second": y}
+            for run, x, y in rows
+        ]
+    )
+
+
+def _build_plane(
+    result: CorrelationMatrix, data: pl.DataFrame, i: int, j: int, theme: Theme
+) -> Plane:
+    if result.sets:
+        titles = dict(zip(("first", "second"), map("mean by {}".format, result.sets), strict=True))
+        return Plane.with_equal_axes(data, titles, SIDE, theme, grid=False)
+    titles = {"first": f"mean {result.names[i]}", "second": f"mean {result.names[j]}"}
+    axes = [layout.fit_ticks(data[name]) for name in titles]
+    return Plane(titles, axes, *theme.choose_size(SIDE, SIDE), theme, style={"grid": False})
+
+
+def _draw_scatter(
+    result: CorrelationMatrix, plane: Plane, data: pl.DataFrame, i: int, j: int
+) -> Any:
+    tooltip = ["run:N", *build_number_tooltips("first", "second")]
+    equal = [plane.draw_diagonal()] if result.sets else []  # above it the second set gives more
+    layers = *equal, plane.draw_points(tooltip, data["run"]), *plane.draw_labels(data)
+    names = result.names[i], result.names[j]
+    subject = names[0] if result.sets else format_title(result)
+    return plane.build_panel(
+        data, *layers, title=f"{subject}: {tables.format_mean_with_interval(result[names])}"
+    )
+
+
+def _draw_heat_map(result: CorrelationMatrix, theme: Theme, data: pl.DataFrame) -> Any:
+    """Draw a cell for each pair, with the value and its interval."""
+    labels = dict(zip(result.names, shorten_names(result.names, 24), strict=True))
+    intervals = data.select("low", "high").rows()
+    cell_data = data.with_columns(
+        pl.col("x", "y").replace(labels),
+        shown=pl.Series([format_number(value) for value in data["value"]]),
+        interval=pl.Series([tables.format_interval(*ends) for ends in intervals]),
+    )
+    label_list, least = list(labels.values()), min(0.5, *data["value"].fill_nan(1.0))
+    columns, rows = (
+        (label_list[1:], label_list[:-1]) if result.symmetric else (label_list, label_list)
+    )
+    chart = charts.draw_cells(
+        cell_data,
+        {"y": columns, "x": rows},
+        charts.encode_shade("value", STATISTICS[result.statistic].title, [least, 1], theme),
+        {
+            "shown": {"fontSize": theme.scale_points(12), "dy": theme.scale_points(-7)},
+            "interval": {"fontSize": theme.scale_points(9), "dy": theme.scale_points(9)},
+        },
+        theme,
+    )
+    return charts.finish_chart(
+        chart, theme, _format_heading(result), _format_subtitle(result)
+    ).configure_view(stroke=None)
+
+
+def _format_heading(result: CorrelationMatrix) -> str:
+    return f"{format_title(result)} between {' and '.join(result.sets) or 'measures'}"
+
+
+def _format_subtitle(result: CorrelationMatrix) -> list[str]:
+    """Return the lines below the title."""
+    gold = f"{result.sets[0]} is gold" if result.sets else "columns are gold"
+    return [_format_counts(result), *([gold] if STATISTICS[result.statistic].has_gold else [])]

@@ -1,4 +1,8 @@
-"""Discriminative power: significant differences between runs by measure."""
+"""Discriminative power: significant differences between runs by measure.
+
+Test all pairs of runs by each measure. Show the number of significant pairs, the smallest
+significant difference, and all p-values as a curve (ASL curve).
+"""
 
 from __future__ import annotations
 
@@ -8,14 +12,19 @@ from dataclasses import field
 from functools import cached_property
 from typing import Any
 
+from cranfield import tables
 from cranfield.arrays import TOLERANCE
 from cranfield.dataclass import dataclass
-from cranfield.display import TableResult
 from cranfield.errors import InputError, is_one_of
 from cranfield.evaluation.results import ScoresLike, read_scores
+from cranfield.figures import charts
+from cranfield.figures.figure import Figure
+from cranfield.figures.theme import DEFAULT_THEME, Theme
+from cranfield.lazy_imports import pl
 from cranfield.meta.notes import collect_alpha_notes
-from cranfield.meta.summaries import format_summary
+from cranfield.meta.results import MethodResult, format_summary
 from cranfield.scores import Note
+from cranfield.stats.corrections import CORRECTIONS
 from cranfield.stats.families import (
     TESTS,
     PairTest,
@@ -27,7 +36,8 @@ from cranfield.stats.families import (
 from cranfield.stats.measure_scores import split_by_measure
 from cranfield.stats.notes import merge_notes
 from cranfield.stats.resampling import TRIALS, Progress
-from cranfield.stats.result import Sampled, check_alpha
+from cranfield.stats.result import Sampled, check_alpha, is_fully_enumerated
+from cranfield.stats.tables import build_p_column, describe_test
 from cranfield.wording import format_count, suggest_keywords
 
 __all__ = ["DiscriminativePower", "discriminative_power"]
@@ -75,11 +85,13 @@ class Discrimination:
 
 
 @dataclass(frozen=True)
-class DiscriminativePower(TableResult, tables="meta.discriminative"):
+class DiscriminativePower(MethodResult):
     """Discriminative power of several measures, the highest first.
 
     ``result["AP"]`` is the result of AP.
     """
+
+    _human_tables = ("measures",)
 
     test: str
     correction: str
@@ -108,6 +120,40 @@ class DiscriminativePower(TableResult, tables="meta.discriminative"):
                 return discrimination
         names = ", ".join(discrimination.measure for discrimination in self.measures)
         raise InputError.from_problem(f"unknown measure {str(measure)!r}", f"Measures: {names}.")
+
+    def _build_tables(self) -> list[tables.ResultTable]:
+        """Return a row for each measure, and a row for each pair of runs."""
+        column = tables.bind_rows(self.measures)
+        critical = column("hsd", "critical", "HSD")
+        measures = tables.build_table(
+            "measures",
+            format_caption(self),
+            column("measure", key=True),
+            column(
+                "significant",
+                lambda discrimination: len(discrimination.significant),
+                "significant pairs",
+            ),
+            column("pairs", lambda discrimination: len(discrimination.pairs), "of"),
+            column("share"),
+            column("smallest_significant", "smallest", "smallest significant difference"),
+            *([critical] if _has_hsd(self) else []),
+            column(
+                "topics",
+                visible=len({discrimination.topics for discrimination in self.measures}) > 1,
+            ),
+            *tables.build_constant_columns(self._build_settings(), self.measures),
+        )
+        return [measures, _build_curves_table(self)]
+
+    def _build_settings(self) -> dict[str, Any]:
+        random = ("trials", "seed") if TESTS[self.test].random else ()
+        return tables.read_settings(self, "test", "correction", "alpha", *random)
+
+    def _build_figure(self, theme: Theme = DEFAULT_THEME, whole: bool = False) -> Figure:
+        """Draw ASL curves, one line per measure: p-values near α, or all if `whole`."""
+        data = _build_curves_table(self).to_frame()
+        return Figure(lambda: _draw_chart(self, theme, data, whole), data, self.notes)
 
 
 @suggest_keywords
@@ -202,3 +248,99 @@ def _compute_critical_difference(pair_test: PairTest, scale: float) -> float | N
     reach = (pair_test.interval.high - pair_test.interval.low) / 2
     decimals = math.floor(-math.log10(10 * TOLERANCE * (scale or 1.0)))
     return round(reach, decimals) if math.isfinite(reach) else None
+
+
+# -- tables and figures ---------------------------------------------------------------------------
+
+ZOOM = 3  # times α: how far up the curves are shown, as papers do
+
+
+def _has_hsd(result: DiscriminativePower) -> bool:
+    return any(discrimination.critical is not None for discrimination in result.measures)
+
+
+def _build_curves_table(result: DiscriminativePower) -> tables.ResultTable:
+    column, pair_column = tables.bind_nested_rows(result.measures, "pairs")
+    ranked = [
+        (rank, pair)
+        for discrimination in result.measures
+        for rank, pair in enumerate(discrimination.pairs, 1)
+    ]
+    return tables.build_table(
+        "curves",
+        f"ASL curves: the p-values of all pairs of {format_count(len(result.runs), 'run')}, on "
+        f"{_format_topics(result)}, the largest first, by the {_describe_test(result)}. "
+        "A difference above 0 means that the first run is better. "
+        f"* p ≤ α = {result.alpha:g}.",
+        column("measure", key=True),
+        tables.Field("rank", [rank for rank, _ in ranked], key=True),
+        *tables.build_columns(pair_column, "run", "other", key=True),
+        pair_column("difference", text=tables.format_difference),
+        build_p_column([pair for _, pair in ranked], result.alpha),
+    )
+
+
+def format_caption(result: DiscriminativePower) -> str:
+    """Describe the runs, the test and the topics."""
+    text = (
+        f"Discriminative power: pairs of {format_count(len(result.runs), 'run')} that differ "
+        f"significantly at α = {result.alpha:g} by the {_describe_test(result)}, "
+        f"on {_format_topics(result)}."
+    )
+    if _has_hsd(result):
+        text += " HSD: honestly significant difference, larger differences are significant."
+    return text
+
+
+def _describe_test(result: DiscriminativePower) -> str:
+    """Describe the test and its number of trials."""
+    sampled = [pair.sampled for discrimination in result.measures for pair in discrimination.pairs]
+    correction_text = "" if TESTS[result.test].is_joint else CORRECTIONS[result.correction].title
+    title, *details = describe_test(
+        result.test, result.trials, result.seed, is_fully_enumerated(sampled), correction_text
+    )
+    return title + (f" ({', '.join(details)})" if details else "")
+
+
+def _format_topics(result: DiscriminativePower) -> str:
+    return tables.format_topics(discrimination.topics for discrimination in result.measures)
+
+
+def _draw_chart(result: DiscriminativePower, theme: Theme, data: pl.DataFrame, whole: bool) -> Any:
+    top = 1.0 if whole else min(1.0, ZOOM * result.alpha)
+    pairs = len(result.measures[0].pairs)
+    shares = {item.measure: f": {100 * item.share:.1f}%" for item in result.measures}
+    line = charts.shorten_name_column(data["measure"]) + data["measure"].replace_strict(shares)
+    measure_styles = theme.assign_styles(shares)  # colours belong to measures, not to labels
+    styles = {
+        item: measure_styles[measure] for item, measure in zip(line, data["measure"], strict=True)
+    }
+    above_count = (pl.col("pvalue") > top).sum().over("measure")
+    curve_data = data.with_columns(line=line).filter(
+        pl.col("rank") >= above_count
+    )  # begins with the last
+    ranked = f"{format_count(pairs, 'pair')} of runs, by falling p-value"
+    chart = charts.draw_curves(
+        curve_data,
+        charts.build_axis(
+            "x", "rank", ranked, [1, max(2, pairs)], **charts.build_rank_axis_style(pairs)
+        ),
+        charts.build_axis("y", "pvalue", "p-value (ASL)", [0, top]),
+        f"fraction with p ≤ {result.alpha:g}",
+        [
+            "measure:N",
+            "run:N",
+            "other:N",
+            *charts.build_number_tooltips("difference", "pvalue"),
+            "rank:Q",
+        ],
+        theme,
+        charts.draw_horizontal_lines("pvalue", result.alpha),
+        styles=styles,
+        clip=True,
+    )
+    captions = [
+        f"{_describe_test(result)}, {_format_topics(result)}",
+        f"grey line: α = {result.alpha:g}",
+    ]
+    return charts.finish_chart(chart, theme, "ASL curves", captions)

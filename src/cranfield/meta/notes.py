@@ -17,7 +17,7 @@ FEW_RUNS = 4  # of three, one order in six is that of another ranking by chance
 def collect_ranking_notes(means: Mapping[str, Floats]) -> tuple[Note, ...]:
     """Return notes about rankings: few runs, or a measure with equal means of all runs.
 
-    >>> [notice.text for notice in of_rankings({"AP": np.array([0.5, 0.5, 0.5, 0.5])})]
+    >>> [note.text for note in collect_ranking_notes({"AP": np.array([0.5, 0.5, 0.5, 0.5])})]
     ['AP cannot rank the runs: all have the same mean']
     """
     notes = [

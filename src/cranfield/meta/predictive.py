@@ -1,4 +1,8 @@
-"""Predictive power: agreement of measures with human preferences."""
+"""Predictive power: agreement of measures with human preferences.
+
+Compute how often measures agree with humans who saw the outputs of two runs for a topic and chose
+the better one.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from cranfield import tables
 from cranfield.arrays import Bools
 from cranfield.data.preference_pairs import (
     PreferencePair,
@@ -18,14 +23,15 @@ from cranfield.data.preference_pairs import (
     read_preference_pairs,
 )
 from cranfield.dataclass import dataclass
-from cranfield.display import TableResult
 from cranfield.errors import CranfieldError, InputError, describe_value, is_one_of
 from cranfield.evaluation.results import ScoresLike, read_scores
 from cranfield.lazy_imports import special
 from cranfield.meta.concordance import Signs, compute_sign_test, compute_signs
+from cranfield.meta.results import MethodResult
 from cranfield.scores import Interval, Note, Scores
 from cranfield.stats.measure_scores import MeasureScores, extract_measure, find_ranking_measures
 from cranfield.stats.result import check_alpha, check_confidence
+from cranfield.stats.tables import build_p_column
 from cranfield.wording import format_count, format_names, suggest_keywords
 
 __all__ = ["PredictivePower", "predictive_power"]
@@ -80,7 +86,7 @@ class PredictionPair:
 
 
 @dataclass(frozen=True)
-class PredictivePower(TableResult, tables="meta.predictive"):
+class PredictivePower(MethodResult):
     """Agreement of measures with human preferences.
 
     `preferences` is the number of predicted preferences, `tied_preferences` the number of ties
@@ -101,6 +107,14 @@ class PredictivePower(TableResult, tables="meta.predictive"):
     confidence: float
     alpha: float
     notes: tuple[Note, ...] = field(default=(), repr=False)
+
+    def _build_tables(self) -> list[tables.ResultTable]:
+        """Return the measures and, if there are several, the pairs of measures."""
+        return [build_measures_table(self), *([build_pairs_table(self)] if self.pairs else [])]
+
+    def _build_settings(self) -> dict[str, Any]:
+        values = tables.read_settings(self, "confidence", "alpha", "runs", "topics")
+        return {"interval": self.method, **values}
 
 
 @suggest_keywords
@@ -267,7 +281,7 @@ def _compare_predictions(
 def _compute_wilson(right: int, n: int, confidence: float) -> tuple[float, float]:
     """Return the rates π that the normal test of |p − π| with variance π (1 − π)/n accepts.
 
-    >>> [round(end, 4) for end in _wilson(0, 10, 0.95)]  # from 0 to z²/(n + z²)
+    >>> [round(end, 4) for end in _compute_wilson(0, 10, 0.95)]  # from 0 to z²/(n + z²)
     [0.0, 0.2775]
     """
     z2 = float(special.ndtri((1 + confidence) / 2)) ** 2
@@ -281,7 +295,7 @@ def _compute_wilson(right: int, n: int, confidence: float) -> tuple[float, float
 def compute_clopper_pearson(right: int, n: int, confidence: float) -> tuple[float, float]:
     """Return the rates for which neither as many nor as few agreements are too improbable.
 
-    >>> [round(end, 4) for end in clopper_pearson(0, 10, 0.95)]  # from 0 to 1 − 0.025^(1/10)
+    >>> [round(end, 4) for end in compute_clopper_pearson(0, 10, 0.95)]  # from 0 to 1 − 0.025^(1/10)
     [0.0, 0.3085]
     """
     tail = (1 - confidence) / 2
@@ -292,3 +306,62 @@ def compute_clopper_pearson(right: int, n: int, confidence: float) -> tuple[floa
 
 _BOUNDS = {"wilson": _compute_wilson, "exact": compute_clopper_pearson}
 """The intervals of rates, by name."""
+
+
+# -- tables and figures ---------------------------------------------------------------------------
+
+METHODS = {"wilson": "Wilson's", "exact": "exact (Clopper and Pearson)"}
+
+
+def build_measures_table(result: PredictivePower) -> tables.ResultTable:
+    column, intervals = (
+        tables.bind_rows(result.measures),
+        [prediction.interval for prediction in result.measures],
+    )
+    defined = (
+        " A measure is tested on the preferences for which it is defined."
+        * _has_different_counts(result)
+    )
+    return tables.build_table(
+        "measures",
+        "Predictive power: agreement of measures with human preferences between two outputs. "
+        f"{_describe_comparison(result)}.{defined} A tied measure does not agree. "
+        f"{tables.format_percent(result.confidence)} interval: {METHODS[result.method]}.",
+        column("measure", key=True),
+        column("preferences", "n", visible=_has_different_counts(result)),
+        column("agreement", "rate"),
+        *tables.build_interval_columns(intervals, result.confidence),
+        column("agreements", head="agree"),
+        column("disagreements", head="disagree"),
+        column("tied"),
+    )
+
+
+def build_pairs_table(result: PredictivePower) -> tables.ResultTable:
+    """Return the preferences that one of two measures predicts and the other does not."""
+    column = tables.bind_rows(result.pairs)
+    defined = " (if both are defined)" * _has_different_counts(result)
+    return tables.build_table(
+        "pairs",
+        f"Predictive power of two measures on the same preferences{defined}: difference of the "
+        "rates of agreement, first − second, and number of preferences that both, or only one, "
+        f"predicted. p: McNemar's exact test. * p ≤ α = {result.alpha:g}.",
+        *tables.build_columns(column, "first", "second", key=True),
+        column("preferences", "n", visible=_has_different_counts(result)),
+        column("difference", text=tables.format_difference),
+        *tables.build_columns(column, "both", "only_first", "only_second"),
+        build_p_column(result.pairs, result.alpha),
+        column("significant", lambda pair: pair.pvalue <= result.alpha, visible=False),
+    )
+
+
+def _has_different_counts(result: PredictivePower) -> bool:
+    """Return True if a measure is undefined for some preferences."""
+    return any(prediction.n != result.preferences for prediction in result.measures)
+
+
+def _describe_comparison(result: PredictivePower) -> str:
+    assessor_text = f" of {format_count(result.assessors, 'assessor')}" if result.assessors else ""
+    outputs = f"{format_count(result.outputs, 'pair')} of outputs"
+    size = tables.format_runs_and_topics(len(result.runs), len(result.topics))
+    return f"{format_count(result.preferences, 'preference')}{assessor_text} on {outputs}: {size}"

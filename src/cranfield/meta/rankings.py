@@ -22,6 +22,7 @@ from cranfield.dataclass import dataclass
 from cranfield.display import TableResult
 from cranfield.errors import InputError, check_choice, is_hashable, to_list
 from cranfield.lazy_imports import special, statistics
+from cranfield.options import Rows, option
 from cranfield.scores import Interval
 from cranfield.stats.result import Bounds, check_confidence, check_open_fraction
 from cranfield.stats.samples import to_array, to_mapping
@@ -337,7 +338,13 @@ _STATISTICS = (
     Statistic("rbo", "RBO", compute_rbo, least=0),
 )
 STATISTICS = {statistic.name: statistic for statistic in _STATISTICS}
-"""By the names that `correlation` and the command line have for them; only RBO takes p."""
+"""Rows by the names of `statistic`. Only RBO has the parameter p."""
+
+
+def build_statistic_option(suffix: str = "") -> Rows:
+    """Return the option for the rank correlation."""
+    text = f"one of {', '.join(STATISTICS)} (default: kendall){suffix}"
+    return (option("--statistic", "NAME", text, choices=tuple(STATISTICS), default="kendall"),)
 
 
 def _compute_rbo_values(

@@ -14,7 +14,7 @@ from cranfield.wording import format_count
 def to_nonempty_list(values: Any, noun: str) -> list[Any]:
     """Return one or several values as a list. Raise an error without values.
 
-    >>> several(10, "size"), several([10, 20], "size")
+    >>> to_nonempty_list(10, "size"), to_nonempty_list([10, 20], "size")
     ([10], [10, 20])
     """
     items = list(values) if isinstance(values, Iterable) else [values]
@@ -28,7 +28,7 @@ def check_sizes(
 ) -> list[int]:
     """Return the sizes in order, without duplicates. Raise an error if one is invalid.
 
-    >>> checked_sizes([20, 10, 20], most=50, measure="AP")
+    >>> check_sizes([20, 10, 20], maximum=50, measure="AP")
     [10, 20]
     """
     values = to_nonempty_list(sizes, "size")

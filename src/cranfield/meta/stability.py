@@ -1,4 +1,8 @@
-"""Stability of the ranking of runs on samples of topics or judgments."""
+"""Stability of rankings on fewer topics, or with fewer judgments.
+
+Rank runs on random samples of the topics, or with random parts of the judgments, and compare these
+rankings with the ranking on all of them.
+"""
 
 from __future__ import annotations
 
@@ -9,18 +13,22 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from cranfield import tables
 from cranfield.arrays import Bools, Floats
 from cranfield.data.qrels import QrelsLike
 from cranfield.data.run_inputs import RunLike
 from cranfield.dataclass import dataclass
-from cranfield.display import TableResult
 from cranfield.errors import InputError, check_choice, check_number
 from cranfield.evaluation.evaluate import Evaluator
 from cranfield.evaluation.results import ScoresLike, read_scores
+from cranfield.figures import charts
+from cranfield.figures.figure import Figure
+from cranfield.figures.theme import DEFAULT_THEME, Theme
+from cranfield.lazy_imports import pl
 from cranfield.meta.notes import collect_ranking_notes
 from cranfield.meta.rankings import STATISTICS
+from cranfield.meta.results import MethodResult, format_summary
 from cranfield.meta.sizes import check_sizes, to_nonempty_list
-from cranfield.meta.summaries import format_summary
 from cranfield.scores import Note
 from cranfield.stats.measure_scores import split_by_measure
 from cranfield.stats.resampling import CELLS, Progress, run_in_chunks
@@ -54,12 +62,26 @@ class StabilityPoint:
 
 
 @dataclass(frozen=True)
-class Stability(TableResult, tables="meta.stability"):
+class Stability(MethodResult):
     """Correlations of rankings of the same runs, by measure and sample size.
 
     ``result["AP"]`` are the points of AP, the smallest sample first. The ranking by a sample is
     compared with the ranking by ``against="all"`` topics or judgments, or by as many ``"others"``.
     """
+
+    _human_tables = ("sizes",)
+    _flat_tables = ("points",)
+    _settings_names = (
+        "sampled",
+        "statistic",
+        "against",
+        "replacement",
+        "confidence",
+        "runs",
+        "topics",
+        "trials",
+        "seed",
+    )
 
     sampled: Literal["topics", "judgments"]
     statistic: str
@@ -94,6 +116,29 @@ class Stability(TableResult, tables="meta.stability"):
             problem = f"unknown measure {str(measure)!r}"
             raise InputError.from_problem(problem, f"Measures: {', '.join(self.measures)}.")
         return points
+
+    def _build_tables(self) -> list[tables.ResultTable]:
+        """Return sizes against measures, and a row for each measure and size."""
+        sizes = sorted({point.size for point in self.points})
+        cells = {(p.measure, p.size): tables.format_mean_with_interval(p) for p in self.points}
+        fields = tables.build_grid_columns(
+            sizes, self.measures, lambda n, name: cells.get((name, n), "–")
+        )
+        key = tables.Field(
+            _format_size_unit(self), None, texts=[f"{size:g}" for size in sizes], key=True
+        )
+        return [
+            tables.ResultTable("sizes", [key, *fields], format_caption(self)),
+            _build_points_table(self),
+        ]
+
+    def _build_figure(self, theme: Theme = DEFAULT_THEME) -> Figure:
+        """Plot the mean of the statistic against the sample size, one line per measure.
+
+        Few measures have their intervals as bands.
+        """
+        data = _build_points_table(self).to_frame("measure", "size", "mean", "low", "high")
+        return Figure(lambda: _draw_chart(self, theme, data), data, self.notes)
 
 
 # -- of topics ------------------------------------------------------------------------------------
@@ -331,4 +376,81 @@ def score_with(evaluator: Evaluator, rankings: Sequence[Any], is_kept: Bools) ->
             part.scorer.compute_values(run_rankings.with_hits(is_kept[run_rankings.items]))
             for run_rankings in rankings
         ]
+    )
+
+
+# -- tables and figures ---------------------------------------------------------------------------
+
+BANDS = 3  # measures whose intervals are drawn: more would hide each other
+
+
+def _build_points_table(result: Stability) -> tables.ResultTable:
+    column = tables.bind_rows(result.points)
+    return tables.build_table(
+        "points",
+        format_caption(result),
+        column("measure", key=True),
+        column("size", head=_format_size_unit(result), text="{:g}".format),
+        column("mean"),
+        *tables.build_interval_columns(result.points, result.confidence),
+        *tables.build_constant_columns(result._build_settings(), result.points),
+    )
+
+
+def _format_size_unit(result: Stability) -> str:
+    return "topics" if result.sampled == "topics" else "fraction of judgments"
+
+
+def format_caption(result: Stability) -> str:
+    """Describe the samples, the comparison and the trials."""
+    return (
+        f"{STATISTICS[result.statistic].title} between the rankings of "
+        f"{format_count(len(result.runs), 'run')} {_describe_comparison(result)}: mean, and range "
+        f"of the middle {tables.format_percent(result.confidence)} of the trials. "
+        f"{_describe_sample(result)}."
+    )
+
+
+def _describe_comparison(result: Stability) -> str:
+    if result.sampled == "judgments":
+        return "with a random part of the judgments and with all"
+    replacement_text = " with replacement" if result.replacement else ""
+    if result.against == "others":
+        return "on a random sample of topics and on as many others"
+    return f"on a random sample of topics{replacement_text} and on all"
+
+
+def _describe_sample(result: Stability) -> str:
+    trials = format_count(result.trials, "trial")
+    return f"{format_count(result.topics, 'topic')} ({trials}, seed {result.seed})"
+
+
+def _draw_chart(result: Stability, theme: Theme, data: pl.DataFrame) -> Any:
+    topics, judgments = ("topics in a sample", "d", ""), ("fraction of the judgments", "%", "%")
+    sampled, form, tooltip_format = topics if result.sampled == "topics" else judgments
+    mean = f"{STATISTICS[result.statistic].title}, mean of {format_count(result.trials, 'trial')}"
+    close = {"zero": False, "nice": False, "padding": 6}
+    values = charts.build_number_tooltips("mean", "low", "high")
+    has_bands = len(result.measures) <= BANDS
+    line = charts.shorten_name_column(data["measure"])
+    measure_styles = theme.assign_styles(result.measures)
+    styles = {
+        line_name: measure_styles[measure]
+        for line_name, measure in zip(line, data["measure"], strict=True)
+    }
+    chart = charts.draw_curves(
+        data.with_columns(line=line),
+        charts.build_axis("x", "size", sampled, scale=close, grid=False, format=form),
+        charts.build_axis("y", "mean", mean, scale={"zero": False}),
+        "measure",
+        ["measure:N", *charts.build_number_tooltips("size", format=tooltip_format), *values],
+        theme,
+        styles=styles,
+        bands=[("low", "high")] if has_bands else [],
+        point={"filled": True, "size": 25},
+    )
+    middle = f"bands: the middle {tables.format_percent(result.confidence)} of the trials"
+    heading = f"Rankings of {format_count(len(result.runs), 'run')} {_describe_comparison(result)}"
+    return charts.finish_chart(
+        chart, theme, heading, [_describe_sample(result), *([middle] if has_bands else [])]
     )

@@ -1,22 +1,29 @@
-"""Swap rates: disagreement of two topic sets about the better run."""
+"""Swap rates: disagreement of two topic sets about the better run.
+
+Compare all pairs of runs on random pairs of disjoint topic sets. Show how often they swap, by the
+size of the difference (Voorhees and Buckley 2002).
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import field
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from cranfield import tables
 from cranfield.arrays import TOLERANCE, Bools, Floats, subtract_rounded
 from cranfield.dataclass import dataclass
-from cranfield.display import TableResult
 from cranfield.errors import InputError, check_number, describe_value, is_one_of
 from cranfield.evaluation.results import ScoresLike, read_scores
-from cranfield.lazy_imports import special
+from cranfield.figures import charts
+from cranfield.figures.figure import Figure
+from cranfield.figures.theme import DEFAULT_THEME, Theme
+from cranfield.lazy_imports import pl, special
+from cranfield.meta.results import MethodResult, format_summary
 from cranfield.meta.sizes import check_sizes
-from cranfield.meta.summaries import format_summary
 from cranfield.scores import Note
 from cranfield.stats.measure_scores import split_by_measure
 from cranfield.stats.resampling import Progress, run_in_chunks
@@ -119,12 +126,14 @@ class SwapRates:
 
 
 @dataclass(frozen=True)
-class Swap(TableResult, tables="meta.swap"):
+class Swap(MethodResult):
     """Swap rates by measure and size of the topic sets.
 
     ``result["AP"]`` are the rates of AP on the largest sets, ``result["AP", 10]`` on sets of ten
     topics.
     """
+
+    _human_tables = ("measures",)
 
     runs: tuple[str, ...]
     rates: tuple[SwapRates, ...]
@@ -159,6 +168,38 @@ class Swap(TableResult, tables="meta.swap"):
             valid_keys = ", ".join(f"{x.measure} on {x.size}" for x in self.rates)
             raise InputError.from_problem(f"no swap rates of {key!r}", f"Valid: {valid_keys}.")
         return max(matches, key=lambda x: x.size)
+
+    def _build_tables(self, rate: float = 0.05) -> list[tables.ResultTable]:
+        """Return a row for each measure and set size, and a row for each bin."""
+        column = tables.bind_rows(self.rates)
+        measures = tables.build_table(
+            "measures",
+            f"{_format_caption(self)} Difference needed: from this difference on, at most "
+            f"{tables.format_percent(rate)} of the comparisons are swaps. Bins are merged if the "
+            "rate does not fall.",
+            column("measure", key=True),
+            column("set_size", "size", "topics in a set", key=True),
+            column("comparisons"),
+            column("swap_rate", "rate"),
+            column("difference_needed", lambda one: one.required(rate)),
+            column("share", lambda one: one.sensitivity(rate), "fraction that has it"),
+            column("topics", visible=False),
+            *tables.build_constant_columns(self._build_settings(rate), self.rates),
+        )
+        return [measures, _build_bins_table(self)]
+
+    def _build_settings(self, rate: float = 0.05) -> dict[str, Any]:
+        values = tables.read_settings(self, "bin", "filter", "alpha", "trials", "seed")
+        return {"tolerated_rate": rate} | values | {"filter": self.filter or "none"}
+
+    def _build_figure(self, theme: Theme = DEFAULT_THEME, rate: float = 0.05) -> Figure:
+        """Plot the swap rate against the difference: a line for each measure and set size."""
+        data = _build_bins_table(self).to_frame()
+        return Figure(lambda: _draw_chart(self, theme, data, rate), data, self.notes)
+
+    def _collect_notes(self, rate: float = 0.05) -> tuple[Note, ...]:
+        """What to know, also of differences that a rate needs."""
+        return (*self.notes, *self.cautions(rate))
 
 
 @suggest_keywords
@@ -295,3 +336,91 @@ def _build_bins(counts: Floats, bin: float) -> list[SwapBin]:
         for k, (comparisons, swaps) in enumerate(counts.T)
         if comparisons
     ]
+
+
+# -- tables and figures ---------------------------------------------------------------------------
+
+
+def _build_bins_table(result: Swap) -> tables.ResultTable:
+    column, bin_column = tables.bind_nested_rows(result.rates, "bins")
+    falling = [rate for rates in result.rates for rate in rates.falling]
+    return tables.build_table(
+        "bins",
+        _format_caption(result),
+        column("measure", key=True),
+        column("set_size", "size", "topics in a set", key=True),
+        bin_column("low", head="from"),
+        bin_column("high", head="below"),
+        bin_column("comparisons"),
+        bin_column("swaps", text=lambda n: f"{n:,.1f}".removesuffix(".0")),
+        bin_column("swap_rate", "rate"),
+        tables.Field("rate_taken_together", falling, "merged rate"),
+    )
+
+
+def _format_caption(result: Swap) -> str:
+    return (
+        "Swap rates: fraction of comparisons in which two disjoint sets of topics disagree about "
+        f"the better of two runs, by the difference on the first set (bins of {result.bin:g}). "
+        f"All pairs of {format_count(len(result.runs), 'run')}{_describe_filter(result)}, "
+        f"{_describe_sample(result)}."
+    )
+
+
+def _describe_filter(result: Swap) -> str:
+    significant = f" with a significant difference on it (paired t-test, α = {result.alpha:g})"
+    return significant if result.filter == "t" else ""
+
+
+def _describe_sample(result: Swap) -> str:
+    """Describe the size of the sets, if all are equal, and the topics.
+
+    >>> _describe_sample(Swap(("a", "b"), (SwapRates("AP", 50, 25, ()),), 0.01, None, 0.05, 1000, 0))
+    'two sets of 25 of 50 topics (1,000 trials, seed 0)'
+    """
+    topics = format_count(max(rates.topics for rates in result.rates), "topic")
+    sizes = {(rates.size, rates.topics) for rates in result.rates}
+    sets = "sets drawn from" if len(sizes) > 1 else f"two sets of {result.rates[0].size} of"
+    return f"{sets} {topics} ({format_count(result.trials, 'trial')}, seed {result.seed})"
+
+
+def _draw_chart(result: Swap, theme: Theme, data: pl.DataFrame, rate: float) -> Any:
+    measures = pl.Series([rates.measure for rates in result.rates])
+    short = dict(zip(measures, charts.shorten_name_column(measures), strict=True))
+    names = [
+        _format_line(result, rates, short) for rates in result.rates
+    ]  # also of those without bins
+    measure_styles = theme.assign_styles(short) if len(short) == len(names) else None
+    styles = measure_styles and {
+        n: measure_styles[r.measure] for n, r in zip(names, result.rates, strict=True)
+    }
+    line = [name for name, rates in zip(names, result.rates, strict=True) for _ in rates.bins]
+    middle = (pl.col("low") + pl.col("high")) / 2
+    curve_data = data.with_columns(pl.Series("line", line, pl.String), middle=middle)
+    plain_fields = "measure:N", "set_size:Q", "low:Q", "high:Q", "comparisons:Q", "swaps:Q"
+    first = "difference on the first set of topics"
+    chart = charts.draw_curves(
+        curve_data,
+        charts.build_axis("x", "middle", first, grid=False),
+        charts.build_axis("y", "rate_taken_together", "swap rate"),
+        "measure" if len(short) > 1 else measures[0],
+        [*plain_fields, *charts.build_number_tooltips("swap_rate")],
+        theme,
+        charts.draw_horizontal_lines("rate_taken_together", rate),
+        names=pl.Series("line", names),
+        styles=styles,
+    )
+    heading = "Swap rates" + (" of significant differences" if result.filter else "")
+    together = "bins are merged if the rate does not fall"
+    captions = [_describe_sample(result), together, f"grey line: {tables.format_percent(rate)}"]
+    return charts.finish_chart(chart, theme, heading, captions)
+
+
+def _format_line(result: Swap, rates: SwapRates, short: dict[str, str]) -> str:
+    """Label a line by its measure, the size of its sets, or both."""
+    sizes = {x.size for x in result.rates}
+    if len(short) == 1:
+        return f"sets of {format_count(rates.size, 'topic')}"
+    return short[rates.measure] + (
+        f", {format_count(rates.size, 'topic')}" if len(sizes) > 1 else ""
+    )

@@ -13,8 +13,8 @@ from cranfield.evaluation.evaluate import RunsLike
 from cranfield.evaluation.resolved_measures import MeasuresLike
 from cranfield.figures.figure import Figure
 from cranfield.figures.theme import Theme
-from cranfield.meta.correlation import TRIALS, correlation
-from cranfield.meta.rankings import P
+from cranfield.meta.correlation import TRIALS, build_scatter_figure, correlation
+from cranfield.meta.rankings import P, build_statistic_option
 from cranfield.options import option
 from cranfield.plot.kinds import (
     Drawing,
@@ -23,8 +23,7 @@ from cranfield.plot.kinds import (
     add_drawing_options,
     get_scores,
 )
-from cranfield.report import options
-from cranfield.report.meta.correlation import build_scatter_figure
+from cranfield.stats.options import build_confidence_option, build_trial_options
 
 __all__ = ["agreement"]
 
@@ -84,7 +83,7 @@ FIGURE = FigureKind(
         option(
             "--qrels2", "FILE", "other judgments: each measure by QRELS against itself by these"
         ),
-        *options.build_statistic_option(),
+        *build_statistic_option(),
         option(
             "--p",
             "P",
@@ -93,8 +92,8 @@ FIGURE = FigureKind(
             requires="statistic",
             requires_value="rbo",
         ),
-        *options.build_confidence_option(),
-        *options.build_trial_options(TRIALS, "random draws of topics, for intervals"),
+        *build_confidence_option(),
+        *build_trial_options(TRIALS, "random draws of topics, for intervals"),
     ),
     gallery={"agreement": '-m "AP nDCG@10"'},
     measures=MEASURES,

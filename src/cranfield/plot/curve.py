@@ -49,8 +49,8 @@ def curve(
     """Plot measures against their cutoffs: one line per run, one panel per measure.
 
     qrels, runs, measures
-        Judgments, runs and measures as for `evaluate`. Measures have no cutoff here. Default: IPrec,
-        the recall-precision curve.
+        Judgments, runs and measures as for `evaluate`. Measures have no cutoff here. Default:
+        IPrec, the recall-precision curve.
     cutoffs
         Ranks of the points, or recall levels for IPrec. Default: round ranks up to the end of the
         longest ranking, or recall 0, 0.1, …, 1.

@@ -68,11 +68,11 @@ def cwl(
         ``runs``: expected utility against expected depth, one point per run.
     models
         ``"INST(T=2)"``, ``"RBP(p=0.8)"``: a measure stands for its user model. To vary a
-        parameter, use a range, ``"RBP(p=0.1:0.9:0.1)"`` (from 0.1 to 0.9 in steps of 0.1), or a list,
-        ``"RBP(p=0.1|0.5|0.9)"``.
+        parameter, use a range, ``"RBP(p=0.1:0.9:0.1)"`` (from 0.1 to 0.9 in steps of 0.1), or a
+        list, ``"RBP(p=0.1|0.5|0.9)"``.
     qrels, runs
-        Judgments and runs as for `evaluate`. ``functions`` needs none for models that depend only on
-        ranks, such as RBP.
+        Judgments and runs as for `evaluate`. ``functions`` needs none for models that depend only
+        on ranks, such as RBP.
     lists
         Rankings without documents, instead of judgments and runs: ``{topic: gains}`` from rank 1.
         None or NaN is an unjudged item. `costs` are then ``{topic: costs}``.
@@ -288,7 +288,7 @@ def _parse_number(value: Any, problem: str, expected: str) -> float:
 
 
 def _merge_notes(notes: Iterable[Note], settings: Sequence[_ModelSetting]) -> tuple[Note, ...]:
-    """Return the notes without duplicates: one for all measurements of a model, one for a series."""
+    """Return the notes once per model or series, not once per measurement."""
     first = {setting.name: str(setting.model) for setting in reversed(settings)}
     models = {str(setting.model): first[setting.name] for setting in settings}
     pattern = "|".join(map(re.escape, sorted(models, key=len, reverse=True)))

@@ -33,8 +33,7 @@ from cranfield.figures.theme import Theme, ThemeOptions
 from cranfield.lazy_imports import pl
 from cranfield.measures.base import Measure
 from cranfield.measures.grammar import MeasureLike, parse_measure
-from cranfield.options import Rows
-from cranfield.report.options import build_help
+from cranfield.options import Rows, build_help
 from cranfield.scores import Note, Scores
 from cranfield.stats.measure_scores import drop_standard_errors
 from cranfield.wording import format_count, format_names

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from cranfield.errors import InputError
 from cranfield.figures.figure import Figure
 from cranfield.figures.theme import Theme
 
@@ -23,7 +24,9 @@ def meta(found: Any, **options: Any) -> Figure:
     >>> meta(discriminative_power(scores, "t"))
     Picture of 3 rows: measure, rank, run, other, difference, pvalue
     """
-    from cranfield.report.meta import build_method_figure
-
+    if not hasattr(found, "_build_figure"):
+        problem = f"there is no figure of a {type(found).__name__}"
+        raise InputError.from_problem(problem, "Pass a result of cf.meta that has a figure.")
     theme, figure_options = Theme.split_options(options)
-    return build_method_figure(found, theme, **figure_options)
+    figure: Figure = found._build_figure(theme, **figure_options)
+    return figure

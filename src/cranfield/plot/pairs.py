@@ -29,9 +29,9 @@ from cranfield.plot.kinds import (
     format_axis_title,
     get_scores,
 )
-from cranfield.report import options
 from cranfield.report.comparison import describe_procedure
 from cranfield.stats.effects import EFFECTS, EffectName
+from cranfield.stats.options import build_testing_options
 from cranfield.stats.resampling import TRIALS
 from cranfield.tables import format_runs_and_topics
 
@@ -204,7 +204,7 @@ FIGURE = FigureKind(
     place=7,
     function=pairs,
     options=(
-        *options.build_testing_options(),
+        *build_testing_options(),
         choice(
             "--effect",
             EFFECTS,

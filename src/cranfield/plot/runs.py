@@ -30,10 +30,10 @@ from cranfield.plot.kinds import (
     format_axis_title,
     get_scores,
 )
-from cranfield.report import options
 from cranfield.report.comparison import describe_procedure
 from cranfield.scores import Note, Scores
 from cranfield.stats.measure_scores import extract_measure
+from cranfield.stats.options import build_testing_options
 from cranfield.stats.resampling import TRIALS
 from cranfield.tables import format_percent, format_topics
 
@@ -202,7 +202,7 @@ FIGURE = FigureKind(
         ),
         switch("--bars", "bars from 0, not dots"),
         switch("--no-letters", "means and intervals alone", name="letters", const=False),
-        *options.build_testing_options("; intervals have confidence 1 − A"),
+        *build_testing_options("; intervals have confidence 1 − A"),
     ),
     gallery={"runs": '-m "AP nDCG@10"', "bars": "-m P@10 --bars --grey"},
 )

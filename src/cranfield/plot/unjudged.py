@@ -40,8 +40,8 @@ def unjudged(
     qrels, runs
         Judgments and runs as for `evaluate`.
     cutoffs
-        Last ranks of groups of ranks. Default: every rank of short rankings, else 1, 2, 3, 5, 7, 10,
-        15, … up to the end of the longest ranking.
+        Last ranks of groups of ranks. Default: every rank of short rankings, else 1, 2, 3, 5, 7,
+        10, 15, … up to the end of the longest ranking.
     cumulative
         Draw Judged@k, the mean over topics of the judged fraction of the first k documents. By
         default, draw the fraction of the documents of all topics at these ranks. Rankings that have

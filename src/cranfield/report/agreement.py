@@ -7,25 +7,13 @@ from dataclasses import replace
 from operator import itemgetter
 from typing import Any
 
-from cranfield.assess.agreement import PAIRWISE, TOGETHER, Agreement
+from cranfield.assess.agreement import PAIRWISE, TITLES, TOGETHER, Agreement
 from cranfield.report.formats.machine_readable import build_notes_entry, convert_numbers
 from cranfield.scores import ALL
 from cranfield.tables import Field, ResultTable, build_record_table
 from cranfield.wording import format_count
 
 COLUMNS = ("topic", "assessor", "other", "statistic", "value")
-
-TITLES = {
-    "agreement": "agreement",
-    "kappa": "κ",
-    "kappa_linear": "linear κ",
-    "kappa_quadratic": "quadratic κ",
-    "fleiss": "Fleiss' κ",
-    "alpha_nominal": "nominal α",
-    "alpha_ordinal": "ordinal α",
-    "alpha_interval": "interval α",
-    "alpha_ratio": "ratio α",
-}
 
 
 def build_tables(result: Agreement) -> list[ResultTable]:

@@ -8,10 +8,9 @@ from operator import attrgetter
 from typing import Any
 
 from cranfield import tables
-from cranfield.assess.agreement import PAIRWISE, Agreement
+from cranfield.assess.agreement import PAIRWISE, TITLES, Agreement
 from cranfield.judging.estimates import Estimate, format_too_few
 from cranfield.judging.judge import JudgeReport, Trust
-from cranfield.report.agreement import TITLES
 from cranfield.stats.corrections import CORRECTIONS
 from cranfield.stats.result import format_p
 from cranfield.tables import FLAT, Field, ResultTable
