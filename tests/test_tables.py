@@ -492,7 +492,9 @@ def test_mistakes(
         CranfieldError, match="found 2 tables, expected one table: csv can contain only one"
     ):
         shown(capsysbinary, "-f", "csv", "--table", "pairs", "--table", "other")
-    with pytest.raises(CranfieldError, match="found table third, expected a table of this result: pairs, other"):
+    with pytest.raises(
+        CranfieldError, match="found table third, expected a table of this result: pairs, other"
+    ):
         shown(capsysbinary, "--table", "third")
     with pytest.raises(SystemExit):
         shown(capsysbinary, "--table", "nothing")

@@ -331,7 +331,7 @@ def test_stability_command(
     assert (made["sampled"], made["statistic"], made["trials"]) == ("topics", "kendall", 5)
     for more, told in (
         (["--shares", "0.5"], "--shares requires --sample judgments"),
-        (["--sample", "judgments", "--sizes", "3"], "expected --sample topics with it"),
+        (["--sample", "judgments", "--sizes", "3"], "--sizes requires --sample topics"),
     ):
         assert main([*words, *more]) == 2
         assert told in capsys.readouterr().err
