@@ -103,7 +103,7 @@ def run(options: argparse.Namespace) -> int:
     if not options.fail_if_worse:
         return show(comparison, options)
     gate = options.gate = comparison.gate(options.margin, options.undecided or "fail")
-    show(replace(comparison, notices=(*comparison.notes, *gate.notes)), options)
+    show(replace(comparison, notes=(*comparison.notes, *gate.notes)), options)
     code = 0 if gate.passed else 1
     with use_decimals(
         options.decimals
