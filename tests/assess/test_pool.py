@@ -521,12 +521,12 @@ pool of 2 topics at depth 2 from 3 runs of 2 teams: 7 documents, 3.5 a topic (fr
     @pytest.mark.parametrize(
         ("arguments", "error"),
         [
-            (["--unjudged", "u.txt"], "found --unjudged, expected --qrels QRELS with it"),
+            (["--unjudged", "u.txt"], "--unjudged requires --qrels QRELS"),
             (
                 ["--qrels", "qrels", "-o", "u.txt", "--unjudged", "u.txt"],
                 "cannot write u.txt: both --unjudged and -o name this file. Use two files.",
             ),
-            (["--qrels", "-", "--teams", "-"], "found - twice, expected standard input once"),
+            (["--qrels", "-", "--teams", "-"], "standard input (-) can be used only once"),
             (["--qrels", "missing"], "cannot read missing"),
             (["-o", "no/such/place"], "cannot write no/such/place: there is no directory no/such"),
             (["dense.run"], "found dense.run twice, expected each run once"),

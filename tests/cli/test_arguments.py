@@ -70,7 +70,10 @@ class TestEvaluate:
                 ["102", "x"],
                 r"found topic 'x', expected one of .* \(101, 102, 103, 104\)$",
             ),
-            (__file__, r"found topic '.*test_asked.py', .* \(did you mean @.*test_asked.py\?\)"),
+            (
+                __file__,
+                r"found topic '.*test_arguments.py', .* \(did you mean @.*test_arguments.py\?\)",
+            ),
             ([], "found no topics"),
             (" , ", "found no topics"),
             (7, "topics: found 7, expected names of topics"),
@@ -181,7 +184,7 @@ class TestCommands:
         assert "did you mean 102?" in told
 
     def test_standard_input_once(self, files: None, cranfield: Command) -> None:
-        assert "found - twice" in cranfield.refused("evaluate - one --topics @-")
+        assert "can be used only once" in cranfield.refused("evaluate - one --topics @-")
 
     def test_compare_and_scores(self, files: None, cranfield: Command) -> None:
         scores = cranfield.printed("evaluate", "qrels", "one", "two", "-q", "-f", "tsv", "-m", "AP")

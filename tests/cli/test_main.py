@@ -217,7 +217,7 @@ def test_no_partial_output_file(here: Path, capsys: pytest.CaptureFixture[str]) 
         ("evaluate qrels bm25.run -m RBP(p=2)", "found p=2, expected a number between 0 and 1"),
         ("evaluate qrels bm25.run bm25.run", "found bm25.run twice, expected each run once"),
         ("evaluate qrels bm25.run ./bm25.run", "twice, expected each run once"),
-        ("evaluate - -", "found - twice"),
+        ("evaluate - -", "can be used only once"),
         ("evaluate qrels bm25.run --gains 1:x", "found gain '1:x', expected"),
         ("evaluate qrels bm25.run -m nDCG --gains 1", "found level 2 in the judgments, expected"),
         ("evaluate . bm25.run", ". is a directory, expected a file"),

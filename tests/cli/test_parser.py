@@ -250,7 +250,7 @@ def test_what_quiet_and_verbose_are() -> None:
         "gdeval q r": (False, False),
     }.items():
         options = parsed(line)
-        assert (options.quiet, options.verbose) == said, line
+        assert (bool(vars(options).get("quiet")), bool(vars(options).get("verbose"))) == said, line
 
 
 # -- one meaning ----------------------------------------------------------------------------------

@@ -141,8 +141,11 @@ class TestCommand:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            ([], "found no variance, expected files of a pilot, --variance or --sd"),
-            (["--variance", "0.1", "qrels"], "found files and a variance, expected one of them"),
+            ([], "no variance given. Use files of a pilot, --variance or --sd."),
+            (
+                ["--variance", "0.1", "qrels"],
+                "use either files of a pilot or --variance and --sd, not both",
+            ),
             (["--variance", "0"], "found variance 0, expected a number above 0"),
             (["--sd", "-0.1"], "found sd -0.1, expected a number above 0"),
             (["--variance", "0.1", "--difference", "0"], "found difference=0.0"),
@@ -150,10 +153,10 @@ class TestCommand:
             (["--variance", "0.1", "--method", "anova"], "expected systems with it"),
             (["--variance", "0.1", "--method", "interval"], "expected width with it"),
             (["--variance", "0.1", "--width", "-1"], "found width=-1.0"),
-            (["--variance", "0.1", "--residual", "one-way"], "expected a pilot with it"),
-            (["--sd", "0.2", "-m", "AP"], "found -m, expected a pilot with it"),
-            (["--sd", "0.2", "--rel", "2"], "found --rel, expected a pilot with it"),
-            (["--sd", "0.2", "--scores"], "found --scores, expected a pilot with it"),
+            (["--variance", "0.1", "--residual", "one-way"], "--residual requires a pilot"),
+            (["--sd", "0.2", "-m", "AP"], "-m requires a pilot"),
+            (["--sd", "0.2", "--rel", "2"], "--rel requires a pilot"),
+            (["--sd", "0.2", "--scores"], "--scores requires a pilot"),
             (["--variance", "0.1", "--for-topics", "1"], "found topics=1"),
             (["--variance", "0.1", "--plot", "a.doc"], "expected a name that ends in"),
             (["--variance", "0.1", "--table", "pilot"], "found table pilot"),
@@ -163,7 +166,7 @@ class TestCommand:
         assert message in plan.refused(*arguments)
 
     def test_one_run_is_no_pilot(self, pilot: list[str], plan: Command) -> None:
-        assert "at least 2 runs" in plan.refused(*pilot[:2])
+        assert "expected at least 2" in plan.refused(*pilot[:2])
 
     def test_nothing_is_written_if_something_is_wrong(
         self, pilot: list[str], tmp_path: Path, plan: Command

@@ -157,11 +157,11 @@ class TestAnswers:
     @pytest.mark.parametrize(
         ("line", "said"),
         [
-            ("qrels x.run -m NuggetV", "found NuggetV and no answers, expected --assignments"),
-            ("n.csv --answers a.jsonl", "expected QRELS RUN… beside answers, or neither"),
+            ("qrels x.run -m NuggetV", "NuggetV requires --assignments"),
+            ("n.csv --answers a.jsonl", "QRELS RUN… with answers, or neither"),
             ("--answers a.jsonl", "found nothing that was judged, expected assignments, support"),
             ("--assignments n.csv -m RR", "found RR without runs"),
-            ("--assignments n.csv --rel 2", "found --rel, expected QRELS RUN… with it"),
+            ("--assignments n.csv --rel 2", "--rel requires QRELS RUN…"),
             ("--assignments n.csv --list-depth 3", "found --list-depth, expected QRELS RUN…"),
             ("--scores t.tsv --answers a.jsonl", "scores of answers are a file for --scores, too"),
             ("--assignments s.txt", "s.txt:1: found assignment 'full' for nugget '1', expected"),

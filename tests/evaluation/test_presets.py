@@ -816,8 +816,8 @@ def test_the_command_with_a_preset_of_one_s_own(small: Path, cranfield: Command)
     [
         ("--preset ntcir13-www", "no preset named 'ntcir13-www'; did you mean"),
         ("--preset mine", "no preset named 'mine'"),
-        ("--cutoff 5", "found --cutoff, expected --preset NAME with it"),
-        ("--presets mine.toml", "found --presets, expected --preset NAME with it"),
+        ("--cutoff 5", "--cutoff requires --preset NAME"),
+        ("--presets mine.toml", "--presets requires --preset NAME"),
         ("--preset ntcir3-5-clir --cutoff 5", "ntcir3-5-clir: found cutoff 5, expected none"),
         ("--preset mine --presets nowhere.toml", "cannot read nowhere.toml"),
     ],

@@ -745,7 +745,7 @@ def test_the_direction_of_measures(here: Path, cranfield: Command, compare: Comm
     assert "taken to be better" not in told.out + told.err
     assert told.out.splitlines()[1].startswith("mine,a.csv,")
     said = cranfield.refused("compare", "qrels", *files, "--lower-is-better", "mine")
-    assert said == "found --lower-is-better, expected --scores with it"
+    assert said == "--lower-is-better requires --scores"
 
 
 def test_topics_that_were_left_out_are_told(here: Path, compare: Command) -> None:

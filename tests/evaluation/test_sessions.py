@@ -953,8 +953,8 @@ class TestCommand:
         ("arguments", "message"),
         [
             (["qrels"], "found no sessions, expected SESSIONS after QRELS, or --clicks LOG"),
-            (["qrels", "sys", "--session", "1/s1"], "found --session, expected --trail with it"),
-            (["-", "-"], "found - twice"),
+            (["qrels", "sys", "--session", "1/s1"], "--session requires --trail"),
+            (["-", "-"], "can be used only once"),
             (["qrels", "nowhere"], "cannot read nowhere"),
             (["qrels", "sys", "sys"], "found sys twice, expected each run once"),
         ],

@@ -874,7 +874,7 @@ class TestCommand:
             ("text refs.tsv nothing.tsv", "cannot read nothing.tsv"),
             ("text refs.tsv a.tsv -m AP", "found AP"),
             ("text refs.tsv a.tsv --explain q1", "found no nuggets"),
-            ("text --nuggets nuggets.tsv - --matches -", "found - twice"),
+            ("text --nuggets nuggets.tsv - --matches -", "can be used only once"),
             ("text --nuggets nuggets.tsv b.tsv --matches a.mat",
              "a.mat:1: found offset 16 for nugget cat of topic q1, expected at most 4"),
         ],

@@ -568,8 +568,8 @@ class TestCommand:
             (["--levels", "inf"], "levels: found inf, expected a level"),
             (["--levels", "1", "--on", "q", "r"], "found --on and --levels, expected one of them"),
             (["--levels", "1", "--bibtex"], "found --bibtex and --levels, expected one of them"),
-            (["--levels", "1", "--topic", "1"], "found --topics, expected --on QRELS RUN with it"),
-            (["--judged", "1"], "found --judged, expected --levels LEVELS with it"),
+            (["--levels", "1", "--topic", "1"], "--topics requires --on QRELS RUN"),
+            (["--judged", "1"], "--judged requires --levels LEVELS"),
             (["--levels", ""], "found no judged level"),
         ],
     )

@@ -213,4 +213,4 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path: Path) -> None:
 
 def test_what_needs_spark_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["evaluate", "qrels", "run", "--master", "local[2]"]) == 2
-    assert "found --master, expected --engine spark with it" in capsys.readouterr().err
+    assert "--master requires --engine spark" in capsys.readouterr().err

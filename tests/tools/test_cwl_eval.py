@@ -792,7 +792,7 @@ class TestOutput:
             assert tool.refused(command) == "cannot read none: no such file or directory"
 
     def test_standard_input_is_read_once(self, here: Path, tool: Command) -> None:
-        assert tool.refused("- -") == "found - twice, expected standard input once"
+        assert tool.refused("- -") == "standard input (-) can be used only once"
 
     def test_metrics_without_residuals(self, here: Path, tool: Command) -> None:
         Path("metrics").write_text("NCU(stop=u)\n")

@@ -276,7 +276,7 @@ class TestInputs:
         assert done.stdout.splitlines() == gdeval("qrels", "run")[0]
 
     def test_standard_input_once_only(self, tool: Command) -> None:
-        assert tool.refused("- -") == "found - twice, expected standard input once"
+        assert tool.refused("- -") == "standard input (-) can be used only once"
 
     def test_compressed(self, tool: Command) -> None:
         plain = tool.printed("qrels run")

@@ -968,7 +968,7 @@ def test_what_the_command_refuses(capfd: Capture) -> None:
     write("out", "before")
     for arguments, said in (
         (["test.txt", "none", "out", "1"], "cannot read none: no such file or directory"),
-        (["-", "-", "out", "1"], "found - twice, expected standard input once"),
+        (["-", "-", "out", "1"], "standard input (-) can be used only once"),
         (["model", "model", "out", "1"], "model:1: found no qid in the second field ('0.1')"),
         (["test.txt", "test.txt", "out", "1"], "test.txt:2: found '2 qid:1 1:0.5"),
         (["test.txt", "model", "nowhere/out", "1"], "cannot write nowhere/out: there is no direct"),
@@ -977,7 +977,7 @@ def test_what_the_command_refuses(capfd: Capture) -> None:
         assert said in capfd.readouterr().err
     for arguments in (["eval-rank", "-", "-", "out", "1"], ["ttest", "-", "-", "out"]):
         assert main(["letor", *arguments]) == 2
-        assert capfd.readouterr().err == "found - twice, expected standard input once\n"
+        assert capfd.readouterr().err == "standard input (-) can be used only once\n"
     assert Path("out").read_text() == "before"
     assert exit_code(["letor", "eval-score", "test.txt", "model", "out", "2"]) == 2
 

@@ -388,7 +388,7 @@ class TestInputs:
 
     @pytest.mark.parametrize("command", ["- -", "-baseline - qrels -"])
     def test_standard_input_once_only(self, tool: Command, command: str) -> None:
-        assert tool.refused(command) == "found - twice, expected standard input once"
+        assert tool.refused(command) == "standard input (-) can be used only once"
 
     def test_compressed(self, tool: Command) -> None:
         plain = tool.printed("qrels run")

@@ -647,7 +647,7 @@ FILES = {
     ("command", "expected"),
     [
         ("glabel a.res", "arguments are required: -I"),
-        ("glabel -I -", "found - twice, expected standard input once"),
+        ("glabel -I -", "standard input (-) can be used only once"),
         ("glabel -I missing a.res", "cannot read missing: no such file"),
         ("glabel -I rising.I a.res", "rising.I:2: found gain 1.5 below 1, expected gains that"),
         ("glabel -I odd.I a.res", "odd.I:1: found gain 'x', expected a number from 0"),
@@ -685,7 +685,7 @@ FILES = {
         ("irec a.res none.I", "none.I: found no gain above 0, expected documents relevant to"),
         ("irec -cutoffs 0 a.res one.I", "found '0', expected a whole number from 1"),
         ("irec twice.res one.I", "twice.res:3: found document a again"),
-        ("irec - -", "found - twice, expected standard input once"),
+        ("irec - -", "standard input (-) can be used only once"),
     ],
 )  # fmt: skip
 def test_mistakes(command: str, expected: str, ntcir_eval: Command) -> None:

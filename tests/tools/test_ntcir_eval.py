@@ -485,7 +485,7 @@ FILES = {
     [
         ("label a.res", "arguments are required: -r"),
         ("compute -r one.rel a.res", "arguments are required: -g"),
-        ("label -r -", "found - twice, expected standard input once"),
+        ("label -r -", "standard input (-) can be used only once"),
         ("label -r missing.rel a.res", "cannot read missing.rel: no such file"),
         ("label -r odd.rel a.res", "odd.rel:2: found label 'X', expected L0, L1, L2"),
         ("label -r twice.rel a.res", "twice.rel:3: found another judgment of document a, expected"),

@@ -452,7 +452,7 @@ def test_errors_name_what_is_wrong(ours: Ours) -> None:
         ("-m ndcg.٣=1 qrels run", 2, "expected a whole number from 0"),
         ("-R prefs -m map qrels run", 4, "Can't calculate measure 'map'"),
         ("-m prefs_simp qrels run", 4, "expected prefs or qrels_prefs"),
-        ("- -Z - run < qrels", 1, "found - twice"),
+        ("- -Z - run < qrels", 1, "can be used only once"),
         ("-m iprec_at_recall.1.5 qrels run", 2, "found 1.5, expected a recall from 0 to 1"),
         ("-m 11pt_avg.0.5,1.5 qrels run", 2, "found 1.5, expected a recall from 0 to 1"),
         ("-m rbp.p=1 qrels run", 2, "between 0 and 1\ntrec_eval: Cannot initialize measure 'rbp'"),

@@ -1,4 +1,4 @@
-"""Commands that take generated answers: the options that name them, and what was judged of them."""
+"""Options and inputs of the commands for generated answers."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from cranfield.measures.texts import MEANINGS
 from cranfield.options import Rows, choice, option
 
 ASSIGNMENTS = (
-    "which nuggets answers support: JSONL with an object for each answer (qid, run_id, nuggets: "
-    "text, importance vital|okay, assignment support|partial_support|not_support), or topic run "
-    "nugget importance assignment"
+    "nuggets that answers support: JSONL with one object per answer (qid, run_id, "
+    "nuggets: text, importance vital|okay, assignment "
+    "support|partial_support|not_support), or topic run nugget importance assignment"
 )
 ANSWER_FILES: Rows = (
     option(
         "--nuggets",
         "FILE",
-        "what nuggets there are, if assignments do not say so: JSONL with an object "
-        "for each topic (qid, nuggets: text, importance), or topic nugget importance",
+        "nuggets, if the assignments do not contain them: JSONL with one object per topic "
+        "(qid, nuggets: text, importance), or topic nugget importance",
     ),
     option(
         "--answers",
@@ -31,15 +31,15 @@ ANSWER_FILES: Rows = (
     option(
         "--support",
         "FILE",
-        "how far citations support sentences: topic run sentence citation "
-        "full|partial|none; may be repeated",
+        "support of sentences by citations: topic run sentence citation full|partial|none; "
+        "may be repeated",
         repeat=True,
     ),
     option(
         "--rubric",
         "FILE",
-        "how far answers meet criteria: topic run criterion axis weight met, met "
-        "being 0, 0.5 or 1; may be repeated",
+        "criteria that answers meet: topic run criterion axis weight met (0, 0.5 or 1); "
+        "may be repeated",
         repeat=True,
     ),
     option("--gold", "FILE", "right answers, as lines topic<TAB>text; a topic may have several"),
@@ -55,7 +55,7 @@ TOKENS: Rows = (choice("--tokens", MEANINGS, "; ".join(map(": ".join, MEANINGS.i
 
 
 def collect_answer_inputs(options: argparse.Namespace) -> dict[str, Any]:
-    """What was judged of answers, by the names that functions have for it."""
+    """Return the inputs of generated answers, by the parameters of functions."""
     return {
         "assignments": options.assignments or None,
         "nuggets": options.nuggets,

@@ -33,9 +33,8 @@ OPTIONS = (
     choice(
         "--undefined",
         get_args(Undefined),
-        "where a measure is undefined, as NuggetV is "
-        "without vital nuggets, it counts as 0 (default), is nan, is left out of the means, or is an "
-        "error",
+        "undefined measures, such as NuggetV without vital nuggets: 0 (zero, default), "
+        "nan, excluded from the means (skip), or an error",
     ),
     *TOKENS,
     *INVALID,

@@ -1,4 +1,4 @@
-"""What the options ask for that several commands have: from words to arguments of functions."""
+"""Arguments of functions from the options of commands."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def resolve_arguments(options: argparse.Namespace) -> None:
-    """Replace words by values: presets, topics, measures, output format. Omitted options stay None."""
+    """Replace words by values: presets, topics, measures, output format."""
     check_single_stdin(*list_input_files(options))
     _check_requirements(options)
     from_scores = getattr(options, "scores", False)  # `reject_options` reports the others
@@ -56,11 +56,11 @@ def _check_requirements(options: argparse.Namespace) -> None:
 
 
 def build_labelling(options: argparse.Namespace) -> Labelling | None:
-    """The strategy that the options ask for, if not the plain one."""
+    """Return the strategy for --classes or --groups, or None."""
     from cranfield.labelling.strategies import Combinations, EquivalenceClasses
 
     if options.classes and options.groups:
-        raise InputError("--classes and --groups", "one of them")
+        raise InputError.from_problem("use either --classes or --groups, not both")
     if options.classes:  # read once: it may be standard input
         return EquivalenceClasses(read_groups(options.classes, options.separator))
     if options.groups:
@@ -69,7 +69,7 @@ def build_labelling(options: argparse.Namespace) -> Labelling | None:
 
 
 def resolve_preset(options: argparse.Namespace) -> Preset | None:
-    """The preset that the options ask for, at the cutoff they ask for."""
+    """Return the preset at the requested cutoff, or None."""
     from cranfield.evaluation.presets import preset
 
     if not options.preset:
@@ -84,14 +84,14 @@ def _read_gains(text: str) -> Any:
 
 
 def _join_topics(topics: Sequence[str]) -> Any:
-    """The topics that all --topics ask for, as `evaluate` takes them."""
+    """Return all topics of --topics, as for `evaluate`."""
     if len(topics) == 1:
         return topics[0]
     return join_topics(topics)
 
 
 def read_measures(texts: Sequence[str]) -> list[str]:
-    """The measures of all -m options, those in files included."""
+    """Return the measures of all -m options, including measures in files."""
     numbered_lines = [
         iter_text_lines(Source.from_path(x[1:])) if x.startswith("@") else [(1, x)] for x in texts
     ]
@@ -107,12 +107,12 @@ READERS: dict[str, Callable[[Any], Any]] = {
 
 
 def parse_single_measure(texts: Sequence[str] | None, default: str) -> str:
-    """The measure that is asked for, where there can be no other."""
+    """Return the measure, or the default. Raise InputError if there are several."""
     from cranfield.measures.grammar import parse_measures
 
     measures = parse_measures(texts or default)
     if len(measures) != 1:
-        raise InputError(f"{len(measures)} measures", "one")
+        raise InputError.from_problem(f"found {len(measures)} measures, expected one")
     return str(measures[0])
 
 
@@ -120,13 +120,13 @@ def find_runs(
     qrels: str,
     paths: Sequence[str],
     minimum: int = 1,
-    expected: str = "RUN (or QRELS a directory with runs)",
+    usage: str = "QRELS RUN…, or a directory with runs",
 ) -> Sequence[str]:
-    """The runs that are named; all of the directory of judgments if none is."""
+    """Return the runs, by default all in the directory of the judgments."""
     runs = paths or topic_dirs.list_runs(qrels.removesuffix("/"))
     for run in runs:
         if os.path.isdir(run) and not os.path.isdir(qrels):
-            raise CranfieldError(f"{run} is a directory, expected a run ({run}/* are all in it)")
+            raise CranfieldError(f"run {run} is a directory. Use {run}/* for all runs in it.")
     if not runs:  # a file may hold several
-        raise InputError("0 runs" if minimum > 1 else "no run", expected)
+        raise InputError.from_problem("no run given", f"Usage: {usage}.")
     return runs

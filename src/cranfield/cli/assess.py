@@ -1,4 +1,4 @@
-"""`cranfield assess`: several assessors' labels as one set of judgments, and how they agree."""
+"""`cranfield assess`: aggregate the labels of several assessors, or measure their agreement."""
 
 from __future__ import annotations
 
@@ -35,8 +35,7 @@ INPUT = (
     option(
         "--columns",
         "C=NAME,…",
-        "what columns of a table are called that have other names: "
-        "topic=query,doc=answer,assessor=who,label=stars",
+        "names of columns with other names: topic=query,doc=answer,assessor=who,label=stars",
     ),
     option("--column", "NAME", "the column of the label, as --columns label=NAME"),
     *build_topic_options(condition="in which everybody judged something"),
@@ -49,29 +48,27 @@ AGGREGATE = (
     choice(
         "--majority-ties",
         TIES,
-        "majority: where several scores are given most often, "
-        "level 0 (zero, the default), the lower or the higher of them",
+        "majority: several most frequent scores give level 0 (zero, the default), the "
+        "lower or the higher of them",
         name="ties",
     ),
     option("--strength", "P", "unanimity: strength (default: 0.2)", name="p"),
     option(
         "--max-score",
         "X",
-        "unanimity: the highest possible score (default: that of --labels or --rules, "
-        "else the highest given)",
+        "unanimity: highest possible score (default: that of --labels or --rules, else the "
+        "highest score)",
     ),
-    switch("--keep-zero", "unanimity: what all scored 0 stays at 0"),
+    switch("--keep-zero", "unanimity: items that all assessors scored 0 stay at 0"),
     option("--best", "QRELS", "favourites: items to add to the relevant ones"),
     option(
         "--unlabelled",
         "error|skip|LABEL",
-        "where an assessor did not judge an item that others "
-        "did: an error (default), those who did decide (skip), or the label to assume",
+        "items that an assessor did not judge: an error (default), decided by the other "
+        "assessors (skip), or a label to assume",
         name="missing",
     ),
-    option(
-        "--threshold", "X", "afterwards: 1 for scores from X (to within 1e-9; 2/3 is fine), else 0"
-    ),
+    option("--threshold", "X", "afterwards: 1 for scores ≥ X (within 1e-9, so 2/3 works), else 0"),
     option("--map", "4=2,3=2,…", "afterwards: scores to levels", name="levels"),
     *build_output_options(formats=(*TEXT, *FORMATS)),
 )

@@ -1,4 +1,4 @@
-"""`cranfield battles`: who is stronger, from outputs that were shown two at a time?"""
+"""`cranfield battles`: rate runs by battles between their outputs."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ from cranfield.stats.options import (
 )
 
 FILES = (
-    "what a measure says of the same runs: QRELS RUN RUN…, or with --scores files with the scores "
-    "of topics; none: the battles alone"
+    "scores of a measure for the same runs: QRELS RUN RUN…, or with --scores files "
+    "with scores of topics; none: only the battles"
 )
 OPTIONS = (
     argument(
         "data",
         "FILE",
-        "battles: topic run_a run_b winner, which is a, b, tie or the name of a run; "
-        "tables may have first, too, the one that was shown first",
+        "battles: topic run_a run_b winner (a, b, tie or the name of a run); tables can "
+        "have a column first, the output shown first",
     ),
     *build_score_options(files=FILES),
     option(
         "--ridge",
         "R",
-        "ridge/2 · Σ (log π)² is taken off, which bounds strengths",
+        "subtract ridge/2 · Σ (log π)², which bounds strengths",
         value="number",
         default=RIDGE,
     ),
@@ -56,7 +56,7 @@ OPTIONS = (
 def run(options: argparse.Namespace) -> int:
     """Fit, and show the tables."""
     if not options.files:
-        reject_options(options, DECIDING - {"scores"}, "QRELS RUN RUN…, or --scores FILE…, with it")
+        reject_options(options, DECIDING - {"scores"}, "QRELS RUN RUN…, or --scores FILE…")
     work = Computation(
         battles,
         "scores" if options.files or options.scores else "nothing",

@@ -1,6 +1,6 @@
-"""The table of commands: what each does, an example, the options that people use.
+"""Table of commands: summary, example and common options.
 
-The options and the work of a command are in the module of its name.
+The module of a command's name has its options and its function.
 """
 
 from __future__ import annotations
@@ -15,14 +15,12 @@ GROUPS = ("evaluate", "compare", "understand", "collect", TOOLS)
 
 @dataclass(frozen=True)
 class Command:
-    """A row: a command, or a part of one, such as `meta swap`.
+    """A row: a command, or a part of a command such as `meta swap`.
 
-    The help begins with the `example`, which works on files of these names, and with the `common`
-    options, those of the command after those of the part; what a command does not have is not
-    looked for. A row without any says that they are few enough to be shown as they are declared.
-    Parts have no group; `parts` is what a command calls its own. `renamed` are options that had a
-    meaning of their own; their former names still do. `needs` is a package without which nothing
-    is done: see `cranfield.lazy_imports`.
+    The help starts with the `example`, which works on files of these names, and with the `common`
+    options of the part and of its command. Options that the command does not have are skipped.
+    `parts` is the metavar of the parts. `renamed` maps former names of options to their names.
+    `needs` is a required package, see `cranfield.lazy_imports`. Parts have no group.
     """
 
     name: str
@@ -39,7 +37,7 @@ class Command:
 
     @property
     def is_native(self) -> bool:
-        """Whether it is not a tool of others, whose options are kept as they are."""
+        """Return True if the command is not a drop-in, which keeps the options of its original."""
         return self.group != TOOLS
 
 
@@ -75,9 +73,8 @@ ROWS = (
         usage="cranfield answers [options] ASSIGNMENTS…\n"
         "       cranfield answers [options] --answers FILE --support FILE\n"
         "       cranfield answers [options] --answers FILE --gold FILE",
-        description="Score generated answers by what people or models judged of them: the nuggets "
-        "that they support, the support that citations give, the criteria that they meet; or by "
-        "gold answers.",
+        description="Score generated answers by human or LLM judgments: nuggets that they support, "
+        "support of sentences by citations, criteria that they meet; or by gold answers.",
         epilog="Files may be JSONL as TREC's RAG and RAGTIME tracks have it, text, CSV or TSV with "
         "a header, JSON, Parquet or Arrow, plain or compressed; - is standard input. nuggets, "
         "citations and short are names of groups of measures.",
@@ -97,13 +94,13 @@ ROWS = (
     Command(
         "distribution",
         group="evaluate",
-        does="score distributions over labels against those of people",
+        does="score distributions over labels against human distributions",
         example="gold.txt system.txt -m NMD",
         common="-m --label-order --votes --missing-items -q -f -o --sort",
-        description="Score systems' distributions over labels against those of people.",
+        description="Score systems' distributions over labels against human distributions.",
         epilog="Files may be text, CSV or TSV with a header (item, label, value; or item and one "
-        "column for each label), JSON, JSONL, Parquet or Arrow, plain or compressed; - is standard "
-        "input. Whole numbers throughout are votes.",
+        "column per label), JSON, JSONL, Parquet or Arrow, plain or compressed; - is "
+        "standard input. Values that are all integers are votes.",
         renamed={"--labels": "--label-order", "--missing": "--missing-items"},
     ),
     Command(
@@ -112,40 +109,41 @@ ROWS = (
         does="score subtopics of two levels (H-measure)",
         example="first.txt second.txt parents.txt system.txt",
         common="-m --first-weight --intents1 --intents2 -q -f -o --sort --wide --order --ties",
-        description="Score systems that return subtopics of two levels, those of the second below "
-        "those of the first: H-measure, Hscore, and a D♯-measure of each level.",
-        epilog="Fields of text are separated by semicolons, as subtopics contain blanks. Files may "
-        "also be CSV or TSV with a header, JSON, JSONL, Parquet or Arrow, plain or compressed; - "
-        "is standard input.",
+        description="Score systems that return subtopics of two levels, second-level "
+        "subtopics below first-level subtopics: H-measure, Hscore, and a "
+        "D♯-measure of each level.",
+        epilog="Fields of text are separated by semicolons, as subtopics contain spaces. Files "
+        "may also be CSV or TSV with a header, JSON, JSONL, Parquet or Arrow, plain or "
+        "compressed; - is standard input.",
         renamed={"--alpha": "--first-weight"},
     ),
     Command(
         "presets",
         group="evaluate",
-        does="list the presets: what tasks evaluate with",
+        does="list the presets, the settings of evaluation tasks",
         example="web",
-        description="All presets, with their levels, gains and measures; those in whose entry "
-        "every WORD occurs; or one, in full, by its name.",
+        description="List all presets with levels, gains and measures, presets with every WORD in "
+        "their entry, or one preset by name.",
     ),
     Command(
         "compare",
         group="compare",
         needs="scipy.special",
-        does="which run is better, and how sure are we?",
+        does="compare runs: differences, intervals and p-values",
         example="qrels.txt bm25.run dense.run --baseline bm25 -m AP",
         common="-m --baseline --test --correction --alpha --fail-if-worse --margin --scores "
         "--preset --table -f -o",
         usage="cranfield compare [options] QRELS RUN RUN…\n"
         "       cranfield compare [options] --scores FILE…",
         description="Compare runs: differences of means with intervals, p-values and effect sizes.",
-        epilog="Exit codes: 0 fine, 1 a run is worse, or may be (with --fail-if-worse), 2 bad "
+        epilog="Exit codes: 0 ok, 1 a run is or could be worse (with --fail-if-worse), 2 invalid "
         "input or usage.",
     ),
     Command(
         "plan",
         group="compare",
         needs="scipy.special",
-        does="how many topics are needed, and what a number of topics can show",
+        does="compute the number of topics needed, or the power of a number of topics",
         example="--sd 0.2 --difference 0.05",
         common="--sd --variance --difference --method --systems --alpha --power --for-topics -m "
         "--scores --plot -f",
@@ -160,30 +158,32 @@ ROWS = (
         "judge",
         group="compare",
         needs="scipy.special",
-        does="a model judged all, people some: what do runs score, can it be trusted?",
+        does="estimate scores from LLM judgments of all topics and human judgments of some",
         example="people.txt model.txt *.run -m nDCG@10 --drawn random",
         common="-m --scores --drawn --audit-file --target --judge --teams --table -f -o",
         usage="cranfield judge [options] PEOPLE JUDGE RUN…\n"
         "       cranfield judge [options] --scores PEOPLE JUDGE",
-        description="Estimate scores and differences of runs from a model's judgments of all "
-        "topics and people's of some, with intervals that hold however bad the model is; say "
-        "whether it was worth it, and what would happen by trusting it alone.",
-        epilog="With --audit-file FILE the model judged all documents, and people a random sample, "
-        "which `cranfield pool RUN… --audit N` draws.",
+        description="Estimate scores and differences of runs from an LLM's judgments of "
+        "all topics and human judgments of some. The intervals are valid for "
+        "any quality of the LLM judgments. Reports the benefit of the LLM "
+        "judgments, and the results with LLM judgments only.",
+        epilog="With --audit-file FILE the LLM judged all documents, and human assessors a random "
+        "sample, drawn with `cranfield pool RUN… --audit N`.",
     ),
     Command(
         "battles",
         group="compare",
         needs="scipy.special",
-        does="who is stronger, from outputs that were shown two at a time?",
+        does="rate runs by battles between pairs of outputs",
         example="battles.csv",
         common="-m --scores --ridge --correction --alpha --trials --seed --table -f -o",
         usage="cranfield battles [options] FILE\n"
         "       cranfield battles [options] FILE QRELS RUN RUN…\n"
         "       cranfield battles [options] --scores FILE SCORES…",
-        description="Ratings of runs by battles, in which somebody, or a model, said which of two "
-        "outputs for a topic is better: with intervals by topic, letters, whether the one shown "
-        "first is favoured, how intransitive they are, and how measures agree with them.",
+        description="Rate runs by battles, in which a human or an LLM chose the better of "
+        "two outputs for a topic: intervals by topic, letters, preference for "
+        "the output shown first, intransitivity, and agreement of measures "
+        "with the battles.",
         epilog="FILE is text (topic run_a run_b winner), CSV or TSV with a header, JSON, JSONL, "
         "Parquet or Arrow, plain or compressed; - is standard input.",
     ),
@@ -241,44 +241,44 @@ ROWS = (
     Command(
         "measures",
         group="understand",
-        does="the measures: those used most, all, or those with a word",
+        does="list measures: the most used, all, or those with a word",
         example="graded",
-        description="The measures that are used most; those in whose entry every WORD occurs; or "
-        "all: their parameters, their properties and what other tools call them.",
+        description="List the most used measures, measures with every WORD in their entry, or all, "
+        "with parameters, properties and names in other tools.",
     ),
     Command(
         "explain",
         group="understand",
-        does="formula, parameters and reference of a measure; how a score comes about",
+        does="show formula, parameters and reference of a measure, or the steps of a score",
         example="nDCG@10 --on qrels.txt bm25.run --topic 101",
         common="--on --topic --levels --judged --bibtex --depth --order --ties --rel --gains",
-        description="Formula, parameters, worked example and reference of a measure; with --on or "
-        "--levels, how its score for one list comes about.",
+        description="Show formula, parameters, worked example and reference of a measure. "
+        "With --on or --levels, show the steps to its score for one ranking.",
     ),
     Command(
         "label",
         group="understand",
-        does="lists with the label of each document, and what was missed",
+        does="show rankings with the label of each document, and missed documents",
         example="qrels.txt bm25.run dense.run --topic 101 --depth 10",
         common="--topic --depth --condensed --order --ties --rel --labels --preset -f -o",
-        description="Show the lists of runs with the label of each document, and the relevant "
-        "documents that were missed: where to begin when a topic fails.",
+        description="Show the rankings of runs with the label of each document, and the relevant "
+        "documents that were not retrieved. Start here if a topic fails.",
     ),
     Command(
         "topics",
         group="understand",
-        does="the hardest topics, those that divide or decide, and why runs fail there",
+        does="find hard, divisive and decisive topics, and why runs fail there",
         example="qrels.txt bm25.run dense.run -m nDCG@10",
         common="-m --top --table --topics --depth --order --ties --rel --gains --preset -f -o",
-        description="The hardest topics, those on which runs differ most, and with two runs those "
-        "that decide; and why a run fails: it does not answer, finds nothing relevant, or nothing "
-        "above the cutoff; the order of ties decides, or unjudged documents do; or it ranks "
-        "relevant documents low.",
+        description="Show the hardest topics, topics on which runs differ most, and for "
+        "two runs the decisive topics, with the reason why a run fails: topic "
+        "missing, no relevant document retrieved or none above the cutoff, "
+        "order of ties, unjudged documents, or low ranks of relevant documents.",
     ),
     Command(
         "report",
         group="understand",
-        does="one page for a colleague: which run is best, how sure that is, and why runs fail",
+        does="write an HTML report: best run, confidence, and why runs fail",
         example="qrels.txt bm25.run dense.run -m nDCG@10 -o report.html",
         common="-m -o --title --queries --docs --assignments --answers --support --second-qrels "
         "--list-depth --complete --scores",
@@ -288,11 +288,11 @@ ROWS = (
         "       cranfield report [options] --assignments FILE --answers FILE --support FILE -o "
         "FILE\n"
         "       cranfield report [options] --scores FILE… -o FILE",
-        description="Write one HTML file that needs no network: the answer and what could mislead, "
-        "all runs with intervals, every topic with the reason why runs fail there, their lists "
-        "side by side, pairs of runs, and what the measures are. With generated answers, their "
-        "sentences with the support that citations give, and which nuggets are there. It needs "
-        "cranfield[report].",
+        description="Write one HTML file that needs no network: the answer and possible "
+        "pitfalls, all runs with intervals, every topic with the reason why "
+        "runs fail, rankings side by side, pairs of runs, and the measures. "
+        "With generated answers: sentences with the support by citations, and "
+        "the nuggets they contain. Requires cranfield[report].",
     ),
     Command(
         "plot",
@@ -300,7 +300,7 @@ ROWS = (
         does="draw figures: runs, topics, curves, agreement, user models, diversity",
         example='runs qrels.txt *.run -m "AP nDCG@10" -o runs.svg',
         common="-m -o --scores --title --plot-width --plot-height --grey",
-        description="Draw a picture. It needs cranfield[report].",
+        description="Draw a figure. Requires cranfield[report].",
         parts="PICTURE",
         renamed={"--width": "--plot-width", "--height": "--plot-height"},
     ),
@@ -352,7 +352,7 @@ ROWS = (
         does="user models (C/W/L)",
         example='vary qrels.txt *.run -m "RBP(p=0.5|0.9)" -o rbp.svg',
         common="--topic --ranks --measurement --depth --rel",
-        description="User models at work: how they walk down a list, and what they measure.",
+        description="User models: how users read a ranking, and what they measure.",
         parts="KIND",
         renamed={"--model": "--measure"},
     ),
@@ -386,14 +386,14 @@ ROWS = (
     Command(
         "pool",
         group="collect",
-        does="pool the top documents of runs, and see who contributed what",
+        does="pool the top documents of runs, and count contributions",
         example="bm25.run dense.run --depth 100 -o pool.txt",
         common="--depth --qrels --unjudged --audit --topics --teams -o -q -f --rel --order --ties",
-        description="For each topic, take together the first N documents of all runs. Shows what "
-        "each run and each team brought, and with judgments what is still unjudged.",
-        epilog="Lists of documents are written as lines `topic doc`, or as CSV, TSV or JSON if the "
-        "name of the file ends so. They are in the order of document ids, which tells nothing of "
-        "ranks.",
+        description="For each topic, pool the first N documents of all runs. Shows the "
+        "contribution of each run and each team, and with judgments the "
+        "unjudged documents.",
+        epilog="Documents are written as lines `topic doc`, or as CSV, TSV or JSON by the "
+        "extension of the file. They are ordered by id, which does not reveal ranks.",
     ),
     Command(
         "assess",
@@ -415,8 +415,9 @@ ROWS = (
         "assess agree",
         does="Cohen's, weighted and Fleiss' κ, Krippendorff's α, confusion matrices",
         example="anna.txt ben.txt eve.txt",
-        description="How far assessors agree: percent agreement, Cohen's κ (plain, linear, "
-        "quadratic) of every pair, Fleiss' κ, Krippendorff's α, confusion matrices.",
+        description="Agreement of assessors: percent agreement, Cohen's κ (plain, linear, "
+        "quadratic) of every pair, Fleiss' κ, Krippendorff's α, confusion "
+        "matrices.",
     ),
     Command(
         "validate",
@@ -427,7 +428,8 @@ ROWS = (
         "line. Errors keep a file from being evaluated (exit code 2); warnings do not.",
         common="--kind --input-format --by-intent --labels --run-names --columns --max-words "
         "--max-citations --all -f -o",
-        epilog="With judgments among the files, the runs' topics are compared with theirs.",
+        epilog="If judgments are among the files, the topics of the runs are compared with the "
+        "judged topics.",
         renamed={"--format": "--input-format"},
     ),
     Command(
@@ -465,15 +467,16 @@ ROWS = (
         group=TOOLS,
         does="cwl_eval: five measurements of each topic and user model",
         example="qrels.txt bm25.run -n -m metrics.txt",
-        description="A drop-in for cwl_eval: what users gain from each list of a run, at what cost "
-        "and down to which depth, if they behave as each metric says.",
+        description="A drop-in replacement for cwl_eval: what users gain from each ranking "
+        "of a run, at which cost and depth, according to each metric.",
     ),
     Command(
         "letor",
         group=TOOLS,
         does="LETOR's tools: P@n, MAP and NDCG@n of predictions, and a t-test",
         example="eval-score test.txt predictions.txt results.txt 1",
-        description="A drop-in for LETOR's evaluation tools. Each is known by its own name, too.",
+        description="A drop-in replacement for LETOR's evaluation tools. The original "
+        "names work as well.",
         epilog="LETOR data is read by `cranfield evaluate` as well, for every other measure.",
     ),
     Command(
@@ -510,8 +513,8 @@ ROWS = (
         group=TOOLS,
         does="NTCIREVAL's scripts: topic directories, all topics of many runs, means, matrices",
         example="split-qrels qrels.txt rel",
-        description="The work of NTCIREVAL's scripts. Each is known by its own name, too, and then "
-        "has its own arguments.",
+        description="Drop-in replacements for NTCIREVAL's scripts. The original names work "
+        "as well, with the arguments of the originals.",
         epilog="An experiment: split-qrels QRELS rel; split-runs QRELS.tid RUN…; eval QRELS.tid "
         "rel NAME -g 1:2 --runs RUN…; table QRELS.tid RUNLIST NAME.nev. With intents: split-dqrels "
         "IPROB DQRELS PREFIX; split-runs IPROB.tid RUN…; deval IPROB.tid PREFIX NAME -cutoffs 10 "

@@ -1,4 +1,4 @@
-"""`cranfield compare`: which run is better, by how much, and how sure can we be?"""
+"""`cranfield compare`: differences of runs, with intervals, p-values and effect sizes."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ OPTIONS = (
     choice(
         "--marks",
         MARKS,
-        "how runs that differ significantly from a "
-        "baseline are marked: letters, +a better and -a worse (default), or daggers, † ‡ § … better",
+        "marks of runs that differ significantly from a baseline: letters, +a better and "
+        "-a worse (default), or daggers, † ‡ § … better",
         requires="baselines",
     ),
     option(
         "--teams",
         "FILE",
-        "compare the best run of each team alone: lines `run team`, or a table with "
-        "these columns; baselines stay",
+        "compare only the best run of each team: lines `run team`, or a table with these "
+        "columns; baselines stay",
     ),
     option(
         "--best-by",
         "MEASURE",
-        "by which the best run is chosen (default: the first)",
+        "measure for the best run of a team (default: the first)",
         requires="teams",
     ),
     *build_testing_options("; intervals have confidence 1 − A"),
@@ -64,8 +64,8 @@ OPTIONS = (
     ),
     switch(
         "--fail-if-worse",
-        "say whether a run is significantly worse than a "
-        "baseline by any measure, and exit with 1 if so",
+        "report if a run is significantly worse than a baseline by any measure, and exit "
+        "with 1 if so",
         requires="baselines",
     ),
     option(
@@ -79,7 +79,7 @@ OPTIONS = (
     choice(
         "--undecided",
         get_args(Undecided),
-        "what to do if topics are too few to show a loss (default: fail)",
+        "outcome with too few topics to show a loss (default: fail)",
         requires="fail_if_worse",
     ),
     *build_output_options(TABLES),
@@ -92,11 +92,11 @@ VERDICT = ("decision", "run", "other", "measure", "topics", "difference", "low",
 
 
 def run(options: argparse.Namespace) -> int:
-    """Compare, print, and fail if asked to."""
+    """Compare runs, show the tables, and return the exit code of the gate."""
     if options.movers is not None and options.movers < 0:
-        raise InputError(f"--movers {options.movers}", "a number from 0")
+        raise InputError(f"--movers {options.movers}", "an integer ≥ 0")
     if options.movers == 0 and "movers" in (options.tables or ()):
-        raise InputError("--movers 0 and --table movers", "one of them")
+        raise InputError.from_problem("use either --movers 0 or --table movers, not both")
     comparison = compute_result(
         Computation(compare, activity="testing", steps=_count_steps), options
     )
@@ -105,9 +105,7 @@ def run(options: argparse.Namespace) -> int:
     gate = options.gate = comparison.gate(options.margin, options.undecided or "fail")
     show(replace(comparison, notes=(*comparison.notes, *gate.notes)), options)
     code = 0 if gate.passed else 1
-    with use_decimals(
-        options.decimals
-    ):  # what was decided is said, also if notices are not asked for
+    with use_decimals(options.decimals):  # verdicts are written even with --quiet
         for line, verdict in zip(gate.lines, gate.verdicts, strict=True):
             level = "error" if verdict in gate.failed else "note"
             fields = convert_numbers({name: getattr(verdict, name) for name in VERDICT})
@@ -116,7 +114,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _count_steps(options: argparse.Namespace, runs: int, measures: int) -> int:
-    """How many steps the tests of all measures have."""
+    """Return the number of steps of all tests."""
     baselines = len(options.baselines or ())
     pairs = baselines * (runs - 1) if baselines else runs * (runs - 1) // 2
     return measures * count_steps(options.test, runs, pairs, options.trials)

@@ -1,4 +1,4 @@
-"""`cranfield cwl_eval`: the program of that name, with its options and its output."""
+"""`cranfield cwl_eval`: drop-in replacement for the program of that name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cranfield.options import argument, choice, option, switch
 from cranfield.tools.cwl_eval import VERSION, cwl_eval, format_bibtex, read_metrics
 
 OPTIONS = (
-    argument("qrels", "QRELS", "judgments, their levels taken as gains"),
+    argument("qrels", "QRELS", "judgments; levels are gains"),
     argument(
         "result_file",
         "RUN",
@@ -28,11 +28,11 @@ OPTIONS = (
     ),
     option("-b --bib_file", "BIB", "write the BibTeX of the metrics here"),
     switch("-n --colnames", "print the names of the columns"),
-    switch("-r --residuals", "how much more each could be, if unjudged documents were good"),
+    switch("-r --residuals", "possible increase of each value if unjudged documents were relevant"),
     option(
         "--max_depth --max_n",
         "N",
-        "the last rank that users look at, default: 1000",
+        "last rank that users read, default: 1000",
         name="max_depth",
         value="count",
     ),

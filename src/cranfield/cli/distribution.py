@@ -11,8 +11,8 @@ from cranfield.evaluation.distributions import DEFAULT_MEASURES, Missing, evalua
 from cranfield.options import argument, choice, option, switch
 
 OPTIONS = (
-    argument("gold", "GOLD", "what people say: item label value"),
-    argument("systems", "SYSTEM", "what a system says, the same", nargs="+"),
+    argument("gold", "GOLD", "human distributions: item label value"),
+    argument("systems", "SYSTEM", "distributions of a system: item label value", nargs="+"),
     option(
         "-m --measure",
         "MEASURE",
@@ -24,8 +24,8 @@ OPTIONS = (
     option(
         "--label-order",
         "A,B,…",
-        "all labels in their order, --label-order=-1,0,1 if the "
-        "first begins with - (default: those of GOLD, if they are numbers)",
+        "all labels in order; --label-order=-1,0,1 if the first starts with - (default: "
+        "labels of GOLD, if they are numbers)",
         name="labels",
     ),
     switch("--votes", "GOLD has single assessments: item assessor label"),

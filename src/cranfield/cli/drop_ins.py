@@ -1,4 +1,4 @@
-"""How drop-ins for other tools run: a function of `tools` says what to print or to write."""
+"""Drop-in replacements: run a function of `tools`, print or write its result."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ INPUTS = ("qrels", "result_file", "baseline", "costs", "metrics_file", "gold", "
 
 
 def run(work: Callable[..., Any], options: argparse.Namespace, parts: Parts | None = None) -> None:
-    """Print or write what a function makes of files."""
+    """Run a function of `tools` on files, and print or write the result."""
     result, notes = run_tool(work, options, parts)
     write_output(result, notes, options)
 
 
 def run_tool(work: Callable[..., T], options: argparse.Namespace, parts: Parts | None = None) -> T:
-    """What a function makes of files, of which one may be standard input."""
+    """Return the result of a function of `tools`; one file can be standard input."""
     files = [getattr(options, name, None) for name in INPUTS]
     check_single_stdin(*files, *getattr(options, "intents", ()))
     return call(work, options, parts, run=getattr(options, "result_file", None))

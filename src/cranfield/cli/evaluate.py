@@ -30,8 +30,8 @@ OPTIONS = (
     argument(
         "runs",
         "RUN",
-        "results: topic Q0 doc rank score tag; for LETOR data one number a line; of "
-        "a directory DIR the run DIR/NAME, or all of its runs if none is named",
+        "runs: topic Q0 doc rank score tag; for LETOR data one number per line; in a "
+        "directory DIR the run DIR/NAME, by default all of its runs",
         nargs="*",
     ),
     option(
@@ -43,7 +43,7 @@ OPTIONS = (
         repeat=True,
     ),
     *build_preset_options(
-        "what a task evaluates with, such as ntcir13-www-english (`cranfield presets` lists all); "
+        "settings of a task, such as ntcir13-www-english (`cranfield presets` lists all); "
         "-m adds measures"
     ),
     option("--cutoff", "N", "cutoff of its measures", value="count", requires="preset"),
@@ -60,7 +60,7 @@ OPTIONS = (
             *get_shared_options("intents"),
             switch(
                 "--per-intent",
-                "every intent is a topic of its own, topic/intent; IA(ERR) is then ERR",
+                "every intent is a separate topic, topic/intent; IA(ERR) becomes ERR",
             ),
             *get_shared_options("verticals"),
         ),
@@ -70,8 +70,7 @@ OPTIONS = (
         (
             switch(
                 "--measurements",
-                "all five of EU, ETU, EC, ETC and ED in the place of every measure that "
-                "is a user model",
+                "EU, ETU, EC, ETC and ED instead of every measure that is a user model",
             ),
             switch(
                 "--residuals",
@@ -84,11 +83,11 @@ OPTIONS = (
     OptionGroup(
         "many machines (Spark, which has to be installed)",
         (
-            choice("--engine", ("local", "spark"), "where the work is done (default: local)"),
+            choice("--engine", ("local", "spark"), "engine for the evaluation (default: local)"),
             option(
                 "--master",
                 "URL",
-                "of the cluster (default: as Spark is set up, else all cores here)",
+                "of the cluster (default: Spark's own setting, else all local cores)",
                 requires="engine",
                 requires_value="spark",
             ),
@@ -103,14 +102,13 @@ OPTIONS = (
             choice(
                 "--bad-rows",
                 ("first", "count"),
-                "the error shows the first "
-                "bad row that is found (default), or tells how many there are",
+                "first: report the first bad row (default); count: report the number of bad rows",
                 requires="engine",
                 requires_value="spark",
             ),
             switch(
                 "--skip-duplicates",
-                "do not look for documents that are in a list twice, unless they are judged",
+                "do not search for duplicate documents, unless they are judged",
                 requires="engine",
                 requires_value="spark",
             ),
@@ -137,12 +135,12 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _run_on_spark(options: argparse.Namespace) -> int:
-    """The same by Spark, whose session lasts as long as what is said may ask for it."""
+    """Evaluate with Spark; the session must outlive the notes, which can start a pass."""
     from cranfield.spark.engine import scores
     from cranfield.spark.session import open_session
 
     if not options.runs:
-        raise InputError("no run", "RUN with --engine spark")
+        raise InputError.from_problem("no run given: --engine spark requires RUN")
     with open_session(options.master, options.spark_confs or ()) as spark:
         with Progress() as progress:
             result = call(

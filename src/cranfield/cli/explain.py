@@ -1,4 +1,4 @@
-"""`cranfield explain`: all that the registry knows of a measure."""
+"""`cranfield explain`: formula, parameters and reference of a measure."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ OPTIONS = (
             option(
                 "--judged",
                 "LEVELS",
-                "all judged levels of the topic (default: those of the list)",
+                "all judged levels of the topic (default: levels of the ranking)",
                 requires="levels",
             ),
             *build_order_options(TIES),
@@ -65,7 +65,8 @@ def run(options: argparse.Namespace) -> int:
     """Explain each measure."""
     modes = [x for x in ("bibtex", *MODES) if getattr(options, x, None) not in (None, False)]
     if len(modes) > 1:
-        raise InputError(" and ".join(f"--{name}" for name in modes), "one of them")
+        names = " or ".join(f"--{name}" for name in modes)
+        raise InputError.from_problem(f"use either {names}, not both")
     if options.bibtex:
         return show(_list_references(options.named), options)
     measures = parse_measures(options.named)
@@ -94,14 +95,14 @@ def _list_references(names: Sequence[str]) -> TableResult:
 
 
 def _explain_run(measures: Sequence[Measure], options: argparse.Namespace) -> TableResult:
-    """How each measure comes to its score for the topic."""
+    """Explain the score of each measure for one topic."""
     from cranfield.evaluation.tracing import explain_all
 
     return call(explain_all, options, measures=measures, qrels=options.on[0], run=options.on[1])
 
 
 def _explain_levels(measures: Sequence[Measure], options: argparse.Namespace) -> TableResult:
-    """How each measure comes to its score for a list without files."""
+    """Explain the score of each measure for a ranking without files."""
     from cranfield.evaluation.tracing import explain_levels
 
     levels = read_levels("--levels", options.levels)
@@ -114,16 +115,17 @@ MODES = {"": _describe_measures, "on": _explain_run, "levels": _explain_levels}
 
 
 def read_levels(option: str, text: str) -> list[float | None]:
-    """Levels between blanks or commas; - and ? stand for a document that nobody judged."""
+    """Parse levels separated by spaces or commas; - and ? are unjudged documents."""
     try:
         parts = text.replace(",", " ").split()
         return [None if part in ("-", "?") else float(part) for part in parts]
     except ValueError:
-        raise InputError(repr(text), 'levels such as "3 2 - 0"', option) from None
+        problem = f"invalid levels {text!r}"
+        raise InputError.from_problem(problem, 'Example: "3 2 - 0".', option) from None
 
 
 def format_measure(m: Measure) -> str:
-    """All that is known of a measure, for people."""
+    """Format the entry of a measure as text."""
     lines = [str(m), "", inspect.getdoc(m) or ""]
     if variant := m.describe_variant():
         lines.insert(1, f"  {variant}")

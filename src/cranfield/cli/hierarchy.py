@@ -35,7 +35,7 @@ OPTIONS = (
     option(
         "-m --measure",
         "MEASURE",
-        f"what both levels are scored by (default: {DEFAULT_MEASURE})",
+        f"measure for both levels (default: {DEFAULT_MEASURE})",
         repeat=True,
     ),
     option(
@@ -52,7 +52,7 @@ OPTIONS = (
     option(
         "--sep",
         "S",
-        "what separates the fields of a line of text (default: ;)",
+        "field separator in text files (default: ;)",
         name="separator",
         value="separator",
     ),

@@ -1,4 +1,6 @@
-"""`cranfield judge`: what runs score if a model judged all and people some; can it be trusted?"""
+"""`cranfield judge`: estimate scores from LLM judgments of all topics and human judgments of
+some.
+"""
 
 from __future__ import annotations
 
@@ -34,46 +36,45 @@ from cranfield.stats.options import (
 from cranfield.wording import format_count
 
 FILES = (
-    "PEOPLE JUDGE RUN…: judgments of people, judgments of a model, and results; with --scores, "
-    "files with the scores of topics, those by people first, then those by the judge"
+    "PEOPLE JUDGE RUN…: human judgments, LLM judgments, and runs; with --scores, files "
+    "with scores of topics, human first, then LLM"
 )
 OPTIONS = (
     *build_score_options(files=FILES),
     OptionGroup(
-        "what people judged",
+        "human judgments",
         (
             choice(
                 "--drawn",
                 get_args(Sampling),
-                "how people's topics or answers were drawn from those "
-                "of the judge: at random; chosen, for which there are no intervals; or labels, which were "
-                "drawn one by one at random",
+                "how the human topics or answers were sampled: random; chosen, without intervals; "
+                "or labels, drawn one by one at random",
             ),
             choice(
                 "--missing-labels",
                 get_args(MissingLabels),
-                "scores that depend on documents of "
-                "the judge without a human label are unknown (default), or these count as nonrelevant",
+                "scores that depend on documents of the judge without a human label "
+                "are unknown (default), or these count as nonrelevant",
             ),
             choice(
                 "--labels-of",
                 get_args(AnswerKind),
-                "PEOPLE JUDGE are what they judged of answers, as "
-                "`cranfield answers` reads it: assignments of nuggets, or support by citations",
+                "PEOPLE JUDGE are judgments of answers, as for `cranfield answers`: assignments of "
+                "nuggets, or support by citations",
                 name="of",
             ),
             option(
                 "--audit-file",
                 "FILE",
-                "people judged documents of this audit, which `cranfield "
-                "pool --audit` wrote, as far as they came",
+                "human judgments of documents of this audit, written by `cranfield pool --audit`, "
+                "may be incomplete",
                 name="audit",
             ),
             *INVALID,
             option(
                 "--target",
                 "H",
-                "half-width of intervals that is wanted: how many have people to judge?",
+                "target half-width of intervals: report the number of human judgments needed",
                 value="nonnegative",
             ),
         ),
@@ -90,17 +91,17 @@ OPTIONS = (
             option(
                 "--names",
                 "A,B",
-                "what people and the judge are called (default: as their files)",
+                "names of human assessors and LLM judge (default: from their files)",
                 value="names",
             ),
             option(
                 "--teams",
                 "FILE",
-                "whose the runs are: lines `run team`, and `judge team` for a judge's own "
-                "family; does the judge favour any?",
+                "teams of the runs: lines `run team`, and `judge team` for the family of an LLM "
+                "judge; report whether the judge favours a team",
             ),
             option("--family", "TEAM", "the judge's own family", requires="teams"),
-            switch("-q --per-topic", "agreement of every topic, too"),
+            switch("-q --per-topic", "also show the agreement of every topic"),
         ),
     ),
     *build_correction_option(
@@ -116,7 +117,9 @@ OPTIONS = (
 def run(options: argparse.Namespace) -> int:
     """Estimate, and show the tables."""
     if len(options.files) < 2:
-        raise InputError(format_count(len(options.files), "file"), "PEOPLE JUDGE RUN…")
+        raise InputError.from_problem(
+            f"found {format_count(len(options.files), 'file')}, expected PEOPLE JUDGE RUN…"
+        )
     people, first, *runs = options.files
     more = options.judges or ()
     names = options.names or [*map(get_path_name, (people, first))]
@@ -128,7 +131,8 @@ def run(options: argparse.Namespace) -> int:
     }
     paths = [normpath(path) for path in (people, first, *more)]
     if len({*paths}) < len(paths):
-        raise InputError(f"{min(p for p in paths if paths.count(p) > 1)} twice", "a file for each")
+        path = min(p for p in paths if paths.count(p) > 1)
+        raise InputError.from_problem(f"duplicate file {path}", "Use a file for each judge.")
     if options.of:
         inputs |= _collect_answers(options, runs)
     else:
@@ -147,38 +151,36 @@ def run(options: argparse.Namespace) -> int:
 def _collect_runs(options: argparse.Namespace, runs: list[str]) -> dict[str, Any]:
     if not runs:
         alternatives = "--labels-of nuggets or citations, or --scores, with PEOPLE JUDGE"
-        raise InputError("judgments and no run", f"PEOPLE JUDGE RUN…, or {alternatives}")
+        raise InputError.from_problem("no run given", f"Use PEOPLE JUDGE RUN…, or {alternatives}.")
     if "-" in options.files:
-        raise InputError("-", "files: runs are read once for people and once for the judge")
+        raise InputError.from_problem(
+            "standard input (-) cannot be read for both judgments", "Use files."
+        )
     if options.audit and options.drawn:
-        raise InputError("--audit-file and --drawn", "one of them: an audit says what was drawn")
+        raise InputError.from_problem("use either --audit-file or --drawn, not both")
     measures = options.measures if options.audit else choose_measures(options)
     return {"runs": runs, "measures": measures}
 
 
 def _collect_answers(options: argparse.Namespace, rest: list[str]) -> dict[str, Any]:
-    """What people and the judge said of answers, as it is."""
+    """Return the assignments or citations of human assessors and the LLM judge."""
     if rest:
-        raise InputError(f"{2 + len(rest)} files with --labels-of", "two: people's and the judge's")
+        raise InputError.from_problem(f"found {2 + len(rest)} files with --labels-of, expected 2")
     if options.scores:
-        raise InputError("--labels-of and --scores", "one of them")
-    reject_options(
-        options, DECIDING - {"measures"}, "PEOPLE JUDGE RUN… with it: --labels-of are answers"
-    )
-    reject_options(options, {"audit"}, "PEOPLE JUDGE RUN… with it: it is of documents")
+        raise InputError.from_problem("use either --labels-of or --scores, not both")
+    reject_options(options, DECIDING - {"measures"}, "PEOPLE JUDGE RUN…")
+    reject_options(options, {"audit"}, "PEOPLE JUDGE RUN…")
     return {"runs": None, "measures": options.measures, **dict.fromkeys({*NAMES} - {"progress"})}
 
 
 def _collect_scores(
     options: argparse.Namespace, rest: list[str], inputs: dict[str, Any]
 ) -> dict[str, Any]:
-    """People's scores and the judge's, as they are."""
+    """Return the human scores and the scores of the LLM judge."""
     if rest:
-        raise InputError(f"{2 + len(rest)} files with --scores", "two: people's and the judge's")
-    reject_options(
-        options, DECIDING - WITH_SCORES, "PEOPLE JUDGE RUN… with it: --scores are scores"
-    )
-    reject_options(options, {"audit"}, "PEOPLE JUDGE RUN… with it: it is of documents")
+        raise InputError.from_problem(f"found {2 + len(rest)} files with --scores, expected 2")
+    reject_options(options, DECIDING - WITH_SCORES, "PEOPLE JUDGE RUN…")
+    reject_options(options, {"audit"}, "PEOPLE JUDGE RUN…")
 
     def read(path: str) -> Any:
         reader = read_incomplete if options.missing is None else read_scores

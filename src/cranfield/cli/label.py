@@ -1,4 +1,4 @@
-"""`cranfield label`: what a run found, label by label, and what it missed."""
+"""`cranfield label`: rankings with the label of each document, and missed documents."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from cranfield.report.formats import FORMATS
 
 OPTIONS = (
     argument("qrels", "QRELS", "judgments"),
-    argument("runs", "RUN", "results; of each topic all are shown", nargs="*"),
+    argument("runs", "RUN", "runs, all shown for each topic", nargs="*"),
     *build_topic_options(),
     *build_output_options(formats=(*FORMATS, "text")),
     OptionGroup("lists", build_order_options()),

@@ -1,4 +1,4 @@
-"""`cranfield letor`: LETOR's evaluation tools, under short names and under theirs."""
+"""`cranfield letor`: drop-in replacement for LETOR's evaluation tools."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ RANKS = (
     argument("prediction", "PREDICTION", "rank positions, one on each line, in the order of TEST"),
 )
 OUTPUT = (
-    argument("output", "OUTPUT", "where results go, whole or not at all; - is standard output"),
+    argument(
+        "output", "OUTPUT", "output file, written completely or not at all; - is standard output"
+    ),
 )
 RESULTS = (
     *OUTPUT,
@@ -28,8 +30,8 @@ LAYOUTS = (
     choice(
         "--as-version",
         tuple(letor.RELEASES),
-        "the layout and numbers of a later release: 4 is LETOR 4.0's, mslr that of "
-        f"MSLR-WEB10K and 30K, where levels from 2 count for P and MAP (then --depth is {letor.LATER})",
+        "layout and numbers of a later release: 4 is LETOR 4.0, mslr is MSLR-WEB10K and "
+        f"30K, where levels ≥ 2 count for P and MAP (then --depth is {letor.LATER})",
     ),
 )
 TIES = (
@@ -43,7 +45,7 @@ TIES = (
 )
 TWO = (
     argument("path_a", "RESULT_A", "results of one system, with FLAG 1"),
-    argument("path_b", "RESULT_B", "those of the other"),
+    argument("path_b", "RESULT_B", "results of the other system"),
 )
 TESTS = (switch("--tidy", "write a table: measure, both means, their difference, t and p"),)
 SCORING = TEST + SCORES + RESULTS + LAYOUTS + TIES

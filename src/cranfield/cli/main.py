@@ -144,7 +144,7 @@ def load_files(paths: Sequence[str]) -> None:
     for number, path in enumerate(paths):
         spec = spec_from_file_location(f"_imported_{number}", path)
         if spec is None or spec.loader is None:
-            raise InputError("a file that is not Python", "a name that ends in .py", path)
+            raise InputError.from_problem("file name does not end in .py", where=path)
         module = module_from_spec(spec)
         sys.modules[spec.name] = module  # dataclasses look there for what annotations mean
         try:
@@ -152,13 +152,13 @@ def load_files(paths: Sequence[str]) -> None:
         except CranfieldError as error:
             raise CranfieldError(f"{path}: {error}") from None
         except FileNotFoundError:
-            raise InputError("no such file", "a Python file", path) from None
+            raise InputError.from_problem("no such file", where=path) from None
         except (Exception, SystemExit) as error:
             raise UserCodeError(error, path, _find_line(error, path)) from error
 
 
 def _find_line(error: BaseException, path: str) -> int | None:
-    """Where in a file an error arose."""
+    """Return the line of a file in which an error was raised, or None."""
     from traceback import extract_tb
 
     places = [(f.filename, f.lineno) for f in extract_tb(error.__traceback__)]
@@ -169,10 +169,10 @@ def _find_line(error: BaseException, path: str) -> int | None:
 
 
 def entry() -> NoReturn:
-    """What the installed command calls.
+    """Run the installed command and exit with its code.
 
-    A command soon ends, and its memory with it: neither the collection of cycles nor the tidy
-    end of the interpreter, which frees every object by itself, is worth the wait.
+    The process ends soon after: skip the garbage collection of cycles and the interpreter's
+    cleanup, which frees every object one by one.
     """
     gc.disable()
     reopen_closed_streams()

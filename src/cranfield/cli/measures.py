@@ -36,7 +36,7 @@ HELP_TEXTS = {"epilog": f"Properties: {'; '.join(map(': '.join, PROPERTIES.items
 
 
 def run(options: argparse.Namespace) -> int:
-    """List the registry, or how it begins."""
+    """List the registry, or its most used measures."""
     classes = sorted(REGISTRY.values(), key=lambda c: c.__name__.lower())
     entries = {c: " ".join([c.__name__, *_format_entry(c)]) for c in classes}
     matches = find_entries("measure", entries, options.words)
@@ -54,16 +54,16 @@ def _format_overview() -> list[str]:
 
 
 def _format_list(classes: Sequence[type[Measure]], total: int) -> list[str]:
-    """The entries of measures, and how many there are."""
+    """Format the entries of measures and their number."""
     width = max(len(c.__name__) for c in REGISTRY.values())
     entries = [zip_longest([c.__name__], _format_entry(c), fillvalue="") for c in classes]
     lines = [f"{name:<{width}}  {line}" for entry in entries for name, line in entry]
     count = str(total) if len(classes) == total else f"{len(classes)} of {total}"
-    return [*lines, "", f"{count} measures. `cranfield explain NAME` tells more."]
+    return [*lines, "", f"{count} measures. See `cranfield explain NAME`."]
 
 
 def _build_row(c: type[Measure]) -> dict[str, str]:
-    """What there is to say of a measure, by the names that its entry and programs have for it."""
+    """Return the facts of a measure, by their names in the entry and in JSON."""
     model = c.__name__ in READINGS
     diverse = ", diversity" if c.takes == "intents" else ""
     return {

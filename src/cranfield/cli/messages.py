@@ -1,6 +1,4 @@
-"""What commands say beside their results, on standard error: lines for people, or JSON objects for
-programs, one on each line (`--errors json`).
-"""
+"""Messages on standard error, as text or JSON (`--errors json`)."""
 
 from __future__ import annotations
 
@@ -46,8 +44,9 @@ _form = ContextVar("form", default="text")
 
 
 def get_error_format(words: Sequence[str]) -> str:
-    """The form that options ask for, or the environment: looked for before options are read, as
-    mistakes in them are told in it, too.
+    """Return the error format set by the arguments or the environment.
+
+    It is needed before the options are parsed, for errors in options.
     """
     values = [value for word, value in pairwise(words) if word == OPTION]
     values += [word.partition("=")[2] for word in words if word.startswith(f"{OPTION}=")]
@@ -55,7 +54,7 @@ def get_error_format(words: Sequence[str]) -> str:
 
 
 def strip_error_format(words: list[str]) -> list[str]:
-    """The words without what stands before the command, where other tools' commands have it."""
+    """Return the words without --errors in front of the command."""
     for n, begin in ((2, [OPTION, *FORMATS]), (1, [f"{OPTION}={form}" for form in FORMATS])):
         if len(words) >= n and all(word in begin for word in words[:n]):
             return words[n:]
@@ -64,7 +63,7 @@ def strip_error_format(words: list[str]) -> list[str]:
 
 @contextmanager
 def use_error_format(form: str) -> Iterator[None]:
-    """All is said in this form meanwhile."""
+    """Use this format for all messages in the block."""
     token = _form.set(form)
     try:
         yield
@@ -73,7 +72,7 @@ def use_error_format(form: str) -> Iterator[None]:
 
 
 def is_json() -> bool:
-    """Whether programs read what is said."""
+    """Return True if messages are JSON."""
     return _form.get() == "json"
 
 
@@ -90,7 +89,7 @@ def write_message(level: str, kind: str, lines: Iterable[str], **fields: Any) ->
 
 
 def write_notes(notes: Iterable[Note], runs: int | None = None, verbose: bool = True) -> None:
-    """What the user should know: programs are told all of it, people of many runs in brief."""
+    """Write notes; as text, the notes of many runs are summarized."""
     from cranfield.report.formats.terminal import notice_lines
     from cranfield.scores import PRIORITY_KINDS
 
@@ -110,14 +109,14 @@ def write_notes(notes: Iterable[Note], runs: int | None = None, verbose: bool = 
 def write_error(
     kind: str, message: str, code: int, display_lines: Sequence[str] = (), **fields: Any
 ) -> None:
-    """Say what is wrong; `display_lines` are the lines that people see in the place of the message."""
+    """Write an error; `display_lines` replace the message in the text format."""
     defaults = dict.fromkeys(("file", "line", "found", "expected", "hint"))
     lines = [message] if is_json() else display_lines or [escape_unprintable(message)]
     write_message("error", kind, lines, **defaults | fields, exit=code)
 
 
 def write_usage_error(command: str, message: str) -> None:
-    """Say what is wrong with the words of a command."""
+    """Write an error in the words of a command."""
     text, help = f"{command}: {message}", f"`{command} -h` explains"
     match = USAGE.fullmatch(message.partition(": ")[2] if message.startswith("arg") else message)
     value, expected, suggestion = match.groups() if match else (None, None, None)
@@ -133,7 +132,7 @@ def write_unknown_error(command: str, kind: str, word: str, hint: str) -> None:
 
 
 def write_exception(error: BaseException, code: int, traced: bool) -> None:
-    """Say what an error is; if that is asked for, where it arose."""
+    """Write an exception, with its traceback if `traced`."""
     source = error.__cause__ if isinstance(error, UserCodeError) else error
     has_trace = traced and (source is not error or not isinstance(error, CranfieldError))
     fields: dict[str, Any] = {}
@@ -152,7 +151,7 @@ def write_exception(error: BaseException, code: int, traced: bool) -> None:
 
 
 def _get_fields(error: BaseException) -> Mapping[str, Any]:
-    """What an error knows about itself."""
+    """Return the fields of an error for JSON."""
     if isinstance(error, InputError):
         fields = {"file": error.where, "line": error.line, "hint": error.hint or None}
         return {**fields, "found": error.found, "expected": error.expected or None}
@@ -166,7 +165,7 @@ def _get_fields(error: BaseException) -> Mapping[str, Any]:
 
 
 def _format_message(error: BaseException) -> str:
-    """What a user is told of an error; most of those that nobody foresaw are mistakes of ours."""
+    """Return the message of an exception; an unexpected one is a bug of cranfield."""
     if isinstance(error, CranfieldError):
         return str(error)
     if isinstance(error, MemoryError):

@@ -1,7 +1,7 @@
-"""`cranfield ntcir`: the work of NTCIREVAL's scripts, under short names and under theirs.
+"""`cranfield ntcir`: drop-in replacements for NTCIREVAL's scripts, under short and original names.
 
-What it can do is the table at the end. Most of its rows let a function of `tools` say what to
-write: the parameters of the function are arguments of the action.
+The table of actions is at the end. Most actions run a function of `tools`, whose parameters are the
+arguments of the action.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ run = partial(drop_ins.run, parts={"batch": scripts.Batch, "setting": Setting})
 
 
 def run_split(work: Callable[..., scripts.FileTexts], options: argparse.Namespace) -> None:
-    """Split runs, those named or those that standard input names."""
+    """Split runs that are arguments or listed on standard input."""
     if options.runs[0].isdecimal():
         limit, *runs = options.runs
         options.limit, options.runs = int(limit), runs or "-"
@@ -42,17 +42,17 @@ def run_split(work: Callable[..., scripts.FileTexts], options: argparse.Namespac
 
 
 def run_listed(work: Callable[..., scripts.FileTexts], options: argparse.Namespace) -> None:
-    """Split runs whose paths are in a list."""
+    """Split runs with paths in a list."""
     if options.runs == "-" and not options.limit.lstrip("-").isdecimal():  # none since 2020
         options.limit, options.runs = str(scripts.LIMIT), options.limit
     if not options.limit.isdecimal():
-        raise InputError(f"LIMIT {options.limit!r}", "a whole number from 1")
+        raise InputError(f"LIMIT {options.limit!r}", "an integer ≥ 1")
     options.limit = int(options.limit)
     run(work, options)
 
 
 def run_deval(work: Callable[..., scripts.FileTexts], options: argparse.Namespace) -> None:
-    """Add gains and compute; scripts do so with one cutoff, where lists are cut, too."""
+    """Add gains and compute. Scripts use one cutoff, at which lists are also cut."""
     if "cutoffs" not in options:
         options.cutoffs = (options.truncate,)
     run(work, options)
@@ -66,40 +66,40 @@ def run_table(work: Callable[..., Scores], options: argparse.Namespace) -> None:
 # -- arguments ------------------------------------------------------------------------------------
 
 DIR = (
-    option("--dir", "DIR", "where the directories of topics are (default: here)", name="directory"),
+    option("--dir", "DIR", "directory of the topic directories (default: here)", name="directory"),
 )
 TID = (argument("topics", "TID", "file with topics, one on each line"),)
-NAME = (argument("name", "NAME", "of the evaluation, in the names of files"),)
-SEP = (argument("separator", "SEP", "instead of blanks", value="separator"),)
-SEP_OPTION = (option("-sep --sep", "S", "instead of blanks", name="separator", value="separator"),)
-SEP_SHORT = (option("-s --sep", "SEP", "instead of blanks", name="separator", value="separator"),)
+NAME = (argument("name", "NAME", "name of the evaluation, part of file names"),)
+SEP = (argument("separator", "SEP", "instead of spaces", value="separator"),)
+SEP_OPTION = (option("-sep --sep", "S", "instead of spaces", name="separator", value="separator"),)
+SEP_SHORT = (option("-s --sep", "SEP", "instead of spaces", name="separator", value="separator"),)
 RUNS = (option("--runs", "RUN", "default: read from standard input", nargs="+", default="-"),)
 RUNLIST = (argument("runs", "RUNLIST", "", nargs="?", default="-"),)
 PATHS = (argument("runs", "RUNPATHLIST", "", nargs="?", default="-"),)
 LISTS = (
     *SEP_OPTION,
-    option("-truncate", "N", "look at the first N items of lists only", value="count"),
+    option("-truncate", "N", "read only the first N items of lists", value="count"),
     *RUNS,
     *DIR,
 )
 OUTPUT = (option("-o --output", "FILE", "write to FILE, whole or not at all"),)
 QRELS: Rows = (
     argument("qrels", "QRELS", "judgments: topic doc L2, or any other format", default="-"),
-    argument("suffix", "SUFFIX", "of the files, such as rel"),
-    argument("separator", "SEP", "instead of blanks", nargs="?", value="separator"),
+    argument("suffix", "SUFFIX", "suffix of the files, such as rel"),
+    argument("separator", "SEP", "instead of spaces", nargs="?", value="separator"),
     build_format_option("--qrels-format", QRELS_FORMATS),
 )
 RANKINGS = (
     argument(
         "runs",
         "LIMIT|RUN",
-        f"how many documents a topic has at most (default: {scripts.LIMIT}), and "
-        "runs (default: their paths are read from standard input)",
+        f"maximum number of documents per topic (default: {scripts.LIMIT}), and runs "
+        "(default: paths on standard input)",
         nargs="*",
         default="-",
     ),
 )
-EVALUATED = (*TID, argument("suffix", "RELSUFFIX", "of the judgments, such as rel"), *NAME)
+EVALUATED = (*TID, argument("suffix", "RELSUFFIX", "suffix of the judgments, such as rel"), *NAME)
 SETTING = merge_rows(
     one_topic.LEVELS,
     one_topic.COMMON,
@@ -107,14 +107,14 @@ SETTING = merge_rows(
         option(
             "-g",
             "G1:G2:…",
-            "the gains of L1, L2, …; so many levels there are. topic: 1:2:… up to "
-            "the highest level of each topic. @FILE: lines `topic 1:2:3`",
+            "gains of L1, L2, …, which are all levels. topic: 1:2:… up to the highest level of "
+            "each topic. @FILE: lines `topic 1:2:3`",
             name="worth",
             required=True,
         ),
         switch(
             "-j",
-            "compute bpref and its variants, too; eval leaves out unjudged documents",
+            "also compute bpref and its variants; eval excludes unjudged documents",
             name="judged",
         ),
     ),
@@ -123,16 +123,16 @@ DQRELS = (
     argument("probabilities", "IPROB", "topic intent probability [inf|nav]"),
     argument("dqrels", "DQRELS", "judgments: topic intent doc L2"),
     argument("prefix", "PREFIX", "in the names of files, such as test"),
-    argument("separator", "SEP", "instead of blanks", nargs="?", value="separator"),
+    argument("separator", "SEP", "instead of spaces", nargs="?", value="separator"),
     option("-g", "G1:G2:…", "the gains of L1, L2, … (default: 1:2:…)", name="gains", value="gains"),
     option("--types", "FILE", "topic intent inf|nav, if IPROB has no types"),
 )
-PREFIX = (argument("prefix", "PREFIX", "of the files of split-dqrels"),)
+PREFIX = (argument("prefix", "PREFIX", "prefix of the files of split-dqrels"),)
 MIX = (
     option(
         "-gamma --gamma",
         "X",
-        "how much I-rec counts in D#, from 0 to 1, default: 0.5",
+        "weight of I-rec in D#, in [0, 1], default: 0.5",
         name="mix",
         value="fraction",
     ),
@@ -147,14 +147,11 @@ MUTED = (
     ),
 )
 CUT = (
-    TID
-    + PREFIX
-    + (argument("truncate", "CUTOFF", "lists are cut there, too", value="count"),)
-    + NAME
+    TID + PREFIX + (argument("truncate", "CUTOFF", "cutoff, also of lists", value="count"),) + NAME
 )
 NUGGETS = (
     argument("nuggets", "NUGGETS", "topic nugget weight length on each line"),
-    argument("suffix", "SUFFIX", "of the files, such as test.nug"),
+    argument("suffix", "SUFFIX", "suffix of the files, such as test.nug"),
 )
 MATCHES = (
     argument(
@@ -166,7 +163,7 @@ MATCHES = (
         default="-",
     ),
 )
-TEXTS = (*TID, argument("suffix", "NUGSUFFIX", "of the nuggets, such as test.nug"), *NAME)
+TEXTS = (*TID, argument("suffix", "NUGSUFFIX", "suffix of the nuggets, such as test.nug"), *NAME)
 LENGTH = (option("-L", "L", f"{one_topic.LENGTH}, default: 500", value="count"),)
 NEV = (argument("suffix", "NEVSUFFIX", "results are in RUN.NEVSUFFIX: NAME.nev"),)
 RUN_LIST_FILE = (argument("runlist", "RUNLIST", "file with runs, one on each line"),)

@@ -1,4 +1,4 @@
-"""`cranfield ntcir_eval`: NTCIREVAL's program, with its options and its output."""
+"""`cranfield ntcir_eval`: drop-in replacement for NTCIREVAL's program."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ GAINS = (
     option(
         "-g",
         "G1:G2:…",
-        "the gains of L1, L2, …; so many levels there are",
+        "gains of L1, L2, …, which are all levels",
         name="gains",
         value="gains",
         required=True,
@@ -42,8 +42,8 @@ COMMON = (
     ),
     option("-rbp --rbp", "X", "p of RBP, default: 0.95", value="finite"),
     option("-rbup", "X", "p of iRBU, default: 0.99", value="finite"),
-    switch("-gap --gap", "graded average precision, too"),
-    switch("-j", "bpref and its variants, too", name="judged"),
+    switch("-gap --gap", "also graded average precision"),
+    switch("-j", "also bpref and its variants", name="judged"),
     switch("-v", "show gains and cumulated gains, rank by rank", name="verbose"),
     choice(
         "--as-version",
@@ -61,19 +61,19 @@ FIRST = (
     ),
 )
 LABELLING = (
-    switch("-j", "leave out unjudged items", name="judged"),
-    option("-truncate --truncate", "N", "look at the first N items only", value="count"),
+    switch("-j", "exclude unjudged items", name="judged"),
+    option("-truncate --truncate", "N", "read only the first N items", value="count"),
 )
 SEP = (
     option(
         "-sep --sep",
         "S",
-        "what stands between fields, instead of blanks",
+        "field separator, instead of spaces",
         name="separator",
         value="separator",
     ),
 )
-OUT = (option("-out --out", "PREFIX", "what each line of the output begins with", name="prefix"),)
+OUT = (option("-out --out", "PREFIX", "start of each line of the output", name="prefix"),)
 REL = (option("-r", "REL", "judgments: doc L2 on each line", name="gold", required=True),)
 IDEAL = (
     option(
@@ -112,11 +112,11 @@ INTENTS = (
     argument("intents", "IREL", "for each intent: its relevant items (doc gain)", nargs="+"),
 )
 NUGGETS = (
-    switch("-v", "show the nuggets, too", name="verbose"),
+    switch("-v", "also show the nuggets", name="verbose"),
     option(
         "-N",
         "NUGGETS",
-        "nugget weight length on each line, the length being that of the vital string",
+        "nugget weight length on each line; the length is that of the vital string",
         name="gold",
         required=True,
     ),
@@ -129,7 +129,7 @@ NUGGETS = (
     ),
 )
 BETA = (option("-beta --beta", "B", "of F-flat, default: 1", value="nonnegative"),)
-LENGTH = "characters after which a nugget is worth nothing"
+LENGTH = "number of characters after which a nugget has no gain"
 CLICK = (*BETA, option("-L", "L", LENGTH, value="count", required=True))
 
 # -- the table ------------------------------------------------------------------------------------

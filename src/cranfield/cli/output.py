@@ -1,4 +1,4 @@
-"""Where results and notices go, and the options that say so."""
+"""Output of results and notes, and the options for it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ def build_output_options(
     tables: Sequence[str] = (),
     row_name: str = "",
     formats: Sequence[str] = FORMATS,
-    file_help: str = "write to FILE, completely or not at all; its extension sets the format: .csv, .md, …",
+    file_help: str = "write to FILE, completely or not at all; its extension sets the "
+    "format: .csv, .md, …",
     flags: str = "-f --format",
     name: str = "format",
 ) -> Rows:
@@ -70,7 +71,7 @@ def build_output_options(
 
 
 def choose_format(path: str | None, formats: Sequence[str]) -> str:
-    """The format that the end of a file's name asks for, else the usual one.
+    """Return the output format for a file extension, or the default.
 
     >>> format_for("scores.CSV", FORMATS), format_for("table1.tex", FORMATS)
     ('csv', 'latex')
@@ -89,7 +90,7 @@ SORTED = (
 
 
 def build_score_output_options(row_name: str = "topic") -> Rows:
-    """The options that say how scores are shown, and where; of which topics, or items."""
+    """Return the options for the output of scores, and of which topics or items."""
     topics_help = f"only these {row_name}s: 101,102, or @FILE with topics (default: all)"
     return (
         *build_output_options(row_name=row_name),
@@ -99,15 +100,17 @@ def build_score_output_options(row_name: str = "topic") -> Rows:
 
 
 def show_scores(scores: Scores, options: argparse.Namespace, topics: Any = None) -> int:
-    """Show scores, perhaps of some topics, the best run first if that is asked for."""
+    """Show scores, of some topics, sorted by --sort."""
     scores = scores if topics in (None, "judged") else _select_topics(scores, topics)
     return show(scores if options.sort is None else scores.sorted_by(options.sort), options)
 
 
 def _select_topics(scores: Scores, topics: Any) -> Scores:
-    """The scores of some topics; sessions are named topic/session."""
+    """Return the scores of some topics; sessions are named topic/session."""
     if topics == "common":
-        raise InputError("--topics common", "101,102 or @FILE: there are no judged topics here")
+        raise InputError.from_problem(
+            "--topics common: there are no judged topics here", "Use 101,102 or @FILE."
+        )
     parts: dict[str, list[str]] = {topic: [topic] for topic in scores.topics}
     for topic in scores.topics:
         if (parent := topic.split("/")[0]) != topic:
@@ -128,7 +131,7 @@ def show(result: TableResult, options: argparse.Namespace) -> int:
     output, format = options.output, "table" if options.format in LINES else options.format
     width = get_terminal_width(output)
     if format == "parquet" and output is None and sys.stdout.isatty():
-        raise InputError("a terminal", "-o FILE for parquet")
+        raise InputError.from_problem("Parquet cannot be written to a terminal", "Use -o FILE.")
     quiet, verbose = (getattr(options, name, False) for name in ("quiet", "verbose"))
     colour = width is not None and not os.environ.get("NO_COLOR")  # https://no-color.org
     look: dict[str, Any] = {"width": width, "colour": colour}
@@ -155,12 +158,12 @@ def show(result: TableResult, options: argparse.Namespace) -> int:
 
 
 def _has_notes_below(format: str, width: int | None) -> bool:
-    """Whether who looks at a table sees the notices below it."""
+    """Return True if notes are shown below the table."""
     return format == "table" and width is not None and not is_json()
 
 
 def write(data: str | bytes, output: str | None = None) -> None:
-    """To a file, whole or not at all; or to standard output."""
+    """Write to a file, completely or not at all, or to standard output."""
     data = encode_text(data) if isinstance(data, str) else data
     if output is not None:
         write_whole(output, data)
@@ -169,7 +172,7 @@ def write(data: str | bytes, output: str | None = None) -> None:
 
 
 def check_output(path: str | None, is_figure: bool = True) -> None:
-    """Before the work, not after it: can the file be written, be it `is_figure`? None is no file."""
+    """Raise an error, before the work, if a file or figure cannot be written."""
     if path is None:
         return
     from cranfield.figures.figure import DATA_FORMATS, get_figure_format
@@ -177,12 +180,12 @@ def check_output(path: str | None, is_figure: bool = True) -> None:
 
     directory = os.path.dirname(path) or "."
     if not os.path.isdir(directory):
-        raise FileError("write", path, f"there is no directory {directory}")
+        raise FileError("write", path, f"directory {directory} does not exist")
     if is_figure and get_figure_format(path) not in DATA_FORMATS:
         load_altair()
 
 
 def get_terminal_width(output: str | None) -> int | None:
-    """How wide the terminal is; None if people do not look at one."""
+    """Return the width of the terminal, or None if there is no terminal."""
     is_terminal = output is None and sys.stdout.isatty()
     return os.get_terminal_size().columns if is_terminal else None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
@@ -25,15 +24,15 @@ COLUMN = 24  # of the help texts
 HELP = switch("-h --help", "show this, and end", value="help")
 MESSAGES = (
     HELP,
-    switch("--quiet", "no notices, only results and errors"),
+    switch("--quiet", "no notes, only results and errors"),
     switch(
         "-v --verbose",
-        "every notice in full, and where an error in your own code or in ours arose",
+        "all notes in full, and tracebacks of errors in custom code or in cranfield",
     ),
     choice(
         OPTION,
         FORMATS,
-        "what is said on standard error: lines, or a JSON object on each (default: text)",
+        "format of messages on standard error: text, or one JSON object per line (default: text)",
     ),
 )
 LIMITS = (
@@ -52,8 +51,8 @@ LIMITS = (
 class Part:
     """A command, or a part of a command such as ``meta swap``.
 
-    Either it has parts, or `rows` and `run`. Texts that are empty are those of the row in
-    `commands`. `abbreviate` permits the beginnings of long options.
+    It has parts, or `rows` and `run`. Empty texts are replaced by the texts of its row in
+    `commands`. If `abbreviate`, long options can be abbreviated.
     """
 
     name: str
@@ -179,7 +178,7 @@ class Parser(argparse.ArgumentParser):
     # -- help -------------------------------------------------------------------------------------
 
     def format_usage(self) -> str:
-        """Return the files and the required options; the help has all others."""
+        """Return the usage: files and required options."""
         usage = self._get_text("usage")
         if not usage:
             rows = sorted(self.rows, key=lambda row: not row.flags)
@@ -212,8 +211,11 @@ class Parser(argparse.ArgumentParser):
 
     def list_sections(self) -> Iterator[tuple[str, list[tuple[str, str]]]]:
         """Yield the title of each section of the help, and the names and texts of its rows."""
+        if not self.part.name:
+            yield from self._list_commands()
+            return
         if self.part.parts:
-            yield from self._list_parts()
+            yield self.part.metavar, [(part.name, part.help) for part in self.part.parts]
         names = self.row.common.split() if self.row else []
         chosen = [self.flags[name] for name in names if name in self.flags]
         common = [*{row.name: row for row in chosen}.values()]
@@ -230,13 +232,10 @@ class Parser(argparse.ArgumentParser):
             rows = [row for row in flatten_rows(group.rows) if row not in common]
             yield group.title, self._describe(rows)
 
-    def _list_parts(self) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-        if self.part.name:
-            yield self.part.metavar, [(part.name, part.help) for part in self.part.parts]
-            return
+    def _list_commands(self) -> Iterator[tuple[str, list[tuple[str, str]]]]:
         for group in GROUPS:
-            rows = [(p.name, p.help) for p in self.part.parts if COMMANDS[p.name].group == group]
-            yield group, rows
+            parts = [part for part in self.part.parts if COMMANDS[part.name].group == group]
+            yield group, [(part.name, part.help) for part in parts]
 
     def _describe(self, rows: Iterable[Option]) -> list[tuple[str, str]]:
         """Return the names and the help of the visible rows."""
@@ -308,6 +307,8 @@ def _format_row(name: str, text: str, width: int) -> list[str]:
 
 
 def _get_width() -> int:
+    import shutil  # which is slow to import
+
     return shutil.get_terminal_size().columns - 2
 
 

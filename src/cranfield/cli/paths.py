@@ -1,4 +1,4 @@
-"""The files that a command reads and writes: no output replaces an input, or another output."""
+"""Input and output files of commands: an output must not replace another file of the command."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from cranfield.data.files import check_not_inputs, check_writable, get_file_id
 from cranfield.errors import FileError
 
 OUTPUTS = ("output", "plot", "pool", "unjudged", "to_judge", "bib_file")
-"""The options and arguments that name an output."""
+"""Options and arguments that name an output."""
 RUN_NAMES = ("against", "baselines", "show")
-"""The options that name a run, whose file is also an argument."""
+"Options that name a run with a file that is also an argument."
 INPUTS = frozenset(
     ("ASSIGNMENTS", "COSTS", "DIN", "DQRELS", "FILE", "FIRST_QRELS", "GOLD", "IDEAL", "IPROB",
      "IREL", "LIST", "LOG", "MATCHES", "METRICS", "NUGGETS", "PARENTS", "PREDICTION", "QRELS",
      "QRELS2", "REL", "RESULT_A", "RESULT_B", "RUN", "RUNLIST", "RUNPATHLIST", "SECOND_QRELS",
      "SESSIONS", "SYSTEM", "TEST", "TID")
 )  # fmt: skip
-"""The values, as the help calls them, that name an input."""
+"""Metavars of values that are input files."""
 INPUTS_AFTER_AT = frozenset(("GAINS", "G1:G2:…", "MEASURE", "TOPICS"))
-"""The values that name an input if they begin with @."""
+"Metavars of values that are input files if they start with @."
 
 
 def list_input_files(options: argparse.Namespace) -> Iterator[str]:

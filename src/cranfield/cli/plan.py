@@ -1,4 +1,4 @@
-"""`cranfield plan`: how many topics are needed, and what a number of topics can show."""
+"""`cranfield plan`: number of topics needed, and power of a number of topics."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ FILES = (
 OPTIONS = (
     *build_score_options(files=FILES),
     OptionGroup(
-        "what is asked",
+        "design",
         (
             choice(
                 "--method",
                 METHODS,
-                "t: power of the paired t-test; anova: power of "
-                "one-way ANOVA, with --systems; interval: width of the interval of a difference, with "
+                "t: power of the paired t-test; anova: power of one-way ANOVA, with "
+                "--systems; interval: width of the interval of a difference, with "
                 "--width; may be repeated (default: all there is enough for)",
                 repeat=True,
             ),
             option(
                 "--difference",
                 "D",
-                "the smallest true difference of two means worth finding; of anova, "
-                "that of the best and the worst system; may be repeated. One is shown with its half and "
-                f"its double (default: {', '.join(map(str, DIFFERENCES))})",
+                "smallest true difference of two means to detect; for anova, of the best and the "
+                "worst system; may be repeated. A single one is shown with its half and its double "
+                f"(default: {', '.join(map(str, DIFFERENCES))})",
                 value="number",
                 repeat=True,
             ),
@@ -60,7 +60,7 @@ OPTIONS = (
             option(
                 "--power",
                 "P",
-                "how probable it is to find the difference",
+                "probability to find the difference",
                 value="number",
                 default=POWER,
             ),
@@ -76,21 +76,21 @@ OPTIONS = (
         ),
     ),
     OptionGroup(
-        "how much scores vary",
+        "variance of scores",
         (
             option("--variance", "V", "variance of scores over topics", value="number"),
             option("--sd", "S", "standard deviation of scores over topics", value="number"),
             choice(
                 "--of",
                 ("scores", "differences"),
-                "what V or S is of: the scores of a system (default), or the "
-                "differences of two, which vary by 2V",
+                "meaning of V or S: scores of a system (default), or differences of two systems, "
+                "with variance 2V",
             ),
             choice(
                 "--residual",
                 ("one-way", "two-way"),
-                "of a pilot: V_E1, or V_E2 without what topics have in "
-                "common (default: two-way for t and interval, one-way for anova)",
+                "residual variance of a pilot: V_E1, or V_E2 without the topic effect (default: "
+                "two-way for t and interval, one-way for anova)",
             ),
         ),
     ),
@@ -109,13 +109,17 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _check_variance(options: argparse.Namespace) -> None:
-    """A pilot and a variance, neither of them, and what is about the one without it."""
+    """Raise an error for missing or conflicting pilot and variance options."""
     if options.variance is None and options.sd is None:
         if options.of == "differences":
-            raise InputError("--of", "--variance or --sd with it")
+            raise InputError.from_problem("--of requires --variance or --sd")
         if not options.files:
-            raise InputError("no variance", "files of a pilot, --variance or --sd")
+            raise InputError.from_problem(
+                "no variance given", "Use files of a pilot, --variance or --sd."
+            )
         return
     if options.files:
-        raise InputError("files and a variance", "one of them")
-    reject_options(options, {*DECIDING, "residual"}, "a pilot with it")
+        raise InputError.from_problem(
+            "use either files of a pilot or --variance and --sd, not both"
+        )
+    reject_options(options, {*DECIDING, "residual"}, "a pilot")

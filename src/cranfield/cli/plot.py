@@ -1,4 +1,4 @@
-"""`cranfield plot`: pictures, as PNG, SVG, PDF or interactive HTML."""
+"""`cranfield plot`: figures as PNG, SVG, PDF or interactive HTML."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ OUTPUT = (
     option(
         "-o --output",
         "FILE",
-        f"the picture, or its numbers: the name ends in {ENDINGS}",
+        f"the figure, or its numbers; the extension is {ENDINGS}",
         required=True,
     ),
 )
@@ -81,7 +81,7 @@ OPTIONAL_LISTS = (
     argument(
         "qrels",
         "QRELS",
-        f"{JUDGMENTS}; no files for models whose users look at ranks alone",
+        f"{JUDGMENTS}; no files for models that depend only on ranks",
         nargs="?",
     ),
     argument("runs", "RUN", RESULTS, nargs="*"),
@@ -91,7 +91,7 @@ OPTIONAL_LISTS = (
 def _build_model_options(
     options: Rows, model_suffix: str = "", topics_default: str = "all of them", files: Rows = LISTS
 ) -> Rows:
-    """The options of a picture of user models."""
+    """Return the options of a figure of user models."""
     model = f"a user model such as INST(T=2) or RBP(p=0.8){model_suffix}"
     text = f"{model}; several in one string, or repeated"
     return (
@@ -124,11 +124,11 @@ MEASUREMENT = (
 )
 SERIES = ", or with a parameter that varies, RBP(p=0.1:0.9:0.1) or RBP(p=0.1|0.5|0.9)"
 AXES = (
-    option("-m --measure", "MEASURE", "what is drawn upwards (default: D(nDCG)@10)", repeat=True),
+    option("-m --measure", "MEASURE", "measure of the y axis (default: D(nDCG)@10)", repeat=True),
     option(
         "--against-measure",
         "MEASURE",
-        "what is drawn to the right (default: IRec@10)",
+        "measure of the x axis (default: IRec@10)",
         name="against",
     ),
     option(
@@ -152,7 +152,7 @@ DIVERSITY = (
         "look",
         (
             *THEME_OPTIONS,
-            switch("--zoom", "only where the runs are, not 0 to 1"),
+            switch("--zoom", "only the range of the runs, not 0 to 1"),
             switch("--no-names", "points alone", name="names", const=False),
         ),
     ),
@@ -161,7 +161,7 @@ DIVERSITY = (
 
 
 def draw_user_models(options: argparse.Namespace) -> int:
-    """Draw and write a picture of user models."""
+    """Draw and write a figure of user models."""
     check_output(options.output)
     runs = options.runs or None
     with Progress([options.qrels or "", *options.runs]) as progress:
@@ -170,7 +170,7 @@ def draw_user_models(options: argparse.Namespace) -> int:
 
 
 def draw_diversity(options: argparse.Namespace) -> int:
-    """Draw and write a picture of diversified search."""
+    """Draw and write a figure of diversified search."""
     check_output(options.output)
     measures = [parse_single_measure(options.measures, "D(nDCG)@10"), options.against or "IRec@10"]
     options.measures = measures
@@ -197,12 +197,12 @@ def draw(figure: FigureKind, options: argparse.Namespace) -> int:
 
 
 def _build_score_arguments(scores: Scores) -> dict[str, Any]:
-    """What a function is given that draws scores: no option that has already decided them."""
+    """Return the arguments for a figure of scores, without options that decided the scores."""
     return dict.fromkeys(SCORED) | {"qrels": scores, "runs": None}
 
 
 def write(picture: Figure, options: argparse.Namespace, runs: int) -> int:
-    """Write a picture, and say what to know of it; numbers alone have room for every name."""
+    """Write a figure and its notes; files with numbers have room for all names."""
     numbers = get_figure_format(options.output) in DATA_FORMATS
     notes = [n for n in picture.notes if not (numbers and n.kind == "names")]
     write_notes([] if options.quiet else notes, runs, options.verbose)
@@ -217,7 +217,7 @@ def _format_usage(figure: FigureKind) -> str:
 
 
 def build_part(figure: FigureKind) -> Part:
-    """Return a figure of `cf.plot`, with its options and those of the evaluation."""
+    """Return the part for a figure of `cf.plot`."""
     with_scores = figure.takes == "scores"
     files: Rows = FILES
     evaluation_options: Rows = LABEL_OPTIONS

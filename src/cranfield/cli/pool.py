@@ -1,4 +1,4 @@
-"""`cranfield pool`: what to judge, whose it is, and what is still unjudged."""
+"""`cranfield pool`: documents to judge, contributions of runs, and unjudged documents."""
 
 from __future__ import annotations
 
@@ -24,38 +24,38 @@ from cranfield.report.pool import LISTS, render_lists, render_pairs, render_pool
 OPTIONS = (
     argument("runs", "RUN", "results: topic Q0 doc rank score tag", nargs="+"),
     option("--depth", "N", "only the first N documents of a list (default: 100)", value="count"),
-    option("--pool", "FILE", "write the pool to FILE; -o FILE does so, too, if no -f is given"),
+    option("--pool", "FILE", "write the pool to FILE; -o FILE does the same without -f"),
     option(
         "--unjudged", "FILE", "write to FILE what of the pool is not judged yet", requires="qrels"
     ),
     OptionGroup(
-        "a sample for people",
+        "samples for human assessors",
         (
             option(
                 "--strata",
                 "RANKS:RATE,…",
-                "draw of the documents whose best rank is in RANKS the share "
-                "RATE, as in 1-10:1,11-100:0.2, and write the pool as topic 0 doc stratum level",
+                "sample documents with best rank in RANKS at rate RATE, as in 1-10:1,11-100:0.2, "
+                "and write the pool as topic 0 doc stratum level",
             ),
             option(
                 "--audit",
                 "N",
-                "draw N documents for people, who check a judge of all (`cranfield judge`); "
-                "--pool FILE, or -o, is then the audit: documents in the order to judge, those to judge "
-                "first, with the probability that each is drawn",
+                "draw N documents for human assessors, to check an LLM judge of all documents "
+                "(`cranfield judge`); --pool FILE, or -o, is the audit: documents in order of "
+                "judging, with the probability of each draw",
                 value="count",
             ),
             option(
                 "--to-judge",
                 "FILE",
-                "write to FILE those that were drawn, lines `topic doc`",
+                "write the drawn documents to FILE, lines `topic doc`",
                 requires="audit",
             ),
             option(
                 "-m --measure",
                 "MEASURE",
-                "whose weights of ranks decide what is drawn more "
-                f"often: P, DCG or RBP (default: {MEASURE})",
+                "measure whose rank weights set the probabilities of draws: P, DCG or RBP "
+                f"(default: {MEASURE})",
                 repeat=True,
                 requires="audit",
             ),
@@ -77,13 +77,13 @@ OPTIONS = (
                 requires="qrels",
             ),
             build_topics_option(
-                "those to pool: 101,102, or FILE or @FILE, one on each line; common: "
-                "those that every run answers (default: judged, or all without judgments)"
+                "topics to pool: 101,102, or FILE or @FILE, one per line; common: topics in every "
+                "run (default: judged, or all without judgments)"
             ),
             option(
                 "--teams",
                 "FILE",
-                "whose the runs are: lines `run team`, or a table with these columns",
+                "teams of the runs: lines `run team`, or a table with these columns",
             ),
         ),
     ),
@@ -92,7 +92,7 @@ OPTIONS = (
 
 
 def run(options: argparse.Namespace) -> int:
-    """Pool, write the lists, and show who contributed."""
+    """Pool, write the lists, and show the contributions."""
     _resolve_files(options)
     result = call(pool, options)
     audit_sample = _draw_audit(result, options)
@@ -113,7 +113,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _draw_audit(result: Pool, options: argparse.Namespace) -> Audit | None:
-    """The documents that people are to judge, if a sample is wanted."""
+    """Return the documents for human assessors, or None without --audit."""
     if options.audit is None:
         return None
     measure = parse_single_measure(options.measures, MEASURE)
@@ -121,11 +121,11 @@ def _draw_audit(result: Pool, options: argparse.Namespace) -> Audit | None:
 
 
 def _resolve_files(options: argparse.Namespace) -> None:
-    """Which file is for what: without -f, -o is for the pool."""
+    """Assign the files: without -f, -o is the file of the pool."""
     if options.strata is not None and options.audit is not None:
-        raise InputError("--strata with --audit", "one of them")
+        raise InputError.from_problem("use either --strata or --audit, not both")
     if options.seed is not None and options.strata is None and options.audit is None:
-        raise InputError("--seed", "--strata or --audit with it: nothing else is drawn")
+        raise InputError.from_problem("--seed requires --strata or --audit")
     if options.shown is None and options.pool is None:
         options.pool, options.output = options.output, None
     options.format = options.shown or "table"

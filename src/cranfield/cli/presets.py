@@ -1,4 +1,4 @@
-"""`cranfield presets`: what tasks evaluate with, listed."""
+"""`cranfield presets`: list the presets."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
     lines = [
         *map(_format_entry, matches),
         "",
-        f"{count} presets. `cranfield presets NAME` tells more.",
+        f"{count} presets. See `cranfield presets NAME`.",
     ]
     if exact_matches:
         lines = [exact_matches[0].text(get_terminal_width(options.output) or WIDTH)]
@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _format_entry(p: Preset) -> str:
-    """The name and a line for each fact."""
+    """Format the name, and a line per fact."""
     facts = dict(reversed(p.facts()))  # a setting may be called as what comes before it
     when = [f"{name} {facts[name]}" for name in ("round", "year", "section") if name in facts]
     first = "; ".join(filter(None, (p.task, ", ".join(when))))
@@ -54,6 +54,6 @@ def _format_entry(p: Preset) -> str:
 
 
 def _build_row(p: Preset) -> dict[str, str]:
-    """The cells of a preset, each on one line; measures are as -m takes them."""
+    """Return the cells of a preset, each on one line; measures are as for -m."""
     texts = vars(p) | {"cutoff": str(p.cutoff or ""), "measures": " ".join(p.measures)}
     return {name: " ".join(texts[name].split()) for name in COLUMNS}

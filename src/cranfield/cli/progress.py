@@ -1,4 +1,4 @@
-"""A progress bar on standard error, for people who wait longer than a second."""
+"""A progress bar on standard error, for work that takes longer than a second."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ READING = "reading"
 
 
 class Progress(ExitStack):
-    """Of files that are read, and of what is done with them in so many steps, if that is known.
+    """Progress of reading files, and of a number of steps if known.
 
-    Shows itself when the work takes longer than a second and somebody is watching.
+    The bar is shown if the work takes longer than a second and standard error is a terminal.
     """
 
     def __init__(self, files: Iterable[str] = (), doing: str = "", steps: int = 0) -> None:
@@ -43,8 +43,9 @@ class Progress(ExitStack):
         self._visible = False
 
     def update(self, more: int | PartRead) -> None:
-        """So many more steps were done, or another part of a run was read, perhaps by one of
-        several threads: they share one bar for each.
+        """Add steps, or a part of a run that was read.
+
+        Several threads share one bar.
         """
         if not self._visible:
             return
@@ -74,7 +75,7 @@ class Progress(ExitStack):
                 )
 
     def _measure_time(self, doing: str) -> float:
-        """Seconds since the beginning; the first that are spent with this are remembered."""
+        """Return the seconds since the start, and remember the start of an activity."""
         elapsed = time.monotonic() - self._start
         self._start_times.setdefault(doing, elapsed)
         return elapsed
@@ -85,7 +86,7 @@ class Progress(ExitStack):
 
 
 def format_progress(label: str, fraction: float | None, elapsed: float, rate: str = "") -> str:
-    """How far the work is, and how long the rest takes if it goes on like that.
+    """Format progress and the estimated time left.
 
     >>> told("reading bm25", 0.25, 20.0, "2.0 M lines/s")
     'reading bm25 ━━━━━━────────────────── 2.0 M lines/s 1:00 left'
@@ -111,13 +112,13 @@ class Bar:
         self._width, self._next = 0, 0.0
 
     def show(self, text: str) -> None:
-        """Write it, not more often than somebody can read it."""
+        """Write the text, unless the last text was written just before."""
         if (now := time.monotonic()) >= self._next:
             self._next = now + INTERVAL
             self._write(text[: _get_columns() - 1])
 
     def close(self) -> None:
-        """Leave an empty line, and begin at its beginning."""
+        """Leave an empty line, with the cursor at its start."""
         self._write("")
         self._write("")
 
@@ -128,7 +129,7 @@ class Bar:
 
 
 def _get_columns() -> int:
-    """How wide the terminal is."""
+    """Return the width of the terminal."""
     with suppress(OSError):
         return os.get_terminal_size(2).columns
     return 80

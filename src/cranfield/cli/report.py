@@ -1,4 +1,4 @@
-"""`cranfield report`: one page that a colleague can open, from the answer to the lists."""
+"""`cranfield report`: write an HTML report."""
 
 from __future__ import annotations
 
@@ -41,45 +41,45 @@ LIST_OPTIONS = ("docs", "second_qrels", "list_depth")
 ANSWER_OPTIONS = ("assignments", "nuggets", "answers", "supports", "rubrics", "gold", "tokens")
 RUN_OPTIONS = (DECIDING | {"second_qrels", "list_depth"}) - {"measures", "topics", "undefined"}
 SCORED_ANSWERS = (
-    "QRELS RUN…, or answers alone; scores of answers are a file for --scores, too (cranfield "
+    "QRELS RUN…, or only answers; for scores of answers, use --scores (cranfield "
     "answers … -q -o FILE)"
 )
 WITH_ANSWERS = (
-    "QRELS RUN… beside answers, or neither (nuggets go to --assignments FILE, and every file of "
-    "answers comes after an --answers of its own; answers may be a RUN, too: their references)"
+    "QRELS RUN… with answers, or neither (nuggets: --assignments FILE; every file of "
+    "answers: --answers FILE; answers can also be a RUN, with their references)"
 )
 OPTIONS = (
     *build_score_options(f"{MEASURES}, of answers all that suit their files"),
     option(
         "-o --output",
         "FILE",
-        "write the page to FILE, whole or not at all (default: standard output)",
+        "write the report to FILE, completely or not at all (default: standard output)",
     ),
-    option("--title", "TEXT", f"of the page (default: {TITLE})"),
+    option("--title", "TEXT", f"title of the report (default: {TITLE})"),
     option(
         "--queries",
         "FILE",
-        "what topics ask: a table (TSV, CSV, JSONL, Parquet) with columns such as "
-        "qid and query, of which all others are slices; or lines `topic<TAB>query`",
+        "queries of topics: a table (TSV, CSV, JSONL, Parquet) with columns such as qid "
+        "and query, all other columns are slices; or lines `topic<TAB>query`",
     ),
     option(
         "--docs",
         "FILE",
-        "titles and texts of documents: such a table with docno (or id), title and "
-        "text; or lines `doc<TAB>text`; what is not shown is not kept",
+        "titles and texts of documents: a table with docno (or id), title and text; or "
+        "lines `doc<TAB>text`; only displayed texts are kept",
     ),
     option(
         "--second-qrels",
         "FILE",
-        "other judgments of the same topics: how far both agree, and what becomes of the runs",
+        "second judgments of the same topics: agreement, and effect on the runs",
     ),
     option(
         "--list-depth",
         "N",
-        f"so many documents of each list are shown (default: {DEPTH})",
+        f"show the top N documents of each ranking (default: {DEPTH})",
         value="count",
     ),
-    switch("--complete", "leave nothing out, however large the page becomes"),
+    switch("--complete", "include everything, whatever the size of the report"),
     OptionGroup(
         "generated answers",
         (
@@ -95,11 +95,11 @@ OPTIONS = (
 
 
 def run(options: argparse.Namespace) -> None:
-    """Evaluate, compare, and write the page."""
+    """Evaluate, compare, and write the report."""
     check_output(options.output, is_figure=False)
     load_template()  # before the work, not after it
     if options.output is None and sys.stdout.isatty():
-        raise InputError("a terminal", "-o FILE for a page")
+        raise InputError.from_problem("the report cannot be written to a terminal", "Use -o FILE.")
     page = _choose_builder(options)(options)
     write(page.html, options.output)
     if not options.quiet:
@@ -107,7 +107,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _choose_builder(options: argparse.Namespace) -> Callable[[argparse.Namespace], ReportPage]:
-    """What makes the page: of scores, of judgments and runs, or of answers alone."""
+    """Return the function that builds the report of the given inputs."""
     if options.scores:
         return _build_from_scores
     return (
@@ -116,15 +116,15 @@ def _choose_builder(options: argparse.Namespace) -> Callable[[argparse.Namespace
 
 
 def _collect_answers(options: argparse.Namespace) -> dict[str, Any]:
-    """The answers, and what was judged of them, as far as they are given."""
+    """Return the inputs of generated answers that are not omitted."""
     return {
         name: value for name, value in collect_answer_inputs(options).items() if value is not None
     }
 
 
 def _build_from_scores(options: argparse.Namespace) -> ReportPage:
-    """The page of scores that are known."""
-    reject_options(options, LIST_OPTIONS, "QRELS RUN… with it: --scores have no lists")
+    """Build the report of given scores."""
+    reject_options(options, LIST_OPTIONS, "QRELS RUN…", "--scores have no rankings.")
     reject_options(options, ANSWER_OPTIONS, SCORED_ANSWERS)
     page = _build_page(options, {"qrels": get_scores(options), "runs": None, "measures": None})
     files = [describe_source("scores", path) for path in options.files]
@@ -133,19 +133,19 @@ def _build_from_scores(options: argparse.Namespace) -> ReportPage:
 
 
 def _build_from_runs(options: argparse.Namespace) -> ReportPage:
-    """The page of judgments and runs, and answers if they are given."""
+    """Build the report of judgments and runs, with answers if available."""
     if not options.files:
-        raise InputError("no files", "QRELS RUN…, --scores FILE…, or --answers and what was judged")
+        raise InputError.from_problem(
+            "no files given", "Use QRELS RUN…, --scores FILE…, or --answers with judgments."
+        )
     qrels, *paths = options.files
     answers = _collect_answers(options)
-    runs = find_runs(qrels, paths, expected=WITH_ANSWERS) if answers else find_runs(qrels, paths)
+    runs = find_runs(qrels, paths, usage=WITH_ANSWERS) if answers else find_runs(qrels, paths)
     options.default_measure = MEASURES
     measures = choose_measures(options)
     list_measures, answer_measures = split_measures(options.measures)
     if answer_measures and not answers:
-        raise InputError(
-            f"{answer_measures[0]} and no answers", "--assignments, or --support, with it"
-        )
+        raise InputError.from_problem(f"{answer_measures[0]} requires --assignments or --support")
     if answer_measures and not list_measures:
         measures = [*answer_measures, *([] if options.preset else MEASURES.split())]
     arguments = {"qrels": qrels, "runs": [*runs], "measures": measures}
@@ -154,8 +154,8 @@ def _build_from_runs(options: argparse.Namespace) -> ReportPage:
 
 
 def _build_from_answers(options: argparse.Namespace) -> ReportPage:
-    """The page of answers alone."""
-    reject_options(options, RUN_OPTIONS, "QRELS RUN… with it: there are answers only")
+    """Build the report of generated answers only."""
+    reject_options(options, RUN_OPTIONS, "QRELS RUN…")
     arguments = {"qrels": None, "runs": None, "measures": options.measures}
     return _build_page(options, arguments | _collect_answers(options))
 

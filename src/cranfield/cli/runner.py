@@ -1,4 +1,4 @@
-"""Commands of one form: score, compute, draw, show. What is different is in their rows."""
+"""Run commands of one form: score, compute, show, draw."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SCORE_OPTIONS = dict.fromkeys(WITH_SCORES)  # not options of what is computed fr
 
 
 Inputs: TypeAlias = tuple[dict[str, Any], Sequence[str], int, int]
-"""Arguments of a function, files that it reads, and how many runs and measures there are."""
+"Arguments of a function, files it reads, numbers of runs and measures."
 
 
 def run(
@@ -52,7 +52,7 @@ def run(
 
 
 def _render_figure(picture: Any, result: Any, options: argparse.Namespace) -> bytes:
-    """The picture of what was found, as a file."""
+    """Return the figure of a result, in the format of its file."""
     if hasattr(result, "_build_figure"):
         figure: Figure = call(result._build_figure, options, {"theme": Theme})
     else:
@@ -61,7 +61,7 @@ def _render_figure(picture: Any, result: Any, options: argparse.Namespace) -> by
 
 
 def compute_result(work: Computation, options: argparse.Namespace) -> Any:
-    """What is computed from scores, or judgments and runs."""
+    """Compute the result from scores, or from judgments and runs."""
     arguments, files, *size = INPUT_COLLECTORS[work.inputs](options)
     with Progress(files, work.activity, work.steps(options, *size)) as bar:
         callbacks = dict.fromkeys(("progress", "tested"), bar.update)
@@ -69,9 +69,7 @@ def compute_result(work: Computation, options: argparse.Namespace) -> Any:
 
 
 def _collect_scores(options: argparse.Namespace) -> Inputs:
-    """Scores, which are read or evaluated; perhaps with those by other judgments, or those of gold
-    measures.
-    """
+    """Return scores from files or an evaluation, also by other judgments or gold measures."""
     arguments: dict[str, Any] = {}
     if "preferences" in options:  # worth to be read before anything is scored
         arguments["preferences"] = read_preference_pairs(options.preferences)
@@ -93,22 +91,24 @@ def _collect_scores(options: argparse.Namespace) -> Inputs:
 
 
 def _collect_runs(options: argparse.Namespace) -> Inputs:
-    """Judgments and runs."""
+    """Return judgments and runs."""
     files = options.files if hasattr(options, "files") else [options.qrels, *options.runs]
     if not files:
-        raise InputError("no files", "QRELS RUN RUN…")
+        raise InputError.from_problem("no files given", "Usage: QRELS RUN RUN….")
     qrels, *paths = files
-    runs = find_runs(qrels, paths, 2, "QRELS and at least 2 runs")
+    runs = find_runs(qrels, paths, 2, "QRELS RUN RUN…")
     arguments = {"qrels": qrels, "runs": runs, "measures": choose_measures(options)}
     return arguments, files, len(runs), 1
 
 
 def _collect_judgments(options: argparse.Namespace) -> Inputs:
-    """Two sets of judgments, and perhaps runs, which are read once for each."""
+    """Return two sets of judgments, and runs, which are read for each set."""
     if "-" in options.runs:
-        raise InputError("- as a run", "a file: it is read once for each QRELS")
+        raise InputError.from_problem(
+            "standard input (-) cannot be a run: runs are read twice", "Use files."
+        )
     if not options.runs:
-        reject_options(options, RUN_OPTIONS, "runs with it: QRELS QRELS2 RUN…")
+        reject_options(options, RUN_OPTIONS, "runs: QRELS QRELS2 RUN…")
     preset = options.preset
     tested = parse_measures(
         [*(preset.measures if preset else ()), *(options.measures or ())] or ["AP"]
@@ -135,17 +135,19 @@ INPUT_COLLECTORS: dict[InputKind, Callable[[argparse.Namespace], Inputs]] = {
 
 
 def collect_second_scores(options: argparse.Namespace) -> dict[str, Any]:
-    """The scores by other judgments, and what the two sets of judgments are called."""
+    """Return the scores by the second judgments, and the names of both judgments."""
     if options.scores:
-        raise InputError("--qrels2 and --scores", "one of them")
+        raise InputError.from_problem("use either --qrels2 or --scores, not both")
     if "-" in (options.qrels2, *options.files):
-        raise InputError("-", "files with --qrels2: runs are read twice")
+        raise InputError.from_problem(
+            "standard input (-) cannot be used with --qrels2: runs are read twice", "Use files."
+        )
     scores = evaluate_files(options, runs=2, qrels=options.qrels2)
     return {"others": scores, "names": [*map(get_path_name, (options.files[0], options.qrels2))]}
 
 
 def _collect_gold_scores(options: argparse.Namespace) -> tuple[Scores, dict[str, Any]]:
-    """The scores, also of gold measures; and which columns are of these, and of those asked for."""
+    """Return the scores with gold measures, and the columns of gold and other measures."""
     gold = read_measures(options.golds)
     if options.scores:
         measure_texts = {"gold": gold, "measures": options.measures or ()}
@@ -157,13 +159,14 @@ def _collect_gold_scores(options: argparse.Namespace) -> tuple[Scores, dict[str,
         return scores, columns | {"measures": columns["measures"] or None}
     measures, columns_of_gold = choose_measures(options) or [], _list_columns(gold, options)
     if common := set(columns_of_gold) & set(_list_columns(measures, options)):
-        raise InputError(f"{min(common)} with -m and with --gold-measure", "one of them")
+        names = ", ".join(sorted(common))
+        raise InputError.from_problem(f"use {names} with either -m or --gold-measure, not both")
     options.measures = [*measures, *gold]
     return get_scores(options, runs=2), {"gold": columns_of_gold, "measures": None}
 
 
 def _resolve_baselines(options: argparse.Namespace, scores: Scores) -> list[str]:
-    """The names of the baselines: of a file, that of the run in it."""
+    """Return the names of the baselines: for a file, the name of its run."""
     files = [*map(normpath, options.files if options.scores else options.files[1:])]
     by_file = dict(zip(files, scores.runs, strict=True)) if len(files) == len(scores.runs) else {}
     return [b if b in scores.runs else by_file.get(normpath(b), b) for b in options.baselines]
@@ -172,7 +175,7 @@ def _resolve_baselines(options: argparse.Namespace, scores: Scores) -> list[str]
 def find_columns(
     scores: Scores, texts: Sequence[str], options: argparse.Namespace
 ) -> Sequence[str]:
-    """The columns of scores, read or computed, that measures have which were asked for."""
+    """Return the columns of measures in scores that were read or computed."""
     return (
         choose_columns(scores.measures, texts)
         if options.scores
@@ -181,7 +184,7 @@ def find_columns(
 
 
 def _list_columns(texts: list[str], options: argparse.Namespace) -> list[str]:
-    """The columns that measures have among the scores, after the settings for all measures."""
+    """Return the columns of measures, with the settings for all measures."""
     defaults = call(Options, options).defaults
     parsed = parse_measures(texts) if texts else ()
     return [name for m in parsed for name in m.with_defaults(defaults).names()]

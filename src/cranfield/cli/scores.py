@@ -1,4 +1,4 @@
-"""Commands that begin with scores: computed from judgments and runs, or read from files."""
+"""Scores for commands: evaluated from judgments and runs, or read from files."""
 
 from __future__ import annotations
 
@@ -36,8 +36,7 @@ SCORED = (
     option(
         "--lower-is-better",
         "NAME",
-        "a measure of which lower values are "
-        "better, where cranfield does not know that; may be repeated",
+        "measure with lower values better; may be repeated",
         name="lowers",
         repeat=True,
         requires="scores",
@@ -48,20 +47,20 @@ MISSING = (
     choice(
         "--missing",
         get_args(Missing),
-        "topics that a run lacks: an error (default), left out for all runs (common), or zero",
+        "missing topics: an error (default), excluded for all runs (common), or zero",
         requires="scores",
     ),
 )
 WITH_SCORES = {"scores", "lowers", "measures", "missing", "run_names"}
 DECIDING = ({*NAMES, "presets", "classes", "groups"} | WITH_SCORES) - {"seed", "threads"}
-"""What options are called that decide scores; those of them that do so with --scores."""
+"Names of options that decide scores, and of those that do so with --scores."
 
 
 # -- rows of options ------------------------------------------------------------------------------
 
 
 def build_score_options(default: str = "AP", files: str = FILES) -> Rows:
-    """The files and options that scores come from."""
+    """Return the arguments and options for the source of scores."""
     default_text = f"{default}, or all in the files but counts"
     return (
         argument("files", "FILE", files, nargs="*"),
@@ -71,8 +70,8 @@ def build_score_options(default: str = "AP", files: str = FILES) -> Rows:
 
 
 def build_measure_options(default: str) -> Rows:
-    """The options that say what is evaluated."""
-    text = "what a task evaluates with (`cranfield presets` lists all)"
+    """Return the options for measures and presets."""
+    text = "settings of a task (`cranfield presets` lists all)"
     return (
         option("-m --measure", "MEASURE", f"{MEASURE} (default: {default})", repeat=True),
         *build_preset_options(text),
@@ -94,21 +93,23 @@ def build_evaluation_options(scores: bool = True, without: Collection[str] = ())
 # -- scores ---------------------------------------------------------------------------------------
 
 
-def reject_options(options: argparse.Namespace, names: Collection[str], expected: str) -> None:
-    """Options of these names, given where they would decide nothing."""
+def reject_options(
+    options: argparse.Namespace, names: Collection[str], required: str, fix: str = ""
+) -> None:
+    """Raise an error for options that have no effect here."""
     for row in options.declared:
         if row.name in names and getattr(options, row.name) != row.default:
-            raise InputError(row.flags[0], expected)
+            raise InputError.from_problem(f"{row.flags[0]} requires {required}", fix)
 
 
 def get_scores(options: argparse.Namespace, runs: int = 1) -> Scores:
-    """The scores that the files and options ask for; of at least so many runs."""
+    """Return the scores from the files, of at least this number of runs."""
     if options.scores:
         if not options.files:
-            raise InputError("no file", "files with the scores of topics")
+            raise InputError.from_problem("no file with scores given")
         topics = read_named_topics(options.topics)
         names = DECIDING - WITH_SCORES - (set() if topics is None else {"topics"})
-        reject_options(options, names, "QRELS RUN… with it: --scores are scores already")
+        reject_options(options, names, "QRELS RUN…", "--scores are already evaluated.")
         scores = call(read_scores, options, data=options.files, lower=options.lowers)
         if topics is not None:
             topics = choose_topics(topics, scores.topics, "scores")
@@ -118,30 +119,30 @@ def get_scores(options: argparse.Namespace, runs: int = 1) -> Scores:
     else:
         scores = evaluate_files(options, runs)
     if len(scores.runs) < runs:
-        least = f"at least {runs} runs"
-        expected = least if options.scores else f"QRELS and {least}, or --scores"
-        raise InputError(format_count(len(scores.runs), "run"), expected)
+        raise InputError.from_problem(
+            f"found {format_count(len(scores.runs), 'run')}, expected at least {runs}"
+        )
     return scores
 
 
 def _drop_counts(scores: Scores) -> Scores:
-    """Without columns such as num_ret, that nobody asked for and no test is about."""
+    """Remove columns such as num_ret, which are not tested."""
     measures = [m for m, b in zip(scores.measures, scores.better, strict=True) if b != "neither"]
     return scores.select(measures=measures) if measures else scores
 
 
 def evaluate_files(options: argparse.Namespace, runs: int = 1, qrels: str | None = None) -> Scores:
-    """The scores of QRELS RUN RUN…, or by other judgments of the same runs."""
+    """Evaluate QRELS RUN RUN…, or the same runs by other judgments."""
     if not options.files:
-        raise InputError("no files", "QRELS RUN RUN…, or --scores FILE…")
+        raise InputError.from_problem("no files given", "Use QRELS RUN RUN…, or --scores FILE….")
     first_file, *run_files = options.files
-    expected = f"QRELS and at least {runs} runs, or --scores"
+    usage = "QRELS RUN RUN…, or --scores FILE…" if runs > 1 else "QRELS RUN…, or --scores FILE…"
     with Progress(options.files) as progress:
         return call(
             evaluate,
             options,
             qrels=qrels or first_file,
-            runs=find_runs(first_file, run_files, runs, expected),
+            runs=find_runs(first_file, run_files, runs, usage),
             measures=choose_measures(options),
             seed=None,  # which is that of tests
             progress=progress.update,
@@ -149,6 +150,6 @@ def evaluate_files(options: argparse.Namespace, runs: int = 1, qrels: str | None
 
 
 def choose_measures(options: argparse.Namespace) -> Any:
-    """The measures that are asked for, those of the preset, or the usual ones."""
+    """Return the requested measures, those of the preset, or the default."""
     default = getattr(options, "default_measure", "AP").split()
     return options.measures or (None if options.preset else default)

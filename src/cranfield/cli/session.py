@@ -1,4 +1,4 @@
-"""`cranfield session`: score sessions of several queries, or what users clicked in them."""
+"""`cranfield session`: score sessions of several queries, or click logs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from cranfield.evaluation.sessions import DEFAULT_MEASURES, evaluate_sessions, t
 from cranfield.options import OptionGroup, argument, option, switch
 
 OPTIONS = (
-    argument("qrels", "QRELS", "judgments by topic; with --clicks they may be left out", nargs="?"),
+    argument("qrels", "QRELS", "judgments by topic; optional with --clicks", nargs="?"),
     argument(
         "sessions",
         "SESSIONS",
@@ -39,17 +39,17 @@ OPTIONS = (
     option(
         "--clicks",
         "LOG",
-        "clicks in the order of time: topic session query_number clicked_rank "
-        "doc_length, and the level if there is one; with --lengths, a document in the place of its "
-        "length. Without SESSIONS, logs are scored (may be repeated); with them, one log says "
-        "where lists end for measures with truncate=clicks",
+        "clicks in order of time: topic session query_number clicked_rank doc_length, and "
+        "optionally the level; with --lengths, a document instead of its length. Without "
+        "SESSIONS, logs are scored (may be repeated); with SESSIONS, one log sets the ends "
+        "of rankings for measures with truncate=clicks",
         repeat=True,
     ),
     option("--lengths", "FILE", "lengths of documents in characters, for sU"),
     *build_score_output_options("session"),
     switch(
         "--trail",
-        "instead of scores, show the text that sU or clickU believes was read, string by string",
+        "instead of scores, show the text read according to sU or clickU, string by string",
     ),
     option(
         "--session",
@@ -74,9 +74,11 @@ OPTIONS = (
 
 
 def run(options: argparse.Namespace) -> int:
-    """Score, or show what was read."""
+    """Score sessions, or show the text that users read."""
     if not options.sessions and not options.clicks:
-        raise InputError("no sessions", "SESSIONS after QRELS, or --clicks LOG")
+        raise InputError.from_problem(
+            "no sessions given", "Use SESSIONS after QRELS, or --clicks LOG."
+        )
     sessions = options.sessions or None
     if options.trail:
         return show(call(trailtext, options, sessions=sessions, measure=options.measures), options)

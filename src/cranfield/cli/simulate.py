@@ -21,14 +21,15 @@ OPTIONS = (
 
 
 def run(options: argparse.Namespace) -> int:
-    """Simulate, write, and say what and where."""
+    """Simulate a collection, write it, and print a summary."""
     collection = call(simulate, options)
     paths = collection.write(options.output)
     judged = sum(map(len, collection.qrels.values()))
     print(
-        f"{escape_unprintable(options.output)}: {len(collection.qrels)} topics, {judged} judgments, "
-        f"{len(collection.runs)} runs, seed {options.seed} ({len(paths)} files)"
+        f"{escape_unprintable(options.output)}: {len(collection.qrels)} topics, "
+        f"{judged} judgments, {len(collection.runs)} runs, seed {options.seed} "
+        f"({len(paths)} files)"
     )
     if options.intents:
-        print("judgments for intents: qrels.intents.txt; how probable they are: intents.txt")
+        print("judgments for intents: qrels.intents.txt; probabilities of intents: intents.txt")
     return 0

@@ -25,16 +25,14 @@ OPTIONS = (
     option(
         "--nuggets",
         "FILE",
-        "lines topic nugget weight length, the length being that of the vital "
-        "string; or a table with columns topic, nugget, weight, text, the text being the vital "
-        "string",
+        "lines topic nugget weight length, the length of the vital string; or a table with "
+        "columns topic, nugget, weight, text, the vital string",
     ),
     option(
         "--matches",
         "FILE",
-        "where assessors found nuggets in the texts of a system: topic nugget "
-        "offset, the offset being that of the end, in characters; once for each system, in their "
-        "order (default: where the vital strings stand)",
+        "positions of nuggets in the texts of a system: topic nugget offset, the end in "
+        "characters; once per system, in order (default: positions of the vital strings)",
         repeat=True,
     ),
     option(
@@ -49,7 +47,7 @@ OPTIONS = (
     option(
         "--explain",
         "TOPIC",
-        "show which nuggets of a topic were found, where, and what they add to S-measure",
+        "show the matched nuggets of a topic, their positions, and their contribution to S-measure",
     ),
     *build_score_output_options(),
     *get_shared_options("import"),
@@ -61,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
     files, references = list(options.files), options.references
     if references is None and options.nuggets is None:
         if not files:
-            raise InputError("no file", "REFERENCES SYSTEM…, or --nuggets")
+            raise InputError.from_problem("no file given", "Use REFERENCES SYSTEM…, or --nuggets.")
         references = files.pop(0)
     texts = {"references": references, "systems": files or None}
     if options.explain is None:

@@ -1,4 +1,4 @@
-"""`cranfield topics`: the hardest topics, those that divide or decide, and why runs fail there."""
+"""`cranfield topics`: hard, divisive and decisive topics, and why runs fail there."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ OPTIONS = (
     option(
         "-m --measure",
         "MEASURE",
-        f"the measure, only one (default: {MEASURE}, or that of --preset)",
+        f"the measure, only one (default: {MEASURE}, or the measure of --preset)",
         repeat=True,
     ),
     option("--top", "N", f"number of topics to list (default: {TOP_TOPICS})", value="count"),
@@ -49,7 +49,7 @@ OPTIONS = (
 
 
 def run(options: argparse.Namespace) -> int:
-    """Look at topics and print."""
+    """Find and show the topics."""
     runs = find_runs(options.qrels, options.runs)
     with Progress([options.qrels, *options.runs]) as progress:
         result = call(

@@ -1,4 +1,6 @@
-"""`cranfield trec_eval`: the program of that name, with its options, output and exit codes."""
+"""`cranfield trec_eval`: drop-in replacement, with options, output and exit codes of the
+original.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +72,7 @@ TEXTS = {"-R": "format", "-T": "results", "-Z": "zscores"}
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Evaluate and print; return the exit code that trec_eval has."""
+    """Evaluate and print; return the exit code of trec_eval."""
     try:
         options, files = gnu_getopt(list(arguments), SHORT, LONG)
         _run([(SPELLED.get(name, name), value) for name, value in options], files)
@@ -113,7 +115,7 @@ def _build_settings(options: Mapping[str, str]) -> Settings:
 
 
 def _parse_integer(name: str, text: str) -> int:
-    """A whole number from 0, or a version."""
+    """Return an integer ≥ 0, or a version."""
     number = parse_integer(text)
     if name == "--as-version" and number not in (9, 10):
         raise GetoptError(f"found {name} {text}, expected 9 or 10")
@@ -123,7 +125,7 @@ def _parse_integer(name: str, text: str) -> int:
 
 
 def _format_help(measures: Sequence[str], settings: Settings) -> str:
-    """The options, the formats, and what is asked about."""
+    """Return the options, the formats, and the requested measures."""
     nicknames = "\n".join(
         fill(f"{name}: {', '.join(members)}", 96, initial_indent=" ", subsequent_indent="    ")
         for name, members in NICKNAMES.items()

@@ -1,4 +1,4 @@
-"""`cranfield validate`: every problem of a file, with its line."""
+"""`cranfield validate`: list every problem of a file, with its line."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ OPTIONS = (
     build_format_option("--input-format --qrels-format", FORMATS, name="input_format"),
     build_format_option("--run-format", RUN_FORMATS, name="input_format"),
     build_topics_option(
-        "those of the task, which runs are to answer: 101,102, or FILE or @FILE, one on each "
-        "line (default: those of the judgments, if there are any among the files)"
+        "topics of the task, for the runs: 101,102, or FILE or @FILE, one per line "
+        "(default: topics of the judgments among the files)"
     ),
     switch("--by-intent", "judgments are for intents: topic intent doc level"),
     LABELS,
@@ -81,14 +81,15 @@ OPTIONS = (
     option(
         "--max-words",
         "N",
-        "of an answer, in files of answers with citations: more is an error (default: "
-        f"more than {MAX_WORDS:,} is a warning)",
+        "words of an answer in answers with citations: more is an error (default: more "
+        f"than {MAX_WORDS:,} is a warning)",
         value="count",
     ),
     option(
         "--max-citations",
         "N",
-        f"of a sentence there: more is an error (default: more than {MAX_CITATIONS} is a warning)",
+        f"citations of a sentence: more is an error (default: more than {MAX_CITATIONS} is "
+        "a warning)",
         value="count",
     ),
     switch("--all-cited", "there, a reference that no sentence cites is an error"),
@@ -131,7 +132,7 @@ def _build_reports(options: argparse.Namespace) -> Sequence[Report]:
     if options.kind in READERS:
         from cranfield.cli.scores import reject_options
 
-        reject_options(options, LIST_OPTIONS, "judgments or runs with it")
+        reject_options(options, LIST_OPTIONS, "judgments or runs")
         read = _choose_reader(options.kind, options)
         return [check_file(path, options.kind, read) for path in options.files]
     labels = None if options.labels is None else read_labels(options.labels)
@@ -166,7 +167,7 @@ def _choose_reader(kind: str, options: argparse.Namespace) -> Callable[[str], An
 
 
 def _split_keys(text: str | None) -> tuple[str, ...]:
-    """The keys between commas."""
+    """Split keys at commas."""
     return tuple(key.strip() for key in (text or "").split(",") if key.strip())
 
 
@@ -178,7 +179,7 @@ def _format_report(report: Report, options: argparse.Namespace) -> Iterator[str]
 
 
 def _list_problems(report: Report, list_all: bool) -> Iterator[str]:
-    """The problems of a file in its order; of many of one kind the first, and how many more."""
+    """Yield the problems in file order; for frequent kinds, the first ones and a count."""
     kinds = _group_problems(report)
     firsts = [group[: 1 if group[0].by_intent else MAX_LISTED] for group in kinds]
     visible = {id(problem) for group in firsts for problem in group}
@@ -197,7 +198,7 @@ def _list_problems(report: Report, list_all: bool) -> Iterator[str]:
 
 
 def _group_problems(report: Report) -> list[list[Problem]]:
-    """The problems of each kind; of those that --by-intent would mend, errors come first."""
+    """Return the problems of each kind; errors that --by-intent would fix come first."""
     kinds: dict[object, list[Problem]] = {}
     for problem in report.problems:
         kind = problem.by_intent or (problem.severity, problem.kind or problem.text)

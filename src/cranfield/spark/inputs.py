@@ -244,7 +244,7 @@ class _InputBuilder:
         forced = self.options.run_format
         if forced == "parquet" or (forced is None and is_parquet(Beginning(head))):
             run_input = self._build_from_frame(
-                number, read_parquet(self.spark, path), name, head.name
+                number, read_parquet_rows(self.spark, path), name, head.name
             )
             return replace(run_input, files=files)
         decision = detect_format(head, forced, self.text, "run")
@@ -317,7 +317,7 @@ def read_lines(spark: Spark, path: str) -> Any:
         return lines.select(lines["value"].cast("binary"))
 
 
-def read_parquet(spark: Spark, path: str) -> Any:
+def read_parquet_rows(spark: Spark, path: str) -> Any:
     """The rows of Parquet; the values of partition directories such as ``qid=007`` stay text.
 
     Spark parses them, unless a schema declares text. The session of the user keeps its settings.
@@ -440,5 +440,5 @@ def prepare_qrels(spark: Spark, qrels: Any) -> Any:
         return qrels
     lines = read_lines(spark, path)
     if is_parquet(Beginning(read_head(lines, path))):
-        return read_parquet(spark, path)
+        return read_parquet_rows(spark, path)
     return Piece(path, text=b"".join(bytes(row[0]) + b"\n" for row in lines.collect()))

@@ -179,5 +179,5 @@ class _TopicStore:
         rows = starts[[0, -1]]
         columns = {name: self.file.read(place, *rows) for name, place in batch.columns.items()}
         topics = self.topics.strings[self.file.read(batch.numbers, first, stop)]
-        hashes, starts = columns["docs"].hashes(), starts[:-1] - starts[0]
+        hashes, starts = columns["docs"].compute_hashes(), starts[:-1] - starts[0]
         return replace(batch.empty, topics=topics, starts=starts, hashes=hashes, **columns)
