@@ -11,7 +11,7 @@ import cranfield as cf
 from cranfield.data.audits import AuditOrder, read_audit
 from cranfield.errors import InputError
 from cranfield.judging.audit import audit
-from cranfield.report.audit import render_audit
+from cranfield.judging.audit import render_audit
 from tests.evidence import checks
 from tests.made import Command, written
 

@@ -204,7 +204,7 @@ def test_the_command(tmp_path: Path, cranfield: Command) -> None:
     assert [row["rating"] for row in found["runs"]] == [one.rating for one in mine.runs]
     assert found["settings"]["triples"] == 1 if "settings" in found else "triples" in out
     text = cranfield.printed("battles", path, "--trials", "100")
-    assert "Runs that share a letter are not significantly different" in text
+    assert "Runs with a common letter are not significantly different" in text
     lines = "".join(f"{json.dumps(dict(zip(COLUMNS, row, strict=True)))}\n" for row in fought())
     other = written(tmp_path / "battles.jsonl", lines)
     assert cranfield.printed("battles", other, "--trials", "100") == text

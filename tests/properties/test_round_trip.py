@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import cranfield as cf
 from cranfield.data.audits import read_audit
-from cranfield.report.audit import render_audit
+from cranfield.judging.audit import render_audit
 from cranfield.report.formats import render
 from cranfield.report.pool import render_pool, render_sample
 from cranfield.report.qrels import format_qrels

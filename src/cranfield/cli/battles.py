@@ -12,9 +12,9 @@ from cranfield.cli.scores import (
     build_score_options,
     reject_options,
 )
+from cranfield.judging.battle_tables import TABLES
 from cranfield.judging.battles import TRIALS, battles
 from cranfield.options import Computation, argument, option
-from cranfield.report.battles import TABLES
 from cranfield.stats.battles import RIDGE
 from cranfield.stats.options import (
     build_alpha_option,

@@ -26,8 +26,8 @@ from cranfield.evaluation.options import NAMES
 from cranfield.evaluation.results import read_incomplete, read_scores
 from cranfield.judging.inputs import AnswerKind, MissingLabels
 from cranfield.judging.judge import Sampling, judge
+from cranfield.judging.judge_tables import TABLES
 from cranfield.options import OptionGroup, choice, option, switch
-from cranfield.report.judge import TABLES
 from cranfield.stats.options import (
     build_alpha_option,
     build_confidence_option,

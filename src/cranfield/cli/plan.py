@@ -15,9 +15,9 @@ from cranfield.cli.scores import (
 from cranfield.errors import InputError
 from cranfield.figures.options import build_plot_options
 from cranfield.options import Computation, OptionGroup, choice, option
-from cranfield.report.plan import TABLES, build_figure
 from cranfield.stats.options import build_alpha_option
 from cranfield.stats.plan import DIFFERENCES, METHODS, plan
+from cranfield.stats.plan_tables import TABLES, build_figure
 from cranfield.stats.power import POWER
 
 FILES = (

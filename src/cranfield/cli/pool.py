@@ -16,9 +16,8 @@ from cranfield.cli.options import (
 )
 from cranfield.cli.output import build_output_options, choose_format, show, write
 from cranfield.errors import InputError
-from cranfield.judging.audit import MEASURE, Audit, audit
+from cranfield.judging.audit import MEASURE, Audit, audit, render_audit
 from cranfield.options import OptionGroup, argument, option
-from cranfield.report.audit import render_audit
 from cranfield.report.pool import LISTS, render_lists, render_pairs, render_pool, render_sample
 
 OPTIONS = (

@@ -66,6 +66,13 @@ def format_rows(format: str, rows: Iterable[Iterable[Any]]) -> str:
     return "".join(lines)
 
 
+def format_json(document: Any, indent: int | None = 2) -> str:
+    """Format a document as JSON, on one line without `indent`."""
+    import json
+
+    return json.dumps(document, indent=indent, ensure_ascii=False, allow_nan=False) + "\n"
+
+
 def _is_unicode(name: str) -> bool:
     """Return True if a name has no unpaired surrogate, which UTF-8 cannot encode."""
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import chain
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from cranfield.arrays import Floats
 from cranfield.assess.pool import Pool, pool
 from cranfield.data.audits import AuditOrder
+from cranfield.data.names import AUDIT, check_word, format_json, format_rows
 from cranfield.dataclass import dataclass
 from cranfield.display import TableResult
 from cranfield.errors import InputError
@@ -19,13 +21,15 @@ from cranfield.measures.grammar import parse_measures
 from cranfield.scores import Note
 from cranfield.stats.resampling import check_trials, create_generator
 from cranfield.stats.sample_estimates import inclusion_probabilities
+from cranfield.tables import PAPER, Field, ResultTable, build_table, read_settings
 from cranfield.wording import format_count
 
+COLUMNS = ("topic", "doc", "probability", "draw", "to_judge")
 MEASURE = "DCG"  # measure for the default weights of ranks
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Audit(TableResult, tables="audit"):
+class Audit(TableResult):
     """Documents of a pool in the order in which humans should judge them.
 
     The first `to_judge` documents, those with a draw below 1, are the sample. Its expected size is
@@ -48,6 +52,19 @@ class Audit(TableResult, tables="audit"):
     def __repr__(self) -> str:
         size_text = f"{self.to_judge:,} of {format_count(len(self.order), 'document')}"
         return f"Audit: {size_text} to judge, by {self.measure}, seed {self.seed}"
+
+    def _build_tables(self) -> list[ResultTable]:
+        """Build a table of all documents, and the number of documents of each topic."""
+        caption = _describe_sample(self)
+        columns = zip(COLUMNS, zip(*_list_rows(self), strict=True), strict=True)
+        fields = [Field(name, values, key=name in COLUMNS[:2]) for name, values in columns]
+        return [_build_topic_table(self, caption), build_table("audit", caption, *fields)]
+
+    def _select_tables(self, format: str) -> tuple[str, ...]:
+        return ("topics",) if format in PAPER else ("audit",)
+
+    def _build_settings(self) -> dict[str, Any]:
+        return read_settings(self, "size", "measure", "depth", "seed", "to_judge")
 
 
 def audit(
@@ -130,3 +147,47 @@ def _parse_single_measure(measure: str | Measure) -> Measure:
     if len(measures) != 1 or len(measures[0].names()) != 1:
         raise InputError(f"{len(measures)} measures", "one")
     return measures[0]
+
+
+# -- tables and files -----------------------------------------------------------------------------
+
+
+def _list_rows(audit: Audit) -> list[tuple[str, str, float, float, int]]:
+    """Return a row for each document, in the order of judging."""
+    order = audit.order
+    numbers = zip(order.pairs, order.probabilities.tolist(), order.draws.tolist(), strict=True)
+    return [(topic, doc, p, draw, int(draw < 1)) for (topic, doc), p, draw in numbers]
+
+
+def _build_topic_table(audit: Audit, caption: str) -> ResultTable:
+    documents = Counter(topic for topic, _ in audit.order.pairs)
+    to_judge = Counter(topic for topic, _ in audit.order.pairs[: audit.to_judge])
+    return build_table(
+        "topics",
+        f"{caption}.",
+        Field("topic", [*documents], key=True),
+        Field("documents", [*documents.values()]),
+        Field("to_judge", [to_judge[topic] for topic in documents]),
+    )
+
+
+def _describe_sample(audit: Audit) -> str:
+    return (
+        f"{format_count(audit.to_judge, 'document')} to judge, drawn from {len(audit.order):,} of "
+        f"{format_count(len(audit.runs), 'run')} at depth {audit.depth} by the weights of "
+        f"{audit.measure}, seed {audit.seed}"
+    )
+
+
+def render_audit(audit: Audit, format: str) -> str:
+    """Return the content of a file: lines ``topic doc probability draw``, a table, or JSON.
+
+    A comment at the start distinguishes the lines from judgments (``topic iteration doc level``).
+    """
+    rows = _list_rows(audit)
+    if format == "json":
+        return format_json([dict(zip(COLUMNS, row, strict=True)) for row in rows])
+    if format != "text":
+        return format_rows(format, [COLUMNS, *rows])
+    lines = [f"{check_word(t, True)} {check_word(d)} {p!r} {draw!r}\n" for t, d, p, draw, _ in rows]
+    return f"{AUDIT}: {' '.join(COLUMNS[:4])}\n{''.join(lines)}"

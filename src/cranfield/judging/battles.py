@@ -42,6 +42,7 @@ from cranfield.stats.letters import letters
 from cranfield.stats.paired import build_t_outcome
 from cranfield.stats.resampling import Progress, run_in_chunks
 from cranfield.stats.result import check_alpha, check_confidence
+from cranfield.tables import ResultTable
 from cranfield.wording import format_count, format_names, suggest_keywords
 
 TRIALS = 2_000  # bootstrap samples of topics
@@ -119,7 +120,7 @@ class MeasureAgreement:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Battles(TableResult, tables="battles"):
+class Battles(TableResult):
     """Runs by strength, strongest first, and further results of battles.
 
     `nu` is the frequency of ties. `triples` is the number of intransitive triples of runs and the
@@ -142,6 +143,21 @@ class Battles(TableResult, tables="battles"):
     trials: int = TRIALS
     seed: int = 0
     notes: tuple[Note, ...] = field(default=())
+
+    def _build_tables(self) -> list[ResultTable]:
+        from cranfield.judging.battle_tables import build_tables
+
+        return build_tables(self)
+
+    def _select_tables(self, format: str) -> tuple[str, ...]:
+        from cranfield.judging.battle_tables import select_tables
+
+        return select_tables(self, format)
+
+    def _build_settings(self) -> dict[str, Any]:
+        from cranfield.judging.battle_tables import build_settings
+
+        return build_settings(self)
 
     def __repr__(self) -> str:
         size = f"{format_count(self.battles, 'battle')} on {format_count(self.topics, 'topic')}"

@@ -41,6 +41,7 @@ from cranfield.meta.rankings import count_above_and_tied, kendall
 from cranfield.scores import Note
 from cranfield.stats.corrections import CORRECTIONS
 from cranfield.stats.result import check_alpha, check_confidence
+from cranfield.tables import ResultTable
 from cranfield.wording import format_count, format_names, format_number, format_option
 
 Sampling: TypeAlias = Literal["random", "chosen", "labels"]
@@ -138,7 +139,7 @@ class Favour:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class JudgeReport(TableResult, tables="judge"):
+class JudgeReport(TableResult):
     """Estimates from LLM judges and human judgments, and the reliability of each judge.
 
     `names` are the names of the human judgments and of the judges. `trusts` has a row for each
@@ -160,6 +161,21 @@ class JudgeReport(TableResult, tables="judge"):
     target: float | None = None
     notes: tuple[Note, ...] = field(default=())
     of: AnswerKind | None = None  # judged parts of answers; None: documents
+
+    def _build_tables(self) -> list[ResultTable]:
+        from cranfield.judging.judge_tables import build_tables
+
+        return build_tables(self)
+
+    def _select_tables(self, format: str) -> tuple[str, ...]:
+        from cranfield.judging.judge_tables import select_tables
+
+        return select_tables(self, format)
+
+    def _build_settings(self) -> dict[str, Any]:
+        from cranfield.judging.judge_tables import build_settings
+
+        return build_settings(self)
 
     def __repr__(self) -> str:
         return "\n".join(["JudgeReport:", *(trust.sentence for trust in self.trusts)])

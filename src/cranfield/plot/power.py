@@ -19,7 +19,7 @@ def power(designs: Design | Sequence[Design], **options: Unpack[ThemeOptions]) -
     Designs are results of `cf.stats.topics_for_t` and `cf.stats.topics_for_anova`. The options set
     the appearance: see `cranfield.figures.theme.Theme`.
     """
-    from cranfield.report.plan import draw_power_curves
+    from cranfield.stats.plan_tables import draw_power_curves
 
     expected = "designs of cf.stats.topics_for_t or topics_for_anova"
     design_list = (

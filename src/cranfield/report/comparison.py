@@ -11,7 +11,6 @@ from cranfield.arrays import TOLERANCE
 from cranfield.comparison import Comparison, PairComparison, RunSummary
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, check_choice
-from cranfield.report import gate as verdicts
 from cranfield.stats.corrections import CORRECTIONS
 from cranfield.stats.effects import EFFECTS
 from cranfield.stats.families import TESTS
@@ -50,7 +49,7 @@ def build_tables(
     if marks == "daggers" and not result.baselines:
         raise InputError("daggers without a baseline", "compare(…, baseline=…)")
     signs = BaselineMarks.from_baselines(result.baselines, marks == "daggers")
-    gate_tables = [] if gate is None else verdicts.build_tables(gate)
+    gate_tables = [] if gate is None else gate._build_tables()
     table_list = [
         _build_run_table(result, signs),
         _build_pair_table(result),
@@ -72,7 +71,7 @@ def build_settings(result: Comparison, gate: Gate | None = None) -> dict[str, An
         "baselines": list(result.baselines),
         **({"best_by": result.teams[0].by} if result.teams else {}),
         **tables.read_settings(result.scores, "topics", "runs"),
-        **({} if gate is None else {"gate": verdicts.build_settings(gate)}),
+        **({} if gate is None else {"gate": gate._build_settings()}),
     }
 
 

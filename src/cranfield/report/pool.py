@@ -9,8 +9,8 @@ import numpy as np
 
 from cranfield.assess.pool import Pool
 from cranfield.assess.strata import Sample
-from cranfield.data.names import check_word, format_rows
-from cranfield.report.formats.machine_readable import build_notes_entry, format_json
+from cranfield.data.names import check_word, format_json, format_rows
+from cranfield.report.formats.machine_readable import build_notes_entry
 from cranfield.tables import Field, ResultTable, bind_rows, build_columns, build_record_table
 from cranfield.wording import format_count
 

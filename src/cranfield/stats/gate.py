@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
+from cranfield import tables
 from cranfield.dataclass import dataclass
 from cranfield.display import TableResult
 from cranfield.errors import InputError
 from cranfield.scores import Interval, Note, format_first_notes
+from cranfield.stats.families import TESTS
 from cranfield.stats.few_topics import is_out_of_reach
 from cranfield.stats.paired import (
     bootstrap_statistics,
@@ -22,6 +24,7 @@ from cranfield.stats.power import ALPHA, MAX_TOPICS, topics_to_decide
 from cranfield.stats.resampling import TRIALS
 from cranfield.stats.result import check_alpha, format_p_statement
 from cranfield.stats.samples import Sample, Topics
+from cranfield.tables import ResultTable
 from cranfield.wording import escape_unprintable, format_count, format_number, suggest_keywords
 
 __all__ = ["Gate", "GateVerdict", "WithinMargin", "within_margin"]
@@ -170,7 +173,7 @@ class GateVerdict:
 
 
 @dataclass(frozen=True, repr=False)
-class Gate(TableResult, tables="gate"):
+class Gate(TableResult):
     """Verdicts on runs by baseline and measure. One failed verdict fails the gate.
 
     Without a `margin`, a run fails if it is significantly worse, and is undecided if no loss could
@@ -302,6 +305,52 @@ class Gate(TableResult, tables="gate"):
         text = f"; {size_text} could not have shown a loss: no {p} is below {verdict.least:.4f}"
         return f"{text}, {verdict.needed:,} would be needed" if verdict.needed else text
 
+    def _build_tables(self) -> list[ResultTable]:
+        rows, with_margin = self.verdicts, self.margin is not None
+        column = tables.bind_rows(rows)
+        undecided = any(row.needed for row in rows)
+        several_measures = len({row.measure for row in rows}) > 1
+        counts = [f"{row.wins}/{row.ties}/{row.losses}" for row in rows]
+        bootstrap_intervals = [
+            tables.format_interval(row.bootstrap_low, row.bootstrap_high, "+") for row in rows
+        ]
+        fields = (
+            *tables.build_key_columns(column, several_measures, "baseline"),
+            column("decision", head="verdict"),
+            column("passes", lambda row: row not in self.failed, visible=False),
+            column("topics", visible=False),
+            column("difference", text=tables.format_difference),
+            column("relative", head="%", text=lambda share: f"{100 * share:+z.1f}", dtype=float),
+            *tables.build_interval_columns(rows, self.confidence, "+"),
+            *tables.build_columns(
+                column, "bootstrap_low", "bootstrap_high", visible=False, dtype=float
+            ),
+            tables.Field(
+                "bootstrap", None, "bootstrap-t", bootstrap_intervals, visible=with_margin
+            ),
+            column("by_bootstrap", visible=False, dtype=str),
+            column("pvalue", head="p", text=str, visible=False),
+            column("least_p", "least", visible=False, dtype=float),
+            *tables.build_columns(column, "wins", "ties", "losses", visible=False),
+            tables.Field("counts", None, "win/tie/loss", counts),
+            column("topics_needed", "needed", visible=with_margin or undecided, dtype=int),
+            column("lower_is_better", visible=False),
+            tables.Field("text", self.lines, visible=False),
+        )
+        measure_text = f" by {rows[0].measure}" if rows and not several_measures else ""
+        return [
+            tables.build_table(
+                "verdicts", f"Verdicts{measure_text}: {_describe_rule(self)}.", *fields
+            )
+        ]
+
+    def _build_settings(self) -> dict[str, Any]:
+        names = "test", "alpha", "margin", "undecided", "confidence", "passed"
+        return tables.read_settings(self, *names)
+
+    def _format_text(self) -> str:
+        return "".join(f"{line}\n" for line in self.lines)
+
     def __repr__(self) -> str:
         head = f"Gate: {'pass' if self.passed else 'fail'}"
         return "\n".join([head, *self.lines, *format_first_notes(self.notes, None)])
@@ -309,3 +358,20 @@ class Gate(TableResult, tables="gate"):
 
 def _format_interval(low: float, high: float) -> str:
     return f"[{format_number(low, '+')}, {format_number(high, '+')}]"
+
+
+def _describe_rule(gate: Gate) -> str:
+    """Describe the rule that decides the verdicts."""
+    level = f"α = {gate.alpha:g}"
+    otherwise = "fails" if gate.undecided == "fail" else "passes"
+    if gate.margin is None:
+        text = f"fail if significantly worse ({TESTS[gate.test].title}, two-sided, {level})"
+        undecided = any(verdict.decision == "undecided" for verdict in gate.verdicts)
+        unseen = f", undecided ({otherwise}) if no loss could be significant"
+        return f"{text}{unseen * undecided}"
+    sure = tables.format_percent(gate.confidence)
+    return (
+        f"pass if no part of the {sure} paired t interval of the difference is worse than the "
+        f"margin of {gate.margin:g}, otherwise fail if the complete interval is worse than 0, "
+        f"otherwise undecided, which {otherwise} ({level})"
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 from cranfield.dataclass import dataclass
 from cranfield.display import TableResult
@@ -23,6 +23,7 @@ from cranfield.stats.power import (
     variance_from,
 )
 from cranfield.stats.samples import Axes, Systems, as_scores
+from cranfield.tables import ResultTable
 from cranfield.wording import format_count, suggest_keywords
 
 __all__ = ["Plan", "plan"]
@@ -37,7 +38,7 @@ UNSURE = 0.25  # relative error of the variance above which there is a note
 
 
 @dataclass(frozen=True, repr=False)
-class Plan(TableResult, tables="plan"):
+class Plan(TableResult):
     """Required numbers of topics: designs by measure, and the pilots that they are based on.
 
     If variances are given, the measure has no name and there are no pilots. `sizes` are further
@@ -48,6 +49,16 @@ class Plan(TableResult, tables="plan"):
     pilots: Mapping[str, Pilot]
     sizes: tuple[int, ...] = ()
     notes: tuple[Note, ...] = ()
+
+    def _build_tables(self) -> list[ResultTable]:
+        from cranfield.stats.plan_tables import build_tables
+
+        return build_tables(self)
+
+    def _build_settings(self) -> dict[str, Any]:
+        from cranfield.stats.plan_tables import build_settings
+
+        return build_settings(self)
 
     def __repr__(self) -> str:
         designs = [design for group in self.designs.values() for design in group]

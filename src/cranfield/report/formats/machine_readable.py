@@ -6,7 +6,7 @@ import io
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from cranfield.data.names import format_rows
+from cranfield.data.names import format_json, format_rows
 from cranfield.scores import Note, to_json_number
 from cranfield.tables import ResultTable
 
@@ -38,13 +38,6 @@ def _escape_formula(cell: Any) -> Any:
 def drop_zero_fraction(value: Any) -> Any:
     """Return an integer for a float without a fraction, other values unchanged."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-def format_json(document: Any, indent: int | None = 2) -> str:
-    """Format a document as JSON, on one line without `indent`."""
-    import json
-
-    return json.dumps(document, indent=indent, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def write_json(output: TableOutput) -> str:

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from cranfield.errors import CranfieldError
-from cranfield.report.plan import draw_power_curves
+from cranfield.stats.plan_tables import draw_power_curves
 from cranfield.stats.power import (
     topics_for_anova,
     topics_for_interval,

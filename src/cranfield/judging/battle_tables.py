@@ -1,4 +1,4 @@
-"""Battles as tables: who is stronger, pair by pair, and what else they tell."""
+"""Tables of battles: runs, pairs, measures and position bias."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ TABLES = ("runs", "pairs", "measures", "position")
 
 
 def build_tables(result: Battles) -> list[ResultTable]:
-    """Every table there is."""
     table_list = [_build_run_table(result), _build_pair_table(result)]
     if result.measures:
         table_list.append(_build_measure_table(result))
@@ -25,7 +24,7 @@ def build_tables(result: Battles) -> list[ResultTable]:
 
 
 def select_tables(result: Battles, format: str) -> tuple[str, ...]:
-    """What is shown if nothing is asked for: pairs only if they are few."""
+    """Return the default tables of a format: pairs only if there are at most 10."""
     if format in FLAT:
         return ("runs",)
     show_pairs = format == "json" or len(result.pairs) <= 10
@@ -33,7 +32,7 @@ def select_tables(result: Battles, format: str) -> tuple[str, ...]:
 
 
 def build_settings(result: Battles) -> dict[str, Any]:
-    """What was done, and what is said of all battles, for programs."""
+    """Return the settings and the results that concern all battles."""
     names = "battles", "topics", "nu", "ridge", "alpha", "correction", "confidence", "trials"
     circles, triples = result.triples
     triple_counts = {"intransitive_triples": circles, "triples": triples}
@@ -49,7 +48,8 @@ def _build_run_table(battles: Battles) -> ResultTable:
     )
     return tables.build_table(
         "runs",
-        f"{_describe_battles(battles)}. {_describe_model(battles)}{_format_letters(battles)}{_format_triples(battles)}",
+        f"{_describe_battles(battles)}. {_describe_model(battles)}{_format_letters(battles)}"
+        f"{_format_triples(battles)}",
         column("run", key=True),
         rating_with_letters,
         *_build_interval_columns(battles.runs, battles.confidence, _format_rating),
@@ -66,8 +66,8 @@ def _describe_battles(battles: Battles) -> str:
 
 def _describe_model(battles: Battles) -> str:
     intervals = (
-        f"; {tables.format_percent(battles.confidence)} intervals from {battles.trials:,} bootstrap samples "
-        f"of topics, seed {battles.seed}"
+        f", {tables.format_percent(battles.confidence)} intervals from {battles.trials:,} "
+        f"bootstrap samples of topics, seed {battles.seed}"
         if battles.topics > 1
         else ""
     )
@@ -78,7 +78,9 @@ def _describe_model(battles: Battles) -> str:
 def _format_letters(battles: Battles) -> str:
     if not any(row.letters for row in battles.runs):
         return ""
-    return f" Runs that share a letter are not significantly different ({_describe_test(battles)})."
+    return (
+        f" Runs with a common letter are not significantly different ({_describe_test(battles)})."
+    )
 
 
 def _describe_test(battles: Battles) -> str:
@@ -101,8 +103,8 @@ def _build_pair_table(battles: Battles) -> ResultTable:
     texts = ["–" if p is None else format_p(p) for p in pvalues]
     return tables.build_table(
         "pairs",
-        "Pairs of runs, the stronger one first: how often it won, tied and lost, how many points "
-        f"it is ahead, how probably it wins by the model ({_describe_test(battles)}). * p ≤ α.",
+        "Pairs of runs, the stronger one first: wins, ties, losses, difference of ratings (points) "
+        f"and probability of a win by the model ({_describe_test(battles)}). * p ≤ α.",
         column("run", key=True),
         column("other", key=True),
         *tables.build_columns(column, "wins", "ties", "losses"),
@@ -118,16 +120,16 @@ def _build_measure_table(battles: Battles) -> ResultTable:
     taus = battles.measures
     return tables.build_table(
         "measures",
-        "How measures agree with the battles: Kendall's τ of their means and the ratings "
-        f"({tables.format_percent(battles.confidence)} intervals over the topics of the battles), and in "
-        "how many battles that somebody won the winner scores higher; where both score the same it "
-        "does not.",
+        "Agreement of measures with the battles: Kendall's τ of their means and the ratings "
+        f"({tables.format_percent(battles.confidence)} intervals over the topics of the battles), "
+        "and battles with a winner in which the winner has the higher score (rate). Equal scores "
+        "are no agreement.",
         column("measure", key=True),
         column("runs"),
         column("tau", head="τ"),
         *_build_interval_columns(taus, battles.confidence, format_number),
         *tables.build_columns(column, "agreements", "disagreements", "tied"),
-        column("rate", head="share"),
+        column("rate", head="rate"),
     )
 
 
@@ -136,19 +138,18 @@ def _build_position_table(battles: Battles) -> ResultTable:
     column = tables.bind_rows(rows)
     return tables.build_table(
         "position",
-        "How often the one that was shown first won, of battles that somebody won (exact binomial "
-        "test of a half).",
+        "Wins of the output shown first, in battles with a winner (exact binomial test of one "
+        "half).",
         column("first", head="first won", key=False),
         column("second", head="second won"),
         column("ties"),
-        column("share", head="share of first"),
+        column("share", head="fraction first"),
         *_build_interval_columns(rows, battles.confidence, format_number),
         column("pvalue", head="p", text=format_p),
     )
 
 
 def _format_rating(rating: float) -> str:
-    """Of a rating."""
     return f"{rating:.1f}"
 
 

@@ -1,4 +1,4 @@
-"""How far a judge can be trusted, as tables: in brief, runs, pairs, agreement, favour."""
+"""Tables of a judge: summary, runs, pairs, agreement and favours."""
 
 from __future__ import annotations
 
@@ -17,13 +17,16 @@ from cranfield.tables import FLAT, Field, ResultTable
 from cranfield.wording import format_count, format_number
 
 TABLES = ("trust", "runs", "pairs", "agreement", "levels", "topics", "favour")
-DRAWN_UNITS = ("document", "nugget", "citation")  # units that were drawn one by one
-PARTIAL_UNITS = ("answer", "ranking", "score")  # units of which people labelled some of each run
-_MAX_PAIRS = 15  # of runs, that are shown if nobody asks for them
+DRAWN_UNITS = ("document", "nugget", "citation")  # units drawn individually
+PARTIAL_UNITS = (
+    "answer",
+    "ranking",
+    "score",
+)  # units of which only some of each run have human labels
+_MAX_PAIRS = 15  # pairs of runs shown by default
 
 
 def build_tables(result: JudgeReport) -> list[ResultTable]:
-    """Every table there is."""
     table_list = [_build_trust_table(result), _build_run_table(result)]
     if result.pairs:
         table_list.append(_build_pair_table(result))
@@ -41,7 +44,7 @@ def build_tables(result: JudgeReport) -> list[ResultTable]:
 
 
 def select_tables(result: JudgeReport, format: str) -> tuple[str, ...]:
-    """What is shown if nothing is asked for: pairs only if they are few."""
+    """Return the default tables of a format: pairs only if there are few."""
     if format in FLAT:
         return ("runs",)
     show_pairs = format == "json" or len(result.pairs) <= _MAX_PAIRS
@@ -49,13 +52,12 @@ def select_tables(result: JudgeReport, format: str) -> tuple[str, ...]:
 
 
 def build_settings(result: JudgeReport) -> dict[str, Any]:
-    """What was done, for programs."""
     names = "unit", "alpha", "correction", "confidence", "drawn", "target"
     return {"names": list(result.names), **tables.read_settings(result, *names)}
 
 
 def _has_several(report: JudgeReport) -> tuple[bool, bool]:
-    """Whether there are several judges, and several measures."""
+    """Return whether there are several judges, and several measures."""
     return (
         len({trust.judge for trust in report.trusts}) > 1,
         len({trust.measure for trust in report.trusts}) > 1,
@@ -63,7 +65,7 @@ def _has_several(report: JudgeReport) -> tuple[bool, bool]:
 
 
 def _build_key_columns(report: JudgeReport, column: Callable[..., Field]) -> list[Field]:
-    """The judge and the measure: people see them where there are several."""
+    """Build the columns of judge and measure, visible if there are several."""
     judges, measures = _has_several(report)
     return [
         column("judge", visible=judges, key=True),
@@ -75,14 +77,15 @@ def _build_trust_table(report: JudgeReport) -> ResultTable:
     column = tables.bind_rows(report.trusts)
     paired, has_target = bool(report.pairs), report.target is not None
     caption = (
-        f"{report.unit.capitalize()}s judged by people and by the judge alone; how many of people's "
-        "alone would tell as much (n_eff: of scores, of differences; medians). By trusting the "
-        "judge alone: its bias (mean, and the largest) and the runs that are at another rank"
+        f"{report.unit.capitalize()}s with human labels (human) and with judge labels only (judge "
+        "only). n_eff: human labels that would be as precise without the judge (scores, "
+        "differences; medians). If only the judge is used: bias (mean and largest), runs with "
+        "another rank (moved)"
     )
     if paired:
         caption += (
-            "; pairs of runs that differ significantly by it, and how many of these judge and "
-            "people together do not confirm, or reverse, and which ones it misses "
+            ", significant pairs, and the numbers of these that the estimates do not confirm or "
+            "reverse, and of significant pairs that it misses "
             f"({CORRECTIONS[report.correction].title}, α = {report.alpha:g})"
         )
     pair_options = {"visible": paired}
@@ -90,7 +93,7 @@ def _build_trust_table(report: JudgeReport) -> ResultTable:
         "trust",
         f"{caption}{_describe_target(report)}.",
         *_build_key_columns(report, column),
-        column("n", head="people"),
+        column("n", head="human"),
         column("others", head="judge only"),
         column("n_eff", head="n_eff", text=_format_count, dtype=float),
         column("n_eff_pairs", head="n_eff diff.", text=_format_count, dtype=float, **pair_options),
@@ -114,20 +117,20 @@ def _build_trust_table(report: JudgeReport) -> ResultTable:
 
 
 def _describe_needed(trust: Trust, target: float) -> str:
-    """How many labels all intervals need, or the reason why there is no number."""
+    """Format the number of labels that all intervals need, or the reason for no number."""
     target_text = f"for ±{target:g} by {trust.measure}"
     if trust.needed is None:
-        return f"{target_text} there is no number of {trust.unit}s: {trust.why_not}"
-    return f"{target_text} people have to judge {format_count(trust.needed, trust.unit)} in all"
+        return f"{target_text}, the number of {trust.unit}s is unknown: {trust.why_not}"
+    return f"{target_text}, {format_count(trust.needed, trust.unit)} need human labels in total"
 
 
 def _skip_nan(text: Callable[[float], str]) -> Callable[[float], str]:
-    """A number as text, a dash if it is not known."""
+    """Return the formatting function with a dash for unknown values."""
     return lambda x: "–" if math.isnan(x) else text(x)
 
 
 def _format_count(x: float) -> str:
-    """A number of topics, which need not be whole."""
+    """Format an effective number of units, which can have a fraction."""
     return "–" if math.isnan(x) else f"{x:,.1f}"
 
 
@@ -136,9 +139,9 @@ def _build_run_table(report: JudgeReport) -> ResultTable:
     several_runs = len({row.run for row in report.runs}) > 1
     return tables.build_table(
         "runs",
-        f"{_describe_estimates(report)} of runs by judge and people together, by people alone and by the judge "
-        "alone, which is too high by its bias on what people judged; n_eff: how many "
-        f"{report.unit}s people alone would have to judge{_describe_weight(report)}"
+        f"{_describe_estimates(report)} of runs from judge and human labels, from human labels "
+        "only and from the judge only, with the bias of the judge on units with human labels. n_eff: "
+        f"{report.unit}s with human labels needed without the judge{_describe_weight(report)}"
         f"{_describe_wide_interval(report)}{_describe_doubt(rows)}{_describe_target(report)}.",
         *_build_key_columns(report, column),
         column("run", key=True),
@@ -171,8 +174,8 @@ def _describe_wide_interval(report: JudgeReport) -> str:
     only_wide = any(
         row.low is None and row.wide_low is not None and not _has_too_few(row) for row in rows
     )
-    return "; the second interval is for other topics, too" + (
-        ", the only one by measures that are no sums" if only_wide else ""
+    return ". The second interval also holds for other topics" + (
+        ", the only one for measures that are not sums" if only_wide else ""
     )
 
 
@@ -182,24 +185,24 @@ def _has_too_few(row: Estimate) -> bool:
 
 def _describe_doubt(rows: Sequence[Estimate]) -> str:
     doubtful = any(_is_doubtful(row, row.low) or _is_doubtful(row, row.wide_low) for row in rows)
-    return "; ? an interval that is not promised to hold" if doubtful else ""
+    return ". ?: interval that may not hold" if doubtful else ""
 
 
 def _describe_weight(report: JudgeReport) -> str:
-    return "" if report.unit in DRAWN_UNITS else "; λ: how far the judge is used"
+    return "" if report.unit in DRAWN_UNITS else ". λ: weight of the judge"
 
 
 def _describe_target(report: JudgeReport) -> str:
     if report.target is None:
         return ""
-    in_all = f"; needed: {report.unit}s of people in all for ±{report.target:g}"
-    return f"{in_all}, – for the reason in the notes"
+    needed = f". needed: total {report.unit}s with human labels for ±{report.target:g}"
+    return f"{needed} (–: see the notes)"
 
 
 def _build_estimate_columns(
     report: JudgeReport, rows: Sequence[Estimate], text: Callable[[float], str], sign: str
 ) -> Iterator[Field]:
-    """The estimate, its standard error and its interval; perhaps that for other topics, too."""
+    """Build the columns of the estimate, its standard error and its intervals."""
     column = tables.bind_rows(rows)
     yield column("estimate", head="difference" if sign else "estimate", text=text)
     yield column("error", visible=False)
@@ -215,8 +218,9 @@ def _build_estimate_columns(
 
 
 def _is_doubtful(row: Estimate, end: float | None) -> bool:
-    """Whether an interval is there, and not promised; if documents are too few for one of these
-    topics, that for others is as good as ever.
+    """Return True if an interval exists but may not hold.
+
+    Too few documents affect only the interval for these topics, not the interval for other topics.
     """
     return bool(row.unpromised) and end is not None and not _has_too_few(row)
 
@@ -226,7 +230,7 @@ def _format_interval(row: Estimate, low: float | None, high: float | None, sign:
 
 
 def _build_bias_columns(rows: Sequence[Estimate]) -> list[Field]:
-    """The interval of the bias, and its p-value, for programs."""
+    """Build the machine-readable columns of the interval of the bias and its p-value."""
     return tables.build_columns(
         tables.bind_rows(rows), "bias_low", "bias_high", "bias_pvalue", visible=False, dtype=float
     )
@@ -240,10 +244,10 @@ def _build_pair_table(report: JudgeReport) -> ResultTable:
     column, rows = tables.bind_rows(report.pairs), [row.found for row in report.pairs]
     return tables.build_table(
         "pairs",
-        "Differences of runs by judge and people together, each with a weight of the judge of its "
-        "own, and by the judge alone; and what the first says of one that the second finds "
-        "significant "
-        f"({CORRECTIONS[report.correction].title}, α = {report.alpha:g}){_describe_wide_interval(report)}"
+        "Differences of runs from judge and human labels, each with its own weight of the judge, "
+        "and by the judge only. Verdict: result of the estimate for differences that are "
+        f"significant by the judge only ({CORRECTIONS[report.correction].title}, α = "
+        f"{report.alpha:g}){_describe_wide_interval(report)}"
         f"{_describe_doubt(rows)}{_describe_target(report)}. * p ≤ α.",
         *_build_key_columns(report, column),
         column("run", key=True),
@@ -265,7 +269,7 @@ def _build_pair_table(report: JudgeReport) -> ResultTable:
 
 
 def _build_p_column(report: JudgeReport, name: str, head: str) -> Field:
-    """p-values, with a star at those that are significant."""
+    """Build a column of p-values, with a star at significant ones."""
     values = [*map(attrgetter(name), report.pairs)]
     stars = ["*" if p <= report.alpha else "" for p in values]
     texts = ["–" if math.isnan(p) else format_p(p) for p in values]
@@ -279,9 +283,9 @@ def _build_agreement_table(agreement: Agreement, unit: str) -> ResultTable:
     column = tables.bind_rows(agreement.pairs)
     return tables.build_table(
         "agreement",
-        f"Who agrees with whom, on the {unit}s that both labelled, of "
-        f"{format_count(agreement.items, unit)} that at least two did. Krippendorff's ordinal α of "
-        f"all: {format_number(agreement['alpha_ordinal'])}.",
+        f"Agreement of two assessors on {unit}s labelled by both, of "
+        f"{format_count(agreement.items, unit)} with at least two labels. Krippendorff's ordinal α "
+        f"of all: {format_number(agreement['alpha_ordinal'])}.",
         *_build_assessor_columns(column),
         column("items", head=f"{unit}s"),
         *(column(name, lambda pair, x=name: pair.values[x], TITLES[name]) for name in PAIRWISE),
@@ -289,10 +293,10 @@ def _build_agreement_table(agreement: Agreement, unit: str) -> ResultTable:
 
 
 def _build_assessor_columns(column: Callable[..., Field], part: str = "assessors") -> list[Field]:
-    """Who and whom."""
+    """Build the columns of the two assessors."""
     return [
-        column("judge", lambda pair: attrgetter(part)(pair)[0], "who", key=True),
-        column("other", lambda pair: attrgetter(part)(pair)[1], "whom", key=True),
+        column("judge", lambda pair: attrgetter(part)(pair)[0], "assessor", key=True),
+        column("other", lambda pair: attrgetter(part)(pair)[1], "other", key=True),
     ]
 
 
@@ -305,10 +309,10 @@ def _build_level_table(agreement: Agreement, unit: str) -> ResultTable:
     column = tables.bind_rows(rows)
     return tables.build_table(
         "levels",
-        f"The same by level: how many {unit}s each of the two put there, how many both, and the "
-        "share of agreement, 2·both/(first + second).",
-        column("judge", lambda row: row[0][0], "who", key=True),
-        column("other", lambda row: row[0][1], "whom", key=True),
+        f"Agreement by level: {unit}s with this level by the first, by the second and by both, and "
+        "the fraction of agreement, 2·both/(first + second).",
+        column("judge", lambda row: row[0][0], "assessor", key=True),
+        column("other", lambda row: row[0][1], "other", key=True),
         column("level", lambda row: row[1], key=True),
         column("first", lambda row: row[2]),
         column("second", lambda row: row[3]),
@@ -318,7 +322,7 @@ def _build_level_table(agreement: Agreement, unit: str) -> ResultTable:
 
 
 def _count_level(confusion: Any, k: int) -> tuple[int, int, int, float | None]:
-    """By the first, by the second, by both, and the share of agreement."""
+    """Count a level by the first, by the second, by both, and the agreement fraction."""
     first, second, together = confusion[k].sum(), confusion[:, k].sum(), confusion[k, k]
     share = float(2 * together / (first + second)) if first + second else None
     return int(first), int(second), int(together), share
@@ -336,7 +340,7 @@ def _build_topic_table(agreement: Agreement, unit: str) -> ResultTable:
     )
     return tables.build_table(
         "topics",
-        "The same by topic; nan where a coefficient is undefined.",
+        "Agreement by topic. nan: undefined coefficient.",
         topic_column("topic", lambda topic: topic, key=True),
         *_build_assessor_columns(column),
         column("items", head=f"{unit}s"),
@@ -351,11 +355,10 @@ def _build_favour_table(report: JudgeReport) -> ResultTable:
     texts = ["–" if p is None else format_p(p) for p in pvalues]
     return tables.build_table(
         "favour",
-        "How much more the judge gives the runs of a team than all other runs, beyond what people "
-        "give them: its bias there, less its bias on the others, with a "
-        f"{tables.format_percent(report.confidence)} interval over what people judged. p of the judge's "
-        "own family is as it is, those of other teams are corrected "
-        f"({CORRECTIONS[report.correction].title}). * p ≤ α.",
+        "Favour of the judge for the runs of a team: its bias on these runs minus its bias on all "
+        f"other runs, with a {tables.format_percent(report.confidence)} interval over units with "
+        "human labels. p-values of the judge's own family are uncorrected, those of other teams "
+        f"corrected ({CORRECTIONS[report.correction].title}). * p ≤ α.",
         *_build_key_columns(report, column),
         column("team", key=True),
         column("own", head="own family"),
