@@ -63,7 +63,7 @@ def test_a_run_without_a_team_is_one() -> None:
     [
         (dict.fromkeys(TEAMS, "A"), None, "higher", "runs of one team, A, expected at least two"),
         (TEAMS, "AP", "neither", "the best run by AP, expected a measure of which one end"),
-        (TEAMS, "nDCG", "higher", "expected a measure that is there"),
+        (TEAMS, "nDCG", "higher", "cannot sort: no measure"),
         ({"x": "X"}, None, "higher", "teams of 1 run"),
     ],
 )

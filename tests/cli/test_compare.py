@@ -444,4 +444,4 @@ def test_the_best_by_a_measure_that_is_not_there(
     teams: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main([*teams, "-m", "AP", "--best-by", "RR"]) == 2
-    assert "no measure 'RR'" in capsys.readouterr().err
+    assert "cannot sort: no measure 'RR'" in capsys.readouterr().err

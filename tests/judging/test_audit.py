@@ -127,7 +127,7 @@ def test_the_command(tmp_path: Path, cranfield: Command) -> None:
     runs = [tmp_path / "x.run", tmp_path / "y.run"]
     out = cranfield.printed("pool", *runs, "--audit", "40", "--depth", "10", "-f", "csv")
     assert out.splitlines()[0] == "topic,doc,probability,draw,to_judge"
-    assert "requires --audit N" in cranfield.refused("pool", *runs, "--to-judge", "x")
+    assert "--to-judge requires --audit N" in cranfield.refused("pool", *runs, "--to-judge", "x")
     assert cranfield("pool", *runs, "--seed", "3").code == 2
 
 

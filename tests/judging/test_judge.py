@@ -300,7 +300,8 @@ class TestAudit:
         assert found.trusts[0].n == 150
         [text] = [n.text for n in found.notes if n.kind == "audit"]
         assert text.startswith(
-            f"150 of {len(self.DRAWN)} documents of the audit have human judgments. The sample ends before"
+            f"150 of {len(self.DRAWN)} documents of the audit have human judgments. "
+            "The sample ends before"
         )
 
     def test_whoever_goes_on_has_a_larger_one(self) -> None:
@@ -640,6 +641,6 @@ def test_a_copy_is_noted() -> None:
 def test_what_chosen_topics_cannot_tell() -> None:
     found = judge(SOME, MODEL, RUNS, "P@10", drawn="chosen")
     assert found.trusts[0].sentence == (
-        "it is unknown whether judge was useful by P@10: topics with human labels were not drawn at "
-        "random"
+        "it is unknown whether judge was useful by P@10: topics with human labels were not drawn "
+        "at random"
     )

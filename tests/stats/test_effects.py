@@ -109,7 +109,7 @@ class TestCohen:
     def test_refused(self) -> None:
         with pytest.raises(CranfieldError, match="found 1 topic, expected at least 2"):
             cohen_dz([0.1], [0.2])
-        with pytest.raises(CranfieldError, match="of one system only. Use topics='common'"):
+        with pytest.raises(CranfieldError, match=r"of one system only\. Use topics='common'"):
             cohen_dz(X, {"301": 0.4, "302": 0.2, "304": 0.1})
         with pytest.raises(CranfieldError, match="found confidence=95"):
             cohen_dz(X, Y).confidence_interval(95)

@@ -174,7 +174,8 @@ class TestAxes:
 
 @pytest.mark.parametrize("name", [name for name in OF_SYSTEMS if "_" in name])
 def test_scores_of_several_measures_raise(name: str) -> None:
-    expected = r"found scores of 2 measures \(AP, RR\), expected scores of one measure: scores\[:, :, 'AP'\]"
+    expected = r"found scores of 2 measures \(AP, RR\), expected scores of one measure: "
+    expected += r"scores\[:, :, 'AP'\]"
     with pytest.raises(InputError, match=expected):
         OF_SYSTEMS[name](SCORES)
 

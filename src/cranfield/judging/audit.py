@@ -61,7 +61,7 @@ class Audit(TableResult):
         return [_build_topic_table(self, caption), build_table("audit", caption, *fields)]
 
     def _select_tables(self, format: str) -> tuple[str, ...]:
-        return ("topics",) if format in PAPER else ("audit",)
+        return ("topics",) if format in ("table", *PAPER) else ("audit",)
 
     def _build_settings(self) -> dict[str, Any]:
         return read_settings(self, "size", "measure", "depth", "seed", "to_judge")
