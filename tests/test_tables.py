@@ -280,7 +280,7 @@ def test_no_name_breaks_a_table(name: str) -> None:
 @pytest.mark.parametrize("format", ["csv", "tsv"])
 @pytest.mark.parametrize("name", [" a", "a ", "a\t", "\na", "\f"])
 def test_render_name_with_outer_space_raises(name: str, format: str) -> None:
-    with pytest.raises(CranfieldError, match="begins or ends with a space"):
+    with pytest.raises(CranfieldError, match="starts or ends with a space"):
         render([ResultTable("x", [Field("run", [name])])], format)
 
 

@@ -190,7 +190,7 @@ class TestTeamFiles:
         ("text", "error"),
         [
             ("bm25 A\ndense\n", ":2: found 'dense', expected a run and its team"),
-            ("bm25 A\nbm25 B\n", ":2: found run bm25 again, expected each run once"),
+            ("bm25 A\nbm25 B\n", ":2: duplicate run 'bm25'"),
             ("team,size\nA,3\n", ":1: found columns team, size, expected run and team"),
             ("run,team\nbm25\n", ":2: found 1 field "),
             ("run,team\nbm25,\n", ":2: found 'bm25': '', expected a run and its team"),
@@ -251,7 +251,7 @@ def test_options_out_of_range(options: dict[str, Any], error: str) -> None:
         ({"all": {"a": 1.0}}, "found a topic named 'all'"),
         ({"q": {}}, "found no document for 1 topic (q)"),
         (pl.DataFrame({"topic": [], "doc": [], "score": []}), "found no results"),
-        (["same.run", "same.run"], "found same.run twice"),
+        (["same.run", "same.run"], "duplicate run same.run"),
     ],
 )
 def test_runs_that_cannot_be_pooled(runs: Any, error: str) -> None:
@@ -529,7 +529,7 @@ pool of 2 topics at depth 2 from 3 runs of 2 teams: 7 documents, 3.5 a topic (fr
             (["--qrels", "-", "--teams", "-"], "standard input (-) can be used only once"),
             (["--qrels", "missing"], "cannot read missing"),
             (["-o", "no/such/place"], "cannot write no/such/place: there is no directory no/such"),
-            (["dense.run"], "found dense.run twice, expected each run once"),
+            (["dense.run"], "duplicate run dense.run"),
         ],
     )
     def test_mistakes(
@@ -545,8 +545,8 @@ pool of 2 topics at depth 2 from 3 runs of 2 teams: 7 documents, 3.5 a topic (fr
         ("doc", "name", "said"),
         [
             ("two words", "p.txt", "the name 'two words' contains a space. Use a format such as"),
-            ("a\t", "p.tsv", "'a\\t' begins or ends with a space, which TSV loses"),
-            (" a", "p.csv", "' a' begins or ends with a space, which CSV loses"),
+            ("a\t", "p.tsv", "'a\\t' starts or ends with a space, which is lost in TSV"),
+            (" a", "p.csv", "' a' starts or ends with a space, which is lost in CSV"),
         ],
     )
     def test_ids_that_a_format_cannot_hold(

@@ -66,8 +66,8 @@ def test_explain_is_of_one_run(cranfield: Command) -> None:
 
 
 def test_validate(cranfield: Command) -> None:
-    assert "2 run tags (r, s), each a run" in cranfield("validate both").out
-    assert "taken as one run" in cranfield("validate mixed.run --run-names file").out
+    assert "2 run tags (r, s), read as separate runs" in cranfield("validate both").out
+    assert "read as one run" in cranfield("validate mixed.run --run-names file").out
     assert cranfield("validate both --run-names file").code == 2
 
 

@@ -24,7 +24,7 @@ import cranfield as cf
 from tests.made import Command
 
 
-class Judged(BaseQrels):  # type: ignore[misc]
+class QrelsHandler(BaseQrels):  # type: ignore[misc]
     def __init__(self, *rows: Any, error: Exception | None = None) -> None:
         self.rows, self.error = rows, error
 
@@ -37,34 +37,34 @@ class Judged(BaseQrels):  # type: ignore[misc]
             raise self.error
 
 
-class Asked(BaseQueries):  # type: ignore[misc]
+class QueriesHandler(BaseQueries):  # type: ignore[misc]
     def queries_iter(self) -> Iterator[Any]:
         yield GenericQuery("1", "wing flutter")
         yield GenericQuery("2", "heat transfer")
 
 
-class Found(BaseScoredDocs):  # type: ignore[misc]
+class ScoredDocsHandler(BaseScoredDocs):  # type: ignore[misc]
     def scoreddocs_iter(self) -> Iterator[Any]:
         yield GenericScoredDoc("1", "b", 2.0)
         yield GenericScoredDoc("1", "a", 1.0)
         yield GenericScoredDoc("2", "d", 1.0)
 
 
-class Spelt(NamedTuple):
+class TextJudgment(NamedTuple):
     query_id: str
     doc_id: str
     relevance: str
     note: str
 
 
-class OfPassages(NamedTuple):
+class PassageJudgment(NamedTuple):
     query_id: str
     doc_id: str
     start: int
     relevance: int
 
 
-class Strange(NamedTuple):
+class UnknownJudgment(NamedTuple):
     query_id: str
     answer: str
 
@@ -76,14 +76,14 @@ SUBTOPICS = (
     TrecSubQrel("1", "b", 1, "2"),
 )
 DATASETS = {
-    "all": (Judged(*DOCUMENTS), Asked(), Found()),
-    "spelt": (Judged(Spelt("1", "a", "1", ""), Spelt("2", "d", "2", "good")),),
-    "intents": (Judged(*SUBTOPICS),),
-    "topics": (Asked(),),
-    "passages": (Judged(OfPassages("1", "a", 7, 1)),),
-    "sample": (Judged(TrecPrel("1", "a", 1, 1, 0.5)),),
-    "strange": (Judged(Strange("1", "a")),),
-    "broken": (Judged(*DOCUMENTS, error=RuntimeError("no\nnetwork")),),
+    "all": (QrelsHandler(*DOCUMENTS), QueriesHandler(), ScoredDocsHandler()),
+    "spelt": (QrelsHandler(TextJudgment("1", "a", "1", ""), TextJudgment("2", "d", "2", "good")),),
+    "intents": (QrelsHandler(*SUBTOPICS),),
+    "topics": (QueriesHandler(),),
+    "passages": (QrelsHandler(PassageJudgment("1", "a", 7, 1)),),
+    "sample": (QrelsHandler(TrecPrel("1", "a", 1, 1, 0.5)),),
+    "strange": (QrelsHandler(UnknownJudgment("1", "a")),),
+    "broken": (QrelsHandler(*DOCUMENTS, error=RuntimeError("no\nnetwork")),),
 }
 
 
@@ -95,7 +95,7 @@ def registered(monkeypatch: pytest.MonkeyPatch) -> None:
         registry.register(f"cranfield-tests/{name}", Dataset(*parts))
 
 
-def test_judgments_and_run_of_a_data_set(here: Path, cranfield: Command) -> None:
+def test_evaluate_dataset_name_reads_judgments_and_run(here: Path, cranfield: Command) -> None:
     """RR is 1/2 and 1."""
     for run in ({"1": ["b", "a"], "2": ["d"]}, "irds:cranfield-tests/all"):
         assert cf.evaluate("irds:cranfield-tests/all", run, "RR").summary().popitem()[1] == {
@@ -110,7 +110,7 @@ def test_judgments_and_run_of_a_data_set(here: Path, cranfield: Command) -> None
     assert "pool of 2 topics" in pool
 
 
-def test_topics_have_texts() -> None:
+def test_read_qrels_dataset_has_query_texts() -> None:
     qrels = cf.read_qrels("irds:cranfield-tests/all")
     assert qrels.to_dict() == {"1": {"a": 1, "b": 0}, "2": {"d": 2}}
     assert qrels.texts == {"1": "wing flutter", "2": "heat transfer"}
@@ -118,11 +118,11 @@ def test_topics_have_texts() -> None:
     assert cf.read_qrels({"1": {"a": 1}}).texts == {}
 
 
-def test_levels_may_be_texts() -> None:
+def test_read_qrels_text_levels_become_numbers() -> None:
     assert cf.read_qrels("irds:cranfield-tests/spelt").to_dict() == {"1": {"a": 1}, "2": {"d": 2}}
 
 
-def test_judgments_for_intents() -> None:
+def test_read_qrels_dataset_by_intent_reads_intents() -> None:
     """Of the two intents the first is met at once, the second at rank 2: (1 + 1/2) / 2."""
     scores = cf.evaluate("irds:cranfield-tests/intents", {"1": ["a", "b"]}, "IA(RR)")
     assert scores.summary() == {"run": {"IA(RR)": 0.75}}
@@ -132,20 +132,22 @@ def test_judgments_for_intents() -> None:
     ("name", "said"),
     [
         ("topics", "irds:cranfield-tests/topics: found no judgments, expected a data set that has"),
-        ("intents", "found judgments for subtopics, expected those of documents (measures of div"),
-        ("passages", "found judgments of passages, expected those of documents"),
-        ("sample", "found judgments of a sample, expected those of documents"),
+        ("intents", "found judgments for subtopics, expected judgments of documents (use div"),
+        ("passages", "found judgments of passages, expected judgments of documents"),
+        ("sample", "found judgments of a sample, expected judgments of documents"),
         ("strange", "found judgments without doc_id, expected query_id, doc_id, relevance"),
         ("broken", "ir_datasets cannot provide irds:cranfield-tests/broken: RuntimeError: no netw"),
-        ("al", "found data set 'cranfield-tests/al', expected cranfield-tests/all"),
+        ("al", "unknown dataset 'cranfield-tests/al'. Did you mean cranfield-tests/all"),
     ],
 )
-def test_what_is_refused(name: str, said: str, here: Path, cranfield: Command) -> None:
+def test_evaluate_unsupported_dataset_raises(
+    name: str, said: str, here: Path, cranfield: Command
+) -> None:
     Path("run").write_text("1 Q0 b 1 2 me\n")
     assert said in cranfield.refused("evaluate", f"irds:cranfield-tests/{name}", "run")
 
 
-def test_runs_that_are_refused(cranfield: Command) -> None:
+def test_evaluate_unsupported_dataset_run_raises(cranfield: Command) -> None:
     words = ("evaluate", "irds:cranfield-tests/all", "irds:cranfield-tests/spelt")
     assert "spelt: found no run (scoreddocs), expected" in cranfield.refused(*words)
     with pytest.raises(cf.CranfieldError, match="found judgments without subtopic_id"):
@@ -154,13 +156,13 @@ def test_runs_that_are_refused(cranfield: Command) -> None:
         cf.read_qrels("irds:zzzzzzzzzzzzzzzzzz")
 
 
-def test_without_the_package_its_command_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_read_qrels_missing_package_names_install_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ir_datasets", None)
     said = r'^irds:vaswani needs ir_datasets .* -m pip install "ir-datasets>=0.5.9"$'
     with pytest.raises(cf.CranfieldError, match=said):
         cf.read_qrels("irds:vaswani")
 
 
-def test_a_file_of_that_name_is_a_file(here: Path) -> None:
+def test_read_qrels_existing_file_with_dataset_name_is_read(here: Path) -> None:
     Path("irds:mine").write_text("1 0 a 1\n")
     assert cf.read_qrels("irds:mine").to_dict() == {"1": {"a": 1.0}}

@@ -112,7 +112,7 @@ TOPIC_TEXTS = {
 
 @pytest.mark.parametrize("compressed", [False, True])
 @pytest.mark.parametrize("how", TYPE_TEXTS)
-def test_texts_by_type(tmp_path: Path, how: str, compressed: bool) -> None:
+def test_read_costs_text_by_type(tmp_path: Path, how: str, compressed: bool) -> None:
     data = TYPE_TEXTS[how].encode()
     path = tmp_path / ("costs.gz" if compressed else "costs")
     path.write_bytes(gzip.compress(data) if compressed else data)
@@ -123,7 +123,7 @@ def test_texts_by_type(tmp_path: Path, how: str, compressed: bool) -> None:
 
 
 @pytest.mark.parametrize("how", TOPIC_TEXTS)
-def test_texts_by_topic_and_document(tmp_path: Path, how: str) -> None:
+def test_read_costs_text_by_topic_and_document(tmp_path: Path, how: str) -> None:
     path = written(tmp_path / "costs", lambda p: p.write_bytes(TOPIC_TEXTS[how].encode()))
     known = read_costs(path)
     assert costs_of(known) == BY_TOPIC
@@ -131,7 +131,7 @@ def test_texts_by_topic_and_document(tmp_path: Path, how: str) -> None:
 
 
 @pytest.mark.parametrize("frame", [type_frame(), topic_frame()], ids=["type", "topic"])
-def test_binary_files_and_frames(tmp_path: Path, frame: pl.DataFrame) -> None:
+def test_read_costs_binary_files_and_frames(tmp_path: Path, frame: pl.DataFrame) -> None:
     expected = BY_TYPE if "type" in frame.columns else BY_TOPIC
     for data in (
         frame,
@@ -146,14 +146,14 @@ def test_binary_files_and_frames(tmp_path: Path, frame: pl.DataFrame) -> None:
         assert costs_of(read_costs(data)) == expected
 
 
-def test_dicts() -> None:
+def test_read_costs_dicts() -> None:
     assert costs_of(read_costs(BY_TYPE)) == BY_TYPE
     assert costs_of(read_costs(BY_TOPIC)) == BY_TOPIC
     assert costs_of(read_costs({"q1": {}, **BY_TOPIC})) == BY_TOPIC
     assert costs_of(read_costs({1: np.float32(2), "b": np.int64(3)})) == {"1": 2, "b": 3}
 
 
-def test_by_document_whatever_the_topic(tmp_path: Path) -> None:
+def test_read_costs_by_document_applies_to_all_topics(tmp_path: Path) -> None:
     frame = pl.DataFrame({"docno": ["a", "b"], "cost": [1, 2]})
     for data in (
         frame,
@@ -165,7 +165,7 @@ def test_by_document_whatever_the_topic(tmp_path: Path) -> None:
         assert (costs_of(known), known.by_type) == ({"a": 1, "b": 2}, False)
 
 
-def test_numbers_that_only_python_reads(tmp_path: Path) -> None:
+def test_read_costs_python_numbers_are_read(tmp_path: Path) -> None:
     """What the fast readers give up on is read one by one: here blanks around a number."""
     for text in ("web +3e0\n", 'type,cost\nweb," 3e0 "\n'):
         path = written(tmp_path / "c", lambda p, text=text: p.write_text(text))  # type: ignore[misc]
@@ -174,7 +174,7 @@ def test_numbers_that_only_python_reads(tmp_path: Path) -> None:
 
 @given(st.lists(st.floats(1e-300, 1e300), min_size=1, max_size=20))
 @settings(max_examples=examples(50))
-def test_costs_are_read_to_the_last_bit(costs: list[float]) -> None:
+def test_read_costs_keeps_every_bit(costs: list[float]) -> None:
     frame = pl.DataFrame({"type": [f"t{i}" for i in range(len(costs))], "cost": costs})
     texts = frame.with_columns(cost=pl.Series([repr(x) for x in costs]))
     for data in (frame, frame.to_pandas(), texts, dict(frame.iter_rows())):
@@ -183,21 +183,21 @@ def test_costs_are_read_to_the_last_bit(costs: list[float]) -> None:
 
 class TestUnits:
     @pytest.mark.parametrize("unit", ["seconds", "minutes", "characters", "words"])
-    def test_a_column_may_tell(self, unit: str) -> None:
+    def test_unit_column_name_sets_unit(self, unit: str) -> None:
         for column in (unit, unit.capitalize()):
             assert read_costs(type_frame(cost=column)).unit == unit
             assert read_costs(topic_frame(cost=column)).unit == unit
 
     @pytest.mark.parametrize("column", ["cost", "time", "effort", "price"])
-    def test_or_not(self, column: str) -> None:
+    def test_unit_other_column_name_sets_no_unit(self, column: str) -> None:
         assert read_costs(type_frame(cost=column)).unit == ""
 
-    def test_the_user_knows_best(self, tmp_path: Path) -> None:
+    def test_unit_argument_overrides_column(self, tmp_path: Path) -> None:
         path = written(tmp_path / "c.csv", type_frame(cost="seconds").write_csv)
         assert read_costs(path, unit="hours").unit == "hours"
         assert read_costs(BY_TYPE, "hours").unit == "hours"
 
-    def test_read_before(self) -> None:
+    def test_read_costs_object_gets_unit(self) -> None:
         known = read_costs(type_frame(cost="seconds"))
         assert read_costs(known) is known
         again = read_costs(known, "hours")
@@ -217,8 +217,8 @@ TEXT_ERRORS = {
     "web 1_0\n": f"found cost 1_0, {ABOVE_0}",
     "web\n": "found 1 field ('web'), expected 2: type-or-doc cost",
     "q1 d1 2\n": "found 3 fields ('q1 d1 2'), expected 2: type-or-doc cost",
-    "image 1\n": "found type or document image again (first on line 1), expected each once",
-    "image 2\n": "found type or document image again (first on line 1), expected each once",
+    "image 1\n": "duplicate cost of type or document image (first on line 1)",
+    "image 2\n": "duplicate cost of type or document image (first on line 1)",
 }
 CELL_ERRORS = {
     "web,0": f"found cost 0, {ABOVE_0}",
@@ -229,7 +229,7 @@ CELL_ERRORS = {
     "web": "found 1 field ('web'), expected 2: type cost",
     "web,1,2": "found 3 fields (",
     ",1": "found type '', expected an identifier",
-    "image,1": "found type image again (first on line 2), expected each once",
+    "image,1": "duplicate cost of type image (first on line 2)",
 }
 
 
@@ -252,9 +252,7 @@ class TestMalformed:
         path = tmp_path / "c"
         assert said_of(path, "q1 a 1\nq1 b 0\n") == f"c:2: found cost 0, {ABOVE_0}"
         said = said_of(path, "q1 a 1\nq2 a 1\nq1 a 1\n")
-        assert (
-            said == "c:3: found document a of topic q1 again (first on line 1), expected each once"
-        )
+        assert said == "c:3: duplicate cost of document a of topic q1 (first on line 1)"
         said = said_of(path, "q1 a 1\nweb 1\n")
         assert said == "c:2: found 2 fields ('web 1'), expected 3: topic doc cost"
         said = said_of(path, "q1 Q0 a 1\n")
@@ -279,7 +277,7 @@ class TestMalformed:
             ('{"type": "web"}', f"found no cost, {ABOVE_0}"),
             ('{"type": null, "cost": 1}', "found type None, expected an identifier"),
             ('{"type": 1.5, "cost": 1}', "found type 1.5, expected an identifier"),
-            ('{"type": "image", "cost": 1}', "found type image again (first on line 1), expected"),
+            ('{"type": "image", "cost": 1}', "duplicate cost of type image (first on line 1)"),
             ('{"type": "web"', 'found \'{"type": "web"\', expected a JSON object'),
         ],
     )
@@ -304,7 +302,7 @@ class TestMalformed:
     @pytest.mark.parametrize(
         "content", ["", "\n\n", "# nothing\n", "type,cost\n", "{}", '{"q1": {}}']
     )
-    def test_nothing(self, tmp_path: Path, content: str) -> None:
+    def test_empty_file_raises(self, tmp_path: Path, content: str) -> None:
         assert said_of(tmp_path / "c", content) == "c: found no costs, expected at least one"
 
     def test_columns(self, tmp_path: Path) -> None:
@@ -314,7 +312,7 @@ class TestMalformed:
         with pytest.raises(cf.InputError, match=f"costs: found columns topic, cost, {expected}"):
             read_costs(pl.DataFrame({"topic": ["q"], "cost": [1]}))
 
-    def test_broken(self, tmp_path: Path) -> None:
+    def test_corrupt_parquet_raises(self, tmp_path: Path) -> None:
         half = written(tmp_path / "whole", type_frame().write_parquet).read_bytes()[:-20]
         assert "found a broken parquet file" in said_of(tmp_path / "c.parquet", half)
 
@@ -415,7 +413,7 @@ TYPED: dict[str, tuple[Callable[[Path], Any], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("how", TYPED)
-def test_types_are_kept_if_asked_for(tmp_path: Path, how: str) -> None:
+def test_read_run_types_option_keeps_types(tmp_path: Path, how: str) -> None:
     make, options = TYPED[how]
     data = make(tmp_path / "run")
     assert types_of(read_run(data, types=True, **options)) == ["web", "image", "web"]
@@ -424,7 +422,7 @@ def test_types_are_kept_if_asked_for(tmp_path: Path, how: str) -> None:
     assert types_of(run) == ["web", "image", "web"]
 
 
-def test_runs_without_types() -> None:
+def test_read_run_default_drops_types() -> None:
     frame = typed_frame().drop("type")
     assert types_of(read_run(frame, types=True)) is None
     lists = read_run({"q1": {"a": 1.0}}, types=True)
@@ -432,7 +430,7 @@ def test_runs_without_types() -> None:
     assert lists.lists == {"q1": {"a": 1.0}}
 
 
-def test_a_result_may_have_none(tmp_path: Path) -> None:
+def test_read_run_missing_type_is_empty(tmp_path: Path) -> None:
     """Then its cost is not known."""
     frame = typed_frame().with_columns(type=pl.Series(["web", None, "web"]))
     for data in (frame, written(tmp_path / "r.csv", frame.write_csv)):
@@ -440,7 +438,7 @@ def test_a_result_may_have_none(tmp_path: Path) -> None:
         assert nans(labelled(read_run(data, types=True), read_costs({"web": 2}))) == [2, None, 2]
 
 
-def test_types_of_other_columns_are_refused() -> None:
+def test_read_run_number_column_as_type_raises() -> None:
     frame = typed_frame().with_columns(type=pl.Series([1.5, 2.5, 3.5]))
     with pytest.raises(cf.InputError, match="run: found Float64 in column type, expected ident"):
         read_run(frame, types=True)
@@ -526,7 +524,7 @@ def collections(draw: st.DrawFn) -> tuple[Nested, Nested, Nested]:
 
 @given(collections(), st.booleans(), st.integers(1, 5), st.integers(1, 60))
 @settings(max_examples=examples(40))
-def test_any_collection_by_hand(
+def test_rows_any_collection_equals_naive(
     tmp_path_factory: pytest.TempPathFactory,
     drawn: tuple[Nested, Nested, Nested],
     exclude_self: bool,
@@ -580,7 +578,7 @@ def large() -> tuple[Nested, Nested, Nested]:
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [50, 4000])
 @pytest.mark.parametrize("threads", [1, 3])
-def test_pieces_threads_and_batches(
+def test_rows_any_partition_gives_same_costs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int, threads: int
 ) -> None:
     qrels, run, by_topic = large()
@@ -601,7 +599,7 @@ def test_pieces_threads_and_batches(
     assert nans(found.document_values["cost"].tolist()) == expected
 
 
-def test_lengths_and_costs_side_by_side() -> None:
+def test_evaluate_lengths_and_costs_combine() -> None:
     run = {"q1": {"a": 1.0, "b": 2.0}, "q2": {"a": 1.0}}
     gold = GoldStandard.from_qrels(read_qrels({"q2": {"a": 1}, "q1": {"a": 1}}))
     noted = (
@@ -614,7 +612,7 @@ def test_lengths_and_costs_side_by_side() -> None:
         assert lists == {"words": [10, 20, 10], "cost": [4, None, 3]}
 
 
-def test_a_list_that_loses_its_only_document() -> None:
+def test_evaluate_excluded_only_document_has_no_cost() -> None:
     run = {"q1": {"q1": 1.0}}
     gold = GoldStandard.from_qrels(read_qrels({"q1": {"a": 1}}))
     for source in (run, as_frame(run)):
@@ -622,7 +620,7 @@ def test_a_list_that_loses_its_only_document() -> None:
         assert (found.returned.tolist(), found.document_values["cost"].tolist()) == ([0], [])
 
 
-def test_no_judged_topic_is_answered() -> None:
+def test_evaluate_no_common_topic_raises() -> None:
     run = {"other": {"a": 1.0}}
     gold = GoldStandard.from_qrels(read_qrels({"q1": {"a": 1}}))
     for source in (run, as_frame(run)):
@@ -630,7 +628,7 @@ def test_no_judged_topic_is_answered() -> None:
         assert (found.returned.tolist(), found.document_values["cost"].tolist()) == ([-1], [])
 
 
-def test_tied_documents_move_with_their_costs() -> None:
+def test_evaluate_tied_documents_keep_their_costs() -> None:
     """By name the order is c, b, a; the best has the relevant a first."""
     costs = read_costs({"q": {"a": 1, "b": 2, "c": 3, "top": 9}})
     run = {"q": {"a": 1.0, "b": 1.0, "c": 1.0, "top": 2.0}}
@@ -641,7 +639,7 @@ def test_tied_documents_move_with_their_costs() -> None:
         assert Reordering(found).best().document_values["cost"].tolist() == [9, 1, 3, 2]
 
 
-def test_keys_whose_hashes_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_hash_collision_compares_texts(monkeypatch: pytest.MonkeyPatch) -> None:
     """A hash proves nothing: here two are left, for types as for documents."""
     hashes = Strings.compute_hashes
     monkeypatch.setattr(Strings, "compute_hashes", lambda self: hashes(self) % np.uint64(2))
@@ -655,7 +653,7 @@ def test_keys_whose_hashes_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.tolist() == expected
 
 
-def test_types_are_needed(tmp_path: Path) -> None:
+def test_evaluate_costs_by_type_without_types_raises(tmp_path: Path) -> None:
     path = written(tmp_path / "run", lambda p: p.write_text(trec_text()))
     costs = written(tmp_path / "costs", lambda p: p.write_text("web 2\n"))
     for run in (
@@ -666,8 +664,7 @@ def test_types_are_needed(tmp_path: Path) -> None:
         with pytest.raises(cf.CranfieldError) as caught:
             labelled(read_run(run, types=True), read_costs(costs))
         assert str(caught.value) == (
-            f"{costs}: found costs by element type and a run without types, expected a run whose "
-            "results have one (the second column of TREC text; types=True where it is read "
-            "before), or costs by topic and document"
+            f"{costs}: costs are by element type, but the run has no types. Use a run "
+            "with types (column 2 of TREC text), or costs by topic and document."
         )
     assert nans(labelled(read_run(path, types=True), read_costs(costs))) == [2, None, 2]

@@ -50,22 +50,22 @@ class TestQueries:
         path = written(tmp_path / "queries.tsv", '1\twhat is "it"?\n2\t# hash\n')
         assert read_queries(path) == {"1": Query('what is "it"?'), "2": Query("# hash")}
 
-    def test_other_names(self, tmp_path: Path) -> None:
+    def test_other_column_names_are_accepted(self, tmp_path: Path) -> None:
         beir = written(tmp_path / "q.jsonl", '{"_id": "7", "text": "seven", "metadata": null}\n')
         assert read_queries(beir) == {"7": Query("seven")}
 
-    def test_a_column_may_be_called_topic(self) -> None:
+    def test_topic_column_is_accepted(self) -> None:
         rows = [{"qid": "1", "query": "one", "topic": "sport"}]
         assert read_queries(rows) == {"1": Query("one", {"topic": "sport"})}
 
-    def test_unknown_names_say_how(self, tmp_path: Path) -> None:
+    def test_unknown_columns_raises(self, tmp_path: Path) -> None:
         path = written(tmp_path / "q.csv", "a,b\n1,one\n")
         with pytest.raises(InputError, match=r"columns a, b.*qid.*query"):
             read_queries(path)
 
     def test_bad_input(self, tmp_path: Path) -> None:
         twice = written(tmp_path / "twice.tsv", "1\tone\n1\tagain\n")
-        with pytest.raises(InputError, match=r"twice.tsv:2: found topic 1 again"):
+        with pytest.raises(InputError, match=r"twice.tsv:2: duplicate topic '1'"):
             read_queries(twice)
         blanks = written(tmp_path / "blanks.txt", "1 one\n")
         with pytest.raises(InputError, match="topic<TAB>query"):
@@ -87,7 +87,7 @@ class TestDocs:
         for name in ("d.csv", "d.parquet", "d.jsonl"):
             assert read_docs(tmp_path / name, {"d1", "d3", "zz"}) == FOUND, name
 
-    def test_of_a_long_table_only_some_groups_of_rows_are_read(
+    def test_read_docs_long_table_reads_some_row_groups(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         frame = pl.DataFrame({"docno": [f"d{i}" for i in range(40)], "text": ["text"] * 40})
@@ -111,12 +111,12 @@ class TestDocs:
         three = written(tmp_path / "three.tsv", "d1\ttitle\ttext\n")
         assert read_docs(three, {"d1"}) == {"d1": Doc("title", "text")}
 
-    def test_what_is_not_wanted_is_not_read(self, tmp_path: Path) -> None:
+    def test_read_docs_stops_after_last_wanted_document(self, tmp_path: Path) -> None:
         """Once all are found, the rest of a large file is left alone: even a broken line."""
         path = written(tmp_path / "d.tsv", "d1\tone\nd2\ttwo\nbroken\n")
         assert read_docs(path, {"d1"}) == {"d1": Doc("", "one")}
 
-    def test_a_text_may_be_as_long_as_lines_may_be(self, tmp_path: Path) -> None:
+    def test_read_docs_text_up_to_line_limit_is_read(self, tmp_path: Path) -> None:
         """Python's csv stops at 131,072 characters unless told otherwise."""
         long = "word " * 60_000
         csv = written(tmp_path / "d.csv", f'docno,text\nd1,"{long}"\nd2,two\n')
@@ -127,10 +127,10 @@ class TestDocs:
                 "d2": Doc("", "two"),
             }
 
-    def test_long_texts_are_cut(self) -> None:
+    def test_read_docs_long_texts_are_truncated(self) -> None:
         assert read_docs({"d": "abcdef"}, {"d"}, max_length=3) == {"d": Doc("", "abc")}
 
-    def test_unknown_names_say_how(self, tmp_path: Path) -> None:
+    def test_unknown_columns_raises(self, tmp_path: Path) -> None:
         path = written(tmp_path / "d.csv", "docno,price\nd1,3\n")
         with pytest.raises(InputError, match=r"columns docno, price.*title, text"):
             read_docs(path, {"d1"})

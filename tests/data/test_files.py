@@ -24,7 +24,7 @@ class TestWriteWhole:
         write_whole(tmp_path / "a", (chunk for chunk in (b"two ", b"three")))
         assert read_bytes(str(tmp_path / "a")) == b"two three"
 
-    def test_a_failure_leaves_the_old_file_alone(self, tmp_path: Path) -> None:
+    def test_write_whole_failure_keeps_old_file(self, tmp_path: Path) -> None:
         def chunks() -> Any:
             yield b"half"
             raise KeyError("the other half")
@@ -36,7 +36,7 @@ class TestWriteWhole:
         assert read_bytes(tmp_path / "a") == b"old"
 
     @pytest.mark.skipif(os.name != "posix", reason="permission bits")
-    def test_permissions_follow_the_umask(self, tmp_path: Path) -> None:
+    def test_write_whole_permissions_follow_umask(self, tmp_path: Path) -> None:
         before = os.umask(0o027)
         try:
             write_whole(tmp_path / "a", b"")
@@ -45,7 +45,7 @@ class TestWriteWhole:
         assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o640
 
     @pytest.mark.skipif(os.name != "posix", reason="links and pipes")
-    def test_links_and_pipes_stay_what_they_are(self, tmp_path: Path) -> None:
+    def test_write_whole_keeps_links_and_pipes(self, tmp_path: Path) -> None:
         (tmp_path / "link").symlink_to("real")
         write_whole(tmp_path / "link", b"x")
         assert (tmp_path / "link").is_symlink()
@@ -58,7 +58,9 @@ class TestWriteWhole:
         finally:
             os.close(reader)
 
-    def test_friendly_errors(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_write_whole_failure_raises_file_error(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         with pytest.raises(CranfieldError, match=r"cannot write .*a: there is no directory .*no"):
             write_whole(tmp_path / "no" / "a", b"")
         with pytest.raises(CranfieldError, match=f"cannot write {tmp_path}: "):
@@ -74,7 +76,7 @@ class TestWriteWhole:
             write_whole(tmp_path / "a", b"")
         assert list(tmp_path.iterdir()) == []
 
-    def test_who_may_read_a_file_stays(self, tmp_path: Path) -> None:
+    def test_write_whole_keeps_permissions(self, tmp_path: Path) -> None:
         (tmp_path / "a").touch()
         (tmp_path / "a").chmod(0o600)
         write_whole(tmp_path / "a", b"secret")
@@ -87,7 +89,7 @@ def names(directory: Path) -> list[str]:
 
 
 class TestWriteAll:
-    def test_all_or_none(self, tmp_path: Path) -> None:
+    def test_write_all_failure_writes_nothing(self, tmp_path: Path) -> None:
         """The second file fails while it is made: the first is not there, nor are directories."""
         with pytest.raises(ZeroDivisionError):
             write_all({f"{tmp_path}/a/x": b"1", f"{tmp_path}/b/y": (b"%d" % (1 // 0) for _ in "1")})
@@ -96,12 +98,12 @@ class TestWriteAll:
         assert names(tmp_path) == ["a", "a/x", "b", "b/y"]
         assert (tmp_path / "b/y").read_bytes() == b"23"
 
-    def test_a_directory_that_is_a_file(self, tmp_path: Path) -> None:
+    def test_write_all_directory_is_file_raises(self, tmp_path: Path) -> None:
         (tmp_path / "a").touch()
         with pytest.raises(CranfieldError, match=r"cannot make .*a: file exists"):
             write_all({f"{tmp_path}/a/x": b"1"})
 
-    def test_the_list_comes_last(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_write_all_keeps_order(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Judgments of a simulated collection take their name after all runs."""
         renamed: list[str] = []
         replace = os.replace
@@ -129,7 +131,7 @@ def leave(directory: Path, name: str = LEFT) -> Path:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links, owners and locks")
-class TestAside:
+class TestTemporaryDirectory:
     def test_enter_left_directory_removes_it_and_no_locked_one(self, tmp_path: Path) -> None:
         leave(tmp_path)
         with TemporaryDirectory(str(tmp_path)) as held:
@@ -178,7 +180,7 @@ class TestAside:
         write_whole(tmp_path / "a", b"1")
         assert names(tmp_path) == [LEFT, f"{LEFT}/0", f"{LEFT}/cranfield", "a"]
 
-    def test_exit_link_in_its_place_keeps_what_it_names(self, tmp_path: Path) -> None:
+    def test_exit_directory_replaced_by_link_keeps_its_target(self, tmp_path: Path) -> None:
         victim, moved = tmp_path / "victim", tmp_path / "moved"
         victim.mkdir()
         (victim / "0").write_text("mine")

@@ -82,15 +82,15 @@ SOURCES: dict[str, Callable[[Path], Any]] = {
 
 
 @pytest.mark.parametrize("source", SOURCES)
-def test_classes_from_every_source(source: str, tmp_path: Path) -> None:
+def test_read_groups_every_source_gives_same_classes(source: str, tmp_path: Path) -> None:
     assert read_groups(SOURCES[source](tmp_path)).names == NAMES
 
 
-def test_classes_given_twice_alike_are_one() -> None:
+def test_read_groups_equal_duplicates_are_merged() -> None:
     assert read_groups([*ROWS, ROWS[0]]).names == NAMES
 
 
-def test_classes_may_be_numbers_and_documents_strings_with_blanks(tmp_path: Path) -> None:
+def test_read_groups_numbers_and_ids_with_spaces_are_read(tmp_path: Path) -> None:
     assert read_groups({1: {2: 3}}).names == {"1": {"2": "3"}}
     assert read_groups(pl.DataFrame({"topic": [1], "doc": [2], "class": [3]})).names == {
         "1": {"2": "3"}
@@ -123,7 +123,7 @@ WRONG_CLASSES = {
 
 
 @pytest.mark.parametrize("wrong", WRONG_CLASSES)
-def test_what_is_wrong_with_classes(
+def test_read_groups_invalid_file_raises(
     wrong: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -148,26 +148,26 @@ def test_what_is_wrong_with_classes(
         ([("1", "a", "x"), ("1", "a", "y")], "classes: found class y for document a of topic 1"),
     ],
 )
-def test_what_is_wrong_with_classes_in_memory(data: Any, said: str) -> None:
+def test_read_groups_invalid_data_raises(data: Any, said: str) -> None:
     with pytest.raises(cf.CranfieldError) as told:
         read_groups(data)
     assert str(told.value).startswith(said)
 
 
-def test_an_unnamed_class_is_an_error_whatever_it_is_said_to_be() -> None:
+def test_read_groups_missing_class_raises_in_any_format() -> None:
     for nothing in (None, "", " "):
         with pytest.raises(cf.InputError, match="classes: found"):
             read_groups([("1", "a", nothing)])
 
 
-def test_two_classes_in_a_topic_directory(tmp_path: Path) -> None:
+def test_read_groups_topic_directory_two_classes_raises(tmp_path: Path) -> None:
     file = written(tmp_path / "1" / "1.rel", "a L1 x\na L1 y\n")
     with pytest.raises(cf.InputError, match=f"{re.escape(file)}:2: "):
         read_groups(tmp_path)
 
 
 @pytest.mark.parametrize("kind", BOTH)
-def test_a_class_without_a_level_is_an_error(kind: type, tmp_path: Path) -> None:
+def test_evaluate_class_without_level_raises(kind: type, tmp_path: Path) -> None:
     path = written(tmp_path / "c", "1 a x\n1 zz x\n")
     said = f"{path}: found class x of document zz of topic 1 without a level, expected a judgment"
     with pytest.raises(cf.InputError, match=re.escape(said)):
@@ -175,7 +175,7 @@ def test_a_class_without_a_level_is_an_error(kind: type, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("kind", BOTH)
-def test_classes_of_other_topics_only_are_an_error_and_of_some_are_not(kind: type) -> None:
+def test_evaluate_classes_without_common_topic_raises(kind: type) -> None:
     qrels, run = {"1": {"a": 1, "b": 1}}, {"1": ["a", "b"]}
     with pytest.raises(cf.InputError, match="found classes of other topics, expected topics of"):
         cf.evaluate(qrels, run, "AP", labelling=kind({"2": {"a": "x"}}))
@@ -183,7 +183,7 @@ def test_classes_of_other_topics_only_are_an_error_and_of_some_are_not(kind: typ
     assert one(qrels, run, "NumRel", labelling=kind(names)) == 1
 
 
-def test_a_group_of_several_levels_is_an_error() -> None:
+def test_evaluate_group_with_several_levels_raises() -> None:
     qrels, run = {"1": {"a": 1, "b": 2, "c": 0}}, {"1": ["a", "b"]}
     for pair, said in (("ab", "levels 1 and 2 in group x"), ("ac", "levels 0 and 1 in group x")):
         groups = cf.Combinations({"1": dict.fromkeys(pair, "x")})
@@ -193,7 +193,7 @@ def test_a_group_of_several_levels_is_an_error() -> None:
         assert one(qrels, run, "AP", labelling=classes) > 0
 
 
-def test_a_group_of_items_of_no_use_is_of_no_use() -> None:
+def test_evaluate_group_of_nonrelevant_items_is_nonrelevant() -> None:
     qrels, run = {"1": {"a": 0, "b": 0, "c": 1}}, {"1": ["a", "b", "c"]}
     groups = cf.Combinations({"1": {"a": "x", "b": "x"}})
     assert one(qrels, run, "AP", labelling=groups) == 1 / 3
@@ -203,7 +203,7 @@ def test_a_group_of_items_of_no_use_is_of_no_use() -> None:
 # -- cranfield label --------------------------------------------------------------------------
 
 
-def test_classes_of_other_topics_are_told() -> None:
+def test_evaluate_classes_of_unjudged_topics_are_noted() -> None:
     classes = cf.EquivalenceClasses({"1": {"a": "x"}, "9": {"z": "x"}})
     scores = cf.evaluate({"1": {"a": 1}}, {"1": ["a"]}, "AP", labelling=classes)
     assert [n.text for n in scores.notes] == ["classes: 1 topic (9) without judgments, ignored"]
@@ -212,7 +212,7 @@ def test_classes_of_other_topics_are_told() -> None:
 @pytest.mark.parametrize(
     "command", ["label q r --classes - --depth 3", "explain AP Q --on q r --classes -"]
 )
-def test_classes_from_standard_input(
+def test_evaluate_classes_from_standard_input(
     command: str, small: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("q").write_text(LIST_Q)

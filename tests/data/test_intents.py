@@ -54,12 +54,12 @@ def scores(intents: Any = None, qrels: Any = None, m: str = "D(nDCG)") -> dict[s
 
 
 class TestRead:
-    def test_a_path(self, files: Files) -> None:
+    def test_read_intents_path(self, files: Files) -> None:
         files(p=LIKELY)
         assert scores("p") == {"q1": WEIGHTED, "q2": 1.0}
         assert scores(Path("p")) == scores("p") != scores()
 
-    def test_other_forms(self) -> None:
+    def test_read_intents_memory_forms(self) -> None:
         frame = pl.DataFrame({"topic": ["q1", "q1"], "intent": [1, 2], "probability": [0.8, 0.2]})
         forms: list[Any] = [
             {"q1": {"1": 0.8, "2": 0.2}},
@@ -90,17 +90,17 @@ class TestRead:
             ("p__txt", "q1 1 0.8 informational\nq1 2 0.2 navigational\n"),
         ],
     )
-    def test_other_files(self, files: Files, name: str, text: str) -> None:
+    def test_read_intents_tables(self, files: Files, name: str, text: str) -> None:
         [path] = files(**{name: text})
         assert scores(path)["q1"] == WEIGHTED
 
-    def test_a_separator(self, files: Files) -> None:
+    def test_read_intents_separator(self, files: Files) -> None:
         files(qrels="q1;an intent;a;2\nq1;another;b;1\n", p="q1;an intent;0.8\nq1;another;0.2\n")
         files(run="q1;Q0;a;1;2;r\n")
         found = cf.evaluate("qrels", "run", "IA(P)@1", intents="p", separator=";")
         assert found["r", "q1", "IA(P)@1"] == 0.8
 
-    def test_types(self, files: Files) -> None:
+    def test_read_intents_types(self, files: Files) -> None:
         """a and b are for the second intent: if it is navigational, b at rank 1 mutes a's 0.2."""
         files(p=LIKELY, types="q1 2 navigational\nq1 1 informational\n", short="q1 2 NAV\n")
         files(both="q1 1 0.8\nq1 2 0.2 nav\n", both__csv="topic,intent,p,type\n"
@@ -111,17 +111,17 @@ class TestRead:
         known = {"q1": {"1": 0.8, "2": (0.2, "nav")}}
         assert scores(known, m="DIN(nDCG)")["q1"] == 0.6279
 
-    def test_probabilities_of_one_topic_in_two_files(self, files: Files) -> None:
+    def test_read_intents_topic_in_two_files_is_joined(self, files: Files) -> None:
         files(one="q1 1 0.8\n", other="q1 2 0.2\n")
         assert scores(["one", "other"])["q1"] == WEIGHTED
 
-    def test_nearly_one(self, files: Files) -> None:
+    def test_read_intents_rounded_probabilities_are_accepted(self, files: Files) -> None:
         files(p="q1 1 0.8000004\nq1 2 0.2\n", q="q1 1 0.8000016\nq1 2 0.2\n")
         assert scores("p")["q1"] == WEIGHTED
         with pytest.raises(cf.CranfieldError, match=r"sum to 1\.0000016 in topic q1"):
             scores("q")
 
-    def test_intents_that_nothing_was_judged_for(self) -> None:
+    def test_evaluate_unjudged_intent_counts(self) -> None:
         """They are known, and cannot be covered."""
         known = {"q1": {"1": 0.5, "2": 0.25, "3": 0.25}}
         assert scores(known, m="IRec") == {"q1": 0.6667, "q2": 1.0}
@@ -131,22 +131,22 @@ class TestRead:
         known = {"q1": {"1": 0.8, "2": 0.2}, "q2": {"1": "nav"}}
         assert repr(read_intents(known)) == "Intents: 3 intents of 2 topics"
 
-    def test_in_order(self) -> None:
+    def test_in_order_numbers_before_names(self) -> None:
         assert sort_intents(["10", "9", "1"]) == ["1", "9", "10"]
         assert sort_intents(["b", "a", "10"]) == ["10", "a", "b"]
 
 
 REFUSED = [
-    ("q1 1 0.5\nq1 2 0.4\n", "p:2: found probabilities that sum to 0.9 in topic q1, expected a"),
-    ("q2 1 1\nq1 1 0.5\nq1 2 0.6\n", "p:3: found probabilities that sum to 1.1 in topic q1"),
+    ("q1 1 0.5\nq1 2 0.4\n", "p:2: found probabilities with sum 0.9 in topic q1, expected 1"),
+    ("q2 1 1\nq1 1 0.5\nq1 2 0.6\n", "p:3: found probabilities with sum 1.1 in topic q1"),
     ("q1 1 -0.5\nq1 2 1.5\n", "p:1: found '-0.5' for intent 1 of topic q1, expected a probability"),
     ("q1 1 0\nq1 2 1.5\n", "p:2: found '1.5' for intent 2 of topic q1"),
     ("q1 1 nan\nq1 2 1\n", "p:1: found 'nan'"),
     ("q1 1 inf\nq1 2 infinity\n", "p:2: found 'infinity'"),  # inf is informational
     ("q1 1 navigation\n", "p:1: found 'navigation' .* or informational or navigational"),
-    ("q1 1 0.5\nq1 2 0.5\nq1 1 0.5\n", "p:3: found the probability of intent 1 of topic q1 again"),
-    ("q1 1 nav\nq1 1 inf\n", "p:2: found the type of intent 1 of topic q1 again"),
-    ("q1 1 0.5 0.5\nq1 2 0.5\n", "p:1: found the probability of intent 1 of topic q1 again"),
+    ("q1 1 0.5\nq1 2 0.5\nq1 1 0.5\n", "p:3: duplicate probability of intent 1 in topic q1"),
+    ("q1 1 nav\nq1 1 inf\n", "p:2: duplicate type of intent 1 in topic q1"),
+    ("q1 1 0.5 0.5\nq1 2 0.5\n", "p:1: duplicate probability of intent 1 in topic q1"),
     ("q1 1\n", r"p:1: found 2 fields \('q1 1'\), expected 3: topic intent probability or 3:"),
     ("q1 1 0.5 nav x\n", "p:1: found 5 fields"),
     ("", "p: found no intents, expected topic intent probability"),
@@ -157,7 +157,7 @@ REFUSED = [
     ("q1 1 nav\nq1 9 nav\n", "p:2: found 1 intent (9) of topic q1, expected one of 1, 2"),
     ("topic,intent\nq1,1\n", "p:1: found columns topic, intent, expected a column named prob"),
     ("topic,intent,p\nq1,1\n", "p:2: found 2 fields"),
-    ("topic,intent,p\nq1,1,0.5\nq1,2,0.4\n", "p:3: found probabilities that sum to 0.9"),
+    ("topic,intent,p\nq1,1,0.5\nq1,2,0.4\n", "p:3: found probabilities with sum 0.9"),
     ('{"q1": [1, 2]}', "p: found list for topic 'q1', expected {topic: {intent: probability}}"),
     ('{"q1": {"1": {"a": 1}}}', "p: found \"{'a': 1}\" for intent 1 of topic q1"),
     ('{"q1": {"1": null}}', "p: found 'None' for intent 1 of topic q1"),
@@ -166,7 +166,7 @@ REFUSED = [
 ]  # fmt: skip
 
 
-class TestRefused:
+class TestErrors:
     @pytest.mark.parametrize(("text", "message"), REFUSED)
     def test_files(
         self,
@@ -182,12 +182,12 @@ class TestRefused:
         for part in message.replace("\\", "").split(" .* "):
             assert part in err
 
-    def test_the_second_of_two_files_is_named(self, files: Files) -> None:
+    def test_read_intents_error_names_second_file(self, files: Files) -> None:
         files(p=LIKELY, again="q1 2 0.2\n")
-        with pytest.raises(cf.CranfieldError, match="again:1: found the probability of intent 2"):
+        with pytest.raises(cf.CranfieldError, match="again:1: duplicate probability of intent 2"):
             scores(["p", "again"])
 
-    def test_unknown_intents_of_tables(self, files: Files) -> None:
+    def test_evaluate_unknown_intent_in_table_raises(self, files: Files) -> None:
         """Their line is told there, too."""
         files(qrels__csv="topic,intent,doc,level\nq1,1,a,2\nq1,2,b,1\n", p="q1 1 0.5\nq1 3 0.5\n")
         with pytest.raises(cf.CranfieldError, match=r"qrels.csv:3: found 1 intent \(2\) of topic"):
@@ -202,11 +202,11 @@ class TestRefused:
             pl.DataFrame({"topic": ["q1"], "intent": ["1"], "p": [None]}),
         ],
     )
-    def test_what_else_is_no_intents(self, data: Any) -> None:
+    def test_read_intents_invalid_data_raises(self, data: Any) -> None:
         with pytest.raises(cf.CranfieldError, match=r"found .*, expected"):
             scores(data)
 
-    def test_no_file(self) -> None:
+    def test_read_intents_missing_file_raises(self) -> None:
         with pytest.raises(cf.CranfieldError, match="cannot read nowhere"):
             scores("nowhere")
 
@@ -233,7 +233,7 @@ JUDGMENTS = [
 
 class TestJudgments:
     @pytest.mark.parametrize(("text", "message"), JUDGMENTS)
-    def test_refused(
+    def test_read_qrels_invalid_file_raises(
         self, files: Files, capsys: pytest.CaptureFixture[str], text: str, message: str
     ) -> None:
         files(qrels=text, run=RUN)
@@ -253,16 +253,16 @@ class TestJudgments:
             read_qrels({"q1": {"a": 1}}),
         ],
     )
-    def test_refused_in_memory(self, data: Any) -> None:
+    def test_read_qrels_invalid_levels_raises(self, data: Any) -> None:
         with pytest.raises(cf.CranfieldError, match=r"found .*, expected"):
             scores(qrels=data, m="IRec")
 
     @pytest.mark.parametrize("data", [[1], 5, None, b"q1 1 a 1", {"q1": [("a", 1)]}])
-    def test_what_are_no_judgments(self, data: Any) -> None:
+    def test_read_qrels_invalid_data_raises(self, data: Any) -> None:
         with pytest.raises(cf.CranfieldError, match=r"found .*, expected"):
             cf.evaluate(data, {"q1": ["a"]}, "IRec")
 
-    def test_repeated_alike(self, files: Files) -> None:
+    def test_read_qrels_equal_duplicates_are_counted(self, files: Files) -> None:
         files(qrels=QRELS + "q1 2 b 1\n", run=RUN)
         found = cf.evaluate("qrels", "run", "IRec@1")
         assert [n.text for n in found.notes if "repeated" in n.text] == [
@@ -270,7 +270,7 @@ class TestJudgments:
         ]
         assert found["r", "q1", "IRec@1"] == 0.5
 
-    def test_one_document_has_a_level_for_each_intent(self, files: Files) -> None:
+    def test_read_qrels_document_has_level_per_intent(self, files: Files) -> None:
         """Which is no repetition; and measures of lists take the highest."""
         files(qrels=QRELS, run=RUN)
         found = cf.evaluate("qrels", "run", "IRec@1 nDCG@1")
@@ -279,13 +279,13 @@ class TestJudgments:
         plain = {"q1": {"a": 2, "b": 1}, "q2": {"c": 1}}
         assert read_qrels("qrels", by_intent=True).to_dict() == plain
 
-    def test_the_second_column_is_an_intent_only_if_asked_for(self, files: Files) -> None:
+    def test_evaluate_second_column_is_intent_for_diversity_measures(self, files: Files) -> None:
         files(qrels="q1 0 a 1\nq1 0 b 1\n", run=RUN)
         assert not any("intent" in n.text for n in cf.evaluate("qrels", "run", "AP").notes)
         asked = cf.evaluate("qrels", "run", "IRec")
         assert any("every topic has one intent only" in n.text for n in asked.notes)
 
-    def test_probabilities_that_nobody_asks_for(self, files: Files) -> None:
+    def test_evaluate_unused_probabilities_are_noted(self, files: Files) -> None:
         files(qrels=QRELS, run=RUN, p=LIKELY)
         found = cf.evaluate("qrels", "run", "AP", intents="p")
         assert any(
@@ -293,12 +293,12 @@ class TestJudgments:
             for n in found.notes
         )
 
-    def test_topics_that_nobody_judged(self, files: Files) -> None:
+    def test_evaluate_intents_of_unjudged_topics_are_noted(self, files: Files) -> None:
         files(qrels=QRELS, run=RUN, p=LIKELY + "q9 1 1\n")
         found = cf.evaluate("qrels", "run", "D(nDCG)", intents="p")
         assert any(n.topics == ("q9",) and "p: " in n.text for n in found.notes)
 
-    def test_equally_probable_is_told(self, files: Files) -> None:
+    def test_evaluate_missing_probabilities_are_noted(self, files: Files) -> None:
         files(qrels=QRELS, run=RUN, p=LIKELY)
         said = "are taken to be equally probable"
         without = cf.evaluate("qrels", "run", "D(nDCG)")
@@ -322,7 +322,7 @@ TEXTS = st.lists(
 class TestAnything:
     """Whatever a file holds, it is read or refused with a sentence."""
 
-    def tried(self, **options: Any) -> None:
+    def check_rejected_or_scored(self, **options: Any) -> None:
         run = {"q1": ["a", "b"]}
         try:
             found = cf.evaluate(options.pop("qrels", "qrels"), run, "Dsharp(nDCG)@3", **options)
@@ -387,7 +387,7 @@ IDEAL_LISTS = {
 }
 
 
-def test_ideal_lists_of_a_directory_are_judgments_for_intents(tmp_path: Path) -> None:
+def test_read_qrels_directory_reads_ideal_lists(tmp_path: Path) -> None:
     path = _directory(tmp_path, IDEAL_LISTS)
     same = {"0001": {"1": {"a": 2}, "2": {"a": 1, "b": 0.5}}}
     for qrels in (path, f"{path}/*.div.Irelv"):
@@ -404,12 +404,14 @@ def test_ideal_lists_of_a_directory_are_judgments_for_intents(tmp_path: Path) ->
         (
             IDEAL_LISTS | {"0001/0001.other.Irelv1": "a 1\n"},
             "found ideal lists *.div.Irelv, *.other.Irelv, expected the ideal lists of intents, "
-            "of one prefix",
+            "with one prefix",
         ),
         (IDEAL_LISTS | {"0001/0001.div.Irelv2": "b 1\na 2\n"}, "Irelv2:2: found gain 2 below 1"),
     ],
 )
-def test_directories_without_such_lists(tmp_path: Path, files: dict[str, str], said: str) -> None:
+def test_read_qrels_directory_without_ideal_lists_raises(
+    tmp_path: Path, files: dict[str, str], said: str
+) -> None:
     with pytest.raises(cf.CranfieldError) as caught:
         cf.evaluate(_directory(tmp_path, files), {"0001": ["a"]}, "IRec")
     assert said in str(caught.value)
@@ -434,19 +436,19 @@ TWO = {"1": {"1": {"a": 1}, "2": {"b": 1}}}
 RAN = {"1": ["a", "b"]}
 
 
-def test_intents_of_other_topics_are_refused() -> None:
+def test_evaluate_intents_without_common_topic_raises() -> None:
     """0401 and 401 are different names: nothing would be known of any topic."""
     with pytest.raises(cf.InputError, match=r"intents of 1 topic \(01\), expected some of the"):
         cf.evaluate(TWO, RAN, "D(nDCG)", intents={"01": {"1": 0.5, "2": 0.5}})
 
 
-def test_rounded_probabilities_get_a_hint() -> None:
-    with pytest.raises(cf.InputError, match=r"sum to 0\.999 .*rounded too much\?"):
+def test_read_intents_badly_rounded_probabilities_raise_with_hint() -> None:
+    with pytest.raises(cf.InputError, match=r"with sum 0\.999 .*if they are rounded"):
         read_intents({"1": {"1": 0.333, "2": 0.333, "3": 0.333}})
 
 
 @pytest.mark.parametrize(("name", "told"), [("DIN(nDCG)", True), ("PplusQ", True), ("D(Q)", False)])
-def test_who_asks_for_types_is_told_that_there_are_none(name: str, told: bool) -> None:
+def test_evaluate_missing_types_are_noted(name: str, told: bool) -> None:
     known = {"1": {"1": 0.5, "2": 0.5}}
     texts = [n.text for n in cf.evaluate(TWO, RAN, name, intents=known).notes]
     assert any("all intents are taken to be informational" in text for text in texts) == told
@@ -456,13 +458,13 @@ def test_who_asks_for_types_is_told_that_there_are_none(name: str, told: bool) -
     )
 
 
-def test_swapped_columns_are_asked_about() -> None:
+def test_evaluate_swapped_columns_are_noted() -> None:
     swapped = [("1", "a", "1", 1), ("1", "b", "2", 1)]  # topic doc intent level
     notes = cf.evaluate(swapped, RAN, "IRec@2").notes
     assert any("are the columns of the judgments topic intent doc level?" in n.text for n in notes)
 
 
-def test_named_tuples_are_read_by_their_names() -> None:
+def test_read_qrels_named_tuples_are_read_by_name() -> None:
     class Sub(NamedTuple):
         query_id: str
         doc_id: str
@@ -491,12 +493,12 @@ def test_named_tuples_are_read_by_their_names() -> None:
         ),
     ],
 )
-def test_single_lists_that_are_none(score: Callable[[], float], said: str) -> None:
+def test_measure_single_list_without_intents_raises(score: Callable[[], float], said: str) -> None:
     with pytest.raises(cf.CranfieldError, match=said):
         score()
 
 
-def test_nested_judgments_are_told_from_runs(
+def test_read_runs_nested_judgments_raises(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "q.json"

@@ -108,7 +108,7 @@ def same(scores: cf.Scores, expected: cf.Scores = EXPECTED) -> None:
     assert np.array_equal(scores.values, expected.values)
 
 
-def test_every_topic_by_hand() -> None:
+def test_evaluate_lengths_equals_hand_computation() -> None:
     by_hand = oracle(QRELS, RUN, WORDS, CHARACTERS)
     assert EXPECTED.values[0].tolist() == [pytest.approx(row, rel=1e-12) for row in by_hand]
     assert EXPECTED.values[0, 2].tolist() == [0, 0, 0, 0]  # not answered
@@ -116,7 +116,7 @@ def test_every_topic_by_hand() -> None:
     assert "ties" in {note.kind for note in EXPECTED.notes}
 
 
-def test_one_list_by_hand() -> None:
+def test_measure_one_list_equals_hand_computation() -> None:
     """x is unjudged: T(2) = 4.4 + 0.39·(0.018·500 + 7.8), T(3) adds 4.4 + 0.64·(1.8 + 7.8)."""
     T_2 = 4.4 + 0.39 * (0.018 * 500 + 7.8)
     T_3 = T_2 + 4.4 + 0.64 * (0.018 * 100 + 7.8)
@@ -162,7 +162,7 @@ TEXTS: dict[str, Callable[[Length], str]] = {
 
 @pytest.mark.parametrize("how", TEXTS)
 @pytest.mark.parametrize("compressed", [False, True])
-def test_text_with_one_length(tmp_path: Path, how: str, compressed: bool) -> None:
+def test_read_lengths_text_with_one_length(tmp_path: Path, how: str, compressed: bool) -> None:
     """A length without a unit is in the unit that the measure takes."""
     for i, unit in enumerate((WORDS, CHARACTERS)):
         path = tmp_path / ("lengths.gz" if compressed else "lengths")
@@ -175,7 +175,7 @@ def test_text_with_one_length(tmp_path: Path, how: str, compressed: bool) -> Non
 
 
 @pytest.mark.parametrize("text", ['"doc","length"\n"d1","10"\n', "doc,length\n d1 ,10\n"])
-def test_tables_are_read_as_tables_of_results_are(tmp_path: Path, text: str) -> None:
+def test_read_lengths_tables(tmp_path: Path, text: str) -> None:
     """A header in quotes, and blanks around a document."""
     (tmp_path / "l.csv").write_text(text)
     found = read_lengths(tmp_path / "l.csv")
@@ -200,14 +200,14 @@ BOTH: dict[str, Callable[[Path], Any]] = {
 
 
 @pytest.mark.parametrize("how", BOTH)
-def test_both_units_at_once(tmp_path: Path, how: str) -> None:
+def test_read_lengths_two_units(tmp_path: Path, how: str) -> None:
     lengths = BOTH[how](tmp_path / "lengths")
     same(cf.evaluate(QRELS, {"r": RUN}, MEASURES, lengths=lengths))
     one = cf.evaluate(QRELS, {"r": RUN}, "U", lengths=lengths)  # the other is not in the way
     same(one, EXPECTED.select(measures="U"))
 
 
-def test_one_length_as_objects() -> None:
+def test_read_lengths_objects() -> None:
     expected = EXPECTED.select(measures=["TBG", "TBG(condensed=true)"])
     for lengths in (
         WORDS,
@@ -221,12 +221,12 @@ def test_one_length_as_objects() -> None:
         same(cf.evaluate(QRELS, {"r": RUN}, MEASURES[0::2], lengths=lengths), expected)
 
 
-def test_a_named_unit_is_preferred_to_one_without_a_name() -> None:
+def test_select_units_named_unit_is_preferred() -> None:
     both = frame().rename({"characters": "length"})
     same(cf.evaluate(QRELS, {"r": RUN}, MEASURES, lengths=both))
 
 
-def test_an_evaluator_reads_them_once() -> None:
+def test_evaluator_reads_lengths_once() -> None:
     evaluator = cf.Evaluator(QRELS, MEASURES, lengths=UNITS)
     assert [type(extra.source) for extra in evaluator.collection.extras] == [DocLengths]
     for _ in range(2):
@@ -273,7 +273,7 @@ MORE = ("TBG", "U", "TBG(rel=1)@5", "U(max_level=4)@3", "AP", "TBG(save=0.5, con
 
 @pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize("option", OPTIONS)
-def test_sources_agree(tmp_path: Path, source: str, option: str) -> None:
+def test_evaluate_all_sources_agree(tmp_path: Path, source: str, option: str) -> None:
     expected = cf.evaluate(QRELS, {"r": RUN}, MORE, lengths=UNITS, **OPTIONS[option])
     run = SOURCES[source](RUN, tmp_path / "run")
     same(cf.evaluate(QRELS, {"r": run}, MORE, lengths=UNITS, **OPTIONS[option]), expected)
@@ -283,7 +283,7 @@ def test_sources_agree(tmp_path: Path, source: str, option: str) -> None:
 @pytest.mark.parametrize("size", [1, 40, 150, 1000])
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("option", ["plain", "exclude-self", "best"])
-def test_pieces_threads_and_blocks(
+def test_evaluate_any_partition_gives_same_scores(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int, threads: int, option: str
 ) -> None:
     expected = cf.evaluate(QRELS, {"r": RUN}, MORE, lengths=UNITS, **OPTIONS[option])
@@ -304,13 +304,13 @@ FRACTIONS = {doc: n / 7 for doc, n in WORDS.items()}
 
 
 @pytest.mark.parametrize("cells", [1, 30, 100])
-def test_blocks_do_not_matter_for_lengths_that_are_rounded(cells: int) -> None:
+def test_evaluate_rounded_lengths_any_block_size_agrees(cells: int) -> None:
     """A sum over other topics' documents must not reach the last bit."""
     whole = cf.evaluate(QRELS, {"r": RUN}, "TBG", lengths=FRACTIONS)
     same(cf.evaluate(QRELS, {"r": RUN}, "TBG", lengths=FRACTIONS, block_cells=cells), whole)
 
 
-def test_other_topics_do_not_matter() -> None:
+def test_evaluate_other_topics_change_nothing() -> None:
     for topic, levels in QRELS.items():
         if topic not in RUN:
             continue
@@ -318,7 +318,7 @@ def test_other_topics_do_not_matter() -> None:
         assert alone.values[0, 0].tolist() == EXPECTED[:, topic, :].values[0, 0, :2].tolist()
 
 
-def test_excluding_a_document_removes_its_length() -> None:
+def test_evaluate_excluded_document_has_no_length() -> None:
     lengths = WORDS | {"t4": 10**6}
     run = RUN | {"t4": {d: s for d, s in RUN["t4"].items() if d != "t4"}}
     expected = cf.evaluate(QRELS, {"r": run}, "TBG", lengths=lengths)
@@ -328,7 +328,7 @@ def test_excluding_a_document_removes_its_length() -> None:
     assert with_it.values[0, 4, 0] < 1e-8 < expected.values[0, 4, 0]
 
 
-def test_more_topics_than_are_labelled_at_once(tmp_path: Path) -> None:
+def test_evaluate_more_topics_than_one_block_agrees(tmp_path: Path) -> None:
     qrels, run, words, characters = collection(seed=2, n=8)
     qrels = {f"{i}-{t}": docs for i in range(100) for t, docs in qrels.items()}
     run = {f"{i}-{t}": docs for i in range(0, 100, 3) for t, docs in run.items()}
@@ -340,7 +340,7 @@ def test_more_topics_than_are_labelled_at_once(tmp_path: Path) -> None:
         assert scores.values[0] == pytest.approx(np.array(by_hand), rel=1e-12)
 
 
-def test_documents_whose_hashes_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_hash_collision_compares_ids(monkeypatch: pytest.MonkeyPatch) -> None:
     """A hash proves nothing: here three are left for all documents."""
     hashes = Strings.compute_hashes
     monkeypatch.setattr(Strings, "compute_hashes", lambda self: hashes(self) % np.uint64(3))
@@ -351,7 +351,7 @@ def test_documents_whose_hashes_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found == [None, *reversed(WORDS), "d1", None, "d1"]
 
 
-def test_depth_by_hand() -> None:
+def test_evaluate_depth_equals_hand_computation() -> None:
     for depth in (1, 5, 12):
         scores = cf.evaluate(QRELS, {"r": RUN}, MEASURES, lengths=UNITS, depth=depth)
         by_hand = oracle(QRELS, RUN, WORDS, CHARACTERS, depth)
@@ -374,7 +374,7 @@ def small_collections(draw: st.DrawFn) -> tuple[Lists, Lists, dict[str, int]]:
 
 @given(small_collections())
 @settings(max_examples=examples(60))
-def test_any_collection_by_hand(drawn: tuple[Lists, Lists, dict[str, int]]) -> None:
+def test_evaluate_any_collection_equals_oracle(drawn: tuple[Lists, Lists, dict[str, int]]) -> None:
     qrels, run, lengths = drawn
     assume(qrels.keys() & run.keys())
     units = {"words": lengths, "characters": lengths}
@@ -399,14 +399,14 @@ ORDERS = [["y", *order] for order in permutations("abcx")]
     # Unjudged x and nonrelevant b stay in trec's order, larger name first.
     [("trec", "yxcba"), ("best", "yacxb"), ("worst", "yxbca")],
 )
-def test_ordered_ties(ties: Any, ranked: str) -> None:
+def test_evaluate_ordered_ties_equals_oracle(ties: Any, ranked: str) -> None:
     scores = cf.evaluate({"t": TIED_LEVELS}, TIED, "TBG", lengths=TIED_LENGTHS, ties=ties)
     expected = tbg(ranked, TIED_LEVELS, TIED_LENGTHS)
     assert scores.values.item() == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("name", ["TBG", "U"])
-def test_sampled_ties_come_near_the_mean_over_all_orders(name: str) -> None:
+def test_evaluate_sampled_ties_approach_mean_over_orders(name: str) -> None:
     exact = {
         "TBG": [tbg(order, TIED_LEVELS, TIED_LENGTHS) for order in ORDERS],
         "U": [u(order, TIED_LEVELS, TIED_LENGTHS, 2) for order in ORDERS],
@@ -432,7 +432,7 @@ def refused(lengths: Any, measures: Any = "TBG", run: Any = None, **options: Any
 
 
 class TestMissing:
-    def test_no_lengths_at_all(self) -> None:
+    def test_no_lengths_raises(self) -> None:
         assert refused(None) == (
             "TBG: found no document lengths, expected them in words (lengths=, or --lengths FILE)"
         )
@@ -447,7 +447,7 @@ class TestMissing:
         ("unknown", "place"),
         [("x", "rank 1 of topic q1"), ("b", "rank 2 of topic q1"), ("a", "rank 3 of topic q1")],
     )
-    def test_every_document_needs_one(
+    def test_document_without_length_raises(
         self, tmp_path: Path, source: str, unknown: str, place: str
     ) -> None:
         lists = {"q1": {"x": 3.0, "b": 2.0, "a": 1.0}, "q2": {"a": 1.0}}
@@ -456,16 +456,16 @@ class TestMissing:
         said = refused(lengths, run=run)
         assert said.startswith(f"lengths: found no length of the document at {place} in bm25, exp")
 
-    def test_the_first_topic_that_lacks_one(self) -> None:
+    def test_error_names_first_topic(self) -> None:
         run = {"bm25": {"q1": ["a"], "q2": ["z", "a"]}}
         assert "rank 1 of topic q2 in bm25" in refused({"a": 1}, run=run)
 
-    def test_the_file_is_named(self, tmp_path: Path) -> None:
+    def test_error_names_file(self, tmp_path: Path) -> None:
         (tmp_path / "words.txt").write_text("a 1\nb 2\n")
         assert refused(tmp_path / "words.txt").startswith(f"{tmp_path / 'words.txt'}: found no len")
 
     @pytest.mark.parametrize("source", SOURCES)
-    def test_u_needs_those_of_relevant_documents_only(self, tmp_path: Path, source: str) -> None:
+    def test_u_needs_lengths_of_relevant_documents_only(self, tmp_path: Path, source: str) -> None:
         qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1}}
         lists = {"q1": {"x": 3.0, "b": 2.0, "a": 1.0}, "q2": {"b": 1.0}}
         run = {"bm25": SOURCES[source](lists, tmp_path / "run")}
@@ -474,7 +474,7 @@ class TestMissing:
         assert scores.values[0, :, 0].tolist() == pytest.approx([expected, 0], rel=1e-14)
         assert "rank 3 of topic q1 in bm25" in refused({"x": 1, "b": 1}, "U", run)
 
-    def test_what_is_not_looked_at_needs_none(self) -> None:
+    def test_documents_below_cutoff_need_no_length(self) -> None:
         qrels, run = {"q": {"a": 1}}, {"q": ["a", "x"], "not judged": ["y"]}
         for depth in (1, None):  # nothing is relevant below a
             scores = cf.evaluate(qrels, run, "TBG", lengths={"a": 5}, depth=depth)
@@ -490,13 +490,13 @@ class TestMissing:
         said = refused(tmp_path / "l.txt", "TBG U")
         assert said == f"{tmp_path / 'l.txt'}: found lengths in no named unit, {expected}"
 
-    def test_the_other_unit(self) -> None:
+    def test_other_unit_raises(self) -> None:
         said = refused({"characters": {"a": 1, "b": 1, "x": 1}})
         assert said == (
             "lengths: found lengths in characters, expected a table with the columns doc, words"
         )
 
-    def test_lengths_nobody_asked_for(self) -> None:
+    def test_unused_lengths_are_noted(self) -> None:
         scores = cf.evaluate({"q": {"a": 1}}, {"q": ["a"]}, "AP", lengths={"b": 1})
         assert scores.values.item() == 1
 
@@ -568,12 +568,12 @@ class TestMalformed:
     @pytest.mark.parametrize(
         "content", ["d1 10\nd2 20\nd1 10\n", "doc,length\nd2,1\nd1,10\nd1,20\n"]
     )
-    def test_a_document_twice(self, tmp_path: Path, content: str) -> None:
+    def test_duplicate_document_raises(self, tmp_path: Path, content: str) -> None:
         said = said_of(tmp_path / "l", content)
-        assert said == "l: found document d1 twice, expected each document once"
+        assert said == "l: duplicate document 'd1'"
 
     @pytest.mark.parametrize("content", ["", "\n\n", "# nothing\n", "doc,length\n", "{}"])
-    def test_nothing(self, tmp_path: Path, content: str) -> None:
+    def test_empty_file_raises(self, tmp_path: Path, content: str) -> None:
         assert said_of(tmp_path / "l", content) == "l: found no lengths, expected at least one"
 
     @pytest.mark.parametrize(
@@ -593,11 +593,11 @@ class TestMalformed:
     def test_json(self, tmp_path: Path, content: str, expected: str) -> None:
         assert said_of(tmp_path / "l", content).startswith(expected)
 
-    def test_broken_tables(self, tmp_path: Path) -> None:
+    def test_corrupt_table_raises(self, tmp_path: Path) -> None:
         frame().write_parquet(tmp_path / "whole")
         half = (tmp_path / "whole").read_bytes()[:-20]
-        assert "found a broken parquet file" in said_of(tmp_path / "l.parquet", half)
-        assert "found a broken csv file" in said_of(tmp_path / "l.csv", "doc,length\na,1,2,3\n")
+        assert "found corrupt parquet file" in said_of(tmp_path / "l.parquet", half)
+        assert "found corrupt csv file" in said_of(tmp_path / "l.csv", "doc,length\na,1,2,3\n")
         assert "carriage return amiss" in said_of(tmp_path / "l.csv", "doc,length\ra,1\rb,2\n")
 
     @pytest.mark.parametrize(
@@ -641,7 +641,7 @@ class TestMalformed:
         with pytest.raises(cf.InputError, match=r"found .*, expected "):
             read_lengths(data)
 
-    def test_documents_that_are_no_names(self) -> None:
+    def test_ids_that_are_no_strings_raises(self) -> None:
         with pytest.raises(cf.InputError):
             read_lengths(pl.DataFrame({"doc": [["a"]], "length": [1]}))
 
@@ -674,13 +674,13 @@ class TestCommandLine:
         expected = [0.64 * 0.77 * 0.5 ** (T_2 / 224), 0.5 * (1 - pos / 132000)]
         assert values == pytest.approx(expected, rel=1e-14)
 
-    def test_none_given(self, evaluate: Command) -> None:
+    def test_no_lengths_option_raises(self, evaluate: Command) -> None:
         assert evaluate.refused("-m", "TBG@10").endswith(
             "TBG@10: found no document lengths, expected them in words "
             "(lengths=, or --lengths FILE)"
         )
 
-    def test_one_missing(self, evaluate: Command) -> None:
+    def test_missing_length_raises(self, evaluate: Command) -> None:
         Path("words").write_text("a 100\n")
         said = evaluate.refused("-m", "TBG", "--lengths", "words")
         assert "words: found no length of the document at rank 1 of topic q in bm25" in said
@@ -690,7 +690,7 @@ class TestCommandLine:
         [
             ("a ten\n", f"words:1: found 'a ten', {EACH_A_NUMBER}"),
             ("", "words: found no lengths, expected at least one"),
-            ("a 1\na 1\n", "words: found document a twice, expected each document once"),
+            ("a 1\na 1\n", "words: duplicate document 'a'"),
         ],
     )
     def test_malformed(self, content: str, expected: str, evaluate: Command) -> None:
@@ -701,7 +701,7 @@ class TestCommandLine:
         said = evaluate.refused("-m", "TBG", "--lengths", "nowhere")
         assert "cannot read nowhere: no such file or directory" in said
 
-    def test_as_a_program(self) -> None:
+    def test_module_runs_as_program(self) -> None:
         """The exit code and the error as a shell sees them."""
         Path("words").write_text("a 100\nx -5\n")
         command = ["evaluate", "qrels", "run", "-m", "TBG", "--lengths", "words"]
@@ -713,14 +713,14 @@ class TestCommandLine:
         assert "Traceback" not in done.stderr
 
 
-def test_a_no_break_space_separates_nothing(tmp_path: Path) -> None:
+def test_read_lengths_no_break_space_is_no_separator(tmp_path: Path) -> None:
     """Only ASCII blanks do, and the line is named."""
     (tmp_path / "lengths").write_text("d1 4\nd2\u00a05\n", encoding="utf-8")
     with pytest.raises(cf.CranfieldError, match=r"lengths:2: found .* expected a document and its"):
         read_lengths(str(tmp_path / "lengths"))
 
 
-def test_json_that_is_no_object(tmp_path: Path) -> None:
+def test_read_lengths_json_list_raises(tmp_path: Path) -> None:
     (tmp_path / "lengths.json").write_text("[1]")
     with pytest.raises(
         cf.CranfieldError, match=r"found JSON that is not an object, expected {doc:"

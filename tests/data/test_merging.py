@@ -61,7 +61,7 @@ FORMS: dict[str, Callable[[], Any]] = {
 @SCORES
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("size", [16, 1 << 20])
-def test_chunks_become_documents(
+def test_read_run_chunks_become_documents(
     score: Any, form: str, size: int, here: Path, pieces: Callable[[int], None]
 ) -> None:
     pieces(size)
@@ -76,7 +76,7 @@ def test_chunks_become_documents(
         assert found.rankings(2) == by_depth
 
 
-def test_the_best_chunk_is_what_counts_if_nothing_is_said(here: Path) -> None:
+def test_read_run_chunks_default_is_best_chunk(here: Path) -> None:
     """Pyserini's --max-passage: the list from the top, of each document the first chunk."""
     from_the_top = sorted(LISTS["1"], key=LISTS["1"].__getitem__, reverse=True)
     pyserini = list(dict.fromkeys(chunk.split("#")[0] for chunk in from_the_top))
@@ -88,12 +88,12 @@ def test_the_best_chunk_is_what_counts_if_nothing_is_said(here: Path) -> None:
     ["#", r"/(.+)#\d+/", "/([a-z])#./", lambda chunk: chunk.partition("#")[0]],
     ids=["sign", "regex", "another", "function"],
 )
-def test_every_way_to_say_it(chunks: Any, here: Path) -> None:
+def test_read_run_chunks_separator_pattern_and_function_agree(chunks: Any, here: Path) -> None:
     for form in ("trec", "dict"):
         assert cf.read_run(FORMS[form](), chunks=chunks).to_dict() == MERGED["max"]
 
 
-def test_longer_signs_and_others_than_ascii(here: Path) -> None:
+def test_read_run_chunks_long_and_unicode_separators(here: Path) -> None:
     for sign in ("::", "§", "_chunk_"):
         lines = [(t, d.replace("#", sign), s) for t, d, s in ROWS]
         assert cf.read_run(text(trec(lines)), chunks=sign).to_dict() == MERGED["max"]
@@ -131,7 +131,7 @@ def naive(lines: Any, score: str, duplicates: str) -> dict[str, dict[str, float]
     size=st.sampled_from([5, 40, 1 << 20]),
 )
 @settings(max_examples=examples(150))
-def test_both_sources_agree_with_the_naive_way(
+def test_read_run_merging_any_source_equals_naive(
     tmp_path_factory: pytest.TempPathFactory, lines: Any, score: Any, duplicates: Any, size: int
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "merged.run"
@@ -152,7 +152,7 @@ TWICE = [("1", "a", 1.0), ("1", "b", 2.0), ("1", "a", 3.0), ("2", "a", 1.0)]
 
 
 @pytest.mark.parametrize(("duplicates", "value"), [("first", 1.0), ("best", 3.0)])
-def test_duplicates(duplicates: Any, value: float, here: Path) -> None:
+def test_read_run_duplicates_first_and_best(duplicates: Any, value: float, here: Path) -> None:
     csv = "topic,doc,score\n" + "".join(f"{t},{d},{s}\n" for t, d, s in TWICE)
     jsonl = "".join(json.dumps({"qid": t, "docno": d, "score": s}) + "\n" for t, d, s in TWICE)
     full = [(t, "Q0", d, 1, s, "tag") for t, d, s in TWICE]
@@ -161,7 +161,7 @@ def test_duplicates(duplicates: Any, value: float, here: Path) -> None:
         run = cf.read_run(data, duplicates=duplicates)
         assert run.to_dict() == {"1": {"a": value, "b": 2.0}, "2": {"a": 1.0}}
         notes = cf.evaluate(QRELS, data, "AP", duplicates=duplicates).notes
-        said = f"1 repeated line left out, the {duplicates} of each document kept"
+        said = f"1 duplicate line dropped, the {duplicates} of each document kept"
         assert [n.text.partition(": ")[2] for n in notes if n.kind == "duplicates"] == [said]
         with pytest.raises(cf.CranfieldError, match=r"expected each document once"):
             cf.evaluate(QRELS, data, "AP")
@@ -170,7 +170,7 @@ def test_duplicates(duplicates: Any, value: float, here: Path) -> None:
 
 
 @pytest.mark.parametrize(("duplicates", "value"), [("first", 1.0), ("best", 3.0)])
-def test_pairs_and_records_that_repeat_a_document(
+def test_read_run_duplicates_in_pairs_and_records(
     duplicates: Any, value: float, here: Path
 ) -> None:
     pairs = {"1": [["a", 1.0], ["b", 2.0], ["a", 3.0]], "2": [["a", 1.0]]}
@@ -183,7 +183,7 @@ def test_pairs_and_records_that_repeat_a_document(
         assert [kind for kind, _ in run.merging.describe_merges()] == ["duplicates"]
 
 
-def test_lists_that_repeat_a_document(here: Path) -> None:
+def test_read_run_duplicates_in_lists(here: Path) -> None:
     lists = {"1": ["b", "a", "b", "c"], "2": ["d"]}
     for data in (lists, text(json.dumps(lists), "r.json")):
         for duplicates in ("first", "best"):
@@ -193,7 +193,7 @@ def test_lists_that_repeat_a_document(here: Path) -> None:
             assert dict(run.merging.describe_merges()).keys() == {"duplicates"}
 
 
-def test_a_chunk_twice_is_an_error_unless_it_is_allowed(here: Path) -> None:
+def test_read_run_duplicate_chunk_raises_by_default(here: Path) -> None:
     """Its score would be added twice."""
     again = text(trec([*ROWS[:5], ("1", "a#1", 0.5), *ROWS[5:]]))
     with pytest.raises(cf.CranfieldError, match=r"run:6: found document a#1 of topic 1 again"):
@@ -205,7 +205,7 @@ def test_a_chunk_twice_is_an_error_unless_it_is_allowed(here: Path) -> None:
 # -- orders ---------------------------------------------------------------------------------------
 
 
-def test_ranks_and_given_orders_take_the_first_chunk(here: Path) -> None:
+def test_read_run_chunks_by_rank_use_first_chunk(here: Path) -> None:
     """By rank the order is c, a, b; as given b, a, c."""
     lines = "1 Q0 b#1 5 9 t\n1 Q0 a#1 2 8 t\n1 Q0 b#2 4 7 t\n1 Q0 c#1 1 6 t\n1 Q0 a#2 3 5 t\n"
     run = text(lines)
@@ -221,14 +221,14 @@ def test_ranks_and_given_orders_take_the_first_chunk(here: Path) -> None:
 
 
 @pytest.mark.parametrize("score", ["max", "sum"])
-def test_there_is_nothing_to_compare_without_scores(score: Any, here: Path) -> None:
+def test_read_run_chunk_score_without_scores_raises(score: Any, here: Path) -> None:
     run = text(trec(ROWS))
     for data, ties in ((run, "rank"), (run, "given"), ({"1": ["a#1"]}, None)):
         with pytest.raises(cf.CranfieldError, match=rf"found chunk_score={score} where .* decides"):
             cf.read_run(data, ties=ties, chunks="#", chunk_score=score)  # type: ignore[arg-type]
 
 
-def test_ties_between_documents_are_ties_as_ever(here: Path, cranfield: Command) -> None:
+def test_evaluate_ties_between_merged_documents(here: Path, cranfield: Command) -> None:
     text(trec([("1", "a#1", 1.0), ("1", "c#1", 1.0), ("1", "a#2", 0.5)]))
     text("1 0 a 1\n1 0 c 0\n", "q")
     said = cranfield("evaluate", "q", "run", "-m", "RR", "--chunks", "#")
@@ -242,16 +242,25 @@ def test_ties_between_documents_are_ties_as_ever(here: Path, cranfield: Command)
 @pytest.mark.parametrize(
     ("told", "said"),
     [
-        ({}, "8 chunks became 5 documents, each with the score of its best chunk"),
-        ({"chunk_score": "first"}, "8 chunks became 5 documents, each with the score of its first"),
-        ({"chunk_score": "sum"}, "8 chunks became 5 documents, each with the sum of its chunks'"),
-        ({"ties": "rank"}, "8 chunks became 5 documents, each at the best rank of a chunk"),
-        ({"ties": "given"}, "8 chunks became 5 documents, each in the place of its first chunk"),
-        ({"chunks": "§"}, "no document id has '§' in it: nothing was merged"),
-        ({"chunks": "/(.)§/"}, "no document id is that of a chunk: nothing was merged"),
+        ({}, "8 chunks merged to 5 documents, each with the score of its best chunk"),
+        (
+            {"chunk_score": "first"},
+            "8 chunks merged to 5 documents, each with the score of its first",
+        ),
+        (
+            {"chunk_score": "sum"},
+            "8 chunks merged to 5 documents, each with the sum of its chunks'",
+        ),
+        ({"ties": "rank"}, "8 chunks merged to 5 documents, each at the best rank of a chunk"),
+        (
+            {"ties": "given"},
+            "8 chunks merged to 5 documents, each at the position of its first chunk",
+        ),
+        ({"chunks": "§"}, "no document id contains '§', no chunks merged"),
+        ({"chunks": "/(.)§/"}, "no document id is a chunk id, no chunks merged"),
     ],
 )
-def test_a_note_says_what_was_done(told: Any, said: str, here: Path) -> None:
+def test_evaluate_merging_is_noted(told: Any, said: str, here: Path) -> None:
     ev = cf.Evaluator(QRELS, "AP", **{"chunks": "#", **told})
     for form in ("trec", "trec", "dict")[: 2 if told.get("ties") == "rank" else 3]:
         notes = ev(FORMS[form]()).notes  # counted once, however often a run is read
@@ -260,66 +269,66 @@ def test_a_note_says_what_was_done(told: Any, said: str, here: Path) -> None:
             assert "no-chunks" in {note.kind for note in notes[:2]}  # said first
 
 
-def test_every_run_of_a_file_has_its_own_note(here: Path) -> None:
+def test_evaluate_merging_is_noted_for_each_run(here: Path) -> None:
     both = text(trec(ROWS) + trec(ROWS[:3]).replace("tag", "other"))
     notes = [n.text for n in cf.evaluate(QRELS, both, "AP", chunks="#").notes]
-    assert "tag: 8 chunks became 5 documents, each with the score of its best chunk" in notes
-    assert "other: 3 chunks became 2 documents, each with the score of its best chunk" in notes
+    assert "tag: 8 chunks merged to 5 documents, each with the score of its best chunk" in notes
+    assert "other: 3 chunks merged to 2 documents, each with the score of its best chunk" in notes
 
 
 @pytest.mark.parametrize(
     ("told", "said"),
     [
-        ({"chunks": ""}, "found no separator of chunks, expected one such as '#'"),
+        ({"chunks": ""}, "chunks is empty. Example: '#'"),
         ({"chunks": 3}, "found chunks=3, expected a separator such as '#', or a function"),
-        ({"chunks": "/a#/"}, "found 0 groups in /a#/, expected one, which is the document"),
+        ({"chunks": "/a#/"}, "found 0 groups in /a#/, expected 1 group for the document"),
         ({"chunks": "/(a)(b)/"}, "found 2 groups in"),
-        ({"chunks": "/(a/"}, "found regular expression /(a/ (missing )"),
+        ({"chunks": "/(a/"}, "invalid regular expression /(a/: missing )"),
         ({"chunks": "/(x*).*/"}, "run: found document '' of chunk 'a#1', expected a name"),
         (
             {"chunks": lambda chunk: None},
             "run: found document None of chunk 'a#1', expected a name",
         ),
         ({"chunks": "x"}, "run: found document '' of chunk 'x#1', expected a name"),
-        ({"chunk_score": "sum"}, "found chunk_score='sum', expected chunks with it"),
+        ({"chunk_score": "sum"}, "chunk_score='sum' requires chunks"),
         ({"chunks": "#", "chunk_score": "mean"}, "chunk_score='mean', expected one of first, max"),
         ({"duplicates": "last"}, "found duplicates='last', expected one of error, first, best"),
     ],
 )
-def test_what_is_refused(told: Any, said: str, here: Path) -> None:
+def test_read_run_invalid_merging_options_raise(told: Any, said: str, here: Path) -> None:
     for data in (text(trec(ROWS)), LISTS):
         with pytest.raises(cf.CranfieldError) as caught:
             cf.evaluate(QRELS, data, "AP", **told)
         assert said in str(caught.value)
 
 
-def test_a_sign_that_stands_in_an_id_twice(here: Path) -> None:
+def test_read_run_separator_twice_in_id_raises(here: Path) -> None:
     """Which of them is meant? Pyserini takes the first, others the last."""
     rows = [("1", "http://a#b#2", 1.0)]
     for data in (text(trec(rows)), rows, text(trec(rows).replace("#", "::"), "long")):
         sign = "::" if data == "long" else "#"
         with pytest.raises(
-            cf.CranfieldError, match=f"found '{sign}' twice in .*regular expression"
+            cf.CranfieldError, match=f"'{sign}' occurs more than once in .*regular expression"
         ):
             cf.read_run(data, chunks=sign).to_dict()
     assert cf.read_run(rows, chunks="/(.+)#.*/").to_dict() == {"1": {"http://a#b": 1.0}}
 
 
-def test_judgments_of_chunks(here: Path, cranfield: Command) -> None:
+def test_evaluate_judged_chunks_raises(here: Path, cranfield: Command) -> None:
     text("1 0 a#1 1\n", "q")
     text(trec(ROWS))
     said = cranfield.refused("evaluate", "q", "run", "--chunks", "#")
-    assert "q: found a#1, in which '#' stands, judged, expected documents with chunks='#'" in said
+    assert "q: judged document 'a#1' contains the chunk separator '#'" in said
     assert said in cranfield.refused(
         "pool", "run", "--depth", "2", "--qrels", "q", "--chunks", "#"
     ).replace("cranfield pool", "cranfield evaluate")
 
 
-def test_a_run_that_was_read_with_other_chunks(here: Path) -> None:
+def test_evaluate_run_read_with_other_chunks_raises(here: Path) -> None:
     read = cf.read_run(LISTS, chunks="#")
     assert cf.evaluate(QRELS, read, "AP").notes == cf.evaluate(QRELS, LISTS, "AP", chunks="#").notes
     assert cf.evaluate(QRELS, read, "AP", chunks="#").summary()
-    with pytest.raises(cf.CranfieldError, match="already read with other chunks"):
+    with pytest.raises(cf.CranfieldError, match="was read with other chunks"):
         cf.evaluate(QRELS, read, "AP", chunks="#", chunk_score="sum")
 
 
@@ -335,7 +344,7 @@ def test_a_run_that_was_read_with_other_chunks(here: Path) -> None:
         "meta correlation q run other more -m 'AP nDCG'",
     ],
 )
-def test_every_command_that_reads_runs(command: str, here: Path, cranfield: Command) -> None:
+def test_commands_with_runs_accept_chunks(command: str, here: Path, cranfield: Command) -> None:
     """What is printed is what it prints of the merged run."""
     text("".join(f"{t} 0 {d} {n}\n" for t, docs in QRELS.items() for d, n in docs.items()), "q")
     for name, score in (("run", "max"), ("other", "first"), ("more", "sum")):
@@ -348,7 +357,7 @@ def test_every_command_that_reads_runs(command: str, here: Path, cranfield: Comm
     assert merged.code == 0
 
 
-def test_documents_of_a_column() -> None:
+def test_find_documents_of_column() -> None:
     """Ids longer than a word, and none at all."""
     docs = {f"{'x' * n}#{n}": float(n) for n in range(1, 40)}
     found = Merging("#").merge_ranking("1", docs)

@@ -81,7 +81,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 class TestTags:
     @EVERY
     @pytest.mark.parametrize("rows", [ROWS, ROWS[::2] + ROWS[1::2], sorted(ROWS)])
-    def test_each_is_a_run(self, folder: Path, way: str, rows: list[Row]) -> None:
+    def test_each_tag_is_a_run(self, folder: Path, way: str, rows: list[Row]) -> None:
         """Whatever the order of the lines: good finds a relevant document first, bad second."""
         found = cf.evaluate(QRELS, WAYS[way](folder, rows), "RR").summary()
         assert found == BY_HAND
@@ -91,17 +91,17 @@ class TestTags:
         assert cf.evaluate(QRELS, WAYS[way](folder, ROWS[:3]), "RR").runs == ("good",)
 
     @EVERY
-    def test_a_run_is_one(self, folder: Path, way: str) -> None:
+    def test_read_run_several_tags_raises(self, folder: Path, way: str) -> None:
         with pytest.raises(cf.InputError, match=r"found 2 run tags \(good, bad\), expected one"):
             cf.read_run(WAYS[way](folder, ROWS)).to_dict()
 
     @pytest.mark.parametrize("way", [way for way in WAYS if way != "tuples"])
-    def test_under_a_name_is_one(self, folder: Path, way: str) -> None:
+    def test_several_tags_under_one_name_raises(self, folder: Path, way: str) -> None:
         with pytest.raises(cf.InputError, match=r"found 2 run tags \(good, bad\), expected one"):
             cf.evaluate(QRELS, {"mine": WAYS[way](folder, ROWS)}, "RR")
 
     @EVERY
-    def test_with_names_of_files_all_are_one(self, folder: Path, way: str) -> None:
+    def test_run_names_file_gives_one_run(self, folder: Path, way: str) -> None:
         once = [*ROWS[:3], ("2", "x", 2.0, "bad")]
         data = WAYS[way](folder, once)
         found = cf.evaluate(QRELS, data, "NumRet", run_names="file")
@@ -111,25 +111,25 @@ class TestTags:
             cf.evaluate(QRELS, WAYS[way](folder, ROWS), "RR", run_names="file")
 
     @EVERY
-    def test_a_hundred_and_no_more(self, folder: Path, way: str) -> None:
+    def test_more_than_100_tags_raises(self, folder: Path, way: str) -> None:
         rows: list[Row] = [("1", "a", 1.0, f"r{i}") for i in range(101)]
         assert len(cf.evaluate(QRELS, WAYS[way](folder, rows[:100]), "RR").runs) == 100
         with pytest.raises(cf.InputError, match=r"more than 100 run tags .*--run-names file"):
             cf.evaluate(QRELS, WAYS[way](folder, rows), "RR")
 
-    def test_a_document_twice_in_one_of_them(self, folder: Path) -> None:
+    def test_duplicate_document_in_one_run_raises(self, folder: Path) -> None:
         for way, line in (("trec", 7), ("csv", 8), ("jsonl", 7)):
             path = WAYS[way](folder, [*ROWS, ROWS[0]])
             with pytest.raises(cf.InputError, match=f":{line}: found document a of topic 1 again"):
                 cf.evaluate(QRELS, path, "RR")
 
-    def test_a_tag_that_is_missing_is_the_path(self, folder: Path) -> None:
+    def test_missing_tag_uses_path(self, folder: Path) -> None:
         path = as_file("holes.csv", lambda rows: as_csv(rows).replace("bad", ""))(folder, ROWS)
         assert cf.evaluate(QRELS, path, "RR").runs == ("good", path)
         lacking = frame(ROWS).with_columns(pl.col("run").replace("bad", None))
         assert cf.evaluate(QRELS, lacking, "RR").runs == ("good", "run")
 
-    def test_tags_that_clash_are_paths(self, tmp_path: Path) -> None:
+    def test_clashing_tags_use_paths(self, tmp_path: Path) -> None:
         both = as_file("both.run", trec)(tmp_path, ROWS)
         good = as_file("good.txt", trec)(tmp_path, ROWS[:3])
         again = as_file("again.run", trec)(tmp_path, ROWS[:3])
@@ -137,11 +137,11 @@ class TestTags:
         assert cf.evaluate(QRELS, [both, good], "RR").runs == (f"{both}:good", "bad", good)
         assert [run.name for run in cf.read_runs([good, both])] == [good, f"{both}:good", "bad"]
 
-    def test_frames_side_by_side(self) -> None:
+    def test_frames_with_tags_are_split(self) -> None:
         assert cf.evaluate(QRELS, [frame(ROWS[:3]), frame(ROWS[3:])], "RR").runs == ("good", "bad")
         assert cf.evaluate(QRELS, [frame(ROWS[:3])] * 2, "RR").runs == ("run1", "run2")
 
-    def test_other_names(self) -> None:
+    def test_tag_column_spellings(self) -> None:
         with pytest.raises(
             cf.InputError, match="found run_names='path', expected one of tag, file"
         ):
@@ -161,7 +161,7 @@ ANY = st.tuples(
     size=st.sampled_from([5, 60, 1 << 20]),
 )
 @settings(max_examples=examples(60))
-def test_any_lines_in_any_format(folder: Path, rows: list[Row], size: int) -> None:
+def test_read_runs_any_lines_any_format_agree(folder: Path, rows: list[Row], size: int) -> None:
     """As the simplest reader has them: a dict of dicts of dicts."""
     expected: dict[str, dict[str, dict[str, float]]] = {}
     for topic, doc, score, tag in rows:
@@ -178,27 +178,27 @@ def test_any_lines_in_any_format(folder: Path, rows: list[Row], size: int) -> No
             assert (scores.values == in_memory.values).all(), way
 
 
-class TestOtherUses:
+class TestOtherCommands:
     """What reads runs reads several from a file."""
 
-    def test_pool(self, folder: Path) -> None:
+    def test_pool_splits_tags(self, folder: Path) -> None:
         path = as_file("all.run", trec)(folder, ROWS)
         assert cf.pool(path, 1).to_dict() == {"1": ["a", "b"], "2": ["c", "x"]}
         once = as_file("once.run", trec)(folder, [ROWS[0], ROWS[5]])
         assert cf.pool(once, 1, run_names="file").runs == (once,)
 
-    def test_label(self, folder: Path) -> None:
+    def test_label_splits_tags(self, folder: Path) -> None:
         found = cf.label(QRELS, as_file("all.run", trec)(folder, ROWS))
         assert [(one.run, one.topic) for one in found] == [
             *(("good", "1"), ("bad", "1"), ("good", "2"), ("bad", "2")),
         ]
 
-    def test_explain_is_of_one(self, folder: Path) -> None:
+    def test_explain_several_tags_raises(self, folder: Path) -> None:
         path = as_file("all.run", trec)(folder, ROWS)
         with pytest.raises(cf.InputError, match=r"found 2 runs \(good, bad\), expected one"):
             cf.explain("RR", QRELS, path, "1")
 
-    def test_meta(self, folder: Path) -> None:
+    def test_meta_splits_tags(self, folder: Path) -> None:
         path = as_file("all.run", trec)(folder, ROWS)
         found = cf.meta.leave_one_out(QRELS, path, "RR", depth=100)
         assert {one.run for one in found.results} == {"good", "bad"}
@@ -206,7 +206,7 @@ class TestOtherUses:
 
 class TestNoTopicInCommon:
     @pytest.mark.parametrize("use", [cf.evaluate, cf.label], ids=["evaluate", "label"])
-    def test_is_an_error(self, tmp_path: Path, use: Any) -> None:
+    def test_no_common_topic_raises(self, tmp_path: Path, use: Any) -> None:
         qrels = tmp_path / "qrels"
         qrels.write_text("101 0 a 1\n102 0 a 1\n103 0 a 1\n")
         run = tmp_path / "a.run"
@@ -219,7 +219,7 @@ class TestNoTopicInCommon:
             use(qrels, run)
         assert str(caught.value) == expected
 
-    def test_of_one_among_others(self) -> None:
+    def test_no_common_topic_names_run(self) -> None:
         runs = {"bm25": {"1": ["a"]}, "dense": {"01": ["a"], "02": ["a"]}}
         with pytest.raises(cf.InputError) as caught:
             cf.evaluate(QRELS, runs, "RR")
@@ -229,7 +229,7 @@ class TestNoTopicInCommon:
             cf.pool(runs, qrels=QRELS)
         assert cf.pool(runs, qrels=QRELS, topics=["1", "01"]).docs == {"1": ("a",), "01": ("a",)}
 
-    def test_fewer_than_half_is_said_first(self) -> None:
+    def test_few_common_topics_is_first_note(self) -> None:
         gold = {str(i): {"a": 1} for i in range(5)}
         scores = cf.evaluate(gold, {"0": ["a"], "1": ["a"], "x": ["a"]}, "nERR@10")
         kinds = [note.kind for note in scores.notes]
@@ -239,7 +239,7 @@ class TestNoTopicInCommon:
         half = cf.evaluate({t: gold[t] for t in "0123"}, {"0": ["a"], "1": ["a"]}, "RR")
         assert "few-topics" not in [note.kind for note in half.notes]
 
-    def test_no_judged_document_is_said_first(self) -> None:
+    def test_no_judged_document_is_first_note(self) -> None:
         scores = cf.evaluate(QRELS, {"1": ["A"], "2": ["C"]}, "nERR@10")
         assert scores.notes[0].kind == "none-judged"
         runs = {"few": {"1": ["a"]}, "none": {"1": ["x"]}}
@@ -247,7 +247,7 @@ class TestNoTopicInCommon:
         kinds = [(note.run, note.kind) for note in scores.notes[:3]]
         assert kinds == [("none", "none-judged"), ("few", "few-topics"), ("none", "few-topics")]
 
-    def test_named_topics_may_be_unanswered(self) -> None:
+    def test_named_topics_may_be_missing(self) -> None:
         scores = cf.evaluate(QRELS, {"1": ["a"]}, "RR", topics=["2"])
         assert scores.summary() == {"run": {"RR": 0.0}}
         assert scores.notes[0].text == "run: only 0 of 1 judged topic answered"

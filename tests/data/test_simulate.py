@@ -49,7 +49,7 @@ def written(collection: Collection, directory: Path) -> dict[str, bytes]:
 # The same everywhere
 
 
-def test_same_seed_same_collection_and_another_seed_another() -> None:
+def test_simulate_same_seed_gives_same_collection() -> None:
     first = simulate(topics=5, runs=5, depth=50, intents=3, seed=1)
     assert first == simulate(topics=5, runs=5, depth=50, intents=3, seed=1)
     other = simulate(topics=5, runs=5, depth=50, intents=3, seed=2)
@@ -58,14 +58,14 @@ def test_same_seed_same_collection_and_another_seed_another() -> None:
     assert first.intent_probabilities != other.intent_probabilities
 
 
-def test_files_are_byte_identical_on_any_machine(tmp_path: Path) -> None:
+def test_write_files_are_byte_identical(tmp_path: Path) -> None:
     digest = hashlib.sha256()
     for name, content in written(simulate(topics=12, depth=100, intents=4), tmp_path).items():
         digest.update(name.encode() + b"\0" + content)
     assert digest.hexdigest() == "9a56eccba2dee84e1fd45a38cd7338c56061c726823571acaaa83d7784cc7865"
 
 
-def test_more_topics_leave_the_earlier_ones_as_they_are() -> None:
+def test_simulate_more_topics_keep_earlier_topics() -> None:
     few, many = simulate(topics=3, depth=50, intents=3), simulate(topics=12, depth=50, intents=3)
     for topic in few.qrels:
         assert many.qrels[topic] == few.qrels[topic]
@@ -76,7 +76,7 @@ def test_more_topics_leave_the_earlier_ones_as_they_are() -> None:
             assert many.runs[tag].get(topic) == run.get(topic)
 
 
-def test_more_runs_and_intents_only_add() -> None:
+def test_simulate_more_runs_and_intents_only_add() -> None:
     few, many = simulate(topics=5, runs=2, depth=50), simulate(topics=5, depth=50, intents=3)
     assert list(many.runs)[:2] == list(few.runs)
     assert all(many.runs[tag] == run for tag, run in few.runs.items())
@@ -87,7 +87,7 @@ def test_more_runs_and_intents_only_add() -> None:
 # Realistic
 
 
-def test_names_and_shape(collection: Collection) -> None:
+def test_simulate_names_and_sizes(collection: Collection) -> None:
     assert list(collection.qrels) == [str(101 + i) for i in range(50)]
     assert list(collection.runs) == [f"sys{i:02d}" for i in range(1, 13)]
     assert collection.intents is None
@@ -100,7 +100,7 @@ def test_names_and_shape(collection: Collection) -> None:
 
 
 @pytest.mark.parametrize("seed", [1, 7, 99])
-def test_systems_differ_but_none_wins_every_topic(seed: int) -> None:
+def test_simulate_no_system_wins_every_topic(seed: int) -> None:
     collection = simulate(seed=seed, depth=100)
     precisions = {tag: precision_at_10(collection, tag) for tag in collection.runs}
     strength = {tag: mean(by_topic.values()) for tag, by_topic in precisions.items()}
@@ -119,7 +119,7 @@ def test_systems_differ_but_none_wins_every_topic(seed: int) -> None:
     assert max(difficulty) - min(difficulty) > 0.3
 
 
-def test_few_documents_are_highly_relevant(collection: Collection) -> None:
+def test_simulate_few_documents_are_highly_relevant(collection: Collection) -> None:
     levels = [level for judged in collection.qrels.values() for level in judged.values()]
     counts = [levels.count(level) for level in range(4)]
     assert sum(counts) == len(levels)
@@ -128,12 +128,12 @@ def test_few_documents_are_highly_relevant(collection: Collection) -> None:
 
 
 @pytest.mark.parametrize("levels", [1, 2, 5])
-def test_levels_cover_the_scale(levels: int) -> None:
+def test_simulate_levels_cover_scale(levels: int) -> None:
     judged = simulate(topics=60, runs=3, depth=100, levels=levels).qrels
     assert {level for of in judged.values() for level in of.values()} == set(range(levels + 1))
 
 
-def test_number_of_relevant_documents_varies_widely(collection: Collection) -> None:
+def test_simulate_number_of_relevant_documents_varies(collection: Collection) -> None:
     relevant = sorted(
         sum(level > 0 for level in levels.values()) for levels in collection.qrels.values()
     )
@@ -142,13 +142,13 @@ def test_number_of_relevant_documents_varies_widely(collection: Collection) -> N
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_every_topic_has_a_relevant_document_even_in_a_pool_of_one(seed: int) -> None:
+def test_simulate_pool_depth_one_has_relevant_documents(seed: int) -> None:
     collection = simulate(topics=40, runs=1, depth=5, pool_depth=1, seed=seed)
     assert all(max(levels.values()) >= 1 for levels in collection.qrels.values())
     assert all(len(levels) <= 2 for levels in collection.qrels.values())
 
 
-def test_judgments_are_the_pool(collection: Collection) -> None:
+def test_simulate_judgments_equal_pool(collection: Collection) -> None:
     contributing = [tag for tag in collection.runs if tag not in ("sys06", "sys11")]
     for topic, levels in collection.qrels.items():
         pool = {
@@ -158,7 +158,7 @@ def test_judgments_are_the_pool(collection: Collection) -> None:
         assert len(set(levels) - pool) <= 1  # the one the assessor knew
 
 
-def test_runs_have_judged_and_unjudged_documents(collection: Collection) -> None:
+def test_simulate_runs_have_unjudged_documents(collection: Collection) -> None:
     at_10 = {}
     for tag, run in collection.runs.items():
         unjudged = [
@@ -171,7 +171,7 @@ def test_runs_have_judged_and_unjudged_documents(collection: Collection) -> None
     assert {tag for tag, share in at_10.items() if share > 0} == {"sys06", "sys11"}
 
 
-def test_some_runs_are_full_of_ties_and_most_are_not(collection: Collection) -> None:
+def test_simulate_some_runs_have_many_ties(collection: Collection) -> None:
     ties = {
         tag: mean(tied_share(scores) for scores in run.values())
         for tag, run in collection.runs.items()
@@ -181,20 +181,20 @@ def test_some_runs_are_full_of_ties_and_most_are_not(collection: Collection) -> 
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_some_runs_miss_a_topic_or_two(seed: int) -> None:
+def test_simulate_some_runs_miss_topics(seed: int) -> None:
     collection = simulate(depth=10, seed=seed)
     missing = {tag: 50 - len(run) for tag, run in collection.runs.items()}
     assert {tag for tag, n in missing.items() if n} == {"sys04", "sys09"}
     assert all(n <= 2 for n in missing.values())
 
 
-def test_some_runs_return_short_lists(collection: Collection) -> None:
+def test_simulate_some_rankings_are_short(collection: Collection) -> None:
     short = {tag for tag, run in collection.runs.items() if min(map(len, run.values())) < 1000}
     assert short == {"sys07", "sys10"}
     assert all(len(scores) >= 1 for run in collection.runs.values() for scores in run.values())
 
 
-def test_scores_have_the_range_of_their_kind(collection: Collection) -> None:
+def test_simulate_scores_have_expected_ranges(collection: Collection) -> None:
     def span(tag: str) -> tuple[float, float]:
         scores = [s for by_doc in collection.runs[tag].values() for s in by_doc.values()]
         return min(scores), max(scores)
@@ -207,7 +207,7 @@ def test_scores_have_the_range_of_their_kind(collection: Collection) -> None:
     assert -20 < low < -8 < high < 0  # log-likelihood
 
 
-def test_scores_have_at_most_six_decimals(collection: Collection) -> None:
+def test_simulate_scores_have_at_most_six_decimals(collection: Collection) -> None:
     for run in collection.runs.values():
         assert all(s == round(s, 6) for scores in run.values() for s in scores.values())
 
@@ -215,7 +215,7 @@ def test_scores_have_at_most_six_decimals(collection: Collection) -> None:
 # Files
 
 
-def test_files_parse_back(diversity: Collection, tmp_path: Path) -> None:
+def test_write_files_can_be_read(diversity: Collection, tmp_path: Path) -> None:
     files = {
         name: [line.split(" ") for line in content.decode().splitlines()]
         for name, content in written(diversity, tmp_path / "new" / "directory").items()
@@ -253,7 +253,7 @@ def test_files_parse_back(diversity: Collection, tmp_path: Path) -> None:
     assert probabilities == diversity.intent_probabilities
 
 
-def test_ranks_are_right_and_one_file_is_out_of_order(tmp_path: Path) -> None:
+def test_write_ranks_follow_trec_eval(tmp_path: Path) -> None:
     collection = simulate(topics=4, depth=200)
     files = written(collection, tmp_path)
     out_of_order = set()
@@ -271,14 +271,14 @@ def test_ranks_are_right_and_one_file_is_out_of_order(tmp_path: Path) -> None:
     assert out_of_order == {"sys05"}
 
 
-def test_writing_replaces_files_and_leaves_nothing_else(tmp_path: Path) -> None:
+def test_write_replaces_files(tmp_path: Path) -> None:
     (tmp_path / "qrels.txt").write_text("what was there before\n" * 10_000)
     paths = simulate(topics=2, runs=2, depth=10).write(str(tmp_path))
     assert sorted(paths) == sorted(path for path in tmp_path.rglob("*") if path.is_file())
     assert (tmp_path / "qrels.txt").read_text().startswith("101 0 D")
 
 
-def test_a_directory_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+def test_write_impossible_directory_raises(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(CranfieldError, match=r"cannot make .*file"):
         simulate(topics=1, runs=1, depth=1).write(tmp_path / "file")
@@ -287,14 +287,14 @@ def test_a_directory_that_cannot_be_made_is_named(tmp_path: Path) -> None:
 # Intents
 
 
-def test_intent_probabilities_sum_to_one(diversity: Collection) -> None:
+def test_simulate_intent_probabilities_sum_to_one(diversity: Collection) -> None:
     assert diversity.intent_probabilities is not None
     for probabilities in diversity.intent_probabilities.values():
         assert sum(round(p * 1_000_000) for p in probabilities.values()) == 1_000_000
         assert all(p > 0 and p == round(p, 6) for p in probabilities.values())
 
 
-def test_topics_have_two_to_k_intents() -> None:
+def test_simulate_topics_have_two_to_k_intents() -> None:
     probabilities = simulate(topics=60, runs=1, depth=10, intents=4).intent_probabilities
     assert probabilities is not None
     assert {tuple(of) for of in probabilities.values()} == {
@@ -304,7 +304,7 @@ def test_topics_have_two_to_k_intents() -> None:
     }
 
 
-def test_topic_level_is_the_highest_of_the_intents(diversity: Collection) -> None:
+def test_simulate_topic_level_is_highest_intent_level(diversity: Collection) -> None:
     assert diversity.intents is not None
     assert diversity.intent_probabilities is not None
     several = 0
@@ -335,19 +335,19 @@ def test_topic_level_is_the_highest_of_the_intents(diversity: Collection) -> Non
         ("intents", -2),
     ],
 )
-def test_arguments_out_of_range_are_named(name: str, value: int) -> None:
+def test_simulate_argument_out_of_range_raises(name: str, value: int) -> None:
     with pytest.raises(CranfieldError, match=f"^found {name} {value}, expected ") as caught:
         simulate(**{name: value})
     assert isinstance(caught.value, ValueError)
 
 
-def test_the_smallest_collection() -> None:
+def test_simulate_smallest_collection() -> None:
     collection = simulate(topics=1, runs=1, depth=1, levels=1, seed=0, pool_depth=1)
     assert [len(scores) for scores in collection.runs["sys01"].values()] == [1]
     assert 1 in collection.qrels["101"].values()
 
 
-def test_a_collection_says_its_size() -> None:
+def test_repr_shows_size() -> None:
     made = simulate(topics=2, runs=1, seed=1)
     judged = sum(len(docs) for docs in made.qrels.values())
     assert repr(made) == f"Collection: 2 topics, {judged} judgments, 1 run"

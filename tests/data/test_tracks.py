@@ -94,7 +94,7 @@ def test_choose_topics_file_with_two_readings_raises(tmp_path: Path) -> None:
     file.write_text("desk lamp 2019\ndesk lamp 2020\n", encoding="utf-8")
     named = read_topics(file)
     assert choose_topics(named, ["desk"]) == ("desk",)
-    with pytest.raises(InputError, match="line 'desk lamp 2019' is a topic, and the file is also"):
+    with pytest.raises(InputError, match="line 'desk lamp 2019' is a topic, but the file is also"):
         choose_topics(named, ["desk", "desk lamp 2019", "desk lamp 2020"])
 
 
@@ -135,4 +135,4 @@ class TestCommands:
         self, cranfield: Command
     ) -> None:
         said = cranfield.printed("validate r.csv --topics t")
-        assert "1 topic (lamp) not among those of t" in said
+        assert "1 topic (lamp) not among the topics of t" in said

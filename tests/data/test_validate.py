@@ -57,7 +57,7 @@ def starts(report: Report, expected: list[tuple[str, int | None, str]]) -> None:
         assert text.startswith(beginning), text
 
 
-class TestFine:
+class TestValid:
     @pytest.mark.parametrize(("text", "kind", "lines"), [(QRELS, "qrels", 3), (RUN, "run", 3)])
     def test_trec(self, write: Write, text: str, kind: str, lines: int) -> None:
         report = one(write(text))
@@ -82,7 +82,7 @@ class TestFine:
             assert report.problems == [], text
             assert report.lines > 0
 
-    def test_what_validate_passes_can_be_evaluated(self, write: Write) -> None:
+    def test_valid_files_can_be_evaluated(self, write: Write) -> None:
         qrels, run = write(QRELS, "qrels"), write(RUN, "run")
         assert not any(r.count("error") for r in validate([qrels, run]))
         assert cf.evaluate(qrels, run, "AP").values.shape == (1, 2, 1)
@@ -115,37 +115,39 @@ class TestKind:
             ('{"a": ["x", "y"]}', "run", "json"),
         ],
     )
-    def test_is_recognised(self, write: Write, text: str, kind: str, format: str) -> None:
+    def test_kind_is_detected(self, write: Write, text: str, kind: str, format: str) -> None:
         report = one(write(text))
         assert (report.kind, report.format) == (kind, format)
         assert report.count("error") == 0
 
     @pytest.mark.parametrize("format", ["parquet", "arrow"])
     @pytest.mark.parametrize(("column", "kind"), [("level", "qrels"), ("score", "run")])
-    def test_of_binary_files(self, write: Write, format: str, column: str, kind: str) -> None:
+    def test_kind_of_binary_files_is_detected(
+        self, write: Write, format: str, column: str, kind: str
+    ) -> None:
         table = TABLE.with_columns(pl.Series(column, [1.0, 2.0]))
         report = one(write(binary(table, format)))
         assert (report.kind, report.format, report.lines) == (kind, format, 2)
         assert report.topics == ("a", "b")
         assert report.count("error") == 0
 
-    def test_most_lines_decide(self, write: Write) -> None:
+    def test_kind_follows_most_lines(self, write: Write) -> None:
         assert one(write("a 0 x 1 2 3\n" + QRELS)).kind == "qrels"
         assert one(write("a 0 x 1\n" + RUN)).kind == "run"
 
-    def test_may_be_forced(self, write: Write) -> None:
+    def test_kind_option_overrides_detection(self, write: Write) -> None:
         report = one(write(QRELS), "run")
         assert report.kind == "run"
         assert [p.line for p in report.problems] == [1, 2, 3]
         assert all("found 4 fields" in p.text for p in report.problems)
         assert one(write('{"a": {"x": 1}}'), "run").kind == "run"
 
-    def test_format_may_be_forced(self, write: Write) -> None:
+    def test_format_option_overrides_detection(self, write: Write) -> None:
         report = one(write("topic,doc,level\na,x,1\n"), None, "trec")
         assert report.format == "trec"
         assert report.count("error") == 2
 
-    def test_unknown(self, write: Write) -> None:
+    def test_unknown_kind_raises(self, write: Write) -> None:
         with pytest.raises(cf.CranfieldError, match="found kind 'topics', expected qrels or run"):
             validate([write(QRELS)], "topics")
         with pytest.raises(cf.CranfieldError, match="found format 'xml'"):
@@ -153,7 +155,7 @@ class TestKind:
 
 
 class TestErrors:
-    def test_all_of_a_run(self, write: Write) -> None:
+    def test_run_lists_all_errors(self, write: Write) -> None:
         text = (
             "# header\n"
             "a Q0 x 1 3 t\n"
@@ -183,7 +185,7 @@ class TestErrors:
         assert report.count("error") == 7
         assert report.count("warning") == 0
 
-    def test_all_of_judgments(self, write: Write) -> None:
+    def test_qrels_lists_all_errors(self, write: Write) -> None:
         text = "a 0 x 1\na 0 x 1\na 0 x 2\nall 0 x 1\na 0 y\nb 0 x one\n"
         starts(
             one(write(text)),
@@ -215,7 +217,7 @@ class TestErrors:
         starts(one(write(text)), [("error", None, "found an empty file, expected")])
         starts(one(write(text), "qrels"), [("error", None, "found an empty file, expected judg")])
 
-    def test_all_of_a_table(self, write: Write) -> None:
+    def test_table_lists_all_errors(self, write: Write) -> None:
         text = "topic,doc,score\na,x,1\na,y\na,z,high\n,u,1\na,x,2\na,v,1,2\n"
         starts(
             one(write(text)),
@@ -236,7 +238,7 @@ class TestErrors:
         ):
             cf.read_run(path)
 
-    def test_all_of_json_lines(self, write: Write) -> None:
+    def test_json_lines_lists_all_errors(self, write: Write) -> None:
         text = (
             '{"topic":"a","doc":"x","score":1}\n{"topic":"a"\n[1]\n{"topic":"a","score":1}\n'
             '{"topic":"a","doc":1.5,"score":1}\n{"topic":"a","doc":"y","score":"high"}\n'
@@ -292,7 +294,7 @@ class TestErrors:
         report = one(write(content + b"\xff" * 20))
         starts(report, [("error", None, "found a broken")])
 
-    def test_a_bad_header_is_a_problem_of_its_file_only(self, write: Write) -> None:
+    def test_bad_header_affects_one_file(self, write: Write) -> None:
         reports = validate([write("topic,paper,score\na,x,1\n", "x.csv"), write("a 0 x\n", "q")])
         starts(reports[0], [("error", 1, "found columns topic, paper, score, expected a column")])
         assert reports[1].count("error") == 1
@@ -326,7 +328,7 @@ class TestErrors:
         )
     )
     @settings(max_examples=examples(80))
-    def test_errors_are_what_evaluate_refuses(
+    def test_first_error_equals_error_of_evaluate(
         self, tmp_path_factory: pytest.TempPathFactory, lines: list[str]
     ) -> None:
         path = tmp_path_factory.getbasetemp() / "agreement.txt"
@@ -352,7 +354,7 @@ class TestWarnings:
                 (
                     "warning",
                     None,
-                    "2 of 4 documents share their score with another, in 1 topic (a)",
+                    "2 of 4 documents are tied, in 1 topic (a)",
                 )
             ],
         )
@@ -365,7 +367,7 @@ class TestWarnings:
         starts(
             one(write(text)),
             [
-                ("warning", None, "2 of 2 documents share their score"),
+                ("warning", None, "2 of 2 documents are tied"),
                 ("warning", None, f"no score has more than {decimals}: are the ties due"),
             ],
         )
@@ -398,11 +400,11 @@ class TestWarnings:
 
     def test_several_tags(self, write: Write) -> None:
         text = "a Q0 x 1 2.5 t\na Q0 y 2 1.5 u\n"
-        starts(one(write(text)), [("warning", None, "2 run tags (t, u), each a run")])
+        starts(one(write(text)), [("warning", None, "2 run tags (t, u), read as separate runs")])
         as_one = one(write(text), "run", None, ReadOptions())
-        starts(as_one, [("warning", None, "2 run tags (t, u), taken as one run")])
+        starts(as_one, [("warning", None, "2 run tags (t, u), read as one run")])
 
-    def test_a_hundred_tags_and_no_more(self, write: Write) -> None:
+    def test_more_than_100_tags_is_error(self, write: Write) -> None:
         text = "".join(f"a Q0 x 1 2.5 r{i}\n" for i in range(101))
         report = one(write(text))
         assert report.count("error") == 1
@@ -412,13 +414,13 @@ class TestWarnings:
         text = QRELS + "c 0 x 0\nd 0 x -1\n"
         starts(one(write(text)), [("warning", None, "2 topics (c, d) without a relevant document")])
 
-    def test_judgments_repeated_alike(self, write: Write) -> None:
+    def test_equal_duplicate_judgments_are_warnings(self, write: Write) -> None:
         report = one(write(QRELS + "a 0 x 1.0\n"))
         starts(report, [("warning", 4, "document x of topic a is judged again, as on line 1")])
 
 
 class TestTopics:
-    def test_are_compared(self, write: Write) -> None:
+    def test_topics_of_run_and_qrels_are_compared(self, write: Write) -> None:
         qrels = write(QRELS + "c 0 x 1\n", "qrels")
         run = write("a Q0 x 1 2.5 t\nz Q0 x 1 2.5 t\n", "run")
         judged, report = validate([qrels, run])
@@ -429,37 +431,37 @@ class TestTopics:
             ("warning", None, f"1 topic (z) not judged in {qrels}"),
         ]
 
-    def test_none_in_common_is_an_error(self, write: Write) -> None:
+    def test_no_common_topic_is_error(self, write: Write) -> None:
         qrels = write(QRELS, "qrels")
         report = validate([qrels, write("0a Q0 x 1 2.5 t\n0b Q0 x 1 2.5 t\n", "run")])[1]
         expected = f"found topics 0a, 0b, expected some of a, b (judged in {qrels}; "
         expected += "ids differ only in leading zeros: '0a' and 'a')"
         assert found(report) == [("error", None, expected)]
 
-    def test_of_each_run_of_a_file(self, write: Write) -> None:
+    def test_topics_of_each_run_are_compared(self, write: Write) -> None:
         qrels = write(QRELS, "qrels")
         text = "a Q0 x 1 2.5 t\nb Q0 z 1 2.5 t\n0a Q0 x 1 2.5 u\na Q0 X 1 2.5 v\n"
         starts(
             validate([qrels, write(text, "run")])[1],
             [
-                ("warning", None, "run v: none of its documents is judged in "),
-                ("warning", None, "3 run tags (t, u, v), each a run"),
+                ("warning", None, "run v: no retrieved document is judged in "),
+                ("warning", None, "3 run tags (t, u, v), read as separate runs"),
                 ("error", None, "run u: found topics 0a, expected some of a, b"),
                 ("warning", None, "run v: 1 topic (b) of "),
             ],
         )
 
-    def test_in_any_order_and_for_every_run(self, write: Write) -> None:
+    def test_file_order_is_irrelevant(self, write: Write) -> None:
         one_run = write("a Q0 x 1 2.5 t\n", "1")
         two = write("a Q0 x 1 2.5 u\nb Q0 x 1 1.5 u\n", "2")
         reports = validate([one_run, write(QRELS, "qrels"), two])
         assert [r.count("warning") for r in reports] == [1, 0, 0]
 
-    def test_not_without_judgments(self, write: Write) -> None:
+    def test_topics_without_qrels_are_not_compared(self, write: Write) -> None:
         reports = validate([write("a Q0 x 1 2.5 t\n", "1"), write("b Q0 x 1 2.5 u\n", "2")])
         assert [r.problems for r in reports] == [[], []]
 
-    def test_of_the_task_before_there_are_judgments(self, write: Write) -> None:
+    def test_task_topics_without_qrels_are_compared(self, write: Write) -> None:
         topics = write("a boats\nb tuna\nc tides\n", "topics.txt")
         padded = write("0a Q0 x 1 2.5 p\n", "padded")
         reports = validate([write(RUN, "run"), padded], topics=topics)
@@ -472,18 +474,18 @@ class TestTopics:
         assert [p.text for p in report.problems] == [
             "only 1 of 3 topics of the task answered",
             "2 topics (c, d) of the task not answered",
-            "1 topic (b) not among those of the task",
+            "1 topic (b) not among the topics of the task",
         ]
 
-    def test_of_the_task_rather_than_those_judged_so_far(self, write: Write) -> None:
+    def test_task_topics_override_judged_topics(self, write: Write) -> None:
         qrels, run = write("a 0 x 1\nz 0 x 1\n", "qrels"), write(RUN, "run")
         judged, answered = validate([qrels, run], topics="a,b")
-        starts(judged, [("warning", None, "1 topic (z) not among those of the task")])
+        starts(judged, [("warning", None, "1 topic (z) not among the topics of the task")])
         assert answered.problems == []
         strangers = write(RUN.replace(" x ", " other ").replace(" y ", " more "), "strangers")
         starts(
             validate([qrels, strangers], topics="a,b")[1],
-            [("warning", None, f"none of its documents is judged in {qrels}")],
+            [("warning", None, f"no retrieved document is judged in {qrels}")],
         )
 
     def test_long_lists_are_shortened(self, write: Write) -> None:
@@ -495,7 +497,7 @@ class TestTopics:
 
 
 class TestSeveralFiles:
-    def test_one_that_is_broken_does_not_hide_the_others(self, write: Write) -> None:
+    def test_broken_file_does_not_stop_validation(self, write: Write) -> None:
         packed = gzip.compress(RUN.encode() * 500)
         cut = write(packed[: len(packed) // 2], "cut.gz")
         short = write(packed[:5], "short.gz")
@@ -505,7 +507,7 @@ class TestSeveralFiles:
         starts(reports[1], [("error", None, "found broken gz data")])
         assert [p.line for p in reports[2].problems if p.severity == "error"] == [4]
 
-    def test_a_tag_that_two_teams_wrote(self, write: Write) -> None:
+    def test_tag_in_two_files_is_warning(self, write: Write) -> None:
         one_run, two = write(RUN, "one"), write(RUN, "two")
         own = write(RUN.replace(" t\n", " u\n"), "own")
         reports = validate([one_run, two, own])
@@ -518,7 +520,7 @@ class TestSeveralFiles:
         names = cf.evaluate(write(QRELS, "qrels"), [one_run, two, own], "AP").runs
         assert list(names) == [one_run, two, "u"]
 
-    def test_utf_16_is_one_problem_and_not_one_of_each_line(self, write: Write) -> None:
+    def test_utf_16_is_one_error(self, write: Write) -> None:
         for many in (1, 100_000):  # one piece, and several
             report = one(write((RUN * many).encode("utf-16")))
             starts(report, [("error", 1, "found UTF-16 text, expected UTF-8 text, as `iconv ")])
@@ -529,12 +531,12 @@ class TestPredictions:
 
     DATA = "1 qid:1 1:3\n0 qid:1 1:3\n1 qid:2 1:3\n"
 
-    def test_their_number(self, write: Write) -> None:
+    def test_number_of_predictions_is_checked(self, write: Write) -> None:
         judged, run = validate([write(self.DATA, "test"), write("1\n2\n", "model")])
         assert judged.problems == []
         starts(run, [("error", None, "found 2 predictions, expected 3: one for each judgment of")])
 
-    def test_their_number_where_lines_are_wrong(self, write: Write) -> None:
+    def test_number_of_predictions_with_invalid_lines_is_not_checked(self, write: Write) -> None:
         """Such lines are not counted, so their number says nothing."""
         data, model = write(self.DATA, "test"), write("1\n2\n3\n", "model")
         wrong = [write(self.DATA.replace("0 qid:1", "x qid:1"), "wrong"), write("1\nx\n3\n", "bad")]
@@ -546,16 +548,16 @@ class TestPredictions:
         starts(run, [("error", 2, "found 'x', expected one number a line")])
 
     @pytest.mark.parametrize("options", [(), (None, "letor"), ("run",), ("run", "letor")])
-    def test_are_told_by_their_content(self, write: Write, options: tuple[Any, ...]) -> None:
+    def test_predictions_are_detected(self, write: Write, options: tuple[Any, ...]) -> None:
         report = one(write("0.5\n2\n"), *options)
         assert (report.kind, report.format, report.lines) == ("run", "letor", 2)
         assert report.problems == []
 
-    def test_a_format_for_both(self, write: Write) -> None:
+    def test_letor_format_applies_to_predictions(self, write: Write) -> None:
         files = [write(self.DATA, "test"), write("1\n2\n3\n", "model")]
         assert [r.kind for r in validate(files, None, "letor")] == ["qrels", "run"]
 
-    def test_are_no_judgments(self, write: Write) -> None:
+    def test_predictions_are_not_judgments(self, write: Write) -> None:
         report = one(write("0.5\n2\n"), "qrels")
         assert (report.kind, report.format, report.lines) == ("qrels", "trec", 0)
         starts(report, [("error", line, "found 1 field") for line in (1, 2)])
@@ -568,7 +570,7 @@ class TestCommand:
     def command(self, cranfield: Command) -> Command:
         return cranfield.of("validate")
 
-    def test_fine(self, write: Write, command: Command) -> None:
+    def test_valid_files_exit_0(self, write: Write, command: Command) -> None:
         qrels, run = write(QRELS, "qrels"), write(RUN, "run")
         code, out, err = command(qrels, run)
         assert (code, err) == (0, "")
@@ -594,14 +596,14 @@ class TestCommand:
         assert lines[2].startswith(f"{path}:4: warning: document x of topic a is judged again")
         assert lines[3].endswith(", 1 topic: 2 errors, 1 warning")
 
-    def test_an_error_in_any_file(self, write: Write, command: Command) -> None:
+    def test_error_in_any_file_exits_1(self, write: Write, command: Command) -> None:
         good, bad = write(QRELS, "good"), write("a 0 x\n", "bad")
         for order in ((good, bad), (bad, good)):
             code, out, _ = command(*order, "--kind", "qrels")
             assert code == 2
             assert f"{good}: 3 judgments (trec), 2 topics: fine" in out.splitlines()
 
-    def test_twenty_of_one_kind(self, write: Write, command: Command) -> None:
+    def test_many_errors_of_one_kind_are_counted(self, write: Write, command: Command) -> None:
         """Each kind by itself, in the order of the file; then how many more there are."""
         few = [f"a 0 y{i}\n" for i in range(5)]
         path = write("".join(["a 0 x 1\n", *few, *["a 0 x 1\n"] * 23, *few * 4, "a 0 z nan\n"]))
@@ -652,7 +654,7 @@ class TestCommand:
 
 
 @pytest.mark.slow
-def test_many_topics_are_compared_as_quickly_as_they_are_read(write: Write) -> None:
+def test_many_topics_are_compared_fast(write: Write) -> None:
     """10,000 of each side, of which few are the other's: it took ten times as long."""
     topics = range(10_000)
     qrels = write("".join(f"{t} 0 a 1\n" for t in topics), "qrels")
@@ -661,7 +663,7 @@ def test_many_topics_are_compared_as_quickly_as_they_are_read(write: Write) -> N
     assert seconds(lambda: validate([qrels, run])) < 3 * apart
 
 
-def test_a_document_that_is_twice_is_found_in_one_go(write: Write) -> None:
+def test_duplicate_document_is_found_in_one_pass(write: Write) -> None:
     """As a key and in a list; of 40,000 documents it took most of a minute."""
     docs = [f'"d{i}"' for i in [*range(40_000), 39_999]]
     scored = write(f'{{"1": {{{", ".join(f"{doc}: 1" for doc in docs)}}}}}', "scored.json")
@@ -670,7 +672,7 @@ def test_a_document_that_is_twice_is_found_in_one_go(write: Write) -> None:
     def refused() -> None:
         with pytest.raises(cf.CranfieldError, match="'d39999' twice"):
             cf.read_run(scored)
-        with pytest.raises(cf.CranfieldError, match="document 39999 of topic 1 twice"):
+        with pytest.raises(cf.CranfieldError, match="duplicate document '39999' in topic 1"):
             cf.read_run(listed)
 
     assert seconds(refused) < 10

@@ -312,7 +312,7 @@ class TestNamesOfRuns:
     def test_a_lacking_run_id(self, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
         nameless = {key: value for key, value in TREC_24.items() if key != "run_id"}
         write("answers.jsonl", lines(nameless, nameless))
-        said = "again, expected each topic once of a run, or a run_id that tells runs apart"
+        said = "To separate runs, add a column or key run_id"
         with pytest.raises(cf.InputError, match=f"answers.jsonl:2: .*{said}"):
             cf.evaluate_answers(answers="answers.jsonl", gold={"q1": "x"})
         assert main(["validate", "answers.jsonl"]) == 2
@@ -364,11 +364,11 @@ MISTAKES: dict[str, tuple[str, Any, str]] = {  # option, records or text, what i
         [{**RECORD, "nuggets": [{**NUGGETS[0], "importance": None}]}],
         "found no importance for nugget 'born in 1942', expected vital or okay",
     ),
-    "twice": ("", [RECORD, RECORD], "f.jsonl:2: found topic q1 of run a again"),
+    "twice": ("", [RECORD, RECORD], "f.jsonl:2: duplicate topic 'q1' in run 'a'"),
     "row twice": (
         "",
         [ROWS[0], ROWS[1], ROWS[0]],
-        "f.jsonl:3: found nugget 'born in 1942' .*again",
+        "f.jsonl:3: duplicate nugget 'born in 1942'",
     ),
     "answers": ("", [TREC_25], "topic, or qid .answers go to --answers"),
     "citation": (
@@ -391,7 +391,7 @@ MISTAKES: dict[str, tuple[str, Any, str]] = {  # option, records or text, what i
         [{**TREC_24, "answer": [{"citations": []}]}],
         "found no text in sentence 1",
     ),
-    "references": ("--answers", [{**TREC_24, "references": "d1"}], "found 'd1' as references"),
+    "references": ("--answers", [{**TREC_24, "references": "d1"}], "found references 'd1'"),
     "support": (
         "--support",
         [("q1", "a", 1, "d1", "maybe")],
@@ -486,7 +486,7 @@ def test_support_for_what_was_not_cited(row: Any, said: str, here: Path) -> None
             {"answers": {"a": {"q1": "text"}}, "support": SUPPORT},
             "found a text as the answer of run a",
         ),
-        ({"support": {"a": {"q1": ["full"]}}}, "found 'full' as sentence 1"),
+        ({"support": {"a": {"q1": ["full"]}}}, "found sentence 1 'full'"),
         ({"assignments": [RECORD], "undefined": "never"}, "undefined='never'"),
     ],
 )
@@ -582,7 +582,7 @@ class TestValidate:
         rules = ["--all-cited", "--metadata-keys", "team_id, narrative_id,run_id"]
         assert main(["validate", "answers.jsonl", *rules]) == 2
         assert capsys.readouterr().out.splitlines() == [
-            "answers.jsonl:1: error: found reference 'd2', which no sentence cites, expected each "
+            "answers.jsonl:1: error: reference 'd2' is not cited by any sentence"
             "reference to be cited",
             "answers.jsonl:1: error: found key 'prompt' in metadata, expected one of team_id, "
             "narrative_id, run_id",
@@ -596,7 +596,7 @@ class TestValidate:
         given = {"metadata": ["a"], "topic_id": "q1", "run_id": "a", "references": ["d1"]}
         write("answers.jsonl", lines({**given, "answer": said}))
         assert main(["validate", "answers.jsonl", "--metadata-keys", "run_id"]) == 2
-        assert "answers.jsonl:1: error: found ['a'] as metadata" in capsys.readouterr().out
+        assert "answers.jsonl:1: error: found metadata ['a']" in capsys.readouterr().out
 
     def test_every_problem_has_its_line(
         self, here: Path, capsys: pytest.CaptureFixture[str]
@@ -619,11 +619,11 @@ class TestValidate:
         assert main(["validate", "answers.jsonl"]) == 2
         found = [line.split(": error: ") for line in capsys.readouterr().out.splitlines()[:-1]]
         assert [(place, said[:36]) for place, said in found] == [
-            ("answers.jsonl:2", "found topic q1 again, expected each "),
+            ("answers.jsonl:2", "duplicate topic 'q1'"),
             ("answers.jsonl:3", "found citation 1 in sentence 1, expe"),
             ("answers.jsonl:3", "found text 3 in sentence 2, expected"),
             ("answers.jsonl:4", "found no answer, expected a column n"),
-            ("answers.jsonl:5", "found 7 as sentences, expected a lis"),
+            ("answers.jsonl:5", "found sentences 7, expected a lis"),
             ("answers.jsonl:6", "found '{broken', expected a JSON obj"),
             ("answers.jsonl:7", "found citation 'd2' in sentence 1, e"),
         ]
@@ -656,7 +656,7 @@ def test_support_of_text_is_that_of_a_table(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("q1 a 1 d1 full", "found citation 'd1' of sentence 1 again"),
+        ("q1 a 1 d1 full", "duplicate citation 'd1' in sentence 1"),
         ("q1 a 1 d3 maybe", "found support 'maybe' for citation 'd3'"),
         ("q1 a 1.5 d3 full", "found sentence '1.5'"),
         ("q1 a one d3 full", "found sentence 'one'"),
@@ -695,7 +695,7 @@ def test_a_place_may_be_a_name() -> None:
     ("change", "said"),
     [
         ({"run_id": None}, "x.jsonl:2: found no run, expected one, as before"),
-        ({"qid": None}, "x.jsonl:2: found no topic, expected its name, as topic_id"),
+        ({"qid": None}, "x.jsonl:2: no topic. Add topic_id"),
     ],
 )
 def test_lines_that_lack_a_name(change: dict[str, Any], said: str, tmp_path: Path) -> None:
@@ -716,7 +716,7 @@ def test_a_run_that_is_named_later(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"metadata": "a"}, "found 'a' as metadata, expected an object"),
+        ({"metadata": "a"}, "found metadata 'a', expected an object"),
         ({"answer": [{"text": "x", "citations": ["0"]}]}, "or its place from 0, a number"),
     ],
 )

@@ -105,7 +105,7 @@ def test_trec_eval_without_topics(here: Path) -> None:
     with pytest.raises(CranfieldError) as error:
         read_scores(files)
     assert str(error.value) == (
-        "y.txt: found no scores of topics, only of all together, expected some (trec_eval needs -q)"
+        "y.txt: no scores per topic, only summaries. Run trec_eval with -q."
     )
 
 
@@ -283,8 +283,8 @@ def test_text_is_not_looked_at_unless_asked_for(here: Path) -> None:
     with pytest.raises(CranfieldError) as error:
         read_scores(file)
     assert str(error.value) == (
-        "scores.txt:2: found 'hello world' for title of topic q1, expected a number (-m chooses "
-        "columns)"
+        "scores.txt:2: found 'hello world' for title of topic q1, expected a number (use -m "
+        "to select columns)"
     )
 
 

@@ -643,23 +643,23 @@ class TestReaders:
         }  # fmt: skip
         assert list(read_systems({"one": {"q": "x"}, "two": tmp_path / "t5"})) == ["one", "two"]
         assert list(read_systems({"q": "x"})) == ["system"]
-        with pytest.raises(cf.CranfieldError, match="twice"):
+        with pytest.raises(cf.CranfieldError, match="duplicate"):
             read_systems([tmp_path / "t5", tmp_path / "t5"])
 
     @pytest.mark.parametrize(
         ("text", "message"),
         [
             ("q1 no tab\n", r":1: found 1 field \('q1 no tab'\), expected 2: topic<TAB>text"),
-            ("q1\tx\nq1\ty\n", r":2: found a text of topic q1 again"),
+            ("q1\tx\nq1\ty\n", r":2: duplicate text for topic q1"),
             ("\tx\n", r":1: found topic '', expected an identifier"),
             ("all\tx\n", r":1: found a topic named 'all'"),
             ("", "found no texts"),
             ("topic\ttext\nq1\n", r":2: found 1 field"),
             ("topic,text\nq1,x,y\n", r":2: found 3 fields"),
-            ('{"q1": 5}', "found 5 as the text of topic q1, expected text"),
-            ('{"q1": {"a": "b"}}', "as the text of topic q1, expected text"),
+            ('{"q1": 5}', "found text 5 for topic q1, expected text"),
+            ('{"q1": {"a": "b"}}', "found text .* for topic q1, expected text"),
             ('{"q1": "a", "q1": "b"}', "twice"),
-            ('{"topic": "q1", "text": 3}\n', r":1: found 3 as the text of topic q1"),
+            ('{"topic": "q1", "text": 3}\n', r":1: found text 3 for topic q1"),
             (b"q1\t\xff\xfe\n", r":1: found bytes that are not UTF-8"),
         ],
     )
@@ -673,13 +673,13 @@ class TestReaders:
         ("text", "message"),
         [
             ("q N 1\n", r":1: found 3 fields \('q N 1'\), expected 4: topic nugget weight length"),
-            ("q N 1 5\nq N 1 5\n", r":2: found nugget N of topic q again"),
+            ("q N 1 5\nq N 1 5\n", r":2: duplicate nugget 'N' in topic q"),
             ("q N -1 5\n", r":1: found weight '-1' for nugget N of topic q"),
             ("q N nan 5\n", r":1: found weight 'nan'"),
-            ("q N 1 0\n", r":1: found length '0' .* expected a whole number from 1"),
+            ("q N 1 0\n", r":1: found length '0' .* expected an integer ≥ 1"),
             ("q N 1 2.5\n", r":1: found length '2.5'"),
             ("q N 1 born\n", r":1: found length 'born' .*need a header"),
-            ("q N 0 5\n", r"found topic q without a nugget of a weight above 0"),
+            ("q N 0 5\n", r"topic q has no nugget with weight > 0"),
             ("topic\tnugget\tweight\ttext\nq\tN\t1\t \n", r":2: found no vital string"),
             ("", "found no nuggets"),
             ('{"q": {"N": 3}}', "found 3 for nugget N of topic q"),
@@ -698,8 +698,8 @@ class TestReaders:
             ("q N\n", r":1: found 2 fields \('q N'\), expected 3: topic nugget offset"),
             ("q N -3\n", r":1: found offset '-3'"),
             ("q N x\n", r":1: found offset 'x'"),
-            ("q N 1\nq N 2\n", r":2: found nugget N of topic q again"),
-            ("q syslen= 5\nq syslen= 6\n", r":2: found the length of topic q again"),
+            ("q N 1\nq N 2\n", r":2: duplicate nugget 'N' in topic q"),
+            ("q syslen= 5\nq syslen= 6\n", r":2: duplicate text length in topic q"),
         ],
     )
     def test_hostile_matches(self, tmp_path: Path, text: str, message: str) -> None:
@@ -774,9 +774,9 @@ class TestEvaluate:
             ({"references": REFERENCES, "measures": "NuggetF"}, "NuggetF needs nuggets"),
             ({"references": REFERENCES, "measures": "AP"}, "`cranfield evaluate` computes"),
             ({"nuggets": {"q1": {"N": (1, "x")}}, "measures": "ROUGE"},
-             "ROUGE needs reference texts, found none .with --nuggets every FILE is a system"),
+             "ROUGE needs reference texts. With --nuggets, each file is a system"),
             ({"nuggets": {"q1": {"N": (1, "x")}}, "systems": REFERENCES},
-             "every FILE is a system; references go to --references FILE"),
+             "each file is a system. Pass references with --references"),
             ({"nuggets": {"q1": {"N": (1, 5)}}}, "no vital string for nugget N of topic q1"),
             ({"references": REFERENCES, "nuggets": {"q1": {"N": (1, "x")}}},
              "no topic q2, expected the same topics"),
@@ -957,13 +957,13 @@ class TestOneClick:
         ("nuggets", "matches", "message"),
         [
             ("N 1\n", "", "n:1: found 2 fields"),
-            ("N 0 5\n", "", "n:1: found weight 0 for nugget N, expected a number above 0"),
+            ("N 0 5\n", "", "n:1: found weight 0 for nugget N, expected a number > 0"),
             ("N 1 0\n", "", "n:1: found length '0'"),
-            ("N 1 5\nN 1 5\n", "", "n:2: found nugget N again"),
+            ("N 1 5\nN 1 5\n", "", "n:2: duplicate nugget 'N'"),
             ("", "", "n: found no nuggets"),
             ("N 1 5\n", "N 3\n", "m:1: found 'N 3', expected syslen= length"),
             ("N 1 5\n", "syslen= 9\nM 3\n", "m:2: found nugget M"),
-            ("N 1 5\n", "syslen= 9\nN 3\nN 4\n", "m:3: found nugget N again"),
+            ("N 1 5\n", "syslen= 9\nN 3\nN 4\n", "m:3: duplicate nugget 'N'"),
             ("N 1 5\n", "syslen= 9\nN x\n", "m:2: found 'N x', expected nugget offset"),
             ("N 1 20\n", "syslen= 9\n", "found -L 20, expected more than 20"),
         ],

@@ -107,10 +107,10 @@ def test_refused(size: int, measure: str, said: str) -> None:
     ("text", "said"),
     [
         ("q a 0.5\n", ":1: found 3 fields"),
-        ("q a 0.5 x\n", ":1: found draw 'x', expected a number from 0"),
+        ("q a 0.5 x\n", ":1: found draw 'x', expected a number ≥ 0"),
         ("q a 1.5 0.1\n", ":1: found probability 1.5, expected a probability"),
         ("q a 0 0.1\n", ":1: found probability 0, expected a probability"),
-        ("q a 0.5 0.1\nq a 0.5 0.2\n", r":2: found a of topic q again \(first on line 1\)"),
+        ("q a 0.5 0.1\nq a 0.5 0.2\n", r":2: duplicate document 'a' in topic q \(first on line 1\)"),
         ("", "found no audit"),
     ],
 )

@@ -177,8 +177,8 @@ class TestCautions:
         ([("1", "x", "y")], {"ridge": -1}, "found ridge=-1"),
         ([("1", "x", "y")], {"correction": "no"}, "found correction='no'"),
         ([("1", "x", "y")], {"trials": 0}, "found trials=0"),
-        ([("1", "x", "x")], {}, "found x preferred to itself"),
-        ([("1", "x", "y", "z")], {}, "found 'z' as the one preferred, expected 'x', 'y', a, b or"),
+        ([("1", "x", "x")], {}, "run 'x' preferred to itself"),
+        ([("1", "x", "y", "z")], {}, "invalid preference 'z': expected 'x', 'y', a, b or"),
     ],
 )
 def test_refused(data: Any, given: dict[str, Any], said: str) -> None:
@@ -223,12 +223,12 @@ def test_the_command_with_measures(tmp_path: Path, cranfield: Command) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("topic,run_a,run_b,winner\n1,x,y,q\n", "battles.csv:2: found 'q' as the one preferred"),
+        ("topic,run_a,run_b,winner\n1,x,y,q\n", "battles.csv:2: invalid preference 'q'"),
         (
             "topic,run_a,run_b,winner,first\n1,x,y,a,z\n",
             "battles.csv:2: found 'z' as the one shown",
         ),
-        ("topic,run_a,run_b,winner\n1,x,x,a\n", "battles.csv:2: found x twice, expected two runs"),
+        ("topic,run_a,run_b,winner\n1,x,x,a\n", "battles.csv:2: run 'x' compared with itself"),
         ("topic,run_a,winner\n1,x,a\n", "battles.csv:1: "),
         ("", "battles.csv: found no preferences"),
     ],

@@ -270,14 +270,14 @@ class TestReading:
     @pytest.mark.parametrize(
         ("text", "said"),
         [
-            ("d1 1 0.5\nd1 2 0.4\n", "f:1: found probabilities of item d1 that sum to 0.9"),
+            ("d1 1 0.5\nd1 2 0.4\n", "f:1: found probabilities of item d1 with sum 0.9"),
             ("d1 1 0.5\nd1 2 0.5\nd2 1 2\nd2 2 1\n", "f:3: found probabilities of item d2"),
             ("d1 1 1.5\nd1 2 -0.5\n", "f:2: found value '-0.5' for label '2' of item d1"),
             ("d1 1 x\nd1 2 1\n", "f:1: found value 'x'"),
             ("d1 1 nan\nd1 2 1\n", "f:1: found value 'nan'"),
-            ("d1 1 1\nd1 1 1\n", "f:2: found label '1' of item d1 twice"),
-            ("d1 1 1\nd1 1.0 1\n", "f:2: found label '1' of item d1 twice"),
-            ("d1 1 0\nd1 2 0\n", "f:1: found nothing for any label of item d1"),
+            ("d1 1 1\nd1 1 1\n", "f:2: duplicate label '1' of item d1"),
+            ("d1 1 1\nd1 1.0 1\n", "f:2: duplicate label '1' of item d1"),
+            ("d1 1 0\nd1 2 0\n", "f:1: found only zeros for item d1"),
             ("d1 1\n", "f:1: found 2 fields"),
             ("d1 1 1\n", "found 1 label (1), expected at least two"),
             ("", "found no distributions"),
@@ -285,7 +285,7 @@ class TestReading:
             ('{"item": "d1", "label": "B"}\n', "f:1: found a label without a value"),
             ("item,1,2\nd1,1\n", "f:2: found 2 fields"),
             ("item,1,2\nd1,1,\n", "f:2: found value ''"),
-            ('{"d1": {}}', "found nothing for item 'd1'"),
+            ('{"d1": {}}', "found no values for item 'd1'"),
             ('{"d1": 3}', "expected {item: {label: value}}"),
             ('{"d1": [1, 2], "d2": [1, 2, 3]}', "found 3 numbers for item d2, expected 2"),
         ],
@@ -298,7 +298,7 @@ class TestReading:
 
     def test_mistakes_in_votes_are_named(self, tmp_path: Path) -> None:
         (tmp_path / "f").write_text("d1 ann 1\nd1 ann 2\n")
-        with pytest.raises(cf.InputError, match="f:2: found assessor ann twice for item d1"):
+        with pytest.raises(cf.InputError, match="f:2: duplicate label by assessor 'ann' for item d1"):
             read_distributions(tmp_path / "f", votes=True)
         with pytest.raises(cf.InputError, match="label, value, expected a column named assessor"):
             read_distributions(pl.DataFrame(LONG, ["item", "label", "value"], orient="row"),

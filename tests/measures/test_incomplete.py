@@ -170,7 +170,7 @@ class TestReading:
             ("q 0 a 1 1\nq 0 b 1\n", "q:2: found 4 fields .*expected 5: topic iteration doc"),
             ("topic,doc,stratum,level\nq,a,1,1\nq,b,,0\n", "q:3: found stratum ''"),
             ('{"topic":"q","doc":"a","level":1,"stratum":1}\n{"topic":"q","doc":"b","level":0}\n',
-             "found some judgments with a stratum, expected one for all or for none"),
+             "some judgments have no stratum. Give a stratum for all or for none"),
         ],
     )  # fmt: skip
     def test_mistakes(self, lines: str, said: str, tmp_path: Path) -> None:
@@ -182,7 +182,7 @@ class TestReading:
         frame = pl.DataFrame(
             {"topic": ["q"] * 2, "doc": ["a"] * 2, "level": [1, 1], "stratum": [1, 1]}
         )
-        with pytest.raises(cf.InputError, match="found document a of topic q again"):
+        with pytest.raises(cf.InputError, match="duplicate document 'a' in topic q"):
             cf.evaluate(frame, {"q": LIST}, "xinfAP")
 
     def test_ties_of_what_was_drawn_and_what_was_not(self, tmp_path: Path) -> None:

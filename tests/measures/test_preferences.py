@@ -388,18 +388,18 @@ WRONG = {
     "t g s a 1\n\nt g s b 1 x": f":3: found 6 fields ('t g s b 1 x'), expected {FIVE}",
     "t g s a 1\nt g s b x": ":2: found level 'x', expected a finite number",
     "t g s a 1\nt g s b nan": ":2: found level 'nan', expected a finite number",
-    "# levels\nt g s a 1\nt g s b -1": ":3: found level -1, expected a number from 0",
-    "all g s a 1": ":1: found a topic named 'all', expected another name: 'all' is the summary's",
-    "t g s a 1\n#\nt g s b 2\nt g s a 1": ":4: found document a again for topic t, group g, "
-    "subgroup s (first on line 1), expected each document once",
+    "# levels\nt g s a 1\nt g s b -1": ":3: found level -1, expected a number ≥ 0",
+    "all g s a 1": ":1: found a topic named 'all', expected another name ('all' is the summary)",
+    "t g s a 1\n#\nt g s b 2\nt g s a 1": ":4: duplicate document 'a' for topic t, group g, "
+    "subgroup s (first on line 1)",
     "t g 1 a 0\nt g 1 b 1\n\nt g 2 a 2\nt g 2 b 1": ":1: found level 0 for document a, relevant "
-    "elsewhere in group g, expected it to be nonrelevant in all sub groups, or in none",
-    "t g 1 a 2\nt g 1 b 1\nt g 2 b 2\nt g 2 a 1\nt h 1 b 1": ":4: found document b as good as a, "
-    "or better, expected a preferred to b, as elsewhere in group g",
-    "t g 1 a 2\nt g 1 b 1\nt g 2 b 2\nt g 2 a 2": ":4: found document b as good as a, or better, "
-    "expected a preferred to b, as elsewhere in group g",
-    "t g 1 a 2\nt g 1 b 1\nt g 2 b 2\nt g 2 c 1\nt g 3 c 2\nt g 3 a 1": ":6: found document b as "
-    "good as a, or better, expected a preferred to b, as elsewhere in group g",
+    "in other subgroups of g, expected level 0 in all subgroups of the group or in none",
+    "t g 1 a 2\nt g 1 b 1\nt g 2 b 2\nt g 2 a 1\nt h 1 b 1": ":4: found document b not below a, "
+    "expected a preferred to b, as on other lines of group g",
+    "t g 1 a 2\nt g 1 b 1\nt g 2 b 2\nt g 2 a 2": ":4: found document b not below a, "
+    "expected a preferred to b, as on other lines of group g",
+    "t g 1 a 2\nt g 1 b 1\nt g 2 b 2\nt g 2 c 1\nt g 3 c 2\nt g 3 a 1": ":6: found document b not "
+    "below a, expected a preferred to b, as on other lines of group g",
 }
 
 
@@ -446,7 +446,7 @@ class TestMistakes:
     def test_in_judgment_groups(self, tmp_path: Path) -> None:
         path = tmp_path / "qrels"
         path.write_text("t g a 1\nt h a 1\nt g b 1\nt g a 0\n")
-        again = r":4: found document a again for topic t, group g \(first on line 1\), expected"
+        again = r":4: duplicate document 'a' for topic t, group g \(first on line 1\)"
         with pytest.raises(cf.InputError, match=again):
             read_judgment_groups(path)
 

@@ -257,7 +257,7 @@ BAD = {
     "q;photo;;1": "verticals:1: found vertical '', expected an identifier",
     "q;photo;Web;1\nq;photo;Web;1": "verticals:2: found vertical Web of intent photo of topic q ag",
     "q;photo;Web;1\nq;review;Web;0\nq;review;News;0": (
-        "verticals:2: found 0 for every vertical of intent review of topic q, expected one above 0"
+        "verticals:2: found 0 for every vertical of intent review of topic q, expected a value > 0"
     ),
     "q;photo;Web;1\nq;review;Web;1\nq;prize;Web;1": (
         "verticals:3: found intent prize of topic q, expected one of photo, review"

@@ -142,8 +142,8 @@ def test_ties_of_people() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("1 a b\n1 a a\n", "prefs.txt:2: found a preferred to itself, expected two runs"),
-        ("1 x y c\n", "prefs.txt:1: found 'c' as the one preferred, expected 'x', 'y', a, b"),
+        ("1 a b\n1 a a\n", "prefs.txt:2: run 'a' preferred to itself"),
+        ("1 x y c\n", "prefs.txt:1: invalid preference 'c': expected 'x', 'y', a, b"),
         ("1 a a a\n", "prefs.txt:1: found a twice, expected two runs"),
         ("1 a b\n\n1 a\n", "prefs.txt:3: found 2 fields"),
         ("1 a b\n1 a b a\n", "prefs.txt:2: found 4 fields"),

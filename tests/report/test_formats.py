@@ -132,7 +132,7 @@ class TestRows:
     )
     def test_csv_quotes(self, names: list[str]) -> None:
         if any(name != name.strip() for name in names):
-            with pytest.raises(CranfieldError, match="begins or ends with a space"):
+            with pytest.raises(CranfieldError, match="starts or ends with a space"):
                 render(named(*names), "csv")
             return
         text = render(named(*names), "csv").decode()

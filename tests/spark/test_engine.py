@@ -164,7 +164,7 @@ def test_the_best_of_lines_that_are_repeated(spark: Any, judgments: Any) -> None
     for ties in ("trec", "rank"):
         theirs = local(rows=rows, duplicates="best", ties=ties)
         same(on_spark(frame, duplicates="best", ties=ties, judgments=judgments), theirs)
-        assert any("repeated lines left out" in note.text for note in theirs.notes)
+        assert any("duplicate lines dropped" in note.text for note in theirs.notes)
 
 
 @pytest.mark.slow

@@ -166,7 +166,7 @@ class TestSplitRuns:
     @pytest.mark.parametrize(
         ("text", "said"),
         [
-            (XML.replace("d9", "y"), "r:7: found document y of topic 0002 again (first on line 6)"),
+            (XML.replace("d9", "y"), "r:7: duplicate document 'y' in topic 0002 (first on line 6)"),
             (XML.replace("</IR4QA_RESULT>", ""), "r:9: found mismatched tag, expected well-formed"),
             (XML.replace("UTF-8", "EUC-JP"), "r: found multi-byte encodings are not supported"),
             (XML.replace(' ID="0002"', ""), "r:4: found <TOPIC> without ID"),
@@ -450,7 +450,7 @@ class TestReading:
         ("text", "said"),
         [
             (" AP= 0.5\n", "r:1: found ' AP= 0.5', expected a result such as 0001 AP= 0.5000"),
-            ("1 AP= 0.5\n1 AP= 0.5\n", "r:2: found AP of topic 1 again"),
+            ("1 AP= 0.5\n1 AP= 0.5\n", "r:2: duplicate measure AP in topic 1"),
             ("1 AP= nan\n", "r:1: found"),
             ("1 AP 0.5\n", "r:1: found"),
             ("1 AP= 0.5\n1 Q= 0.5\n2 AP= 0.5\n", "r: found no Q for topic 2"),
@@ -474,7 +474,7 @@ class TestReading:
         [
             ("0.5 0.5\n0.5\n", "m:2: found '0.5', expected 2 numbers"),
             ("0.5 0.5\n0.5 x\n", "m:2: found '0.5 x', expected 2 numbers"),
-            ("0.5 0.5\n", "m: found 1 lines, expected 2, one for each topic"),
+            ("0.5 0.5\n", "m: found 1 lines, expected 2 (one for each topic)"),
         ],
     )
     def test_bad_matrices(self, text: str, said: str) -> None:

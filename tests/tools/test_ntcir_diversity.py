@@ -427,13 +427,13 @@ class TestSplit:
         [
             (IPROB, "0001 3 a L1\n", "",
              "q:1: found intent 3 of topic 0001, expected one of 1, 2, as in p"),
-            (IPROB, "0001 1 a L1\n0001 1 a L2\n", "", "q:2: found another judgment of document a"),
+            (IPROB, "0001 1 a L1\n0001 1 a L2\n", "", "q:2: conflicting levels for document 'a'"),
             (IPROB, "0001 1 a 1\n", "", "q:1: found label '1', expected L0, L1, L2"),
             (IPROB, "0001 a L1\n", "", "q:1: found 3 fields"),
-            (IPROB, "", "", "q: found an empty file, expected topic intent doc L2"),
+            (IPROB, "", "", "q: file is empty. Expected lines: topic intent doc L2"),
             (IPROB, DQRELS, "-g 1:2", "q:5: found level 3, expected levels up to 2: -g declares 2"),
             (IPROB, DQRELS, "-g 3:2:1", "-g: found gains 3:2:1, expected"),
-            ("0001 1 0.5\n", DQRELS, "", "p:1: found probabilities that sum to 0.5 in topic 0001"),
+            ("0001 1 0.5\n", DQRELS, "", "p:1: found probabilities with sum 0.5 in topic 0001"),
             ("0001 1 nav\n", DQRELS, "", "p: found no probabilities, expected"),
             ("../x 1 1\n", DQRELS, "", "found topic '../x', expected a name that a file can have"),
             (IPROB, "0001 1/2 a L1\n", "", "q:1: found intent 1/2 of topic 0001"),
@@ -539,11 +539,11 @@ class TestDeval:
         ("path", "text", "expected"),
         [
             ("0001/0001.test.Grelv", "a 1\nb 2\n",
-             "0001.test.Grelv:2: found gain 2 below 1, expected gains that fall"),
+             "0001.test.Grelv:2: found gain 2 after 1, expected falling gains"),
             ("0001/0001.test.Irelv2", "", "0001.test.Irelv2: found an empty file, expected"),
             ("0001/0001.test.din", "1 nav a 1\n1 inf b 1\n",
              "0001.test.din:2: found inf for intent 1, expected nav as on line 1"),
-            ("0001/0001.run.res", "a\na\n", "0001.run.res:2: found document a again"),
+            ("0001/0001.run.res", "a\na\n", "0001.run.res:2: duplicate document 'a'"),
             ("0001/0001.test.din", "1 inf c 3\n",
              "found gain 3 for c, expected none: it is not in 0001/0001.test.Grelv"),
         ],
@@ -599,7 +599,7 @@ class TestEvaluate:
     def test_no_other_judgments(self, cranfield: Command) -> None:
         err = cranfield.refused("evaluate . -m AP")
         assert ".: found no judgments, expected files such as 0001/0001.rel" in err
-        assert "(there are ideal lists of intents: ask for measures of diversity, such as" in err
+        assert "(the directory has ideal lists of intents: use diversity measures such as" in err
 
     def test_nor_intents(self, cranfield: Command) -> None:
         Path("0001").mkdir()
@@ -613,7 +613,7 @@ class TestEvaluate:
             write(f"0001/0001.{suffix}", "a 1\n")
         write("0001/0001.din", "1 inf a 1\n")
         write("0001/0001.RUN.res", "a\n")
-        assert "there are ideal lists of intents" in cranfield.refused("evaluate . -m AP")
+        assert "the directory has ideal lists of intents" in cranfield.refused("evaluate . -m AP")
         cranfield.succeeds("evaluate . -m IRec@1")
 
 
@@ -650,13 +650,13 @@ FILES = {
         ("glabel -I -", "standard input (-) can be used only once"),
         ("glabel -I missing a.res", "cannot read missing: no such file"),
         ("glabel -I rising.I a.res", "rising.I:2: found gain 1.5 below 1, expected gains that"),
-        ("glabel -I odd.I a.res", "odd.I:1: found gain 'x', expected a number from 0"),
-        ("glabel -I below.I a.res", "below.I:2: found gain '-1', expected a number from 0"),
-        ("glabel -I twice.I a.res", "twice.I:2: found document a again (first on line 1)"),
+        ("glabel -I odd.I a.res", "odd.I:1: found gain 'x', expected a number ≥ 0"),
+        ("glabel -I below.I a.res", "below.I:2: found gain '-1', expected a number ≥ 0"),
+        ("glabel -I twice.I a.res", "twice.I:2: duplicate document 'a' (first on line 1)"),
         ("glabel -I wide.I a.res", "wide.I:1: found 3 fields ('a 1 2'), expected doc gain"),
         ("glabel -I none.I a.res", "none.I: found no gain above 0, expected at least one"),
         ("glabel -I empty a.res", "empty: found an empty file, expected at least one document"),
-        ("glabel -I one.I twice.res", "twice.res:3: found document a again (first on line 1)"),
+        ("glabel -I one.I twice.res", "twice.res:3: duplicate document 'a' (first on line 1)"),
         ("glabel -truncate 0 -I one.I a.res", "found '0', expected a whole number from 1"),
         ("gcompute -I none.I a.res", "none.I: found no gain above 0, expected at least one"),
         ("gcompute -j -I all.I a.res", "all.I: found no gain of 0, expected at least one: bpref"),
@@ -666,9 +666,9 @@ FILES = {
          "stranger.lab:2: found gain 0.1 for d, expected none: it is not in one.I"),
         ("gcompute -I one.I nonrelevant.lab",
          "nonrelevant.lab:1: found gain 0.1 for b, expected at most 0, as in one.I"),
-        ("gcompute -I one.I odd.lab", "odd.lab:1: found gain 'L1', expected a number from 0"),
+        ("gcompute -I one.I odd.lab", "odd.lab:1: found gain 'L1', expected a number ≥ 0"),
         ("gcompute -I one.I wide.lab", "wide.lab:1: found 3 fields ('a 1 2'), expected doc or"),
-        ("gcompute -I one.I again.lab", "again.lab:2: found document a again"),
+        ("gcompute -I one.I again.lab", "again.lab:2: duplicate document 'a'"),
         ("gcompute -I one.I -g 1:2 a.res", "-g"),  # no option, whatever argparse says of it
         ("gcompute -I one.I -ec a.res", "unknown option"),
         ("gcompute -I one.I -rbp 1 a.res", "found p=1, expected a number between 0 and 1"),
@@ -676,8 +676,8 @@ FILES = {
          "type.din:2: found type 'navigational', expected inf or nav"),
         ("dinlabel -din both.din a.res", "both.din:2: found nav for intent 1, expected inf as on"),
         ("dinlabel -din again.din a.res",
-         "again.din:3: found document a for intent 1 again (first on line 1)"),
-        ("dinlabel -din odd.din a.res", "odd.din:1: found gain 'x', expected a number from 0"),
+         "again.din:3: duplicate document 'a' for intent 1 (first on line 1)"),
+        ("dinlabel -din odd.din a.res", "odd.din:1: found gain 'x', expected a number ≥ 0"),
         ("dinlabel -din short.din a.res", "short.din:1: found 3 fields ('1 inf a'), expected"),
         ("dinlabel -din empty a.res", "empty: found an empty file, expected intent inf|nav doc"),
         ("irec a.res", "arguments are required: IREL"),

@@ -124,8 +124,8 @@ def read_by_run(
                 raise line.make_error(f"no {cell}", expected)
             rows.setdefault((run, topic), []).append(line)
         elif topic in of_run or (run, topic) in rows:
-            raise line.make_error(
-                f"topic {topic} of run {run} again", f"each topic once{_format_run_hint(line)}"
+            raise line.make_problem(
+                f"duplicate topic {topic!r} in run {run!r}", _format_run_hint(line)
             )
         else:
             of_run[topic] = Entry(build(line, line.cells[cell]), with_cells(line, {}))
@@ -162,11 +162,12 @@ def _read_run_lines(
             if earlier_has_run is not None and has_run != earlier_has_run:
                 found, expected = ("a run", "none") if has_run else ("no run", "one")
                 raise given.make_error(
-                    found, f"{expected}, as before: all lines name theirs, or none"
+                    found,
+                    f"{expected}, as on the lines before. Name the run on all lines or on none",
                 )
             earlier_has_run = has_run
             if given.cells["topic"] is None:
-                raise given.make_error("no topic", "its name, as topic_id, narrative_id or qid")
+                raise given.make_problem("no topic", "Add topic_id, narrative_id or qid.")
             yield (
                 (given.get_name("run") if has_run else default_run),
                 given.get_name("topic"),
@@ -176,11 +177,9 @@ def _read_run_lines(
 
 def _format_run_hint(line: Line) -> str:
     """Return a hint for a repeated topic in data without run names."""
-    return (
-        ""
-        if line.cells.get("run")
-        else f" of a run, or a {ID_SPELLINGS['run'][0]} that tells runs apart"
-    )
+    if line.cells.get("run"):
+        return ""
+    return f"To separate runs, add a column or key {ID_SPELLINGS['run'][0]}."
 
 
 def _merge_metadata(line: Line) -> Line:
@@ -191,7 +190,7 @@ def _merge_metadata(line: Line) -> Line:
     if not isinstance(metadata, Mapping):
         if "topic" in line.cells:
             return line
-        raise line.make_error(f"{truncate_text(repr(metadata), False)} as metadata", "an object")
+        raise line.make_error(f"metadata {truncate_text(repr(metadata), False)}", "an object")
     values = {key: metadata[column] for key, column in ANSWERS.resolve_columns(metadata).items()}
     return with_cells(line, {"topic": None, **values, **line.cells})
 
@@ -211,7 +210,7 @@ def read_pieces(line: Line, value: Any, layout: Layout, kind: str) -> Iterator[L
             continue
         if item.__class__ is not dict and not isinstance(item, Mapping):
             raise line.make_error(
-                f"{truncate_text(repr(item), False)} as {kind} {number}", "an object"
+                f"{kind} {number} {truncate_text(repr(item), False)}", "an object"
             )
         if tuple(item) != keys:
             keys, columns = tuple(item), layout.resolve_columns(item)
@@ -220,9 +219,7 @@ def read_pieces(line: Line, value: Any, layout: Layout, kind: str) -> Iterator[L
 
 def _require_list(line: Line, value: Any, kind: str) -> Sequence[Any]:
     if not is_list(value):
-        raise line.make_error(
-            f"{truncate_text(repr(value), False)} as {kind}s", f"a list of {kind}s"
-        )
+        raise line.make_error(f"{kind}s {truncate_text(repr(value), False)}", f"a list of {kind}s")
     items: Sequence[Any] = value
     return items
 
@@ -331,7 +328,7 @@ def _read_references(line: Line) -> References:
     names = tuple([name for name in identifiers if name is not None])
     if len(names) < len(identifiers):
         raise line.make_error(
-            f"{truncate_text(repr(cell), False)} as references", "a list of documents"
+            f"references {truncate_text(repr(cell), False)}", "a list of documents"
         )
     by_name = dict(zip(names, names, strict=True))
     places = {place: by_name.get(str(place), name) for place, name in enumerate(names)}
@@ -352,7 +349,7 @@ def _read_sentence(line: Line, number: int, references: References) -> Sentence:
         if document is None:
             problem = f"citation {truncate_text(repr(item), False)} in sentence {number}"
             reference_count = format_count(len(references.names), "reference")
-            places = ", or its place from 0" if references.names else ""
+            places = ", or its index from 0" if references.names else ""
             places += ", a number" if places and isinstance(item, str) and item.isdecimal() else ""
             raise line.make_error(problem, f"one of the answer's {reference_count}{places}")
         documents[document] = None
@@ -431,9 +428,7 @@ class AnswerLimits:
         if not self.metadata_keys or metadata is None:
             return
         if not isinstance(metadata, Mapping):
-            raise line.make_error(
-                f"{truncate_text(repr(metadata), False)} as metadata", "an object"
-            )
+            raise line.make_error(f"metadata {truncate_text(repr(metadata), False)}", "an object")
         for key in metadata:
             if key not in self.metadata_keys:
                 valid_keys = f"one of {', '.join(self.metadata_keys)}"
@@ -469,10 +464,8 @@ def _find_uncited(
     documents = {references.find_document(item) for item in items}
     for name in dict.fromkeys(references.names):
         if name not in documents:
-            problem = f"reference {truncate_text(name)}, which no sentence cites"
-            yield Problem.from_error(
-                line.make_error(problem, "each reference to be cited"), line.location
-            )
+            problem = f"reference {truncate_text(name)} is not cited by any sentence"
+            yield Problem.from_error(line.make_problem(problem), line.location)
 
 
 def _find_first_place(line: Line) -> list[int]:

@@ -167,7 +167,7 @@ def _read_files(paths: list[str], layout: _Layout) -> Iterator[Assessment]:
     for path in paths:
         real = os.path.realpath(path)
         if real in firsts:
-            raise InputError(f"one file twice, {firsts[real]} and {path}", "each file once")
+            raise InputError.from_problem(f"{firsts[real]} and {path} are the same file")
         firsts[real] = path
     for path, assessor in zip(paths, name_assessors(paths), strict=True):
         source = Source.from_path(path)
@@ -176,7 +176,7 @@ def _read_files(paths: list[str], layout: _Layout) -> Iterator[Assessment]:
             has_lines = True
             yield assessment
         if not has_lines:
-            raise InputError("no assessments", "at least one", source.name)
+            raise InputError.from_problem("no assessments in file", where=source.name)
 
 
 def _read_file(source: Source, assessor: str, layout: _Layout) -> Iterator[Assessment]:
@@ -226,7 +226,7 @@ def _read_mapping(data: Any, location: str) -> Iterator[Line]:
     """
     if _count_depth(data) < 3:
         raise InputError(
-            "a mapping of another shape", "{assessor: {topic: {doc: label}}}", location
+            "a mapping with another structure", "{assessor: {topic: {doc: label}}}", location
         )
     for assessor, topics in data.items():
         for topic, docs in _require_mapping(topics, f"assessor {assessor}", location).items():

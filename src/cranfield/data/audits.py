@@ -14,7 +14,6 @@ import numpy as np
 from cranfield.arrays import Floats
 from cranfield.data.reading.cells import Layout, get_location, read_lines
 from cranfield.data.reading.columns import SPELLINGS, TOPICS
-from cranfield.data.reading.lines import format_first_line
 from cranfield.dataclass import dataclass
 
 AuditLike: TypeAlias = Any  # a path, an AuditOrder, a frame or tuples
@@ -77,14 +76,14 @@ def read_audit(data: AuditLike) -> AuditOrder:
     for line in read_lines(data, LAYOUT, "audit"):
         pair = line.get_name("topic"), line.get_name("doc")
         if pair in rows:
-            raise line.make_error(
-                f"{pair[1]} of topic {pair[0]} again{format_first_line(line_numbers[pair])}", "once"
+            raise line.make_duplicate_error(
+                f"document {pair[1]!r} in topic {pair[0]}", line_numbers[pair]
             )
-        p = line.get_number("probability", "a probability, above 0 and at most 1", 0)
+        p = line.get_number("probability", "a probability > 0 and ≤ 1", 0)
         if not 0 < p <= 1:
-            raise line.make_error(f"probability {p:g}", "a probability, above 0 and at most 1")
+            raise line.make_error(f"probability {p:g}", "a probability > 0 and ≤ 1")
         rows[pair], line_numbers[pair] = (
-            (p, line.get_number("draw", "a number from 0", 0)),
+            (p, line.get_number("draw", "a number ≥ 0", 0)),
             line.number,
         )
     order = sorted(rows, key=lambda pair: rows[pair][1])

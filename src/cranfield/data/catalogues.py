@@ -24,7 +24,7 @@ def is_catalogue_name(data: Any) -> bool:
 
 # Fields of judgments that are not of documents, or not of all that there are.
 UNSUPPORTED_FIELDS = {
-    "subtopic_id": ("for subtopics", "measures of diversity take them, as does --intents"),
+    "subtopic_id": ("for subtopics", "use diversity measures or --intents"),
     "start": ("of passages", ""),
     "span_start": ("of passages", ""),
     "iprob": ("of a sample", ""),
@@ -42,7 +42,9 @@ def read_judgments(name: str, by_intent: bool) -> Iterator[tuple[Any, ...]]:
                 raise InputError(f"judgments without {field}", ", ".join(fields), name)
         for field, (description, hint) in UNSUPPORTED_FIELDS.items():
             if field in available and field not in fields:
-                raise InputError(f"judgments {description}", "those of documents", name, hint=hint)
+                raise InputError(
+                    f"judgments {description}", "judgments of documents", name, hint=hint
+                )
         for judged in dataset.qrels_iter():
             *ids, level = (getattr(judged, field) for field in fields)
             number = parse_finite(level) if isinstance(level, str) else level
@@ -78,11 +80,11 @@ def _load_dataset(name: str, content: str = "", kind: str = "") -> Any:
         try:
             dataset = ir_datasets.load(dataset_id)
         except KeyError:
-            raise InputError(
-                f"data set {dataset_id!r}", _suggest_datasets(dataset_id, ir_datasets.registry)
-            ) from None
+            problem = f"unknown dataset {dataset_id!r}"
+            fix = _suggest_datasets(dataset_id, ir_datasets.registry)
+            raise InputError.from_problem(problem, fix) from None
         if content and not dataset.has(content):
-            raise InputError(f"no {kind}", "a data set that has some", name)
+            raise InputError.from_problem(f"dataset has no {kind}", where=name)
     return dataset
 
 
@@ -90,9 +92,7 @@ def _suggest_datasets(dataset_id: str, datasets: Any) -> str:
     from difflib import get_close_matches
 
     matches = get_close_matches(dataset_id, [*datasets], n=3, cutoff=0.6)
-    return (
-        f"{' or '.join(matches)}?" if matches else "one that ir_datasets knows (`ir_datasets list`)"
-    )
+    return f"Did you mean {' or '.join(matches)}?" if matches else "See `ir_datasets list`."
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from cranfield.arrays import Bools, Floats, Ints
 from cranfield.data.reading.binary import can_read_text
 from cranfield.data.reading.cells import Layout, detect_layout_format, get_location, iter_lines
 from cranfield.data.reading.columns import SPELLINGS
-from cranfield.data.reading.lines import Line, check_not_empty, format_first_line, parse_finite
+from cranfield.data.reading.lines import Line, check_not_empty, parse_finite
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Irregular, Table, list_unknown_types
@@ -109,12 +109,9 @@ class DocCosts:
             docs = self.table.find(lines.docs, lines.hashes, group[lines.group])
             rows = np.where(rows < 0, docs, rows)
         if self.by_type and lines.types is None and (rows < 0).all():
-            raise InputError(
-                "costs by element type and a run without types",
-                "a run whose results have one (the second column of TREC text; types=True "
-                "where it is read before), or costs by topic and document",
-                self.where,
-            )
+            problem = "costs are by element type, but the run has no types"
+            fix = "Use a run with types (column 2 of TREC text), or costs by topic and document."
+            raise InputError.from_problem(problem, fix, self.where)
         self.is_used[rows[rows >= 0]] = True
         return rows
 
@@ -250,11 +247,9 @@ def _read_records(records: Iterable[Line], location: str) -> DocCosts:
         if number is None or number <= 0:
             problem = "no cost" if cost is None or cost == "" else f"cost {cost}"
             problem += f" of {_format_key(names, key)}" if line.number is None else ""
-            raise line.make_error(problem, "a number above 0")
+            raise line.make_error(problem, "a number > 0")
         if key in costs:
-            raise line.make_error(
-                f"{_format_key(names, key)} again{format_first_line(lines[key])}", "each once"
-            )
+            raise line.make_duplicate_error(f"cost of {_format_key(names, key)}", lines[key])
         costs[key], lines[key] = number, line.number
     check_not_empty(costs, "costs", location)
     keys = [Strings.from_list(column) for column in zip(*costs, strict=True)]

@@ -106,7 +106,7 @@ def read_queries(data: QueriesLike) -> dict[str, Query]:
     for line in _read_lines(data, QUERIES, "queries", ("topic", "query")):
         topic = line.get_name("topic")
         if topic in queries:
-            raise line.make_error(f"topic {topic} again", "each topic once")
+            raise line.make_duplicate_error(f"topic {topic!r}")
         other_cells = {
             x.removeprefix(_SLICE_PREFIX): v for x, v in line.cells.items() if x[0] == _SLICE_PREFIX
         }
@@ -114,7 +114,8 @@ def read_queries(data: QueriesLike) -> dict[str, Query]:
         filled = {name: value for name, value in slices.items() if value}
         queries[topic] = Query(_read_text(line, "query"), filled)
     if not queries:
-        raise InputError("no queries", QUERIES.expected_line, get_location(data, "queries"))
+        fix = f"Expected lines: {QUERIES.expected_line}"
+        raise InputError.from_problem("no queries in file", fix, get_location(data, "queries"))
     return queries
 
 
@@ -144,8 +145,9 @@ def check_query_topics(
 ) -> None:
     """Raise InputError if no query belongs to one of the topics."""
     if not any(topic in query_topics for topic in topics):
-        problem = f"queries of none of the topics ({format_names([*query_topics][:1000], 'query')})"
-        raise InputError(problem, f"those of {format_names([*topics], 'topic')}", location)
+        queries = format_names([*query_topics][:1000], "query")
+        problem = f"no query for any of {format_names([*topics], 'topic')}: {queries}"
+        raise InputError.from_problem(problem, where=location)
 
 
 def _read_lines(data: Any, layout: Layout, kind: str, names: tuple[str, str]) -> Iterator[Line]:
@@ -168,7 +170,7 @@ def _read_text(line: Line, name: str) -> str:
         return ""
     if isinstance(cell, list | tuple | dict):
         raise line.make_error(
-            f"{truncate_text(repr(cell), False)} as {name.lstrip(_SLICE_PREFIX)}",
+            f"{name.lstrip(_SLICE_PREFIX)} {truncate_text(repr(cell), False)}",
             "text or a number",
         )
     return " ".join(str(cell).split())

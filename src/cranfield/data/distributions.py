@@ -108,10 +108,10 @@ def _compute_totals(values: _ByLabel, lines: _Lines, votes: bool) -> tuple[dict[
     for item, total in totals.items():
         line = lines[item, next(iter(values[item]))]
         if total == 0:
-            raise line.make_error(f"nothing for any label of item {item}", "a number above 0")
+            raise line.make_error(f"only zeros for item {item}", "a number > 0")
         if not votes and abs(total - 1) > TOLERANCE:
-            text = f"probabilities of item {item} that sum to {total:.10g}"
-            raise line.make_error(text, "1 (or votes: whole numbers throughout)")
+            text = f"probabilities of item {item} with sum {total:.10g}"
+            raise line.make_error(text, "1 (or only integers: votes)")
     return totals, votes
 
 
@@ -126,7 +126,7 @@ def _parse_labels(labels: str | Iterable[Any] | None) -> tuple[str, ...]:
         raise InputError(f"labels {labels!r}", "a list of them, or A,B,C")
     names = tuple(map(_normalise_label, labels.split(",") if isinstance(labels, str) else labels))
     if len(set(names)) < len(names) or "" in names:
-        raise InputError(f"labels {', '.join(names)}", "each label once")
+        raise InputError.from_problem(f"duplicate or empty label in {', '.join(names)}")
     return _require_two(names, None)
 
 
@@ -137,7 +137,7 @@ def _order_labels(lines: _Lines, location: str) -> tuple[str, ...]:
     """
     for (_, label), line in lines.items():
         if parse_finite(label) is None:
-            expected = "numbers, or all labels listed in their order (--label-order A,B,C)"
+            expected = "numbers, or --label-order with all labels in order (A,B,C)"
             raise line.make_error(f"label {label!r}", expected)
     return _require_two(sorted({label for _, label in lines}, key=float), location)
 
@@ -172,10 +172,10 @@ def _read_values(rows: Iterable[Line]) -> tuple[_ByLabel, _Lines]:
             label, number = _normalise_label(cell), parse_finite(value)
             description = f"label {label!r} of item {name}"
             if number is None or not 0 <= number <= LARGEST:
-                expected = f"a number from 0 to {LARGEST:g}"
+                expected = f"a number in [0, {LARGEST:g}]"
                 raise line.make_error(f"value {value!r} for {description}", expected)
             if (name, label) in lines:
-                raise line.make_error(f"{description} twice", "each label once")
+                raise line.make_duplicate_error(description)
             values.setdefault(name, {})[label] = number
             lines[name, label] = line
     return values, lines
@@ -187,10 +187,12 @@ def _read_pairs(line: Line) -> list[tuple[Any, Any]]:
         return [(line.cells["label"], line.cells["value"])]
     pairs = [(name, value) for name, value in line.cells.items() if name != "item"]
     if find_spelling(LABEL[:1], line.cells) is not None:
-        expected = "a column value as well (1 if it is the only label of its item)"
+        expected = "also a column value (1 for the only label of an item)"
         raise line.make_error("a label without a value", expected)
     if not pairs:
-        raise line.make_error("no labels", "the columns label and value, or one for each label")
+        raise line.make_error(
+            "no labels", "the columns label and value, or a column for each label"
+        )
     return pairs
 
 
@@ -204,7 +206,7 @@ def _count_votes(rows: Iterable[Line]) -> tuple[_ByLabel, _Lines]:
         if not label:
             raise line.make_error(f"no label by {assessor} for item {name}", "a label")
         if assessor in choices.setdefault(name, {}):
-            raise line.make_error(f"assessor {assessor} twice for item {name}", "one label by each")
+            raise line.make_duplicate_error(f"label by assessor {assessor!r} for item {name}")
         choices[name][assessor] = label
         lines.setdefault((name, label), line)
     return {
@@ -221,7 +223,7 @@ def _flatten_mapping(
     width = len(labels)
     for item, values in data.items():
         if isinstance(values, Sized) and not len(values):
-            raise InputError(f"nothing for item {item!r}", expected, location)
+            raise InputError(f"no values for item {item!r}", expected, location)
         if isinstance(values, Mapping):
             pairs: Iterable[tuple[Any, Any]] = values.items()
         elif isinstance(values, Iterable) and not isinstance(values, str | bytes):
@@ -229,7 +231,7 @@ def _flatten_mapping(
             width = width or len(numbers)
             if len(numbers) != width:
                 problem = f"{format_count(len(numbers), 'number')} for item {item}"
-                raise InputError(problem, f"{width}: one for each label", location)
+                raise InputError(problem, f"{width} (one for each label)", location)
             pairs = zip(labels or range(1, width + 1), numbers, strict=True)
         else:
             raise InputError(f"{type(values).__name__} for item {item!r}", expected, location)

@@ -90,6 +90,6 @@ def _build_classes(lines: Iterable[Line]) -> dict[str, dict[str, str]]:
             )
         first_class = classes.setdefault(topic, {}).setdefault(doc, name)
         if first_class != name:
-            text = f"class {name} for document {doc} of topic {topic}"
-            raise line.make_error(text, f"one class, {first_class}")
+            problem = f"conflicting classes for document {doc!r} in topic {topic}"
+            raise line.make_problem(f"{problem}: {name} here, {first_class} before")
     return classes

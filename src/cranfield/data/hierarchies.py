@@ -110,11 +110,9 @@ def _build_hierarchy(name: str, lines: list[Line], ties: Ties | None) -> Hierarc
         values, value = first.setdefault(topic, {}), _compute_value(line, order, "1", place)
         if values.setdefault(parent, value) != value and order != "given":
             problem = f"{order} {line.cells[f'{order}1']} of {parent!r} in topic {topic}"
-            raise line.make_error(problem, "that of the lines before")
+            raise line.make_error(problem, "the same as on the lines before")
         if child in parents.setdefault(topic, {}):
-            raise line.make_error(
-                f"{child!r} of topic {topic} again", "each second-level subtopic once"
-            )
+            raise line.make_duplicate_error(f"second-level subtopic {child!r} in topic {topic}")
         parents[topic][child] = parent
         second.setdefault(topic, {})[child] = _compute_value(line, order, "2", place)
     return Hierarchy(name, first, second, parents, lines[0].location)
@@ -169,7 +167,7 @@ class Parents:
         for intent in second:
             if intent not in parents:
                 problem = f"no parent of second-level intent {intent!r} of topic {topic}"
-                raise InputError(problem, "one for each", self.where)
+                raise InputError.from_problem(problem, where=self.where)
         return parents
 
 
@@ -186,7 +184,7 @@ def read_parents(data: ParentsLike, separator: str = SEPARATOR) -> Parents:
     for line in read_lines(data, PARENTS, "parents", separator):
         topic, intent, parent = map(line.get_name, PARENTS.required)
         if intent in parents.setdefault(topic, {}):
-            raise line.make_error(f"the parent of {intent!r} of topic {topic} again", "each once")
+            raise line.make_duplicate_error(f"parent of {intent!r} in topic {topic}")
         parents[topic][intent] = parent
         numbers[topic, intent] = line.number
     return Parents(parents, numbers, get_location(data, "parents"))

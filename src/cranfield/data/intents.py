@@ -200,19 +200,21 @@ def _parse_lines(lines: Iterable[Line], location: str) -> Intents:
             values = target.setdefault(topic, {})
             if intent in values:
                 description = f"{'type' if kind is not None else 'probability'} of intent {intent}"
-                raise line.make_error(
-                    f"the {description} of topic {topic} again", "each intent once"
-                )
+                raise line.make_duplicate_error(f"{description} in topic {topic}")
             values[intent] = value
             if kind is None:
                 last[topic] = line
     for topic, values in probabilities.items():
         total = math.fsum(values.values())
         if abs(total - 1.0) > TOLERANCE:
-            text = f"probabilities that sum to {total:.10g} in topic {topic}"
+            text = f"probabilities with sum {total:.10g} in topic {topic}"
             is_close = abs(total - 1.0) < 0.05
-            hint = "rounded too much? more digits, or divide each by their sum" if is_close else ""
-            raise InputError(text, "a sum of 1", last[topic].location, last[topic].number, hint)
+            hint = (
+                "if they are rounded, write more digits or divide them by their sum"
+                if is_close
+                else ""
+            )
+            raise InputError(text, "1", last[topic].location, last[topic].number, hint)
     return Intents(probabilities, navigational, location, first)
 
 
@@ -228,7 +230,5 @@ def _parse_probability(cell: Any, line: Line) -> float:
         problem = (
             f"{str(cell)!r} for intent {line.get_name('intent')} of topic {line.get_name('topic')}"
         )
-        raise line.make_error(
-            problem, "a probability from 0 to 1, or informational or navigational"
-        )
+        raise line.make_error(problem, "a probability in [0, 1], or informational or navigational")
     return number

@@ -212,9 +212,7 @@ def read_bank(data: AnswersLike) -> Bank:
         ):
             nugget = _read_nugget(piece, _read_name(piece, "nugget", number))
             if nugget.name in nuggets:
-                raise piece.make_error(
-                    f"nugget {truncate_text(nugget.name)} again", "each nugget of a topic once"
-                )
+                raise piece.make_duplicate_error(f"nugget {truncate_text(nugget.name)}")
             nuggets[nugget.name] = nugget
         return nuggets
 
@@ -243,7 +241,7 @@ def read_assignments(
     def build(line: Line, value: Any) -> tuple[Nugget, ...]:
         topic, nuggets, by_name = line.get_name("topic"), list[Nugget](), dict[str, Nugget]()
         if bank is not None and topic not in bank:
-            raise line.make_error(f"topic {topic}", "one of the topics that have nuggets")
+            raise line.make_error(f"topic {topic}", "a topic with nuggets")
         bank_nuggets = None if bank is None else bank[topic]
         objects, assigned = (
             _expand_mapping(value, "assignment"),
@@ -265,12 +263,10 @@ def _check_conflict(line: Line, topic: str, nugget: Nugget, first: Nugget, is_un
     """Raise an error for a nugget with two labels, or for a duplicate if `is_unique`."""
     if nugget == first and not is_unique:
         return
-    description = f"nugget {truncate_text(nugget.name)} of topic {topic}"
+    description = f"nugget {truncate_text(nugget.name)} in topic {topic}"
     if nugget == first:
-        raise line.make_error(f"{description} again", "each once")
-    raise line.make_error(
-        f"{description} with two different labels", "one label for each nugget of an answer"
-    )
+        raise line.make_duplicate_error(description)
+    raise line.make_problem(f"conflicting labels for {description}")
 
 
 def _drop_unlabelled(
@@ -327,7 +323,7 @@ def _read_assignment(
         )
     importance = line.cells.get("importance")
     if importance is not None and _read_nugget(line, name).vital != bank_nuggets[name].vital:
-        expected = f"{'vital' if bank_nuggets[name].vital else 'okay'}, as the nuggets have it"
+        expected = f"{'vital' if bank_nuggets[name].vital else 'okay'}, as in the nuggets"
         raise line.make_error(f"importance {importance} for nugget {truncate_text(name)}", expected)
     return bank_nuggets[name]._replace(support=support)
 
@@ -402,7 +398,7 @@ def _build_supports(scale: Scale, line: Line, sentences: Any) -> Supports:
     supports: Supports = {}
     if not is_list(sentences):
         raise line.make_error(
-            f"{truncate_text(repr(sentences), False)} as sentences", "a list of sentences"
+            f"sentences {truncate_text(repr(sentences), False)}", "a list of sentences"
         )
     for number, sentence in enumerate(sentences, 1):
         if isinstance(sentence, Line):
@@ -411,7 +407,7 @@ def _build_supports(scale: Scale, line: Line, sentences: Any) -> Supports:
         if not isinstance(sentence, Mapping):
             expected = "{citation: full, partial or none}"
             raise line.make_error(
-                f"{truncate_text(repr(sentence), False)} as sentence {number}", expected
+                f"sentence {number} {truncate_text(repr(sentence), False)}", expected
             )
         supports[number] = {}
         for cited, support in sentence.items():
@@ -425,8 +421,8 @@ def _add_citation(scale: Scale, sentence: dict[str, Citation], line: Line) -> No
         return
     name = line.get_name("citation")
     if name in sentence:
-        description = f"citation {truncate_text(name)} of sentence {line.cells['sentence']}"
-        raise line.make_error(f"{description} again", "each citation once")
+        description = f"citation {truncate_text(name)} in sentence {line.cells['sentence']}"
+        raise line.make_duplicate_error(description)
     support = scale.read(line, name)
     if not math.isnan(support):
         sentence[name] = Citation(support, line.location, line.number)
@@ -465,8 +461,7 @@ def read_criteria(data: AnswersLike, invalid: Invalid = "error") -> ByRun[tuple[
         topic = line.get_name("topic")
         for piece, criterion in cache.read(line, value, topic, read):
             if (name := criterion.name) in criteria:
-                problem = f"criterion {truncate_text(name)} again"
-                raise piece.make_error(problem, "each criterion of an answer once")
+                raise piece.make_duplicate_error(f"criterion {truncate_text(name)}")
             criteria[name] = criterion
         return _drop_unlabelled(topic, criteria.values(), "met", invalid_labels)
 

@@ -35,7 +35,7 @@ UNITS = {
     "characters": ("characters", "chars", "character_count", "num_characters"),
     "": ("length", "len", "doc_length", "doclen", "size"),  # the unit is the measure's
 }
-EXPECTED = "a document and its length, a number from 0"
+EXPECTED = "a document and its length, a number ≥ 0"
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +82,7 @@ def _build_lengths(docs: Strings, values: dict[str, Floats], location: str) -> D
     check_not_empty(docs, "lengths", location)
     table = Table.from_columns(docs, np.zeros(len(docs)))
     if twice := table.find_duplicate():
-        raise InputError(f"document {twice[1]} twice", "each document once", location)
+        raise InputError.from_problem(f"duplicate document {twice[1]!r}", where=location)
     return DocLengths(table, values, location)
 
 
@@ -115,8 +115,8 @@ def _read_file(source: Source) -> DocLengths:
     try:
         frame = format.tabular.read_frame(source, None)
     except (pl.exceptions.PolarsError, Irregular) as error:
-        reason = str(error).partition("\n")[0] or "a quotation mark or a carriage return amiss"
-        broken = f"a broken {format.name} file ({reason})"
+        reason = str(error).partition("\n")[0] or "unbalanced quotation mark or carriage return"
+        broken = f"corrupt {format.name} file ({reason})"
         raise InputError(broken, EXPECTED, source.name) from None
     return _read_frame(frame, source.name, header=format.tabular.headed)
 

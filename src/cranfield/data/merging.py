@@ -30,7 +30,7 @@ _SCORE_TEXTS = {
     ("score", "max"): "each with the score of its best chunk",
     ("score", "sum"): "each with the sum of its chunks' scores",
     ("rank", "max"): "each at the best rank of a chunk",
-    ("given", "first"): "each in the place of its first chunk",
+    ("given", "first"): "each at the position of its first chunk",
 }
 
 
@@ -70,7 +70,8 @@ class Merging:
         if self.chunk_score is not None:
             check_choice("chunk_score", self.chunk_score, ChunkScore)
             if self.chunks is None:
-                raise InputError(f"chunk_score={self.chunk_score!r}", "chunks with it")
+                problem = f"chunk_score={self.chunk_score!r} requires chunks"
+                raise InputError.from_problem(problem)
         if self.chunks is not None:
             _ = self.find_document  # or an error
 
@@ -87,8 +88,10 @@ class Merging:
         """Return the options for a run with this order of documents."""
         if order != "score" and self.chunk_score in ("max", "sum"):
             ordering = "rank" if order == "rank" else "the order of the lists"
-            problem = f"chunk_score={self.chunk_score} where {ordering} decides"
-            raise InputError(problem, "first, as there are no scores to compare", location)
+            problem = (
+                f"chunk_score={self.chunk_score} needs scores, but {ordering} decides the order"
+            )
+            raise InputError.from_problem(problem, "Use first.", location)
         return replace(self, order=order, where=location, counts={})
 
     def copy_without_counts(self) -> Merging:
@@ -112,7 +115,7 @@ class Merging:
                 raise InputError(f"chunks={chunks!r}", "a separator such as '#', or a function")
             return partial(self._apply_function, chunks)
         if not chunks:
-            raise InputError("no separator of chunks", "one such as '#'")
+            raise InputError.from_problem("chunks is empty", "Example: '#'.")
         pattern = _extract_pattern(chunks)
         return (
             self._split_chunk
@@ -124,8 +127,9 @@ class Merging:
         separator = self.separator or ""
         document, _, rest = chunk.partition(separator)
         if separator in rest:
-            hint = "a regular expression says which is meant, such as '/(.+)#.*/'"
-            raise InputError(f"{separator!r} twice in {chunk!r}", "it once", self.where, hint=hint)
+            fix = "Use a regular expression such as '/(.+)#.*/'."
+            problem = f"{separator!r} occurs more than once in {chunk!r}"
+            raise InputError.from_problem(problem, fix, self.where)
         return self._check_document(document, chunk)
 
     def _apply_function(self, document: Callable[[str], Any], chunk: str) -> str:
@@ -133,7 +137,7 @@ class Merging:
 
     def _check_document(self, document: Any, chunk: str) -> str:
         if not isinstance(document, str) or not document:
-            raise InputError(f"document {document!r} of chunk {chunk!r}", "a name", self.where)
+            raise InputError(f"document {document!r} for chunk {chunk!r}", "a name", self.where)
         return document
 
     def _find_documents(self, chunks: Strings) -> Strings:
@@ -155,10 +159,9 @@ class Merging:
             return
         for doc in qrels.doc_names:
             if separator in doc:
-                problem = f"{doc}, in which {separator!r} stands, judged"
-                expected = f"documents with chunks={separator!r}"
-                hint = "without chunks, judgments of chunks are taken as they are"
-                raise InputError(problem, expected, qrels.where, hint=hint)
+                problem = f"judged document {doc!r} contains the chunk separator {separator!r}"
+                fix = "Omit chunks to evaluate chunks as documents."
+                raise InputError.from_problem(problem, fix, qrels.where)
 
     # -- lists ------------------------------------------------------------------------------------
 
@@ -227,17 +230,20 @@ class Merging:
         )
         if repeated:
             selection = "first" if self.duplicates == "first" or self.order == "given" else "best"
-            text = f"{format_count(repeated, 'repeated line')} left out, the {selection} of each document kept"
-            yield "duplicates", text
+            lines_dropped = format_count(repeated, "duplicate line")
+            yield "duplicates", f"{lines_dropped} dropped, the {selection} of each document kept"
         if self.chunks is not None and not chunks:
-            reason = f"has {self.chunks!r} in it" if self.separator else "is that of a chunk"
-            yield "no-chunks", f"no document id {reason}: nothing was merged"
+            reason = f"contains {self.chunks!r}" if self.separator else "is a chunk id"
+            yield "no-chunks", f"no document id {reason}, no chunks merged"
         elif self.chunks is not None:
             score_text = _SCORE_TEXTS[self.order, self._choose_rule(self.chunk_score)]
             sources = format_count(chunks, "chunk")
             if other_lines := lines - repeated - chunks:
                 sources += f" and {format_count(other_lines, 'other line')}"
-            yield "chunks", f"{sources} became {format_count(documents, 'document')}, {score_text}"
+            yield (
+                "chunks",
+                f"{sources} merged to {format_count(documents, 'document')}, {score_text}",
+            )
 
 
 _OPTIONS = ("chunks", "chunk_score", "duplicates")
@@ -252,10 +258,11 @@ def _compile_pattern(pattern: str) -> Callable[[str], Any]:
     try:
         compiled = re.compile(pattern)
     except (re.error, RecursionError, OverflowError) as error:
-        raise InputError(f"regular expression /{pattern}/ ({error})", "another") from None
+        problem = f"invalid regular expression /{pattern}/: {error}"
+        raise InputError.from_problem(problem) from None
     if compiled.groups != 1:
         problem = f"{format_count(compiled.groups, 'group')} in /{pattern}/"
-        raise InputError(problem, "one, which is the document, as in /(.+)_p[0-9]+/")
+        raise InputError(problem, "1 group for the document, as in /(.+)_p[0-9]+/")
     return partial(_match_document, compiled)
 
 

@@ -28,7 +28,9 @@ def check_word(name: str, first: bool = False) -> str:
     elif not _is_unicode(name):
         problem = "is not Unicode"
     elif first and name.startswith(_STARTS):
-        problem = f"begins with {name[0]!r}, which is read as a comment, JSON, XML or a mark"
+        problem = (
+            f"starts with {name[0]!r}, which is read as a comment, JSON, XML or a byte order mark"
+        )
     if problem:
         fix = "Use a format such as csv or json."
         raise InputError.from_problem(f"the name {name!r} {problem}", fix)
@@ -38,7 +40,7 @@ def check_word(name: str, first: bool = False) -> str:
 def check_cell(cell: str, format: str) -> None:
     """Raise an error if a cell of CSV or TSV would be read differently."""
     if cell != cell.strip(_BLANK):
-        problem = f"{cell!r} begins or ends with a space, which {format.upper()} loses"
+        problem = f"{cell!r} starts or ends with a space, which is lost in {format.upper()}"
         raise InputError.from_problem(problem, "Use JSON or Parquet.")
     if not _is_unicode(cell):
         raise InputError.from_problem(f"the name {cell!r} is not Unicode")

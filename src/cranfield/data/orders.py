@@ -36,7 +36,7 @@ def choose_order(ties: str | None, order: str | None = None) -> Reading | None:
         names = [
             format_option(f"--{n} {x}", f'{n}="{x}"') for n, x in (("order", order), ("ties", ties))
         ]
-        fix = f"Use {format_option('--order', 'order=')} alone, or break ties of equal scores."
+        fix = f"Use only {format_option('--order', 'order=')}, or break ties of equal scores."
         raise InputError.from_problem(f"{' contradicts '.join(names)}", fix)
     if order == "score":
         return "trec" if ties == "trec" else "file" if ties == "file" else "score"
@@ -90,5 +90,6 @@ def _check_exchanged(table: Table, location: str) -> None:
     if fractions.any() and np.array_equal(scores, np.arange(1, len(scores) + 1)):
         problem = f"scores 1, 2, … and ranks such as {ranks[fractions][0]:g}"
         option_text = format_option("--order score", 'order="score"')
-        hint = f"are their columns exchanged? if not, {option_text} takes the scores"
-        raise InputError(problem, "ranks 1, 2, … and scores", location, hint=hint)
+        fix = f"If the columns are correct, use {option_text}."
+        problem = f"score and rank columns look exchanged: {problem}"
+        raise InputError.from_problem(problem, fix, location)

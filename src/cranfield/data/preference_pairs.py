@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from cranfield.data.reading.cells import Layout, get_location, read_lines, read_text_columns
 from cranfield.data.reading.columns import TOPICS
-from cranfield.data.reading.lines import BLANK, Line, format_first_line
+from cranfield.data.reading.lines import BLANK, Line
 from cranfield.data.reading.table import Irregular
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
@@ -141,11 +141,9 @@ def _read_lines(data: PreferencePairsLike) -> tuple[tuple[PreferencePair, ...], 
         if pair.assessor is not None:
             key = pair.assessor, pair.topic, frozenset((pair.preferred, pair.other))
             if key in firsts:
-                problem = f"{pair.preferred} and {pair.other} of topic {pair.topic} again"
-                expected = "the same two once for an assessor"
-                raise line.make_error(
-                    f"{problem} by {pair.assessor}{format_first_line(firsts[key])}", expected
-                )
+                pair_text = f"{pair.preferred} and {pair.other} in topic {pair.topic}"
+                preference = f"preference between {pair_text} by {pair.assessor}"
+                raise line.make_duplicate_error(preference, firsts[key])
             firsts[key] = line.number
     bad = sum(
         _read_cell(line, "preferred").lower() in BOTH_BAD for line in lines if "run" in line.cells
@@ -162,17 +160,17 @@ def _read_pair(line: Line, winners: _Choices, shown_first: _Choices) -> Preferen
     if "run" not in line.cells:
         preferred = line.get_name("preferred")
         if preferred == other_run:
-            raise line.make_error(f"{other_run} preferred to itself", "two runs")
+            raise line.make_problem(f"run {other_run!r} preferred to itself")
         first = _read_first(line, preferred, shown_first)
         return PreferencePair(topic, preferred, other_run, False, assessor, first)
     run = line.get_name("run")
     if run == other_run:
-        raise line.make_error(f"{run} twice", "two runs")
+        raise line.make_problem(f"run {run!r} compared with itself")
     first, winner = _read_first(line, run, shown_first), winners.choose(line, run)
     if winner is None:
         text = _read_cell(line, "preferred")
-        raise line.make_error(
-            f"{text!r} as the one preferred", f"{run!r}, {other_run!r}, a, b or tie"
+        raise line.make_problem(
+            f"invalid preference {text!r}: expected {run!r}, {other_run!r}, a, b or tie"
         )
     if winner == TIED:
         return PreferencePair(topic, run, other_run, True, assessor, first)
@@ -187,7 +185,9 @@ def _read_first(line: Line, run: str, shown_first: _Choices) -> str | None:
     first_run = shown_first.choose(line, run) if text else None
     if text and first_run in (None, TIED):
         other_run = line.get_name("other")
-        raise line.make_error(f"{text!r} as the one shown first", f"{run!r}, {other_run!r}, a or b")
+        raise line.make_problem(
+            f"invalid first run {text!r}: expected {run!r}, {other_run!r}, a or b"
+        )
     return first_run
 
 

@@ -152,7 +152,7 @@ def read_preferences(data: PreferencesLike, format: str = "prefs") -> Preference
     negative = np.flatnonzero(judged.levels < 0)
     if len(negative):
         problem = f"level {judged.levels[negative[0]]:g}"
-        raise judged.error(problem, "a number from 0", int(negative[0]))
+        raise judged.error(problem, "a number ≥ 0", int(negative[0]))
     found_in: dict[str, dict[str, list[list[int]]]] = {}
     for (topic, group, *_), rows in judged.rows.items():
         found_in.setdefault(topic, {}).setdefault(group, []).append(rows)
@@ -214,14 +214,16 @@ def _build_group(judged: _Judgments, name: str, subgroups: Sequence[list[int]]) 
     for (indices, levels), rows in zip(members, subgroups, strict=True):
         if (relevant[indices] != (levels > 0)).any():
             row = rows[int(np.argmax(relevant[indices] != (levels > 0)))]
-            problem = f"level 0 for document {judged.docs[row]}, relevant elsewhere in group {name}"
-            raise judged.error(problem, "it to be nonrelevant in all sub groups, or in none", row)
+            problem = (
+                f"level 0 for document {judged.docs[row]}, relevant in another subgroup of {name}"
+            )
+            raise judged.error(problem, "level 0 in all subgroups of the group or in none", row)
     group = PreferenceGroup(name, tuple(index), relevant, tuple(members))
     if pair := group.find_contradiction():
         better, worse = pair
         last = max(row for rows in subgroups for row in rows if judged.docs[row] in pair)
-        problem = f"document {worse} as good as {better}, or better"
-        expected = f"{better} preferred to {worse}, as elsewhere in group {name}"
+        problem = f"document {worse} not below {better}"
+        expected = f"{better} preferred to {worse}, as on other lines of group {name}"
         raise judged.error(problem, expected, last)
     return group
 
@@ -301,7 +303,7 @@ def _build_columns(lines: Iterable[Line], names: Sequence[str]) -> tuple[list[St
             cell = parse_identifier(line.cells[name])
             if cell is None or split_fields(cell, None) != [cell]:
                 problem = f"{name} {line.cells[name]!r}"
-                raise line.make_error(problem, "an identifier without blanks")
+                raise line.make_error(problem, "an identifier without spaces")
             column.append(cell)
         levels.append(line.get_number("level"))
     return [Strings.from_list(column) for column in columns], np.array(levels)
@@ -320,11 +322,12 @@ def _group_rows(ids: Sequence[Strings]) -> dict[tuple[str, ...], list[int]]:
 def _check_judgments(judged: _Judgments, names: Sequence[str]) -> None:
     """Raise an error for a duplicate document, a topic named 'all', or no judgments."""
     if not judged.rows:
-        raise InputError("no judgments", "at least one", judged.where)
+        raise InputError.from_problem("no judgments in file", where=judged.where)
     for key, rows in judged.rows.items():
         if key[0] == "all":
-            expected = "another name: 'all' is the summary's"
-            raise judged.error("a topic named 'all'", expected, rows[0])
+            raise judged.error(
+                "a topic named 'all'", "another name ('all' is the summary)", rows[0]
+            )
         if len({judged.docs[row] for row in rows}) == len(rows):
             continue
         firsts: dict[str, int] = {}
@@ -334,6 +337,6 @@ def _check_judgments(judged: _Judgments, names: Sequence[str]) -> None:
                 description = ", ".join(
                     f"{name} {value}" for name, value in zip(names, key, strict=False)
                 )
-                problem = f"document {doc} again for {description}{format_first_line(judged.find_line(first))}"
-                line = judged.find_line(row)
-                raise DuplicateError(doc, problem, "each document once", judged.where, line)
+                first_line = format_first_line(judged.find_line(first))
+                problem = f"duplicate document {doc!r} for {description}{first_line}"
+                raise DuplicateError(doc, problem, "", judged.where, judged.find_line(row))

@@ -204,7 +204,7 @@ def _check_qrels(qrels: Qrels, sampled: bool) -> Qrels:
         )
         raise InputError(problem, expected, qrels.where, None, SAMPLES)
     if "all" in qrels.topics:
-        raise InputError("a topic named 'all'", "another name: 'all' is the summary's", qrels.where)
+        raise InputError("a topic named 'all'", "another name ('all' is the summary)", qrels.where)
     return qrels
 
 
@@ -316,8 +316,8 @@ def _from_table(table: Table) -> Qrels:
         return _from_valid_table(table, "qrels")
     except Irregular:
         if table.strata is not None and (duplicate := table.find_duplicate()) is not None:
-            problem = f"document {duplicate[1]} of topic {duplicate[0]} again"
-            raise InputError(problem, "each document once in sampled judgments", "qrels") from None
+            problem = f"duplicate document {duplicate[1]!r} in topic {duplicate[0]} of a sample"
+            raise InputError.from_problem(problem, where="qrels") from None
         topics = np.repeat(np.array(table.names, dtype=object), table.sizes).tolist()
         if table.types is not None:
             columns = (topics, table.types.tolist(), table.docs.tolist(), table.values.tolist())
@@ -339,7 +339,8 @@ def _from_records(good: ValidRecords, topics: Iterable[str], location: str) -> Q
     qrels = _from_nested(dict(judged), location, good.repeated)
     if any(stratum is not None for stratum in strata):
         if None in strata:
-            raise InputError("some judgments with a stratum", "one for all or for none", location)
+            problem = "some judgments have no stratum"
+            raise InputError.from_problem(problem, "Give a stratum for all or for none.", location)
         qrels = replace(qrels, strata=np.array(strata, dtype=np.float64))
     return replace(qrels, grouped=sum(record.group is not None for record in good.records))
 
@@ -408,8 +409,9 @@ def _read_by_intent(data: Any, text: ReadOptions) -> tuple[Judged, int]:
         docs = judged.setdefault(t, {}).setdefault(i, {})
         repeated += d in docs
         if docs.setdefault(d, level) != level:
-            problem = f"levels {docs[d]:g} and {level:g} for document {d}, intent {i}, topic {t}"
-            raise InputError(problem, "one level for each document and intent", "qrels")
+            problem = f"conflicting levels for document {d!r}, intent {i}, topic {t}"
+            problem = f"{problem}: {docs[d]:g} and {level:g}"
+            raise InputError.from_problem(problem, where="qrels")
     return judged, repeated
 
 
@@ -443,7 +445,7 @@ def _order_cells(row: Any, number: int) -> tuple[Any, ...]:
         return tuple(fields[str(name)] for name in columns)
     cells = tuple(row) if isinstance(row, Iterable) else ()
     if len(cells) != 4:
-        raise InputError(f"{row!r} as row {number}", "(topic, intent, doc, level)", "qrels")
+        raise InputError(f"row {number} {row!r}", "(topic, intent, doc, level)", "qrels")
     return cells
 
 

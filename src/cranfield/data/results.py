@@ -188,8 +188,8 @@ def _select_topics(
                 value=_parse_number(result) if is_wanted(result.measure) else None
             )
     if not has_scores:
-        problem = "no scores of topics, only of all together"
-        raise InputError(problem, "some (trec_eval needs -q)", location)
+        problem = "no scores per topic, only summaries"
+        raise InputError.from_problem(problem, "Run trec_eval with -q.", location)
 
 
 def _is_text(result: Result) -> bool:
@@ -267,7 +267,7 @@ def _parse_number(result: Result) -> float | None:
         raise make_not_scores_error(problem, result.line.location)
     if value is None:
         description = f"{cell!r} for {result.measure} of topic {result.topic}"
-        hint = "-m chooses columns" if result.measure in result.line.cells else ""
+        hint = "use -m to select columns" if result.measure in result.line.cells else ""
         raise result.line.make_error(description, "a number", hint)
     return value
 

@@ -266,7 +266,7 @@ class TableRun(Run):
             expected = len(ranking) + len(docs)
             ranking.update(zip(docs.tolist(), values.tolist(), strict=True))
             if len(ranking) < expected:
-                raise self.make_error(f"a document of topic {name} twice", "each document once")
+                raise self.make_error(f"duplicate document in topic {name}", "")
         return rankings
 
     def _iterate_rankings(self) -> Iterator[tuple[str, Strings, Floats]]:
@@ -304,7 +304,7 @@ class TableRun(Run):
                     }
             tops |= self._find_table_tops(table, depth)
         if not tops:
-            raise self.make_error("no results", "at least one")
+            raise self.make_error("no results in run", "")
         return tops
 
     def rename_topics(self, name: Callable[[str], str]) -> TableRun:
@@ -377,7 +377,7 @@ class TableRun(Run):
         """
         merging = self.merging
         if (merging is None or merging.duplicates == "error") and (twice := table.find_duplicate()):
-            raise Irregular(f"document {twice[1]} of topic {twice[0]} twice", "each document once")
+            raise Irregular(f"duplicate document {twice[1]!r} in topic {twice[0]}", "")
         return table if merging is None else merging.merge_table(table)
 
     def _find_table_tops(self, table: Table, depth: int | None) -> dict[str, Top]:

@@ -244,7 +244,10 @@ class _Reader:
         """Return the run with merging of lines."""
         if run.merging is not None:
             if not run.merging.has_same_options(self.merging):
-                raise InputError("a run already read with other chunks or duplicates", "the same")
+                raise InputError.from_problem(
+                    f"run {run.name!r} was read with other chunks or duplicates",
+                    "Use the same options.",
+                )
             return run
         order: Order = "given" if run.keeps_order else "rank" if run.by_rank else "score"
         merging = self.merging.with_order(order, run.where)
@@ -329,9 +332,8 @@ class _Reader:
         if (ties == "rank" and not run.by_rank) or (ties in BY_SCORE and run.by_rank):
             name = "score" if ties in BY_SCORE else ties
             option_text = format_option(f"--order {name}", f'order="{name}"')
-            raise InputError.from_problem(
-                f"run {run.name!r} is already read", f"Pass {option_text} before."
-            )
+            problem = f"run {run.name!r} is already read"
+            raise InputError.from_problem(problem, f"Pass {option_text} to read_run.")
         stable = run.stable if ties in (None, "score") else ties == "file"
         keeps_order = run.keeps_order or ties == "given"
         return replace(run, keeps_order=keeps_order, stable=stable, declared=True)

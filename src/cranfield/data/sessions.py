@@ -21,7 +21,7 @@ from cranfield.data.lengths import UNITS
 from cranfield.data.orders import Ties
 from cranfield.data.reading.cells import Layout, get_location, read_lines, read_text_columns
 from cranfield.data.reading.columns import SPELLINGS
-from cranfield.data.reading.lines import Line, format_first_line, parse_finite
+from cranfield.data.reading.lines import Line, parse_finite
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Irregular
 from cranfield.data.reading.tables import is_frame
@@ -152,7 +152,7 @@ def read_logs(data: Any, documents: bool = False) -> list[ClickLog]:
 
 def _require_sessions(systems: list[_S]) -> list[_S]:
     if not systems:
-        raise InputError("no sessions", "at least one file or dict")
+        raise InputError.from_problem("no sessions given")
     return systems
 
 
@@ -200,7 +200,9 @@ def _read_each(data: SessionsLike, ties: Ties | None, names: RunNames) -> list[S
     """Read the sessions of every system in the data."""
     if isinstance(data, Sessions):
         if ties is not None:
-            raise InputError("sessions already read", "ties= when they are read")
+            raise InputError.from_problem(
+                "sessions are already read", "Pass ties= to read_sessions."
+            )
         return [data]
     location, name = get_location(data, "sessions"), get_location(data, "run")
     try:
@@ -287,10 +289,8 @@ def _group_by_query(lines: Iterable[Line]) -> _Lists:
         doc = line.get_name("doc")
         if doc in docs:
             query = f"query {_read_query(line)} of session {line.get_name('session')}"
-            duplicate = f"document {doc} again for {query} of topic {line.get_name('topic')}"
-            raise line.make_error(
-                duplicate + format_first_line(docs[doc].line), "each document once in a list"
-            )
+            duplicate = f"document {doc!r} for {query} in topic {line.get_name('topic')}"
+            raise line.make_duplicate_error(duplicate, docs[doc].line)
         docs[doc] = _Place(line.number, _read_optional(line, "score"), _read_optional(line, "rank"))
     return by_session
 
@@ -305,7 +305,7 @@ def _find_list(line: Line, by_session: _Lists) -> dict[str, _Place]:
         position = f" after query {len(lists)}" if lists else " first"
         expected = f"{len(lists)} or {len(lists) + 1}" if lists else "1"
         text = f"query {query}{position} in session {key[1]} of topic {key[0]}"
-        raise line.make_error(text, f"{expected}: sessions in the order of time")
+        raise line.make_error(text, f"{expected} (queries in order of time)")
     return lists[-1]
 
 
@@ -320,7 +320,7 @@ def _choose_order(places: Sequence[_Place], ties: Ties | None, location: str) ->
     for name, orders in options.items():
         without = [place for place in places if getattr(place, name) is None]
         if without and (len(without) < len(places) or ties in orders):
-            raise InputError(f"no {name}", "one on every line", location, without[0].line)
+            raise InputError(f"no {name}", f"a {name} on every line", location, without[0].line)
         possible += orders if len(without) < len(places) else ()
     return ties or (*possible, "given")[0]
 
@@ -409,7 +409,7 @@ def _read_click_lines(data: ClicksLike, layout: Layout, location: str) -> dict[K
         query = _read_query(line)
         if query > queries.get(key, 0) + 1:
             text = f"query {query} in session {key[1]} of topic {key[0]}"
-            expected = f"{queries.get(key, 0) + 1} first, with - as its rank if nothing was clicked"
+            expected = f"query {queries.get(key, 0) + 1} (use rank - for a query without clicks)"
             raise line.make_error(text, expected)
         queries[key] = max(query, queries.get(key, 0))
         clicks = by_session.setdefault(key, [])
@@ -418,7 +418,9 @@ def _read_click_lines(data: ClicksLike, layout: Layout, location: str) -> dict[K
     all_clicks = [click for clicks in by_session.values() for click in clicks]
     without = [click for click in all_clicks if click.level is None]
     if 0 < len(without) < len(all_clicks):
-        raise InputError("no level", "one for every click or for none", location, without[0].line)
+        problem = "click without a level, but other clicks have levels"
+        fix = "Give a level for every click or for none."
+        raise InputError.from_problem(problem, fix, location, without[0].line)
     return by_session
 
 
@@ -428,14 +430,14 @@ def _read_click(line: Line, query: int) -> Click:
         raise line.make_error(f"rank {rank}", f"at most {DEEPEST:,}")
     doc, length = line.cells.get("doc"), line.cells.get("length")
     if doc in EMPTY_CELLS and length in EMPTY_CELLS:
-        raise line.make_error("neither length nor doc", "one of them for a click")
+        raise line.make_problem("click without length and document")
     name = None if doc in EMPTY_CELLS else line.get_name("doc")
     characters = None
     if length not in EMPTY_CELLS:
         characters = parse_finite(length)
         if characters is None or characters < 0:
-            hint = "lengths= or --lengths FILE, if these are documents" if line.number else ""
-            raise line.make_error(f"length {length!r}", "a number from 0", hint)
+            hint = "use lengths= or --lengths FILE if these are documents" if line.number else ""
+            raise line.make_error(f"length {length!r}", "a number ≥ 0", hint)
     return Click(line.number, query, rank, name, characters, _read_optional(line, "level"))
 
 
@@ -494,7 +496,7 @@ def _iterate_sessions(
 def _read_integer(line: Line, column: str, noun: str) -> int:
     number = parse_finite(line.cells[column])
     if number is None or number < 1 or number % 1:
-        raise line.make_error(f"{noun} {line.cells[column]!r}", "a whole number from 1")
+        raise line.make_error(f"{noun} {line.cells[column]!r}", "an integer ≥ 1")
     return int(number)
 
 

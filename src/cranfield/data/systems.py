@@ -29,16 +29,17 @@ class SeveralRuns(InputError):
     """Several run tags in data that were read as one run."""
 
     def __init__(self, tags: Sequence[str], location: str) -> None:
-        hint = "run_names='file' or --run-names file takes all of a file as one"
+        hint = "use run_names='file' or --run-names file to read a file as one run"
         super().__init__(format_names(tags, "run tag"), "one run", location, hint=hint)
 
 
 def check_tag_count(tags: Collection[str | None], location: str) -> None:
     """Raise an error for a file with so many tags that they are unlikely to be runs."""
     if len(tags) > MAX_TAGS:
-        problem = f"more than {MAX_TAGS} run tags ({', '.join(map(str, islice(tags, 3)))}, …)"
-        expected = f"at most {MAX_TAGS}; --run-names file takes all of a file as one run"
-        raise InputError(problem, expected, location)
+        names = ", ".join(map(str, islice(tags, 3)))
+        problem = f"more than {MAX_TAGS} run tags ({names}, …)"
+        fix = "Use --run-names file to read a file as one run."
+        raise InputError.from_problem(problem, fix, location)
 
 
 def check_distinct_paths(paths: Iterable[str | os.PathLike[str]], noun: str = "run") -> None:
@@ -47,7 +48,7 @@ def check_distinct_paths(paths: Iterable[str | os.PathLike[str]], noun: str = "r
     for path in paths:
         place = os.path.abspath(path)
         if place in places:
-            raise InputError(f"{os.fspath(path)} twice", f"each {noun} once")
+            raise InputError.from_problem(f"duplicate {noun} {os.fspath(path)}")
         places.add(place)
 
 
@@ -88,7 +89,7 @@ def name_systems(systems: Sequence[tuple[str | None, Any]]) -> dict[str, Any]:
         if system_name is None:
             system_name = get_path_name(system) if isinstance(system, PATH) else next(numbered)
         if system_name in by_name:
-            raise InputError(f"system {system_name} twice", "each system once")
+            raise InputError.from_problem(f"duplicate system {system_name!r}")
         by_name[system_name] = system
     return by_name
 
@@ -114,7 +115,7 @@ def resolve_names(systems: Sequence[S], in_memory: str = "run") -> list[S]:
 
     for assigned, often in Counter(map(name, systems)).items():
         if often > 1:
-            raise InputError(f"two runs named {assigned!r}", "different names")
+            raise InputError.from_problem(f"duplicate run name {assigned!r}")
     return [replace(one, name=name(one)) for one in systems]
 
 

@@ -101,7 +101,7 @@ MATCHES = Layout(
     },
     verbatim=True,
 )
-EVERY_FILE = "with --nuggets every FILE is a system; references go to --references FILE"
+EVERY_FILE = "With --nuggets, each file is a system. Pass references with --references."
 SYSLEN = "syslen="  # stands where a nugget does, before the length of the text
 
 
@@ -176,7 +176,7 @@ class Matches:
         for topic, matches in self.by_topic.items():
             if topic not in nuggets:
                 line = next((match.line for match in matches.values()), None)
-                raise InputError(f"topic {topic}", "one of the nuggets' topics", self.where, line)
+                raise InputError(f"topic {topic}", "a topic with nuggets", self.where, line)
             for name, match in matches.items():
                 if name not in nuggets[topic]:
                     expected = (
@@ -219,15 +219,16 @@ def read_texts(
     for line in lines:
         topic, cell = _read_name(line, "topic"), line.cells["text"]
         if "nugget" in line.cells:
-            raise line.make_error("nuggets", "texts: nuggets go to --nuggets FILE, or nuggets=")
+            raise line.make_problem(
+                "nuggets instead of texts", "Pass them with --nuggets or nuggets=."
+            )
         for text in _read_cell(cell, layout):
             if not isinstance(text, str):
                 raise line.make_error(
-                    f"{truncate_text(repr(text), False)} as the text of topic {topic}", "text"
+                    f"text {truncate_text(repr(text), False)} for topic {topic}", "text"
                 )
             if topic in by_topic and not allow_many:
-                duplicate = f"a text of topic {topic} again"
-                raise line.make_error(duplicate, "one text of each topic", EVERY_FILE)
+                raise line.make_problem(f"duplicate text for topic {topic}", EVERY_FILE)
             by_topic.setdefault(topic, []).append(text.rstrip())  # as of a file's last line
     check_not_empty(by_topic, "texts", location)
     return Texts({topic: tuple(texts) for topic, texts in by_topic.items()}, location)
@@ -318,8 +319,8 @@ def read_nuggets(data: NuggetsLike) -> Nuggets:
         by_topic = _read_nugget_lines(data)
     for topic, nuggets in by_topic.items():
         if not any(vital.weight for vital in nuggets.values()):
-            problem = f"topic {topic} without a nugget of a weight above 0"
-            raise InputError(problem, "at least one", location)
+            problem = f"topic {topic} has no nugget with weight > 0"
+            raise InputError.from_problem(problem, where=location)
     return Nuggets(by_topic, location)
 
 
@@ -353,7 +354,7 @@ def _read_nugget_lines(data: NuggetsLike) -> dict[str, dict[str, NuggetText]]:
     for line in read_lines(data, NUGGETS, "nuggets", nested=_flatten_nuggets):
         topic, name = _read_name(line, "topic"), _read_name(line, "nugget")
         if name in by_topic.setdefault(topic, {}):
-            raise line.make_error(f"nugget {name} of topic {topic} again", "each nugget once")
+            raise line.make_duplicate_error(f"nugget {name!r} in topic {topic}")
         by_topic[topic][name] = _read_nugget(f"nugget {name} of topic {topic}", line)
     return by_topic
 
@@ -361,9 +362,9 @@ def _read_nugget_lines(data: NuggetsLike) -> dict[str, dict[str, NuggetText]]:
 def _read_nugget(description: str, line: Line) -> NuggetText:
     cell, length, string = (line.cells.get(name) for name in ("weight", "length", "vital"))
     text = f"weight {truncate_text(str(cell))} for {description}"
-    weight = line.get_number("weight", "a number from 0", 0, text)
+    weight = line.get_number("weight", "a number ≥ 0", 0, text)
     if string is not None and not isinstance(string, str):
-        raise line.make_error(f"{string!r} as the vital string of {description}", "text")
+        raise line.make_error(f"vital string {string!r} for {description}", "text")
     string = string.strip() if string else None
     if length is None or not str(length).strip():
         if not string:
@@ -377,7 +378,7 @@ def _read_nugget(description: str, line: Line) -> NuggetText:
             if parse_finite(length) is not None
             else "vital strings need a header: topic nugget …"
         )
-        raise line.make_error(problem, "a whole number from 1", hint)
+        raise line.make_error(problem, "an integer ≥ 1", hint)
     return NuggetText(weight, number, string)
 
 
@@ -441,11 +442,11 @@ def _read_match_lines(
             problem = (
                 f"{'length' if is_length else 'offset'} {truncate_text(str(line.cells['offset']))}"
             )
-            raise line.make_error(problem, "a whole number from 0")
+            raise line.make_error(problem, "an integer ≥ 0")
         topic_matches = by_topic.setdefault(topic, {})
         if nugget in topic_matches or (is_length and topic in lengths):
-            noun = "the length" if is_length else f"nugget {nugget}"
-            raise line.make_error(f"{noun} of topic {topic} again", "each once")
+            noun = "text length" if is_length else f"nugget {nugget!r}"
+            raise line.make_duplicate_error(f"{noun} in topic {topic}")
         if is_length:
             lengths[topic] = number
         else:
@@ -485,12 +486,12 @@ def read_nug(source: Source, separator: str | None = None) -> dict[str, NuggetTe
             raise InputError(problem, "nugget weight length", source.name, number)
         name = fields[0]
         if name in nuggets:
-            raise InputError(f"nugget {name} again", "each nugget once", source.name, number)
+            raise InputError.from_problem(f"duplicate nugget {name!r}", "", source.name, number)
         cells = {"weight": fields[1], "length": fields[2]}
         nuggets[name] = _read_nugget(f"nugget {name}", Line(source.name, number, cells))
         if not nuggets[name].weight:
             problem = f"weight {fields[1]} for nugget {name}"
-            raise InputError(problem, "a number above 0", source.name, number)
+            raise InputError(problem, "a number > 0", source.name, number)
     check_not_empty(nuggets, "nuggets", source.name)
     return nuggets
 
@@ -509,7 +510,7 @@ def read_mat(
         first = length is None
         value = _parse_integer(fields[1]) if len(fields) == 2 else None
         if value is None or (first and fields[0] != SYSLEN):
-            expected = f"{SYSLEN} length" if first else "nugget offset, a whole number from 0"
+            expected = f"{SYSLEN} length" if first else "nugget offset (an integer ≥ 0)"
             raise InputError(truncate_text(line.strip()), expected, source.name, number)
         if first:
             length = value
@@ -517,8 +518,8 @@ def read_mat(
             expected = f"one of {format_count(len(nuggets), 'nugget')}"
             raise InputError(f"nugget {fields[0]}", expected, source.name, number)
         elif fields[0] in matches:
-            problem = f"nugget {fields[0]} again"
-            raise InputError(problem, "each nugget once", source.name, number)
+            problem = f"duplicate nugget {fields[0]!r}"
+            raise InputError.from_problem(problem, "", source.name, number)
         else:
             matches[fields[0]] = Match(value, number)
     return length or 0, matches
@@ -530,7 +531,7 @@ def read_mat(
 def _read_name(line: Line, column: str) -> str:
     name = line.get_name(column).strip(BLANK)
     if column == "topic" and name == "all":
-        raise line.make_error("a topic named 'all'", "another name: 'all' is the summary's")
+        raise line.make_error("a topic named 'all'", "another name ('all' is the summary)")
     return name
 
 

@@ -158,7 +158,8 @@ class TopicFile:
         spaced_topic = next((line for line in spaced if line in valid_topics), None)
         if self.column is not None:
             if spaced_topic is not None:
-                problem = f"line {truncate_text(spaced_topic)} is a topic, and the file is also a table of topics"
+                problem = f"line {truncate_text(spaced_topic)} is a topic, but the file is"
+                problem += " also a table of topics"
                 fix = "Write one topic on each line, or a table with the column topic."
                 raise InputError.from_problem(problem, fix, self.where)
             return self.column, ""
@@ -203,7 +204,7 @@ def _read_json_topics(source: Source, data: Any) -> tuple[str, ...] | None:
         return tuple(map(str, data))
     topics = _read_record_topics(source) or _read_row_topics(data)
     if topics is None:
-        raise InputError("JSON of another kind", "topics, judgments or results", source.name)
+        raise InputError("other JSON", "topics, judgments or results", source.name)
     return topics
 
 
@@ -248,9 +249,10 @@ def make_unknown_topic_error(
     suggestions = (
         [f"@{topic}"] if os.path.isfile(topic) else get_close_matches(topic, valid_topics, 1)
     )
-    expected = f"one of the {owner}' {format_names([*valid_topics], 'topic')}"
-    hint = "".join(f"did you mean {x}?" for x in suggestions)
-    return InputError(f"topic {topic!r}", expected, location, line, hint)
+    names = format_names([*valid_topics], "topic")
+    problem = f"topic {topic!r} is not in the {owner} ({names})"
+    fix = "".join(f"Did you mean {x}?" for x in suggestions)
+    return InputError.from_problem(problem, fix, location, line)
 
 
 def read_gains(source: Source) -> dict[str, str]:
@@ -281,7 +283,7 @@ def read_teams(data: TeamsLike) -> dict[str, str]:
         if not (isinstance(run, str) and isinstance(team, str) and run and team):
             raise line.make_error(f"{run!r}: {team!r}", "a run and its team")
         if run in teams:
-            raise line.make_error(f"run {run} again", "each run once")
+            raise line.make_duplicate_error(f"run {run!r}")
         teams[run] = team
     check_not_empty(teams, "teams", get_location(data, "teams"), "a run and its team on each line")
     return teams

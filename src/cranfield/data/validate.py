@@ -188,7 +188,7 @@ class _Task:
         task_topics = choose_topics(names, file_topics, strict=False)
         for note in task_topics.notes if reports else ():
             reports[0].add("warning", note)
-        return cls(task_topics, location, f"topics of {location}", "not among those of")
+        return cls(task_topics, location, f"topics of {location}", "not among the topics of")
 
     @classmethod
     def from_qrels(cls, qrels: Report) -> _Task:
@@ -236,14 +236,14 @@ def _compare_run(
         run.add("error", f"{prefix}{make_no_topic_error([*lists], task.topics, task.source)}")
         return
     if judged is not None and name not in run.judged:
-        text = f"{prefix}none of its documents is judged in {judged.where}"
+        text = f"{prefix}no retrieved document is judged in {judged.where}"
         yield Problem("warning", run.where, None, text)
     if 2 * len(missing) > len(task.topics):
         answered = f"only {len(task.topics) - len(missing)} of {len(task.topics)}"
-        text = f"{prefix}{answered} topics of {task.where} answered"
+        text = f"{prefix}{answered} topics of {task.where} are in the run"
         yield Problem("warning", run.where, None, text)
     if missing:
-        run.add("warning", f"{prefix}{format_names(missing, 'topic')} of {task.where} not answered")
+        run.add("warning", f"{prefix}{format_names(missing, 'topic')} of {task.where} missing")
     _note_other_topics(run, task, lists, prefix)
     if folded := explain_folded(match_folded([*lists], task.topics)):
         run.add("warning", f"{prefix}{folded}")
@@ -258,9 +258,7 @@ def _check_tags(reports: Sequence[Report]) -> None:
     for tag, same_tag in files.items():
         for report in same_tag if len(same_tag) > 1 else ():
             other_files = format_names([x.where for x in same_tag if x is not report], "other file")
-            text = (
-                f"run tag {tag} is that of {other_files}, too: such runs are named by their files"
-            )
+            text = f"run tag {tag} is also in {other_files}: these runs are named by their files"
             report.add("warning", text)
 
 
@@ -534,13 +532,13 @@ class _Oddities:
     def note_run(self, report: Report) -> None:
         """Add warnings for ties, ranks that contradict scores, and several tags."""
         if self.tied_lists:
-            text = f"{self.tied} of {self.documents} documents share their score with another"
+            text = f"{self.tied:,} of {self.documents:,} documents are tied"
             report.add("warning", f"{text}, in {format_names(self.tied_lists, 'topic')}")
             if self.decimals <= FEW_DECIMALS:
                 text = f"no score has more than {format_count(self.decimals, 'decimal')}"
-                report.add("warning", f"{text}: are the ties due to rounding?")
+                report.add("warning", f"{text}: the ties may be due to rounding")
         if self.nearly:
-            text = f"{self.nearly} documents have scores that differ beyond single precision only"
+            text = f"{self.nearly} documents have scores that are equal only in single precision"
             report.add("warning", f"{text}: other tools may tie them")
         if self.contradicted:
             line = min(self.contradicted.values())
@@ -556,7 +554,11 @@ def _note_tags(report: Report, tags: list[str], by_tag: bool) -> None:
         except InputError as error:
             report.problems.append(Problem.from_error(error, report.where))
     if len(tags) > 1:
-        meaning = "each a run (--run-names file: all are one)" if by_tag else "taken as one run"
+        meaning = (
+            "read as separate runs (--run-names file reads one run)"
+            if by_tag
+            else "read as one run"
+        )
         report.add("warning", f"{format_names(tags, 'run tag')}, {meaning}")
 
 

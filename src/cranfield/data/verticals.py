@@ -86,7 +86,7 @@ class Verticals:
         for intent in intent_names:
             if intent not in probabilities:
                 problem = f"no vertical for intent {intent} of topic {topic}"
-                raise InputError(problem, "at least one for every intent", self.where)
+                raise InputError.from_problem(problem, where=self.where)
         return probabilities
 
     # -- noted of every result of a run -----------------------------------------------------------
@@ -103,7 +103,7 @@ class Verticals:
     def rows(self, lines: Table) -> Ints:
         """Return the index of the vertical of each line of a run, -1 if it is unknown."""
         if lines.types is None:
-            expected = "one for each result: the second column of TREC text, or a column type"
+            expected = "a vertical for each result (column 2 of TREC text, or a column type)"
             raise InputError("a run without verticals", expected)
         zeros = np.zeros(len(lines), dtype=np.int64)
         return self._table.find(lines.types, lines.types.compute_hashes(), zeros)
@@ -129,19 +129,19 @@ def read_verticals(data: VerticalsLike, separator: str | None = None) -> Vertica
     for line in read_lines(data, LAYOUT, "verticals", separator):
         topic, intent, vertical = map(line.get_name, TEXT[:3])
         text = f"{line.cells['value']!r} for {_format_vertical(vertical, intent, topic)}"
-        value = line.get_number("value", "a probability or a level, from 0", 0, text)
+        value = line.get_number("value", "a probability or a level ≥ 0", 0, text)
         if value > LARGEST:
-            raise line.make_error(text, f"a probability or a level, at most {LARGEST:g}")
+            raise line.make_error(text, f"a probability or a level ≤ {LARGEST:g}")
         values = by_topic.setdefault(topic, {}).setdefault(intent, {})
         if vertical in values:
-            raise line.make_error(f"{_format_vertical(vertical, intent, topic)} again", "each once")
+            raise line.make_duplicate_error(_format_vertical(vertical, intent, topic))
         values[vertical] = value
         firsts.setdefault((topic, intent), line)
     for (topic, intent), line in firsts.items():
         values, total = by_topic[topic][intent], math.fsum(by_topic[topic][intent].values())
         if total == 0:
             problem = f"0 for every vertical of intent {intent} of topic {topic}"
-            raise line.make_error(problem, "one above 0")
+            raise line.make_error(problem, "a value > 0")
         by_topic[topic][intent] = {name: value / total for name, value in values.items()}
     numbers = {key: line.number for key, line in firsts.items()}
     return Verticals(by_topic, numbers, get_location(data, "verticals"))
@@ -166,7 +166,7 @@ def embed_verticals(qrels: Qrels, verticals: Verticals, intents: Intents | None 
     {'q1': {'d1': 0.5, 'Image': 1.5}}
     """
     if WEB not in verticals.names:
-        expected = f"{WEB} among them, the vertical of documents"
+        expected = f"also {WEB} (the vertical of documents)"
         raise InputError(format_names(verticals.names, "vertical"), expected, verticals.where)
     judgments: dict[str, dict[str, dict[str, float]]] = {}
     for topic, judged in _group_by_intent(qrels).items():
@@ -176,8 +176,9 @@ def embed_verticals(qrels: Qrels, verticals: Verticals, intents: Intents | None 
             docs = {doc: p.get(WEB, 0.0) * x for doc, x in judged.get(intent, {}).items()}
             for name in p:
                 if name in docs:
-                    problem = f"a judgment of {_format_vertical(name, intent, topic)}"
-                    raise InputError(problem, "none: verticals are highly relevant", qrels.where)
+                    problem = f"judgment of {_format_vertical(name, intent, topic)}"
+                    fix = "Remove it: verticals count as highly relevant."
+                    raise InputError.from_problem(problem, fix, qrels.where)
             docs |= {name: EMBEDDED * x for name, x in p.items() if name != WEB}
             judgments.setdefault(topic, {})[intent] = docs
     return replace(

@@ -209,7 +209,7 @@ class TextCollection:
         """Raise an error for measures without their inputs."""
         for m in measures:
             if m.needs == "references" and self.references is None:
-                raise CranfieldError(f"{m} needs reference texts, found none ({EVERY_FILE})")
+                raise CranfieldError(f"{m} needs reference texts. {EVERY_FILE}")
             if m.needs != "references" and self.nuggets is None:
                 raise CranfieldError(f"{m} needs nuggets, found none (--nuggets)")
             if m.needs != "references" and (m.needs == "strings" or not self.matches):

@@ -35,7 +35,7 @@ def directory(small: Path) -> Path:
     return small / "dir"
 
 
-def test_a_directory_holds_judgments_and_runs(directory: Path) -> None:
+def test_read_directory_judgments_and_runs(directory: Path) -> None:
     assert cf.read_qrels(directory).to_dict() == {
         "0001": {"a": 2, "b": 0, "c": 1},
         "0002": {"d": 1},
@@ -50,7 +50,7 @@ def test_a_directory_holds_judgments_and_runs(directory: Path) -> None:
     assert scores["dense.v2", "0001", "AP"] == 1
 
 
-def test_an_empty_list_is_an_answer_and_no_list_is_none(directory: Path) -> None:
+def test_read_run_empty_file_is_empty_ranking(directory: Path) -> None:
     both = cf.evaluate("dir", ["dir/bm25", "dir/dense.v2"], "AP", topics="common")
     assert both.topics == ("0001",)
     assert cf.evaluate("dir", "dir/bm25", "AP", topics="common").topics == ("0001", "0002")
@@ -58,7 +58,7 @@ def test_an_empty_list_is_an_answer_and_no_list_is_none(directory: Path) -> None
     assert said == ["dense.v2: 1 topic (0002) not answered, counted as empty lists"]
 
 
-def test_a_directory_on_the_command_line(directory: Path, cranfield: Command) -> None:
+def test_evaluate_command_reads_directory(directory: Path, cranfield: Command) -> None:
     every = cranfield.printed("evaluate dir -m AP -q -f tsv")
     assert every == cranfield.printed("evaluate dir/ dir/bm25 dir/dense.v2 -m AP -q -f tsv")
     assert "dense.v2\t0001\tAP\t1.0\n" in every
@@ -68,7 +68,7 @@ def test_a_directory_on_the_command_line(directory: Path, cranfield: Command) ->
     assert "R = 2, N = 1, n = 3" in cranfield.printed("explain AP --on dir dir/bm25")
 
 
-def test_a_directory_equals_the_same_in_one_file(directory: Path) -> None:
+def test_evaluate_directory_equals_single_file(directory: Path) -> None:
     """Lists are not ranked anew: TREC files say so with ties=given, whatever the scores."""
     Path("q").write_text("0001 0 a 2\n0001 0 b 0\n0001 0 c 1\n0002 0 d 1\n")
     Path("r").write_text("0001 Q0 b 1 0 r\n0001 Q0 a 2 5 r\n0001 Q0 x 3 5 r\n")
@@ -78,7 +78,7 @@ def test_a_directory_equals_the_same_in_one_file(directory: Path) -> None:
     assert ours.values.tobytes() == theirs.values.tobytes()
 
 
-def test_suffixes(directory: Path) -> None:
+def test_read_qrels_suffix_is_selected(directory: Path) -> None:
     """rel if there is one; another is asked for by name; the only one needs no name."""
     written(directory / "0001/0001.erel", "a L1 1\nb L1 1\n")
     assert cf.read_qrels("dir").to_dict()["0001"] == {"a": 2, "b": 0, "c": 1}
@@ -95,7 +95,7 @@ def test_suffixes(directory: Path) -> None:
 
 
 WRONG_FILES = {
-    ("0001/0001.bm25.res", "b\na\nb\n"): "dir/0001/0001.bm25.res:3: found document b again (first",
+    ("0001/0001.bm25.res", "b\na\nb\n"): "dir/0001/0001.bm25.res:3: duplicate document 'b' (first",
     ("0001/0001.bm25.res", "b\na c\n"): "dir/0001/0001.bm25.res:2: found blanks in 'a c', expecte",
     ("0001/0001.rel", "a L2\n\nb X\n"): "dir/0001/0001.rel:3: found label 'X', expected L0, L1, ",
     ("0001/0001.rel", "a 2\n"): "dir/0001/0001.rel:1: found label '2', expected L0, L1, L2",
@@ -106,14 +106,14 @@ WRONG_FILES = {
 
 
 @pytest.mark.parametrize(("file", "content"), WRONG_FILES)
-def test_what_is_wrong_in_a_directory(file: str, content: str, directory: Path) -> None:
+def test_read_directory_invalid_file_raises(file: str, content: str, directory: Path) -> None:
     written(directory / file, content)
     with pytest.raises(cf.InputError) as told:
         cf.evaluate("dir", "dir/bm25", "AP")
     assert str(told.value).startswith(WRONG_FILES[file, content])
 
 
-def test_what_a_directory_does_not_have(
+def test_read_directory_missing_files_raise(
     directory: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for arguments, said in (
@@ -133,20 +133,20 @@ def test_what_a_directory_does_not_have(
         cf.read_run("dir")
 
 
-def test_a_directory_stands_for_all_its_runs(directory: Path) -> None:
+def test_read_runs_directory_is_all_runs(directory: Path) -> None:
     Path("other.run").write_text("0001 Q0 a 1 1 other\n")
     names = cf.evaluate("dir", ["dir", "other.run"], "AP").runs
     assert names == ("bm25", "dense.v2", "other")
 
 
-def test_label_shows_all_runs_of_a_topic(directory: Path) -> None:
+def test_label_command_shows_all_runs(directory: Path) -> None:
     shown = cf.label("dir", ["dir"])
     assert [(one.topic, one.run) for one in shown] == [
         (topic, run) for topic in cf.read_qrels("dir").topics for run in ("bm25", "dense.v2")
     ]
 
 
-def test_a_file_beside_the_topics_is_not_their_run(directory: Path) -> None:
+def test_read_run_file_in_directory_is_no_directory_run(directory: Path) -> None:
     """DIR/bm25 is the directory's run if DIR has the judgments, and the file if not."""
     (directory / "bm25").write_text("0001 Q0 zzz 1 1 bm25\n0002 Q0 zzz 1 1 bm25\n")
     assert cf.evaluate("dir", "dir/bm25", "NumRelRet").values.sum() > 0
@@ -154,7 +154,7 @@ def test_a_file_beside_the_topics_is_not_their_run(directory: Path) -> None:
     assert cf.evaluate(qrels, "dir/bm25", "NumRelRet").values.sum() == 0
 
 
-def test_letters_and_separators_in_a_directory(directory: Path) -> None:
+def test_read_directory_labels_and_separator(directory: Path) -> None:
     written(directory / "0001/0001.rel", "a;S;1\nJohn Lennon;B;1\nb;C;2\n")
     written(directory / "0002/0002.rel", "d;A;1\n")
     written(directory / "0001/0001.bm25.res", "John Lennon\na\n")
@@ -165,7 +165,7 @@ def test_letters_and_separators_in_a_directory(directory: Path) -> None:
     assert scores.values[0].tolist() == [[2, 1], [1, 0]]
 
 
-def test_classes_and_letters_in_a_directory(directory: Path) -> None:
+def test_read_directory_classes_and_labels(directory: Path) -> None:
     written(directory / "0001/0001.rel", "a S 1\nb B 1\nc C 2\n")
     written(directory / "0002/0002.rel", "d A 1\n")
     classes = cf.EquivalenceClasses("dir")
@@ -173,12 +173,12 @@ def test_classes_and_letters_in_a_directory(directory: Path) -> None:
     assert scores.values[0].tolist() == [[1], [1]]
 
 
-def test_a_list_without_a_name_is_no_run_named_res(directory: Path) -> None:
+def test_read_runs_unnamed_list_is_no_run(directory: Path) -> None:
     written(directory / "0001/0001.res", "a\n")
     assert cf.evaluate("dir", "dir", "AP").runs == ("bm25", "dense.v2")
 
 
-def test_explain_takes_the_directory_s_run_as_evaluate_does(
+def test_explain_directory_run_equals_evaluate(
     directory: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (directory / "bm25").write_text("0001 Q0 zzz 1 1 bm25\n")
@@ -186,7 +186,7 @@ def test_explain_takes_the_directory_s_run_as_evaluate_does(
     assert "zzz" not in capsys.readouterr().out
 
 
-def test_validate_looks_into_topic_directories(
+def test_validate_checks_topic_directories(
     directory: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["validate", "dir"]) == 0
@@ -204,7 +204,7 @@ def test_validate_looks_into_topic_directories(
 # -- directories beside it that nobody may read ----------------------------------------------------
 
 
-def test_an_unreadable_directory_beside_matters_only_to_its_runs(
+def test_read_unreadable_directory_affects_only_its_runs(
     small: Path, cranfield: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What may not be read may hold a list of a run: if others of it are there, that is said."""

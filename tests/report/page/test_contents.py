@@ -320,7 +320,7 @@ class TestQueriesAndDocs:
         assert whole["left_out"] == ["8 of 9 documents shown are not in the file with documents."]
 
     def test_queries_of_other_topics(self) -> None:
-        with pytest.raises(cf.InputError, match="queries of none of the topics"):
+        with pytest.raises(cf.InputError, match="no query for any of"):
             cf.report_page(QRELS, RUNS, "RR", queries={"zzz": "one"})
 
 

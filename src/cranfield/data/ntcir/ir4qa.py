@@ -53,8 +53,8 @@ def _read_topics(source: Source) -> dict[str, dict[str, int]]:
         if name == "TOPIC":
             topic = attributes.get("ID", "").strip(BLANK)
             if not topic or topic in topics:
-                problem = f"topic {topic} again" if topic else "<TOPIC> without ID"
-                raise InputError(problem, 'each <TOPIC ID="…"> once', source.name, line)
+                problem = f"duplicate topic {topic!r}" if topic else "<TOPIC> without ID"
+                raise InputError.from_problem(problem, "", source.name, line)
             topics[topic] = {}
         elif "DOCID" in attributes:
             doc = attributes["DOCID"].strip(BLANK)
@@ -62,10 +62,9 @@ def _read_topics(source: Source) -> dict[str, dict[str, int]]:
                 problem = f"DOCID={doc!r}" + ("" if topic else " outside of topics")
                 raise InputError(problem, "the documents of a topic", source.name, line)
             if doc in topics[topic]:
-                duplicate = (
-                    f"document {doc} of topic {topic} again (first on line {topics[topic][doc]})"
-                )
-                raise InputError(duplicate, "each document once", source.name, line)
+                first = topics[topic][doc]
+                problem = f"duplicate document {doc!r} in topic {topic} (first on line {first})"
+                raise InputError.from_problem(problem, "", source.name, line)
             topics[topic][doc] = line
 
     def handle_end(name: str) -> None:

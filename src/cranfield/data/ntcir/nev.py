@@ -33,7 +33,7 @@ def read_names(source: Source) -> tuple[str, ...]:
     for number, line in iter_text_lines(source):
         if len(fields := split_fields(line, None)) != 1:
             text = f"{format_count(len(fields), 'field')} ({line.strip()!r})"
-            raise InputError(text, "one name a line (topics, or runs)", source.name, number)
+            raise InputError(text, "one name per line (topics or runs)", source.name, number)
         names[fields[0]] = None
     check_not_empty(names, "names", source.name, "one on each line")
     return tuple(names)
@@ -51,8 +51,8 @@ def read_results(source: Source) -> dict[str, dict[str, float]]:
             raise InputError(f"{line!r}", "a result such as 0001 AP= 0.5000", source.name, number)
         topic, measure = result["topic"].strip(BLANK), result["measure"]
         if measure in results.setdefault(topic, {}):
-            duplicate = f"{measure} of topic {topic} again"
-            raise InputError(duplicate, "each measure once", source.name, number)
+            problem = f"duplicate measure {measure} in topic {topic}"
+            raise InputError.from_problem(problem, "", source.name, number)
         results[topic][measure] = value
     check_not_empty(results, "results", source.name)
     return results
@@ -67,7 +67,9 @@ def read_means(path: str | os.PathLike[str]) -> dict[str, float]:
         run, _, mean = line.strip(BLANK).rpartition(" ")
         value = parse_finite(mean)
         if not run or value is None or run in means:
-            raise InputError(f"{line!r}", "a run and its mean, each once", source.name, number)
+            raise InputError(
+                f"{line!r}", "a run and its mean, without duplicates", source.name, number
+            )
         means[run] = value
     return means
 
@@ -81,7 +83,7 @@ def read_numbers(source: Source, rows: int, columns: int) -> list[list[float]]:
             raise InputError(f"{line!r}", f"{columns} numbers", source.name, number)
         matrix.append(values)
     if len(matrix) != rows:
-        raise InputError(f"{len(matrix)} lines", f"{rows}, one for each topic", source.name)
+        raise InputError(f"{len(matrix)} lines", f"{rows} (one for each topic)", source.name)
     return matrix
 
 

@@ -98,8 +98,8 @@ def read_rel(
             raise InputError(problem, "doc L2 class", source.name, item.line)
         first = judged.setdefault(item.doc, item)
         if first[1:] != item[1:]:
-            problem = f"another judgment of document {item.doc}"
-            raise InputError(problem, f"that of line {first.line}", source.name, item.line)
+            problem = f"conflicting judgments of document {item.doc!r} (first on line {first.line})"
+            raise InputError.from_problem(problem, "", source.name, item.line)
     return list(judged.values())
 
 
@@ -109,8 +109,8 @@ def read_list(source: Source, separator: str | None = None) -> list[str]:
     for number, line in iter_text_lines(source, comments=False):  # an answer may begin with #
         doc = line.strip(BLANK)
         if len(split_fields(doc, separator)) != 1:
-            problem = "blanks" if separator is None else f"the separator {separator!r}"
-            raise InputError(f"{problem} in {doc!r}", "one document a line", source.name, number)
+            content = "spaces" if separator is None else f"the separator {separator!r}"
+            raise InputError(f"{content} in {doc!r}", "one document per line", source.name, number)
         _add_document(line_numbers, doc, number, source)
     return list(line_numbers)
 
@@ -134,8 +134,8 @@ def read_ideal(source: Source, separator: str | None = None) -> list[Judgment]:
     for line in _read_list_lines(source, separator, "doc gain"):
         gain = _parse_gain(line)
         if ideal and gain > ideal[-1].level:
-            problem = f"gain {line.cells['gain']} below {ideal[-1].level:g}"
-            raise line.make_error(problem, "gains that fall: an ideal list")
+            problem = f"gain {line.cells['gain']} after {ideal[-1].level:g}"
+            raise line.make_error(problem, "falling gains (an ideal list)")
         ideal.append(Judgment(line.number or 0, line.cells["doc"], gain, None))
     return ideal
 
@@ -168,11 +168,10 @@ def read_din(source: Source, separator: str | None = None) -> list[IntentGain]:
             raise line.make_error(f"{kind} for intent {intent}", f"{first} as on line {since}")
         since = shares.setdefault((intent, doc), line.number)
         if since != line.number:
-            duplicate = f"document {doc} for intent {intent} again (first on line {since})"
-            raise line.make_error(duplicate, "each document once for an intent")
+            raise line.make_duplicate_error(f"document {doc!r} for intent {intent}", since)
         gains.append(IntentGain(intent, kind == "nav", doc, _parse_gain(line)))
     if not gains:
-        raise InputError("an empty file", form, source.name)
+        raise InputError.from_problem("file is empty", f"Expected lines: {form}", source.name)
     return gains
 
 
@@ -185,10 +184,10 @@ def read_dqrels(source: Source, separator: str | None = None) -> dict[str, list[
         judged = IntentJudgment(line.number or 0, intent, doc, _parse_level(line))
         first = judgments.setdefault(topic, {}).setdefault((intent, doc), judged)
         if first.level != judged.level:
-            problem = f"another judgment of document {doc} for intent {intent} of topic {topic}"
-            raise line.make_error(problem, f"that of line {first.line}")
+            problem = f"conflicting levels for document {doc!r}, intent {intent}, topic {topic}"
+            raise line.make_problem(f"{problem} (first on line {first.line})")
     if not judgments:
-        raise InputError("an empty file", form, source.name)
+        raise InputError.from_problem("file is empty", f"Expected lines: {form}", source.name)
     return {topic: list(judged.values()) for topic, judged in judgments.items()}
 
 
@@ -243,14 +242,14 @@ def _parse_level(line: Line, labels: Mapping[str, float] | None = None) -> float
 
 
 def _parse_gain(line: Line) -> float:
-    return line.get_number("gain", "a number from 0", 0)
+    return line.get_number("gain", "a number ≥ 0", 0)
 
 
 def _add_document(line_numbers: dict[str, int], doc: str, number: int, source: Source) -> None:
     """Add a document to a ranking. Raise an error for a duplicate."""
     if doc in line_numbers:
-        duplicate = f"document {doc} again (first on line {line_numbers[doc]})"
-        raise InputError(duplicate, "each document once", source.name, number)
+        problem = f"duplicate document {doc!r} (first on line {line_numbers[doc]})"
+        raise InputError.from_problem(problem, "", source.name, number)
     line_numbers[doc] = number
 
 
@@ -341,7 +340,7 @@ def _choose_suffix(topics: Mapping[str, set[str]], path: str) -> str:
     }
     suffixes = sorted(s for s in single - set(OTHER_SUFFIXES) if not _IRELV.fullmatch(s))
     if not suffixes:
-        hint = "there are ideal lists of intents: ask for measures of diversity, such as D(nDCG)"
+        hint = "the directory has ideal lists of intents: use diversity measures such as D(nDCG)"
         intents = any(_find_ideal_lists(topic, files) for topic, files in topics.items())
         expected = "files such as 0001/0001.rel"
         raise InputError("no judgments", expected, path, hint=hint if intents else "")
@@ -366,7 +365,7 @@ def _read_judgment_records(
                 )
                 yield Problem.from_error(error, source.name)
             elif item.doc in levels:
-                message = f"{item.doc} is judged again"
+                message = f"duplicate judgment of {item.doc!r}"
                 yield Problem("warning", source.name, item.line, message, kind=DUPLICATE)
             else:
                 levels[item.doc] = item.level
@@ -385,8 +384,9 @@ def read_groups(path: str, separator: str | None = None) -> dict[str, dict[str, 
                 raise InputError(text, "doc L2 class", source.name, number)
             doc, _, group = fields
             if classes[topic].setdefault(doc, group) != group:
-                text = f"class {group} for document {doc}"
-                raise InputError(text, f"one class, {classes[topic][doc]}", source.name, number)
+                problem = f"conflicting classes for document {doc!r}: {group} here,"
+                problem += f" {classes[topic][doc]} before"
+                raise InputError.from_problem(problem, "", source.name, number)
     return classes
 
 
@@ -406,7 +406,7 @@ def read_intent_judgments(path: str, text: ReadOptions = DEFAULT_OPTIONS) -> Ite
         example = f"0001/0001.PREFIX.{IRELV}1"
         ideal_lists = f"ideal lists {', '.join(f'*.{p}{IRELV}' for p in selection)}"
         problem = ideal_lists if selection else f"no file such as {example}"
-        raise InputError(problem, "the ideal lists of intents, of one prefix", path)
+        raise InputError(problem, "ideal lists of intents with one prefix", path)
     for topic, of_topic in ideal.items():
         for match in (match for match in of_topic if match["prefix"] == selection[0]):
             source = Source.from_path(os.path.join(directory, topic, f"{topic}.{match[0]}"))
@@ -437,9 +437,7 @@ def find_intent_files(topic: str, prefix: str, directory: str = "") -> list[Sour
     except OSError as error:
         raise make_read_error(topic_directory, error) from None
     if not intents:
-        raise InputError(
-            f"no file such as {begins}1", "the ideal lists of intents", topic_directory
-        )
+        raise InputError(f"no file such as {begins}1", "ideal lists of intents", topic_directory)
     return [
         Source.from_path(os.path.join(topic_directory, begins + intent))
         for intent in sort_intents(intents)

@@ -138,8 +138,16 @@ class Line(NamedTuple):
     cells: Mapping[str, Any]
 
     def make_error(self, actual: str, expected: str, hint: str = "") -> InputError:
-        """What is wrong with this line."""
+        """Return the error "found …, expected …" for this line."""
         return InputError(actual, expected, self.location, self.number, hint)
+
+    def make_problem(self, problem: str, fix: str = "") -> InputError:
+        """Return the error "problem. Fix." for this line."""
+        return InputError.from_problem(problem, fix, self.location, self.number)
+
+    def make_duplicate_error(self, item: str, first: int | None = None) -> InputError:
+        """Return the error for an item that was read before, on line `first`."""
+        return self.make_problem(f"duplicate {item}{format_first_line(first)}")
 
     def get_name(self, column: str) -> str:
         """The identifier in a cell."""
