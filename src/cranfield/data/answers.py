@@ -34,8 +34,8 @@ AnswersLike: TypeAlias = Any  # paths, frames, records, or {run: {topic: …}}
 T = TypeVar("T")
 
 FILES = (str, os.PathLike)
-ANSWERS_HINT = "answers go to --answers"  # what is said to who gives them for what was judged
-TEXT_COLUMNS = ("topic", "query")  # which may be ids, too
+ANSWERS_HINT = "answers go to --answers"  # hint if answers are passed as judgments
+TEXT_COLUMNS = ("topic", "query")  # can also be ids
 ID_SPELLINGS = {
     "topic": (*(name for name in TOPICS if name not in TEXT_COLUMNS),
               "narrative_id", "request_id", "id", "_id", "sample_id", *TEXT_COLUMNS,
@@ -248,7 +248,7 @@ class PieceCache(Generic[T]):
             key: tuple[Any, ...] = topic, number, tuple(item), values, tuple(map(type, values))
             try:
                 value = self.cache.get(key)
-            except TypeError:  # a list is no key
+            except TypeError:  # a list is not hashable
                 key, value = (), None
             if value is None:
                 (piece,) = read_pieces(line, [item], self.layout, self.kind)
@@ -369,9 +369,9 @@ def _find_reference(cited: Any, references: Sequence[str]) -> str | None:
 
 # -- what validate asks of answers ----------------------------------------------------------------
 
-MAX_WORDS = 1024  # of an answer: TREC RAG's in 2024
-MAX_CITATIONS = 3  # of a sentence
-MIN_ANSWERS = 5  # answers that may all by chance not cite the first of their references
+MAX_WORDS = 1024  # per answer, as in TREC RAG 2024
+MAX_CITATIONS = 3  # per sentence
+MIN_ANSWERS = 5  # fewer answers may by chance all skip their first reference
 
 
 @dataclass(frozen=True)
@@ -389,7 +389,7 @@ class AnswerLimits:
 
     def find_problems(self, source: Source) -> Iterator[Problem]:
         """Yield the problems of a file of answers. Skip lines that are no JSON objects."""
-        first: list[int] = []  # the first place among its references that an answer cites
+        first: list[int] = []  # the lowest reference index of each answer
         for line in _read_objects(source):
             first += _find_first_place(line)
             try:

@@ -29,7 +29,7 @@ AssessmentsLike: TypeAlias = Any  # paths, {assessor: {topic: {doc: label}}}, a 
 ASSESSOR = ("assessor", "assessor_id", "rater", "rater_id", "worker", "worker_id", "annotator",
             "annotator_id", "judge", "judge_id", "coder", "user", "user_id")  # fmt: skip
 LABEL = ("label", "level", "rating", *SPELLINGS["level"])
-IGNORED = SPELLINGS["intent"]  # TREC's second column, where a table has kept it
+IGNORED = SPELLINGS["intent"]  # TREC's second column, if a table has it
 
 
 IDS = ("topic", "doc", "assessor")
@@ -52,7 +52,7 @@ class _Layout(Layout):
         return next((describe_column(name, self.spellings[name], 4) for name in missing), "")
 
 
-MANY_ASSESSORS = _Layout(  # assessors
+MANY_ASSESSORS = _Layout(
     ((*IDS, "label"),),
     IDS,
     {"topic": TOPICS, "doc": SPELLINGS["doc"], "assessor": ASSESSOR},
@@ -65,7 +65,7 @@ class Assessment(NamedTuple):
     """Labels of one assessor for one document: a cell for each column that is no id."""
 
     where: str
-    line: int | None  # None where there are no lines
+    line: int | None  # None if the data have no lines
     topic: str
     doc: str
     assessor: str
@@ -104,8 +104,8 @@ class AssessmentColumns(NamedTuple):
     assessors: list[str]
     topics: list[str]
     docs: list[str]
-    names: tuple[str, ...]  # of the other columns
-    cells: list[tuple[str, ...]]  # and what is in them
+    names: tuple[str, ...]  # of the label columns
+    cells: list[tuple[str, ...]]  # of the label columns, row by row
 
 
 def read_assessment_columns(
@@ -201,7 +201,7 @@ def _build_assessments(lines: Iterable[Line], assessor: str = "") -> Iterator[As
         yield Assessment(line.location, line.number, ids["topic"], ids["doc"], rater, cells)
 
 
-FORMS = {  # of lines of text, whatever the labels are
+FORMS = {  # of lines of text, with any labels
     "trec": (("topic", "iteration", "doc", "label"), ("topic", "doc", "label")),
     "ntcir": (("topic", "doc", "label"), ("topic", "doc", "label", "class")),
     "early": (("topic", "label", "doc", "relevant"),),

@@ -22,7 +22,7 @@ def is_catalogue_name(data: Any) -> bool:
     return isinstance(data, str) and data.startswith(PREFIX) and not os.path.exists(data)
 
 
-# Fields of judgments that are not of documents, or not of all that there are.
+# Fields of judgments of passages, intents or samples: reason and hint.
 UNSUPPORTED_FIELDS = {
     "subtopic_id": ("for subtopics", "use diversity measures or --intents"),
     "start": ("of passages", ""),

@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 
 CostsLike: TypeAlias = Any  # a path, {type: cost}, {topic: {doc: cost}}, a frame, DocCosts
 
-UNITS = ("seconds", "minutes", "characters", "words")  # columns that tell the unit
-KEY = "type-or-doc"  # of lines with two fields
-KEYS = (("topic", "doc"), ("doc",), ("type",), (KEY,))  # what may tell a cost
-TEXT = ((KEY, "cost"), ("topic", "doc", "cost"))  # the columns of text, by their number
+UNITS = ("seconds", "minutes", "characters", "words")  # columns that set the unit
+KEY = "type-or-doc"  # key of lines with two fields
+KEYS = (("topic", "doc"), ("doc",), ("type",), (KEY,))  # possible keys of a cost
+TEXT = ((KEY, "cost"), ("topic", "doc", "cost"))  # columns of text, by their number
 
 
 class _Layout(Layout):
@@ -73,8 +73,8 @@ LAYOUT = _Layout(
 class DocCosts:
     """Reading costs of documents, found by element type or by document id."""
 
-    table: Table  # the types or documents with their costs, in groups if topics matter
-    key: tuple[str, ...]  # what tells the cost: the type, the topic and doc, or the doc
+    table: Table  # types or documents with costs, grouped if topics matter
+    key: tuple[str, ...]  # key of the cost: type, topic and doc, or doc
     unit: str = ""
     where: str = "costs"
 

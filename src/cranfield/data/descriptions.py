@@ -22,7 +22,7 @@ from cranfield.wording import format_names
 QueriesLike: TypeAlias = Any  # a path, {topic: query}, {topic: {column: value}}, or a frame
 DocsLike: TypeAlias = Any  # a path, {doc: text}, {doc: {"title": …, "text": …}}, or a frame
 
-_SLICE_PREFIX = "."  # stands before the names of columns that are slices
+_SLICE_PREFIX = "."  # prefix of columns that are slices
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ VOTES = Layout(
     {"item": ITEM, "assessor": ASSESSOR, "label": LABEL},
     header=("item",),
 )
-TOLERANCE = 1e-6  # how far from 1 the sum of written probabilities may be
+TOLERANCE = 1e-6  # of the sum of written probabilities
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Distributions:
 
     items: Mapping[str, tuple[float, ...]]
     labels: tuple[str, ...]
-    votes: tuple[float, float] | None = None  # the fewest and the most an item has, if counted
+    votes: tuple[float, float] | None = None  # minimum and maximum per item, if these are votes
     where: str = "distributions"
 
     def __repr__(self) -> str:

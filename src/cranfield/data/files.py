@@ -116,7 +116,7 @@ def check_writable(path: str) -> None:
         if error.errno == errno.ELOOP:
             reason = "its links form a loop. Use another file name."
             raise FileError("write", path, reason) from None
-        return  # there is no file yet, or the reason shows when it is written
+        return  # the file is new, or writing will show the reason
     if stat.S_ISREG(mode) and not mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
         reason = "file is read-only. Use another file name, or make it writable."
         raise FileError("write", path, reason)
@@ -167,7 +167,7 @@ def _is_below(path: str, directory: str, recursive: bool) -> bool:
     return parts[0] != os.pardir and (recursive or len(parts) == 2)
 
 
-_inputs: set[object] = set()  # files that the command has read; empty unless a command runs
+_inputs: set[object] = set()  # files that the running command has read
 _protecting = False
 
 
@@ -311,7 +311,7 @@ def _is_our_name(file: str) -> bool:
 def _remove(directory: int, name: str, parent: int | None = None) -> None:
     """Remove our files from an open directory, and the directory if it is then empty."""
     with suppress(OSError):
-        # The marker goes last: if this process is killed, too, the rest is still marked.
+        # The marker goes last: if this process is killed, the rest is still marked.
         for file in sorted(filter(_is_our_name, os.listdir(directory))):
             os.unlink(file, dir_fd=directory)
         now = os.stat(name, dir_fd=parent, follow_symlinks=False)

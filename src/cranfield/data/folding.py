@@ -13,7 +13,7 @@ def _strip_zeros(name: str) -> str:
     return name.lstrip("0") or name[-1:]
 
 
-FOLDS: dict[str, Callable[[str], str]] = {  # in the order in which they are applied
+FOLDS: dict[str, Callable[[str], str]] = {  # in the order of application
     "Unicode normalisation": lambda name: normalize("NFC", name),
     "spaces": str.strip,
     "case": str.casefold,

@@ -24,7 +24,7 @@ from cranfield.wording import format_count
 GroupsLike: TypeAlias = Any  # a path, {topic: {doc: class}}, a frame, tuples, or Groups
 TEXT = ("topic", "doc", "class")
 LAYOUT = Layout(
-    (TEXT, ("topic", "doc", "L2", "class")),  # or judgments with classes, whatever their labels
+    (TEXT, ("topic", "doc", "L2", "class")),  # or judgments with classes, with any labels
     TEXT,
     {name: SPELLINGS[name] for name in TEXT},
     uniform=True,
@@ -59,7 +59,7 @@ def read_groups(data: GroupsLike, separator: str | None = None) -> Groups:
         format = guess_format(data, None, separator, kind="qrels")
         if format.read_groups is not None:
             return Groups(format.read_groups(data.path, separator), data.path)
-        if format is NTCIR:  # judgments without classes have three fields as well
+        if format is NTCIR:  # judgments without classes also have three fields
             layout = replace(LAYOUT, forms=LAYOUT.forms[1:], fields=_split_judgment)
     elif not isinstance(data, Iterable) and not is_frame(data):
         raise InputError(repr(data), "classes as a path, a mapping, a frame or tuples")

@@ -56,7 +56,7 @@ class Hierarchy:
     """
 
     name: str
-    first: Mapping[str, Mapping[str, float]]  # {topic: {subtopic: what it is ranked by}}
+    first: Mapping[str, Mapping[str, float]]  # {topic: {subtopic: sort value}}
     second: Mapping[str, Mapping[str, float]]
     parents: Mapping[str, Mapping[str, str]]  # {topic: {second-level: first-level subtopic}}
     where: str = "run"

@@ -27,11 +27,11 @@ from cranfield.errors import InputError
 from cranfield.wording import format_count
 
 IntentsLike: TypeAlias = Any  # a path, {topic: {intent: probability}}, a frame, or several of them
-TOLERANCE = 1e-6  # how far from 1 probabilities may sum up to
+TOLERANCE = 1e-6  # of the sum of probabilities
 TYPES = {"informational": False, "inf": False, "navigational": True, "nav": True}
 PROBABILITY = ("probability", "p", "prob", "pr", "likelihood", "weight")
 LIKELY = ("topic", "intent", "probability")
-LAYOUT = Layout(  # a type says that it is one, and may stand in the place of a probability
+LAYOUT = Layout(  # a type may replace the probability
     (LIKELY, ("topic", "intent", "type"), (*LIKELY, "type")),
     LIKELY,
     {
@@ -48,9 +48,9 @@ class ByIntent:
     """Judgments of documents for the intents of topics, as parallel arrays."""
 
     names: tuple[tuple[str, ...], ...]  # the intents of each topic
-    rows: Ints  # of each judgment, the row of its document in the qrels,
-    intents: Ints  # the place of its intent among those of the topic,
-    levels: Floats  # and the level
+    rows: Ints  # row of the judged document in the qrels, per judgment
+    intents: Ints  # index of the intent in the topic, per judgment
+    levels: Floats  # per judgment
 
 
 class Documents(NamedTuple):
@@ -58,7 +58,7 @@ class Documents(NamedTuple):
 
     offsets: Ints
     levels: Floats
-    first: Ints  # the judgment that names each document first
+    first: Ints  # index of the first judgment of each document
     by_intent: ByIntent
 
 
@@ -76,7 +76,7 @@ def merge_intents(table: Table) -> Documents:
 
 def merge_mapping_intents(judged: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Documents:
     """Merge the judgments of ``{topic: {intent: {doc: level}}}``."""
-    numbers: list[tuple[int, int, int]] = []  # of the topic, the document and the intent
+    numbers: list[tuple[int, int, int]] = []  # (topic, document, intent)
     levels: list[Any] = []
     docs: dict[tuple[int, str], int] = {}
     numbered = (
@@ -120,7 +120,7 @@ def _number_texts(texts: Strings, hashes: Any, group: Ints) -> Ints:
     _, first, inverse = np.unique(
         hash_in_groups(hashes, group), return_index=True, return_inverse=True
     )
-    inverse = inverse.ravel()  # NumPy 2.0 gave it another shape
+    inverse = inverse.ravel()  # NumPy 2.0 returns another shape
     matches = texts.compare(texts[first[inverse]]) & (group == group[first[inverse]])
     if not matches.all():  # two texts with one hash
         raise Irregular
@@ -153,10 +153,10 @@ class Intents:
     """
 
     probabilities: Mapping[str, Mapping[str, float]]  # {topic: {intent: probability}}
-    navigational: Mapping[str, Mapping[str, bool]]  # {topic: {intent: whether it is}}
+    navigational: Mapping[str, Mapping[str, bool]]  # {topic: {intent: True if navigational}}
     where: str = "intents"
     first_lines: Mapping[tuple[str, str], tuple[str, int | None]] = field(default_factory=dict)
-    # of each topic and intent, the file and the line that name it first
+    # file and line of the first mention of each topic and intent
 
     def __repr__(self) -> str:
         mappings = (self.probabilities, self.navigational)

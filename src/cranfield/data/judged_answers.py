@@ -32,7 +32,14 @@ from cranfield.data.answers import (
 from cranfield.data.reading.cells import Layout, get_location, read_text_columns
 from cranfield.data.reading.columns import SPELLINGS
 from cranfield.data.reading.labels import LEVEL
-from cranfield.data.reading.lines import NUMBER, Line, parse_finite, parse_identifier, truncate_text
+from cranfield.data.reading.lines import (
+    NUMBER,
+    Line,
+    parse_finite,
+    parse_identifier,
+    parse_integer,
+    truncate_text,
+)
 from cranfield.data.reading.shapes import is_list
 from cranfield.data.reading.table import Irregular
 from cranfield.errors import InputError, check_choice
@@ -83,7 +90,7 @@ CRITERIA = Layout(
     verbatim=True,
 )
 
-# What words mean; of those that mean the same the first is the usual one.
+# Values of labels. Among labels with equal values, the first is the usual one.
 IMPORTANCE = {"vital": 1.0, "okay": 0.0, "ok": 0.0}
 ASSIGNED = {
     "support": 1.0, "partial_support": 0.5, "not_support": 0.0,
@@ -95,7 +102,7 @@ SUPPORTED = {
 }  # fmt: skip
 MET = {"1": 1.0, "0.5": 0.5, "0": 0.0, "1.0": 1.0, "0.0": 0.0, "true": 1.0, "false": 0.0}
 Invalid: TypeAlias = Literal["error", "missing"]
-NO_CITATION = (None, "", "-")  # stands where the citation would: the sentence has none
+NO_CITATION = (None, "", "-")  # marks a sentence without citations
 
 
 class Nugget(NamedTuple):
@@ -129,7 +136,7 @@ class Citation(NamedTuple):
 
 
 Piece = TypeVar("Piece", "Nugget", "Criterion")
-Supports: TypeAlias = dict[int, dict[str, Citation]]  # by sentence, and by what it cites
+Supports: TypeAlias = dict[int, dict[str, Citation]]  # by sentence and cited document
 Bank: TypeAlias = Mapping[str, Mapping[str, Nugget]]
 
 
@@ -138,7 +145,7 @@ def _parse_label(
 ) -> float:
     """Return the value of a label. `noun` and `name` describe its piece in errors."""
     cell = line.cells.get(column)
-    if cell.__class__ is str and cell in words:  # as most are written
+    if cell.__class__ is str and cell in words:  # the usual spelling
         return words[cell]
     word = str(cell).strip().lower().replace("-", "_").replace(" ", "_")
     if word in words:
@@ -356,7 +363,7 @@ def _read_support_columns(data: AnswersLike) -> ByRun[Supports]:
         names, words = cells["citation"].tolist(), cells["support"].tolist()
         id_columns = [
             cells[name] for name in ("topic", "run", "sentence")
-        ]  # on lines of one sentence
+        ]  # equal on all lines of a sentence
         starts = np.unique(np.concatenate([column.find_changes() for column in id_columns]))
         ends = [*starts[1:].tolist(), len(names)]
         sentences = zip(*(column[starts].tolist() for column in id_columns), strict=True)
@@ -432,10 +439,10 @@ def _add_citation(scale: Scale, sentence: dict[str, Citation], line: Line) -> No
 
 def _read_number(line: Line) -> int:
     cell = line.cells.get("sentence")
-    number = parse_finite(cell)
-    if number is None or number < 0 or number % 1:
+    number = parse_integer(cell)
+    if number is None:
         raise line.make_error(f"sentence {truncate_text(repr(cell), False)}", "its number")
-    return int(number)
+    return number
 
 
 # -- rubrics --------------------------------------------------------------------------------------

@@ -33,7 +33,7 @@ LengthsLike: TypeAlias = Any  # a path, {doc: length}, {unit: {doc: length}}, a 
 UNITS = {
     "words": ("words", "word_count", "tokens", "num_words"),
     "characters": ("characters", "chars", "character_count", "num_characters"),
-    "": ("length", "len", "doc_length", "doclen", "size"),  # the unit is the measure's
+    "": ("length", "len", "doc_length", "doclen", "size"),  # the unit of the measure
 }
 EXPECTED = "a document and its length, a number ≥ 0"
 

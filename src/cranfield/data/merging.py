@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from cranfield.arrays import Bools, Floats
+from cranfield.data.reading.columns import TREC
+from cranfield.data.reading.lines import to_number
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Table, hash_in_groups
 from cranfield.dataclass import dataclass
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 ChunksLike: TypeAlias = str | Callable[[str], str] | None
 ChunkScore: TypeAlias = Literal["first", "max", "sum"]
 Duplicates: TypeAlias = Literal["error", "first", "best"]
-Order: TypeAlias = Literal["score", "rank", "given"]  # what lists are ordered by
+Order: TypeAlias = Literal["score", "rank", "given"]  # order of rankings
 
 _SCORE_TEXTS = {
     ("score", "first"): "each with the score of its first chunk",
@@ -38,8 +40,8 @@ class _Counts(NamedTuple):
     """Numbers of lines of a topic before and after merging."""
 
     lines: int
-    repeated: int  # lines that were left out
-    chunks: int  # ids that are not those of documents
+    repeated: int  # dropped duplicates
+    chunks: int  # ids that are not document ids
     documents: int
 
 
@@ -73,7 +75,7 @@ class Merging:
                 problem = f"chunk_score={self.chunk_score!r} requires chunks"
                 raise InputError.from_problem(problem)
         if self.chunks is not None:
-            _ = self.find_document  # or an error
+            _ = self.find_document  # raises an error if invalid
 
     @property
     def is_needed(self) -> bool:
@@ -150,7 +152,7 @@ class Merging:
             return Strings.from_list([self.find_document(chunk) for chunk in chunks])
         documents, is_ambiguous = chunks.split_before(separator)
         for odd in chunks[is_ambiguous | (documents.length == 0)].tolist():
-            self.find_document(odd)  # which is an error
+            self.find_document(odd)  # raises the error
         return documents
 
     def check_judgments(self, qrels: Qrels) -> None:
@@ -205,7 +207,7 @@ class Merging:
             elif rule == "sum":
                 scores[doc] += value
             elif rule == "max" and value > scores[doc]:
-                del scores[doc]  # it stands where its best chunk does
+                del scores[doc]  # moves to the position of its best chunk
                 scores[doc] = value
         self.counts[topic] = _Counts(len(docs) + repeated, repeated, chunks, len(scores))
         return scores
@@ -292,6 +294,54 @@ def _merge_rows(table: Table, rule: str) -> Table:
         order = np.lexsort((-table.values, code))
     selected = order[np.flatnonzero(np.diff(code[order], prepend=-1))]
     if rule == "sum":
-        sums: Floats = np.bincount(code, table.values).astype(np.float64)  # from the first line on
+        sums: Floats = np.bincount(code, table.values).astype(np.float64)  # sequential sums
         table = replace(table, values=sums[code], ranks=None)
     return table.select_lines(np.isin(np.arange(len(table)), selected))
+
+
+# -- duplicates in memory -------------------------------------------------------------------------
+
+
+def drop_duplicates(data: Any, merging: Merging) -> tuple[Any, Mapping[str, int]]:
+    """Return data in memory without duplicates, and the number of dropped lines."""
+    lists: dict[Any, Any] = dict(data) if isinstance(data, Mapping) else {}
+    pairs: dict[Any, list[tuple[Any, float]]] = {}
+    for topic, docs in lists.items():
+        if isinstance(docs, list | tuple) and all(isinstance(doc, str | int) for doc in docs):
+            pairs[topic] = [(doc, -float(place)) for place, doc in enumerate(docs)]
+        elif isinstance(docs, list | tuple) and all(map(_is_pair, docs)):
+            pairs[topic] = [(doc, float(value)) for doc, value in docs]
+    if not lists:
+        data = list(data)
+        if not all(map(_is_row, data)):
+            return data, {}  # invalid rows are reported later
+        for row in data:
+            topic, doc, value = row if len(row) == 3 else (row[0], row[2], row[4])
+            pairs.setdefault(topic, []).append((doc, float(value)))
+    unique, repeated = merge_pairs(pairs, merging)
+    return lists | unique, repeated
+
+
+def merge_pairs(
+    pairs: Mapping[Any, Sequence[tuple[Any, float]]], merging: Merging
+) -> tuple[dict[Any, Any], dict[str, int]]:
+    """Merge the (document, value) pairs of each topic, and count the dropped pairs."""
+    unique = {topic: merging.drop_duplicates(docs) for topic, docs in pairs.items()}
+    return unique, {str(t): len(pairs[t]) - len(docs) for t, docs in unique.items()}
+
+
+def _is_pair(pair: Any) -> bool:
+    """Return True for a document with its score."""
+    if not isinstance(pair, list | tuple) or len(pair) != 2:
+        return False
+    return isinstance(pair[0], str | int) and to_number(pair[1]) is not None
+
+
+def _is_row(row: Any) -> bool:
+    """Return True for a result in memory: three cells, or the cells of a TREC line."""
+    if not isinstance(row, Sequence) or len(row) not in (3, len(TREC["run"])):
+        return False
+    topic, doc, value = row if len(row) == 3 else (row[0], row[2], row[4])
+    return (
+        all(isinstance(name, str | int) for name in (topic, doc)) and to_number(value) is not None
+    )

@@ -10,7 +10,7 @@ from cranfield.errors import InputError
 
 AUDIT = "# cranfield audit"  # how an audit as text begins: without, its lines could be judgments
 _STARTS = ("#", "{", "<", "\ufeff")  # of comments, JSON, XML and a mark
-_BLANK = " \t\n\r\v\f"  # what readers remove around a cell
+_BLANK = " \t\n\r\v\f"  # removed around a cell by readers
 
 
 def check_word(name: str, first: bool = False) -> str:

@@ -13,8 +13,8 @@ from cranfield.wording import format_option
 
 Ties: TypeAlias = Literal["trec", "rank", "given", "file"]
 TIES: tuple[Ties, ...] = get_args(Ties)
-RankBy: TypeAlias = Literal["score", "rank", "given"]  # what orders the documents of a ranking
-Reading: TypeAlias = Literal["score", "trec", "rank", "given", "file"]  # both at once
+RankBy: TypeAlias = Literal["score", "rank", "given"]  # order of the documents of a ranking
+Reading: TypeAlias = Literal["score", "trec", "rank", "given", "file"]  # both options in one
 BY_SCORE = ("score", "trec", "file")
 
 

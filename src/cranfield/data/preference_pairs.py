@@ -21,7 +21,7 @@ from cranfield.wording import format_count
 
 PreferencePairsLike: TypeAlias = Any  # a path, {topic: {preferred: other}}, a frame or tuples
 
-BOTH_BAD = ("tie (bothbad)", "bothbad", "both_bad", "both bad")  # ties of arenas
+BOTH_BAD = ("tie (bothbad)", "bothbad", "both_bad", "both bad")  # labels of ties in arenas
 TIE = (
     *("tie", "tied", "equal", "same", "none", "neither", "both", "-", "=", "", "winner_tie"),
     *BOTH_BAD,
@@ -41,7 +41,7 @@ LAYOUT = Layout(
                 "a", "x"),
         "assessor": ("assessor", "assessor_id", "participant", "worker", "worker_id", "judge",
                      "user", "annotator"),
-        "first": ("first", "shown_first", "first_shown"),  # if it is not the name of a run's column
+        "first": ("first", "shown_first", "first_shown"),  # unless it is the column of a run
     },
     uniform=True,
 )  # fmt: skip
@@ -55,7 +55,7 @@ class PreferencePair(NamedTuple):
     other: str
     tied: bool = False
     assessor: str | None = None
-    first: str | None = None  # which of the two was shown first, if that is known
+    first: str | None = None  # the run shown first, if known
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +68,7 @@ class PreferencePairs:
 
     pairs: tuple[PreferencePair, ...]
     where: str = "preferences"
-    notes: tuple[str, ...] = ()  # how ambiguous winners were read
+    notes: tuple[str, ...] = ()  # interpretation of ambiguous winners
 
     def __repr__(self) -> str:
         topics = format_count(len({pair.topic for pair in self.pairs}), "topic")
@@ -199,7 +199,7 @@ def _read_cell(line: Line, column: str) -> str:
 
 # -- names, sides and ties ------------------------------------------------------------------------
 
-TIED = ""  # in the place of a run: neither
+TIED = ""  # replaces the run if neither is preferred
 
 
 def _is_word(name: str) -> bool:
@@ -233,7 +233,7 @@ class _Choices:
     """Interpretation of a column that names one of two runs, the same for all lines."""
 
     column: str
-    ambiguous: dict[str, int]  # texts with two meanings, and how often
+    ambiguous: dict[str, int]  # texts with two meanings, with counts
     decision: Literal["name", "word"] | None  # if all unambiguous lines agree
 
     @classmethod

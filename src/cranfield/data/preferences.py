@@ -57,9 +57,9 @@ class PreferenceGroup:
     """
 
     name: str
-    docs: tuple[str, ...]  # as they come: those of the first sub group first
-    relevant: Bools  # [docs] those with levels above 0
-    subgroups: tuple[tuple[Ints, Floats], ...]  # some of the documents, and their levels
+    docs: tuple[str, ...]  # in input order, first subgroup first
+    relevant: Bools  # [docs] True for levels above 0
+    subgroups: tuple[tuple[Ints, Floats], ...]  # indexes of documents, and their levels
 
     @cached_property
     def prefers(self) -> Bools:
@@ -70,10 +70,10 @@ class PreferenceGroup:
         prefers = np.zeros((len(self.docs), len(self.docs)), dtype=np.bool_)
         for docs, levels in self.subgroups:
             prefers[np.ix_(docs, docs)] |= levels[:, None] > levels
-        count = 0 if self._overlap else np.count_nonzero(prefers)  # else nothing else is implied
-        while count < np.count_nonzero(
-            prefers
-        ):  # by way of one more document, then of two, of four
+        count = (
+            0 if self._overlap else np.count_nonzero(prefers)
+        )  # without overlap, nothing is implied
+        while count < np.count_nonzero(prefers):  # paths with one more document, then two, four
             count = np.count_nonzero(prefers)
             steps = prefers.astype(np.float32)
             prefers |= steps @ steps > 0
@@ -105,7 +105,7 @@ class Preferences:
     Preferences: 1 group of 1 topic
     """
 
-    groups: Mapping[str, tuple[PreferenceGroup, ...]]  # by topic, both in order of their names
+    groups: Mapping[str, tuple[PreferenceGroup, ...]]  # by topic, both sorted by name
     where: str = "preferences"
 
     @property
@@ -128,9 +128,9 @@ class JudgmentGroups:
     (('q1', 'q2'), ('q1 ann', 'q1 bob', 'q2 ann'), [0, 0, 1])
     """
 
-    topics: tuple[str, ...]  # in order of their names
-    qrels: Qrels  # its topics are a topic and a group, with a blank between
-    topic_of: Ints  # the topic of each of these, as an index
+    topics: tuple[str, ...]  # sorted by name
+    qrels: Qrels  # its topics are "topic group"
+    topic_of: Ints  # index of the topic of each topic of `qrels`
 
 
 def read_preferences(data: PreferencesLike, format: str = "prefs") -> Preferences:
@@ -146,7 +146,7 @@ def read_preferences(data: PreferencesLike, format: str = "prefs") -> Preference
     if format not in ("prefs", "qrels_prefs"):
         raise InputError(f"format {format!r}", "prefs or qrels_prefs")
     if isinstance(data, str | os.PathLike):
-        data = Source.from_path(data)  # a pipe can be read once only
+        data = Source.from_path(data)  # a pipe can be read only once
     judged = _read_pairs(data) if format == "prefs" else None
     judged = judged or _read_judgments(data, format, "preferences")
     negative = np.flatnonzero(judged.levels < 0)
@@ -185,10 +185,10 @@ class _Judgments:
     """All judgments in input order."""
 
     where: str
-    source: Source | None  # None where there are no lines
+    source: Source | None  # None if the data have no lines
     docs: list[str]
     levels: Floats
-    rows: Mapping[tuple[str, ...], list[int]]  # of each sub group, or group, in order of names
+    rows: Mapping[tuple[str, ...], list[int]]  # rows of each (sub)group, sorted by name
     on_a_line: int = 1
 
     def error(self, found: str, expected: str, row: int) -> InputError:

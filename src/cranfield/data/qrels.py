@@ -62,16 +62,16 @@ class Qrels:
     topics: tuple[str, ...]
     offsets: Ints  # topic t has the rows offsets[t]:offsets[t + 1]
     levels: Floats
-    raw_docs: Strings | list[str]  # the documents, as they came
+    raw_docs: Strings | list[str]  # documents in input order
     where: str = "qrels"
-    repeated: int = 0  # judgments given more than once, each time alike
-    grouped: int = 0  # judgments that name a class
-    lines: Ints | slice | None = None  # of LETOR data, the place of each judgment in its file
-    by_intent: intents.ByIntent | None = None  # where judgments are for intents
-    strata: Floats | None = None  # where judgments are a sample (level below 0: not in it)
-    in_doubt: str = ""  # which columns were taken, where others could be meant
-    words: Callable[[], Mapping[str, str]] | None = None  # reads the texts of topics
-    declared: bool = True  # whether the user read these as judgments: then they cannot be a run
+    repeated: int = 0  # number of equal duplicate judgments
+    grouped: int = 0  # number of judgments with a class
+    lines: Ints | slice | None = None  # position in the file of LETOR data
+    by_intent: intents.ByIntent | None = None  # if judgments are for intents
+    strata: Floats | None = None  # if judgments are a sample (level < 0: not sampled)
+    in_doubt: str = ""  # note about columns that could have another meaning
+    words: Callable[[], Mapping[str, str]] | None = None  # returns the queries of topics
+    declared: bool = True  # True if read as judgments by the user, so not a run
 
     @cached_property
     def texts(self) -> Mapping[str, str]:
@@ -135,27 +135,38 @@ def read_qrels(
     sampled: bool = False,
     columns: ColumnsLike | None = None,
 ) -> Qrels:
-    """Judgments from a path, a mapping, a Polars or pandas frame, tuples, or records.
+    """Read judgments from a path, a mapping, a frame, tuples or records.
+
+    Frames are Polars or pandas.
 
     An Arrow table, a structured NumPy array, a pandas Series with the index levels topic and
-    document, ranx's Qrels and named tuples of ir_measures will do, too.
+    document, ranx's Qrels and named tuples of ir_measures are also accepted. ``irds:DATASET`` is a
+    dataset of ir_datasets, which must be installed and may download it. A directory has one
+    directory per topic, as in NTCIREVAL (with `by_intent`: the ideal lists of intents,
+    ``0001/0001.PREFIX.Irelv1``).
 
-    ``irds:DATASET`` is a data set of ir_datasets, which has to be installed, and may fetch it.
-    `format` forces the format of a file: trec, ntcir, letor, triples, sampled, csv, tsv, json,
-    jsonl, parquet or arrow. A directory is taken for one with a directory for each topic, as
-    NTCIREVAL has them (with `by_intent`: the ideal lists of intents, ``0001/0001.PREFIX.Irelv1``).
-    `columns` says what columns are called that have other names, as in
-    ``"topic=user_id,level=rating"``, or their numbers from 1. `separator` stands between the fields
-    of a line of text, instead of blanks. `labels` are the levels that labels mean, as in
-    ``"S=3,A=2,B=1,C=0"``; a dict will do. LETOR's levels are numbers and mean themselves.
-
-    With `by_intent`, judgments are for the intents of topics: ``topic intent doc level``,
-    ``{topic: {intent: {doc: level}}}``, or a table with a column named intent or subtopic. Each
-    document then has the highest level that it has for any intent.
-
-    With `sampled`, judgments may be a sample of a pool: ``topic 0 doc stratum level``, or a table
-    with a column named stratum. A level below 0 means pooled, but not in the sample. To whoever
-    does not ask for them they are an error.
+    Parameters
+    ----------
+    data : path, mapping, frame, tuples or records
+        The judgments.
+    format : str, optional
+        Format of the file: trec, ntcir, letor, triples, sampled, csv, tsv, json, jsonl, parquet
+        or arrow. Default: detect it.
+    separator : str, optional
+        Separator of the fields of a line. Default: spaces and tabs.
+    labels : str or mapping, optional
+        Levels of labels, as in ``"S=3,A=2,B=1,C=0"``. LETOR's levels are numbers and need no
+        labels.
+    by_intent : bool
+        Judgments are for the intents of topics: ``topic intent doc level``, ``{topic: {intent:
+        {doc: level}}}``, or a table with a column intent or subtopic. Each document gets its
+        highest level for any intent.
+    sampled : bool
+        Judgments may be a sample of a pool: ``topic 0 doc stratum level``, or a table with a
+        column stratum. A level below 0 means pooled, but not sampled. By default, sampled
+        judgments are an error.
+    columns : str or mapping, optional
+        Names of columns, as in ``"topic=user_id,level=rating"``, or their numbers from 1.
     """
     alphabet = None if labels is None else read_labels(labels)
     text = ReadOptions(separator, alphabet, intents=by_intent, columns=read_columns(columns))
@@ -236,7 +247,7 @@ def _read_file(source: Source, forced: str | None, text: ReadOptions) -> Qrels:
         return _from_valid_table(format.read_table(source, "qrels", text), source.name)
     except Irregular:
         if format.read_piece is not None and (error := format.find_error(source, "qrels", text)):
-            raise error from None  # sooner than record by record
+            raise error from None  # faster than record by record
         good = collect_records(format.check_records(source, "qrels", text))
     return _build_qrels(good, format.list_topics(source, "qrels", text), text, source.name)
 
@@ -302,7 +313,7 @@ def _drop_duplicates(table: Table) -> Table:
 def _from_letor(table: Table, location: str) -> Qrels:
     """Build the qrels of LETOR data, with the position of each judgment in the file."""
     qrels = _from_valid_table(table, location)
-    if qrels.repeated:  # predictions stand for lines
+    if qrels.repeated:  # predictions belong to lines
         raise Irregular
     if len(qrels.topics) == len(table.names):
         return replace(qrels, lines=slice(None))
@@ -349,8 +360,8 @@ class ValidRecords(NamedTuple):
     """Records of a file without errors."""
 
     records: list[Record]
-    repeated: int  # judgments that repeat another
-    in_doubt: str  # which columns were taken, where others could be meant
+    repeated: int  # number of equal duplicate judgments
+    in_doubt: str  # note about columns that could have another meaning
 
 
 def collect_records(items: Iterable[Problem | Record]) -> ValidRecords:

@@ -29,11 +29,11 @@ from cranfield.wording import format_option
 
 ResultsLike: TypeAlias = Any  # a path, {topic: {measure: value}}, {topic: value}, a frame, tuples
 
-ALL = "all"  # the summary row of trec_eval, ir_measures and cranfield: no topic has this name
+ALL = "all"  # summary row of trec_eval, ir_measures and cranfield, not a topic
 AMEAN = "amean"  # the summary row of ndeval and gdeval, whose tables begin with runid,topic
-Excluded: TypeAlias = dict[tuple[str, str], bool]  # (where, summary row): whether in a file
-_TEXTS = ("relstring", "runid")  # measures of trec_eval that are no numbers
-_NAMES_PARSED = 100  # the first names of a run that are parsed as measures
+Excluded: TypeAlias = dict[tuple[str, str], bool]  # (location, summary row): True if in a file
+_TEXTS = ("relstring", "runid")  # text measures of trec_eval
+_NAMES_PARSED = 100  # number of names of a run that are parsed as measures
 _NEV = re.compile(rb"\s*\S+ (#|[^\s=]+=\s)")  # NTCIREVAL: 0001 # syslen=…, 0001 AP= 0.5000
 
 OWN_COLUMNS = ("run", "topic", "measure", "value")  # the columns of `cranfield evaluate -f jsonl`
@@ -200,7 +200,7 @@ def _is_text(result: Result) -> bool:
 
 def _assign_runs(results: Iterable[Result], default_run: str | None) -> Iterator[Result]:
     """Yield the results with the run of the ``runid`` before or after them."""
-    pending_run: str | None = None  # before them
+    pending_run: str | None = None  # run named before its results
     waiting: list[Result] = []
     for result in results:
         if result.run is not None:
@@ -233,11 +233,11 @@ def _read_line(line: Line, topic_first: bool) -> Iterator[Result]:
     topic = line.get_name("topic")
     if measure is not None and value is not None:
         measured = line.get_name(measure)
-        if topic_first and tuple(line.cells) == LAYOUT.forms[0]:  # and no table, which names them
+        if topic_first and tuple(line.cells) == LAYOUT.forms[0]:  # not a table with named columns
             topic, measured = measured, topic
         is_own_format = (
             line.number is not None and tuple(line.cells) == OWN_COLUMNS
-        )  # where null is undefined
+        )  # null is undefined in this format
         score = math.nan if is_own_format and cells[value] is None else cells[value]
         yield Result(name, topic, measured, score, line)
         return
@@ -333,7 +333,7 @@ def _has_topic_first(source: Source, is_measure: Callable[[str], bool]) -> bool:
     """
     start = source.start.decode("utf-8", "replace").splitlines()
     if len(source.start) == START:
-        start.pop()  # half a line
+        start.pop()  # incomplete line
     rows = [row for row in map(str.split, start) if len(row) == 3]
     firsts, seconds = (list(dict.fromkeys(row[i] for row in rows)) for i in (0, 1))
     for tells in (_has_summary, _are_numbers, lambda names: not any(map(is_measure, names[:3]))):

@@ -33,8 +33,8 @@ class Disagreement(NamedTuple):
     """Topics in which ranks, or positions in a list, contradict the scores."""
 
     topics: tuple[str, ...] = ()
-    rising: tuple[str, ...] = ()  # of three or more documents, whose scores rise from top to bottom
-    long: int = 0  # how many topics have three or more documents
+    rising: tuple[str, ...] = ()  # three or more documents, rising scores
+    long: int = 0  # number of topics with three or more documents
 
     @property
     def rise(self) -> bool:
@@ -70,8 +70,8 @@ class Top(NamedTuple):
     """First documents of a ranking."""
 
     docs: list[str]
-    tied: bool  # whether a tie decided which they are
-    contradicted: bool = False  # whether ranks contradict the scores, which decided
+    tied: bool  # True if a tie decides which documents these are
+    contradicted: bool = False  # True if ranks contradict the scores, which decide
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,11 +93,11 @@ class Run(ABC):
     where: str = "run"
     source: Source | None = None
     stable: bool = False
-    in_doubt: str = ""  # which columns were taken, where others could be meant
-    by_rank: bool = False  # whether values are ranks
-    merging: Merging | None = None  # how several lines become one document, and what was done
-    declared: bool = False  # whether the user read it as a run: then it cannot be judgments
-    disagreement: Disagreement = NO_DISAGREEMENT  # of lists in memory
+    in_doubt: str = ""  # note about columns that could have another meaning
+    by_rank: bool = False  # True if values are ranks
+    merging: Merging | None = None  # options for merging lines, and counts
+    declared: bool = False  # True if read as a run by the user, so not judgments
+    disagreement: Disagreement = NO_DISAGREEMENT  # of rankings in memory
 
     def __repr__(self) -> str:
         return f"Run {self.name!r}"
@@ -197,7 +197,7 @@ class ListRun(Run):
         if not has_only_strings(docs):
             raise self.make_doc_error(topic, docs)
         scores = docs.values()
-        if FLOATS.issuperset(map(type, scores)):  # the sum is quicker, but may overflow
+        if FLOATS.issuperset(map(type, scores)):  # the sum is faster, but may overflow
             doubles, odd = docs, not (isfinite(sum(scores)) or all(map(isfinite, scores)))
         else:
             doubles = {doc: to_number(score) for doc, score in docs.items()}
@@ -237,9 +237,9 @@ class TableRun(Run):
     """Run in parts: tables that are read when they are used."""
 
     parts: Callable[[], Iterator[Part]]
-    format: Format | None = None  # of the file, where errors have lines
+    format: Format | None = None  # of the file, if errors have lines
     text: ReadOptions = DEFAULT_OPTIONS
-    each: Callable[[], Sequence[Run]] | None = None  # reads the file if it holds several runs
+    each: Callable[[], Sequence[Run]] | None = None  # returns the runs of a file with several tags
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the data instead of the path: another process may not have the file."""
@@ -295,7 +295,7 @@ class TableRun(Run):
     def _find_all_tops(self, depth: int | None) -> dict[str, Top]:
         tops: dict[str, Top] = {}
         for table in iter_whole_topics(self.iterate_tables()):
-            if not tops.keys().isdisjoint(table.names):  # lines of a topic are far apart
+            if not tops.keys().isdisjoint(table.names):  # lines of a topic are scattered
                 with self.group_by_topic() as parts:
                     return {
                         t: top
@@ -426,7 +426,7 @@ def _has_rank_conflict(table: Table, rows: Ints) -> bool:
         return False
     by_rank = rows[
         np.lexsort((table.ranks[rows], -table.values[rows]))
-    ]  # equal scores may have any
+    ]  # equal scores may have any rank order
     return bool((np.diff(table.ranks[by_rank]) < 0).any())
 
 

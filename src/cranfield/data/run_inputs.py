@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import count, islice
 from typing import Any, TypeAlias
 
@@ -70,7 +70,9 @@ def _is_run(value: Any, qrels: Qrels | None) -> bool:
     if _is_list_of_numbers(value):
         if qrels is not None and qrels.lines is not None and len(value) == len(qrels.levels):
             return True
-        return any(isinstance(x, float | np.floating) for x in value)  # others may name documents
+        return any(
+            isinstance(x, float | np.floating) for x in value
+        )  # integers may be document ids
     if isinstance(value, str | os.PathLike | Run) or is_frame(value) or _is_array(value):
         return True
     return is_ranx(value) or has_rows(value) or is_single_run(value)
@@ -89,23 +91,6 @@ def _is_array(data: Any) -> bool:
 def _is_list_of_numbers(data: Any) -> bool:
     """Return True for a list of numbers, judged by the first."""
     return isinstance(data, list | tuple) and bool(data) and to_number(data[0]) is not None
-
-
-def is_pair(pair: Any) -> bool:
-    """Return True for a document with its score."""
-    if not isinstance(pair, list | tuple) or len(pair) != 2:
-        return False
-    return isinstance(pair[0], str | int) and to_number(pair[1]) is not None
-
-
-def is_row(row: Any) -> bool:
-    """Return True for a result in memory: three cells, or the cells of a TREC line."""
-    if not isinstance(row, Sequence) or len(row) not in (3, len(TREC["run"])):
-        return False
-    topic, doc, value = row if len(row) == 3 else (row[0], row[2], row[4])
-    return (
-        all(isinstance(name, str | int) for name in (topic, doc)) and to_number(value) is not None
-    )
 
 
 def find_ranked_rows(data: Any, text: ReadOptions) -> list[Record]:

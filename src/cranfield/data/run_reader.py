@@ -13,7 +13,15 @@ import numpy as np
 
 from cranfield.arrays import Floats
 from cranfield.data import catalogues
-from cranfield.data.merging import ChunkScore, ChunksLike, Duplicates, Merging, Order
+from cranfield.data.merging import (
+    ChunkScore,
+    ChunksLike,
+    Duplicates,
+    Merging,
+    Order,
+    drop_duplicates,
+    merge_pairs,
+)
 from cranfield.data.orders import (
     BY_SCORE,
     RankBy,
@@ -45,8 +53,6 @@ from cranfield.data.run_inputs import (
     RunLike,
     are_numbers,
     find_ranked_rows,
-    is_pair,
-    is_row,
     name_runs,
 )
 from cranfield.data.systems import (
@@ -60,7 +66,7 @@ from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, check_choice
 from cranfield.wording import format_option, suggest_keywords
 
-PART = 1 << 16  # predictions that are labelled at a time
+PART = 1 << 16  # predictions labelled together
 T = TypeVar("T")
 
 
@@ -283,8 +289,9 @@ class _Reader:
 
     def _read_memory(self, data: Any, location: str, tag: str | None) -> Run:
         scored = not is_listed(data)
+        merging = self._order_merging()
         unique, repeated = (
-            self._drop_duplicates(data) if self.text.allows_duplicates else (data, {})
+            drop_duplicates(data, merging) if self.text.allows_duplicates else (data, {})
         )
         lists = to_nested(unique, "run", location, self.text)[0]
         ranked_rows = find_ranked_rows(data, self.text) if scored else []
@@ -299,33 +306,8 @@ class _Reader:
         run = self._from_lists(lists, scored, location, tag, repeated)
         return replace(run, disagreement=compare_ranks(_collect_ranks(ranked_rows).items()))
 
-    def _drop_duplicates(self, data: Any) -> tuple[Any, Mapping[str, int]]:
-        """Return data in memory without duplicates, and the number of dropped lines."""
-        lists: dict[Any, Any] = dict(data) if isinstance(data, Mapping) else {}
-        pairs: dict[Any, list[tuple[Any, float]]] = {}
-        for topic, docs in lists.items():
-            if isinstance(docs, list | tuple) and all(isinstance(doc, str | int) for doc in docs):
-                pairs[topic] = [(doc, -float(place)) for place, doc in enumerate(docs)]
-            elif isinstance(docs, list | tuple) and all(map(is_pair, docs)):
-                pairs[topic] = [(doc, float(value)) for doc, value in docs]
-        if not lists:
-            data = list(data)
-            if not all(map(is_row, data)):
-                return data, {}  # which is an error
-            for row in data:
-                topic, doc, value = row if len(row) == 3 else (row[0], row[2], row[4])
-                pairs.setdefault(topic, []).append((doc, float(value)))
-        return self._merge_pairs(lists, pairs)
-
-    def _merge_pairs(
-        self, lists: dict[Any, Any], pairs: Mapping[Any, Sequence[tuple[Any, float]]]
-    ) -> tuple[dict[Any, Any], dict[str, int]]:
-        """Add lists of (document, value) pairs to others, without duplicates."""
-        merging = replace(self.merging, order="given" if self.ties == "given" else "score")
-        unique = {
-            topic: merging.drop_duplicates(topic_pairs) for topic, topic_pairs in pairs.items()
-        }
-        return lists | unique, {str(t): len(pairs[t]) - len(docs) for t, docs in unique.items()}
+    def _order_merging(self) -> Merging:
+        return replace(self.merging, order="given" if self.ties == "given" else "score")
 
     def _update_run(self, run: Run) -> Run:
         ties = self.ties
@@ -487,7 +469,7 @@ class _Reader:
         scored = all(r.value is not None for r in records)
         has_tags = self.names == "tag" and len({r.tag for r in records}) > 1
         if topics is not None and not has_tags and (self.ties != "rank" or not records):
-            lists, repeated = self._merge_pairs({}, _collect_pairs(records, topics))
+            lists, repeated = merge_pairs(_collect_pairs(records, topics), self._order_merging())
             tag = records[0].tag if records and self.names != "file" else None
             run = self._from_lists(lists, scored, location, tag, repeated)
             disagreement = (

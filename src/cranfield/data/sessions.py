@@ -21,7 +21,7 @@ from cranfield.data.lengths import UNITS
 from cranfield.data.orders import Ties
 from cranfield.data.reading.cells import Layout, get_location, read_lines, read_text_columns
 from cranfield.data.reading.columns import SPELLINGS
-from cranfield.data.reading.lines import Line, parse_finite
+from cranfield.data.reading.lines import Line, parse_finite, parse_integer
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Irregular
 from cranfield.data.reading.tables import is_frame
@@ -42,7 +42,7 @@ SessionsLike: TypeAlias = Any  # a path, {topic: {session: [[doc, …], …]}}, 
 ClicksLike: TypeAlias = Any  # a path, {topic: {session: [(query, rank, length), …]}}, a frame, …
 Key: TypeAlias = tuple[str, str]  # topic and session
 
-COLUMNS = {  # the query before the topic, which may be called query as well
+COLUMNS = {  # query before topic: the topic column may be named query
     "session": ("session", "session_id", "sessionid", "session_number"),
     "query": ("query_number", "querynumber", "query_no", "qnum", "query", "interaction"),
     "topic": ("topic", *SPELLINGS["topic"]),
@@ -67,7 +67,7 @@ CLICKS = Layout(
     uniform=True,
 )
 CLICKED_DOCS = replace(CLICKS, forms=((*QUERY, "rank", "doc"), (*QUERY, "rank", "doc", "level")))
-DEEPEST = 1_000_000  # nobody clicks there
+DEEPEST = 1_000_000  # maximum rank of a click
 EMPTY_CELLS = (None, "", "-")
 
 
@@ -82,7 +82,7 @@ class Sessions:
     name: str
     lists: Mapping[Key, Sequence[Sequence[str]]]
     where: str = "sessions"
-    contradicted: tuple[str, ...] = ()  # sessions in which ranks are not in the order of scores
+    contradicted: tuple[str, ...] = ()  # sessions with ranks that contradict scores
 
     def __repr__(self) -> str:
         return f"Sessions {self.name!r}: {format_count(len(self.lists), 'session')}"
@@ -229,7 +229,7 @@ class _Place(NamedTuple):
     rank: float | None
 
 
-_Lists: TypeAlias = dict[Key, list[dict[str, _Place]]]  # of each session, by query
+_Lists: TypeAlias = dict[Key, list[dict[str, _Place]]]  # by session and query
 
 
 def _build_sessions(by_session: _Lists, name: str, location: str, ties: Ties | None) -> Sessions:
@@ -285,7 +285,7 @@ def _group_by_query(lines: Iterable[Line]) -> _Lists:
     for line in lines:
         docs = _find_list(line, by_session)
         if line.cells["doc"] is None:
-            continue  # a query without an answer
+            continue  # a query without documents
         doc = line.get_name("doc")
         if doc in docs:
             query = f"query {_read_query(line)} of session {line.get_name('session')}"
@@ -494,10 +494,10 @@ def _iterate_sessions(
 
 
 def _read_integer(line: Line, column: str, noun: str) -> int:
-    number = parse_finite(line.cells[column])
-    if number is None or number < 1 or number % 1:
+    number = parse_integer(line.cells[column], 1)
+    if number is None:
         raise line.make_error(f"{noun} {line.cells[column]!r}", "an integer ≥ 1")
-    return int(number)
+    return number
 
 
 def _read_optional(line: Line, column: str) -> float | None:

@@ -39,7 +39,7 @@ from cranfield.wording import format_count
 
 Integers = NDArray[np.int64]
 
-MAX_CANDIDATES = 100_000_000  # candidates in all runs, which are in memory: some 10 GB
+MAX_CANDIDATES = 100_000_000  # candidates of all runs in memory: about 10 GB
 
 
 @dataclass(frozen=True, repr=False)
@@ -84,7 +84,7 @@ class Collection:
             files["intents.txt"] = _format_probabilities(self.intent_probabilities)
         paths = {name: Path(directory, name) for name in files}
         lines = {str(paths[name]): map(str.encode, chunks) for name, chunks in files.items()}
-        write_all(dict(reversed(lines.items())))  # the judgments last: then all is there
+        write_all(dict(reversed(lines.items())))  # the judgments last, as a sign of completeness
         return [*paths.values()]
 
 
@@ -98,12 +98,27 @@ def simulate(
     intents: int = 0,
     pool_depth: int = 50,
 ) -> Collection:
-    """Make a test collection that looks like a real one. The same arguments give the same one.
+    """Make a test collection that resembles a real one.
 
-    `depth` is the number of documents a run returns for a topic, `levels` the highest relevance
-    level, `pool_depth` how far down the contributing runs are judged. With `intents` = k ≥ 2,
-    each topic has 2 to k intents and the topic's level is the highest of the intents' levels.
+    The result depends only on the arguments.
+
     Every topic has at least one relevant judged document.
+
+    Parameters
+    ----------
+    topics, runs : int
+        Numbers of topics and runs.
+    depth : int
+        Number of documents that a run returns for a topic.
+    levels : int
+        Highest relevance level.
+    seed : int
+        Seed of the random streams.
+    intents : int
+        With k ≥ 2, each topic has 2 to k intents, and the level of a document is its highest
+        level for any intent.
+    pool_depth : int
+        Number of documents per ranking that are judged, for contributing runs.
 
     >>> collection = simulate(topics=2, runs=3, depth=10)
     >>> list(collection.qrels), list(collection.runs)
@@ -164,13 +179,13 @@ class _Habit(NamedTuple):
     spread: float
     decimals: int
     pooled: bool = True  # contributes to the pool
-    absent: int = 0  # at most so many of the first ten topics are not answered
-    short: float = 0  # share of topics answered with a shorter list
+    absent: int = 0  # maximum number of missing topics among the first ten
+    short: float = 0  # fraction of topics with a shorter ranking
     in_order: bool = True  # the file lists documents by score, not by document id
 
 
 _BM25, _COSINE, _LIKELIHOOD = (12.0, 3.0), (0.45, 0.07), (-9.0, 1.2)
-_HABITS = (  # sys01, sys02, ...; the thirteenth system begins again
+_HABITS = (  # sys01, sys02, …, repeated from sys13 on
     _Habit(*_BM25, decimals=4),
     _Habit(*_COSINE, decimals=6),
     _Habit(*_BM25, decimals=1),
@@ -190,13 +205,13 @@ class _System(NamedTuple):
     number: int
     tag: str
     skill: float
-    absent: frozenset[int]  # numbers of the topics not answered
+    absent: frozenset[int]  # numbers of the missing topics
     habit: _Habit
 
 
 def _create_system(seed: int, number: int) -> _System:
     habit = _HABITS[number % len(_HABITS)]
-    # Steps of the golden ratio spread skills evenly, however many systems there are.
+    # Steps of the golden ratio spread skills evenly for any number of systems.
     step = (_stream(seed, _SKILL).random() + 0.618034 * number) % 1
     absent = 1 + np.floor(9 * _stream(seed, _SYSTEM, number).random(habit.absent))
     tag, skill = f"sys{number + 1:02d}", 0.4 + 1.2 * step

@@ -20,7 +20,7 @@ from cranfield.errors import InputError
 from cranfield.wording import format_names
 
 RunNames: TypeAlias = Literal["tag", "file"]
-MAX_TAGS = 100  # as many runs may be in one file
+MAX_TAGS = 100  # maximum number of runs in a file
 PATH = (str, os.PathLike)
 S = TypeVar("S", bound=Any)  # a dataclass with `name` and `where`
 

@@ -30,6 +30,7 @@ from cranfield.data.reading.lines import (
     check_not_empty,
     iter_text_lines,
     parse_finite,
+    parse_integer,
     split_fields,
     truncate_text,
 )
@@ -53,7 +54,7 @@ TEXTS = Layout(
     {
         "topic": (*SPELLINGS["topic"], "id"),
         "text": ("text", "answer", "summary", "response", "output", "reference", "prediction"),
-        "nugget": ("nugget", "nugget_id", "iunit", "iunit_id", "weight"),  # there are none in texts
+        "nugget": ("nugget", "nugget_id", "iunit", "iunit_id", "weight"),  # to reject nuggets
     },
     fields=lambda line, tab: line.split(tab, 1),
     verbatim=True,
@@ -73,10 +74,10 @@ def _build_gold_layout(names: Sequence[str]) -> Layout:
 
 GOLD = _build_gold_layout(
     (*GOLD_ONLY, *TEXTS.spellings["text"])
-)  # what a system answered comes last,
+)  # answers of systems have the last spellings
 GOLD_WITH_ANSWERS = _build_gold_layout(
     GOLD_ONLY
-)  # and is no gold answer where the same file has the answers
+)  # for files with gold answers and answers of systems
 NUGGET = ("nugget", "nugget_id", "iunit", "iunit_id", "id")
 NUGGETS = Layout(
     (("topic", "nugget", "weight", "length"),),
@@ -102,7 +103,7 @@ MATCHES = Layout(
     verbatim=True,
 )
 EVERY_FILE = "With --nuggets, each file is a system. Pass references with --references."
-SYSLEN = "syslen="  # stands where a nugget does, before the length of the text
+SYSLEN = "syslen="  # replaces the nugget on the line with the text length
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,7 +162,7 @@ class Matches:
     """
 
     by_topic: Mapping[str, Mapping[str, Match]]
-    lengths: Mapping[str, int]  # of texts, where they are told
+    lengths: Mapping[str, int]  # lengths of texts, if they are in the file
     where: str = "matches"
 
     def __repr__(self) -> str:
@@ -229,7 +230,7 @@ def read_texts(
                 )
             if topic in by_topic and not allow_many:
                 raise line.make_problem(f"duplicate text for topic {topic}", EVERY_FILE)
-            by_topic.setdefault(topic, []).append(text.rstrip())  # as of a file's last line
+            by_topic.setdefault(topic, []).append(text.rstrip())  # like the last line of a file
     check_not_empty(by_topic, "texts", location)
     return Texts({topic: tuple(texts) for topic, texts in by_topic.items()}, location)
 
@@ -370,7 +371,7 @@ def _read_nugget(description: str, line: Line) -> NuggetText:
         if not string:
             raise line.make_error(f"no vital string for {description}", "its text, or its length")
         return NuggetText(weight, len(string), string)
-    number = _parse_integer(length)
+    number = parse_integer(length)
     if not number:
         problem = f"length {truncate_text(str(length))} for {description}"
         hint = (
@@ -436,7 +437,7 @@ def _read_match_lines(
     lengths: dict[str, int] = {}
     for line in iter_lines(data, MATCHES, name):
         topic, nugget = _read_name(line, "topic"), _read_name(line, "nugget")
-        number = _parse_integer(line.cells["offset"])
+        number = parse_integer(line.cells["offset"])
         is_length = nugget == SYSLEN
         if number is None:
             problem = (
@@ -508,7 +509,7 @@ def read_mat(
     for number, line in iter_text_lines(source, comments=False):
         fields = split_fields(line, separator)
         first = length is None
-        value = _parse_integer(fields[1]) if len(fields) == 2 else None
+        value = parse_integer(fields[1]) if len(fields) == 2 else None
         if value is None or (first and fields[0] != SYSLEN):
             expected = f"{SYSLEN} length" if first else "nugget offset (an integer ≥ 0)"
             raise InputError(truncate_text(line.strip()), expected, source.name, number)
@@ -533,9 +534,3 @@ def _read_name(line: Line, column: str) -> str:
     if column == "topic" and name == "all":
         raise line.make_error("a topic named 'all'", "another name ('all' is the summary)")
     return name
-
-
-def _parse_integer(cell: Any) -> int | None:
-    """Return an integer ≥ 0, or None."""
-    number = parse_finite(cell)
-    return int(number) if number is not None and number >= 0 and number % 1 == 0 else None

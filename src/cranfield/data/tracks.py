@@ -25,8 +25,8 @@ from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.wording import format_names
 
-TopicsLike: TypeAlias = Any  # the names of topics, as a list or 101,102; or a path, or @FILE
-EVERY_TOPIC = ("judged", "common")  # all judged topics; those of them that every run answers
+TopicsLike: TypeAlias = Any  # names of topics as a list or 101,102, a path, or @FILE
+EVERY_TOPIC = ("judged", "common")  # all judged topics, or judged topics in every run
 TeamsLike: TypeAlias = Any  # a path, {run: team}, or a frame with the columns run and team
 
 

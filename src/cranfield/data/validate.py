@@ -45,16 +45,14 @@ from cranfield.wording import describe_disagreement, format_count, format_names
 
 TAGGED = ReadOptions(by_tag=True)
 TREC_LIMITS = AnswerLimits()
-ANSWERS: dict[
-    str, Callable[..., Any]
-] = {  # kinds that the words in a file tell: the commands' own readers
+ANSWERS: dict[str, Callable[..., Any]] = {  # kinds detected by their labels, with their readers
     "assignments": read_assignments,
     "nuggets": read_bank,
     "support": read_support,
     "rubric": read_criteria,
 }
-BY_TOPIC = ("nuggets", "queries")  # kinds that are read as {topic: …}
-FEW_DECIMALS = 4  # ties between scores with so few are likely to come from rounding
+BY_TOPIC = ("nuggets", "queries")  # kinds read as {topic: …}
+FEW_DECIMALS = 4  # with at most 4 decimals, ties probably come from rounding
 
 
 @dataclass
@@ -62,16 +60,16 @@ class Report:
     """Results of `validate` for one file."""
 
     where: str
-    kind: str  # qrels, run, or another that `check_file` was asked for
+    kind: str  # qrels, run, or the kind passed to `check_file`
     format: str
-    describe: Callable[[], str] = str  # says what was decided when it was recognised
+    describe: Callable[[], str] = str  # describes the detected format
     lines: int = 0
     topics: tuple[str, ...] = ()
-    runs: dict[str, dict[str, None]] = field(default_factory=dict)  # topics, by the tag of the run
-    judged: set[str] = field(default_factory=set)  # the runs that return a judged document
-    table: Table | None = None  # of judgments: what is judged
+    runs: dict[str, dict[str, None]] = field(default_factory=dict)  # topics, by run tag
+    judged: set[str] = field(default_factory=set)  # runs with a judged document
+    table: Table | None = None  # of judgments
     problems: list[Problem] = field(default_factory=list)
-    description: str = ""  # what a run says of its system
+    description: str = ""  # of the system, from the run file
 
     def count(self, severity: str) -> int:
         """Return the number of errors or warnings."""
@@ -157,7 +155,7 @@ def _check_answers(report: Report, problems: Iterator[Problem], source: Source) 
         for problem in problems:
             if problem.line is None or problem.line not in error_lines:
                 report.problems.append(problem)
-    except InputError as error:  # of a file that cannot be read at all
+    except InputError as error:  # the file cannot be read
         if not error_lines:
             report.problems.append(Problem.from_error(error, report.where))
     if not report.count("error"):
@@ -171,8 +169,8 @@ class _Task:
 
     topics: tuple[str, ...]
     where: str
-    source: str  # how an error says where they are from
-    unknown_text: str  # what is said of topics that are not among them
+    source: str  # origin of the topics, for errors
+    unknown_text: str  # text for topics outside the task
 
     @classmethod
     def from_names(
@@ -264,7 +262,7 @@ def _check_tags(reports: Sequence[Report]) -> None:
 
 def _compare_lines(predictions: Report, qrels: Report) -> None:
     if predictions.count("error") or qrels.count("error"):
-        return  # their lines are not all counted
+        return  # not all lines are counted
     if predictions.lines != qrels.lines:
         problem = f"{predictions.lines:,} predictions"
         expected = f"{qrels.lines:,}: one for each judgment of {qrels.where}"
@@ -291,8 +289,8 @@ class _InputFile:
     format: Format
     name: str  # of the format
     text: ReadOptions
-    broken: InputError | None = None  # why it cannot be read at all
-    numbers: bool = False  # whether it may be predictions for LETOR data, and nothing else
+    broken: InputError | None = None  # the error if the file cannot be read
+    numbers: bool = False  # True if it can only be predictions for LETOR data
 
     def with_predictions(self, files: Sequence[_InputFile]) -> _InputFile:
         """Return the file as predictions, if `evaluate` reads it so with LETOR qrels.
@@ -312,7 +310,7 @@ class _InputFile:
             decision = DetectedFormat(self.format, self.text)
             return decision.describe(self.source, self.kind, self.name)
         except (CranfieldError, ValueError, TypeError, RecursionError):
-            return f"{self.name} {self.kind}"  # and let its problems say what is wrong
+            return f"{self.name} {self.kind}"  # the problems of the file explain the rest
 
     def build_report(
         self, judged: Report | None, fast: bool = True, max_listed: int | None = None
@@ -340,7 +338,7 @@ class _InputFile:
             second_look = Inspection(self.format, self.source, self.kind, self.text, fast)
             odd = odd.collect_all(second_look.read_tables())
         if fast and odd.contradicted and 0 in odd.contradicted.values() and self.format.has_lines:
-            return self._inspect(judged, False, max_listed)  # which knows the lines
+            return self._inspect(judged, False, max_listed)  # the slow way has line numbers
         report.problems += look.list_problems(max_listed)
         if self.kind == "run" and self.format.has_lines and self.format.check_file is None:
             report.description = self.source.description
@@ -379,7 +377,7 @@ class _InputFile:
             odd.note_qrels(report)
             return
         if self.format.positional:
-            report.topics = ()  # those of the judgments
+            report.topics = ()  # same topics as the judgments
             return
         if self.format.check_file is not None:  # topics may have no documents
             report.topics = tuple(topic_dirs.list_topics(self.source))
@@ -451,14 +449,14 @@ class _Oddities:
     by_tag: bool
     tags: dict[str, None] = field(default_factory=dict)
     topics: set[str] = field(default_factory=set)  # topics
-    scattered: bool = False  # whether lines of a list are not side by side
+    scattered: bool = False  # True if lines of a ranking are not adjacent
     relevant: set[str] = field(default_factory=set)  # topics with a relevant document
     documents: int = 0
     tied: int = 0
     tied_lists: list[str] = field(default_factory=list)
     nearly: int = 0  # tied in single precision only
-    decimals: int = 0  # of scores, at most; those beyond a few are not counted
-    contradicted: dict[str, int] = field(default_factory=dict)  # the line, or 0, by list
+    decimals: int = 0  # maximum of scores, counted up to a few
+    contradicted: dict[str, int] = field(default_factory=dict)  # line (or 0), by ranking
 
     def add(self, table: Table, suffix: str = "") -> None:
         """Add whole rankings. `suffix` names their run, if there are several."""
@@ -494,7 +492,7 @@ class _Oddities:
     def _count_ties(self, table: Table, names: Sequence[str]) -> None:
         values, group = table.values, table.group
         equal = _find_shared(values, group)
-        with np.errstate(over="ignore"):  # all that is too large for single precision is tied
+        with np.errstate(over="ignore"):  # scores too large for single precision are tied
             single = _find_shared(values.astype(np.float32), group)
         self.tied += int(equal.sum())
         self.tied_lists += [names[i] for i in np.unique(group[equal]).tolist()]

@@ -20,11 +20,11 @@ from cranfield.data.run import ListRun, Run
 from cranfield.dataclass import dataclass
 
 LOWEST, HIGHEST = -5, 20  # integers in this range may be levels
-MAX_LEVELS = 21  # different levels
-LONG, ENOUGH = 3, 10  # documents of a topic that shows ties, and of all such topics
-UNIFORM = 5  # documents of each topic of a run that was cut at a depth
-HEAD = 1 << 12  # values that are examined first: those of a run mostly decide
-_MAX_LISTED = 5  # different values that a note lists
+MAX_LEVELS = 21  # maximum number of distinct levels
+LONG, ENOUGH = 3, 10  # minimum documents of a topic, and of all such topics
+UNIFORM = 5  # minimum documents per topic of a run cut at a depth
+HEAD = 1 << 12  # values examined first, which decide for most runs
+_MAX_LISTED = 5  # maximum number of values in a note
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class Values:
 
     different: Floats
     sizes: Ints
-    tied: bool = False  # whether a topic has two equal values
+    tied: bool = False  # True if a topic has two equal values
 
     @classmethod
     def from_values(cls, values: Floats, sizes: Ints) -> Values:
@@ -167,7 +167,7 @@ class ValueRecorder:
     """Recorder for the values of a run while its topics are labelled."""
 
     parts: list[Values] = field(default_factory=list)
-    are_scores: bool = False  # no more topics need be examined
+    are_scores: bool = False  # True if no more topics need to be examined
 
     def clear(self) -> None:
         """Drop all values: the run is read again."""

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 VerticalsLike: TypeAlias = Any  # a path, {topic: {intent: {vertical: value}}}, a frame, tuples
 
-WEB = "Web"  # the vertical of ordinary documents
-EMBEDDED = 2.0  # the level of a vertical in a list of documents: highly relevant
+WEB = "Web"  # vertical of ordinary documents
+EMBEDDED = 2.0  # level of a vertical among documents: highly relevant
 TEXT = ("topic", "intent", "vertical", "value")
 LAYOUT = Layout(
     (TEXT,),
@@ -56,7 +56,7 @@ class Verticals:
     """
 
     p: Mapping[str, Mapping[str, Mapping[str, float]]]  # Pr(v|i): {topic: {intent: {vertical: p}}}
-    lines: Mapping[tuple[str, str], int | None]  # the first of each topic and intent
+    lines: Mapping[tuple[str, str], int | None]  # first line of each topic and intent
     where: str = "verticals"
 
     @cached_property

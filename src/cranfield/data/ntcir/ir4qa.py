@@ -45,7 +45,7 @@ def _read_topics(source: Source) -> dict[str, dict[str, int]]:
 
     topics: dict[str, dict[str, int]] = {}
     topic: str | None = None
-    parser = expat.ParserCreate()  # xml.etree does not tell the lines of elements
+    parser = expat.ParserCreate()  # xml.etree has no line numbers of elements
 
     def handle_start(name: str, attributes: dict[str, str]) -> None:
         nonlocal topic
@@ -81,7 +81,7 @@ def _read_topics(source: Source) -> dict[str, dict[str, int]]:
         raise InputError(
             what, "well-formed XML", source.name, source.get_line_number(error.lineno)
         ) from None
-    except (LookupError, ValueError) as error:  # an encoding that the parser does not have
+    except (LookupError, ValueError) as error:  # unknown encoding
         raise InputError(str(error), "XML in UTF-8", source.name) from None
     if not any(topics.values()):
         what = "no document" if topics else "no topics"

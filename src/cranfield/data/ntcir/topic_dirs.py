@@ -30,7 +30,7 @@ RES = "res"
 IRELV = "Irelv"
 GRELV = "Grelv"
 DIN = "din"
-OTHER_SUFFIXES = ("lab", "elab", "nev", "enev", "res", "tid", GRELV, DIN)  # what is not judgments
+OTHER_SUFFIXES = ("lab", "elab", "nev", "enev", "res", "tid", GRELV, DIN)  # not judgments
 
 
 class Judgment(NamedTuple):
@@ -39,7 +39,7 @@ class Judgment(NamedTuple):
     line: int
     doc: str
     level: float
-    group: str | None  # the equivalence class, if the line names one
+    group: str | None  # equivalence class, if the line has one
 
 
 class LabelledItem(NamedTuple):
@@ -106,7 +106,7 @@ def read_rel(
 def read_list(source: Source, separator: str | None = None) -> list[str]:
     """Read the ranking of one topic, one document on each line."""
     line_numbers: dict[str, int] = {}
-    for number, line in iter_text_lines(source, comments=False):  # an answer may begin with #
+    for number, line in iter_text_lines(source, comments=False):  # a document may start with #
         doc = line.strip(BLANK)
         if len(split_fields(doc, separator)) != 1:
             content = "spaces" if separator is None else f"the separator {separator!r}"
@@ -346,7 +346,7 @@ def _choose_suffix(topics: Mapping[str, set[str]], path: str) -> str:
         raise InputError("no judgments", expected, path, hint=hint if intents else "")
     if len(suffixes) > 1 and REL not in suffixes:
         problem = f"judgments {', '.join(suffixes)}"
-        raise InputError(problem, f"one of them: {os.path.join(path, '*.' + suffixes[0])}", path)
+        raise InputError(problem, f"a selection: {os.path.join(path, '*.' + suffixes[0])}", path)
     return REL if REL in suffixes else suffixes[0]
 
 
@@ -475,7 +475,7 @@ def _read_results(path: str, text: ReadOptions) -> Iterator[Record | Problem]:
     """Yield the documents of a run in a directory, ranking by ranking."""
     if os.path.isdir(path):
         paths = list_runs(path)
-        names, expected = map(get_run_name, paths), f"one of them, such as {paths[0]}"
+        names, expected = map(get_run_name, paths), f"a run, such as {paths[0]}"
         yield Problem.from_error(InputError(format_names(list(names), "run"), expected, path), path)
         return
     name = get_run_name(path)
@@ -497,7 +497,7 @@ def list_files(path: str) -> dict[str, Source]:
     files = _find_files(
         directory, _find_topics(directory, unreadable), f"{get_run_name(path)}.{RES}"
     )
-    if files and unreadable:  # and perhaps lists of this run are in there
+    if files and unreadable:  # they may contain rankings of this run
         raise unreadable[0]
     return files
 

@@ -113,6 +113,16 @@ def parse_finite(value: Any) -> float | None:
     return number if math.isfinite(number) else None
 
 
+def parse_integer(value: Any, low: int = 0) -> int | None:
+    """Return the integer that a text or a value represents if it is at least `low`, or None.
+
+    >>> parse_integer("2"), parse_integer(2.0), parse_integer(2.5), parse_integer("0", 1)
+    (2, 2, None, None)
+    """
+    number = parse_finite(value)
+    return int(number) if number is not None and number >= low and number % 1 == 0 else None
+
+
 def to_number(value: Any) -> float | None:
     """The finite number a value is; a text is none, whatever it says, nor a truth value.
 
