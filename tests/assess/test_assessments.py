@@ -99,7 +99,7 @@ def test_topics_and_documents_stay_in_the_order_of_first_appearance() -> None:
         ("q 0 A\nq 0 d A\n", r"ann\.txt:2: found 4 .*, expected 3: .*, as on the lines before$"),
         ("q d L2 1\nq e L2\n", r"ann\.txt:2: found 3 .*, expected 4: topic doc label class, as on"),
         ("q 0 d A\nq 0 d B\n", r"ann\.txt:2: found score 1 by ann .* expected 2 as in ann\.txt:1"),
-        ("", "found no assessments"),
+        ("", "no assessments in file"),
         ("topic,doc\nq,d\n", r"ann\.txt:2: found columns \(none\).*expected one named label"),
         ("topic,doc,label\nq,d\n", r"ann\.txt:2: found 2 fields"),
         ("topic,doc,label\nq,,A\n", r"ann\.txt:2: found doc '', expected an identifier"),

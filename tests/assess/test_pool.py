@@ -143,7 +143,7 @@ class TestTopics:
         """It is refused if it is named; a track has the topics that it has."""
         run = {"q1": ["a"]}
         for topics in ("q1,q7", ["q1", "q7"]):
-            with pytest.raises(InputError, match="found topic 'q7', expected one of the runs'"):
+            with pytest.raises(InputError, match="topic 'q7' is not in the runs"):
                 pool(run, qrels=QRELS, topics=topics)
         assert pool(run, qrels=QRELS, topics="q1,q2").to_dict() == {"q1": ["a"], "q2": []}
         path = tmp_path / "topics"
@@ -232,8 +232,8 @@ class TestTeamFiles:
         ({"rel": float("nan")}, "found rel nan, expected a finite number"),
         ({"ties": "best"}, "found ties='best', expected one of trec, rank, given"),
         ({"topics": []}, "topics: found no topics, expected at least one"),
-        ({"topics": ["q7"]}, "found topic 'q7', expected one of the runs' 2 topics (q1, q2)"),
-        ({"topics": "no such file"}, "found topic 'no such file', expected one of the runs'"),
+        ({"topics": ["q7"]}, "topic 'q7' is not in the runs 2 topics (q1, q2)"),
+        ({"topics": "no such file"}, "topic 'no such file' is not in the runs"),
         ({"topics": "@no such file"}, "cannot read no such file"),
     ],
 )

@@ -64,7 +64,7 @@ class TestEvaluate:
     @pytest.mark.parametrize(
         ("topics", "message"),
         [
-            ("101,900", r"topic '900' is not in the judgments \(4 topics \(101, 102"),
+            ("101,900", r"topic '900' is not in the judgments: 4 topics \(101, 102"),
             ("1011", r"found topic '1011', .* \(did you mean 101\?\)"),
             (
                 ["102", "x"],
@@ -180,7 +180,7 @@ class TestCommands:
 
     def test_an_error_is_a_line(self, files: None, cranfield: Command) -> None:
         told = cranfield.refused("evaluate qrels one --topics 101,1022")
-        assert "topic '1022' is not in the judgments (4 topics" in told
+        assert "topic '1022' is not in the judgments: 4 topics" in told
         assert "did you mean 102?" in told
 
     def test_standard_input_once(self, files: None, cranfield: Command) -> None:
@@ -276,6 +276,6 @@ class TestMeta:
         assert (found.items.both, found.topics.both) == (2, 1)
         assert found.rankings[0].topics == 1
         with pytest.raises(
-            cf.CranfieldError, match="topic '300' is not in the judgments \(5"
+            cf.CranfieldError, match="topic '300' is not in the judgments: 5"
         ):
             compare_judgments(QRELS, other, topics="300")

@@ -131,7 +131,7 @@ def test_read_qrels_dataset_by_intent_reads_intents() -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("topics", "irds:cranfield-tests/topics: found no judgments, expected a data set that has"),
+        ("topics", "irds:cranfield-tests/topics: dataset has no judgments"),
         ("intents", "found judgments for subtopics, expected judgments of documents (use div"),
         ("passages", "found judgments of passages, expected judgments of documents"),
         ("sample", "found judgments of a sample, expected judgments of documents"),
@@ -149,7 +149,7 @@ def test_evaluate_unsupported_dataset_raises(
 
 def test_evaluate_unsupported_dataset_run_raises(cranfield: Command) -> None:
     words = ("evaluate", "irds:cranfield-tests/all", "irds:cranfield-tests/spelt")
-    assert "spelt: found no run (scoreddocs), expected" in cranfield.refused(*words)
+    assert "spelt: dataset has no run (scoreddocs)" in cranfield.refused(*words)
     with pytest.raises(cf.CranfieldError, match="found judgments without subtopic_id"):
         cf.evaluate("irds:cranfield-tests/all", {"1": ["a"]}, "alpha_nDCG@10")
     with pytest.raises(cf.CranfieldError, match="expected one that ir_datasets knows"):

@@ -206,7 +206,7 @@ class TestUnits:
 
 # -- malformed --------------------------------------------------------------------------------
 
-ABOVE_0 = "expected a number above 0"
+ABOVE_0 = "expected a number > 0"
 TEXT_ERRORS = {
     "web 0\n": f"found cost 0, {ABOVE_0}",
     "web -1\n": f"found cost -1, {ABOVE_0}",

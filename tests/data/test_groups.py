@@ -101,14 +101,23 @@ def test_read_groups_numbers_and_ids_with_spaces_are_read(tmp_path: Path) -> Non
 
 
 WRONG_CLASSES = {
-    "two classes": ("1 a x\n1 b x\n1 a y\n", "c:3: found class y for document a of topic 1, exp"),
+    "two classes": (
+        "1 a x\n1 b x\n1 a y\n",
+        "c:3: conflicting classes for document 'a' in topic 1",
+    ),
     "two fields": ("1 a x\n1 b\n", "c:2: found 2 fields ('1 b'), expected topic doc class"),
     "four fields": ("1 a x\n1 0 b x\n", "c:2: found 4 fields"),
     "nothing": ("\n# none\n", "c: found no classes, expected at least one"),
     "no class": ("1 a L1 x\n1 b L0\n", "c:2: found no class ('1 b L0'), expected topic doc L2 cl"),
-    "judgments in two": ("1 a L1 x\n1 a L1 y\n", "c:2: found class y for document a of topic 1"),
+    "judgments in two": (
+        "1 a L1 x\n1 a L1 y\n",
+        "c:2: conflicting classes for document 'a' in topic 1",
+    ),
     "csv without": ("topic,doc,level\n1,a,2\n", "c:1: found columns topic, doc, level, expected"),
-    "csv in two": ("topic,doc,class\n1,a,x\n1,a,y\n", "c:3: found class y for document a of topi"),
+    "csv in two": (
+        "topic,doc,class\n1,a,x\n1,a,y\n",
+        "c:3: conflicting classes for document 'a' in topi",
+    ),
     "csv short": ("topic,doc,class\n1,a\n", "c:2: found 2 fields ('1,a'), expected 3: topic doc"),
     "jsonl without": (
         '{"topic": "1", "doc": "a", "class": "x"}\n{"topic": "1", "doc": "b"}\n',
@@ -145,7 +154,10 @@ def test_read_groups_invalid_file_raises(
             pl.DataFrame({"topic": ["1"], "doc": ["a"]}),
             "classes: found columns topic, doc, expected the columns topic, doc, class",
         ),
-        ([("1", "a", "x"), ("1", "a", "y")], "classes: found class y for document a of topic 1"),
+        (
+            [("1", "a", "x"), ("1", "a", "y")],
+            "classes: conflicting classes for document 'a' in topic 1",
+        ),
     ],
 )
 def test_read_groups_invalid_data_raises(data: Any, said: str) -> None:

@@ -118,7 +118,7 @@ class TestRead:
     def test_read_intents_rounded_probabilities_are_accepted(self, files: Files) -> None:
         files(p="q1 1 0.8000004\nq1 2 0.2\n", q="q1 1 0.8000016\nq1 2 0.2\n")
         assert scores("p")["q1"] == WEIGHTED
-        with pytest.raises(cf.CranfieldError, match=r"sum to 1\.0000016 in topic q1"):
+        with pytest.raises(cf.CranfieldError, match=r"with sum 1\.0000016 in topic q1"):
             scores("q")
 
     def test_evaluate_unjudged_intent_counts(self) -> None:
@@ -254,7 +254,7 @@ class TestJudgments:
         ],
     )
     def test_read_qrels_invalid_levels_raises(self, data: Any) -> None:
-        with pytest.raises(cf.CranfieldError, match=r"found .*, expected"):
+        with pytest.raises(cf.CranfieldError, match=r"found .*, expected|conflicting levels"):
             scores(qrels=data, m="IRec")
 
     @pytest.mark.parametrize("data", [[1], 5, None, b"q1 1 a 1", {"q1": [("a", 1)]}])
@@ -340,8 +340,8 @@ class TestAnything:
     )
     def test_text(self, files: Files, text: str) -> None:
         files(qrels=QRELS, fuzz=text)
-        self.tried(intents="fuzz")
-        self.tried(qrels="fuzz")
+        self.check_rejected_or_scored(intents="fuzz")
+        self.check_rejected_or_scored(qrels="fuzz")
 
     @given(data=st.binary(max_size=60))
     @settings(
@@ -349,8 +349,8 @@ class TestAnything:
     )
     def test_bytes(self, files: Files, data: bytes) -> None:
         files(qrels=QRELS, fuzz=data)
-        self.tried(intents="fuzz")
-        self.tried(qrels="fuzz")
+        self.check_rejected_or_scored(intents="fuzz")
+        self.check_rejected_or_scored(qrels="fuzz")
 
     @given(
         data=st.recursive(
@@ -366,7 +366,7 @@ class TestAnything:
     def test_objects(self, data: Any) -> None:
         known = {"q1": {"1": {"a": 2}, "2": {"b": 1}}}
         if data is not None and not isinstance(data, str):  # a string is a path
-            self.tried(qrels=known, intents=data)
+            self.check_rejected_or_scored(qrels=known, intents=data)
 
 
 # -- ideal lists of intents in topic directories ------------------------------------------------
@@ -403,10 +403,10 @@ def test_read_qrels_directory_reads_ideal_lists(tmp_path: Path) -> None:
         ({"0001/0001.rel": "a L1\n"}, "found no file such as 0001/0001.PREFIX.Irelv1"),
         (
             IDEAL_LISTS | {"0001/0001.other.Irelv1": "a 1\n"},
-            "found ideal lists *.div.Irelv, *.other.Irelv, expected the ideal lists of intents, "
+            "found ideal lists *.div.Irelv, *.other.Irelv, expected ideal lists of intents "
             "with one prefix",
         ),
-        (IDEAL_LISTS | {"0001/0001.div.Irelv2": "b 1\na 2\n"}, "Irelv2:2: found gain 2 below 1"),
+        (IDEAL_LISTS | {"0001/0001.div.Irelv2": "b 1\na 2\n"}, "Irelv2:2: found gain 2 after 1"),
     ],
 )
 def test_read_qrels_directory_without_ideal_lists_raises(

@@ -503,7 +503,7 @@ class TestMissing:
 
 # -- what is malformed ------------------------------------------------------------------------
 
-EACH_A_NUMBER = "expected a document and its length, a number from 0"
+EACH_A_NUMBER = "expected a document and its length, a number ≥ 0"
 ON_LINE_1 = {
     "d1\n": "'d1'",
     "d1 10 20\n": "'d1 10 20'",

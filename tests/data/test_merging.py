@@ -224,7 +224,9 @@ def test_read_run_chunks_by_rank_use_first_chunk(here: Path) -> None:
 def test_read_run_chunk_score_without_scores_raises(score: Any, here: Path) -> None:
     run = text(trec(ROWS))
     for data, ties in ((run, "rank"), (run, "given"), ({"1": ["a#1"]}, None)):
-        with pytest.raises(cf.CranfieldError, match=rf"found chunk_score={score} where .* decides"):
+        with pytest.raises(
+            cf.CranfieldError, match=rf"chunk_score={score} needs scores, but .* decides"
+        ):
             cf.read_run(data, ties=ties, chunks="#", chunk_score=score)  # type: ignore[arg-type]
 
 
@@ -284,12 +286,12 @@ def test_evaluate_merging_is_noted_for_each_run(here: Path) -> None:
         ({"chunks": "/a#/"}, "found 0 groups in /a#/, expected 1 group for the document"),
         ({"chunks": "/(a)(b)/"}, "found 2 groups in"),
         ({"chunks": "/(a/"}, "invalid regular expression /(a/: missing )"),
-        ({"chunks": "/(x*).*/"}, "run: found document '' of chunk 'a#1', expected a name"),
+        ({"chunks": "/(x*).*/"}, "run: found document '' for chunk 'a#1', expected a name"),
         (
             {"chunks": lambda chunk: None},
-            "run: found document None of chunk 'a#1', expected a name",
+            "run: found document None for chunk 'a#1', expected a name",
         ),
-        ({"chunks": "x"}, "run: found document '' of chunk 'x#1', expected a name"),
+        ({"chunks": "x"}, "run: found document '' for chunk 'x#1', expected a name"),
         ({"chunk_score": "sum"}, "chunk_score='sum' requires chunks"),
         ({"chunks": "#", "chunk_score": "mean"}, "chunk_score='mean', expected one of first, max"),
         ({"duplicates": "last"}, "found duplicates='last', expected one of error, first, best"),

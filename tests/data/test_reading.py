@@ -77,7 +77,7 @@ def read(kind: str, data: Any, format: str | None = None) -> Lists:
 
 
 KINDS = pytest.mark.parametrize("kind", ["qrels", "run"])
-IN_PIECES = pytest.mark.usefixtures("sized")
+IN_PIECES = pytest.mark.usefixtures("set_block_size")
 EXPECTED = {"qrels": QRELS, "run": RUN}
 VALUE = {"qrels": "level", "run": "score"}
 
@@ -458,7 +458,7 @@ class TestMemory:
 
     @pytest.mark.parametrize("row", [("a",), ("a", "b", 1, 2, 3), "abc", 5, None, ()])
     def test_tuples_of_another_width(self, kind: str, row: Any) -> None:
-        with pytest.raises(cf.CranfieldError, match=r"row 2 .*, expected \(topic, doc, "):
+        with pytest.raises(cf.CranfieldError, match=r"as row 2, expected \(topic, doc, "):
             read(kind, [("a", "x", 1), row])
 
     @pytest.mark.parametrize("data", [5, None, 1.5, object()])
@@ -528,14 +528,14 @@ class TestRuns:
         table = pl.DataFrame({"topic": ["a"] * 3, "doc": ["x", "y", "z"], "rank": ranks})
         said = "found rank|, rank None in row 2|, rank (nan|inf) in row 2"
         with pytest.raises(cf.CranfieldError, match=said) as caught:
-            cf.evaluate({"a": {"y": 1}}, self.written(write, table, format), "RR")
+            cf.evaluate({"a": {"y": 1}}, self.write_table(write, table, format), "RR")
         if format != "frame":
-            path = self.written(write, table, format)
+            path = self.write_table(write, table, format)
             at = {"csv": ":3", "tsv": ":3", "jsonl": ":2"}.get(format, "")
             assert str(caught.value).startswith(f"{path}{at}: found rank {bad!r}")
             assert str(validate([path], "run")[0].problems[0].cause) == str(caught.value)
         scored = table.with_columns(pl.Series("score", [3.0, 2.0, 1.0]))
-        scores = cf.evaluate({"a": {"y": 1}}, self.written(write, scored, format), "RR")
+        scores = cf.evaluate({"a": {"y": 1}}, self.write_table(write, scored, format), "RR")
         assert scores.values.tolist() == [[[1 / 2]]]
 
     def test_a_rank_on_some_lines(self, write: Folder) -> None:

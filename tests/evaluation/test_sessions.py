@@ -804,7 +804,7 @@ LOG = {"t": {"s": [(1, 1, 10)]}}
         ),
         ((), {"clicks": {"t": {"s": [(1, 1)]}}}, "found (1, 1) in session 's' of topic 't'"),
         ((QRELS, SESSIONS), {"ties": "best"}, "found ties='best', expected one of trec, rank"),
-        ((QRELS, SESSIONS), {"ties": "rank"}, "sessions: found no rank, expected one on every"),
+        ((QRELS, SESSIONS), {"ties": "rank"}, "sessions: found no rank, expected a rank on every"),
     ],
 )
 def test_what_does_not_fit_together(

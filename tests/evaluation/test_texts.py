@@ -600,7 +600,7 @@ class TestReaders:
     def test_nuggets_are_no_references(self, column: str, tmp_path: Path) -> None:
         (tmp_path / "n.tsv").write_text(f"topic\t{column}\ttext\nq\t1\tLiverpool\n")
         with pytest.raises(
-            cf.CranfieldError, match=r"n.tsv:2: found nuggets, .* to --nuggets FILE"
+            cf.CranfieldError, match=r"n.tsv:2: nuggets instead of texts. Pass them with --nuggets"
         ):
             evaluate_texts(tmp_path / "n.tsv", {"q": "Liverpool"})
 
@@ -994,7 +994,7 @@ def test_some_topics_of_texts(tmp_path: Path, capfd: pytest.CaptureFixture[str])
     lines = capfd.readouterr().out.splitlines()[1:]
     assert [line.split("\t")[1] for line in lines] == ["q12", "all"]
     assert main([*command, "q13"]) == 2
-    assert "found topic 'q13'" in capfd.readouterr().err
+    assert "topic 'q13' is not in" in capfd.readouterr().err
     assert main([*command, "common"]) == 2
 
 

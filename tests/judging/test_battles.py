@@ -226,7 +226,7 @@ def test_the_command_with_measures(tmp_path: Path, cranfield: Command) -> None:
         ("topic,run_a,run_b,winner\n1,x,y,q\n", "battles.csv:2: invalid preference 'q'"),
         (
             "topic,run_a,run_b,winner,first\n1,x,y,a,z\n",
-            "battles.csv:2: found 'z' as the one shown",
+            "battles.csv:2: invalid first run 'z'",
         ),
         ("topic,run_a,run_b,winner\n1,x,x,a\n", "battles.csv:2: run 'x' compared with itself"),
         ("topic,run_a,winner\n1,x,a\n", "battles.csv:1: "),

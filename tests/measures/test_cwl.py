@@ -1264,7 +1264,9 @@ class TestCosts:
         assert err.startswith(told)
 
     def test_runs_without_types(self) -> None:
-        with pytest.raises(cf.InputError, match="costs are by element type, but the run has no types"):
+        with pytest.raises(
+            cf.InputError, match="costs are by element type, but the run has no types"
+        ):
             cf.evaluate(QRELS, RUN, "INST", costs={"web": 2.0})
 
 

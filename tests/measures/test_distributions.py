@@ -245,7 +245,7 @@ class TestReading:
         read = read_distributions(letters, labels="bad,fair,good")
         assert read.labels == ("bad", "fair", "good")
         assert read.items == {"d": (0.75, 0.0, 0.25)}
-        with pytest.raises(cf.InputError, match="listed in their order"):
+        with pytest.raises(cf.InputError, match="--label-order with all labels in order"):
             read_distributions(letters)
 
     def test_votes_are_told_from_probabilities(self) -> None:
@@ -281,7 +281,7 @@ class TestReading:
             ("d1 1\n", "f:1: found 2 fields"),
             ("d1 1 1\n", "found 1 label (1), expected at least two"),
             ("", "found no distributions"),
-            ("item,label\nd1,1\n", "f:2: found a label without a value, expected a column"),
+            ("item,label\nd1,1\n", "f:2: found a label without a value, expected also a column"),
             ('{"item": "d1", "label": "B"}\n', "f:1: found a label without a value"),
             ("item,1,2\nd1,1\n", "f:2: found 2 fields"),
             ("item,1,2\nd1,1,\n", "f:2: found value ''"),
@@ -298,7 +298,9 @@ class TestReading:
 
     def test_mistakes_in_votes_are_named(self, tmp_path: Path) -> None:
         (tmp_path / "f").write_text("d1 ann 1\nd1 ann 2\n")
-        with pytest.raises(cf.InputError, match="f:2: duplicate label by assessor 'ann' for item d1"):
+        with pytest.raises(
+            cf.InputError, match="f:2: duplicate label by assessor 'ann' for item d1"
+        ):
             read_distributions(tmp_path / "f", votes=True)
         with pytest.raises(cf.InputError, match="label, value, expected a column named assessor"):
             read_distributions(pl.DataFrame(LONG, ["item", "label", "value"], orient="row"),

@@ -96,7 +96,7 @@ class TestTopics:
 
     def test_unknown(self) -> None:
         with pytest.raises(
-            cf.CranfieldError, match="topic 'all' is not in the judgments \(3"
+            cf.CranfieldError, match="topic 'all' is not in the judgments: 3"
         ):
             cf.evaluate(HOLES, HOLES_RUN, topics="all")
 

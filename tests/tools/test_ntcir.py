@@ -169,7 +169,7 @@ class TestSplitRuns:
             (XML.replace("d9", "y"), "r:7: duplicate document 'y' in topic 0002 (first on line 6)"),
             (XML.replace("</IR4QA_RESULT>", ""), "r:9: found mismatched tag, expected well-formed"),
             (XML.replace("UTF-8", "EUC-JP"), "r: found multi-byte encodings are not supported"),
-            (XML.replace(' ID="0002"', ""), "r:4: found <TOPIC> without ID"),
+            (XML.replace(' ID="0002"', ""), "r:4: <TOPIC> without ID"),
             (XML.replace('DOCID="y"', 'DOCID=""'), "r:6: found DOCID=''"),
             (XML.replace("<RUNID>", '<RUNID DOCID="q">'), "r:3: found DOCID='q' outside of topics"),
             ("<TOPIC_SET/>", "r: found no topics"),

@@ -491,7 +491,7 @@ FILES = {
         ("label -r twice.rel a.res", "twice.rel:3: conflicting judgments of document 'a'"),
         ("label -ec -r one.rel a.res", "one.rel:1: found no class for a, expected doc L2 class"),
         ("label -r one.rel twice.res", "twice.res:3: duplicate document 'a' (first on line 1)"),
-        ("label -r one.rel blank.res", "blank.res:2: found blanks in 'Paul McCartney'"),
+        ("label -r one.rel blank.res", "blank.res:2: found spaces in 'Paul McCartney'"),
         ("label -sep ; -r semicolons.rel a.res", "semicolons.rel:2: found label 'or c', expected"),
         ("label -sep ; -r all;.rel semicolons.res",
          "semicolons.res:1: found the separator ';' in 'b;or c', expected one document per line"),

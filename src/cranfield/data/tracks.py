@@ -250,7 +250,7 @@ def make_unknown_topic_error(
         [f"@{topic}"] if os.path.isfile(topic) else get_close_matches(topic, valid_topics, 1)
     )
     names = format_names([*valid_topics], "topic")
-    problem = f"topic {topic!r} is not in the {owner} ({names})"
+    problem = f"topic {topic!r} is not in the {owner}: {names}"
     fix = "".join(f"Did you mean {x}?" for x in suggestions)
     return InputError.from_problem(problem, fix, location, line)
 

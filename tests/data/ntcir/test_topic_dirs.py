@@ -96,7 +96,7 @@ def test_read_qrels_suffix_is_selected(directory: Path) -> None:
 
 WRONG_FILES = {
     ("0001/0001.bm25.res", "b\na\nb\n"): "dir/0001/0001.bm25.res:3: duplicate document 'b' (first",
-    ("0001/0001.bm25.res", "b\na c\n"): "dir/0001/0001.bm25.res:2: found blanks in 'a c', expecte",
+    ("0001/0001.bm25.res", "b\na c\n"): "dir/0001/0001.bm25.res:2: found spaces in 'a c', expecte",
     ("0001/0001.rel", "a L2\n\nb X\n"): "dir/0001/0001.rel:3: found label 'X', expected L0, L1, ",
     ("0001/0001.rel", "a 2\n"): "dir/0001/0001.rel:1: found label '2', expected L0, L1, L2",
     ("0001/0001.rel", "a\n"): "dir/0001/0001.rel:1: found 1 field ('a'), expected doc L2 or doc L",

@@ -128,7 +128,7 @@ def test_chunks_stand_where_the_first_does(tmp_path: Path) -> None:
     """Ranks are not added up, as scores would be."""
     path = written(tmp_path / "run", "1 x#1 1\n1 a#1 2\n1 a#2 3\n1 b#1 4\n1 a#3 5\n")
     assert cf.read_run(path, chunks="#").rank_topic("1") == ["x", "a", "b"]
-    with pytest.raises(cf.InputError, match="found chunk_score=sum where rank decides"):
+    with pytest.raises(cf.InputError, match="chunk_score=sum needs scores, but rank decides"):
         cf.read_run(path, chunks="#", chunk_score="sum")
 
 
