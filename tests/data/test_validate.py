@@ -509,7 +509,7 @@ class TestSeveralFiles:
         one_run, two = write(RUN, "one"), write(RUN, "two")
         own = write(RUN.replace(" t\n", " u\n"), "own")
         reports = validate([one_run, two, own])
-        named = "too: such runs are named by their files"
+        named = "these runs are named by their files"
         starts(
             reports[0], [("warning", None, f"run tag t is also in 1 other file ({two}): {named}")]
         )

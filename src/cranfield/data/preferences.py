@@ -215,7 +215,7 @@ def _build_group(judged: _Judgments, name: str, subgroups: Sequence[list[int]]) 
         if (relevant[indices] != (levels > 0)).any():
             row = rows[int(np.argmax(relevant[indices] != (levels > 0)))]
             problem = (
-                f"level 0 for document {judged.docs[row]}, relevant in another subgroup of {name}"
+                f"level 0 for document {judged.docs[row]}, relevant in other subgroups of {name}"
             )
             raise judged.error(problem, "level 0 in all subgroups of the group or in none", row)
     group = PreferenceGroup(name, tuple(index), relevant, tuple(members))
