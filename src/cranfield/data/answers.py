@@ -156,23 +156,18 @@ def _read_run_lines(
         check_distinct_paths((source for source in data if isinstance(source, FILES)), "file")
     for source in data if is_collection else [data]:
         default_run, earlier_has_run = get_location(source, "run"), None
-        for line in read_lines(source, layout, kind, separator, flatten):
-            given = _merge_metadata(line)
-            has_run = given.cells.get("run") not in (None, "")
+        for row in read_lines(source, layout, kind, separator, flatten):
+            line = _merge_metadata(row)
+            has_run = line.cells.get("run") not in (None, "")
             if earlier_has_run is not None and has_run != earlier_has_run:
-                found, expected = ("a run", "none") if has_run else ("no run", "one")
-                raise given.make_error(
-                    found,
-                    f"{expected}, as on the lines before. Name the run on all lines or on none",
-                )
+                names = ("a run", "none") if has_run else ("no run", "one")
+                rule = "as on the lines before. Name the run on all lines or on none"
+                raise line.make_error(names[0], f"{names[1]}, {rule}")
             earlier_has_run = has_run
-            if given.cells["topic"] is None:
-                raise given.make_problem("no topic", "Add topic_id, narrative_id or qid.")
-            yield (
-                (given.get_name("run") if has_run else default_run),
-                given.get_name("topic"),
-                given,
-            )
+            if line.cells["topic"] is None:
+                raise line.make_problem("no topic", "Add topic_id, narrative_id or qid.")
+            run = line.get_name("run") if has_run else default_run
+            yield run, line.get_name("topic"), line
 
 
 def _format_run_hint(line: Line) -> str:

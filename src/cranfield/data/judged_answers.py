@@ -130,9 +130,9 @@ class Citation(NamedTuple):
     where: str
     number: int | None
 
-    def error(self, found: str, expected: str) -> InputError:
+    def error(self, actual: str, expected: str) -> InputError:
         """Return an error for the line of the label."""
-        return InputError(found, expected, self.where, self.number)
+        return InputError(actual, expected, self.where, self.number)
 
 
 Piece = TypeVar("Piece", "Nugget", "Criterion")

@@ -191,8 +191,8 @@ class _Judgments:
     rows: Mapping[tuple[str, ...], list[int]]  # rows of each (sub)group, sorted by name
     on_a_line: int = 1
 
-    def error(self, found: str, expected: str, row: int) -> InputError:
-        return InputError(found, expected, self.where, self.find_line(row))
+    def error(self, actual: str, expected: str, row: int) -> InputError:
+        return InputError(actual, expected, self.where, self.find_line(row))
 
     def find_line(self, row: int) -> int | None:
         """Return the line number of a judgment. It is computed only for errors."""

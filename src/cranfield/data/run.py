@@ -229,7 +229,7 @@ class ListRun(Run):
         return replace(self, lists={name(topic): docs for topic, docs in self.lists.items()})
 
 
-FILE_FIELDS = ("parts", "format", "text", "each", "source")  # fields that are not pickled
+FILE_FIELDS = ("parts", "format", "text", "load_runs", "source")  # fields that are not pickled
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -239,7 +239,9 @@ class TableRun(Run):
     parts: Callable[[], Iterator[Part]]
     format: Format | None = None  # of the file, if errors have lines
     text: ReadOptions = DEFAULT_OPTIONS
-    each: Callable[[], Sequence[Run]] | None = None  # returns the runs of a file with several tags
+    load_runs: Callable[[], Sequence[Run]] | None = (
+        None  # returns the runs of a file with several tags
+    )
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the data instead of the path: another process may not have the file."""
@@ -247,11 +249,11 @@ class TableRun(Run):
         return _restore, (state, [table.copy() for table in self.iterate_tables()])
 
     def split_by_tag(self) -> Sequence[Run]:
-        if self.each is None:
+        if self.load_runs is None:
             return [self]
         return [
             replace(run, merging=self.merging and self.merging.copy_without_counts())
-            for run in self.each()
+            for run in self.load_runs()
         ]
 
     def iterate_tables(self) -> Iterator[Table]:

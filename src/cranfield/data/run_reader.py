@@ -204,7 +204,7 @@ def _expand_directories(runs: Any) -> Any:
 def _read_all(runs: Sequence[Run]) -> list[Run]:
     """Read all lines of runs that may contain other tags."""
     for run in runs:
-        if isinstance(run, TableRun) and run.each is not None:
+        if isinstance(run, TableRun) and run.load_runs is not None:
             for _ in run.iterate_tables():
                 pass
     return list(runs)
@@ -454,7 +454,7 @@ class _Reader:
         if self.names != "tag":
             return run
         return replace(
-            run.change_parts(partial(_check_tag, tag, location)), each=partial(_split_run, run)
+            run.change_parts(partial(_check_tag, tag, location)), load_runs=partial(_split_run, run)
         )
 
     def _read_records(self, source: Source, format: Format, text: ReadOptions) -> list[Run]:
@@ -542,7 +542,7 @@ def _return_table(table: Table) -> Table:
 
 def _require_one(run: Run, name: str | None) -> Run:
     """Return a run that raises an error if its file contains several."""
-    run = replace(run, each=None) if isinstance(run, TableRun) else run
+    run = replace(run, load_runs=None) if isinstance(run, TableRun) else run
     return replace(run, name=name) if name else run
 
 

@@ -106,7 +106,7 @@ def get_path_name(path: str | os.PathLike[str]) -> str:
 
 def resolve_names(systems: Sequence[S], in_memory: str = "run") -> list[S]:
     """Return the systems with unique names: tag, or path, or path and tag."""
-    tags, places = Counter(one.name for one in systems), Counter(one.where for one in systems)
+    tags, places = Counter(x.name for x in systems), Counter(x.where for x in systems)
 
     def name(system: S) -> str:
         if tags[system.name] == 1 or system.where == in_memory:
@@ -116,7 +116,7 @@ def resolve_names(systems: Sequence[S], in_memory: str = "run") -> list[S]:
     for assigned, often in Counter(map(name, systems)).items():
         if often > 1:
             raise InputError.from_problem(f"duplicate run name {assigned!r}")
-    return [replace(one, name=name(one)) for one in systems]
+    return [replace(system, name=name(system)) for system in systems]
 
 
 def group_by_tag(lines: Iterable[Line], location: str, names: RunNames) -> dict[str, list[Line]]:

@@ -77,14 +77,12 @@ def _read_topics(source: Source) -> dict[str, dict[str, int]]:
     try:
         parser.Parse(source.read(), True)
     except expat.ExpatError as error:
-        what = expat.ErrorString(error.code)
-        raise InputError(
-            what, "well-formed XML", source.name, source.get_line_number(error.lineno)
-        ) from None
+        reason, line = expat.ErrorString(error.code), source.get_line_number(error.lineno)
+        raise InputError(reason, "well-formed XML", source.name, line) from None
     except (LookupError, ValueError) as error:  # unknown encoding
         raise InputError(str(error), "XML in UTF-8", source.name) from None
     if not any(topics.values()):
-        what = "no document" if topics else "no topics"
+        content = "no document" if topics else "no topics"
         expected = '<TOPIC ID="…"> with elements that have a DOCID'
-        raise InputError(what, expected, source.name)
+        raise InputError(content, expected, source.name)
     return topics
