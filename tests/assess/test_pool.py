@@ -232,7 +232,7 @@ class TestTeamFiles:
         ({"rel": float("nan")}, "found rel nan, expected a finite number"),
         ({"ties": "best"}, "found ties='best', expected one of trec, rank, given"),
         ({"topics": []}, "topics: found no topics, expected at least one"),
-        ({"topics": ["q7"]}, "topic 'q7' is not in the runs 2 topics (q1, q2)"),
+        ({"topics": ["q7"]}, "topic 'q7' is not in the runs: 2 topics (q1, q2)"),
         ({"topics": "no such file"}, "topic 'no such file' is not in the runs"),
         ({"topics": "@no such file"}, "cannot read no such file"),
     ],
@@ -250,7 +250,7 @@ def test_options_out_of_range(options: dict[str, Any], error: str) -> None:
         ({"q": {"a": "high"}}, "found score 'high' for document a of topic q"),
         ({"all": {"a": 1.0}}, "found a topic named 'all'"),
         ({"q": {}}, "found no document for 1 topic (q)"),
-        (pl.DataFrame({"topic": [], "doc": [], "score": []}), "found no results"),
+        (pl.DataFrame({"topic": [], "doc": [], "score": []}), "no results in run"),
         (["same.run", "same.run"], "duplicate run same.run"),
     ],
 )

@@ -84,7 +84,7 @@ def test_read_topics_queries_with_tabs_reports_the_field(tmp_path: Path) -> None
 def test_choose_topics_unknown_line_raises(
     tmp_path: Path, text: str, line: int, topic: str
 ) -> None:
-    with pytest.raises(InputError, match=rf"topics.txt:{line}: found topic '{topic}'"):
+    with pytest.raises(InputError, match=rf"topics.txt:{line}: topic '{topic}'"):
         chosen(tmp_path, text)
 
 

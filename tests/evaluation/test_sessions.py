@@ -696,8 +696,8 @@ def test_they_take_sessions(m: cf.Measure) -> None:
         ("t s 2 a 1 9\n", ":1: found query 2 first in session s of topic t, expected 1"),
         (
             "t s 1 a 1 9\nt s 3 a 1 9\n",
-            ":2: found query 3 after query 1 in session s of topic t, expected 1 or 2: sessions "
-            "in the order of time",
+            ":2: found query 3 after query 1 in session s of topic t, expected 1 or 2 "
+            "(queries in order of time)",
         ),
         (
             "t s 1 a 1 9\nt s 2 a 1 9\nt s 1 b 2 8\n",
@@ -739,7 +739,7 @@ def test_sessions_that_are_refused(text: str, message: str, tmp_path: Path) -> N
         ("t s 1 x 10\n", ":1: found rank 'x', expected an integer ≥ 1"),
         ("t s 1 1000001 10\n", ":1: found rank 1000001, expected at most 1,000,000"),
         ("t s 0 1 10\n", ":1: found query number '0', expected an integer ≥ 1"),
-        ("t s 2 1 10\n", ":1: found query 2 in session s of topic t, expected 1 first"),
+        ("t s 2 1 10\n", ":1: found query 2 in session s of topic t, expected query 1"),
         (
             "t s 1 1 10\nt s 3 1 10\n",
             ":2: found query 3 in session s of topic t, expected query 2 (use rank - for "
@@ -754,7 +754,10 @@ def test_sessions_that_are_refused(text: str, message: str, tmp_path: Path) -> N
         ("t s 1 1 -\n", ":1: click without length and document"),
         ("t s 1 1 10 high\n", ":1: found level 'high', expected a finite number"),
         ("t s 1 1 10\nt s 1 2 10 1\n", ":2: found 6 fields"),
-        ("topic,session,query,rank,length,level\nt,s,1,1,9,2\nt,s,1,1,9,\n", ":3: found no level"),
+        (
+            "topic,session,query,rank,length,level\nt,s,1,1,9,2\nt,s,1,1,9,\n",
+            ":3: click without a level, but other clicks have levels",
+        ),
         ("topic,session,query,length\nt,s,1,5\n", ":1: found columns"),
         ("# nothing\n", ": found no clicks, expected topic session query rank length"),
     ],
@@ -786,7 +789,7 @@ LOG = {"t": {"s": [(1, 1, 10)]}}
         ((QRELS, SESSIONS), {"clicks": [LOG, LOG]}, "found 2 click logs beside sessions"),
         ((QRELS, ONE), {}, "sessions: found sessions of 1 topic (t), expected some of judged"),
         ((None, ONE), {}, "found no judgments"),
-        ((QRELS, []), {}, "found no sessions"),
+        ((QRELS, []), {}, "no sessions given"),
         ((QRELS, 3), {}, "sessions: found int, expected a path, a mapping, a frame or tuples"),
         ((QRELS, SESSIONS, []), {}, "found no measure"),
         ((), {}, "found neither sessions nor clicks"),

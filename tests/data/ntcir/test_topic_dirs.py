@@ -91,7 +91,7 @@ def test_read_qrels_suffix_is_selected(directory: Path) -> None:
     written(directory / "0001/0001.jrel", "a L2\n")
     with pytest.raises(cf.InputError) as told:
         cf.read_qrels("dir")
-    assert str(told.value) == "dir: found judgments erel, jrel, expected one of them: dir/*.erel"
+    assert str(told.value) == "dir: found judgments erel, jrel, expected one suffix: dir/*.erel"
 
 
 WRONG_FILES = {
@@ -128,7 +128,7 @@ def test_read_directory_missing_files_raise(
     ):
         assert main(["evaluate", *arguments.split(), "-m", "AP"]) == 2
         assert capsys.readouterr().err.startswith(said)
-    said = r"dir: found 2 runs \(bm25, dense.v2\), expected one of them, such as dir/\*.bm25.res"
+    said = r"dir: found 2 runs \(bm25, dense.v2\), expected one run, such as dir/\*.bm25.res"
     with pytest.raises(cf.CranfieldError, match=said):
         cf.read_run("dir")
 
@@ -198,7 +198,9 @@ def test_validate_checks_topic_directories(
     assert main(["validate", "dir"]) == 2
     out = capsys.readouterr().out.splitlines()
     assert "dir/0001/0001.rel:2: error: found label 'X', expected L0, L1, L2, …" in out
-    assert any(line.startswith("dir/0001/0001.bm25.res:2: error: found document a") for line in out)
+    assert any(
+        line.startswith("dir/0001/0001.bm25.res:2: error: duplicate document 'a'") for line in out
+    )
 
 
 # -- directories beside it that nobody may read ----------------------------------------------------

@@ -346,7 +346,7 @@ def _choose_suffix(topics: Mapping[str, set[str]], path: str) -> str:
         raise InputError("no judgments", expected, path, hint=hint if intents else "")
     if len(suffixes) > 1 and REL not in suffixes:
         problem = f"judgments {', '.join(suffixes)}"
-        raise InputError(problem, f"a selection: {os.path.join(path, '*.' + suffixes[0])}", path)
+        raise InputError(problem, f"one suffix: {os.path.join(path, '*.' + suffixes[0])}", path)
     return REL if REL in suffixes else suffixes[0]
 
 
@@ -475,7 +475,7 @@ def _read_results(path: str, text: ReadOptions) -> Iterator[Record | Problem]:
     """Yield the documents of a run in a directory, ranking by ranking."""
     if os.path.isdir(path):
         paths = list_runs(path)
-        names, expected = map(get_run_name, paths), f"a run, such as {paths[0]}"
+        names, expected = map(get_run_name, paths), f"one run, such as {paths[0]}"
         yield Problem.from_error(InputError(format_names(list(names), "run"), expected, path), path)
         return
     name = get_run_name(path)
