@@ -195,7 +195,7 @@ def test_several_topics_in_the_order_asked_for(lists: Any, cranfield: Command) -
 
 def test_label_refuses_what_it_does_not_know(lists: Any, cranfield: Command) -> None:
     for arguments, said in (
-        ("label q r --topic zz", "found topic 'zz', expected one of the judgments' 2"),
+        ("label q r --topic zz", "topic 'zz' is not in the judgments: 2"),
         ("label - -", "standard input (-) can be used only once"),
         ("label q nowhere", "cannot read nowhere"),
         (

@@ -684,7 +684,7 @@ FILES = {
         ("irec a.res one.I empty", "empty: found an empty file, expected documents relevant to"),
         ("irec a.res none.I", "none.I: found no gain above 0, expected documents relevant to"),
         ("irec -cutoffs 0 a.res one.I", "found '0', expected a whole number from 1"),
-        ("irec twice.res one.I", "twice.res:3: found document a again"),
+        ("irec twice.res one.I", "twice.res:3: duplicate document 'a'"),
         ("irec - -", "standard input (-) can be used only once"),
     ],
 )  # fmt: skip

@@ -459,7 +459,9 @@ class _Walks:
         rows: list[tuple[Any, ...]] = []
         for (setting, m), (run, rankings), t in product(model_measures, labelled, places):
             model: Any = self.evaluator.scorer.with_topic_gains(m, t)
-            walk = model.walk_down(model.build_items(collection.build_block(rankings, t))).select_first()
+            walk = model.walk_down(
+                model.build_items(collection.build_block(rankings, t))
+            ).select_first()
             arrays = (walk.gains, walk.costs, walk.C, walk.W, walk.L)
             columns = zip(*(x[:last].tolist() for x in arrays), strict=True)
             begin = (setting.name, run, collection.topics[t])
