@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import cranfield as cf
-from cranfield.report.formats.terminal import notice_lines
+from cranfield.report.formats.terminal import format_note_lines
 from cranfield.scores import Note, format_notes
 
 TOPICS = [f"t{i}" for i in range(8)]
@@ -110,8 +110,8 @@ def test_tables_and_reprs_are_brief() -> None:
     scores = cf.evaluate(QRELS, runs, "AP")
     brief = "note: ties could change a score in all 3 runs"
     assert repr(scores).splitlines()[-1] == f"{brief}; .notes lists them"
-    assert notice_lines(scores.notes, 3) == [f"{brief}; -v lists them"]
-    assert notice_lines(scores.notes, 3, all_notes=True) == [
+    assert format_note_lines(scores.notes, 3) == [f"{brief}; -v lists them"]
+    assert format_note_lines(scores.notes, 3, all_notes=True) == [
         f"note: {n.text}" for n in scores.notes
     ]
 

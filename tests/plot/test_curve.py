@@ -84,7 +84,9 @@ def test_of_many_runs_the_best_have_names(many: Any) -> None:
     named = {row["line"]: row["value"] for row in rows_of(panel)}
     assert [*named] == [run for run in means if run in best[:8]]
     assert named | others == means
-    assert "Named: the 8 of 12 runs that are best; grey: the others." in said_by(picture)
+    assert "Named: the 8 of 12 runs with the best scores. Grey: the other lines." in said_by(
+        picture
+    )
     assert [n.kind for n in picture.notes][-1] == "names"
 
 
@@ -120,7 +122,7 @@ def test_one_run_one_topic_and_nothing_relevant() -> None:
     picture = cf.plot.curve({"q1": QRELS["q1"]}, RUNS["one"], "P", band=True)
     assert said_by(picture).strip() == "Means over 1 topic."  # of one topic there is no interval
     assert len(rows_of(panels_of(picture)[0])) == 3
-    with pytest.raises(cf.CranfieldError, match="found no run with a value of P, expected one"):
+    with pytest.raises(cf.CranfieldError, match="no run has a value of P"):
         cf.plot.curve({"q1": {"a": 0}}, RUNS, "P", undefined="skip")
 
 

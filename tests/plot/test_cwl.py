@@ -459,7 +459,7 @@ class TestRuns:
             assert found == names
 
     def test_without_a_score_there_is_no_point(self) -> None:
-        with pytest.raises(cf.CranfieldError, match="RR: found no run with a score"):
+        with pytest.raises(cf.CranfieldError, match="RR: no run has a score"):
             cf.plot.cwl("RR", {"t": {"a": 0}}, {"t": ["a"]}, "runs", undefined="nan")
 
     def test_names_do_not_cover_each_other(self) -> None:
@@ -594,22 +594,26 @@ class TestMistakes:
     @pytest.mark.parametrize(
         ("models", "more", "message"),
         [
-            ("nDCG@10", {}, "found nDCG@10, expected a user model: (\\w+, )*AP, (\\w+, )*BPM, "),
+            (
+                "nDCG@10",
+                {},
+                "nDCG@10 is not a user model. User models: (\\w+, )*AP, (\\w+, )*BPM, ",
+            ),
             ("RBP(p=2)", {}, "found p=2, expected a number between 0 and 1"),
             ("RBP(n=0)", {}, "found n=0, expected a whole number"),
-            ([], {}, "found no model"),
-            (["RBP", "RBP(p=0.8)"], {}, "same model twice"),
-            ("RBP", {"kind": "scatter"}, "found kind 'scatter', expected functions, vary, runs"),
+            ([], {}, "no user model given"),
+            (["RBP", "RBP(p=0.8)"], {}, "duplicate user model"),
+            ("RBP", {"kind": "scatter"}, "unknown kind 'scatter'. Use functions, vary, runs"),
             ("RBP", {"topics": ["T9"]}, r"found topic 'T9', .* 2 topics \(T1, T2\)"),
             ("RBP", {"topics": []}, "found no topics"),
-            ("RBP", {"ranks": 0}, "found ranks 0, expected a whole number from 1"),
-            ("RBP", {"ranks": "3"}, "found ranks '3', expected a whole number"),
-            ("RBP", {"ranks": True}, "found ranks True, expected a whole number"),
-            ("RBP", {"lists": [[1, 0]]}, r"found lists \[\[1, 0\]\], expected {topic: gains}"),
-            ("RBP", {"lists": {}}, r"found lists {}, expected {topic: gains}"),
-            ("RBP", {"lists": {"t": 1}}, "found 1 as the list of t, expected gains"),
+            ("RBP", {"ranks": 0}, "found ranks=0, expected an integer ≥ 1"),
+            ("RBP", {"ranks": "3"}, "found ranks='3', expected an integer"),
+            ("RBP", {"ranks": True}, "found ranks=True, expected an integer"),
+            ("RBP", {"lists": [[1, 0]]}, r"found lists=\[\[1, 0\]\], expected {topic: gains}"),
+            ("RBP", {"lists": {}}, r"found lists={}, expected {topic: gains}"),
+            ("RBP", {"lists": {"t": 1}}, "found 1 as the list of topic t, expected gains"),
             ("RBP", {"lists": {"t": ["x"]}}, "found gain 'x' in the list of t, expected a number"),
-            ("RBP", {"costs": {"T1": 1}}, "found 0 costs of T1, expected 15"),
+            ("RBP", {"costs": {"T1": 1}}, "found 0 costs of topic T1, expected 15"),
             ("RBP", {"width": 1e9}, "found width 1000000000.0, expected a number of points"),
             ("RBP", {"height": -1}, "found height -1, expected a number of points"),
             ("RBP", {"height": "9"}, "found height '9', expected a number of points"),
@@ -617,41 +621,57 @@ class TestMistakes:
             (
                 "RBP(p=0.1|0.5)",
                 {"kind": "runs"},
-                "expected one value of p: ranges are for",
+                "has several values of p. Use one value with kind",
             ),
             ("RBP(p=0.01:0.5:0.01)", {}, "found 100 lines to draw, expected at most 8"),
             (
                 "INST",
                 {"lists": None},
-                "INST without lists, whose users look at gains, exp",
+                "INST depends on gains. Pass qrels and runs, or lists",
             ),
-            ("RBP", {"costs": {"T1": [1]}}, "found 1 costs of T1, expected 15"),
-            ("RBP", {"ties": "expected"}, "found ties=expected"),
-            ("RBP", {"qrels": {"t": {"a": 1}}}, "found lists beside qrels"),
-            ("RBP", {"lists": None, "kind": "vary"}, "found no lists to walk down"),
+            ("RBP", {"costs": {"T1": [1]}}, "found 1 costs of topic T1, expected 15"),
+            ("RBP", {"ties": "expected"}, "ties=expected is not supported for a single ranking"),
+            ("RBP", {"qrels": {"t": {"a": 1}}}, "use either lists or qrels and runs, not both"),
+            ("RBP", {"lists": None, "kind": "vary"}, "no rankings given"),
             ("RBP", {"lists": {str(i): [1] for i in range(9)}}, "found 9 lines .* at most 8"),
             ("INST", {"lists": {"t": [2]}}, "INST.*: found gain 2, expected gains from 0 to 1"),
-            ("P", {"kind": "vary"}, "P: found no values to vary"),
+            ("P", {"kind": "vary"}, "P: no parameter varies. Give values"),
             ("RBP(p=0.1:0.9)", {"kind": "vary"}, "RBP p=0.1:0.9, expected first:last:step"),
             ("RBP(p=a|b)", {"kind": "vary"}, r"found RBP p=a\|b"),
             ("RBP(p=0.1:0.9:1e-9)", {"kind": "vary"}, "at most 1000 values"),
-            ("RBP(p=0.9:0.1:0.1)", {"kind": "vary"}, "expected the lower end first: 0.1:0.9:0.1"),
-            ("RBP(p=0.9:0.1:-0.1)", {"kind": "vary"}, "expected the lower end first: 0.1:0.9:0.1"),
+            ("RBP(p=0.9:0.1:0.1)", {"kind": "vary"}, "expected the lower limit first: 0.1:0.9:0.1"),
+            (
+                "RBP(p=0.9:0.1:-0.1)",
+                {"kind": "vary"},
+                "expected the lower limit first: 0.1:0.9:0.1",
+            ),
             ("RBP(p=0.1:0.9:0)", {"kind": "vary"}, "expected first:last:step"),
             ("RBP(p=0.5:1.5:0.5)", {"kind": "vary"}, "RBP: found p=1, expected a number between"),
-            ("BPM(T=1|2, K=1|2)", {"kind": "vary"}, "found values of T and K, expected one"),
+            (
+                "BPM(T=1|2, K=1|2)",
+                {"kind": "vary"},
+                "values of T and K: only one parameter can vary",
+            ),
             ("RBP(q=1|2)", {"kind": "vary"}, "no parameter 'q'"),
-            ("RBP", {"kind": "vary", "values": {"q": [1]}}, "found values of 'q'"),
-            ("RBP", {"kind": "vary", "values": {"p": []}}, "found no value of 'p'"),
+            (
+                "RBP",
+                {"kind": "vary", "values": {"q": [1]}},
+                "values: the models have no parameter 'q'",
+            ),
+            ("RBP", {"kind": "vary", "values": {"p": []}}, "no value of 'p' given"),
             (
                 "RBP",
                 {"kind": "vary", "measurements": ["ED"]},
-                r"found measurements \['ED'\], expected some of EU, ETU, EC",
+                r"invalid measurements \['ED'\]. Valid: EU, ETU, EC",
             ),
-            ("RBP", {"kind": "vary", "measurements": []}, "found measurements"),
-            ("RBP", {"kind": "vary", "measurements": True}, "found measurements True, expected"),
-            ("RBP", {"kind": "vary", "values": [0.5]}, r"found values \[0.5\], expected {param"),
-            ("RBP", {"kind": "vary", "values": {"p": 0.5}}, "found 0.5 as the values of 'p'"),
+            ("RBP", {"kind": "vary", "measurements": []}, "invalid measurements \\[\\]"),
+            ("RBP", {"kind": "vary", "measurements": True}, "invalid measurements True. Valid"),
+            ("RBP", {"kind": "vary", "values": [0.5]}, r"found values=\[0.5\], expected {param"),
+            (
+                "RBP",
+                {"kind": "vary", "values": {"p": 0.5}},
+                "found values={'p': 0.5}, expected {param",
+            ),
             ("RBP", {"kind": "vary", "values": {"p": ["x"]}}, "found 'x' in the values of 'p'"),
             (
                 "RBP",
@@ -736,7 +756,7 @@ class TestCommand:
         ("output", "model", "message"),
         [
             ("figure.gif", "RBP", "ends in .png"),
-            ("figure.png", "nDCG", "expected a user model"),
+            ("figure.png", "nDCG", "is not a user model"),
             ("no/figure.json", "RBP", "there is no directory"),
         ],
     )
@@ -771,6 +791,6 @@ class TestPictures:
 
     def test_of_nothing_that_has_one(self) -> None:
         with pytest.raises(
-            cf.CranfieldError, match=r"found int, expected what a function of cf\.meta"
+            cf.CranfieldError, match=r"no figure of type int. Pass a result of cf\.meta"
         ):
             cf.plot.meta(3)

@@ -39,4 +39,4 @@ def test_too_many_points_are_left_out_and_that_is_said(monkeypatch: pytest.Monke
     monkeypatch.setattr(sys.modules[cf.plot.distribution.__module__], "MOST_POINTS", 9)
     picture = cf.plot.distribution(simulated(2, topics=5))
     assert "point" not in marks_of(panels_of(picture)[0])
-    assert "points of 10 scores would hide each other" in picture.notes[-1].text
+    assert "10 scores are too many for points: only boxes are drawn" in picture.notes[-1].text

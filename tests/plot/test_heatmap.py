@@ -36,4 +36,4 @@ def test_who_has_no_room_is_told_by_name() -> None:
     scores = scored([[0.1, 0.2], [0.8, 0.9], [0.5, 0.6]], ("a", "b", "c"))
     picture = cf.plot.heatmap(scores, height=25)
     assert {row["run"] for row in rows_of(panels_of(picture)[0])} == {"b", "c"}
-    assert picture.notes[-1].text.startswith("1 run (a) without room")
+    assert picture.notes[-1].text.startswith("1 run (a) without space")

@@ -29,7 +29,7 @@ def test_numbers_are_those_of_pools() -> None:
         each = {row["line"]: row["relevant"] for row in rows_of(panel) if row["at"] == depth}
         means = cf.evaluate(QRELS, RUNS, f"NumRelRet@{depth}").summary()
         assert each == {run: sum(of.values()) for run, of in means.items()}
-    assert axis_of(panel, "y")["title"] == "share of 4 relevant documents"
+    assert axis_of(panel, "y")["title"] == "fraction of 4 relevant documents"
     assert axis_of(panel, "x")["title"] == "depth"
     assert rows_of(panel, 1)[0]["label"] == "all runs"
     assert said_by(picture).strip() == "Relevant documents of 2 topics."
@@ -59,7 +59,7 @@ def test_of_many_runs_those_that_find_most_have_names() -> None:
     named = {row["line"]: row["value"] for row in rows_of(panel)}
     assert named == {f"r{i}": (i + 1) / 10 for i in range(2, 10)}
     assert {row["line"] for row in rows_of(panel, 2)} == {"r0", "r1"}
-    assert "Named: the 8 of 10 runs that find most" in said_by(picture)
+    assert "Named: the 8 of 10 runs with the most relevant documents" in said_by(picture)
 
 
 def test_the_command(cranfield: Command, here: Path) -> None:

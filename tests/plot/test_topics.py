@@ -94,16 +94,18 @@ def test_more_runs_than_have_room() -> None:
     scores = scored(np.random.default_rng(1).random((20, 3)), tuple(f"r{k}" for k in range(20)))
     picture = cf.plot.topics(scores, against="median")
     assert len(panels_of(picture)) == 12
-    assert picture.notes[-1].text.startswith("8 runs (r12, r13, r14, r15, r16, …) without room")
+    assert picture.notes[-1].text.startswith(
+        "8 runs (r12, r13, r14, r15, r16, …) without space in the figure"
+    )
     assert picture.data["run"].n_unique() == 20
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"against": "d"}, r"found against 'd', expected median, or one of 3 runs \(a, b, c\)"),
-        ({"show": "d"}, r"found run 'd', expected one of 3 runs"),
-        ({"show": "a", "against": "a"}, "found no run but a, expected one to compare"),
+        ({"against": "d"}, r"unknown run 'd'\. Use median or one of 3 runs \(a, b, c\)"),
+        ({"show": "d"}, r"unknown run 'd'\. Use one of 3 runs"),
+        ({"show": "a", "against": "a"}, "no run to compare with a"),
     ],
 )
 def test_mistakes(options: dict[str, str], message: str) -> None:

@@ -28,9 +28,9 @@ def test_by_rank() -> None:
         ("one", 1): 0.5, ("one", 2): 0.5, ("one", 3): 1.0,
         ("two", 1): 0.5, ("two", 2): 1.0, ("two", 3): None,
     }  # fmt: skip
-    assert [axis_of(panel, side)["title"] for side in "xy"] == ["rank", "judged share"]
+    assert [axis_of(panel, side)["title"] for side in "xy"] == ["rank", "fraction judged"]
     assert axis_of(panel, "y")["scale"]["domain"] == [0, 1]
-    assert "Documents of 2 topics; lists that end above a rank do not count" in said_by(picture)
+    assert "Documents of 2 topics. Rankings that end above a rank do not count" in said_by(picture)
     assert picture.data.columns == [
         "run", "first", "last", "documents", "judged", "relevant", "judged_to",
     ]  # fmt: skip
@@ -66,11 +66,11 @@ def test_of_many_runs_those_of_which_least_is_judged_have_names() -> None:
         f"r{i}": i / 10 for i in range(8)
     }
     assert {row["line"] for row in rows_of(panel, 0)} == {"r8", "r9"}
-    assert "Named: the 8 of 10 runs of which least is judged" in said_by(picture)
+    assert "Named: the 8 of 10 runs with the fewest judged documents" in said_by(picture)
 
 
 def test_no_document_is_refused() -> None:
-    with pytest.raises(cf.CranfieldError, match="found no document in the lists of the runs"):
+    with pytest.raises(cf.CranfieldError, match="the runs have no documents"):
         cf.plot.unjudged(QRELS, {"q1": [], "q2": []})
 
 

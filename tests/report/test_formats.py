@@ -19,7 +19,7 @@ from cranfield.errors import CranfieldError
 from cranfield.measures.base import MEASUREMENTS
 from cranfield.report import formats
 from cranfield.report.formats import FORMATS
-from cranfield.report.formats.terminal import notice_lines
+from cranfield.report.formats.terminal import format_note_lines
 from cranfield.report.results import prepare_output
 from cranfield.scores import Note, Scores
 
@@ -405,7 +405,7 @@ class TestTerminal:
         scores = make(
             [[[0.5]]], ("r",), ("1",), ("AP",), ("mean",), notes=(Note("x", "one two three"),)
         )
-        assert notice_lines(scores.notes) == ["note: one two three"]
+        assert format_note_lines(scores.notes) == ["note: one two three"]
         assert table(scores, width=17).endswith("\nnote: one two\n      three")
 
     def test_nothing_to_show(self) -> None:

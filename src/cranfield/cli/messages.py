@@ -90,12 +90,12 @@ def write_message(level: str, kind: str, lines: Iterable[str], **fields: Any) ->
 
 def write_notes(notes: Iterable[Note], runs: int | None = None, verbose: bool = True) -> None:
     """Write notes; as text, the notes of many runs are summarized."""
-    from cranfield.report.formats.terminal import notice_lines
+    from cranfield.report.formats.terminal import format_note_lines
     from cranfield.scores import PRIORITY_KINDS
 
     if not is_json():
         sys.stdout.flush()
-        for line in notice_lines(notes, runs, verbose):
+        for line in format_note_lines(notes, runs, verbose):
             print(line, file=sys.stderr)
         return
     for n in notes:

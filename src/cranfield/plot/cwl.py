@@ -250,7 +250,7 @@ def _set_values(model: Any, parameter: str, series: Iterable[float]) -> Iterator
     """Yield a model at each value of a parameter."""
     defaults = {f.name: f.default for f in dataclasses.fields(model)}
     is_cutoff = (
-        parameter == model.at_name and parameter not in defaults
+        parameter == model.cutoff_name and parameter not in defaults
     )  # the model's own come first
     name = "cutoff" if is_cutoff else parameter
     if name not in defaults:
@@ -309,7 +309,7 @@ def _find_ranges(spec: Any) -> list[re.Match[str]]:
     if not matches:
         return []
     default_model = _resolve_model(re.split(r"[(@]", matches[0].string)[0])
-    tables = [f.name for f in default_model.parameters() if f.metadata.get("table")] + ["gain"]
+    tables = [f.name for f in default_model.list_parameters() if f.metadata.get("table")] + ["gain"]
     return [m for m in matches if m["name"] not in tables]
 
 
@@ -327,7 +327,7 @@ def _parse_series(
         first = text[: m.start("values")] + format_value(series[0]) + text[m.end("values") :]
         return _resolve_model(first), m["name"], series
     model = _resolve_model(spec)
-    for name in (*(f.name for f in model.parameters()), model.at_name):
+    for name in (*(f.name for f in model.list_parameters()), model.cutoff_name):
         if name in values:
             return model, name, values[name]
     if model.vary is None:
@@ -346,7 +346,7 @@ RESOLVERS = {"functions": _resolve_overlaid, "vary": _resolve_varied, "runs": _r
 def _parse_numbers(text: str, context: str = "") -> list[float]:
     """Parse a range or a list of numbers.
 
-    >>> _numbers("0.1:0.4:0.1"), _numbers("1|2|5")
+    >>> _parse_numbers("0.1:0.4:0.1"), _parse_numbers("1|2|5")
     ([0.1, 0.2, 0.3, 0.4], [1.0, 2.0, 5.0])
     """
     numbers = [parse_finite(part) for part in text.split("|" if "|" in text else ":")]
@@ -459,9 +459,8 @@ class _Walks:
         rows: list[tuple[Any, ...]] = []
         for (setting, m), (run, rankings), t in product(model_measures, labelled, places):
             model: Any = self.evaluator.scorer.with_topic_gains(m, t)
-            walk = model.walk_down(
-                model.build_items(collection.build_block(rankings, t))
-            ).select_first()
+            items = model.build_items(collection.build_block(rankings, t))
+            walk = model.walk_down(items).select_first()
             arrays = (walk.gains, walk.costs, walk.C, walk.W, walk.L)
             columns = zip(*(x[:last].tolist() for x in arrays), strict=True)
             begin = (setting.name, run, collection.topics[t])

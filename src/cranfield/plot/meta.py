@@ -25,7 +25,7 @@ def meta(found: Any, **options: Any) -> Figure:
     Picture of 3 rows: measure, rank, run, other, difference, pvalue
     """
     if not hasattr(found, "_build_figure"):
-        problem = f"there is no figure of a {type(found).__name__}"
+        problem = f"no figure of type {type(found).__name__}"
         raise InputError.from_problem(problem, "Pass a result of cf.meta that has a figure.")
     theme, figure_options = Theme.split_options(options)
     figure: Figure = found._build_figure(theme, **figure_options)

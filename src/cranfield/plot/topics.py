@@ -99,7 +99,9 @@ def _select_runs(scores: Scores, show: str | Sequence[str] | None) -> tuple[str,
     for run in names:
         if run not in scores.runs:
             problem = f"unknown run {run!r}"
-            raise InputError.from_problem(problem, f"Runs: {format_names(scores.runs, 'run')}.")
+            raise InputError.from_problem(
+                problem, f"Use one of {format_names(scores.runs, 'run')}."
+            )
     return names
 
 
@@ -194,8 +196,8 @@ def _draw_differences(scores: Scores, runs: Sequence[str], against: str, theme: 
     notes = (*scores.notes, *collect_undefined_notes(data, "difference", "topic"))
     shown_runs, hidden_runs = [*runs[:MOST_PANELS]], runs[MOST_PANELS:]
     if hidden_runs:
-        advice = "Use --show to choose runs, or write .csv"
-        text = f"{format_names(hidden_runs, 'run')} not shown: no room. {advice}."
+        advice = "select runs with --show, or write all of them to .csv"
+        text = f"{format_names(hidden_runs, 'run')} without space in the figure: {advice}"
         notes += (Note("names", text),)
     sides = HorizontalNames.from_names(scores.topics, theme)
     captions = []

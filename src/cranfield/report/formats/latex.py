@@ -120,7 +120,7 @@ def _format_mark(mark: str) -> str:
 def escape_text(name: str) -> str:
     r"""Escape a text for LaTeX, including Greek letters and mathematical symbols.
 
-    >>> print(escaped("D♯-nDCG_v1: τ ≥ 90%"))
+    >>> print(escape_text("D♯-nDCG_v1: τ ≥ 90%"))
     D$\sharp$-nDCG\_v1: $\tau$ $\ge$ 90\%
     """
     return escape_unprintable(name).translate(_LATEX)
@@ -129,7 +129,7 @@ def escape_text(name: str) -> str:
 def format_number(text: str) -> str:
     r"""Format numbers, with marks if any, using mathematical signs.
 
-    >>> print(number("[-inf, +0.25]"), number("0.2146 -a"), number("<1e-05"))
+    >>> print(format_number("[-inf, +0.25]"), format_number("0.2146 -a"), format_number("<1e-05"))
     {[}$-$$\infty$, +0.25{]} 0.2146 $-$a \textless{}1e$-$05
     """
     return escape_text(_INFINITY.sub("∞", _MINUS.sub("−", text)))

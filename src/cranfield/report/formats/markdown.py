@@ -26,13 +26,13 @@ def _format_lines(output: TableOutput) -> Iterator[str]:
         for sheet in sheets:
             yield from _format_table(sheet)
         if caption := sheets[-1].format_caption(best):
-            yield from (escaped(caption), "")
+            yield from (escape_text(caption), "")
 
 
 def _format_table(sheet: ResultTable) -> Iterator[str]:
     if sheet.title:
-        yield from (f"**{escaped(sheet.title)}**", "")
-    columns = [[escaped(field.title), *_format_cells(field)] for field in sheet.visible_fields]
+        yield from (f"**{escape_text(sheet.title)}**", "")
+    columns = [[escape_text(field.title), *_format_cells(field)] for field in sheet.visible_fields]
     head, *rows = ["| " + " | ".join(row) + " |" for row in zip(*columns, strict=True)]
     sides = [":---|" if field.is_text else "---:|" for field in sheet.visible_fields]
     yield from (head, "|" + "".join(sides), *rows, "")
@@ -41,14 +41,14 @@ def _format_table(sheet: ResultTable) -> Iterator[str]:
 def _format_cells(field: Field) -> list[str]:
     """Format the cells of a column: the best in bold, marks after them."""
     return field.format_cells(
-        escaped, "**{}**", lambda mark: mark and field.mark_separator + escaped(mark)
+        escape_text, "**{}**", lambda mark: mark and field.mark_separator + escape_text(mark)
     )
 
 
-def escaped(name: str) -> str:
-    r"""A name that Markdown shows as it is.
+def escape_text(name: str) -> str:
+    r"""Escape a text for Markdown.
 
-    >>> print(escaped("bm25_v1 *new*"))
+    >>> print(escape_text("bm25_v1 *new*"))
     bm25_v1 \*new\*
     """
     return _MARKDOWN.sub(r"\\\g<0>", escape_unprintable(name))

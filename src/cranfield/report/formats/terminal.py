@@ -38,16 +38,16 @@ def write_tables(output: TableOutput) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def notice_lines(
+def format_note_lines(
     notes: Iterable[Note],
     runs: int | None = None,
     all_notes: bool = False,
     listing_option: str = "-v",
 ) -> list[str]:
-    """What the user should know: of many runs in brief, or a line for `all_notes` notice.
+    """Format notes and warnings: a summary for many runs, or all of them.
 
-    >>> notice_lines([Notice("missing-topics", "bm25 has nothing for topic 302.", "bm25")])
-    ['note: bm25 has nothing for topic 302.']
+    >>> format_note_lines([Note("missing-topics", "bm25: 1 missing topic (302)", "bm25")])
+    ['note: bm25: 1 missing topic (302)']
     """
     notes_by_label: dict[str, list[Note]] = {"WARNING": [], "note": []}
     for note in notes:
@@ -134,7 +134,7 @@ def _make_field_column(field: Field, colour: bool) -> Column:
 def _add_style(text: str, bold: bool, colour: str) -> str:
     r"""Return a text with the terminal codes for bold or a colour.
 
-    >>> _coloured("0.5000*", True, ""), _coloured("relevant", False, "green")
+    >>> _add_style("0.5000*", True, ""), _add_style("relevant", False, "green")
     ('\x1b[1m0.5000*\x1b[0m', '\x1b[32mrelevant\x1b[0m')
     """
     codes = ["1"] * bold + ([str(30 + COLOURS.index(colour))] if colour else [])
@@ -167,7 +167,8 @@ def format_lines(columns: Sequence[Column]) -> list[str]:
 def format_block(columns: Sequence[Column]) -> str:
     """Return the columns side by side, with a rule below the header.
 
-    >>> print(block([padded("run", ["bm25", "dense"]), padded("AP", ["0.5000", "1"], True)]))
+    >>> names, scores = ["bm25", "dense"], ["0.5000", "1"]
+    >>> print(format_block([make_column("run", names), make_column("AP", scores, right=True)]))
     run        AP
     ─────────────
     bm25   0.5000
@@ -181,14 +182,13 @@ def format_block(columns: Sequence[Column]) -> str:
 def _format_stacked(names: Sequence[Column], columns: Sequence[Column]) -> str:
     """Return rows of two lines: the name of the row, and its columns below.
 
-    >>> print(_stacked([padded("run", ["bm25", "dense"])], [padded("AP", ["0.5000", "1"], True)]))
+    >>> names, scores = make_column("run", ["bm25"]), make_column("AP", ["0.5000"], right=True)
+    >>> print(_format_stacked([names], [scores]))
     run
           AP
     ────────
     bm25
       0.5000
-    dense
-           1
     """
     lines = zip(format_lines(names), format_lines(columns), strict=True)
     head, *body = [f"{name}\n{GAP}{line}" for name, line in lines]
