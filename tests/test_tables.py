@@ -26,7 +26,7 @@ from cranfield.report import formats
 from cranfield.report.formats import FORMATS, TableOutput
 from cranfield.report.formats.latex import escape_text as escape_latex
 from cranfield.report.formats.latex import format_number as latex_number
-from cranfield.report.formats.markdown import escaped as escape_markdown
+from cranfield.report.formats.markdown import escape_text as escape_markdown
 from cranfield.scores import Note
 from cranfield.stats.result import Sampled, format_p
 from cranfield.stats.tables import build_p_column

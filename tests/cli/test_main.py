@@ -349,7 +349,7 @@ def test_runs_are_sorted_by_a_measure(here: Path, capsys: pytest.CaptureFixture[
 def test_a_label_that_latex_would_not_take(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["evaluate", "qrels", "bm25.run", "-m", "AP", "-f", "latex", "--label"]
     assert main([*command, "a%b"]) == 2
-    assert "found label 'a%b' with '%'" in capsys.readouterr().err
+    assert "invalid LaTeX label 'a%b': % not allowed" in capsys.readouterr().err
     assert main([*command, "tab:runs"]) == 0
     assert "\\label{tab:runs}\n" in capsys.readouterr().out
 

@@ -210,7 +210,7 @@ def test_latex_for_a_paper() -> None:
 def test_spreadsheets_do_not_compute_names() -> None:
     made = prepare_output(scores(), "csv", {})
     plain = [*csv.reader(io.StringIO(formats.render(made, "csv").decode()))]
-    safe = formats.render(TableOutput(made.sheets, spreadsheet=True), "csv").decode()
+    safe = formats.render(TableOutput(made.tables, spreadsheet=True), "csv").decode()
     rows = [*csv.reader(io.StringIO(safe))]
     assert {row[0] for row in plain} >= {"=1+1"}
     assert {row[0] for row in rows} >= {"'=1+1"}

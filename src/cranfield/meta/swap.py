@@ -375,7 +375,8 @@ def _describe_filter(result: Swap) -> str:
 def _describe_sample(result: Swap) -> str:
     """Describe the size of the sets, if all are equal, and the topics.
 
-    >>> _describe_sample(Swap(("a", "b"), (SwapRates("AP", 50, 25, ()),), 0.01, None, 0.05, 1000, 0))
+    >>> rates = (SwapRates("AP", 50, 25, ()),)
+    >>> _describe_sample(Swap(("a", "b"), rates, 0.01, None, 0.05, 1000, 0))
     'two sets of 25 of 50 topics (1,000 trials, seed 0)'
     """
     topics = format_count(max(rates.topics for rates in result.rates), "topic")

@@ -208,8 +208,8 @@ FIGURE = FigureKind(
         choice(
             "--effect",
             EFFECTS,
-            "effect size: Cohen's d_z (dz, default for two runs), "
-            "Hedges' g (g), Glass's Δ (glass), or by the residuals of ANOVA (anova, default for more)",
+            "effect size: dz (Cohen's d_z, default for two runs), g (Hedges' g), glass (Glass's Δ) "
+            "or anova (by the residuals of ANOVA, default for more runs)",
         ),
     ),
     gallery={"pairs": "-m AP"},

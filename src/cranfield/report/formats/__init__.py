@@ -28,7 +28,7 @@ class TableOutput:
     about.
     """
 
-    sheets: Sequence[ResultTable]
+    tables: Sequence[ResultTable]
     notes: Sequence[Note] = ()
     settings: Mapping[str, Any] | None = None
     document: Any = None
@@ -40,7 +40,7 @@ class TableOutput:
     spreadsheet: bool = False
     runs: int | None = None
     all_notes: bool = False
-    listing_option: str = "-v"  # what lists every notice
+    listing_option: str = "-v"  # lists all notes
 
     @property
     def note_lines(self) -> list[str]:

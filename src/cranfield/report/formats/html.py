@@ -24,30 +24,31 @@ _STYLE = """<style>
 
 def write_tables(output: TableOutput) -> str:
     """Return an HTML file with all tables and notes."""
-    names = ", ".join(sheet.title or sheet.name for sheet in output.sheets if sheet.visible_fields)
+    names = ", ".join(table.title or table.name for table in output.tables if table.visible_fields)
     head = f'<meta charset="utf-8"><title>cranfield: {_escape_text(names)}</title>'
-    return f'<!doctype html>\n<html lang="en">{head}\n<body>\n{format_fragment(output)}</body></html>\n'
+    body = f"<body>\n{format_fragment(output)}</body>"
+    return f'<!doctype html>\n<html lang="en">{head}\n{body}</html>\n'
 
 
 def format_fragment(output: TableOutput, max_rows: int | None = None) -> str:
     """Format the tables as an HTML fragment, each with at most `max_rows` rows."""
-    tables = [
+    lines = [
         line
-        for sheets, best in group_by_caption(output.sheets)
-        for sheet in sheets
+        for tables, best in group_by_caption(output.tables)
+        for table in tables
         for line in _format_table(
-            sheet, sheet.format_caption(best and sheet is sheets[-1]), max_rows
+            table, table.format_caption(best and table is tables[-1]), max_rows
         )
     ]
     notes = [f"<p>{_escape_text(line)}</p>" for line in output.note_lines]
-    return "\n".join([f'<div class="cranfield">{_STYLE}', *tables, *notes, "</div>"]) + "\n"
+    return "\n".join([f'<div class="cranfield">{_STYLE}', *lines, *notes, "</div>"]) + "\n"
 
 
-def _format_table(sheet: ResultTable, caption: str, max_rows: int | None) -> Iterator[str]:
-    if sheet.title:
-        yield f"<h4>{_escape_text(sheet.title)}</h4>"
-    rows = [*zip(*map(_format_cells, sheet.visible_fields), strict=True)]
-    yield f"<table><thead><tr>{''.join(map(_format_head, sheet.visible_fields))}</tr></thead>"
+def _format_table(table: ResultTable, caption: str, max_rows: int | None) -> Iterator[str]:
+    if table.title:
+        yield f"<h4>{_escape_text(table.title)}</h4>"
+    rows = [*zip(*map(_format_cells, table.visible_fields), strict=True)]
+    yield f"<table><thead><tr>{''.join(map(_format_head, table.visible_fields))}</tr></thead>"
     yield "<tbody>" + "\n".join(f"<tr>{''.join(row)}</tr>" for row in rows[:max_rows]) + "</tbody>"
     yield "</table>"
     if max_rows is not None and len(rows) > max_rows:

@@ -42,40 +42,34 @@ _LATEX = str.maketrans(
 def write_tables(output: TableOutput) -> str:
     """Return all tables. A table without a caption is merged with the next one."""
     if invalid := re.search(r"[\\{}%#&~^$\s]", output.label):
-        raise InputError(
-            f"label {output.label!r} with {invalid[0]!r}", "one that LaTeX takes: tab:runs"
+        name = "spaces" if invalid[0].isspace() else invalid[0]
+        raise InputError.from_problem(
+            f"invalid LaTeX label {output.label!r}: {name} not allowed", "Example: tab:runs."
         )
-    groups = [*group_by_caption(output.sheets)]
+    groups = [*group_by_caption(output.tables)]
     numbers = [output.label, *(f"{output.label}-{i}" for i in range(2, len(groups) + 1))]
-    tables = [
-        [
-            *_format_table(
-                sheets,
-                sheets[-1].format_caption(best),
-                label if output.label else "",
-                output.caption_below,
-            ),
-            "",
-        ]
-        for (sheets, best), label in zip(groups, numbers, strict=False)
-    ]
-    return "\n".join(line for table in tables for line in table)
+    lines = []
+    for (tables, best), label in zip(groups, numbers, strict=False):
+        caption = tables[-1].format_caption(best)
+        label_text = label if output.label else ""
+        lines += [*_format_table(tables, caption, label_text, output.caption_below), ""]
+    return "\n".join(lines)
 
 
 def _format_table(
-    sheets: Sequence[ResultTable], caption: str, label: str, caption_below: bool
+    tables: Sequence[ResultTable], caption: str, label: str, caption_below: bool
 ) -> Iterator[str]:
     """Yield tables one below the other, with one caption and one label."""
     caption_text = escape_text(caption.replace(" - ", " − "))  # a sign of marks
     caption_lines = [rf"\caption{{{caption_text}}}"] if caption_text else []
     caption_lines += [rf"\label{{{label}}}"] if label else []
     yield from (r"% \usepackage{booktabs}", r"\begin{table}", r"\centering")
-    yield from [_BEST] if any(sheet.has_best for sheet in sheets) else []
+    yield from [_BEST] if any(table.has_best for table in tables) else []
     yield from () if caption_below else caption_lines
-    for sheet in sheets:
-        if sheet is not sheets[0]:
+    for table in tables:
+        if table is not tables[0]:
             yield from ("", r"\bigskip")
-        yield from _format_tabular(sheet)
+        yield from _format_tabular(table)
     yield from (*(caption_lines if caption_below else ()), r"\end{table}")
 
 
@@ -83,12 +77,12 @@ def _format_table(
 _BEST = r"\providecommand{\best}[1]{{\fontseries{b}\selectfont #1}}"
 
 
-def _format_tabular(sheet: ResultTable) -> Iterator[str]:
-    if sheet.title:
-        yield from (rf"\textbf{{{escape_text(sheet.title)}}}", "", r"\smallskip")
-    columns = [[_format_head(field), *_format_cells(field)] for field in sheet.visible_fields]
+def _format_tabular(table: ResultTable) -> Iterator[str]:
+    if table.title:
+        yield from (rf"\textbf{{{escape_text(table.title)}}}", "", r"\smallskip")
+    columns = [[_format_head(field), *_format_cells(field)] for field in table.visible_fields]
     head, *rows = [" & ".join(row) + r" \\" for row in zip(*columns, strict=True)]
-    yield rf"\begin{{tabular}}{{{''.join(map(_format_side, sheet.visible_fields))}}}"
+    yield rf"\begin{{tabular}}{{{''.join(map(_format_side, table.visible_fields))}}}"
     yield from (r"\toprule", head, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}")
 
 

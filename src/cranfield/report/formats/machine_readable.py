@@ -18,7 +18,7 @@ _FORMULAS = tuple("=+-@")  # what a cell begins with that a spreadsheet computes
 
 def get_first_table(output: TableOutput) -> ResultTable:
     """Return the table that formats with one table contain."""
-    return next((sheet for sheet in output.sheets if sheet.columns), ResultTable("", ()))
+    return next((table for table in output.tables if table.columns), ResultTable("", ()))
 
 
 def write_separated(format: str, output: TableOutput) -> str:
@@ -49,11 +49,11 @@ def build_document(output: TableOutput) -> Any:
     """Return the JSON document: the result's own, or its tables."""
     if output.document is not None:
         return output.document
-    tables = [sheet for sheet in output.sheets if sheet.columns]
+    tables = [table for table in output.tables if table.columns]
     return {
-        **{sheet.name: [*map(convert_numbers, sheet.rows)] for sheet in tables},
+        **{table.name: [*map(convert_numbers, table.rows)] for table in tables},
         **({} if output.settings is None else {"settings": convert_numbers(output.settings)}),
-        "captions": {sheet.name: sheet.caption for sheet in tables},
+        "captions": {table.name: table.caption for table in tables},
         **build_notes_entry(output.notes),
     }
 

@@ -22,19 +22,19 @@ def write_tables(output: TableOutput) -> str:
 
 
 def _format_lines(output: TableOutput) -> Iterator[str]:
-    for sheets, best in group_by_caption(output.sheets):
-        for sheet in sheets:
-            yield from _format_table(sheet)
-        if caption := sheets[-1].format_caption(best):
+    for tables, best in group_by_caption(output.tables):
+        for table in tables:
+            yield from _format_table(table)
+        if caption := tables[-1].format_caption(best):
             yield from (escape_text(caption), "")
 
 
-def _format_table(sheet: ResultTable) -> Iterator[str]:
-    if sheet.title:
-        yield from (f"**{escape_text(sheet.title)}**", "")
-    columns = [[escape_text(field.title), *_format_cells(field)] for field in sheet.visible_fields]
+def _format_table(table: ResultTable) -> Iterator[str]:
+    if table.title:
+        yield from (f"**{escape_text(table.title)}**", "")
+    columns = [[escape_text(field.title), *_format_cells(field)] for field in table.visible_fields]
     head, *rows = ["| " + " | ".join(row) + " |" for row in zip(*columns, strict=True)]
-    sides = [":---|" if field.is_text else "---:|" for field in sheet.visible_fields]
+    sides = [":---|" if field.is_text else "---:|" for field in table.visible_fields]
     yield from (head, "|" + "".join(sides), *rows, "")
 
 

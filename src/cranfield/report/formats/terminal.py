@@ -23,9 +23,9 @@ COLOURS = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"
 def write_tables(output: TableOutput) -> str:
     """Return tables one below the other, with captions, the best marked, and notes."""
     parts, caption = [output.text] if output.text else [], ""
-    for sheets, best in group_by_caption(() if output.text else output.sheets):
-        parts += [part for sheet in sheets for part in _format_parts(sheet, output)]
-        lines = [sheets[-1].format_caption(best, paper=False), *sheets[-1].lines]
+    for tables, best in group_by_caption(() if output.text else output.tables):
+        parts += [part for table in tables for part in _format_parts(table, output)]
+        lines = [tables[-1].format_caption(best, paper=False), *tables[-1].lines]
         caption = "\n".join(_wrap_paragraph(line, output.width) for line in lines if line)
         parts += [caption] if caption else []
     note_text = "\n".join(
@@ -68,15 +68,15 @@ def wrap_text(text: str, width: int | None) -> list[str]:
     return fold_text(text, width, len("note: ") if text.startswith("note: ") else 0)
 
 
-def _format_parts(sheet: ResultTable, output: TableOutput) -> list[str]:
+def _format_parts(table: ResultTable, output: TableOutput) -> list[str]:
     """Return the title and the parts of a table."""
-    keys = [_make_field_column(field, output.colour) for field in sheet.visible_fields if field.key]
-    other_fields = [field for field in sheet.visible_fields if not field.key]
+    keys = [_make_field_column(field, output.colour) for field in table.visible_fields if field.key]
+    other_fields = [field for field in table.visible_fields if not field.key]
     groups = [
         [_make_field_column(field, output.colour) for field in group]
         for _, group in groupby(other_fields, key=lambda field: field.group or field.name)
     ]
-    title = _wrap_paragraph(sheet.title, output.width)
+    title = _wrap_paragraph(table.title, output.width)
     return [*([title] if title else []), *_format_blocks(keys, groups, output.width)]
 
 
