@@ -235,7 +235,7 @@ class Comparison(TableResult, tables="comparison"):
         measures, excluded = find_ranking_measures(self.scores)
         if not measures:
             raise InputError(
-                f"no measure to decide by{format_reasons(excluded)}", "one that ranks runs"
+                f"no measure to decide by{format_reasons(excluded)}", "a measure that ranks runs"
             )
         notes = tuple(
             Note("no-verdict", f"{name} has no verdict: neither high nor low values are better")

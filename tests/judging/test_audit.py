@@ -10,8 +10,7 @@ import pytest
 import cranfield as cf
 from cranfield.data.audits import AuditOrder, read_audit
 from cranfield.errors import InputError
-from cranfield.judging.audit import audit
-from cranfield.judging.audit import render_audit
+from cranfield.judging.audit import audit, render_audit
 from tests.evidence import checks
 from tests.made import Command, written
 

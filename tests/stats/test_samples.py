@@ -238,7 +238,7 @@ def test_compare_scores_beyond_limits_raises(largest: float, test: str | None) -
 @pytest.mark.filterwarnings("error")
 def test_compare_scores_at_limits_equals_scaled(largest: float, test: str | None) -> None:
     rng = np.random.default_rng(0)
-    x = rng.random((3, 12))
+    x = rng.random((3, 8))  # SciPy enumerates 2ⁿ signs of tied ranks
     x[:, 0] = 1.0
     x[0, 1] = 1e-200  # small next to the others
     p = [

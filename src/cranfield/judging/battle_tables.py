@@ -154,7 +154,7 @@ def _format_rating(rating: float) -> str:
 
 
 def _build_interval_columns(rows: Any, confidence: float, text: Any) -> list[Field]:
-    """For programs low and high, for people both in one."""
+    """Build machine-readable columns of the ends, and one column with the interval."""
     texts = [
         "–" if row.low is None or row.high is None else f"[{text(row.low)}, {text(row.high)}]"
         for row in rows

@@ -140,8 +140,8 @@ def _build_run_table(report: JudgeReport) -> ResultTable:
     return tables.build_table(
         "runs",
         f"{_describe_estimates(report)} of runs from judge and human labels, from human labels "
-        "only and from the judge only, with the bias of the judge on units with human labels. n_eff: "
-        f"{report.unit}s with human labels needed without the judge{_describe_weight(report)}"
+        "only and from the judge only, with the bias of the judge on units with human labels. "
+        f"n_eff: {report.unit}s with human labels needed without the judge{_describe_weight(report)}"
         f"{_describe_wide_interval(report)}{_describe_doubt(rows)}{_describe_target(report)}.",
         *_build_key_columns(report, column),
         column("run", key=True),

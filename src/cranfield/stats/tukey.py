@@ -152,7 +152,7 @@ class Family:
         return () if sampled is None else note_trials(sampled)
 
     def _merge_notes(self, single: Iterable[tuple[int, int, Note]]) -> Iterator[Note]:
-        """Return the first notice of each kind, with its pair and the number of other pairs."""
+        """Return the first note of each kind, with its pair and the number of others."""
         by_kind: dict[str, list[tuple[int, int, Note]]] = {}
         for row in single:
             by_kind.setdefault(row[2].kind, []).append(row)
