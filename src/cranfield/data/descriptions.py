@@ -170,7 +170,6 @@ def _read_text(line: Line, name: str) -> str:
         return ""
     if isinstance(cell, list | tuple | dict):
         raise line.make_error(
-            f"{name.lstrip(_SLICE_PREFIX)} {truncate_text(repr(cell), False)}",
-            "text or a number",
+            f"{name.lstrip(_SLICE_PREFIX)} {truncate_text(repr(cell), False)}", "text or a number"
         )
     return " ".join(str(cell).split())

@@ -14,10 +14,7 @@ from cranfield.data.reading.adapters import has_rows, is_ranx
 from cranfield.data.reading.columns import TREC
 from cranfield.data.reading.lines import to_number
 from cranfield.data.reading.mappings import is_plain
-from cranfield.data.reading.objects import (
-    is_shaped,
-    is_single_run,
-)
+from cranfield.data.reading.objects import is_shaped, is_single_run
 from cranfield.data.reading.records import ReadOptions, Record
 from cranfield.data.reading.shapes import read_entries
 from cranfield.data.reading.tables import is_frame

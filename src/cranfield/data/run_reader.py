@@ -38,23 +38,14 @@ from cranfield.data.reading.columns import TREC, ColumnsLike, read_columns
 from cranfield.data.reading.formats import DetectedFormat, Format, detect_format, list_runs
 from cranfield.data.reading.lines import check_not_empty
 from cranfield.data.reading.mappings import Nested, is_listed, to_nested
-from cranfield.data.reading.objects import (
-    is_shaped,
-    list_object_topics,
-    read_object_records,
-)
+from cranfield.data.reading.objects import is_shaped, list_object_topics, read_object_records
 from cranfield.data.reading.records import ReadOptions, Record, check_records
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Irregular, Table
 from cranfield.data.reading.tables import TidyFrame, is_frame, tidy_frame
 from cranfield.data.run import NO_DISAGREEMENT, ListRun, Part, Run, TableRun, compare_ranks
-from cranfield.data.run_inputs import (
-    RunLike,
-    are_numbers,
-    find_ranked_rows,
-    name_runs,
-)
+from cranfield.data.run_inputs import RunLike, are_numbers, find_ranked_rows, name_runs
 from cranfield.data.systems import (
     RunNames,
     SeveralRuns,

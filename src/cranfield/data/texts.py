@@ -95,11 +95,7 @@ NUGGETS = Layout(
 MATCHES = Layout(
     (("topic", "nugget", "offset"),),
     ("topic", "nugget", "offset"),
-    {
-        "topic": SPELLINGS["topic"],
-        "nugget": NUGGET,
-        "offset": ("offset", "position", "pos", "end"),
-    },
+    {"topic": SPELLINGS["topic"], "nugget": NUGGET, "offset": ("offset", "position", "pos", "end")},
     verbatim=True,
 )
 EVERY_FILE = "With --nuggets, each file is a system. Pass references with --references."

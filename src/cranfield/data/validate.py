@@ -14,12 +14,7 @@ import numpy.typing as npt
 from cranfield.arrays import Bools, Floats, Ints
 from cranfield.data.answers import AnswerLimits, read_answers
 from cranfield.data.folding import explain_folded, match_folded
-from cranfield.data.judged_answers import (
-    read_assignments,
-    read_bank,
-    read_criteria,
-    read_support,
-)
+from cranfield.data.judged_answers import read_assignments, read_bank, read_criteria, read_support
 from cranfield.data.ntcir import topic_dirs
 from cranfield.data.reading import letor
 from cranfield.data.reading.columns import Kind
