@@ -20,7 +20,7 @@ from cranfield.data.reading.cells import (
     read_lines,
 )
 from cranfield.data.reading.columns import SPELLINGS, TOPICS
-from cranfield.data.reading.lines import Line, parse_identifier, truncate_text
+from cranfield.data.reading.lines import Line, format_value, parse_identifier, truncate_text
 from cranfield.data.reading.records import Problem, Severity
 from cranfield.data.reading.shapes import is_list
 from cranfield.data.reading.source import Source
@@ -185,7 +185,7 @@ def _merge_metadata(line: Line) -> Line:
     if not isinstance(metadata, Mapping):
         if "topic" in line.cells:
             return line
-        raise line.make_error(f"metadata {truncate_text(repr(metadata), False)}", "an object")
+        raise line.make_error(f"metadata {format_value(metadata)}", "an object")
     values = {key: metadata[column] for key, column in ANSWERS.resolve_columns(metadata).items()}
     return with_cells(line, {"topic": None, **values, **line.cells})
 
@@ -204,9 +204,7 @@ def read_pieces(line: Line, value: Any, layout: Layout, kind: str) -> Iterator[L
             yield item
             continue
         if item.__class__ is not dict and not isinstance(item, Mapping):
-            raise line.make_error(
-                f"{kind} {number} {truncate_text(repr(item), False)}", "an object"
-            )
+            raise line.make_error(f"{kind} {number} {format_value(item)}", "an object")
         if tuple(item) != keys:
             keys, columns = tuple(item), layout.resolve_columns(item)
         yield with_cells(line, {key: item[column] for key, column in columns.items()})
@@ -214,7 +212,7 @@ def read_pieces(line: Line, value: Any, layout: Layout, kind: str) -> Iterator[L
 
 def _require_list(line: Line, value: Any, kind: str) -> Sequence[Any]:
     if not is_list(value):
-        raise line.make_error(f"{kind}s {truncate_text(repr(value), False)}", f"a list of {kind}s")
+        raise line.make_error(f"{kind}s {format_value(value)}", f"a list of {kind}s")
     items: Sequence[Any] = value
     return items
 
@@ -322,9 +320,7 @@ def _read_references(line: Line) -> References:
     identifiers = [parse_identifier(item) for item in cell] if is_list(cell) else [None]
     names = tuple([name for name in identifiers if name is not None])
     if len(names) < len(identifiers):
-        raise line.make_error(
-            f"references {truncate_text(repr(cell), False)}", "a list of documents"
-        )
+        raise line.make_error(f"references {format_value(cell)}", "a list of documents")
     by_name = dict(zip(names, names, strict=True))
     places = {place: by_name.get(str(place), name) for place, name in enumerate(names)}
     return References(names, by_name | places)
@@ -333,16 +329,16 @@ def _read_references(line: Line) -> References:
 def _read_sentence(line: Line, number: int, references: References) -> Sentence:
     text, cited = line.cells.get("text"), line.cells.get("citations")
     if not isinstance(text, str):
-        problem = "no text" if text is None else f"text {truncate_text(repr(text), False)}"
+        problem = "no text" if text is None else f"text {format_value(text)}"
         raise line.make_error(f"{problem} in sentence {number}", "text")
     if not (is_list(cited) or isinstance(cited, Mapping | None)):
-        problem = f"citations {truncate_text(repr(cited), False)} in sentence {number}"
+        problem = f"citations {format_value(cited)} in sentence {number}"
         raise line.make_error(problem, "a list, or {document: confidence}")
     documents: dict[str, None] = {}
     for item in cited or ():
         document = references.find_document(item)
         if document is None:
-            problem = f"citation {truncate_text(repr(item), False)} in sentence {number}"
+            problem = f"citation {format_value(item)} in sentence {number}"
             reference_count = format_count(len(references.names), "reference")
             places = ", or its index from 0" if references.names else ""
             places += ", a number" if places and isinstance(item, str) and item.isdecimal() else ""
@@ -423,7 +419,7 @@ class AnswerLimits:
         if not self.metadata_keys or metadata is None:
             return
         if not isinstance(metadata, Mapping):
-            raise line.make_error(f"metadata {truncate_text(repr(metadata), False)}", "an object")
+            raise line.make_error(f"metadata {format_value(metadata)}", "an object")
         for key in metadata:
             if key not in self.metadata_keys:
                 valid_keys = f"one of {', '.join(self.metadata_keys)}"

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from cranfield.data.reading.cells import Layout, get_location, iter_lines
 from cranfield.data.reading.columns import SPELLINGS
-from cranfield.data.reading.lines import Line, truncate_text
+from cranfield.data.reading.lines import Line, format_value
 from cranfield.data.reading.tables import is_frame
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
@@ -170,6 +170,6 @@ def _read_text(line: Line, name: str) -> str:
         return ""
     if isinstance(cell, list | tuple | dict):
         raise line.make_error(
-            f"{name.lstrip(_SLICE_PREFIX)} {truncate_text(repr(cell), False)}", "text or a number"
+            f"{name.lstrip(_SLICE_PREFIX)} {format_value(cell)}", "text or a number"
         )
     return " ".join(str(cell).split())

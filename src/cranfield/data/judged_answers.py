@@ -35,6 +35,7 @@ from cranfield.data.reading.labels import LEVEL
 from cranfield.data.reading.lines import (
     NUMBER,
     Line,
+    format_value,
     parse_finite,
     parse_identifier,
     parse_integer,
@@ -150,9 +151,7 @@ def _parse_label(
     word = str(cell).strip().lower().replace("-", "_").replace(" ", "_")
     if word in words:
         return words[word]
-    problem = (
-        f"no {column}" if cell in (None, "") else f"{column} {truncate_text(repr(cell), False)}"
-    )
+    problem = f"no {column}" if cell in (None, "") else f"{column} {format_value(cell)}"
     *choices, last = [*words][: len({*words.values()})]
     raise line.make_error(
         f"{problem} for {noun} {truncate_text(name)}", f"{', '.join(choices)} or {last}"
@@ -176,7 +175,7 @@ class Scale(NamedTuple):
                 fix = format_option("--invalid missing", 'invalid="missing"')
                 hint = f"{fix} treats it as a missing label"
                 raise line.make_error(error.found, error.expected, hint) from None
-            self.invalid.labels[truncate_text(repr(line.cells.get(self.column)), False)] = None
+            self.invalid.labels[format_value(line.cells.get(self.column))] = None
             return math.nan
 
 
@@ -191,9 +190,7 @@ def _read_name(line: Line, column: str, number: int) -> str:
     cell = line.cells.get(column, number)
     name = parse_identifier(cell)
     if name is None or not name.strip():
-        raise line.make_error(
-            f"{column} {truncate_text(repr(cell), False)}", "its text or its name"
-        )
+        raise line.make_error(f"{column} {format_value(cell)}", "its text or its name")
     return name
 
 
@@ -404,18 +401,14 @@ def _parse_plain_number(name: str) -> int:
 def _build_supports(scale: Scale, line: Line, sentences: Any) -> Supports:
     supports: Supports = {}
     if not is_list(sentences):
-        raise line.make_error(
-            f"sentences {truncate_text(repr(sentences), False)}", "a list of sentences"
-        )
+        raise line.make_error(f"sentences {format_value(sentences)}", "a list of sentences")
     for number, sentence in enumerate(sentences, 1):
         if isinstance(sentence, Line):
             _add_citation(scale, supports.setdefault(_read_number(sentence), {}), sentence)
             continue
         if not isinstance(sentence, Mapping):
             expected = "{citation: full, partial or none}"
-            raise line.make_error(
-                f"sentence {number} {truncate_text(repr(sentence), False)}", expected
-            )
+            raise line.make_error(f"sentence {number} {format_value(sentence)}", expected)
         supports[number] = {}
         for cited, support in sentence.items():
             cells = {"sentence": number, "citation": cited, "support": support}
@@ -441,7 +434,7 @@ def _read_number(line: Line) -> int:
     cell = line.cells.get("sentence")
     number = parse_integer(cell)
     if number is None:
-        raise line.make_error(f"sentence {truncate_text(repr(cell), False)}", "its number")
+        raise line.make_error(f"sentence {format_value(cell)}", "its number")
     return number
 
 
@@ -480,9 +473,7 @@ def _read_criterion(scale: Scale, line: Line, number: int) -> Criterion:
     weight = parse_finite(line.cells.get("weight"))
     if weight is None or abs(weight) > LARGEST:
         cell = line.cells.get("weight")
-        problem = (
-            "no weight" if cell in (None, "") else f"weight {truncate_text(repr(cell), False)}"
-        )
+        problem = "no weight" if cell in (None, "") else f"weight {format_value(cell)}"
         expected = NUMBER if weight is None else LEVEL
         raise line.make_error(f"{problem} for criterion {truncate_text(name)}", expected)
     met = scale.read(line, name)

@@ -22,9 +22,9 @@ from cranfield.data.reading.labels import LEVEL, LabelsLike, get_level, read_lab
 from cranfield.data.reading.lines import (
     NUMBER,
     check_not_empty,
+    format_value,
     parse_identifier,
     to_number,
-    truncate_text,
 )
 from cranfield.data.reading.mappings import Nested, to_nested
 from cranfield.data.reading.objects import is_shaped, list_object_topics, read_object_records
@@ -494,9 +494,7 @@ def _from_nested(judged: Nested, location: str, repeated: int = 0) -> Qrels:
     if not (np.abs(levels) <= LARGEST).all() or mixed:
         rows = ((t, d, v) for t, docs in judged.items() for d, v in docs.items())
         topic, doc, level = next(x for x in rows if get_level("", None, to_number(x[2])) is None)
-        problem = (
-            f"level {truncate_text(repr(level), quote=False)} for document {doc} of topic {topic}"
-        )
+        problem = f"level {format_value(level)} for document {doc} of topic {topic}"
         raise InputError(problem, NUMBER if to_number(level) is None else LEVEL, location)
     offsets = np.concatenate(([0], np.cumsum(counts, dtype=np.int64))).astype(np.int64)
     docs = list(chain.from_iterable(judged.values()))

@@ -28,6 +28,7 @@ from cranfield.data.reading.lines import (
     BLANK,
     Line,
     check_not_empty,
+    format_value,
     iter_text_lines,
     parse_finite,
     parse_integer,
@@ -221,9 +222,7 @@ def read_texts(
             )
         for text in _read_cell(cell, layout):
             if not isinstance(text, str):
-                raise line.make_error(
-                    f"text {truncate_text(repr(text), False)} for topic {topic}", "text"
-                )
+                raise line.make_error(f"text {format_value(text)} for topic {topic}", "text")
             if topic in by_topic and not allow_many:
                 raise line.make_problem(f"duplicate text for topic {topic}", EVERY_FILE)
             by_topic.setdefault(topic, []).append(text.rstrip())  # like the last line of a file

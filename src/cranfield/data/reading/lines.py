@@ -140,6 +140,11 @@ def truncate_text(text: str, quote: bool = True) -> str:
     return repr(excerpt) if quote else excerpt
 
 
+def format_value(value: Any) -> str:
+    """Return the repr of a value for an error, truncated if it is long."""
+    return truncate_text(repr(value), quote=False)
+
+
 class Line(NamedTuple):
     """The cells of one line, by name."""
 

@@ -13,7 +13,7 @@ from numbers import Integral
 from typing import Any, NamedTuple
 
 from cranfield.data.reading.columns import VALUE, Kind, is_header
-from cranfield.data.reading.lines import parse_identifier, truncate_text
+from cranfield.data.reading.lines import format_value, parse_identifier, truncate_text
 from cranfield.data.reading.records import (
     COLUMNS,
     DEFAULT_OPTIONS,
@@ -173,7 +173,7 @@ def _name_topic(record: Item, naming: str, number: int) -> Any:
 def _check_identifier(noun: str, value: Any) -> str:
     name = parse_identifier(unwrap_integer(value))
     if name is None:
-        raise InputError(f"{noun} {truncate_text(repr(value), quote=False)}", "an identifier")
+        raise InputError(f"{noun} {format_value(value)}", "an identifier")
     return name
 
 

@@ -16,11 +16,11 @@ from cranfield.data.reading.labels import LEVEL, describe_labels, get_level
 from cranfield.data.reading.lines import (
     NUMBER,
     format_first_line,
+    format_value,
     parse_finite,
     parse_identifier,
     to_number,
     to_separator,
-    truncate_text,
 )
 from cranfield.dataclass import dataclass
 from cranfield.errors import DuplicateError, InputError
@@ -154,7 +154,7 @@ class RecordBuilder:
         self, cells: Mapping[str, Any], wrong: str, line: int | None
     ) -> InputError:
         suffix = f" of topic {cells['topic']}" if wrong == "doc" and line is None else ""
-        actual = f"{wrong} {truncate_text(repr(cells[wrong]), quote=False)}{suffix}"
+        actual = f"{wrong} {format_value(cells[wrong])}{suffix}"
         return InputError(actual, "an identifier", self.location, line)
 
     def _add_stratum(
@@ -167,16 +167,16 @@ class RecordBuilder:
             return record
         if number is not None:
             return record._replace(stratum=number)
-        actual = f"stratum {truncate_text(repr(stratum), quote=False)}{suffix if record.line is None else ''}"
+        actual = f"stratum {format_value(stratum)}{suffix if record.line is None else ''}"
         return InputError(actual, NUMBER, self.location, record.line)
 
     def _make_rank_error(self, rank: Any, suffix: str, line: int | None) -> InputError:
-        actual = f"rank {truncate_text(repr(rank), quote=False)}{suffix if line is None else ''}"
+        actual = f"rank {format_value(rank)}{suffix if line is None else ''}"
         return InputError(actual, NUMBER, self.location, line)
 
     def _make_value_error(self, value: Any, suffix: str, line: int | None) -> InputError:
         labels = self.options.labels
-        actual = f"{VALUE[self.kind]} {truncate_text(repr(value), quote=False)}{suffix if line is None else ''}"
+        actual = f"{VALUE[self.kind]} {format_value(value)}{suffix if line is None else ''}"
         expected = describe_labels(str(value), labels) if labels else self.number_as
         if self.kind == "qrels" and abs(parse_finite(value) or 0.0) > LARGEST:
             expected = LEVEL

@@ -26,7 +26,7 @@ from cranfield.data.reading.columns import (
     reject_other_kind,
     select_columns,
 )
-from cranfield.data.reading.lines import parse_identifier, truncate_text
+from cranfield.data.reading.lines import format_value, parse_identifier
 from cranfield.data.reading.records import DEFAULT_OPTIONS, ReadOptions
 from cranfield.data.reading.tables import is_numeric
 from cranfield.dataclass import dataclass
@@ -152,7 +152,7 @@ def _read_entry(item: Any, kind: Kind, user_keys: UserKeys) -> Cells:
     if not is_list(item):
         return {"doc": item} if kind == "run" else {"doc": item, "level": 1}
     if len(item) != 2:
-        raise InputError(truncate_text(repr(item), quote=False), f"[doc, {VALUE[kind]}]")
+        raise InputError(format_value(item), f"[doc, {VALUE[kind]}]")
     return {"doc": item[0], VALUE[kind]: item[1]}
 
 
