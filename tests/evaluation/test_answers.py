@@ -316,7 +316,10 @@ class TestNamesOfRuns:
         with pytest.raises(cf.InputError, match=f"answers.jsonl:2: .*{said}"):
             cf.evaluate_answers(answers="answers.jsonl", gold={"q1": "x"})
         assert main(["validate", "answers.jsonl"]) == 2
-        assert f"answers.jsonl:2: error: found topic q1 {said}" in capsys.readouterr().out
+        assert (
+            "answers.jsonl:2: error: found topic q1 again, expected each topic once"
+            in capsys.readouterr().out
+        )
 
 
 class TestBeside:
@@ -346,13 +349,13 @@ MISTAKES: dict[str, tuple[str, Any, str]] = {  # option, records or text, what i
         "f.jsonl:1: found no nuggets, expected a list of them, or columns topic, run",
     ),
     "no topic": ("", [{"run_id": "a", "nuggets": NUGGETS}], "expected a column named topic"),
-    "null topic": ("", [{**RECORD, "qid": None}], "f.jsonl:1: found no topic, expected"),
+    "null topic": ("", [{**RECORD, "qid": None}], "f.jsonl:1: no topic. Add topic_id"),
     "no list": (
         "",
         [{**RECORD, "nuggets": "x"}],
-        "f.jsonl:1: found 'x' as nuggets, expected a list",
+        "f.jsonl:1: found nuggets 'x', expected a list",
     ),
-    "no object": ("", [{**RECORD, "nuggets": ["x"]}], "found 'x' as nugget 1, expected an object"),
+    "no object": ("", [{**RECORD, "nuggets": ["x"]}], "found nugget 1 'x', expected an object"),
     "label": (
         "",
         [RECORD, {**RECORD, "qid": "q2", "nuggets": [{**NUGGETS[0], "assignment": "yes"}]}],
@@ -405,7 +408,7 @@ MISTAKES: dict[str, tuple[str, Any, str]] = {  # option, records or text, what i
     "citation twice": (
         "--support",
         [SUPPORT[0], SUPPORT[0]],
-        "f.txt:2: found citation 'd1' of sen",
+        "f.txt:2: duplicate citation 'd1' in sen",
     ),
     "fields": ("--support", [("q1", "a", 1, "full")], "f.txt:1: found 4 fields"),
     "weight": (
@@ -468,7 +471,7 @@ def test_support_for_what_was_not_cited(row: Any, said: str, here: Path) -> None
         ),
         (
             {"assignments": [RECORD], "nuggets": {"q2": {"x": "vital"}}},
-            "found topic q1, expected one",
+            "found topic q1, expected a topic with nuggets",
         ),
         (
             {"assignments": [RECORD], "nuggets": {"q1": {"x": "vital"}}},
@@ -479,7 +482,7 @@ def test_support_for_what_was_not_cited(row: Any, said: str, here: Path) -> None
                 "assignments": {"a": {"q1": {"x": ("okay", "support")}}},
                 "nuggets": {"q1": {"x": "vital"}},
             },
-            "importance okay .* expected vital, as the nuggets",
+            "importance okay .* expected vital, as in the nuggets",
         ),
         ({"assignments": {"a": ["q1"]}}, "found list for run 'a', expected {run: {topic: …}}"),
         (
@@ -582,8 +585,7 @@ class TestValidate:
         rules = ["--all-cited", "--metadata-keys", "team_id, narrative_id,run_id"]
         assert main(["validate", "answers.jsonl", *rules]) == 2
         assert capsys.readouterr().out.splitlines() == [
-            "answers.jsonl:1: error: reference 'd2' is not cited by any sentence"
-            "reference to be cited",
+            "answers.jsonl:1: error: reference 'd2' is not cited by any sentence",
             "answers.jsonl:1: error: found key 'prompt' in metadata, expected one of team_id, "
             "narrative_id, run_id",
             "answers.jsonl: 5 results (TREC RAG answers), 2 topics: 2 errors",
@@ -619,7 +621,7 @@ class TestValidate:
         assert main(["validate", "answers.jsonl"]) == 2
         found = [line.split(": error: ") for line in capsys.readouterr().out.splitlines()[:-1]]
         assert [(place, said[:36]) for place, said in found] == [
-            ("answers.jsonl:2", "duplicate topic 'q1'"),
+            ("answers.jsonl:2", "found topic q1 again, expected each "),
             ("answers.jsonl:3", "found citation 1 in sentence 1, expe"),
             ("answers.jsonl:3", "found text 3 in sentence 2, expected"),
             ("answers.jsonl:4", "found no answer, expected a column n"),
@@ -694,7 +696,7 @@ def test_a_place_may_be_a_name() -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"run_id": None}, "x.jsonl:2: found no run, expected one, as before"),
+        ({"run_id": None}, "x.jsonl:2: found no run, expected one, as on the lines before"),
         ({"qid": None}, "x.jsonl:2: no topic. Add topic_id"),
     ],
 )
@@ -709,7 +711,9 @@ def test_lines_that_lack_a_name(change: dict[str, Any], said: str, tmp_path: Pat
 def test_a_run_that_is_named_later(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     path.write_text(lines({**RECORD, "run_id": ""}, {**RECORD, "qid": "q2"}), encoding="utf-8")
-    with pytest.raises(cf.InputError, match=r"x\.jsonl:2: found a run, expected none, as before"):
+    with pytest.raises(
+        cf.InputError, match=r"x\.jsonl:2: found a run, expected none, as on the lines before"
+    ):
         cf.evaluate_answers(path)
 
 
@@ -717,7 +721,7 @@ def test_a_run_that_is_named_later(tmp_path: Path) -> None:
     ("given", "said"),
     [
         ({"metadata": "a"}, "found metadata 'a', expected an object"),
-        ({"answer": [{"text": "x", "citations": ["0"]}]}, "or its place from 0, a number"),
+        ({"answer": [{"text": "x", "citations": ["0"]}]}, "or its index from 0, a number"),
     ],
 )
 def test_answers_of_another_form(given: dict[str, Any], said: str) -> None:
@@ -903,7 +907,7 @@ def test_nugget_with_two_labels_in_one_answer_raises(bank: Any) -> None:
         {"text": "n1", "importance": "vital", "assignment": label}
         for label in ("support", "not_support")
     ]
-    with pytest.raises(cf.InputError, match="nugget 'n1' of topic q1 "):
+    with pytest.raises(cf.InputError, match="nugget 'n1' in topic q1"):
         cf.evaluate_answers({"a": {"q1": nuggets}}, "NuggetA", nuggets=bank)
 
 

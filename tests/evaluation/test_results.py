@@ -495,7 +495,7 @@ def test_files_that_are_called_the_same(here: Path) -> None:
         "v2/scores.csv": {"AP": 0.2},
         "bm25": {"AP": 0.3},
     }
-    with pytest.raises(CranfieldError, match=r"found \./v1/scores\.csv twice, expected each file"):
+    with pytest.raises(CranfieldError, match=r"duplicate file \./v1/scores\.csv"):
         read_scores([files[0], f"./{files[0]}"])
 
 

@@ -177,7 +177,7 @@ class TestMistakes:
         ("text", "message"),
         [
             ("q N 3\n", "B: found no length of topic q, expected q syslen= length"),
-            ("q syslen= 9\nq syslen= 9\n", "B:2: duplicate text length in topic q"),
+            ("q syslen= 9\nq syslen= 9\n", "B:2: found the length of topic q again"),
             ("q syslen= x\n", "B:1: found length 'x', expected a whole number from 0"),
             ("q syslen= 9\nq N 1.5\n", "B:2: found offset '1.5', expected a whole number from 0"),
             ("q syslen= 9\nq N -1\n", "B:2: found offset '-1', expected a whole number from 0"),
