@@ -625,7 +625,7 @@ class TestValidate:
             ("answers.jsonl:3", "found citation 1 in sentence 1, expe"),
             ("answers.jsonl:3", "found text 3 in sentence 2, expected"),
             ("answers.jsonl:4", "found no answer, expected a column n"),
-            ("answers.jsonl:5", "found sentences 7, expected a lis"),
+            ("answers.jsonl:5", "found sentences 7, expected a list o"),
             ("answers.jsonl:6", "found '{broken', expected a JSON obj"),
             ("answers.jsonl:7", "found citation 'd2' in sentence 1, e"),
         ]
