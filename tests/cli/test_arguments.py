@@ -200,7 +200,7 @@ class TestCommands:
         assert topics == "2"
         assert float(difference) == pytest.approx(1 / 24)
         said = cranfield.refused("compare --scores scores.tsv --topics common")
-        assert said.startswith("found --topics, expected QRELS RUN")
+        assert said.startswith("--topics requires QRELS RUN")
 
     def test_label(self, files: None, cranfield: Command) -> None:
         of = [

@@ -162,8 +162,8 @@ class TestAnswers:
             ("--answers a.jsonl", "found nothing that was judged, expected assignments, support"),
             ("--assignments n.csv -m RR", "found RR without runs"),
             ("--assignments n.csv --rel 2", "--rel requires QRELS RUN…"),
-            ("--assignments n.csv --list-depth 3", "found --list-depth, expected QRELS RUN…"),
-            ("--scores t.tsv --answers a.jsonl", "scores of answers are a file for --scores, too"),
+            ("--assignments n.csv --list-depth 3", "--list-depth requires QRELS RUN…"),
+            ("--scores t.tsv --answers a.jsonl", "for scores of answers, use --scores"),
             ("--assignments s.txt", "s.txt:1: found assignment 'full' for nugget '1', expected"),
             ("--answers a.jsonl --support bad.txt", "bad.txt:2: found citation b of sentence 1 of"),
             ("--assignments bad.jsonl", "bad.jsonl:1: found importance 'much' for nugget 'n'"),
@@ -192,8 +192,8 @@ class TestAnswers:
         ("qrels x.run y.run -m RR --alpha 7", "alpha=7"),
         ("qrels x.run -m nosuch", "nosuch"),
         ("qrels x.run --list-depth 0", "expected an integer ≥ 1"),
-        ("--scores s.tsv --docs bad.csv", "--scores have no lists"),
-        ("qrels x.run -o nowhere/r.html", "no directory nowhere"),
+        ("--scores s.tsv --docs bad.csv", "--scores have no rankings"),
+        ("qrels x.run -o nowhere/r.html", "directory nowhere does not exist"),
     ],
 )
 def test_mistakes(report: Command, files: list[str], line: str, said: str) -> None:

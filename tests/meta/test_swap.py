@@ -210,7 +210,7 @@ def test_swap_command(files: list[str], tmp_path: Path, capsys: pytest.CaptureFi
     for more, told in (
         (["--alpha", "0.1"], "--alpha requires --filter t"),
         (["--rate", "5"], "found rate=5.0, expected a number in [0, 1]"),
-        (["--plot", "nowhere/swap.svg"], "there is no directory nowhere"),
+        (["--plot", "nowhere/swap.svg"], "directory nowhere does not exist"),
     ):
         assert main([*words, *more]) == 2
         assert told in capsys.readouterr().err

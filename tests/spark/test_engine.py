@@ -144,7 +144,7 @@ def test_as_the_local_engine(frame: Any, name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*OPTIONS])
 def test_judgments_that_are_spread(frame: Any, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same, and as many passes as there are portions of hits."""
+    """The scores are the same with several passes."""
     monkeypatch.setattr(engine, "HITS_PER_PASS", 200)
     same(on_spark(frame, **OPTIONS[name], judgments="spread"), local(**OPTIONS[name]))
 

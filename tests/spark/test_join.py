@@ -63,13 +63,13 @@ def test_as_if_judgments_were_everywhere(
     assert hits(here) == hits(found(join.BroadcastJudgments(gold)))
 
 
-def test_a_sieve_lets_few_others_pass() -> None:
+def test_filter_other_keys_pass_rarely() -> None:
     draw = np.random.default_rng(5)
     keys, others = draw.integers(0, 1 << 63, (2, 100_000), dtype=np.uint64) << np.uint64(1)
-    sieve = join.BloomFilter.from_keys(keys)
-    assert len(sieve.filter(keys)) == len(keys)
-    assert len(sieve.filter(others)) < 0.02 * len(others)
-    assert len(sieve.bits) <= 4 * len(keys)
+    bloom_filter = join.BloomFilter.from_keys(keys)
+    assert len(bloom_filter.filter(keys)) == len(keys)
+    assert len(bloom_filter.filter(others)) < 0.02 * len(others)
+    assert len(bloom_filter.bits) <= 4 * len(keys)
 
 
 def test_names_decide_where_hashes_agree() -> None:

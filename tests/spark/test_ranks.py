@@ -48,15 +48,15 @@ def test_counts_are_ranks(
         np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0))  # fmt: skip
     hits = Hits.from_columns(topics, values, items, gold)
     counts = np.zeros(hits.bins, dtype=np.int64)
-    portions = [*hits.split(0, len(TOPICS), most)]
-    assert sum(portion.bins for _, portion in portions) == hits.bins
+    chunks = [*hits.split(0, len(TOPICS), most)]
+    assert sum(chunk.bins for _, chunk in chunks) == hits.bins
     for part in range(parts):
         some = rows[part::parts]
         numbers = np.array([index.get(t, -1) for t, _, _ in some], dtype=np.int64)
         docs = Strings.from_list([d for _, d, _ in some])
-        for begin, portion in portions:
-            slots = portion.find_bins(numbers, np.array([v for _, _, v in some]), docs)
-            np.add.at(counts, begin + slots, 1)
+        for begin, chunk in chunks:
+            bins = chunk.find_bins(numbers, np.array([v for _, _, v in some]), docs)
+            np.add.at(counts, begin + bins, 1)
     rank, first, last = hits.compute_ranks(counts)
     expected = label_run(gold, cf.read_run(run)).rankings
     order = np.lexsort((rank, hits.hit_lists))
@@ -77,11 +77,11 @@ def test_by_hand() -> None:
     hits = Hits.from_columns(np.zeros(2, dtype=np.int64), np.array([2.0, 2.0]), items, gold)
     assert [gold.item_docs[item] for item in hits.items] == ["c", "a"]  # larger names come first
     docs, values = Strings.from_list([*"bxcay"]), np.array([3.0, 2.0, 2.0, 2.0, 1.0])
-    slots = hits.find_bins(np.zeros(5, dtype=np.int64), values, docs)
-    assert slots.tolist() == [0, 1, 1, 2]  # and y is below all of them
-    rank, first, last = hits.compute_ranks(np.bincount(slots, minlength=hits.bins))
+    bins = hits.find_bins(np.zeros(5, dtype=np.int64), values, docs)
+    assert bins.tolist() == [0, 1, 1, 2]  # and y is below all of them
+    rank, first, last = hits.compute_ranks(np.bincount(bins, minlength=hits.bins))
     assert (rank.tolist(), first.tolist(), last.tolist()) == ([3, 4], [2, 2], [4, 4])
-    assert hits.hit_bins.tolist() == slots[2:].tolist()
+    assert hits.hit_bins.tolist() == bins[2:].tolist()
 
 
 def test_a_document_twice_is_told() -> None:

@@ -46,7 +46,7 @@ COLUMNS: dict[Kind, tuple[str, ...]] = {"qrels": Qrel._fields[:3], "run": Scored
 
 
 def read_trec_qrels(file: str | PathLike[str] | TextIO) -> Iterator[Qrel]:
-    """The judgments of a TREC file: a path, an open file, or its text.
+    """Yield the judgments of a TREC file: a path, an open file, or its text.
 
     >>> list(read_trec_qrels("q1 0 d1 2\\n"))
     [Qrel(query_id='q1', doc_id='d1', relevance=2, iteration='0')]
@@ -56,7 +56,7 @@ def read_trec_qrels(file: str | PathLike[str] | TextIO) -> Iterator[Qrel]:
 
 
 def read_trec_run(file: str | PathLike[str] | TextIO) -> Iterator[ScoredDoc]:
-    """The results of a TREC file: a path, an open file, or its text.
+    """Yield the results of a TREC file: a path, an open file, or its text.
 
     >>> list(read_trec_run("q1 Q0 d1 1 2.5 bm25\\n"))
     [ScoredDoc(query_id='q1', doc_id='d1', score=2.5)]
@@ -76,13 +76,14 @@ def _read_fields(file: str | PathLike[str] | TextIO, kind: Kind) -> Iterator[Map
 
 
 def materialize(data: Any) -> Any:
-    """The same, so that it can be read more than once."""
+    """Return the data in a form that can be read several times."""
     return list(data) if isinstance(data, Iterator) else data
 
 
 def to_rows(data: Any, kind: Kind, subtopics: bool = False) -> Any:
-    """What cranfield reads: of frames and named tuples their columns and no others; all else as it
-    is. With `subtopics`, iterations come second."""
+    """Return data for cranfield's readers: columns of frames and named tuples, other data
+    unchanged. With `subtopics`, iterations are the second column.
+    """
     names = COLUMNS[kind]
     if is_frame(data):
         return _select_columns(to_frame(data, kind, names[2]), names, subtopics)
@@ -119,7 +120,7 @@ def _select_columns(data: Any, names: Sequence[str], subtopics: bool) -> Any:
 
 
 def read_subtopic_qrels(qrels: Any) -> Qrels:
-    """Judgments for subtopics, which iterations name; without any they are for one."""
+    """Read judgments for subtopics, named by iterations; without iterations there is one."""
     if isinstance(qrels, Qrels) and qrels.by_intent is None:
         qrels = qrels.to_dict()
     elif is_frame(qrels) and "iteration" not in to_frame(qrels, "qrels", "relevance").columns:
@@ -132,15 +133,14 @@ def read_subtopic_qrels(qrels: Any) -> Qrels:
 
 
 def clip_levels(qrels: Qrels) -> Qrels:
-    """The judgments, with levels below 0 like any other that is not relevant."""
+    """Return the judgments with levels below 0 set to 0."""
     assert qrels.by_intent is not None  # noqa: S101
     by_intent = replace(qrels.by_intent, levels=qrels.by_intent.levels.clip(min=0.0))
     return replace(qrels, levels=qrels.levels.clip(min=0.0), by_intent=by_intent)
 
 
 def sort_frame(data: Any, kind: Kind) -> pd.DataFrame:
-    """A pandas frame by topic, then judgments by document and results by score, for measures that
-    users define. Of a frame all columns are kept."""
+    """Return a pandas frame sorted by topic, then by document or score, for custom measures."""
     pd = load("pandas")
     if is_frame(data):
         data = to_frame(data, kind, COLUMNS[kind][2])

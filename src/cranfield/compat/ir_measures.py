@@ -54,7 +54,7 @@ read_trec_run = inputs.read_trec_run
 
 
 class Metric(NamedTuple):
-    """The value of one measure for one topic; the measure is the caller's own object."""
+    """The value of a measure for one topic, with the caller's measure object."""
 
     query_id: str
     measure: Any
@@ -62,7 +62,7 @@ class Metric(NamedTuple):
 
 
 class CwlMetric(NamedTuple):
-    """The five measurements of a user model for one topic, the first of which is its value."""
+    """The five measurements of a user model for one topic; the first is the value."""
 
     query_id: str
     measure: Any
@@ -74,7 +74,7 @@ class CwlMetric(NamedTuple):
 
 
 class CalcResults(NamedTuple):
-    """The values for all topics together, and for each."""
+    """The values for all topics, and for each topic."""
 
     aggregated: Any  # {measure: value}, or the value if the measure itself was asked
     per_query: list[Metric | CwlMetric]
@@ -84,7 +84,7 @@ class CalcResults(NamedTuple):
 
 
 class ParamInfo(NamedTuple):
-    """What is known of a parameter."""
+    """Properties of a parameter."""
 
     dtype: type | None = None
     required: bool = False
@@ -94,7 +94,7 @@ class ParamInfo(NamedTuple):
 
 
 class MeanAgg:
-    """The mean of values that are added one after the other."""
+    """Running mean of values."""
 
     def __init__(self, default: float = math.nan) -> None:
         self.sum, self.count, self.default = 0.0, 0, default
@@ -105,12 +105,12 @@ class MeanAgg:
         self.count += 1
 
     def result(self) -> float:
-        """The mean so far."""
+        """Return the mean of all values."""
         return self.sum / self.count if self.count else self.default
 
 
 class SumAgg:
-    """The sum of values that are added one after the other."""
+    """Running sum of values."""
 
     def __init__(self) -> None:
         self.sum: float = 0
@@ -120,7 +120,7 @@ class SumAgg:
         self.sum += value
 
     def result(self) -> float:
-        """The sum so far."""
+        """Return the sum of all values."""
         return self.sum
 
 
@@ -148,7 +148,7 @@ class Measure:
 
     @property
     def AT_PARAM(self) -> str:
-        """What the number behind @ is."""
+        """Name of the parameter after @."""
         return "recall" if "recall" in self.defaults else "cutoff"
 
     @property
@@ -163,13 +163,13 @@ class Measure:
         return self.params.get(name, self.defaults[name])
 
     def validate_params(self) -> None:
-        """Refuse to go on without a parameter that has to be given."""
+        """Raise an error if a required parameter is missing."""
         for name in self.required:
             if name not in self.params:
                 raise CranfieldError(f"measure '{self}': expected {name} to be given")
 
     def aggregator(self) -> MeanAgg | SumAgg:
-        """What makes one number of those of the topics."""
+        """Return the aggregator over topics."""
         return SumAgg() if self.name.startswith("Num") else MeanAgg()
 
     def __call__(self, **params: Any) -> Measure:
@@ -197,11 +197,11 @@ class Measure:
         return hash(str(self))
 
     def iter_calc(self, qrels: Any, run: Any) -> Iterator[Metric | CwlMetric]:
-        """The value for each topic."""
+        """Yield the value for each topic."""
         return iter_calc([self], qrels, run)
 
     def calc_aggregate(self, qrels: Any, run: Any) -> float:
-        """The value for all topics together."""
+        """Return the value for all topics."""
         return calc_aggregate([self], qrels, run)[self]
 
     def calc(self, qrels: Any, run: Any) -> CalcResults:
@@ -210,7 +210,7 @@ class Measure:
         return CalcResults(results.aggregated[self], results.per_query)
 
     def evaluator(self, qrels: Any) -> Evaluator:
-        """The judgments prepared once, for many runs."""
+        """Return an evaluator with prepared judgments, for many runs."""
         return Evaluator([self], qrels)
 
 
@@ -279,7 +279,7 @@ _SHAPE = re.compile(r"(\w+)\s*(?:\((.*)\))?\s*(?:@\s*(\d*\.?\d+))?", re.DOTALL)
 
 
 def parse_measure(measure: str | Measure) -> Measure:
-    """The measure a text stands for.
+    """Return the measure in a text.
 
     >>> parse_measure("MAP@100"), parse_measure("nDCG(gains={0: 0, 1: 1, 2: 3})@10")
     (AP@100, nDCG(gains={2:3})@10)
@@ -299,7 +299,7 @@ def parse_measure(measure: str | Measure) -> Measure:
 
 
 def _parse_parameters(text: str) -> dict[str, Any]:
-    """The parameters between the brackets: numbers, strings, booleans, dicts of them."""
+    """Parse the parameters in parentheses: numbers, strings, booleans, dicts."""
     try:
         call = ast.parse(f"f({text})", mode="eval").body
         if not isinstance(call, ast.Call) or call.args:
@@ -331,7 +331,7 @@ _NUMBERS = re.compile(r"(.+?)[._](\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)")
 
 
 def parse_trec_measure(measure: str) -> list[Measure]:
-    """The measures that a name of trec_eval stands for.
+    """Return the measures for a name of trec_eval.
 
     >>> parse_trec_measure("ndcg_cut.5,10"), parse_trec_measure("success")
     ([nDCG@5, nDCG@10], [Success@1, Success@5, Success@10])
@@ -364,7 +364,7 @@ Defining: TypeAlias = Callable[[Any, Any], Iterable[tuple[str, float]]]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DefinedMeasure(Measure):
-    """A function of frames as a measure; made by `define` and `define_byquery`."""
+    """A function of frames as a measure; created by `define` and `define_byquery`."""
 
     impl: Defining = field(kw_only=True)
     RUN_INPUTS: Sequence[str] = COLUMNS["run"]
@@ -381,7 +381,7 @@ class DefinedMeasure(Measure):
         return MeanAgg()
 
     def values(self, qrels: Any, run: Any) -> Iterator[Metric]:
-        """What the function gives, of the first documents of each list if there is a cutoff."""
+        """Yield the values of the function; a cutoff limits the documents of each ranking."""
         if (cutoff := self.params.get("cutoff")) is not None:
             run = run.groupby("query_id").head(cutoff).reset_index(drop=True)
         for topic, value in self.impl(qrels, run):
@@ -444,9 +444,9 @@ def define_byquery(
 
 
 class Evaluator:
-    """Judgments prepared once, for many runs; made by `evaluator`.
+    """Judgments prepared once, for many runs; created by `evaluator`.
 
-    With `five`, whatever is a user model has five numbers.
+    With `five`, user models have five numbers.
     """
 
     def __init__(
@@ -473,8 +473,9 @@ class Evaluator:
         self.qrel_qids = topics[0] if topics else ()
 
     def iter_calc(self, run: Any) -> Iterator[Metric | CwlMetric]:
-        """The value of every measure for every judged topic: first those of the run, in its order,
-        then those that it does not answer."""
+        """Yield the value of every measure for every judged topic: first topics in the order of
+        the run, then missing topics.
+        """
         run = materialize(run)
         missing = dict.fromkeys(product(self.measures, self.qrel_qids))
         for metric in self._evaluate_run(run):
@@ -495,11 +496,11 @@ class Evaluator:
             yield from scorer(lists)
 
     def calc_aggregate(self, run: Any) -> dict[Any, float]:
-        """The values for all judged topics: counts are added up, all else is averaged."""
+        """Return the values for all judged topics: sums of counts, means of other measures."""
         return self._aggregate(self.iter_calc(run))
 
     def calc(self, run: Any) -> CalcResults:
-        """The values for all topics together, and for each."""
+        """Return the values for all topics, and for each topic."""
         per_query = list(self.iter_calc(run))
         return CalcResults(self._aggregate(per_query), per_query)
 
@@ -511,7 +512,7 @@ class Evaluator:
 
 
 class _Columns:
-    """Measures of the same judgments; called with a run, their values topic by topic."""
+    """Measures with the same judgments; a call with a run yields their values by topic."""
 
     def __init__(self, requests: Mapping[Any, list[Request]], judged: Any) -> None:
         self._sizes = {m: len(columns) for m, columns in requests.items()}
@@ -532,7 +533,7 @@ class _Columns:
 
 
 def _build_scorers(requests: Mapping[Any, list[Request]], qrels: Any) -> Iterator[_Columns]:
-    """What computes measures of documents, and of diversity."""
+    """Yield the scorers of measures of documents, and of diversity."""
     subtopic_requests = {
         m: group for m, group in requests.items() if group[0].measure.takes == "intents"
     }
@@ -547,7 +548,7 @@ def _build_scorers(requests: Mapping[Any, list[Request]], qrels: Any) -> Iterato
 
 
 def _build_requests(measure: Measure, five: bool) -> list[Request]:
-    """What to compute for a measure: a number, or the five of a user model."""
+    """Return the requests that compute a measure: one, or five for a user model."""
     measure.validate_params()
     try:
         if is_user_model(measure.name, measure.params) or (five and measure.name in MODELS):
@@ -558,7 +559,7 @@ def _build_requests(measure: Measure, five: bool) -> list[Request]:
 
 
 def _resolve_measure(measure: MeasureLike) -> Measure:
-    """A measure, from whatever was given for it."""
+    """Return the measure for an argument."""
     if isinstance(measure, base.Measure | base.MeasureType):
         raise InputError(
             f"cranfield's own {measure}",
@@ -586,7 +587,7 @@ def _map_to_any(names: str) -> dict[str, Conditions]:
 
 @dataclass(frozen=True)
 class Provider:
-    """One of ir_measures' sources of numbers, by name: here all numbers are cranfield's.
+    """A provider of ir_measures by name; all numbers are cranfield's.
 
     >>> pytrec_eval.supports(AP @ 5), pytrec_eval.supports(ERR @ 5)
     (True, False)
@@ -596,7 +597,7 @@ class Provider:
     measures: Mapping[str, Conditions] | None = None  # None: all
 
     def supports(self, measure: Measure) -> bool:
-        """Whether it has the measure, with these parameters."""
+        """Return True if the provider has the measure with these parameters."""
         if self.measures is None:
             return measure.name in _MEASURES or isinstance(measure, DefinedMeasure)
         if self.NAME == "runtime" or isinstance(measure, DefinedMeasure):
@@ -609,11 +610,11 @@ class Provider:
         )
 
     def is_available(self) -> bool:
-        """Nothing needs to be installed."""
+        """Return True: no package has to be installed."""
         return True
 
     def evaluator(self, measures: Iterable[MeasureLike], qrels: Any) -> Evaluator:
-        """The judgments prepared once, for many runs.
+        """Return an evaluator with prepared judgments, for many runs.
 
         >>> ev = evaluator([nDCG@10, "RR"], {"q1": {"d1": 1}})
         >>> ev.calc_aggregate({"q1": {"d2": 0.9, "d1": 0.8}})["RR"]
@@ -628,7 +629,7 @@ class Provider:
     def iter_calc(
         self, measures: Iterable[MeasureLike], qrels: Any, run: Any
     ) -> Iterator[Metric | CwlMetric]:
-        """The value of every measure for every judged topic.
+        """Yield the value of every measure for every judged topic.
 
         >>> list(iter_calc([RR], [Qrel("q1", "d1", 1)], [ScoredDoc("q1", "d1", 0.5)]))
         [Metric(query_id='q1', measure=RR, value=1.0)]
@@ -638,23 +639,23 @@ class Provider:
     def calc_aggregate(
         self, measures: Iterable[MeasureLike], qrels: Any, run: Any
     ) -> dict[Any, float]:
-        """The values for all judged topics: counts are added up, all else is averaged."""
+        """Return the values for all judged topics: sums of counts, means of other measures."""
         return self.evaluator(measures, qrels).calc_aggregate(run)
 
     def calc(self, measures: Iterable[MeasureLike], qrels: Any, run: Any) -> CalcResults:
-        """The values for all topics together, and for each."""
+        """Return the values for all topics, and for each topic."""
         return self.evaluator(measures, qrels).calc(run)
 
     @contextmanager
     def calc_ctxt(
         self, measures: Iterable[MeasureLike], qrels: Any
     ) -> Iterator[Callable[[Any], Iterator[Metric | CwlMetric]]]:
-        """What `evaluator` gives, as it was written before."""
+        """Deprecated name of `evaluator`."""
         _warn_deprecated("calc_ctxt", "evaluator")
         yield self.evaluator(measures, qrels).iter_calc
 
     def run_inputs(self, measures: Iterable[Measure]) -> list[str]:
-        """The columns that the measures need of runs.
+        """Return the columns of runs that the measures need.
 
         >>> run_inputs([AP, nDCG@10])
         ['query_id', 'doc_id', 'score']
@@ -662,7 +663,7 @@ class Provider:
         return self._list_columns(measures, "RUN_INPUTS", COLUMNS["run"])
 
     def qrel_inputs(self, measures: Iterable[Measure]) -> list[str]:
-        """The columns that the measures need of judgments."""
+        """Return the columns of judgments that the measures need."""
         return self._list_columns(measures, "QREL_INPUTS", COLUMNS["qrels"])
 
     def _list_columns(

@@ -1,4 +1,4 @@
-"""What measures of ir_measures mean: which of ours compute them, on which levels."""
+"""Mapping from ir_measures measures to cranfield measures and levels."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MODELS: dict[str, tuple[type[UserModel], dict[str, str]]] = {
 
 
 def build_five_requests(name: str, params: Mapping[str, Any]) -> list[Request]:
-    """The five measurements of a user model, on gains from 0 to 1 and down to rank 1000."""
+    """Return the five measurements of a user model, with gains in [0, 1], up to rank 1000."""
     kind, names = MODELS[name]
     skipped = {"dcg", "judged_only", "rel", "min_rel", "max_rel"}
     settings: dict[str, Any] = {names.get(k, k): x for k, x in params.items() if k not in skipped}
@@ -49,6 +49,6 @@ def build_five_requests(name: str, params: Mapping[str, Any]) -> list[Request]:
 
 
 def build_request(name: str, params: Mapping[str, Any]) -> Request:
-    """What to compute for a measure."""
+    """Return the request that computes a measure."""
     measure, pairs = from_ir_measures(name, params)
     return Request(measure, Gains(pairs) if pairs else None)

@@ -54,7 +54,7 @@ _IR_MEASURES_NAMES = frozenset(their_measures)  # the names that ir_measures has
 
 
 class Summary:
-    """The value for all topics, to the last bit that of `Scores.summary`."""
+    """The value for all topics, bit by bit as in `Scores.summary`."""
 
     def __init__(self, summary: str) -> None:
         self._summarize = SUMMARISED[summary]
@@ -65,12 +65,12 @@ class Summary:
         self._values.append(value)
 
     def result(self) -> float:
-        """The mean, the sum or the geometric mean of the values so far."""
+        """Return the mean, the sum or the geometric mean of the values."""
         return self._summarize(self._values)
 
 
 class CranfieldMeasure(theirs.Measure):
-    """One of cranfield's measures, `ours`, as ir_measures takes them; made by `measure`.
+    """A cranfield measure, `ours`, as an ir_measures measure; created by `measure`.
 
     >>> measure("Q")(beta=10) @ 20, measure("ERR")["max_level"], measure("hit=Success@10")
     (Q(beta=10)@20, None, hit)
@@ -92,7 +92,7 @@ class CranfieldMeasure(theirs.Measure):
         self._text = OWN_PREFIX + text if name in _IR_MEASURES_NAMES else text
 
     def validate_params(self) -> None:
-        """Refuse what is several numbers; whatever else is wrong could not have been made."""
+        """Raise an error for a measure with several numbers."""
         if len(names := self.ours.names()) > 1:
             raise InputError(f"{self}, which is several numbers", f"one, such as {names[0]}")
 
@@ -106,7 +106,7 @@ class CranfieldMeasure(theirs.Measure):
         return self._text
 
     def aggregator(self) -> Any:
-        """What makes one number of those of the topics."""
+        """Return the aggregator over topics."""
         return Summary(self.ours.summary)
 
 
@@ -123,7 +123,7 @@ def measure(text: MeasureLike) -> CranfieldMeasure:
 
 
 def _find_missing_input(native: Measure | type[Measure]) -> str:
-    """What a measure takes that ir_measures does not hand on."""
+    """Return the input of a measure that ir_measures does not pass on, or an empty string."""
     if not native.takes_rankings():
         return f"takes {native.takes}"
     if native.length_unit:
@@ -146,7 +146,7 @@ def __getattr__(name: str) -> CranfieldMeasure:
 
 
 class _Evaluator(theirs.Evaluator):
-    """Judgments prepared once; our measures are as in `evaluate`, theirs as in ir_measures."""
+    """Judgments prepared once, for cranfield measures and ir_measures measures."""
 
     def __init__(self, measures: Iterable[Any], qrels: Any) -> None:
         ordered = sorted(dict.fromkeys(measures), key=str)  # ir_measures hands on a set
@@ -201,7 +201,7 @@ class CranfieldProvider(theirs.Provider):
     NAME = "cranfield"
 
     def supports(self, measure: theirs.Measure) -> bool:
-        """Whether the measure can be computed, with these parameters."""
+        """Return True if the measure can be computed with these parameters."""
         measure.validate_params()
         if isinstance(measure, CranfieldMeasure):
             return True
@@ -224,7 +224,7 @@ PROVIDER = CranfieldProvider()  # type: ignore[no-untyped-call]
 
 
 def register(first: bool = False) -> None:
-    """Have ir_measures ask this provider last, as importing does; or `first`, of all measures.
+    """Let ir_measures use this provider last, as the import does, or `first`.
 
     >>> import ir_measures
     >>> register(first=True)
@@ -246,7 +246,7 @@ def register(first: bool = False) -> None:
 
 
 def main() -> None:
-    """The command line of ir_measures, with our measures and ``--provider cranfield``."""
+    """Run the command line of ir_measures with cranfield's measures and provider."""
     from unittest.mock import patch
 
     from ir_measures.__main__ import main_cli

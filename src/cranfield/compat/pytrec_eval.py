@@ -121,7 +121,7 @@ def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
-    """The run that the lines of a TREC file hold.
+    """Return the run in the lines of a TREC file.
 
     >>> parse_run(["q1 Q0 d7 1 2.5 bm25"])["q1"]
     {'d7': 2.5}
@@ -130,7 +130,7 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
 
 
 def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
-    """The judgments that the lines of a TREC file hold.
+    """Return the judgments in the lines of a TREC file.
 
     >>> parse_qrel(["q1 0 d7 2"])["q1"]
     {'d7': 2}
@@ -155,7 +155,7 @@ def _parse_lines(
 
 
 def _parse_measures(measures: Iterable[str]) -> dict[str, set[float]]:
-    """The parameters of each measure asked for, none if it is the defaults; in trec_eval's order.
+    """Return the parameters of each measure, in trec_eval's order; none means the defaults.
 
     As there, defaults give way to parameters: P and P_3 together are P_3.
     """
@@ -179,7 +179,7 @@ def _parse_measures(measures: Iterable[str]) -> dict[str, set[float]]:
 
 
 def _format_key(name: str, parameter: float) -> str:
-    """The name of a number in the results."""
+    """Format the key of a value in the results."""
     if name in AT_RANKS:
         return f"{name}_{parameter:.0f}"
     return f"{name}_{parameter:.2f}" if name in AT_SHARES else name

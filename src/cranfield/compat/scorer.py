@@ -1,4 +1,6 @@
-"""What the shims share: values by topic and measure, with the peers' reading of the judgments."""
+"""Shared parts of the drop-in replacements: values by topic and measure, judgments as in the
+originals.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,7 @@ class Gains:
 
 @dataclass(frozen=True)
 class Scale:
-    """Levels as gains from 0 to 1; what is beyond the ends is as they are."""
+    """Levels as gains in [0, 1]; levels beyond the bounds are clipped."""
 
     low: float
     high: float
@@ -48,7 +50,7 @@ class Scale:
         return (min(max(level, 0.0, self.low), self.high) - self.low) / (self.high - self.low)
 
     def warn_beyond(self, levels: Floats) -> None:
-        """Say that there are levels beyond the ends; below 0 they are like 0 to all measures."""
+        """Warn about levels beyond the bounds; below 0 they count as 0 for all measures."""
         lowest, highest = max(levels.min(), 0.0), levels.max()
         if lowest < self.low or highest > self.high:
             problem = f"found levels from {lowest:g} to {highest:g}"
@@ -67,25 +69,25 @@ class Threshold:
 
 
 class Request(NamedTuple):
-    """A measure, and what makes the levels it sees of those judged, if anything does."""
+    """A measure, and the function that changes the levels of judgments for it."""
 
     measure: Measure
     relabel: Relabel | None = None
 
     @property
     def pooled(self) -> bool:
-        """Whether it knows documents that were pooled but not judged, written as levels below 0.
+        """True if the measure uses documents that were pooled but not judged, with levels below 0.
 
-        To all others such documents are like any that nobody judged, as trec_eval has it.
+        For all other measures such documents are unjudged, as in trec_eval.
         """
         return isinstance(self.measure, infAP | Judged) and not self.measure.condensed
 
 
 class Scorer:
-    """Judgments prepared once; called with a run, the values for its judged topics, in its order.
+    """Judgments prepared once; a call with a run returns the values of its judged topics.
 
-    Without judgments there are no values. True is a level, and infinity a score: the peers take
-    them for numbers.
+    Without judgments there are no values. True is a level, and infinity a score, as in the
+    originals.
 
     >>> from cranfield.measures.ncu import AP, RR
     >>> score = Scorer({"q1": {"a": 1}, "q2": {"a": 1}}, [Wanted(AP()), Wanted(RR())])
@@ -109,7 +111,7 @@ class Scorer:
         }
 
     def __call__(self, run: Any) -> dict[str, list[float]]:
-        """The values in the order of the measures, for each judged topic that the run answers."""
+        """Return the values in order of the measures, for each judged topic of the run."""
         if is_empty(run) or not self.topics:
             return {}
         try:
@@ -138,19 +140,19 @@ class Scorer:
 
 
 def is_empty(data: Any) -> bool:
-    """Whether there is nothing in it."""
+    """Return True if the data are empty."""
     return isinstance(data, Sized) and not len(data)
 
 
 def _order_topics(run: Run) -> Iterable[str]:
-    """The topics of a run, in its order."""
+    """Return the topics of a run, in its order."""
     if isinstance(run, ListRun):
         return run.lists
     return dict.fromkeys(topic for table in run.iterate_tables() for topic in table.names)
 
 
 def _read_judgments(qrels: Any) -> Qrels:
-    """The judgments, with 1 for True and 0 for False."""
+    """Read judgments, with 1 for True and 0 for False."""
     try:
         return read_qrels(qrels)
     except InputError:
@@ -166,9 +168,7 @@ def _read_judgments(qrels: Any) -> Qrels:
 
 
 def _replace_infinite(run: Any) -> Any:
-    """A run with the largest numbers in the place of infinite ones and 1 and 0 in that of booleans,
-    if it is in memory.
-    """
+    """Return a run in memory with finite numbers for infinite scores and booleans, else None."""
     if is_frame(run):
         run = to_frame(run, "run", "score")
         run = list(zip(*(run[name] for name in run.columns), strict=True))
@@ -193,7 +193,7 @@ def _make_finite(value: Any) -> Any:
 
 
 def _relabel_qrels(qrels: Qrels, relabel: Relabel | None, pooled: bool) -> Qrels:
-    """The judgments with other levels, and without those below 0 unless they mean something."""
+    """Return the judgments with changed levels, without negative levels unless they are used."""
     if relabel is None and (pooled or qrels.levels.min(initial=0.0) >= 0):
         return qrels
     if isinstance(relabel, Scale):
@@ -208,7 +208,7 @@ def _relabel_qrels(qrels: Qrels, relabel: Relabel | None, pooled: bool) -> Qrels
 
 
 def read_fields(lines: Iterable[str], kind: Kind) -> Iterator[Mapping[str, str]]:
-    """The fields of each line of a TREC file that holds something, by their names."""
+    """Yield the fields of each nonempty line of a TREC file, by name."""
     names = TREC[kind]
     for number, line in enumerate(lines, 1):
         values = line.split()

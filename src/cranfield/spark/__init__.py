@@ -1,6 +1,6 @@
-"""`cf.spark`: runs evaluated on many machines; see docs/scale.md.
+"""`cf.spark`: evaluation of runs on many machines, see docs/scale.md.
 
-`evaluate` gives the scores of topics as a Spark DataFrame, `scores` as `Scores`, with notices.
+`evaluate` returns the scores of topics as a Spark DataFrame, `scores` returns `Scores`, with notes.
 """
 
 from cranfield.spark.engine import evaluate, scores

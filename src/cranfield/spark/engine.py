@@ -1,8 +1,8 @@
-"""Runs evaluated where Spark has their rows: the same scores, from counts in the place of lists.
+"""Evaluation where Spark has the rows of runs: the same scores, from counts instead of rankings.
 
-A first pass over the rows finds the judged documents (`meeting`) and checks every row, a second one
-counts how many rows stand above each of them (`counting`). Then all there is to know of a run is
-its `Rankings`, and the code of `evaluation/` goes on with them, in tasks of a range of topics each.
+A first pass over the rows finds the judged documents (`join`) and checks every row. A second pass
+counts the rows above each of them (`ranks`). The counts give the `Rankings` of a run, which tasks
+for a range of topics evaluate with `cranfield.evaluation`.
 """
 
 from __future__ import annotations
@@ -59,19 +59,18 @@ def evaluate(
     judgments: Transfer = "auto",
     **options: Unpack[Settings],
 ) -> Any:
-    """The scores of topics, as a Spark DataFrame with the columns run, topic, measure and value.
+    """Return the scores of topics as a Spark DataFrame: run, topic, measure, value.
 
-    Runs are DataFrames of Spark or paths that Spark can read (text or Parquet), several of them as
-    a list, or a dict from their names; a column such as ``run`` tells those in one DataFrame apart.
-    Judgments are what `cranfield.evaluate` takes, or such a DataFrame or path. `spark` is the
-    session, if it is not the active one. `bad_rows` is an error that shows the ``first`` that was
-    found, or one that tells how many there are, having read all of them (``count``). Without
-    `check_duplicates`, documents that nobody judged may be twice in a list, and eight bytes for
-    each row need not be sent around. `judgments` are sent to all workers (``broadcast``), or
-    each to one of them (``spread``), if they are too many for that: ``auto`` spreads two million
-    and more. `progress` is called with the name of a pass whenever more of its tasks are done; this
-    string also has `done` and `tasks`, how many these are, and how many there are. What is returned
-    may be given to `cranfield.compare`.
+    Runs are Spark DataFrames, or paths that Spark can read (text or Parquet): one, a list, or a
+    dict from names. A column such as ``run`` separates several runs in a DataFrame. Judgments are
+    as for `cranfield.evaluate`, or such a DataFrame or path. `spark` is the session, by default
+    the active one. `bad_rows` raises an error with the ``first`` invalid row, or after reading
+    all rows with their number (``count``). Without `check_duplicates`, duplicates of unjudged
+    documents are not detected, and eight bytes per row need not be transferred. `judgments` are
+    sent to all workers (``broadcast``) or partitioned among them (``spread``); ``auto`` partitions
+    two million and more. `progress` is called with the name of a pass whenever more of its tasks
+    are completed; the attributes `done` and `tasks` of this string are the numbers of completed
+    and known tasks. `cranfield.compare` accepts the result.
     """
     ways = _SparkOptions(bad_rows, check_duplicates, judgments)
     with wrap_spark_errors(make_spark_error):
@@ -92,7 +91,7 @@ def scores(
     judgments: Transfer = "auto",
     **options: Unpack[Settings],
 ) -> Scores:
-    """The same as `Scores`, with all that the user should know, as `cranfield.evaluate` has them.
+    """Return the scores of topics as `Scores`, with the notes of `cranfield.evaluate`.
 
     The arguments are those of `evaluate`.
     """
@@ -104,7 +103,7 @@ def scores(
 
 
 class _SparkOptions(NamedTuple):
-    """How Spark is to do it, whatever is computed."""
+    """Options of the engine that do not change scores."""
 
     bad_rows: BadRows
     check_duplicates: bool
@@ -146,7 +145,7 @@ class _Evaluation:
 
     @property
     def spread(self) -> bool:
-        """Whether judgments are not sent to all workers."""
+        """True if judgments are partitioned among the workers."""
         if self.spark_options.judgments != "auto":
             return self.spark_options.judgments == "spread"
         return len(self.evaluator.collection.gold.items) >= MAX_BROADCAST
@@ -156,12 +155,12 @@ class _Evaluation:
         return len(self.evaluator.collection.topics)
 
     def _map_inputs(self, make: Callable[[RunInput], Any], schema: str) -> Any:
-        """What a task finds in all inputs."""
+        """Apply a task to all inputs, and return the union of its rows."""
         parts = [run_input.frame.mapInArrow(make(run_input), schema) for run_input in self.inputs]
         return reduce(lambda a, b: a.unionAll(b), parts)
 
     def _collect(self, doing: str, frame: Any) -> Any:
-        """The rows of a DataFrame, computed now: so a pass is made, and watched."""
+        """Compute the rows of a DataFrame, and report the progress of the pass."""
         with report_progress(self.spark, doing, self.progress):
             return frame.toArrow()
 
@@ -169,7 +168,7 @@ class _Evaluation:
 
     @cached_property
     def first_pass(self) -> dict[str, Any]:
-        """The lists of all runs and the judged documents in them; what is wrong is an error."""
+        """Lists of all runs and their judged documents. Raises an error for invalid rows."""
         hashed = (
             self.spark_options.check_duplicates and self.evaluator.options.duplicates == "error"
         )
@@ -197,7 +196,7 @@ class _Evaluation:
         return tables
 
     def _build_judgment_frame(self) -> Any:
-        """All judgments as a DataFrame of parcels."""
+        """Return all judgments as a DataFrame of packed tables."""
         import pyarrow as pa
 
         table = pa.Table.from_batches(partition_judgments(self.evaluator.collection.gold))
@@ -213,7 +212,7 @@ class _Evaluation:
         )
 
     def _check_duplicates(self, keys: Any) -> None:
-        """Refuse documents that are in a list twice; hashes may be the same by chance."""
+        """Raise an error for duplicate documents in a list; equal hashes are not enough."""
         from pyspark.sql.functions import count
 
         def find_rows(run_input: RunInput) -> tasks.RowFinder:
@@ -232,7 +231,7 @@ class _Evaluation:
 
     @cached_property
     def lists(self) -> dict[tuple[int, str], dict[str, ListStats]]:
-        """What is known of each list of each run, in the order in which they turned up."""
+        """Statistics of each list of each run, in order of appearance."""
         table = self.first_pass["lists"].sort_by([("low", "descending")])
         names = ("source", "tag", "name", *ListStats._fields)
         lists_by_run: dict[tuple[int, str], dict[str, ListStats]] = {}
@@ -255,7 +254,7 @@ class _Evaluation:
 
     @cached_property
     def runs(self) -> list[TableRun]:
-        """The runs, each under a name of its own."""
+        """Runs with distinct names."""
         tags: dict[int, list[str]] = {}
         for source, tag in self.lists:
             tags.setdefault(source, []).append(tag)
@@ -286,7 +285,7 @@ class _Evaluation:
 
     @cached_property
     def numbers(self) -> dict[int, dict[str, int]]:
-        """By input and tag, what is added to the number of a topic for that of a list."""
+        """Offset from the number of a topic to the number of a list, by input and tag."""
         offsets: dict[int, dict[str, int]] = {number: {} for number in range(len(self.inputs))}
         for r, (source, tag) in enumerate(self.lists):
             offsets[source][tag] = r * self.topics
@@ -294,7 +293,7 @@ class _Evaluation:
 
     @cached_property
     def hits(self) -> Hits:
-        """The judged documents in all lists, those of each run after those of the one before."""
+        """Judged documents in all lists, in order of the runs."""
         gold = self.evaluator.collection.gold
         table = self.first_pass.get("hits")
         if table is None:
@@ -320,22 +319,22 @@ class _Evaluation:
 
     @cached_property
     def counts(self) -> Ints:
-        """How many rows there are in each slot between hits."""
+        """Number of rows in each bin between hits."""
         from pyspark.sql.functions import sum as total
 
         row_counts = np.zeros(self.hits.bins, dtype=np.int64)
         for number, parts in enumerate(self._iter_passes(), 1):
             counting = reduce(lambda a, b: a.unionAll(b), parts)
-            sums = counting.groupBy("slot").agg(total("rows").alias("rows"))
-            table = self._collect("counting ranks" + f", portion {number}" * (number > 1), sums)
-            row_counts[table.column("slot").to_numpy()] = table.column("rows").to_numpy()
+            sums = counting.groupBy("bin").agg(total("rows").alias("rows"))
+            table = self._collect("counting ranks" + f", pass {number}" * (number > 1), sums)
+            row_counts[table.column("bin").to_numpy()] = table.column("rows").to_numpy()
         if not row_counts[self.hits.hit_bins].all():
             hint = "a DataFrame that is computed anew each time may be written, or .cache()d"
             raise InputError("other rows in the second pass", "those of the first", hint=hint)
         return row_counts
 
     def _iter_passes(self) -> Iterator[list[Any]]:
-        """What counts rows: for each input its hits, in as many passes as there are portions."""
+        """Yield the frames of each pass, which count the rows in the bins of a chunk of hits."""
 
         def count_input(run_input: RunInput) -> Iterator[Any]:
             numbers = self.numbers[run_input.reading.number]
@@ -354,7 +353,7 @@ class _Evaluation:
 
     @cached_property
     def labelled(self) -> list[LabelledRun]:
-        """All there is to know of each run, but for how many documents are tied."""
+        """Labelled runs, without the numbers of tied documents."""
         collection, hits = self.evaluator.collection, self.hits
         index, ranked = collection.gold.topic_index, hits.compute_ranks(self.counts)
         run, topic = np.divmod(hits.hit_lists, max(self.topics, 1))
@@ -383,8 +382,8 @@ class _Evaluation:
     def _collect_values(
         self, source: int, tag: str, lists: Mapping[str, ListStats]
     ) -> Values | None:
-        """The values of a run. Ties of a topic may go unnoticed if its rows are in several tasks,
-        unless it has more rows than there are values.
+        """Return the values of a run. Ties of a topic can be missed if its rows are in several
+        tasks, unless it has more rows than there are values.
         """
         rows = self.first_pass["values"].to_pylist() if "values" in self.first_pass else []
         parts = [
@@ -396,7 +395,7 @@ class _Evaluation:
         return Values.join(parts, sizes) if parts else None
 
     def _count_ties(self) -> list[LabelledRun]:
-        """The runs with the numbers of tied documents, if anybody is to be told of them."""
+        """Return the runs with the numbers of tied documents, if a note needs them."""
         collection, measures = self.evaluator.collection, self.evaluator.measures
         selections = [
             collection.select_topics(labelled.full_rankings) for labelled in self.labelled
@@ -430,12 +429,12 @@ class _Evaluation:
 
     @cached_property
     def topic_mask(self) -> Any:
-        """Which topics count."""
+        """Mask of the topics that count."""
         answered = [labelled.rankings.answered for labelled in self.labelled]
         return self.evaluator.choose_topics([run.name for run in self.runs], answered)
 
     def _build_units(self) -> Any:
-        """The lists of all runs, as a DataFrame with a row for each task that measures them."""
+        """Return the lists of all runs as a DataFrame with a row for each measuring task."""
         import pyarrow as pa
 
         rows = [
@@ -449,14 +448,16 @@ class _Evaluation:
 
     @cached_property
     def _bounds(self) -> list[tuple[int, int]]:
-        """The topics of each task: some blocks, or all where random orders are drawn for all."""
+        """Return the topics of each task: some blocks, or all if random orders are drawn for
+        all.
+        """
         if self.evaluator.options.ties == "expected":
             return [(0, self.topics)]
         measuring = copy.copy(self.evaluator.scorer)  # workers make blocks of their own
         return [(block.start, block.stop) for block in measuring.blocks]
 
     def to_frame(self) -> Any:
-        """The scores of topics as a DataFrame."""
+        """Return the scores of topics as a DataFrame."""
         names = [run.name for run in self.runs]
         is_local = self.spread or self.evaluator.options.undefined == "error"  # known when computed
         if self._needs_lists or is_local:
@@ -467,7 +468,7 @@ class _Evaluation:
         )
 
     def to_scores(self) -> Scores:
-        """The scores, with what is to be known of them."""
+        """Return the scores with notes."""
         if self._needs_lists:
             return self._score_whole_lists()
         names, measuring = [run.name for run in self.runs], self.evaluator.scorer
@@ -481,7 +482,7 @@ class _Evaluation:
         )
 
     def _measure_units(self) -> Floats:
-        """Runs × topics × columns; judgments that are spread are nowhere but here."""
+        """Return the values [run, topic, column]; partitioned judgments are evaluated here."""
         if self.spread:
             return np.stack(
                 [self.evaluator.scorer.compute_values(x.rankings) for x in self.labelled]
@@ -496,11 +497,11 @@ class _Evaluation:
 
     @property
     def _needs_lists(self) -> bool:
-        """Whether something is to be known of every document, or several lines become one."""
+        """True if extras need every document, or several lines are merged."""
         return bool(self.evaluator.collection.extras) or self.evaluator.options.merging.is_needed
 
     def _score_whole_lists(self) -> Scores:
-        """The scores, each run being labelled and measured in one place."""
+        """Return the scores, with each run labelled and measured in one task."""
         runs = dict(zip(self.lists, self.runs, strict=True))
 
         def send(run_input: RunInput) -> tasks.RowSender:
@@ -519,14 +520,14 @@ class _Evaluation:
         names, measuring = [run.name for run in self.runs], self.evaluator.scorer
         returned = [np.array(row["returned"]) for row in run_rows]
         counts = self.evaluator.choose_topics(names, [lists >= 0 for lists in returned])
-        told = [read_note(note) for row in run_rows for note in json.loads(row["told"])]
+        run_notes = [read_note(note) for row in run_rows for note in json.loads(row["notes"])]
         values = np.array([row["values"] for row in run_rows])
         return self.evaluator.collect_scores(
             names,
             counts,
             values.reshape(len(run_rows), -1, len(measuring.columns)),
             lambda: notes.combine_notes(
-                measuring, counts, told, dict(zip(names, returned, strict=True))
+                measuring, counts, run_notes, dict(zip(names, returned, strict=True))
             ),
         )
 

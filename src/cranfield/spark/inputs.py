@@ -1,7 +1,7 @@
-"""What runs are to Spark: DataFrames, and readers that make tables of their rows wherever they are.
+"""Runs as Spark inputs: DataFrames, and readers that build tables on the workers.
 
-Lines of text are parsed by the readers of `data/`, so that there is one grammar. Rows of a
-DataFrame have no order: what needs the order of lines is refused.
+The readers of `data/` parse lines of text, so that there is one grammar. Rows of a DataFrame have
+no order: options that depend on the order of lines raise an error.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ TABLE_BYTES, PARTITION_BYTES = (
     1 << 27,
 )  # bytes that become a table, and that are the work of a task
 HEAD_LINES = 100  # lines that tell the format of a text
-COMPRESSIONS = "gz, bz2, zst or lz4, which the end of its name tells"
+COMPRESSIONS = "gz, bz2, zst or lz4, by its extension"
 EXPECTED_INPUT = (
     "lines of text, Parquet or a DataFrame: read other files with spark.read, without inferSchema, "
     "which parses ids"
@@ -73,7 +73,7 @@ class RowErrors(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class LineReader:
-    """Makes tables of lines of text: of rows that are lines, or numbers of stretches of files."""
+    """Builds tables from lines of text: from rows with lines, or with numbers of file partitions."""
 
     format: Format
     text: ReadOptions
@@ -82,7 +82,7 @@ class LineReader:
     limits: Limits = field(default_factory=LIMITS.get)  # of those who ask, not of the workers
 
     def read_tables(self, batches: Batches) -> Iterator[Table | RowErrors]:
-        """The tables, and what is wrong with lines, in their order."""
+        """Yield the tables, and the errors of lines, in order."""
         return map(self._parse, self._read(batches) if self.partitions else _read_text(batches))
 
     def _read(self, batches: Batches) -> Iterator[bytes]:
@@ -110,13 +110,13 @@ class LineReader:
 
 @dataclass(frozen=True, eq=False)
 class RowReader:
-    """Makes tables of the rows of a DataFrame, whose columns have our names."""
+    """Builds tables from the rows of a DataFrame with our column names."""
 
     text: ReadOptions
     location: str
 
     def read_tables(self, batches: Batches) -> Iterator[Table | RowErrors]:
-        """The tables, and what is wrong with rows, in their order."""
+        """Yield the tables, and the errors of rows, in order."""
         for table in _combine_batches(batches):
             frame = pl.DataFrame(table)
             try:
@@ -126,7 +126,7 @@ class RowReader:
                 yield RowErrors.from_errors([error] * self._count_bad_rows(frame))
 
     def _count_bad_rows(self, frame: Any) -> int:
-        """How many rows are wrong, each by itself."""
+        """Count the rows that are invalid by themselves."""
         wrong = 0
         for row in frame.iter_slices(1):
             try:
@@ -141,7 +141,7 @@ Reader: TypeAlias = LineReader | RowReader
 
 @dataclass(frozen=True, eq=False)
 class RunReader:
-    """How rows become tables of runs: all that a worker needs to know of an input."""
+    """Reader of an input: everything a worker needs to build tables of runs."""
 
     number: int  # of the input
     reader: Reader
@@ -168,7 +168,7 @@ class RunReader:
 
 @dataclass(frozen=True, eq=False)
 class RunInput:
-    """A DataFrame with one run or several, and how it is read."""
+    """A DataFrame with one or more runs, and its reader."""
 
     frame: Any
     reading: RunReader
@@ -178,7 +178,7 @@ class RunInput:
 
 
 def prepare_runs(spark: Spark, runs: Any, options: Options, typed: bool) -> list[RunInput]:
-    """The runs of an argument: a path or a DataFrame, several, or a dict from their names."""
+    """Return the inputs for a path or a DataFrame, several of them, or a dict from names."""
     builder = _InputBuilder(spark, options, typed)
     run_list = list(runs) if isinstance(runs, list | tuple | Mapping) else [runs]
     if not run_list:
@@ -290,7 +290,7 @@ class _InputBuilder:
         )
 
     def _choose_order(self, scored: bool, ranked: bool, location: str) -> Order | None:
-        """What the lists are ordered by; rows of DataFrames have no order of their own."""
+        """Return the order of rankings; rows of DataFrames have no order."""
         order = self.options.reading
         if order in ("given", "file") or not (scored or ranked):
             name = "order" if order == "given" else "ties"
@@ -304,12 +304,12 @@ class _InputBuilder:
 
 
 def read_lines(spark: Spark, path: str) -> Any:
-    """The lines of a text, as bytes."""
+    """Return the lines of a text as bytes."""
     with wrap_spark_errors(partial(make_read_error, path)):
         lines = spark.read.option("lineSep", "\n").text(escape_path(path))
         files = lines.inputFiles()
         if not files:
-            reason = "Spark finds no file there; those whose names begin with _ or . are none to it"
+            reason = "Spark finds no file; it ignores names that start with _ or ."
             raise FileError("read", path, reason)
         for file in find_local_files(files):
             with suppress(OSError):
@@ -318,9 +318,11 @@ def read_lines(spark: Spark, path: str) -> Any:
 
 
 def read_parquet_rows(spark: Spark, path: str) -> Any:
-    """The rows of Parquet; the values of partition directories such as ``qid=007`` stay text.
+    """Return the rows of Parquet files, with values of partition directories such as ``qid=007`` as
+    text.
 
-    Spark parses them, unless a schema declares text. The session of the user keeps its settings.
+    Spark parses these values unless a schema declares text. The settings of the session stay
+    unchanged.
     """
     place = escape_path(path)
     with wrap_spark_errors(partial(make_read_error, path)):
@@ -341,7 +343,7 @@ def read_parquet_rows(spark: Spark, path: str) -> Any:
 
 
 def escape_path(path: str) -> str:
-    """How Spark is told of a file that is here, whose name could mean others: patterns stay.
+    """Escape the path of a local file for Spark; patterns of several files stay unchanged.
 
     >>> in_hadoop("runs/*.txt")
     'runs/*.txt'
@@ -376,7 +378,7 @@ def find_local_files(uris: Iterable[str]) -> list[str]:
 
 
 def read_head(lines: Any, path: str) -> Piece:
-    """How a text begins."""
+    """Return the first lines of a text."""
     with wrap_spark_errors(partial(make_read_error, path)):
         head = Piece(path, text=b"".join(bytes(row[0]) + b"\n" for row in lines.take(HEAD_LINES)))
     if layer := detect_compression(head.text):
@@ -387,7 +389,7 @@ def read_head(lines: Any, path: str) -> Piece:
 
 
 def make_read_error(path: str, error: Exception) -> CranfieldError:
-    """The error that a path is which Spark cannot read."""
+    """Return the error for a path that Spark cannot read."""
     missing = "PATH_NOT_FOUND" in str(error)
     return FileError("read", path, "no such file or directory" if missing else find_reason(error))
 
@@ -396,7 +398,7 @@ def make_read_error(path: str, error: Exception) -> CranfieldError:
 
 
 def _add_line_text(error: InputError, text: bytes) -> InputError:
-    """The error with its line, whose number tells nothing: others stand before the text."""
+    """Return the error with the text of its line; the line number is relative to a part."""
     if error.line is None or "(" in error.found:
         return error
     line = truncate_text(text.split(b"\n")[error.line - 1].decode("utf-8", "replace").strip())
@@ -418,7 +420,7 @@ def _combine_batches(batches: Batches) -> Iterator[Any]:
 
 
 def _read_text(batches: Batches) -> Iterator[bytes]:
-    """The text of lines."""
+    """Yield the text of lines."""
     return (_join_lines(table.column(0)) for table in _combine_batches(batches))
 
 
@@ -435,7 +437,7 @@ def _join_lines(lines: Any) -> bytes:
 
 
 def prepare_qrels(spark: Spark, qrels: Any) -> Any:
-    """Judgments as the readers take them; what only Spark can read is fetched."""
+    """Return judgments for the readers; files that only Spark can read are fetched."""
     if not isinstance(qrels, str | os.PathLike) or "://" not in (path := os.fspath(qrels)):
         return qrels
     lines = read_lines(spark, path)

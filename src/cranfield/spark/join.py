@@ -1,8 +1,8 @@
-"""How rows of runs meet judgments: these are sent to all workers, or are spread over them.
+"""Join of rows and judgments: broadcast to all workers, or partitioned among them.
 
-Where every worker has all judgments (`BroadcastJudgments`), it finds the *hits*, the judged documents, by
-itself. Where judgments are spread, by topic and document, workers have a sieve of them, two to four
-bytes for each: what passes it is sent to where the judgments of its bucket are, and `join_judged` there.
+With `BroadcastJudgments` every worker finds the *hits*, the judged documents. If judgments are
+partitioned by topic and document, workers have a Bloom filter of two to four bytes per judgment.
+Documents that pass it are sent to the bucket of their judgments, and joined there.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from cranfield.labelling.columns import find_judged_rows
 from cranfield.labelling.gold import GoldStandard
 from cranfield.spark.transfer import from_arrow, pack_by_key, pack_table
 
-BITS_PER_KEY = 16  # bits of a sieve for each judgment, at least
+BITS_PER_KEY = 16  # minimum size of a filter
 
 
 @dataclass(frozen=True, eq=False)
 class BroadcastJudgments:
-    """All judgments."""
+    """All judgments, for every worker."""
 
     gold: GoldStandard
     kind = "hits"
 
     def match_judged(self, table: Table, topics: Ints) -> dict[str, Any]:
-        """The judged documents of lists, whose topics have these numbers."""
+        """Return the judged documents of lists, given the numbers of their topics."""
         rows, items = find_judged_rows(self.gold, table, topics, table.group)
         topic_numbers = topics[table.group[rows]]
         return {"topic": topic_numbers, "item": items, "value": table.values[rows]}
@@ -39,7 +39,7 @@ class BroadcastJudgments:
 
 @dataclass(frozen=True, eq=False)
 class BloomFilter:
-    """Which documents may be judged: two bits for each that is, at places that its hash tells."""
+    """Filter for documents that can be judged: two bits per judged document, set by its hash."""
 
     bits: Bytes
     size: int  # bits that number a place
@@ -47,7 +47,7 @@ class BloomFilter:
 
     @classmethod
     def from_keys(cls, keys: Words) -> BloomFilter:
-        """A sieve that lets these keys pass: of others at most 2 in a hundred, by chance."""
+        """Return a filter for these keys; at most 2 % of other keys pass by chance."""
         size = max(10, (BITS_PER_KEY * len(keys)).bit_length())
         flags = np.zeros(1 << size, dtype=bool)
         for positions in _hash_keys(keys, size):
@@ -55,7 +55,7 @@ class BloomFilter:
         return cls(np.packbits(flags, bitorder="little"), size)
 
     def filter(self, keys: Words) -> Ints:
-        """The places of keys that may be among those of the sieve."""
+        """Return the positions of keys that can be among the keys of the filter."""
         rows = np.arange(len(keys))
         for positions in _hash_keys(keys, self.size):
             position = positions[rows]
@@ -67,7 +67,7 @@ class BloomFilter:
         return rows
 
     def match_judged(self, table: Table, topics: Ints) -> dict[str, Any]:
-        """The documents of lists that may be judged, with keys of topic and document."""
+        """Return the candidates among documents of lists, with keys of topic and document."""
         topic = topics[table.group]
         keys = hash_in_groups(table.hashes, topic)
         rows = self.filter(keys)
@@ -90,14 +90,14 @@ def _hash_keys(keys: Words, size: int) -> Iterator[Words]:
 
 
 def partition_judgments(gold: GoldStandard) -> Iterator[Any]:
-    """All judgments as parcels, in the buckets to which what may be one of them is sent."""
+    """Yield all judgments as packed tables, in the buckets of their documents."""
     table = gold.table
     columns = {"topic": table.group, "item": gold.items, "doc": table.docs}
     return pack_by_key("judged", gold.hashes, columns)
 
 
 def join_judged(judged: Any, sought: Any) -> Iterator[Any]:
-    """The hits among documents that may be judged, where judgments are those of their buckets."""
+    """Return the hits among candidate documents, from the judgments in their bucket."""
     topic, item = (judged.column(name).to_numpy() for name in ("topic", "item"))
     by_topic = np.argsort(topic, kind="stable")
     distinct, starts = np.unique(topic[by_topic], return_index=True)

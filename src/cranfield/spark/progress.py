@@ -1,4 +1,4 @@
-"""How far Spark is with a pass: its tasks are counted while it works, for those who wait."""
+"""Progress of Spark in a pass, from the numbers of its tasks."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ GROUP = "spark.jobGroup.id"  # what jobs of a thread have in common
 
 
 class TasksDone(PartRead):
-    """The name of a pass, so many of whose tasks are done, of those that are known of so far.
+    """The name of a pass, with the numbers of its completed and of all known tasks.
 
-    >>> told = TasksDone("counting ranks", 12, 48)
-    >>> told, told.done, told.tasks
+    >>> status = TasksDone("counting ranks", 12, 48)
+    >>> status, status.done, status.tasks
     ('counting ranks', 12, 48)
     """
 
@@ -38,7 +38,7 @@ Progress: TypeAlias = Callable[[TasksDone], None]
 
 @contextmanager
 def report_progress(spark: Spark, name: str, progress: Progress | None) -> Iterator[None]:
-    """Spark works meanwhile: `progress` is told whenever more tasks of it are done or known."""
+    """Call `progress` whenever more tasks of Spark are completed or known in the block."""
     context = None if progress is None else _get_context(spark)
     if progress is None or context is None:
         yield
@@ -50,12 +50,12 @@ def report_progress(spark: Spark, name: str, progress: Progress | None) -> Itera
             yield
         finally:
             ended.set()
-        future.result()  # or what went wrong with those who are told
+        future.result()  # or raises the error of `progress`
     reporter.report()  # once at least, however quick the pass was
 
 
 def _get_context(spark: Spark) -> Any:
-    """What knows of tasks; sessions of Spark Connect have none."""
+    """Return the context with the tasks, or None for a session of Spark Connect."""
     try:
         return spark.sparkContext
     except Exception:  # PySpark's own, of several kinds
@@ -64,7 +64,7 @@ def _get_context(spark: Spark) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Jobs:
-    """The jobs that begin from now on, in the group that this thread has in Spark, if any."""
+    """Jobs that start after now in the Spark job group of this thread."""
 
     tracker: Any
     group: str | None
@@ -77,8 +77,8 @@ class Jobs:
         return cls(tracker, group, frozenset(tracker.getJobIdsForGroup(group)))
 
     def count_tasks(self) -> tuple[int, int]:
-        """How many tasks are done, and how many there are, in the stages that have begun: others
-        may be what an earlier job has done, and are left out then.
+        """Return the numbers of completed and of all tasks in active stages. Other stages can be
+        results of an earlier job, and are skipped then.
         """
         ids = {*self.tracker.getJobIdsForGroup(self.group)} - self.earlier_ids
         jobs = [
@@ -98,7 +98,7 @@ class Jobs:
 
 @dataclass
 class _ProgressReporter:
-    """Tells what is new of some jobs."""
+    """Reports the progress of jobs."""
 
     jobs: Jobs
     name: str
@@ -106,7 +106,7 @@ class _ProgressReporter:
     last: tuple[int, int] = (0, 0)
 
     def run_until(self, ended: Event) -> None:
-        """Again and again."""
+        """Poll until the event is set."""
         while not ended.wait(INTERVAL):
             self.report()
 

@@ -1,8 +1,8 @@
-"""Ranks by counting: where judged documents stand in lists that nobody has as a whole.
+"""Ranks from counts: ranks of judged documents in lists that no worker has completely.
 
-The judged documents that were found, the *hits*, cut a list into slots. Whoever has some rows of
-the list says how many of them fall into each slot, and the sums over all rows are the ranks. Only
-these counts travel, and no list has to fit into anybody's memory.
+The retrieved judged documents, the *hits*, divide a list into bins. Each worker counts its rows in
+each bin, and cumulated sums of the counts are the ranks. Only counts are transferred, and no list
+has to fit into memory.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from cranfield.labelling.gold import GoldStandard
 
 @dataclass(frozen=True, eq=False)
 class Hits:
-    """The judged documents in some lists, list after list, from the top down.
+    """The judged documents in some lists, list by list, from the top.
 
-    Those of one list and one value are a group. A group of m hits has m + 2 slots: for rows of
-    higher values (below the group before), m for rows of its value, each down to one of the hits,
-    and one for those after the last hit.
+    Hits of one list with equal values are a group. A group of m hits has m + 2 bins: rows with
+    higher values (below the group before), m bins of rows with its value, each up to one hit, and
+    rows after the last hit.
     """
 
     lists: Ints  # [lists] their numbers, ascending
@@ -56,28 +56,28 @@ class Hits:
 
     @cached_property
     def _first_bins(self) -> Ints:
-        """The first slot of each group."""
+        """First bin of each group."""
         return self.members[:-1] + 2 * np.arange(len(self.values))
 
     @property
     def bins(self) -> int:
-        """How many there are."""
+        """Number of bins."""
         return len(self.items) + 2 * len(self.values)
 
     @property
     def hit_bins(self) -> Ints:
-        """The slot of each hit, in which it is the last row."""
+        """Bin of each hit, which is the last row in it."""
         size = np.diff(self.members)
         return np.arange(len(self.items)) + 1 + 2 * np.repeat(np.arange(len(size)), size)
 
     @property
     def hit_lists(self) -> Ints:
-        """The number of the list of each hit."""
+        """Number of the list of each hit."""
         groups = np.diff(self.members)
         return np.repeat(np.repeat(self.lists, np.diff(self.offsets)), groups)
 
     def find_duplicate(self) -> int | None:
-        """A hit whose document is in its list twice, whatever the values."""
+        """Return a hit with a duplicate document in its list, or None."""
         lists = self.hit_lists
         order = np.lexsort((self.items, lists))
         items, lists = self.items[order], lists[order]
@@ -85,9 +85,7 @@ class Hits:
         return int(order[duplicates[0] + 1]) if len(duplicates) else None
 
     def split(self, first: int, stop: int, limit: int) -> Iterator[tuple[int, Hits]]:
-        """The hits of the lists first..stop-1, by so many lists that they are at most `limit`, or
-        those of one list; and the number of the first slot of each portion.
-        """
+        """Yield hits of lists first..stop-1 in chunks of at most `limit`, with their first bin."""
         begin, end = np.searchsorted(self.lists, (first, stop)).tolist()
         ends = self.members[self.offsets]
         while begin < end:
@@ -109,7 +107,7 @@ class Hits:
             begin = last
 
     def find_bins(self, numbers: Ints, values: Floats, docs: Strings) -> Ints:
-        """The slot of each of some rows that has one: what is below the last hit has none.
+        """Return the bins of rows that have one; rows below the last hit have none.
 
         `numbers` are those of their lists.
         """
@@ -122,8 +120,8 @@ class Hits:
         return bins
 
     def _find_groups(self, numbers: Ints, values: Floats) -> tuple[Ints, Ints]:
-        """The rows that are not below all hits of their list, and the highest group whose value
-        is not above theirs: a binary search of all rows at once.
+        """Return the rows that are not below all hits of their list, and the highest group with a
+        value not above theirs, by binary search of all rows.
         """
         place = np.searchsorted(self.lists, numbers)
         rows = np.flatnonzero(np.append(self.lists, -2)[place] == numbers)  # -1 is nobody's
@@ -139,7 +137,7 @@ class Hits:
         return rows[exists], low[exists]
 
     def _count_larger_hits(self, group: Ints, docs: Strings) -> Ints:
-        """How many hits of its group have a larger name than each of some documents."""
+        """Count the hits of its group with a larger name than each document."""
         counts = np.zeros(len(group), dtype=np.int64)
         size = np.diff(self.members)[group]
         single = np.flatnonzero(size == 1)  # most often the hit itself
@@ -167,7 +165,7 @@ class Hits:
         return larger
 
     def compute_ranks(self, counts: Ints) -> tuple[Ints, Ints, Ints]:
-        """Rank, best and worst possible rank of each hit, given how many rows each slot has."""
+        """Return rank, best and worst possible rank of each hit, from the rows in each bin."""
         cumulative = np.concatenate(([0], np.cumsum(counts)))
         size = np.diff(self.members)
         group = np.repeat(np.arange(len(size)), size)
@@ -180,7 +178,7 @@ class Hits:
 
 
 def rank_by_name(gold: GoldStandard) -> Ints:
-    """The place of each judged item among those of its topic by name, the largest first."""
+    """Return the position of each judged item by name within its topic, largest first."""
     table = gold.table
     keys = (~key for key in reversed(table.docs.compute_sort_keys()))
     places = np.empty(len(table), dtype=np.int64)

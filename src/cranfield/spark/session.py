@@ -25,7 +25,7 @@ QUIET = {
 
 
 def load_session_class() -> Any:
-    """What makes sessions, if Spark is installed."""
+    """Return the class of Spark sessions, or raise an error if Spark is missing."""
     try:
         import pandas  # noqa: F401 - PySpark asks for it
         import pyarrow  # noqa: F401
@@ -36,7 +36,7 @@ def load_session_class() -> Any:
 
 
 def get_session(spark: Spark = None) -> Spark:
-    """The session that is given, else the active one, else a new one."""
+    """Return the given session, the active one, or a new one."""
     if spark is not None:
         return spark
     session_class = load_session_class()
@@ -44,7 +44,7 @@ def get_session(spark: Spark = None) -> Spark:
 
 
 def _start_session(builder: Any) -> Spark:
-    """A session, or why there is none."""
+    """Return a session, or raise an error with the reason."""
     try:
         return builder.getOrCreate()
     except Exception as error:
@@ -62,14 +62,14 @@ def _start_session(builder: Any) -> Spark:
 
 
 def _has_java() -> bool:
-    """Whether there is a Java, of whatever version."""
+    """Return True if Java is installed, in any version."""
     home = os.environ.get("JAVA_HOME")
     return shutil.which("java" if home is None else os.path.join(home, "bin", "java")) is not None
 
 
 @contextmanager
 def open_session(master: str | None = None, settings: Iterable[str] = ()) -> Iterator[Spark]:
-    """A session for one command, with settings ``key=value``: what Spark tells is not shown."""
+    """Open a session for one command, with settings ``key=value``, without Spark's messages."""
     session_class = load_session_class()
     builder, active = session_class.builder, session_class.getActiveSession()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -101,7 +101,7 @@ def _parse_setting(text: str) -> tuple[str, str]:
 
 @contextmanager
 def _suppress_stderr() -> Iterator[None]:
-    """What is started meanwhile, such as Java, writes its errors to nobody."""
+    """Redirect standard error to null, also that of processes started meanwhile."""
     sys.stderr.flush()
     stderr_copy, null_file = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     os.dup2(null_file, 2)
@@ -117,7 +117,7 @@ def _suppress_stderr() -> Iterator[None]:
 
 
 def get_error_types() -> tuple[type[Exception], ...]:
-    """What Spark raises, and what is raised where Java has ended."""
+    """Return the exception types of Spark, and of a Java process that has ended."""
     load_session_class()  # or what is missing
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
@@ -127,7 +127,7 @@ def get_error_types() -> tuple[type[Exception], ...]:
 
 @contextmanager
 def wrap_spark_errors(make_error: Callable[[Exception], CranfieldError]) -> Iterator[None]:
-    """Where Spark works: what goes wrong there is said in a sentence."""
+    """Raise the errors of Spark as errors of one sentence."""
     kinds = get_error_types()
     try:
         yield
@@ -138,7 +138,7 @@ def wrap_spark_errors(make_error: Callable[[Exception], CranfieldError]) -> Iter
 
 
 def make_spark_error(error: Exception) -> CranfieldError:
-    """The error that is told, wherever it came up."""
+    """Return the error for the user, wherever it was raised."""
     message = find_reason(error)
     if message.startswith("cranfield.errors."):  # a mistake that a measure finds
         return CranfieldError(message.partition(": ")[2])
@@ -146,7 +146,7 @@ def make_spark_error(error: Exception) -> CranfieldError:
 
 
 def find_reason(error: Exception) -> str:
-    """What is said by Python, if it is Python that failed, else by Java, where it began.
+    """Return the message of the Python error if there is one, else of Java's root cause.
 
     >>> reason(Exception("calling o7.text.\\n: java.io.A: no\\n  at x\\nCaused by: java.io.B: why"))
     'java.io.B: why'
@@ -160,7 +160,7 @@ def find_reason(error: Exception) -> str:
 
 
 def _is_interrupted(error: BaseException | None) -> bool:
-    """Whether an error came up because somebody wanted to stop."""
+    """Return True if the error was caused by a keyboard interrupt."""
     while error is not None and not isinstance(error, KeyboardInterrupt):
         error = error.__context__
     return error is not None

@@ -1,8 +1,8 @@
-"""What is done where the rows are: functions from Arrow batches to Arrow batches.
+"""Tasks on workers: functions from Arrow batches to Arrow batches.
 
-Each is a frozen dataclass that Spark sends to its workers, and calls for every partition. What they
-find goes back as parcels. A user's mistake is a parcel, too, and no exception: Spark would try the
-task again, and bury what is said.
+Each is a frozen dataclass that Spark sends to its workers and calls for every partition. Results
+are sent back as packed tables. An error of the user is a packed table as well: Spark would retry
+the task after an exception, and hide the message.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from cranfield.spark.transfer import (
     unpack_tables,
 )
 
-BIN_COUNTS = "slot bigint, rows bigint"
+BIN_COUNTS = "bin bigint, rows bigint"
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 MAX_LISTS = 1 << 32  # lists of a partition, in the order in which they turn up
 NO_PLACE = (1 << 63) - 1  # after all of them
@@ -49,7 +49,7 @@ NO_PLACE = (1 << 63) - 1  # after all of them
 
 @dataclass(frozen=True, eq=False)
 class Shared:
-    """What every worker needs to know: which topics are judged, and how lists are looked at."""
+    """Data for every worker: judged topics, and the rows that are evaluated."""
 
     judged: Table  # the topics, each in the place of a document
     exclude_self: bool
@@ -61,18 +61,18 @@ class Shared:
         return cls(Table.from_columns(topics, np.empty(0)), evaluator.options.exclude_self)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Whoever gets it makes the hashes of the process that began."""
+        """Use the hash key of the driver."""
         self.__dict__.update(state)
         strings.KEY = self.key
 
     def select_rows(self, table: Table) -> Table:
-        """The lists as they are looked at."""
+        """Return the rows that are evaluated."""
         if not self.exclude_self:
             return table
         return table.select_lines(~table.docs.compare(Strings.from_list(table.names)[table.group]))
 
     def find_topics(self, table: Table) -> Ints:
-        """The number of the topic of each list, -1 if it is not judged."""
+        """Return the number of the topic of each list, -1 if it is unjudged."""
         names = Strings.from_list(table.names)
         return self.judged.find(names, names.compute_hashes(), np.zeros(len(names), dtype=np.int64))
 
@@ -94,7 +94,9 @@ class ListStats(NamedTuple):
     place: int
 
     def merge(self, other: ListStats) -> ListStats:
-        """Both together. Where they overlap, ranks that contradict values may go unnoticed."""
+        """Merge the statistics. Contradictions between ranks and values can be missed if they
+        overlap.
+        """
         is_above = self.low > other.high and self.worst > other.best
         is_below = other.low > self.high and other.worst > self.best
         return ListStats(
@@ -109,7 +111,7 @@ class ListStats(NamedTuple):
 
 
 def compute_list_stats(table: Table) -> Iterator[ListStats]:
-    """Of each list of a table; those without a row have no values."""
+    """Yield the statistics of each list of a table; lists without rows have no values."""
     wrong: set[int] = set()
     ranks = table.ranks
     if ranks is not None:
@@ -127,7 +129,7 @@ NO_ROWS = ListStats(0, np.inf, -np.inf, np.inf, -np.inf, False, NO_PLACE)
 
 @dataclass
 class _Lists:
-    """What a task knows of the lists in its partition."""
+    """Statistics of the lists in a partition."""
 
     number: int  # of the input
     place: int  # of the first list
@@ -158,7 +160,7 @@ def hash_rows(number: int, table: Table) -> Words:
 
 @dataclass(frozen=True, eq=False)
 class HitFinder:
-    """The first pass: the judged documents in all lists, and how long these are."""
+    """Finds the judged documents in all lists, and the sizes of lists: the first pass."""
 
     shared: Shared
     reading: RunReader
@@ -200,12 +202,12 @@ class HitFinder:
 
 
 def to_error_row(bad: RowErrors, location: str) -> dict[str, list[Any]]:
-    """What is wrong with some rows, as a row."""
+    """Return invalid rows as the columns of a table."""
     return {name: [value] for name, value in ({**bad._asdict(), "where": location}).items()}
 
 
 def make_input_error(row: Mapping[str, Any], detail: str = "") -> InputError:
-    """The error that such a row is, with what there is to say beside it."""
+    """Return the error of such a row, with a detail."""
     hint = "; ".join(text for text in (row["hint"], detail) if text)
     return InputError(row["found"], row["expected"], row["where"] or None, hint=hint)
 
@@ -238,7 +240,7 @@ ROWS = "source int, tag string, topic string, doc string"
 
 @dataclass(frozen=True, eq=False)
 class RowFinder:
-    """The rows whose hashes are some that were seen twice: only the names tell for certain."""
+    """Finds the rows with duplicate hashes; only names identify duplicates."""
 
     shared: Shared  # makes the same hashes
     reading: RunReader
@@ -267,13 +269,13 @@ class RowFinder:
 
 @dataclass(frozen=True, eq=False)
 class RowCounter:
-    """The second pass: how many rows of each list fall into each slot between the hits."""
+    """Counts the rows of each list in the bins between hits: the second pass."""
 
     shared: Shared
     reading: RunReader
     numbers: Mapping[str, int]  # of each tag: what is added to a topic's number for the list's
     hits: Hits
-    first: int  # the number of their first slot
+    first: int  # number of their first bin
 
     def __call__(self, batches: Batches) -> Iterator[Any]:
         import pyarrow as pa
@@ -295,7 +297,7 @@ class RowCounter:
         for begin in range(0, len(bins), BUFFER_ROWS):
             part = bins[begin : begin + BUFFER_ROWS]
             arrays = [pa.array(part + self.first), pa.array(counts[part])]
-            yield pa.RecordBatch.from_arrays(arrays, ["slot", "rows"])
+            yield pa.RecordBatch.from_arrays(arrays, ["bin", "rows"])
 
 
 @dataclass(frozen=True, eq=False)
@@ -348,7 +350,7 @@ LISTS = "source int, tag string, topic string, doc string, value double, rank do
 
 @dataclass(frozen=True, eq=False)
 class RowSender:
-    """Every row as it is looked at, for those who need whole lists."""
+    """Sends every row that is evaluated, for tasks that need complete lists."""
 
     reading: RunReader
 
@@ -376,7 +378,7 @@ class RowSender:
 
 @dataclass(frozen=True, eq=False)
 class RunScorer:
-    """Labels and measures whole runs, and says what is to be known of them."""
+    """Labels and measures complete runs, and collects their notes."""
 
     shared: Shared  # makes the same hashes
     evaluator: Evaluator
@@ -404,11 +406,11 @@ class RunScorer:
         evaluator = self.evaluator
         collection, measuring = evaluator.collection, evaluator.scorer
         labelled = evaluator.check_run(collection.label(run))
-        told = notes.collect_run_notes(labelled, collection, measuring.measures)
+        run_notes = notes.collect_run_notes(labelled, collection, measuring.measures)
         return {
             "returned": [labelled.rankings.returned],
             "values": [measuring.compute_values(labelled.rankings).ravel()],
-            "told": [json.dumps([*map(save_note, told)])],
+            "notes": [json.dumps([*map(save_note, run_notes)])],
         }
 
 
@@ -417,7 +419,7 @@ def _get_table(table: Table) -> Table:
 
 
 def _group_by_run(batches: Batches) -> Iterator[tuple[tuple[int, str], list[Any]]]:
-    """The rows of each run, which come together."""
+    """Yield the rows of each run, which are adjacent."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -461,7 +463,7 @@ VALUES = "run int, begin int, values array<double>"
 
 
 def make_unit_schema() -> Any:
-    """The columns of units: ranges of topics of a run, and the lists of these."""
+    """Return the schema of units: ranges of topics of a run, and their lists."""
     import pyarrow as pa
 
     key_fields = [pa.field(name, pa.int32()) for name in ("run", "begin", "stop")]
@@ -475,7 +477,7 @@ def make_unit_schema() -> Any:
 
 
 def to_unit_row(run: int, begin: int, stop: int, rankings: Rankings) -> dict[str, Any]:
-    """The lists of some topics, as a row."""
+    """Return the lists of some topics as a row."""
     hits = slice(*rankings.offsets[[begin, stop]].tolist())
     lists = {
         "returned": rankings.returned[begin:stop],
@@ -490,7 +492,7 @@ def to_unit_row(run: int, begin: int, stop: int, rankings: Rankings) -> dict[str
 
 
 def from_unit_row(row: Mapping[str, Any], topics: int) -> Rankings:
-    """The lists that a row is, those of all other topics being empty."""
+    """Return the rankings in a row; all other topics are empty."""
     begin, stop = row["begin"], row["stop"]
     returned = np.full(topics, -1, dtype=np.int64)
     tied, sizes = np.zeros((2, topics), dtype=np.int64)
@@ -503,7 +505,7 @@ def from_unit_row(row: Mapping[str, Any], topics: int) -> Rankings:
 
 @dataclass(frozen=True, eq=False)
 class UnitScorer:
-    """The values of some topics of some runs, as rows."""
+    """Measures some topics of some runs, and yields the values as rows."""
 
     evaluator: Evaluator
     to_batch: Callable[[Mapping[str, Any], Any], Any]  # a batch of a unit and its values
@@ -530,7 +532,7 @@ def _iter_rows(batches: Iterable[Any]) -> Iterator[dict[str, Any]]:
 
 
 def to_value_batch(row: Mapping[str, Any], values: Any) -> Any:
-    """The values of a unit, as one row."""
+    """Return the values of a unit as one row."""
     import pyarrow as pa
 
     key_columns = [pa.array([row[name]], pa.int32()) for name in ("run", "begin")]
@@ -540,7 +542,7 @@ def to_value_batch(row: Mapping[str, Any], values: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class ScoreFormatter:
-    """The values of a unit, as rows for people: run, topic, measure, value."""
+    """Formats the values of a unit as rows: run, topic, measure, value."""
 
     evaluator: Evaluator
     names: Sequence[str]  # of the runs

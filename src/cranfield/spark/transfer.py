@@ -1,7 +1,7 @@
-"""Parcels: how what tasks find goes back, or on to other tasks.
+"""Transfer of results between tasks and the driver.
 
-A parcel is a row: a kind, a bucket, and an Arrow table as bytes, so that one pass over the rows may
-find several kinds of things. What may be the same comes together in one of the `BUCKETS`.
+A packed table is a row: a kind, a bucket, and an Arrow table as bytes, so that one pass can return
+several kinds of tables. Rows with equal keys are in the same one of the `BUCKETS`.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from cranfield.data.reading.tables import to_strings
 from cranfield.dataclass import dataclass
 from cranfield.lazy_imports import pl
 
-PACKED = "kind string, bucket int, parcel binary"
+PACKED = "kind string, bucket int, packed binary"
 BUCKETS = 256
 BUFFER_ROWS = 1 << 20  # rows that are held before they are sent
 
 
 def pack_table(kind: str, columns: Mapping[str, Any], bucket: int = 0) -> Any:
-    """A table as a row of what a pass finds."""
+    """Return a table as a row with its kind."""
     import pyarrow as pa
 
     sink = pa.BufferOutputStream()
@@ -36,11 +36,11 @@ def pack_table(kind: str, columns: Mapping[str, Any], bucket: int = 0) -> Any:
         stream.write_table(table)
     packed = pa.array([sink.getvalue().to_pybytes()], pa.binary())
     arrays = [pa.array([kind]), pa.array([bucket], pa.int32()), packed]
-    return pa.RecordBatch.from_arrays(arrays, ["kind", "bucket", "parcel"])
+    return pa.RecordBatch.from_arrays(arrays, ["kind", "bucket", "packed"])
 
 
 def pack_by_key(kind: str, keys: Words, columns: Mapping[str, Any]) -> Iterator[Any]:
-    """Rows as parcels, those of equal keys in the same bucket."""
+    """Yield packed tables, with rows of equal keys in the same bucket."""
     bucket = keys >> np.uint64(64 - BUCKETS.bit_length() + 1)
     order = np.argsort(bucket, kind="stable")
     bounds = np.searchsorted(bucket[order], np.arange(BUCKETS + 1))
@@ -50,17 +50,17 @@ def pack_by_key(kind: str, keys: Words, columns: Mapping[str, Any]) -> Iterator[
 
 
 def unpack_tables(rows: Iterable[Any]) -> Iterator[tuple[str, Any, Any]]:
-    """The kind of each parcel in some batches, its table, and the row that it is."""
+    """Yield the kind, the table and the row of each packed table in batches."""
     import pyarrow as pa
 
     for batch in rows:
-        columns = batch.column("kind").to_pylist(), batch.column("parcel")
+        columns = batch.column("kind").to_pylist(), batch.column("packed")
         for i, (kind, packed) in enumerate(zip(*columns, strict=True)):
             yield kind, pa.ipc.open_stream(packed.as_buffer()).read_all(), batch.slice(i, 1)
 
 
 def merge_tables(rows: Any) -> dict[str, Any]:
-    """The tables in some parcels, those of each kind put together."""
+    """Return the packed tables, concatenated by kind."""
     import pyarrow as pa
 
     tables_by_kind: dict[str, list[Any]] = {}
@@ -78,14 +78,14 @@ class Buffer:
     rows: int = 0
 
     def add(self, columns: dict[str, Any]) -> Iterator[Any]:
-        """Take some rows; all are sent if they are many."""
+        """Add rows; flush all if there are many."""
         self.parts.append(columns)
         self.rows += len(next(iter(columns.values())))
         if self.rows >= BUFFER_ROWS:
             yield from self.flush()
 
     def flush(self) -> Iterator[Any]:
-        """All that wait, as parcels."""
+        """Yield all rows as packed tables."""
         if not self.rows:
             return
         columns = {
@@ -106,7 +106,7 @@ def _concatenate(columns: list[Any]) -> Any:
 
 
 def get_partition() -> int:
-    """The number of the partition that this task works on."""
+    """Return the number of the partition of this task."""
     if "pyspark" not in sys.modules:
         return 0
     from pyspark import TaskContext

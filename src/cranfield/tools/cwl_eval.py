@@ -1,7 +1,7 @@
-"""cwl_eval's work, in its layout: a line for each topic and metric, with five measurements.
+"""Drop-in replacement for cwl_eval: one line per topic and metric, with five measurements.
 
-Metrics are named as the constructors of the program, ``INSTCWLMetric(T=2)``, or as measures are
-here, ``INST(T=2)``; the room `measures` computes them.
+Metrics have the names of the program's constructors, ``INSTCWLMetric(T=2)``, or of measures,
+``INST(T=2)``. `cranfield.measures` computes them.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ _LINE = re.compile(r"(?P<name>\w*CWL\w*)\s*(?:\((?P<arguments>.*)\))?", re.IGNOR
 
 
 def read_metrics(path: str | os.PathLike[str] | None = None) -> list[Metric]:
-    """The metrics of a file, one on each line; those of the program if there is none.
+    """Read metrics, one per line; without a file, return the metrics of the program.
 
     >>> len(read_metrics())
     16
@@ -131,7 +131,7 @@ def read_metrics(path: str | os.PathLike[str] | None = None) -> list[Metric]:
 
 
 def parse_metric(text: str) -> Metric:
-    """The metric that a text stands for, a constructor of the program or a measure.
+    """Parse a metric: a constructor of the program, or a measure.
 
     >>> parse_metric("INSTCWLMetric(2)")
     Metric(name='INST-T=2', model=INST(T=2))
@@ -165,7 +165,7 @@ def _find_constructor(name: str) -> Constructor:
 
 
 def _parse_arguments(name: str, constructor: Constructor, arguments: str) -> dict[str, float]:
-    """The value of each parameter, given by its place or by its name, or by default."""
+    """Return the value of each parameter, by position, name or default."""
     parsed: dict[str, float] = {}
     order = tuple(constructor.defaults)
     signature = f"{name}({', '.join(order)})"
@@ -194,9 +194,9 @@ def _parse_number(name: str, text: str) -> float:
 
 
 def _parse_measure(text: str) -> Metric:
-    """A measure in the grammar; under the program's name if that has just this.
+    """Parse a measure of the grammar; use the program's name if it has the measure.
 
-    A suffix makes it a user model; which of the five it names is all the same.
+    A suffix makes it a user model; any of the five measurements has the same effect.
     """
     model: UserModel = parse_model(text)
     name = str(model)
@@ -215,7 +215,7 @@ def _parse_measure(text: str) -> Metric:
 
 
 def format_bibtex(metrics: Sequence[Metric]) -> str:
-    r"""The papers of the program and of these metrics, each once.
+    r"""Return the papers of the program and of the metrics, without duplicates.
 
     >>> text = bibtex([parse_metric("RBP"), parse_metric("RBP(p=0.5)")])
     >>> re.findall(r"@\w+{(\w+),", text)
@@ -243,11 +243,12 @@ def cwl_eval(
     max_cost: float = 1.0,
     as_version: str | None = None,
 ) -> tuple[list[str], list[Note]]:
-    """The lines that cwl_eval prints of a run, and what the user should know.
+    """Return the lines that cwl_eval prints for a run, and the notes.
 
-    Lists are taken in the order of the file, whatever the scores. Unjudged documents gain nothing,
-    at best `max_gain`; those of unknown cost `max_cost`, at best `min_cost`. In dynamic BPM, what
-    is found changes K, unless it is to be as in a version of the program. `colnames` come first.
+    Rankings have the order of the file. Unjudged documents have gain 0, at best `max_gain`;
+    documents of unknown cost cost `max_cost`, at best `min_cost`. In dynamic BPM, retrieved
+    documents change K, except with `as_version`. With `colnames`, the first line has the names of
+    columns.
 
     >>> rbp = [parse_metric("RBPCWLMetric(0.5)")]
     >>> lines, _ = cwl_eval({"T1": {"a": 1, "b": 0.5}}, {"T1": ["c", "a", "b"]}, rbp)
@@ -302,7 +303,7 @@ def cwl_eval(
 
 
 def _format_values(model: UserModel, lists: Lists, residuals: bool) -> list[str]:
-    """The five numbers of each topic, and by how much they could be higher."""
+    """Format the five numbers of each topic, and their possible increase."""
     five = model.compute_as_cwl_eval(lists)
     if residuals:
         at_best = model.compute_as_cwl_eval(lists, best=True)
@@ -312,10 +313,10 @@ def _format_values(model: UserModel, lists: Lists, residuals: bool) -> list[str]
 
 
 def _configure(metric: Metric, settings: Mapping[str, Any]) -> UserModel:
-    """The model with the settings that it does not have itself.
+    """Return the model with the settings that are at their default.
 
-    A cutoff below the depth is one that nobody reaches. The program then lets users go on from
-    the last rank, and stumbles over P.
+    A cutoff below the depth is removed: no user reaches it. The program would let users go on from
+    the last rank, and fail for P.
     """
     name, model = metric
     defaults = [f.name for f in model.list_parameters() if getattr(model, f.name) == f.default]
@@ -359,7 +360,7 @@ def _check_gains(judged: Qrels, qrels: QrelsLike, low: float, high: float, reaso
 
 
 def _scan_run(run: Run, costs: DocCosts | None) -> tuple[list[str], list[str]]:
-    """The topics of a run as its lines name them one after the other, and types without a cost."""
+    """Return the topics in order of the lines of a run, and types without a cost."""
     if isinstance(run, ListRun):
         return list(run.lists), []
     names: list[str] = []
@@ -378,7 +379,7 @@ def _scan_run(run: Run, costs: DocCosts | None) -> tuple[list[str], list[str]]:
 def _collect_metric_notes(metrics: Sequence[Metric]) -> Iterator[Note]:
     for name, model in metrics:
         if isinstance(model, models.BPMD) and model.update_K:
-            text = "what is found changes K too, as in the paper; in cwl_eval K stays as it is"
+            text = "retrieved documents change K, as in the paper; in cwl_eval K is constant"
             yield Note("definition", f"{name}: {text} (--as-version {VERSION})")
             return
 
@@ -387,7 +388,7 @@ def _collect_topic_notes(run: Run, qrels: Qrels, order: Sequence[str]) -> Iterat
     answered, judged = Counter(order), set(qrels.topics)
     make_notes = partial(make_topic_notes, before=f"{run.where}: ", run=run.name)
     scattered = (topic for topic, times in answered.items() if times > 1)
-    scattered_text = " with lines that are not adjacent, taken together (cwl_eval prints parts)"
+    scattered_text = " with lines that are not adjacent, evaluated together (cwl_eval prints parts)"
     yield from make_notes("scattered", scattered, after=scattered_text)
     unjudged = (topic for topic in answered if topic not in judged)
     unknown = " without judgments: all documents are unjudged"

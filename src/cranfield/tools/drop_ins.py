@@ -1,4 +1,4 @@
-"""What drop-ins for other tools share: texts of lines, sums in their order, notices, refusals."""
+"""Shared functions of drop-in replacements: texts, ordered sums, notes, checks of judgments."""
 
 from __future__ import annotations
 
@@ -41,20 +41,20 @@ def check_unquoted(names: Iterable[str], location: str | None) -> None:
 
 
 def sum_in_order(values: Floats) -> Floats:
-    """The sums of columns, added in the order of rows as other tools add them, bit by bit."""
+    """Return the sums of columns, added in order of rows, bit by bit as other tools do."""
     sums: Floats = np.cumsum(values, axis=0)[-1]
     return sums
 
 
 def average_rows(rows: Sequence[Floats] | Floats) -> Floats:
-    """The mean of rows, added in their order."""
+    """Return the mean of rows, added in order."""
     return sum_in_order(np.asarray(rows)) / len(rows)
 
 
 def make_topic_notes(
     kind: str, topics: Iterable[str], before: str, after: str, run: str | None = None
 ) -> list[Note]:
-    """A notice about topics, named between two parts of a sentence; none if there are no topics.
+    """Return a note that names topics between two parts of a sentence, or none without topics.
 
     >>> [notice.text for notice in about_topics("missing-topics", ["1", "2"], "bm25: ", " missing")]
     ['bm25: 2 topics (1, 2) missing']
@@ -65,7 +65,7 @@ def make_topic_notes(
 
 
 def with_parameters(m: Measure, **values: Any) -> Measure:
-    """A measure with those of the parameters that it has.
+    """Return a measure with the values of the parameters that it has.
 
     >>> from cranfield.measures.dcg import RBP
     >>> with_parameters(RBP(), p=0.5, alpha=0.5)
@@ -78,7 +78,7 @@ def with_parameters(m: Measure, **values: Any) -> Measure:
 def check_judgments(
     judged: Qrels, wrong: Bools, label: str, expected: str, source: Source | None = None
 ) -> None:
-    """Refuse the first judgment that is wrong; its line is looked up if there is a source."""
+    """Raise an error for the first invalid judgment, with its line if there is a source."""
     rows: Sequence[int] = np.flatnonzero(wrong).tolist()
     for row in rows[:1]:
         topic = judged.topics[int(np.searchsorted(judged.offsets, row, side="right")) - 1]

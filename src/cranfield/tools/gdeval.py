@@ -1,6 +1,6 @@
-"""gdeval's work, in its layout: nDCG and ERR of each topic and their means, as CSV.
+"""Drop-in replacement for gdeval: nDCG and ERR of each topic and their means, as CSV.
 
-The program came with TREC's Web track, whose judgments have levels up to 4.
+The program was written for TREC's Web track, with levels up to 4.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ HIGHEST = 4  # level that judgments may have, and that ERR knows of
 def gdeval(
     qrels: QrelsLike, run: RunLike, k: int = 20, *, complete: bool = False
 ) -> tuple[list[str], list[Note]]:
-    """The lines that gdeval prints of a run at cutoff `k`, and what the user should know.
+    """Return the lines that gdeval prints for a run at cutoff `k`, and the notes.
 
-    Topics that the run answers are printed, if they have a relevant document, and the mean is
-    over them; if it is `complete`, over all topics with a relevant document.
+    Topics of the run with a relevant document are printed and averaged. If `complete`, the mean is
+    over all topics with a relevant document.
 
     >>> qrels = {"wt-1": {"a": 1}, "wt-2": {"b": 2}}
     >>> lines, _ = gdeval(qrels, {"wt-1": {"a": 3.5, "b": 2.5}}, complete=True)
@@ -69,7 +69,7 @@ def gdeval(
 
 
 def _extract_number(topic: str) -> str:
-    """The number at the end of a topic's name, after a hyphen; the name if there is none.
+    """Return the number after the last hyphen of a topic's name, or the name.
 
     >>> _number("wt09-12"), _number("12"), _number("wt09-twelve")
     ('12', '12', 'wt09-twelve')
@@ -89,12 +89,12 @@ def make_sort_key(topic: str) -> tuple[bool, int, str, str]:
 
 
 def number_topics(qrels: Qrels, run: Run) -> tuple[Qrels, Run, list[Note]]:
-    """Judgments and run with numbers for topics, if all judged topics have one of their own."""
+    """Return judgments and run with numbers as topics, if all judged topics have distinct ones."""
     numbers = tuple(map(_extract_number, qrels.topics))
     if not all(map(_is_number, numbers)):
         return qrels, run, []
     if len(set(numbers)) < len(numbers):
-        text = "topics keep their names, as some end in the same number (gdeval takes them for one)"
+        text = "topics keep their names: some end in the same number (gdeval merges them)"
         return qrels, run, [Note("topics", f"{qrels.where}: {text}")]
     return replace(qrels, topics=numbers), _with_numbers(run), []
 

@@ -1,7 +1,8 @@
-"""LETOR's work, in its layout or as a tidy table: Eval-Score, Eval-Rank and the t-test.
+"""Drop-in replacement for LETOR's tools: Eval-Score, Eval-Rank and the t-test.
 
-P@n, MAP and NDCG@n for n = 1, 2, …, a block of lines for each: the values of every query, then
-their mean. Releases since LETOR 4.0 write two tables with four decimals, and have MeanNDCG, too.
+P@n, MAP and NDCG@n for n = 1, 2, … are blocks of lines: the values of every query, then their mean.
+Releases since LETOR 4.0 write two tables with four decimals, with MeanNDCG. A tidy table is also
+available.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ _MEAN = re.compile(r"(precision|map|ndcg):.*", re.IGNORECASE)
 
 
 class Release(NamedTuple):
-    """What a later release of Eval-Score knows."""
+    """Properties of a later release of Eval-Score."""
 
     program: str
     highest: int  # level; a higher one would silently be worth nothing
@@ -60,7 +61,7 @@ RELEASES = {
 
 
 def build_measures(depth: int = DEPTH, release: Release | None = None) -> list[Measure]:
-    """P@n, AP, and nDCG@n as LETOR defines it, n being 1 to `depth`; later also MeanNDCG.
+    """Return P@n, AP and LETOR's nDCG@n for n = 1 to `depth`; in later releases also MeanNDCG.
 
     >>> [str(m) for m in measures(1)]
     ['P@1', 'AP', 'nDCG(gain=exp, discount=jk)@1']
@@ -87,7 +88,7 @@ def eval_score(
     ties: TieOrder = "file",
     as_version: str | None = None,
 ) -> Scores:
-    """The scores of lists ordered by score, as Eval-Score has them."""
+    """Return the scores of rankings ordered by score, as Eval-Score computes them."""
     release = RELEASES[as_version] if as_version else None
     depth = depth or (LATER if release else DEPTH)
     qrels = read_qrels(test, "letor")
@@ -99,7 +100,7 @@ def eval_score(
 
 
 def _check_levels(qrels: Qrels, release: Release, source: Source) -> None:
-    """The levels that a release does not know."""
+    """Raise an error for levels that a release does not support."""
     levels, highest = qrels.levels, release.highest
     wrong = (levels < 0) | (levels > highest) | (levels != np.floor(levels))
     for row in np.flatnonzero(wrong).tolist():
@@ -124,19 +125,19 @@ def _as_released(scores: Scores, qrels: Qrels, release: Release) -> Scores:
 
 
 def _get_depth(scores: Scores) -> int:
-    """The largest n: there are as many P@n as NDCG@n, each followed by a mean."""
+    """Return the largest n: there are as many P@n as NDCG@n, each followed by a mean."""
     return len(scores.measures) // 2 - 1
 
 
 def eval_rank(test: str, prediction: str, depth: int = DEPTH) -> Scores:
-    """The scores of lists ordered by position."""
+    """Return the scores of rankings ordered by position."""
     qrels = read_qrels(test, "letor")
     positions = _read_positions(Source.from_path(prediction), qrels)
     return Evaluator(qrels, build_measures(depth))({prediction: -positions})
 
 
 def _read_positions(source: Source, qrels: Qrels) -> Floats:
-    """The positions of a file, no two the same in a query."""
+    """Read the positions in a file. Raise an error for duplicates in a query."""
     assert qrels.lines is not None  # noqa: S101
     positions = read_predictions(source, len(qrels.levels), qrels.where, source.name)
     for place in np.flatnonzero((positions < 0) | (positions != np.floor(positions))).tolist():
@@ -158,7 +159,9 @@ def _read_positions(source: Source, qrels: Qrels) -> Floats:
 
 
 def format_blocks(scores: Scores, per_query: bool) -> str:
-    """The scores of a run as LETOR writes them, to the last tab; queries are numbered from 0."""
+    """Format the scores of a run as LETOR does, with its trailing tabs; queries are numbered
+    from 0.
+    """
     text = ""
     for name, columns in _group_families(scores.measures):
         heading, values = BLOCKS[name], scores.values[0, :, columns]
@@ -170,7 +173,7 @@ def format_blocks(scores: Scores, per_query: bool) -> str:
 
 
 def format_table(scores: Scores, per_query: bool) -> str:
-    """The scores of a run as later releases write them: by qid, with four decimals."""
+    """Format the scores of a run as later releases do: by qid, with four decimals."""
     qids = list(scores.topics)
     if all(parse_finite(qid) is not None for qid in qids):
         qids.sort(key=float)
@@ -188,13 +191,13 @@ def format_table(scores: Scores, per_query: bool) -> str:
 
 
 def _format_numbers(name: str, values: Iterable[float]) -> str:
-    """Numbers as Perl prints them, a tab after each but MAP, which is one number at any depth."""
+    """Format numbers as Perl prints them, each with a tab; MAP is one number without a tab."""
     separator = "" if name == "AP" else "\t"
     return "".join(f"{value:.15g}{separator}" for value in values)
 
 
 def format_tidy_scores(scores: Scores, per_query: bool) -> str:
-    """The scores of a run as a table of topics (all is the mean), measures and values."""
+    """Format the scores of a run as a table of topics (all is the mean), measures and values."""
     rows = zip(scores.topics, scores.values[0].tolist(), strict=True) if per_query else ()
     means = scores.summary()[scores.runs[0]]
     lines = [_format_line(TIDY[0], TIDY[1:])]
@@ -205,7 +208,7 @@ def format_tidy_scores(scores: Scores, per_query: bool) -> str:
 
 
 def _group_families(names: Iterable[str]) -> Iterator[tuple[str, slice]]:
-    """The first word of measures that stand side by side, and where they do."""
+    """Yield the first word of adjacent measures, and their columns."""
     for family, members in groupby(enumerate(names), lambda pair: re.split(r"[@(]", pair[1])[0]):
         places = [place for place, _ in members]
         yield family, slice(places[0], places[-1] + 1)
@@ -283,7 +286,7 @@ def _format_queries(results: Results) -> str:
 
 
 def read_results(source: Source) -> Results:
-    """The results of every query from a file in either layout, LETOR's own files included."""
+    """Read the results of every query from a file in either layout, or from LETOR's own files."""
     lines = list(iter_text_lines(source))
     is_tidy = _is_tidy(source)
     results: Results = {}
@@ -330,13 +333,13 @@ def _parse_block_line(line: str, location: str, number: int) -> list[tuple[str, 
 
 @cache
 def _map_headings(depth: int) -> dict[str, list[str]]:
-    """The measures of each block down to a depth."""
+    """Map the headings of blocks to the measures up to a depth."""
     names = [str(m) for m in build_measures(depth)]
     return {BLOCKS[name].lower(): names[columns] for name, columns in _group_families(names)}
 
 
 def format_test_blocks(tests: Sequence[Comparison]) -> str:
-    """The p-value of each measure, in LETOR's layout; any other is called by its name."""
+    """Format the p-value of each measure in LETOR's layout."""
     headings = BLOCKS | {"AP": "MAP"}
     return "".join(
         _format_line(f"{headings.get(name, name)}:", (test.p for test in tests[columns]))
@@ -345,7 +348,7 @@ def format_test_blocks(tests: Sequence[Comparison]) -> str:
 
 
 def format_tidy_tests(tests: Sequence[Comparison]) -> str:
-    """The tests as a table."""
+    """Format the tests as a table."""
     first, *names = Comparison._fields
     return _format_line(first, names) + "".join(
         _format_line(test.measure, test[1:]) for test in tests
@@ -366,9 +369,9 @@ def render_scores(
 ) -> Printed:
     """P@n, MAP and NDCG@n of scores.
 
-    Write P@n, MAP and NDCG@n of lists ordered by score, the highest first.
+    Write P@n, MAP and NDCG@n of rankings ordered by score, descending.
 
-    As Eval-Score; what is tied stays in the order of the file.
+    As Eval-Score; tied documents keep the order of the file.
     """
     scores = eval_score(test, prediction, depth, ties, as_version)
     layout = format_tidy_scores if tidy else format_table if as_version else format_blocks

@@ -35,7 +35,7 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class _RunValues:
-    """What is printed of a run."""
+    """Printed values of a run."""
 
     name: str
     rows: dict[str, Floats]  # of topics
@@ -44,11 +44,11 @@ class _RunValues:
     notes: tuple[Note, ...]
 
     def get_row(self, topic: str) -> Floats:
-        """The values of a topic; zeros if it is not judged or not answered."""
+        """Return the values of a topic, zeros if it is unjudged or missing."""
         return self.rows.get(topic, np.zeros(len(COLUMNS)))
 
     def subtract(self, baseline: _RunValues, risk: float, complete: bool) -> _RunValues:
-        """The differences from a baseline: gains as they are, losses 1 + `risk` times."""
+        """Return the differences from a baseline; losses count 1 + `risk` times."""
         printed = self.printed_topics | (baseline.printed_topics if complete else frozenset())
         difference = {t: self.get_row(t) - baseline.get_row(t) for t in (*self.rows, *printed)}
         return _RunValues(
@@ -72,12 +72,11 @@ def ndeval(
     baseline: RunLike = None,
     risk: float = 0,
 ) -> tuple[list[str], list[Note]]:
-    """The lines that ndeval prints of a run, and what the user should know.
+    """Return the lines that ndeval prints for a run, and the notes.
 
-    Files and frames are taken in the order of their ranks; if it is `traditional`, by score. Topics
-    that the run answers are printed, and the mean is over those of them that are judged; if it is
-    `complete`, over all judged topics. With a `baseline` values are differences from it, and losses
-    count 1 + `risk` times.
+    Files and frames are ordered by rank, if `traditional` by score. Topics of the run are printed;
+    the mean is over the judged ones. If `complete`, it is over all judged topics. With a
+    `baseline`, values are differences from it, and losses count 1 + `risk` times.
 
     >>> qrels = [("1", "1", "a", 1), ("1", "2", "b", 1)]
     >>> lines, _ = ndeval(qrels, {"1": ["a", "b"]})
@@ -128,9 +127,9 @@ def _score_run(evaluator: Evaluator, run: Run) -> _RunValues:
 
 
 def _normalize_precision(row: Floats, subtopics: int) -> Floats:
-    """The values of a topic, with P-IA@k as a number of documents over k times that of subtopics.
+    """Return the values of a topic, with P-IA@k as documents / (k · subtopics).
 
-    The mean of P over subtopics is the same but for its last bit, and that may decide a digit.
+    The mean of P over subtopics differs in the last bit, which can change a printed digit.
     """
     values = row.copy()
     for k in CUTOFFS:
@@ -140,7 +139,7 @@ def _normalize_precision(row: Floats, subtopics: int) -> Floats:
 
 
 def _count_subtopics(judged: Qrels) -> dict[str, int]:
-    """How many subtopics of each topic have a relevant document."""
+    """Count the subtopics with a relevant document of each topic."""
     by_intent = judged.by_intent
     assert by_intent is not None  # noqa: S101
     topic = np.searchsorted(judged.offsets, by_intent.rows, side="right") - 1
@@ -155,7 +154,7 @@ def _count_subtopics(judged: Qrels) -> dict[str, int]:
 
 
 def _read_ordered_run(run: RunLike, traditional: bool) -> Run:
-    """A run by rank, where there are ranks, or by score."""
+    """Read a run ordered by rank if it has ranks, else by score."""
     if traditional or not (isinstance(run, str | os.PathLike) or is_frame(run)):
         return read_run(run, "trec", further=True, run_names="first")
     ranked = read_run(run, "trec", ties="rank", further=True, run_names="first")

@@ -1,6 +1,6 @@
-"""The work of NTCIREVAL's scripts: topic directories, all topics of many runs, means and matrices.
+"""NTCIREVAL's scripts: topic directories, all topics of many runs, means and matrices.
 
-What is to be written comes as ``{path: text}`` and is complete before the first file is.
+Output files are returned as ``{path: text}``, and are complete before the first one is written.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ LIMIT = 1000
 
 
 def to_names(source: Names) -> tuple[str, ...]:
-    """The topics or runs in a list, or in a file."""
+    """Return the topics or runs in a list or a file."""
     if isinstance(source, str | os.PathLike):
         return read_names(Source.from_path(source))
     return tuple(map(str, to_list("names", source, "a path, or a list of names")))
@@ -58,7 +58,7 @@ def to_names(source: Names) -> tuple[str, ...]:
 
 
 def make_tid_path(path: str) -> str:
-    """Where the list of topics goes: beside the file that they are taken from."""
+    """Return the path of the list of topics, next to its source."""
     if path == "-":
         raise InputError("-", "a file: the list of topics is named after it")
     return f"{path}.tid"
@@ -131,10 +131,10 @@ def split_runs(
     separator: str | None = None,
     directory: str = "",
 ) -> FileTexts:
-    """Runs to the directories of topics, without ranking them again.
+    """Split runs into the directories of topics, without reranking.
 
     Write TOPIC/TOPIC.RUN.res, the documents of each topic in the order of the run's file. RUN is
-    the file's name. XML runs of IR4QA are recognised.
+    the file's name. XML runs of IR4QA are detected.
     """
     if limit < 1:
         raise InputError(f"limit {limit}", "a whole number from 1")
@@ -159,9 +159,10 @@ def split(
     read: Callable[[str], tuple[str, Mapping[str, T]]],
     text: Callable[[T, str], str],
 ) -> FileTexts:
-    """What runs have for each topic, as files of their own; topics that they lack are empty.
+    """Return the content of runs for each topic as files; missing topics have empty files.
 
-    `read` gives the name of the run in a file and what it has for topics; `text` writes that.
+    `read` returns the name of the run in a file and its content by topic. `text` formats the
+    content.
     """
     files: dict[str, str] = {}
     notes: list[Note] = []
@@ -177,7 +178,7 @@ def split(
         empty = (topic for topic in topics if topic not in values)
         notes += make_topic_notes("missing-topics", empty, f"{run}: nothing for ", "", run)
         unknown = (topic for topic in values if topic not in topics)
-        left_out = " not in the list of topics, left out"
+        left_out = " not in the list of topics, skipped"
         notes += make_topic_notes("other-topics", unknown, f"{run}: ", left_out, run)
     return files, notes
 
@@ -186,10 +187,10 @@ def split(
 
 
 class Batch:
-    """The runs and topics that are evaluated under a name, and how their files are.
+    """Runs and topics that are evaluated under a name, and the layout of their files.
 
-    Runs and topics may be in files; `truncate` says how many items of a list are looked at, and
-    `directory` where those of the topics are.
+    Runs and topics can be listed in files. `truncate` is the number of items read of a list,
+    `directory` has the topic directories.
     """
 
     def __init__(
@@ -209,21 +210,23 @@ class Batch:
         self.separator, self.truncate, self.directory = separator, truncate, directory
 
     def get_path(self, topic: str, suffix: str) -> str:
-        """One of a topic's files."""
+        """Return the path of a file of a topic."""
         return build_topic_path(topic, suffix, self.directory)
 
     def get_sources(self, suffix: str) -> dict[str, Source]:
-        """The file with this suffix of each topic."""
+        """Return the file with this suffix of each topic."""
         return {topic: Source.from_path(self.get_path(topic, suffix)) for topic in self.topics}
 
     def read_lists(self, run: str) -> tuple[dict[str, list[str]], list[Note]]:
-        """The list of each topic; a file that is not there is an empty one, unless none is."""
+        """Return the list of each topic; a missing file is an empty list, unless all are
+        missing.
+        """
         files, notes = self.find_files(run, RES, "lists")
         docs = {topic: read_list(file, self.separator) for topic, file in files.items()}
         return {topic: docs.get(topic, []) for topic in self.topics}, notes
 
     def find_files(self, run: str, ending: str, noun: str) -> tuple[dict[str, Source], list[Note]]:
-        """The files that a run has for topics, ``0001/0001.RUN.ENDING``: one at least."""
+        """Return the files of a run, ``0001/0001.RUN.ENDING``. Raise an error if there is none."""
         suffix = f"{check_file_name(run, 'run')}.{ending}"
         paths = {topic: self.get_path(topic, suffix) for topic in self.topics}
         sources = {
@@ -233,7 +236,7 @@ class Batch:
             problem = f"no file such as {paths[self.topics[0]]}"
             raise InputError(problem, f"the {noun} of the run", run)
         missing = (topic for topic in self.topics if topic not in sources)
-        prefix, ending_text = f"{run}: no file for ", f", taken as empty {noun}"
+        prefix, ending_text = f"{run}: no file for ", f", evaluated as empty {noun}"
         return sources, make_topic_notes("missing-topics", missing, prefix, ending_text, run)
 
 
@@ -247,12 +250,11 @@ def evaluate_runs(
 ) -> FileTexts:
     """Label and compute all topics of many runs.
 
-    Write TOPIC/TOPIC.RUN.NAME.lab, the labelled lists, and RUN.NAME.nev, the results of all
-    topics.
+    Write TOPIC/TOPIC.RUN.NAME.lab, the labelled lists, and RUN.NAME.nev, the results of all topics.
 
-    What levels are `worth` are gains of all topics (``1:2:3``), ``topic`` for as many as the
-    highest level of each topic, or ``@FILE`` with lines ``topic 1:2:3``; `setting` has no gains.
-    For measures of judged items only, such as bpref, lists may be condensed to these.
+    `worth` has the gains of levels for all topics (``1:2:3``), ``topic`` for 1:2:… up to the
+    highest level of each topic, or ``@FILE`` with lines ``topic 1:2:3``. `setting` has no gains.
+    For measures of judged items only, such as bpref, lists can be condensed.
     """
     separator, classes, sources = batch.separator, setting.classes, batch.get_sources(suffix)
     condensed = condense and setting.judged
@@ -279,15 +281,15 @@ def evaluate_runs(
 def with_relevant(
     judged: Mapping[str, Sequence[Judgment]],
 ) -> tuple[dict[str, Sequence[Judgment]], list[Note]]:
-    """The judgments of topics in which something is relevant; and which topics are left out."""
+    """Return the judgments of topics with a relevant document, and notes about the others."""
     useful = {t: items for t, items in judged.items() if any(item.level > 0 for item in items)}
     useless = (topic for topic in judged if topic not in useful)
-    text = " without a relevant document, left out of the results"
+    text = " without a relevant document, excluded from the results"
     return useful, make_topic_notes("no-relevant", useless, "", text)
 
 
 def _compute_topics(topics: Sequence[Topic], settings: Mapping[str, Setting]) -> str:
-    """The results of topics that have a setting, those with the same one computed together."""
+    """Compute the results of topics, topics with the same setting together."""
     texts: dict[str, str] = {}
     for setting in dict.fromkeys(settings.values()):
         group = [topic for topic in topics if settings.get(topic.prefix) == setting]
@@ -297,7 +299,7 @@ def _compute_topics(topics: Sequence[Topic], settings: Mapping[str, Setting]) ->
 
 
 def _resolve_gains(text: str, judged: Mapping[str, Sequence[Judgment]]) -> dict[str, Gains]:
-    """The gains of each topic."""
+    """Return the gains of each topic."""
     if text == "topic":
         highest = {topic: int(max(item.level for item in items)) for topic, items in judged.items()}
         return {topic: tuple(range(1, level + 1)) for topic, level in highest.items()}
@@ -328,11 +330,12 @@ def read_nev(
     topics: Names | None = None,
     measures: Sequence[str] | None = None,
 ) -> Scores:
-    """Scores from NTCIREVAL's result files, one for each run, with the measures' names there.
+    """Return the scores in NTCIREVAL's result files, one file per run, with the measures' names
+    there.
 
-    A run is named after its file, without ``.nev``, or by the key of a mapping. `topics` (names, or
-    a .tid file) decides which topics count, by default all that any file has; a topic that a run
-    has no results for counts as 0. `measures` are some of those in the files, by default all.
+    A run is named after its file without ``.nev``, or by the key of a mapping. `topics` (names, or
+    a .tid file) are the topics that count, by default all topics in any file. A topic without
+    results in a run counts as 0. `measures` are some of the measures in the files, by default all.
     """
     paths = _name_files(nev)
     sources = {run: Source.from_path(path) for run, path in paths.items()}
@@ -361,7 +364,7 @@ def read_nev(
 def _find_missing_topics(
     results: Results, topics: Sequence[str], measures: Sequence[str], location: str
 ) -> list[str]:
-    """The topics that a run lacks, which are not all; no topic that it has lacks a measure."""
+    """Return the missing topics of a run. Raise an error if all are missing, or a measure is."""
     for topic, values in results.items():
         if missing := [measure for measure in measures if measure not in values]:
             text = f"no {missing[0]} for topic {topic}"
@@ -445,7 +448,7 @@ def build_mean_files(
 
 
 def format_matrix(scores: Scores) -> str:
-    """The values of the first measure: a line for each topic, a column for each run."""
+    """Format the values of the first measure: one line per topic, one column per run."""
     rows = scores.values[:, :, 0].T.tolist()
     return join_lines(" ".join(f"{value:.4f}" for value in row) for row in rows)
 

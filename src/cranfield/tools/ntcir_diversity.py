@@ -1,7 +1,7 @@
 """NTCIREVAL's diversity: ``glabel``, ``dinlabel``, ``gcompute`` and ``irec``, and their scripts.
 
-An ideal list says what each document is worth to all intents together, its global gain. Labelling
-writes these gains beside the documents of a list; computing believes them, as if they were levels.
+An ideal list has the gain of each document for all intents together, its global gain. Labelling
+writes these gains next to the documents of a list. Computing uses them as levels.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ DECIMALS = 4  # of gains in labelled lists, and so of what computing sees
 def glabel(
     ideal: Sequence[Judgment], docs: Sequence[str], *, condensed: bool = False
 ) -> list[LabelledItem]:
-    """A ranked list with the gains of its items, to four decimals; unjudged items have none.
+    """Return a ranking with the gains of its items, rounded to four decimals.
 
     >>> ideal = [Judged(1, "a", 1.8, None)]
     >>> print(gained_text(glabel(ideal, ["c", "b", "a"])), end="")
@@ -80,7 +80,7 @@ def _select_judged(labelled: Iterable[LabelledItem]) -> list[LabelledItem]:
 
 
 def format_gains(labelled: Iterable[LabelledItem], separator: str = " ") -> str:
-    """A list with gains as text, an item on each line."""
+    """Format a list with gains, one item per line."""
     return join_lines(
         item.doc if item.level is None else f"{item.doc}{separator}{item.level:.{DECIMALS}f}"
         for item in labelled
@@ -91,10 +91,10 @@ def format_gains(labelled: Iterable[LabelledItem], separator: str = " ") -> str:
 
 
 def gcompute(topics: Sequence[Topic], setting: Setting) -> list[str]:
-    """What ``gcompute`` prints of each topic, as ``compute`` with gains for levels.
+    """Return the output of ``gcompute`` for each topic, which is ``compute`` with gains as levels.
 
-    The highest gain there can be is that of the topic's ideal list. With -j, items without a gain
-    are left out of the lists.
+    The highest possible gain is the highest of the topic's ideal list. With -j, items without a
+    gain are excluded from the lists.
 
     >>> ideal = [Judged(1, "a", 1.8, None)]
     >>> topic = Topic("", ideal, glabel(ideal, ["c", "b", "a"]))
@@ -113,7 +113,7 @@ def gcompute(topics: Sequence[Topic], setting: Setting) -> list[str]:
 
 
 def check_ideal(ideal: Sequence[Judgment], location: str, judged: bool = False) -> None:
-    """Refuse an ideal list in which nothing is relevant, or, for bpref, everything."""
+    """Raise an error if no item of an ideal list is relevant, or, for bpref, all are."""
     if not any(item.level > 0 for item in ideal):
         problem = "no gain above 0" if ideal else "an empty file"
         raise InputError(problem, "at least one document with a gain above 0", location)
@@ -122,7 +122,7 @@ def check_ideal(ideal: Sequence[Judgment], location: str, judged: bool = False) 
 
 
 def _check_gains(topic: Topic) -> None:
-    """Refuse a gain above that of the ideal list; a navigational intent may have made it lower."""
+    """Raise an error for a gain above the ideal list; a navigational intent can lower it."""
     ideal = {item.doc: item.level for item in topic.judged}
     for item in topic.labelled:
         maximum = ideal.get(item.doc, 0.0)
@@ -141,7 +141,7 @@ def _check_gains(topic: Topic) -> None:
 
 
 def read_intent(source: Source, separator: str | None = None) -> frozenset[str]:
-    """The documents that are relevant to an intent; those with a gain of 0 are not."""
+    """Return the documents with a gain above 0 for an intent."""
     items = topic_dirs.read_gained(source, separator)
     relevant = frozenset(item.doc for item in items if item.level is None or item.level > 0)
     if not relevant:
@@ -157,9 +157,9 @@ def irec(
     prefix: str = "",
     verbose: bool = False,
 ) -> str:
-    """What ``irec`` prints: intent recall at the cutoffs, and at n, the number of intents.
+    """Return the output of ``irec``: intent recall at the cutoffs, and at the number of intents.
 
-    Lines come in the order of ranks, those for ranks below the end of the list last.
+    Lines are in order of ranks. Lines of ranks below the end of the list are last.
 
     >>> print(irec(["c", "b", "a"], [frozenset("a"), frozenset("a")]), end="")
      #intent_num=2
@@ -195,14 +195,14 @@ def split_dqrels(
     separator: str | None = None,
     directory: str = "",
 ) -> FileTexts:
-    """Judgments for intents to a directory for each topic.
+    """Split judgments for intents into a directory per topic.
 
-    Write TOPIC/TOPIC.PREFIX.Irelv1, …, the ideal list of each intent, TOPIC/TOPIC.PREFIX.Grelv,
-    that of all intents together, TOPIC/TOPIC.PREFIX.din, what each intent adds to gains, and
+    Write TOPIC/TOPIC.PREFIX.Irelv1, …, the ideal list of each intent, TOPIC/TOPIC.PREFIX.Grelv, the
+    ideal list of all intents, TOPIC/TOPIC.PREFIX.din, the gain that each intent adds, and
     IPROB.tid, the list of topics.
 
-    `gains` are those of L1, L2, …; without them a level is its gain. `types` is a file that says
-    which intents are navigational, if that of the probabilities does not.
+    `gains` are the gains of L1, L2, …; without them a level is its gain. `types` is a file with the
+    navigational intents, if the file of probabilities does not have them.
     """
     tid = make_tid_path(probabilities)
     if gains is not None:
@@ -250,7 +250,7 @@ def _get_gain(item: IntentJudgment, gains: Sequence[float] | None, source: Sourc
 def _build_share(
     topic: str, item: IntentJudgment, gain: float, intents: Intents, source: Source
 ) -> IntentGain:
-    """What a judgment adds to the global gain of its document."""
+    """Return the contribution of a judgment to the global gain of its document."""
     probabilities = intents.probabilities[topic]
     if item.intent not in probabilities:
         expected = f"one of {', '.join(sort_intents(probabilities))}, as in {intents.where}"
@@ -265,7 +265,7 @@ def _build_share(
 def _format_files(
     shares: Sequence[IntentGain], item_gains: Sequence[float], separator: str
 ) -> dict[str, str]:
-    """The texts of one topic's files, by suffix."""
+    """Format the files of one topic, by suffix."""
     intent_gains: dict[str, dict[str, float]] = {}
     total_gains: dict[str, float] = {}
     for share, gain in zip(shares, item_gains, strict=True):
@@ -286,7 +286,7 @@ def _format_files(
 
 
 def _format_ideal(gains: dict[str, float], separator: str) -> str:
-    """The best first; equal gains in the order that the script's sort has, names backwards."""
+    """Format gains in descending order; ties are in reverse order of names, as in the script."""
     ordered = sorted(
         gains.items(), key=lambda item: (float(_format_gain(item[1])), item[0]), reverse=True
     )
@@ -302,7 +302,7 @@ def _format_gain(gain: float) -> str:
 
 
 class Kind(NamedTuple):
-    """What is evaluated: D-measures, or topic_dirs.DIN-measures."""
+    """A kind of evaluation: D-measures or DIN-measures."""
 
     name: str  # D#-nDCG
     labelled: str  # how labelled lists end
@@ -328,8 +328,8 @@ def evaluate_diversity(
     Write TOPIC/TOPIC.RUN.NAME.glab, the lists with gains, and RUN.NAME.Dnev, the results of all
     topics: gcompute, irec and D#. With --din, .dinlab and .DINnev.
 
-    `sharp` are the measures that are combined with intent recall at each cutoff, in which recall
-    counts as `mix` says (γ).
+    `sharp` are the measures that are combined with intent recall at each cutoff; `mix` is the
+    weight of recall (γ).
     """
     separator, begin = batch.separator, check_file_name(prefix, "prefix")
     gold = batch.get_sources(f"{begin}.{topic_dirs.GRELV}")
@@ -366,7 +366,7 @@ def evaluate_diversity(
 def _format_sharp(
     topic: str, text: str, cutoffs: Sequence[int], kind: Kind, mix: float, sharp: Sequence[str]
 ) -> str:
-    """The lines of D♯-measures, from the numbers as printed: so the scripts do it."""
+    """Format the lines of D♯-measures from printed numbers, as the scripts do."""
     printed = {
         line.split()[-2].rstrip("="): float(line.split()[-1])
         for line in text.splitlines()

@@ -1,7 +1,7 @@
-"""NTCIREVAL's ``label`` and ``compute``, in its layout; `ntcir_diversity` has the others.
+"""NTCIREVAL's ``label`` and ``compute``; `ntcir_diversity` has the other commands.
 
-Labelling says which items of a list count, and as what; computing believes the labels. Here is
-only what stands around both: the rooms `labelling` and `measures` do the work.
+Labelling decides which items of a list count, and their levels. Computing uses the labels.
+`cranfield.labelling` and `cranfield.measures` do the work; this module has the layout.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ JUDGED = "bpref bpref_R bpref_N bpref_relative rpref_N rpref_relative rpref_rela
 
 @dataclass(frozen=True)
 class Setting:
-    """The options of ``compute``.
+    """Options of ``compute``.
 
     >>> Setting(gains=(1.0, 2.0), cutoffs=(10, 1000), gap=True)
     Setting(gains=(1.0, 2.0), stops=None, cutoffs=(10, 1000), beta=1.0, gamma=0.95, logb=2.0, \
@@ -84,7 +84,7 @@ rbp=0.95, rbup=0.99, gap=True, judged=False, classes=False, verbose=False, versi
 
     @cached_property
     def measures(self) -> dict[str, Measure]:
-        """The measures by the names they are printed under, in order."""
+        """Measures by the names they are printed under, in order."""
         list_names, top = (names.split() for names in VERSIONS[self.version])
         names = list_names + [f"{name}@{cutoff:04}" for cutoff in self.cutoffs for name in top]
         names = [name for name in names if self.gap or not name.startswith("GAP")]
@@ -94,7 +94,7 @@ rbp=0.95, rbup=0.99, gap=True, judged=False, classes=False, verbose=False, versi
 
     @property
     def gain(self) -> Gain:
-        """What labels are worth."""
+        """Gains of labels."""
         return "linear" if self.gains is None else self.gains
 
     def _build_measure(self, name: str) -> Measure:
@@ -110,7 +110,7 @@ rbp=0.95, rbup=0.99, gap=True, judged=False, classes=False, verbose=False, versi
 
 
 def check_gains(gains: Sequence[float], stops: Sequence[float] | None = None) -> None:
-    """Refuse gains, or stop values, that cannot be those of L1, L2, …"""
+    """Raise an error for invalid gains or stop values of L1, L2, …"""
     if not gains or min(gains) <= 0 or any(a > b for a, b in pairwise(gains)):
         expected = "numbers above 0, none lower than the one before, such as 1:2:3"
         raise InputError(f"gains {_join_numbers(gains)}", expected, "-g")
@@ -124,7 +124,7 @@ def _join_numbers(numbers: Iterable[float]) -> str:
 
 
 class Topic(NamedTuple):
-    """What is computed together, and how messages call the two files."""
+    """Judgments and labelled list of a topic, with the names of their files in messages."""
 
     prefix: str
     judged: Sequence[Judgment]
@@ -143,10 +143,10 @@ def label(
     condensed: bool = False,
     classes: bool = False,
 ) -> list[LabelledItem]:
-    """A ranked list with a label wherever an item counts.
+    """Return a ranking with the labels of its items that count.
 
-    Without a label are unjudged items (left out if `condensed`) and, with `classes`, items of a
-    class that another item has stood for.
+    Unjudged items have no label (excluded if `condensed`). With `classes`, items of a class after
+    the first have no label.
 
     >>> judged = [Judged(1, "a", 1.0, "1"), Judged(2, "b", 2.0, "1")]
     >>> print(labelled_text(label(judged, ["c", "b", "a"], classes=True), classes=True), end="")
@@ -184,7 +184,7 @@ def format_labelled(
 
 
 def _build_gold(topics: Sequence[Sequence[Judgment]]) -> GoldStandard:
-    """The judgments of some topics, which are numbered: they may have no names, or one name."""
+    """Build the judgments of topics, which are numbered: their names can be missing or equal."""
     levels = {str(t): {item.doc: item.level for item in judged} for t, judged in enumerate(topics)}
     return GoldStandard.from_qrels(read_qrels(levels))
 
@@ -201,7 +201,7 @@ def _choose_strategy(topics: Sequence[Sequence[Judgment]], classes: bool) -> Lab
 
 
 def compute(topics: Sequence[Topic], setting: Setting) -> list[str]:
-    """What ``compute`` prints of each topic: sizes, ranks, and a line for each measure.
+    """Return the output of ``compute`` for each topic: sizes, ranks, and a line per measure.
 
     >>> judged = [Judged(1, "a", 1.0, None), Judged(2, "b", 0.0, None)]
     >>> topic = Topic("", judged, label(judged, ["c", "b", "a"]))
@@ -217,7 +217,7 @@ def compute(topics: Sequence[Topic], setting: Setting) -> list[str]:
 
 
 def compute_from_labels(topics: Sequence[Topic], setting: Setting) -> list[str]:
-    """What ``compute`` prints of each topic, whatever the labels are."""
+    """Return the output of ``compute`` for each topic, without checks of the labels."""
     if not topics:
         return []
     judged = [topic.judged for topic in topics]
@@ -277,7 +277,7 @@ def _check_declared(level: float, setting: Setting, location: str, line: int | N
 
 
 def _build_rankings(gold: GoldStandard, topics: Sequence[Topic], classes: bool) -> Rankings:
-    """Lists as their labels say; what has none, or is not judged at all, only takes up a rank.
+    """Build rankings from labels; items without a label or judgment only take up a rank.
 
     With classes, a judged item without a label is redundant: of no use, as if it had level 0.
     """
@@ -341,7 +341,7 @@ def _format_gain_table(gains: Sequence[float] | None, stops: Sequence[float] | N
 
 
 def _format_steps(x: Lists, setting: Setting) -> list[list[str]]:
-    """What -v shows of each topic: the ideal list rank by rank, and the relevant items found."""
+    """Format the output of -v for each topic: ideal list and retrieved relevant items by rank."""
     jk = DCG(discount="jk", b=setting.logb or math.e, gain=setting.gain)
     ms = DCG(gain=setting.gain)
     ideal = x.ideal.cg, _cumulate_gains(jk, x.ideal), _to_natural_log(_cumulate_gains(ms, x.ideal))
@@ -367,11 +367,11 @@ def _format_steps(x: Lists, setting: Setting) -> list[list[str]]:
 
 
 def _cumulate_gains(m: Measure, x: Lists) -> Floats:
-    """The discounted gains of a traced list, added up down to each item."""
+    """Return the cumulated discounted gains of a traced list."""
     m.score(x)
     return np.cumsum(x.steps["g/d"], axis=1)
 
 
 def _to_natural_log(msDCG: Floats) -> Floats:
-    """MSnDCG's sums with a discount of ln(r + 1): what -v shows. The base cancels out in MSnDCG."""
+    """Return MSnDCG's sums with discount ln(r + 1), as -v shows them."""
     return msDCG / math.log(2.0)

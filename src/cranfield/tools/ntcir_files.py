@@ -1,7 +1,7 @@
-"""The commands of NTCIREVAL's ntcir_eval, from files: those of one topic, and one list.
+"""Commands of NTCIREVAL's ntcir_eval on files: one topic and one list.
 
-Each gives the text to print, and what the user should know. `gold` is what is known about the
-topic, `found` what a system has for it.
+Each returns the text to print, and notes. `gold` is the file of judgments, `found` the file of a
+system.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def label(
 ) -> Printed:
     """Add labels to a ranked list.
 
-    Print the items of a ranked list, each with its label where it is judged.
+    Print the items of a ranked list, with labels of judged items.
     """
     judgments = topic_dirs.read_rel(Source.from_path(gold), ReadOptions(separator), classes)
     docs = topic_dirs.read_list(Source.from_path(found), separator)[:truncate]
@@ -44,7 +44,7 @@ def compute(
 ) -> Printed:
     """Compute measures of a labelled list.
 
-    Print the measures of a labelled list. The labels are believed.
+    Print the measures of a labelled list. The labels are used as they are.
     """
     rel, lab = Source.from_path(gold), Source.from_path(found)
     judgments = topic_dirs.read_rel(rel, ReadOptions(separator), setting.classes)
@@ -58,7 +58,7 @@ def gcompute(
 ) -> Printed:
     """Compute measures of a list with gains.
 
-    Print the measures of a list with gains. The gains are believed.
+    Print the measures of a list with gains. The gains are used as levels.
     """
     ideal, lab = Source.from_path(gold), Source.from_path(found)
     judgments = topic_dirs.read_ideal(ideal, separator)
@@ -99,10 +99,10 @@ def dinlabel(
     judged: bool = False,
     truncate: int | None = None,
 ) -> Printed:
-    """Add gains, those of navigational intents once only.
+    """Add gains, for navigational intents only once.
 
-    Print the items of a ranked list, each with its gain, without what it would add for a
-    navigational intent that an item above it meets.
+    Print the items of a ranked list with their gains, without the gain for a navigational intent
+    that an item above it meets.
     """
     shares = topic_dirs.read_din(Source.from_path(gold), separator)
     docs = topic_dirs.read_list(Source.from_path(found), separator)[:truncate]

@@ -1,6 +1,4 @@
-"""What ``ntcir_eval 1click`` prints: one text, by the nuggets that it should hold; and the scripts
-around it, which do so for all topics of many runs.
-"""
+"""NTCIREVAL's ``1click``: measures of a text by its nuggets, and the scripts for many runs."""
 
 from __future__ import annotations
 
@@ -44,7 +42,7 @@ def one_click(
     verbose: bool = False,
     location: str | None = None,
 ) -> str:
-    """The measures of a text of this length, a line for each, with three decimals.
+    """Return the measures of a text of this length, one line each, with three decimals.
 
     `location` the nuggets are from is for messages.
 
@@ -87,7 +85,7 @@ def one_click(
 
 
 def _format_steps(x: texts.Answer, S: texts.Smeasure) -> list[str]:
-    """What -v shows: the pseudo minimal output, what it is worth, and the nuggets found."""
+    """Format the output of -v: the pseudo minimal output, its gain, and the matched nuggets."""
     ideal = ((name, x.nuggets[name], end) for name, end in x.ideal.items())
     return [
         *(f"#{name} w= {n.weight:f} vl= {n.length} offset*= {end}" for name, n, end in ideal),
@@ -98,7 +96,7 @@ def _format_steps(x: texts.Answer, S: texts.Smeasure) -> list[str]:
 
 
 def find_beyond_end(matches: Mapping[str, Match], length: int) -> list[str]:
-    """The nuggets found beyond the end of a text, which the program does not mind."""
+    """Return the nuggets matched beyond the end of a text, which the program accepts."""
     return [name for name, match in matches.items() if match.offset > length]
 
 
@@ -142,7 +140,9 @@ def split_matches(topics: Names, runs: Names = "-", directory: str = "") -> File
 
 
 def _read_first_matches(path: str) -> tuple[str, dict[str, dict[str, int]]]:
-    """The name of a run, and where each nugget of each topic ends first, ``syslen=`` the text."""
+    """Return the name of a run, and the first end of each nugget by topic, ``syslen=`` the
+    length.
+    """
     by_topic: dict[str, dict[str, int]] = {}
     for line in iter_lines(path, MATCHES, path):
         topic, nugget, value = line.get_name("topic"), line.get_name("nugget"), line.cells["offset"]
@@ -161,7 +161,7 @@ def _read_first_matches(path: str) -> tuple[str, dict[str, dict[str, int]]]:
 
 
 def _check_name(name: str, path: str) -> str:
-    """The name of a nugget, if a line of fields can have it."""
+    """Return the name of a nugget. Raise an error if it cannot be a field."""
     if len(split_fields(name, None)) != 1:
         raise InputError(f"nugget {name!r}", "no blanks in it", path)
     return name
@@ -171,9 +171,9 @@ def _check_name(name: str, path: str) -> str:
 
 
 def evaluate_texts(batch: Batch, suffix: str, L: int, beta: float = 1.0) -> FileTexts:
-    """Compute measures of nuggets found in the texts of all topics of many runs.
+    """Compute measures of nuggets matched in the texts of all topics of many runs.
 
-    Write RUN.NAME.1cl, the results of all topics: what ntcir_eval 1click prints.
+    Write RUN.NAME.1cl, the results of all topics: the output of ntcir_eval 1click.
     """
     separator, sources = batch.separator, batch.get_sources(suffix)
     nuggets = {topic: read_nug(source, separator) for topic, source in sources.items()}

@@ -1,6 +1,6 @@
-"""trec_eval's work, in its layout: a line for each measure and topic, then for all topics.
+"""Drop-in replacement for trec_eval: a line per measure and topic, then for all topics.
 
-Measures are named as there; the room `measures` computes them.
+Measures have trec_eval's names; `cranfield.measures` computes them.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ MEASURED = {  # the measures of each format, besides runid and num_q
 
 @dataclass(frozen=True)
 class Settings:
-    """What trec_eval is told besides files and measures."""
+    """Settings of trec_eval, except files and measures."""
 
     per_topic: bool = False
     summary: bool = True
@@ -99,7 +99,7 @@ class Settings:
     described: bool = False  # measures of preferences as their descriptions say
 
     def select_topics(self, topics: Sequence[str]) -> list[str]:
-        """The topics to look at, in the order of their bytes."""
+        """Return the requested topics in the order of their bytes."""
         return sorted(topics) if self.topic is None else [t for t in topics if t == self.topic]
 
 
@@ -132,7 +132,7 @@ Zscores: TypeAlias = Mapping[tuple[str, str], tuple[float, float]]
 def trec_eval(
     qrels: str, run: str, measures: Iterable[str], settings: Settings
 ) -> tuple[str, list[Note]]:
-    """What trec_eval prints of a run, and what the user should know."""
+    """Return the output of trec_eval for a run, and the notes."""
     measures = list(measures)
     lines, complete, zscores = parse_lines(measures, settings.version), settings.complete, None
     _check_formats(settings.format, settings.results, lines)
@@ -209,7 +209,7 @@ def _evaluate_qrels(
 def _evaluate_groups(
     judged: preferences.JudgmentGroups, run: Run, lines: Sequence[Line], settings: Settings
 ) -> Evaluated:
-    """Each group as a topic of its own; then the mean over the groups of a topic."""
+    """Evaluate each group as a topic, then average over the groups of a topic."""
     topics, lists = settings.select_topics(judged.topics), run.to_dict()
     names = zip(judged.qrels.topics, judged.topic_of.tolist(), strict=True)
     topic_of = {name: judged.topics[t] for name, t in names}
@@ -257,7 +257,7 @@ def _truncate(rankings: Rankings, settings: Settings) -> Rankings:
 def _compute_values(
     gold: GoldStandard, rankings: Rankings, lines: Sequence[Line], settings: Settings
 ) -> dict[Line, Floats]:
-    """The numbers of all topics."""
+    """Compute the values of all topics."""
     levels = gold.judgments.levels
     judged_levels = np.where(levels < 0, np.nan, levels)  # below 0: in the pool, and not judged
     parameters = {x: getattr(settings, x) for x in ("rel", "condensed", "version", "docs")}
@@ -287,7 +287,7 @@ def _compute_values(
 
 
 def _choose_levels(line: Line, settings: Settings) -> str:
-    """What a measure sees of the judgments: also who was in the pool; gains up to 1; or gains."""
+    """Return the levels that a measure uses: with pooled documents, gains up to 1, or gains."""
     if line.measure == "infAP" and not settings.condensed:
         return "pooled"
     return "unit" if "rbp" in line.measure else "given"
@@ -306,7 +306,7 @@ def _apply_measures(
 
 
 def _format_relstrings(rankings: Rankings, condensed: bool, length: int) -> list[str]:
-    """The levels at the first ranks, a character each: - not in the pool, . in it and unjudged."""
+    """Format the levels at the first ranks, one character each: - not pooled, . unjudged."""
     texts = []
     for t in range(len(rankings.returned)):
         hits = slice(rankings.offsets[t], rankings.offsets[t + 1])
@@ -358,7 +358,9 @@ def _format_topics(evaluated: Evaluated, lines: Sequence[Line], prefix: str) -> 
 def _format_summary(
     evaluated: Evaluated, n: int, lines: Sequence[Line], prefix: str, run: Run
 ) -> str:
-    """Means over n topics; those not looked at (-c -D, or -c in version 9) are worth nothing."""
+    """Format means over n topics; topics that are not evaluated (-c -D, or -c in version 9)
+    count as 0.
+    """
     texts = []
     for line in lines:
         if line.measure == "runid":
@@ -389,7 +391,7 @@ def _format(line: Line, prefix: str) -> str:
 
 
 def _read(path: str, kind: str, lines: Sequence[Line], read: Callable[[], T]) -> T:
-    """What is read of a file, or trec_eval's way of saying that it cannot be."""
+    """Return the content of a file, or raise the error that trec_eval reports."""
     name = kind if kind in ("results", "zscores") else "qrels"
     try:
         return read()
@@ -421,21 +423,21 @@ def _read_judgments(path: str) -> Qrels:
 
 
 def _read_groups(path: str) -> preferences.JudgmentGroups:
-    """Judgments of whole levels, those of each group apart."""
+    """Read judgments with integer levels, by group."""
     judged = preferences.read_judgment_groups(path)
     _check_whole_levels(judged.qrels)
     return judged
 
 
 def _check_whole_levels(judged: Qrels, source: Source | None = None) -> None:
-    """Levels are whole numbers; trec_eval cuts off what is not."""
+    """Raise an error for fractional levels; trec_eval truncates them."""
     wrong = (judged.levels % 1 != 0) | (abs(judged.levels) >= 1e15)
     expected = "a whole number of at most 15 digits (`cranfield evaluate` takes fractions)"
     check_judgments(judged, wrong, "level {} for", expected, source)
 
 
 def _read_run(path: str, version: int) -> Run:
-    """A run by score, then document; version 9 holds scores in single precision."""
+    """Read a run by score, then document; version 9 has scores in single precision."""
     source = "-" if path.startswith("-") else path
     run = read_run(source, "trec", ties="trec", further=True, run_names="first")
     return (
@@ -450,7 +452,7 @@ def _round_to_single(table: Table) -> Table:
 
 
 def _read_means(path: str) -> dict[tuple[str, str], tuple[float, float]]:
-    """Mean and standard deviation of each topic and measure; either may be nan."""
+    """Read mean and standard deviation of each topic and measure, which can be nan."""
     statistics = {}
     source = Source.from_path(path)
     for number, line in iter_text_lines(source):
@@ -488,10 +490,10 @@ def _collect_notes(
         t for t, answered in zip(evaluated.topics, evaluated.answered, strict=True) if not answered
     ]
     if not settings.complete:
-        suffix = " judged and not in the run, left out (-c counts them)"
+        suffix = " judged and not in the run, excluded (-c counts them)"
         yield from make_topic_notes("missing-topics", missing, f"{run}: ", suffix)
     for name in evaluated.misdescribed:
-        text = "as trec_eval computes it, which is not what it describes (--as-described)"
+        text = "as trec_eval computes it, unlike its description (--as-described)"
         yield Note("definition", f"{name}: {text}")
     counts = [evaluated.values[line].sum() for line in lines if line.measure == "num_rel"]
     if counts and settings.topic is None and evaluated.num_rel not in (None, counts[0]):

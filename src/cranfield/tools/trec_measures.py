@@ -1,4 +1,4 @@
-"""What trec_eval is asked for, line by line of its output: measures, nicknames, parameters."""
+"""trec_eval's output lines for measures, nicknames and parameters."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ OTHER_PARAMETERS = {  # parameters that one measure has
 
 
 class TrecEvalError(CranfieldError):
-    """What trec_eval says before it stops, and the code that it exits with."""
+    """Error message and exit code of trec_eval."""
 
     def __init__(self, message: str, code: int) -> None:
         super().__init__(message)
@@ -59,7 +59,7 @@ class Line:
 
     @property
     def is_count(self) -> bool:
-        """Whether it is a count, and the sum is what counts."""
+        """True if the value is a count, which is summed over topics."""
         return "num_" in self.measure
 
     @property
@@ -68,11 +68,11 @@ class Line:
 
     @property
     def is_per_topic(self) -> bool:
-        """Whether it is printed for each topic."""
+        """True if the line is printed for each topic."""
         return not (self.is_geometric or self.measure in ("runid", "num_q"))
 
     def build_measure(self, docs: float = 0.0, **settings: Any) -> Measure:
-        """What computes it."""
+        """Return the measure that computes the line."""
         if self.measure == "utility":
             settings |= {"docs": float(docs), **dict(zip("abcd", self.numbers, strict=False))}
         if self.measure == "11pt_avg" and self.numbers:
@@ -86,7 +86,7 @@ class Line:
 
 
 def parse_lines(texts: Iterable[str], version: int = 10) -> list[Line]:
-    """The lines that measures and nicknames stand for, in trec_eval's order.
+    """Return the output lines for measures and nicknames, in trec_eval's order.
 
     >>> [line.name for line in asked(["P.10,5", "set_F.2", "recip_rank"])]
     ['recip_rank', 'P_5', 'P_10', 'set_F_2']
@@ -107,7 +107,7 @@ def parse_lines(texts: Iterable[str], version: int = 10) -> list[Line]:
 
 
 def _parse_name(text: str, version: int) -> tuple[Sequence[str], list[str]]:
-    """The measures that a text names, several by a nickname; and its parameters, if any."""
+    """Return the measures that a text names, several for a nickname, and its parameters."""
     name, dot, parameters = text.partition(".")
     if dot and not parameters:
         message = f"trec_eval: improper measure in parameter '{name}'"
@@ -122,7 +122,7 @@ def _parse_name(text: str, version: int) -> tuple[Sequence[str], list[str]]:
 
 
 def _suggest_name(text: str) -> str:
-    """What the user may have meant by a measure that there is not."""
+    """Return a hint for an unknown measure."""
     name = text.partition(".")[0]
     if name in trec.NICKNAMES:
         return " (nicknames have no parameters)"
@@ -139,7 +139,7 @@ def _suggest_name(text: str) -> str:
 
 
 def find_truncated_ranks(texts: Iterable[str]) -> list[str]:
-    """Ranks that were read as less than they say.
+    """Return notes about ranks that are read with fewer digits than written.
 
     >>> cut_short(["ndcg_cut.10,23.4", "P.5", "iprec_at_recall.0.5"])
     ['ndcg_cut.23.4 is read as ndcg_cut.23']
@@ -154,7 +154,7 @@ def find_truncated_ranks(texts: Iterable[str]) -> list[str]:
 
 
 def describe_measures(texts: Iterable[str], version: int = 10) -> list[str]:
-    """What the measures asked for are: the words of the measures themselves."""
+    """Describe the requested measures with their documentation."""
     descriptions = []
     for line in {line.measure: line for line in parse_lines(texts, version)}.values():
         if line.measure in TEXTS:
@@ -171,7 +171,7 @@ def describe_measures(texts: Iterable[str], version: int = 10) -> list[str]:
 
 
 def _describe_parameters(name: str) -> str:
-    """How the parameters of a measure are written."""
+    """Describe the syntax of a measure's parameters."""
     if name in trec.AT_RANKS:
         default = ",".join(f"{rank:.0f}" for rank in trec.AT_RANKS[name])
         return f"Ranks: -m {name}.5,10; if none are given {default}\n"
@@ -184,7 +184,7 @@ def _describe_parameters(name: str) -> str:
 
 
 def _build_lines(name: str, texts: Sequence[str]) -> list[Line]:
-    """The lines of one measure, with the parameters of each time that it was asked for."""
+    """Return the lines of a measure with all requested parameters."""
     if name in trec.AT_RANKS:
         ranks = _parse_sorted(texts, _parse_rank, trec.AT_RANKS[name])
         return [Line(name, f"{name}_{cutoff:.0f}", cutoff) for cutoff in ranks]
@@ -208,7 +208,7 @@ def _parse_sorted(
 
 
 def _build_line(name: str, text: str) -> Line:
-    """The line of a measure that has its parameters in its name."""
+    """Return the line of a measure with parameters in its name."""
     label = f"{name}_{text}"
     if name in (*trec.WITH_GAINS, "rbp", "rbp_resid"):
         gains, p = _parse_gains(text, persistent=name.startswith("rbp"))
@@ -251,7 +251,7 @@ def _parse_rank(text: str) -> int:
 
 
 def parse_integer(text: str) -> int | None:
-    """The whole number that a text stands for, of at most fifteen digits."""
+    """Return the integer in a text of at most fifteen digits, or None."""
     return int(text) if re.fullmatch(r"\s*[+-]?0*[0-9]{1,15}\s*", text) else None
 
 
