@@ -346,7 +346,7 @@ class TestMistakes:
     )
     def test_risk(self, tool: Command, command: str) -> None:
         assert tool.refused(command) == (
-            "found -baseline or -riskAlpha, expected neither: risk-sensitive evaluation is not here"
+            "-baseline and -riskAlpha are not supported"
         )
 
     @pytest.mark.parametrize(

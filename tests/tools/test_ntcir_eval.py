@@ -283,7 +283,7 @@ class TestLabel:
         labelled = [LabelledItem(d, x, None if x is None else "k 1") for d, x in pairs]
         text = format_labelled(labelled, ";", classes=True)
         source = Source("-")
-        vars(source)["_once"] = text.encode()  # what standard input says
+        vars(source)["_pipe_data"] = text.encode()  # what standard input says
         found = read_labelled(source, ";")
         assert [item[:3] for item in found] == [item[:3] for item in labelled]
 
@@ -494,8 +494,8 @@ FILES = {
         ("label -r one.rel blank.res", "blank.res:2: found spaces in 'Paul McCartney'"),
         ("label -sep ; -r semicolons.rel a.res", "semicolons.rel:2: found label 'or c', expected"),
         ("label -sep ; -r all;.rel semicolons.res",
-         "semicolons.res:1: found the separator ';' in 'b;or c', expected one document per line"),
-        ("label -truncate 0 -r one.rel a.res", "found '0', expected a whole number from 1"),
+         "semicolons.res:1: found the separator ';' in 'b;or c', expected one document a line"),
+        ("label -truncate 0 -r one.rel a.res", "found '0', expected an integer ≥ 1"),
         ("compute -r one.rel -g 1 odd.lab", "odd.lab:2: found label 'l1', expected L0, L1, L2"),
         ("compute -r one.rel -g 1 wide.lab", "wide.lab:1: found 4 fields"),
         ("compute -r one.rel -g 1 again.lab", "again.lab:2: duplicate document 'a'"),
@@ -508,8 +508,8 @@ FILES = {
         ("compute -r one.rel -g 1:x a.res", "found 'x', expected a number"),
         ("compute -r one.rel -g 1:2 -s 1 a.res", "-s: found stop values 1, expected"),
         ("compute -r one.rel -g 1:2 -s 0:1 a.res", "-s: found stop values 0:1, expected"),
-        ("compute -r one.rel -g 1 -cutoffs 0 a.res", "found '0', expected a whole number from 1"),
-        ("compute -r one.rel -g 1 -cutoffs 1.5 a.res", "expected a whole number from 1"),
+        ("compute -r one.rel -g 1 -cutoffs 0 a.res", "found '0', expected an integer ≥ 1"),
+        ("compute -r one.rel -g 1 -cutoffs 1.5 a.res", "expected an integer ≥ 1"),
         ("compute -r one.rel -g 1 -beta -1 a.res", "found beta=-1, expected a number from 0"),
         ("compute -r one.rel -g 1 -rbp 1 a.res", "found p=1, expected a number between 0 and 1"),
         ("compute -r one.rel -g 1 -rbp p a.res", "found 'p', expected a number"),

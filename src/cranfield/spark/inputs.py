@@ -73,7 +73,7 @@ class RowErrors(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class LineReader:
-    """Builds tables from lines of text: from rows with lines, or with numbers of file partitions."""
+    """Builds tables from lines of text, or from numbers of file partitions."""
 
     format: Format
     text: ReadOptions
