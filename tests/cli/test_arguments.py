@@ -275,7 +275,5 @@ class TestMeta:
         found = compare_judgments(QRELS, other, {"a": RUN, "b": OTHER}, "AP", topics="101,200")
         assert (found.items.both, found.topics.both) == (2, 1)
         assert found.rankings[0].topics == 1
-        with pytest.raises(
-            cf.CranfieldError, match="topic '300' is not in the judgments: 5"
-        ):
+        with pytest.raises(cf.CranfieldError, match="topic '300' is not in the judgments: 5"):
             compare_judgments(QRELS, other, topics="300")

@@ -345,9 +345,7 @@ class TestMistakes:
         ["-baseline run qrels run", "qrels run -riskAlpha 5", "-riskAlpha 5 -baseline a qrels run"],
     )
     def test_risk(self, tool: Command, command: str) -> None:
-        assert tool.refused(command) == (
-            "-baseline and -riskAlpha are not supported"
-        )
+        assert tool.refused(command) == ("-baseline and -riskAlpha are not supported")
 
     @pytest.mark.parametrize(
         "command",

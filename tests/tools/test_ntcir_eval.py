@@ -494,7 +494,7 @@ FILES = {
         ("label -r one.rel blank.res", "blank.res:2: found spaces in 'Paul McCartney'"),
         ("label -sep ; -r semicolons.rel a.res", "semicolons.rel:2: found label 'or c', expected"),
         ("label -sep ; -r all;.rel semicolons.res",
-         "semicolons.res:1: found the separator ';' in 'b;or c', expected one document a line"),
+         "semicolons.res:1: found the separator ';' in 'b;or c', expected one document per line"),
         ("label -truncate 0 -r one.rel a.res", "found '0', expected an integer ≥ 1"),
         ("compute -r one.rel -g 1 odd.lab", "odd.lab:2: found label 'l1', expected L0, L1, L2"),
         ("compute -r one.rel -g 1 wide.lab", "wide.lab:1: found 4 fields"),
