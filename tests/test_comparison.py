@@ -16,8 +16,8 @@ from scipy import stats
 
 import cranfield as cf
 from cranfield.comparison import compare
+from cranfield.comparison.tables import describe_procedure
 from cranfield.meta.notes import collect_alpha_notes
-from cranfield.report.comparison import describe_procedure
 from cranfield.stats.families import compare_each, compare_pairs
 from cranfield.stats.letters import letters
 from cranfield.stats.notes import note_trials

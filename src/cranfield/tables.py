@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from operator import attrgetter
@@ -375,3 +376,32 @@ def format_topics(counts: Iterable[int]) -> str:
     return (
         format_count(highest, "topic") if lowest == highest else f"{lowest:,} to {highest:,} topics"
     )
+
+
+# -- JSON -----------------------------------------------------------------------------------------
+
+
+def drop_zero_fraction(value: Any) -> Any:
+    """Return an integer for a float without a fraction, other values unchanged."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def build_notes_entry(notes: Iterable[Any]) -> dict[str, Any]:
+    """Return the notes as an entry of a document."""
+    return {"notices": [note.to_dict() for note in notes]}
+
+
+def convert_numbers(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row with numbers that JSON supports."""
+    return {k: to_json_number(v) if isinstance(v, float) else v for k, v in row.items()}
+
+
+def to_json_number(value: float) -> float | str | None:
+    """Return a value that JSON supports: NaN becomes null, infinity a string.
+
+    >>> to_json_number(0.5), to_json_number(math.nan), to_json_number(-math.inf)
+    (0.5, None, '-inf')
+    """
+    if math.isnan(value):
+        return None
+    return str(value) if math.isinf(value) else value

@@ -16,7 +16,7 @@ import cranfield as cf
 from cranfield.cli.main import main
 from cranfield.data.answers import read_answers
 from cranfield.data.judged_answers import read_support
-from cranfield.report.scores import build_caption
+from cranfield.scores.tables import build_caption
 from tests.made import Command
 
 NAMES = ("born in 1942", "a knight", "left-handed", "vegetarian", "Wings")

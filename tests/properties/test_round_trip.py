@@ -16,11 +16,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
+from cranfield.assess.aggregate import format_qrels
+from cranfield.assess.pool_tables import render_pool, render_sample
 from cranfield.data.audits import read_audit
 from cranfield.judging.audit import render_audit
 from cranfield.report.formats import render
-from cranfield.report.pool import render_pool, render_sample
-from cranfield.report.qrels import format_qrels
 from cranfield.report.results import prepare_output
 from cranfield.wording import encode_text
 from tests.made import Command, examples

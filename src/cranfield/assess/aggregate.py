@@ -8,10 +8,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache, partial
+from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
 
 from cranfield.assess.assessments import Assessments, format_exact, read_assessments
 from cranfield.assess.rules import RulesLike
+from cranfield.data.names import check_word
 from cranfield.data.qrels import Qrels, QrelsLike, read_qrels
 from cranfield.data.reading.columns import ColumnsLike
 from cranfield.data.reading.labels import LabelsLike, read_labels, read_number
@@ -20,20 +22,33 @@ from cranfield.dataclass import dataclass
 from cranfield.display import TableResult
 from cranfield.errors import InputError, describe_value, is_one_of
 from cranfield.scores import Note
+from cranfield.tables import ResultTable, bind_rows, drop_zero_fraction
 from cranfield.wording import format_count, format_names, format_option, suggest_keywords
 
 Votes: TypeAlias = Sequence[float]
 Levels: TypeAlias = dict[str, dict[str, float]]  # topic -> doc -> level
 
+TEXT = ("trec", "ntcir")  # text formats of qrels
 TIES = ("zero", "lower", "higher")
 _SMALL = 1e-9  # (1 + 2/3 + 1/3)/3 must reach a threshold of 2/3, however floats round
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Consolidated(Qrels, TableResult, tables="qrels"):  # type: ignore[misc]  # to_dict is Qrels'
+class Consolidated(Qrels, TableResult):  # type: ignore[misc]  # to_dict is Qrels'
     """Judgments that several assessors made together, and what the user should know of it."""
 
     notes: tuple[Note, ...] = ()
+
+    def _build_tables(self) -> list[ResultTable]:
+        column = bind_rows(_list_rows(self.to_dict()))
+        keys = [column(name, itemgetter(i), key=True) for i, name in enumerate(("topic", "doc"))]
+        return [ResultTable("judgments", [*keys, column("level", itemgetter(2))])]
+
+    def _build_document(self) -> dict[str, Any]:
+        return {
+            topic: {doc: drop_zero_fraction(level) for doc, level in docs.items()}
+            for topic, docs in self.to_dict().items()
+        }
 
 
 @suggest_keywords
@@ -343,3 +358,35 @@ def _map_levels(scores: Levels, levels: str | Mapping[Any, Any]) -> Levels:
         )
 
     return {t: {d: find_level(x, t, d) for d, x in docs.items()} for t, docs in scores.items()}
+
+
+# -- text formats ---------------------------------------------------------------------------------
+
+
+def _list_rows(judged: Mapping[str, Mapping[str, float]]) -> list[tuple[str, str, float | int]]:
+    return [
+        (t, d, drop_zero_fraction(level)) for t, docs in judged.items() for d, level in docs.items()
+    ]
+
+
+def format_qrels(judged: Mapping[str, Mapping[str, float]], format: str = "trec") -> str:
+    r"""Format judgments ``{topic: {doc: level}}`` as text, with exact levels.
+
+    >>> format_qrels({"301": {"d1": 2.0, "d2": 4.6}})
+    '301 0 d1 2\n301 0 d2 4.6\n'
+    """
+    rows = _list_rows(judged)
+    if format == "ntcir":
+        return "".join(
+            f"{check_word(t, True)} {check_word(d)} L{_check_level(x, t, d)}\n" for t, d, x in rows
+        )
+    return "".join(f"{check_word(t, True)} 0 {check_word(d)} {level}\n" for t, d, level in rows)
+
+
+def _check_level(level: float | int, topic: str, doc: str) -> int:
+    if isinstance(level, float) or level < 0:
+        problem = f"level {level!r} for document {doc} of topic {topic}"
+        raise InputError(
+            problem, "integer levels ≥ 0 for the NTCIR format. Use trec or csv for other levels."
+        )
+    return level

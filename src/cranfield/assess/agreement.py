@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import combinations
+from operator import itemgetter
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -24,7 +25,14 @@ from cranfield.data.reading.labels import LabelsLike
 from cranfield.dataclass import dataclass
 from cranfield.display import TableResult
 from cranfield.errors import InputError
-from cranfield.scores import Note
+from cranfield.scores import ALL, Note
+from cranfield.tables import (
+    Field,
+    ResultTable,
+    build_notes_entry,
+    build_record_table,
+    convert_numbers,
+)
 from cranfield.wording import align_columns, format_count, format_names, suggest_keywords
 
 Weights: TypeAlias = Literal["linear", "quadratic"]
@@ -32,6 +40,8 @@ Scale: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
 
 PAIRWISE = ("agreement", "kappa", "kappa_linear", "kappa_quadratic")
 TOGETHER = ("fleiss", "alpha_nominal", "alpha_ordinal", "alpha_interval", "alpha_ratio")
+COLUMNS = ("topic", "assessor", "other", "statistic", "value")
+
 TITLES = {
     "agreement": "agreement",
     "kappa": "κ",
@@ -167,7 +177,7 @@ class PairAgreement:
 
 
 @dataclass(frozen=True, eq=False)
-class Agreement(TableResult, tables="agreement"):
+class Agreement(TableResult):
     """How far assessors agree: all together, pair by pair and, if asked for, topic by topic.
 
     `values` has the means over pairs (agreement, kappa, kappa_linear, kappa_quadratic), and
@@ -198,6 +208,28 @@ class Agreement(TableResult, tables="agreement"):
             [[name, f"{value:z.4f}"] for name, value in self.values.items()], "lr"
         )
         return "\n".join([f"Agreement: {size}", *lines, *(f"note: {n.text}" for n in self.notes)])
+
+    def _build_tables(self) -> list[ResultTable]:
+        """Build one machine-readable table with a row per number, and displayed tables."""
+        records = [
+            dict(zip(COLUMNS, (topic, *row), strict=True))
+            for topic, agreement in {**self.topics, ALL: self}.items()
+            for row in _list_rows(agreement, self.labels)
+        ]
+        *visible, last = [_build_visible_table(*table) for table in _list_tables(self)]
+        assessors = format_count(len(self.assessors), "assessor")
+        items = format_count(self.items, "item")
+        caption = f"{assessors}, {items} · κ over the items judged by both"
+        return [build_record_table("agreement", records), *visible, replace(last, caption=caption)]
+
+    def _build_document(self) -> dict[str, Any]:
+        content = {
+            "assessors": self.assessors,
+            "labels": self.labels,
+            "all": _describe_agreement(self),
+        }
+        topics = {topic: _describe_agreement(one) for topic, one in self.topics.items()}
+        return content | ({"topics": topics} if topics else {}) | build_notes_entry(self.notes)
 
 
 @suggest_keywords
@@ -308,3 +340,78 @@ def _mean(values: Sequence[float]) -> float:
 
 def _divide(a: float, b: float) -> float:
     return a / b if b else math.nan
+
+
+# -- displayed tables -----------------------------------------------------------------------------
+
+
+def _build_visible_table(
+    name: str, heads: Sequence[str], rows: Sequence[Sequence[Any]]
+) -> ResultTable:
+    """Build a table with names in the first column and numbers in the others."""
+    columns = zip(heads, *rows, strict=True)
+    fields = [Field(head, values, head, key=head == heads[0]) for head, *values in columns]
+    return ResultTable(name, fields, machine_readable=False)
+
+
+def _list_tables(agreement: Agreement) -> Iterator[tuple[str, list[str], list[list[Any]]]]:
+    """Yield name, heads and rows of the displayed tables."""
+    if any(map(agreement.count_missing, agreement.assessors)):
+        done = [
+            [name, agreement.judged[name], agreement.count_missing(name)]
+            for name in agreement.assessors
+        ]
+        yield "judged", ["assessor", "judged", "lacks"], done
+    by_pair = itemgetter(*PAIRWISE)
+    pairs = [[" – ".join(x.assessors), x.items, *by_pair(x.values)] for x in agreement.pairs]
+    if len(pairs) > 1:
+        pairs.append(["mean", "", *by_pair(agreement.values)])
+    if pairs:
+        yield "pairs", ["assessors", "items", *(TITLES[name] for name in PAIRWISE)], pairs
+    for names in ([PAIRWISE] if agreement.topics else []) + [TOGETHER]:
+        topics = {**agreement.topics, ALL: agreement}.items()
+        rows = [
+            [topic, topic_agreement.items, *itemgetter(*names)(topic_agreement.values)]
+            for topic, topic_agreement in topics
+        ]
+        yield "topics", ["topic", "items", *(TITLES[name] for name in names)], rows
+    for pair in agreement.pairs:
+        first, second = pair.assessors
+        counts = zip(agreement.labels, pair.confusion.tolist(), strict=True)
+        rows = [[label, *row] for label, row in counts]
+        yield "confusion", [f"{first} ↓ {second} →", *agreement.labels], rows
+
+
+# -- machine-readable rows ------------------------------------------------------------------------
+
+
+def _list_rows(
+    agreement: Agreement, labels: Sequence[str]
+) -> Iterator[tuple[str, str, str, float | int]]:
+    """Yield judged items per assessor, numbers of each pair, and totals."""
+    for assessor, judged in agreement.judged.items():
+        yield (assessor, "", "items", judged)
+    for pair in agreement.pairs:
+        yield (*pair.assessors, "items", pair.items)
+        for name, value in pair.values.items():
+            yield (*pair.assessors, name, value)
+        for row, counts in zip(labels, pair.confusion.tolist(), strict=True):
+            for column, count in zip(labels, counts, strict=True):
+                yield (*pair.assessors, f"count[{row},{column}]", count)
+    yield ("", "", "items", agreement.items)
+    for name, value in agreement.values.items():
+        yield ("", "", name, value)
+
+
+def _describe_agreement(agreement: Agreement) -> dict[str, Any]:
+    pairs = [
+        {"assessors": pair.assessors, "items": pair.items, **convert_numbers(pair.values),
+         "confusion": pair.confusion.tolist()}
+        for pair in agreement.pairs
+    ]  # fmt: skip
+    return {
+        "items": agreement.items,
+        "judged": agreement.judged,
+        **convert_numbers(agreement.values),
+        "pairs": pairs,
+    }

@@ -35,6 +35,7 @@ from cranfield.dataclass import dataclass
 from cranfield.display import Rows, TableResult
 from cranfield.errors import InputError
 from cranfield.scores import ALL, Note, note_topics, note_topics_file
+from cranfield.tables import ResultTable
 from cranfield.wording import describe_disagreement, format_count, format_names, suggest_keywords
 
 Docs: TypeAlias = dict[str, tuple[str, ...]]  # of each topic
@@ -73,7 +74,7 @@ class Contribution:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Pool(TableResult, tables="pool"):
+class Pool(TableResult):
     """For each topic, the union of the first `depth` documents of all runs.
 
     `docs` are by topic, and in the order of their ids, which tells nothing of ranks. All arrays
@@ -96,6 +97,16 @@ class Pool(TableResult, tables="pool"):
     def __repr__(self) -> str:
         size = f"{format_count(len(self), 'document')} of {format_count(len(self.docs), 'topic')}"
         return f"Pool: {size} at depth {self.depth} from {format_count(len(self.runs), 'run')}"
+
+    def _build_tables(self, per_topic: bool = False) -> list[ResultTable]:
+        from cranfield.assess.pool_tables import build_tables
+
+        return build_tables(self, per_topic)
+
+    def _build_document(self, per_topic: bool = False) -> dict[str, Any]:
+        from cranfield.assess.pool_tables import build_document
+
+        return build_document(self, per_topic)
 
     @property
     def found(self) -> Bools:

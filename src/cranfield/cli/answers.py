@@ -14,11 +14,11 @@ from cranfield.cli.answer_options import (
 )
 from cranfield.cli.options import call, get_shared_options
 from cranfield.cli.output import build_score_output_options, show, show_scores
+from cranfield.evaluation.answer_tables import TABLES
 from cranfield.evaluation.answers import AnswerCollection, evaluate_answers
 from cranfield.evaluation.options import Undefined
 from cranfield.measures.names import GROUPS
 from cranfield.options import argument, choice, option
-from cranfield.report.answers import TABLES
 
 OPTIONS = (
     argument("assignments", "ASSIGNMENTS", ASSIGNMENTS, nargs="*"),

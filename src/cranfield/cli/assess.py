@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from cranfield.assess.aggregate import SCHEMES, TIES, aggregate
+from cranfield.assess.aggregate import SCHEMES, TEXT, TIES, aggregate, format_qrels
 from cranfield.assess.agreement import agreement
 from cranfield.assess.assessments import read_assessments
 from cranfield.assess.rules import read_built_in
@@ -15,7 +15,6 @@ from cranfield.cli.output import build_output_options, show, write
 from cranfield.cli.parser import Part
 from cranfield.options import argument, choice, option, switch
 from cranfield.report.formats import FORMATS
-from cranfield.report.qrels import TEXT, format_qrels
 
 INPUT = (
     argument(

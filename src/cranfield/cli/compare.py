@@ -11,10 +11,10 @@ from cranfield.cli.output import build_output_options, show
 from cranfield.cli.runner import compute_result
 from cranfield.cli.scores import build_evaluation_options, build_score_options
 from cranfield.comparison import compare
+from cranfield.comparison.tables import MARKS, TABLES
 from cranfield.errors import InputError
 from cranfield.options import Computation, choice, option, switch
-from cranfield.report.comparison import MARKS, TABLES
-from cranfield.report.formats.machine_readable import convert_numbers
+from cranfield.tables import convert_numbers
 from cranfield.stats.effects import EFFECTS
 from cranfield.stats.families import count_steps
 from cranfield.stats.gate import Undecided

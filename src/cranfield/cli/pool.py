@@ -6,6 +6,13 @@ import argparse
 from collections.abc import Callable
 
 from cranfield.assess.pool import Pool, pool
+from cranfield.assess.pool_tables import (
+    LISTS,
+    render_lists,
+    render_pairs,
+    render_pool,
+    render_sample,
+)
 from cranfield.cli.arguments import parse_single_measure
 from cranfield.cli.options import (
     LABELS,
@@ -18,7 +25,6 @@ from cranfield.cli.output import build_output_options, choose_format, show, writ
 from cranfield.errors import InputError
 from cranfield.judging.audit import MEASURE, Audit, audit, render_audit
 from cranfield.options import OptionGroup, argument, option
-from cranfield.report.pool import LISTS, render_lists, render_pairs, render_pool, render_sample
 
 OPTIONS = (
     argument("runs", "RUN", "results: topic Q0 doc rank score tag", nargs="+"),

@@ -14,10 +14,9 @@ from cranfield.cli.options import (
 )
 from cranfield.cli.output import build_output_options, show
 from cranfield.cli.progress import Progress
-from cranfield.evaluation.failures import TOP_TOPICS, hard_topics
+from cranfield.evaluation.failures import TABLES, TOP_TOPICS, hard_topics
 from cranfield.evaluation.unjudged import MEASURE
 from cranfield.options import OptionGroup, argument, option
-from cranfield.report.failures import TABLES
 
 OPTIONS = (
     argument("qrels", "QRELS", "judgments"),

@@ -46,6 +46,7 @@ from cranfield.measures.texts import (
     get_tokeniser,
 )
 from cranfield.scores import Facts, Note, Scores, note_topics
+from cranfield.tables import ResultTable
 from cranfield.wording import format_count, format_names, format_option, suggest_keywords
 
 # Marks of citations in a text: [1], [2, 3], [^4], and those of OpenAI's assistants.
@@ -730,12 +731,17 @@ class AnswerDetail(NamedTuple):
 
 
 @dataclass(frozen=True)
-class AnswerDetails(TableResult, tables="answers"):
+class AnswerDetails(TableResult):
     """The labels of the answers of all runs to a topic."""
 
     topic: str
     by_run: Mapping[str, AnswerDetail]
     gold: Sequence[str]
+
+    def _build_tables(self) -> list[ResultTable]:
+        from cranfield.evaluation.answer_tables import build_tables
+
+        return build_tables(self)
 
 
 def _is_in_answers(gold: Any, answers: Any) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TypeVar, Unpack
+from typing import Any, TypeVar, Unpack
 
 import numpy as np
 
@@ -25,7 +25,10 @@ from cranfield.evaluation.unjudged import RunDocuments, ScoreBounds, build_evalu
 from cranfield.labelling.blocks import Rankings, RunLabels
 from cranfield.measures.bounds import Ends
 from cranfield.scores import Note, note_topics
+from cranfield.tables import FLAT, ResultTable, read_settings
 from cranfield.wording import format_count, format_names
+
+TABLES = ("hardest", "divisive", "deciding", "tally", "results")
 
 BUCKETS = ("not answered", "none found", "cut off", "ties", "unjudged", "ranked low")
 """Reasons for the failure of a run on a topic. The first one that applies counts."""
@@ -135,7 +138,7 @@ class Deciding(TableResult):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class HardTopics(TableResult, tables="failures"):
+class HardTopics(TableResult):
     """The results of runs on each topic by one measure, with the reasons for failures.
 
     `results` are grouped by topic, with one result per run.
@@ -152,6 +155,25 @@ class HardTopics(TableResult, tables="failures"):
         hardest = format_names([topic.topic for topic in self.hardest(None)], "topic")
         runs = format_count(len(self.runs), "run")
         return f"HardTopics: {runs} by {self.measure} on {hardest}, the hardest first"
+
+    def _build_tables(self, top: int = TOP_TOPICS) -> list[ResultTable]:
+        from cranfield.evaluation.failure_tables import build_tables
+
+        return build_tables(self, top)
+
+    def _select_tables(self, format: str) -> tuple[str, ...]:
+        if format in FLAT:
+            return ("results",)
+        if format == "json":
+            return TABLES
+        # Differences between two runs are largest on the deciding topics.
+        return ("hardest", "deciding" if len(self.runs) == 2 else "divisive", "tally")
+
+    def _build_settings(self) -> dict[str, Any]:
+        return {
+            **read_settings(self, "measure", "better", "runs", "topics", "bounded"),
+            **({"decided_by": self.decided_by()} if len(self.runs) == 2 else {}),
+        }
 
     @property
     def _sign(self) -> int:

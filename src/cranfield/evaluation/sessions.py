@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -50,7 +51,21 @@ from cranfield.measures.sessions import (
     sU,
 )
 from cranfield.scores import Facts, Note, Scores, note_topics
-from cranfield.wording import describe_disagreement, format_names, suggest_keywords
+from cranfield.tables import (
+    Field,
+    ResultTable,
+    bind_rows,
+    build_columns,
+    build_record_table,
+    drop_zero_fraction,
+)
+from cranfield.wording import (
+    describe_disagreement,
+    format_count,
+    format_names,
+    format_number,
+    suggest_keywords,
+)
 
 DEFAULT_MEASURES = ("nsDCG@10", "sDCG@10")
 CLICK_MEASURES = ("clickU",)
@@ -118,8 +133,20 @@ class ReadString(NamedTuple):
     contribution: float  # gain · decay, divided by `norm` of the measure
 
 
-class TrailText(Rows[ReadString], tables="trail"):
+class TrailText(Rows[ReadString]):
     """All strings read in some sessions."""
+
+    def _build_tables(self) -> list[ResultTable]:
+        rows = [
+            {name: drop_zero_fraction(value) for name, value in step._asdict().items()}
+            for step in self
+        ]
+        sessions = groupby(self, key=lambda step: (step.run, step.session))
+        visible = (_build_session_table(*key, [*steps]) for key, steps in sessions)
+        return [build_record_table("read", rows, dict.fromkeys(ReadString._fields)), *visible]
+
+    def _build_document(self) -> list[dict[str, Any]]:
+        return [step._asdict() for step in self]
 
 
 @suggest_keywords
@@ -533,3 +560,33 @@ def _iter_strings(
         kind = "document" if is_document else "snippet"
         doc = docs.get((query, rank))
         yield ReadString(run, format_session(key), kind, query, rank, doc, *rest)
+
+
+def _build_session_table(run: str, session: str, steps: list[ReadString]) -> ResultTable:
+    documents = sum(step.kind == "document" for step in steps)
+    snippets = format_count(len(steps) - documents, "snippet")
+    text = f"{steps[-1].offset:,.0f} characters read in {snippets}"
+    text += f" and {format_count(documents, 'document')}"
+    column, short = bind_rows(steps), "{:.10g}".format
+    doc = column("doc", lambda step: step.doc or "")
+    fields = [
+        column("read", "kind", key=True),
+        *build_columns(column, "query", "rank", text=short),
+        *([doc] if any(doc.cell_texts) else []),
+        *build_columns(column, "length", "offset", text=short),
+        *(
+            Field(x, None, texts=[_format_user_value(step, x) for step in steps], dtype=float)
+            for x in _USER_COLUMNS
+        ),
+    ]
+    total = sum(step.contribution for step in steps)
+    title = f"{run}, session {session}: {text}; U = {format_number(total)}"
+    return ResultTable(f"{run} {session}", fields, title=title, machine_readable=False)
+
+
+_USER_COLUMNS = ("gain", "decay", "contribution")
+
+
+def _format_user_value(step: ReadString, name: str) -> str:
+    """Format the gain, decay or contribution of a document. Snippets have none."""
+    return format_number(getattr(step, name)) if step.kind == "document" else ""

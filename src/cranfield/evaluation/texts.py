@@ -41,7 +41,8 @@ from cranfield.measures.texts import (
     get_tokeniser,
 )
 from cranfield.scores import Note, Scores, note_topics
-from cranfield.wording import format_count, format_names, suggest_keywords
+from cranfield.tables import ResultTable, bind_rows, build_columns, build_record_table
+from cranfield.wording import format_count, format_names, format_number, suggest_keywords
 
 BY_REFERENCES = ("ROUGE", "ROUGE(n=2)", "ROUGESU(skip=4)")
 BY_NUGGETS = ("WRecall", "NuggetF", "Smeasure", "Tmeasure", "Ssharp")
@@ -95,12 +96,22 @@ class Finding(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Findings(TableResult, tables="findings"):
+class Findings(TableResult):
     """The nuggets of a topic in the text of each system, by S-measure."""
 
     topic: str
     measure: str
     systems: Mapping[str, Sequence[Finding]]
+
+    def _build_tables(self) -> list[ResultTable]:
+        rows = [
+            {"system": system} | nugget._asdict()
+            for system, nuggets in self.systems.items()
+            for nugget in nuggets
+        ]
+        names = dict.fromkeys(("system", *Finding._fields))
+        visible = (_build_system_table(self, system) for system in self.systems)
+        return [build_record_table("nuggets", rows, names), *visible]
 
 
 @dataclass(frozen=True, eq=False)
@@ -316,3 +327,22 @@ def _assign_matches(matches: Any, systems: Sequence[str]) -> dict[str, Matches]:
         raise InputError(problem, "as many")
     names = systems or [name for name, _ in pairs]
     return {name: of_system for name, (_, of_system) in zip(names, pairs, strict=True)}
+
+
+def _build_system_table(findings: Findings, system: str) -> ResultTable:
+    """Build the table of a system, in the order of the pseudo minimal output."""
+    rows = findings.systems[system]
+    matched = sum(row.end is not None for row in rows)
+    column = bind_rows(rows)
+    vital = column("vital string", lambda row: row.vital or "")
+    fields = [
+        column("nugget", key=True),
+        column("weight", text="{:g}".format),
+        *build_columns(column, "length", "ideal", text=str),
+        column("found", "end", text=str, dtype=float),
+        column("share", head=findings.measure),
+        *([vital] if any(vital.cell_texts) else []),
+    ]
+    total = f"{findings.measure} = {format_number(sum(row.share for row in rows))}"
+    title = f"{system}, topic {findings.topic}: {matched} of {len(rows)} nuggets"
+    return ResultTable(system, fields, total, title, machine_readable=False)

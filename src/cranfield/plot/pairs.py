@@ -12,6 +12,7 @@ from math import isnan
 from typing import Any, Unpack
 
 from cranfield.comparison import Comparison, PairComparison, compare
+from cranfield.comparison.tables import describe_procedure
 from cranfield.evaluation.evaluate import RunsLike
 from cranfield.evaluation.resolved_measures import MeasuresLike
 from cranfield.figures import charts
@@ -29,7 +30,6 @@ from cranfield.plot.kinds import (
     format_axis_title,
     get_scores,
 )
-from cranfield.report.comparison import describe_procedure
 from cranfield.stats.effects import EFFECTS, EffectName
 from cranfield.stats.options import build_testing_options
 from cranfield.stats.resampling import TRIALS

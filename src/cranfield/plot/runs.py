@@ -10,6 +10,7 @@ from math import isnan
 from typing import Any, Unpack
 
 from cranfield.comparison import RunSummary, compare
+from cranfield.comparison.tables import describe_procedure
 from cranfield.evaluation.evaluate import RunsLike
 from cranfield.evaluation.resolved_measures import MeasuresLike
 from cranfield.figures import charts, layout
@@ -30,7 +31,6 @@ from cranfield.plot.kinds import (
     format_axis_title,
     get_scores,
 )
-from cranfield.report.comparison import describe_procedure
 from cranfield.scores import Note, Scores
 from cranfield.stats.measure_scores import extract_measure
 from cranfield.stats.options import build_testing_options

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from cranfield.data.names import format_json, format_rows
-from cranfield.scores import Note, to_json_number
-from cranfield.tables import ResultTable
+from cranfield.tables import ResultTable, build_notes_entry, convert_numbers
 
 if TYPE_CHECKING:
     from cranfield.report.formats import TableOutput
@@ -35,11 +33,6 @@ def _escape_formula(cell: Any) -> Any:
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULAS) else cell
 
 
-def drop_zero_fraction(value: Any) -> Any:
-    """Return an integer for a float without a fraction, other values unchanged."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
 def write_json(output: TableOutput) -> str:
     """Return all tables, with captions, settings and notes."""
     return format_json(build_document(output))
@@ -58,21 +51,11 @@ def build_document(output: TableOutput) -> Any:
     }
 
 
-def build_notes_entry(notes: Iterable[Note]) -> dict[str, Any]:
-    """Return the notes as an entry of a document."""
-    return {"notices": [note.to_dict() for note in notes]}
-
-
 def write_jsonl(output: TableOutput) -> str:
     """Return the first table, one line per row."""
     return "".join(
         format_json(convert_numbers(row), indent=None) for row in get_first_table(output).rows
     )
-
-
-def convert_numbers(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row with numbers that JSON supports."""
-    return {k: to_json_number(v) if isinstance(v, float) else v for k, v in row.items()}
 
 
 def write_parquet(output: TableOutput) -> bytes:

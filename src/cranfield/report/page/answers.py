@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any
 
 from cranfield.dataclass import dataclass
+from cranfield.evaluation.answer_tables import IMPORTANCE, SUPPORT_WORDS
 from cranfield.evaluation.answers import AnswerCollection, CitedSentence
-from cranfield.report.answers import IMPORTANCE, SUPPORT_WORDS
 from cranfield.report.page.inputs import ReportInputs
 from cranfield.report.page.limits import COMPLETE, Limits
 from cranfield.report.page.numbers import round_number

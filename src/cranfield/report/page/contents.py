@@ -16,15 +16,15 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from cranfield.comparison import Comparison, PairComparison, compare
+from cranfield.comparison.tables import describe_procedure
 from cranfield.data.descriptions import DocsLike, Query
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.evaluation.answers import AnswerCollection
+from cranfield.evaluation.failure_tables import explain_reasons
 from cranfield.evaluation.failures import BUCKETS
 from cranfield.lazy_imports import special
 from cranfield.meta.correlation import correlation
-from cranfield.report.comparison import describe_procedure
-from cranfield.report.failures import explain_reasons
 from cranfield.report.page.answers import ReportAnswers
 from cranfield.report.page.definitions import build_definition
 from cranfield.report.page.inputs import ReportInputs

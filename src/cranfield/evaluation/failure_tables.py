@@ -7,13 +7,12 @@ from dataclasses import fields, replace
 from typing import Any
 
 from cranfield import tables
-from cranfield.evaluation.failures import BUCKETS, MIN_CHANGE, TOP_TOPICS, HardTopics, Result, Topic
+from cranfield.evaluation.failures import BUCKETS, MIN_CHANGE, HardTopics, Result, Topic
 from cranfield.measures.bounds import has_outer_bounds
 from cranfield.measures.grammar import parse_measure
-from cranfield.tables import FLAT, Field, ResultTable
+from cranfield.tables import Field, ResultTable
 from cranfield.wording import format_count, format_number
 
-TABLES = ("hardest", "divisive", "deciding", "tally", "results")
 _MAX_RUN_COLUMNS = 3  # runs with a column each
 
 REASONS = {
@@ -38,29 +37,12 @@ def explain_reasons(hard_topics: HardTopics) -> dict[str, str]:
     return REASONS | (REASONS_FOR_RUNS if len(hard_topics.runs) > 1 else REASONS_FOR_RUN) | unknown
 
 
-def select_tables(result: HardTopics, format: str) -> tuple[str, ...]:
-    """Return the names of the default tables."""
-    if format in FLAT:
-        return ("results",)
-    if format == "json":
-        return TABLES
-    # Two runs differ most where they decide.
-    return ("hardest", "deciding" if len(result.runs) == 2 else "divisive", "tally")
-
-
-def build_tables(result: HardTopics, top: int = TOP_TOPICS) -> list[ResultTable]:
+def build_tables(result: HardTopics, top: int) -> list[ResultTable]:
     """Build all tables, of the `top` topics and of all topics."""
     table_list = [_build_hardest_table(result, top)]
     table_list += [_build_divisive_table(result, top)] if len(result.runs) > 1 else []
     table_list += [_build_deciding_table(result, top)] if len(result.runs) == 2 else []
     return [*table_list, _build_tally_table(result), _build_result_table(result)]
-
-
-def build_settings(result: HardTopics) -> dict[str, Any]:
-    return {
-        **tables.read_settings(result, "measure", "better", "runs", "topics", "bounded"),
-        **({"decided_by": result.decided_by()} if len(result.runs) == 2 else {}),
-    }
 
 
 # -- topics ---------------------------------------------------------------------------------------

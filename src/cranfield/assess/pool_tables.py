@@ -10,8 +10,14 @@ import numpy as np
 from cranfield.assess.pool import Pool
 from cranfield.assess.strata import Sample
 from cranfield.data.names import check_word, format_json, format_rows
-from cranfield.report.formats.machine_readable import build_notes_entry
-from cranfield.tables import Field, ResultTable, bind_rows, build_columns, build_record_table
+from cranfield.tables import (
+    Field,
+    ResultTable,
+    bind_rows,
+    build_columns,
+    build_notes_entry,
+    build_record_table,
+)
 from cranfield.wording import format_count
 
 KINDS = {
@@ -25,7 +31,7 @@ SAMPLED = ("topic", "doc", "stratum", "level")
 LISTS = ("text", "csv", "tsv", "json")  # formats of files for assessors
 
 
-def build_tables(result: Pool, per_topic: bool = False) -> list[ResultTable]:
+def build_tables(result: Pool, per_topic: bool) -> list[ResultTable]:
     """Build the contributions of runs and teams, and the sizes of topics."""
     rows = [row.to_dict() for row in result.contributions(per_topic)]
     return [
@@ -100,7 +106,7 @@ def _summarize(pool: Pool) -> str:
     return f"{text}: {size}"
 
 
-def build_document(result: Pool, per_topic: bool = False) -> dict[str, Any]:
+def build_document(result: Pool, per_topic: bool) -> dict[str, Any]:
     """Return the sizes of topics and the contributions."""
     rows = [row.to_dict() for row in result.contributions(per_topic)]
     content = {"depth": result.depth, "topics": count_documents(result), "contributions": rows}

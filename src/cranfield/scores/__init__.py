@@ -20,6 +20,7 @@ from cranfield.dataclass import dataclass
 from cranfield.display import TableResult
 from cranfield.errors import InputError, check_choice, check_number
 from cranfield.lazy_imports import load, pl, special, statistics
+from cranfield.tables import ResultTable, to_json_number
 from cranfield.wording import (
     align_columns,
     encode_text,
@@ -371,7 +372,7 @@ class Interval:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Scores(TableResult, tables="scores"):
+class Scores(TableResult):
     """Scores of every run, topic and measure.
 
     `values` is a read-only array [runs, topics, measures] in which NaN means undefined.
@@ -870,6 +871,16 @@ class Scores(TableResult, tables="scores"):
 
     # -- repr -------------------------------------------------------------------------------------
 
+    def _build_tables(self, per_topic: bool = False, wide: bool = False) -> list[ResultTable]:
+        from cranfield.scores.tables import build_tables
+
+        return build_tables(self, per_topic, wide)
+
+    def _build_document(self, per_topic: bool = False) -> dict[str, Any]:
+        from cranfield.scores.tables import build_document
+
+        return build_document(self, per_topic)
+
     def __repr__(self) -> str:
         table = [["run", *map(escape_unprintable, self.measures)], *self._format_rows(_RUNS_SHOWN)]
         lines = align_columns(table, "l" + "r" * len(self.measures))
@@ -931,17 +942,6 @@ def to_number(value: float, summary: str = "mean") -> float | int:
     (1.0, 1000)
     """
     return int(value) if _is_count(value, summary) else value
-
-
-def to_json_number(value: float) -> float | str | None:
-    """Return a value that JSON supports: NaN becomes null, infinity a string.
-
-    >>> to_json_number(0.5), to_json_number(math.nan), to_json_number(-math.inf)
-    (0.5, None, '-inf')
-    """
-    if math.isnan(value):
-        return None
-    return str(value) if math.isinf(value) else value
 
 
 def _make_safe_names(names: Sequence[str]) -> list[str]:

@@ -8,12 +8,14 @@ import pytest
 import cranfield as cf
 from cranfield.meta.notes import collect_ranking_notes
 from cranfield.meta.results import format_summary
-from cranfield.report.comparison import (
+from cranfield.comparison.tables import (
     build_settings,
     build_tables,
     describe_procedure,
     select_tables,
 )
+from cranfield.meta.notes import collect_ranking_notes
+from cranfield.meta.summaries import format_summary
 from cranfield.tables import ResultTable
 
 # The tables of a comparison

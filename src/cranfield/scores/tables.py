@@ -14,16 +14,22 @@ import numpy as np
 from cranfield.arrays import TOLERANCE
 from cranfield.errors import InputError
 from cranfield.measures.base import MEASUREMENTS
-from cranfield.report.formats.machine_readable import build_notes_entry
-from cranfield.scores import ALL, Scores, format_value, to_json_number, to_number
-from cranfield.tables import Field, ResultTable, bind_rows, build_record_table
+from cranfield.scores import ALL, Scores, format_value, to_number
+from cranfield.tables import (
+    Field,
+    ResultTable,
+    bind_rows,
+    build_notes_entry,
+    build_record_table,
+    to_json_number,
+)
 from cranfield.wording import format_count
 
 Values: TypeAlias = dict[tuple[str, str], dict[str, float]]  # (run, topic): measure: value
 Cell: TypeAlias = tuple[tuple[str, str], str]  # (run, topic), measure
 
 
-def build_tables(scores: Scores, per_topic: bool = False, wide: bool = False) -> list[ResultTable]:
+def build_tables(scores: Scores, per_topic: bool, wide: bool) -> list[ResultTable]:
     """Build the tables of scores: means, or also scores per topic.
 
     The machine-readable table has a row per value. Displayed tables have a line per run (and
@@ -55,7 +61,7 @@ def _build_long_table(scores: Scores, per_topic: bool) -> ResultTable:
     return ResultTable("scores", fields)
 
 
-def build_document(scores: Scores, per_topic: bool = False) -> dict[str, Any]:
+def build_document(scores: Scores, per_topic: bool) -> dict[str, Any]:
     """Return scores by run and measure, and by topic."""
     summary: dict[str, dict[str, Any]] = {run: {} for run in scores.runs}
     topics: dict[str, dict[str, dict[str, Any]]] = {run: {} for run in scores.runs}

@@ -51,6 +51,7 @@ from cranfield.stats.notes import merge_notes, note_trials
 from cranfield.stats.resampling import TRIALS, Progress
 from cranfield.stats.result import check_alpha, format_p, format_p_statement, is_fully_enumerated
 from cranfield.stats.samples import Matrix
+from cranfield.tables import ResultTable
 from cranfield.wording import escape_unprintable, format_count, format_names, suggest_keywords
 
 Verdict: TypeAlias = Literal["better", "worse", ""]
@@ -126,7 +127,7 @@ class Mover:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(TableResult, tables="comparison"):
+class Comparison(TableResult):
     """Comparison of runs, measure by measure: `runs` and `pairs`, in order of their means.
 
     `test`, `correction`, `alpha`, `trials` and `seed` are the settings, including defaults.
@@ -325,6 +326,25 @@ class Comparison(TableResult, tables="comparison"):
         least = max(smallest_p(z), trial_limit)
         pvalues = [least if p is pair else p.uncorrected for p in family]
         return float(CORRECTIONS[self.correction](pvalues).pvalues[family.index(pair)])
+
+    def _build_tables(
+        self, movers: int = 3, gate: Gate | None = None, marks: str = "letters"
+    ) -> list[ResultTable]:
+        from cranfield.comparison.tables import build_tables
+
+        return build_tables(self, movers, gate, marks)
+
+    def _select_tables(
+        self, format: str, movers: int | None = None, gate: Gate | None = None
+    ) -> tuple[str, ...]:
+        from cranfield.comparison.tables import select_tables
+
+        return select_tables(self, format, movers, gate)
+
+    def _build_settings(self, gate: Gate | None = None) -> dict[str, Any]:
+        from cranfield.comparison.tables import build_settings
+
+        return build_settings(self, gate)
 
     def __repr__(self) -> str:
         pairs = [
