@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 
 import cranfield as cf
-from cranfield.meta.notes import collect_ranking_notes
-from cranfield.meta.results import format_summary
 from cranfield.comparison.tables import (
     build_settings,
     build_tables,
@@ -15,7 +13,7 @@ from cranfield.comparison.tables import (
     select_tables,
 )
 from cranfield.meta.notes import collect_ranking_notes
-from cranfield.meta.summaries import format_summary
+from cranfield.meta.results import format_summary
 from cranfield.tables import ResultTable
 
 # The tables of a comparison

@@ -14,11 +14,11 @@ from cranfield.comparison import compare
 from cranfield.comparison.tables import MARKS, TABLES
 from cranfield.errors import InputError
 from cranfield.options import Computation, choice, option, switch
-from cranfield.tables import convert_numbers
 from cranfield.stats.effects import EFFECTS
 from cranfield.stats.families import count_steps
 from cranfield.stats.gate import Undecided
 from cranfield.stats.options import build_testing_options
+from cranfield.tables import convert_numbers
 from cranfield.wording import use_decimals
 
 OPTIONS = (
