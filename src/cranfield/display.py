@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from cranfield.errors import warn_renamed
 
@@ -19,19 +19,11 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class TableResult:
-    """A result that can be looked at: by programs in full, by people rounded and with words.
+    """Result with tables, which can be displayed and exported in several formats.
 
-    A class says in which module of `cranfield.report` its tables are made, ``class Pool(Shown,
-    tables="pool")``; nothing of it is imported before somebody looks. Arguments that these methods
-    do not have go there, such as ``comparison.to_markdown(movers=5)``. `table` names one of
-    several tables.
-    """
-
-    _tables: ClassVar[str] = ""
-
-    def __init_subclass__(cls, tables: str = "", **keywords: Any) -> None:
-        super().__init_subclass__(**keywords)
-        cls._tables = tables or cls._tables
+    Subclasses define their tables by ``_build_tables`` and related methods. Options that the
+    methods below do not have are passed to them: ``comparison.to_markdown(movers=5)``. `table`
+    selects one of several tables. """
 
     def to_polars(self, table: str | None = None, **options: Any) -> pl.DataFrame:
         """The table as a Polars frame; of several the one that is named, or the chief one."""

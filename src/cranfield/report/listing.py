@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Listing(TableResult, tables="listing"):
+class Listing(TableResult):
     """Tables by name, and the lines that a terminal prints instead.
 
     JSON contains the `document`, if there is one.
@@ -26,23 +26,19 @@ class Listing(TableResult, tables="listing"):
     lines: Sequence[str]
     document: Any = None
 
+    def _build_tables(self) -> list[ResultTable]:
+        return [build_record_table(name, rows, visible=True) for name, rows in self.tables.items()]
 
-def build_tables(result: Listing) -> list[ResultTable]:
-    return [build_record_table(name, rows, visible=True) for name, rows in result.tables.items()]
+    def _build_document(self) -> Any:
+        return self.document
 
-
-def build_document(result: Listing) -> Any:
-    return result.document
-
-
-def format_text(result: Listing, width: int | None = None) -> str:
-    """Return the lines, folded to the width. Continuation lines are indented."""
-    lines = [escape_unprintable(line) for text in result.lines for line in text.split("\n")]
-    if width:
-        lines = [
-            part for line in lines for part in fold_text(line, width, _find_indent(line)) or [""]
-        ]
-    return "\n".join(lines)
+    def _format_text(self, width: int | None = None) -> str:
+        """Return the lines, folded to the width. Continuation lines are indented."""
+        lines = [escape_unprintable(line) for text in self.lines for line in text.split("\n")]
+        if width:
+            folded = (fold_text(line, width, _find_indent(line)) or [""] for line in lines)
+            lines = [part for parts in folded for part in parts]
+        return "\n".join(lines)
 
 
 def _find_indent(line: str) -> int:

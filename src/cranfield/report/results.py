@@ -1,22 +1,12 @@
 """Display and export of results: tables, settings and JSON documents.
 
-A module of tables has ``build_tables(result)`` and optionally
-
-- ``select_tables(result, format)``: names of the default tables of a format (default: all);
-- ``build_settings(result)``: settings for JSON, which captions describe in words;
-- ``build_document(result)``: JSON content that is not a list of rows;
-- ``notices(result)``: notes, if they are not ``result.notices``;
-- ``format_text(result, width)``: terminal output instead of tables.
-
-These functions can have arguments with the names of options.
+A result defines its display by methods of `TableResult`, such as ``_build_tables``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from importlib import import_module
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
@@ -52,20 +42,20 @@ def prepare_output(
     Default: the usual tables of the format. `names` selects other tables.
     """
 
-    def call_hook(name: str) -> Any:
-        return call_with_options(_find_hook(result, name), settings)
+    def call_hook(method: Callable[..., Any]) -> Any:
+        return call_with_options(method, settings)
 
     settings = {**options, "format": format}
-    tables = call_hook("build_tables")
+    tables = call_hook(result._build_tables)
     by_name = {table.name: table for table in tables}
-    default_tables = [by_name[name] for name in call_hook("select_tables") if name in by_name]
+    default_tables = [by_name[name] for name in call_hook(result._select_tables) if name in by_name]
     as_text = format == "table" and not names
     return TableOutput(
         _select_named(by_name, names, format) if names else default_tables or tables,
-        tuple(call_hook("collect_notes")),
-        call_hook("build_settings"),
-        None if names or format != "json" else call_hook("build_document"),
-        call_hook("format_text") if as_text else "",
+        tuple(call_hook(result._collect_notes)),
+        call_hook(result._build_settings),
+        None if names or format != "json" else call_hook(result._build_document),
+        call_hook(result._format_text) if as_text else "",
         runs=_count_runs(result),
     )
 
@@ -74,19 +64,6 @@ def _count_runs(result: TableResult) -> int | None:
     """Return the number of runs that a result is about, if it has runs."""
     runs = getattr(getattr(result, "scores", result), "runs", None)
     return len(runs) if isinstance(runs, tuple) else None
-
-
-def _find_hook(result: TableResult, name: str) -> Callable[..., Any]:
-    """Return the function that displays a result: its method, or a function of its tables
-    module."""
-    if result._tables:
-        module = import_module(f"cranfield.report.{result._tables}")
-        module_name = "notes" if name == "collect_notes" else name
-        for owner in (module, getattr(module, "METHOD", None)):
-            if function := getattr(owner, module_name, None):
-                return partial(function, result)
-    method: Callable[..., Any] = getattr(result, f"_{name}")
-    return method
 
 
 def _select_named(
@@ -111,7 +88,7 @@ def _prepare_checked(
     result: TableResult, format: str, table: str | None, options: Mapping[str, Any]
 ) -> TableOutput:
     """Prepare output. Raise TypeError for options that no table of the result has."""
-    valid_names = {*signature(_find_hook(result, "build_tables")).parameters}
+    valid_names = {*signature(result._build_tables).parameters}
     for name in options.keys() - valid_names:
         raise TypeError(f"tables of {type(result).__name__} have no argument {name!r}")
     return prepare_output(result, format, options, () if table is None else (table,))
