@@ -109,7 +109,10 @@ def test_refused(size: int, measure: str, said: str) -> None:
         ("q a 0.5 x\n", ":1: found draw 'x', expected a number ≥ 0"),
         ("q a 1.5 0.1\n", ":1: found probability 1.5, expected a probability"),
         ("q a 0 0.1\n", ":1: found probability 0, expected a probability"),
-        ("q a 0.5 0.1\nq a 0.5 0.2\n", r":2: duplicate document 'a' in topic q \(first on line 1\)"),
+        (
+            "q a 0.5 0.1\nq a 0.5 0.2\n",
+            r":2: duplicate document 'a' in topic q \(first on line 1\)",
+        ),
         ("", "found no audit"),
     ],
 )

@@ -737,7 +737,10 @@ def test_the_command_draws(files: list[str], capsys: pytest.CaptureFixture[str])
     [
         (["--p", "0.8"], "--p requires --statistic rbo"),
         (["--plot", "map.txt"], "found map.txt, expected a name that ends in"),
-        (["--plot", "nowhere/map.svg"], "cannot write nowhere/map.svg: directory nowhere does not exist"),
+        (
+            ["--plot", "nowhere/map.svg"],
+            "cannot write nowhere/map.svg: directory nowhere does not exist",
+        ),
         (["--scores", "--qrels2", "other"], "found --qrels2 and --scores"),
         (["--qrels2", "-"], "found -, expected files with --qrels2"),
         (["-m", "AP"], "found 1 comparable measure, expected at least 2"),

@@ -95,9 +95,7 @@ class TestTopics:
             cf.evaluate(HOLES, both, "AP", topics="common")
 
     def test_unknown(self) -> None:
-        with pytest.raises(
-            cf.CranfieldError, match="topic 'all' is not in the judgments: 3"
-        ):
+        with pytest.raises(cf.CranfieldError, match="topic 'all' is not in the judgments: 3"):
             cf.evaluate(HOLES, HOLES_RUN, topics="all")
 
     def test_a_run_with_none_of_the_topics_is_refused(self) -> None:

@@ -71,7 +71,7 @@ class ConcordancePair:
 
     @property
     def shares(self) -> tuple[float, float]:
-        """Conc(first | second, gold) and Conc(second | first, gold); nan without disagreements."""
+        """Conc(first | second, gold) and Conc(second | first, gold), nan without disagreements."""
         return self._divide_by_disagreements(self.concordant)
 
     @property
@@ -260,7 +260,7 @@ def compute_signs(first: Floats, second: Floats, values: Floats) -> Signs:
 
 
 def compute_sign_test(first: int, second: int) -> float:
-    """Return the two-sided p-value of wins and losses: binomial with p = ½; 1 without any.
+    """Return the two-sided p-value of wins and losses: binomial with p = ½, 1 without any.
 
     >>> round(compute_sign_test(4, 1), 4)  # 2 · (1 + 5) / 2⁵
     0.375

@@ -1,7 +1,7 @@
 """Rank correlation of runs between measures or sets of judgments.
 
-Correlate the rankings of runs by every two measures, or those of every measure by two sets of
-judgments, with intervals from resampled topics.
+Correlate the rankings of runs by every two measures, or the rankings of every measure by two sets
+of judgments, with intervals from resampled topics.
 """
 
 from __future__ import annotations
@@ -131,12 +131,12 @@ class CorrelationMatrix(MethodResult):
         ]  # fmt: skip
 
     def _build_tables(self) -> list[tables.ResultTable]:
-        """Return the matrix and the pairs; only the pairs between two sets."""
+        """Return the matrix and the pairs, but only the pairs between two sets."""
         matrix = [] if self.between == "sets" else [build_matrix_table(self)]
         return [*matrix, build_pairs_table(self)]
 
     def _build_figure(self, theme: Theme = DEFAULT_THEME) -> Figure:
-        """Draw a heat map of the matrix; between two sets, the means by one against the other."""
+        """Draw a heat map of the matrix or, between two sets, one mean against the other."""
         if self.between == "sets":
             return build_scatter_figure(self, theme)
         data = pl.DataFrame(self.rows())
@@ -406,7 +406,7 @@ def _format_counts(result: CorrelationMatrix) -> str:
 
 
 def build_matrix_table(result: CorrelationMatrix) -> tables.ResultTable:
-    """Return a matrix of measures; the upper triangle of a symmetric statistic."""
+    """Return a matrix of measures, or the upper triangle of a symmetric statistic."""
     pairs = [(row["x"], row["y"]) for row in result.rows()]
     texts = {pair: tables.format_mean_with_interval(result[pair]) for pair in pairs}
     rows, columns = (

@@ -239,7 +239,7 @@ def _build_pair(pair_test: PairTest, runs: Sequence[str], alpha: float) -> Pair:
 
 
 def _compute_critical_difference(pair_test: PairTest, scale: float) -> float | None:
-    """Return half the simultaneous interval, which is the same for every pair; None without one.
+    """Return half the simultaneous interval, which is the same for every pair, None without one.
 
     Intervals are wider by the rounding error of the scores, which is removed here.
     """

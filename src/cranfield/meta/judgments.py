@@ -101,7 +101,7 @@ class PairChange:
 
     @property
     def reversed(self) -> bool:
-        """True if the two sets order the runs differently; ties contradict no order."""
+        """True if the two sets order the runs differently. Ties contradict no order."""
         return self.differences[0] * self.differences[1] < 0
 
     @property
@@ -137,7 +137,7 @@ class RankingChange:
         return tuple(pair for pair in self.pairs if pair.changed)
 
     def count(self, kind: Kind, significant: tuple[bool, bool] | None = None) -> int:
-        """Count the pairs of runs of a kind; mixed pairs also by the set with the significant
+        """Count the pairs of runs of a kind, mixed pairs also by the set with the significant
         difference.
         """
         return sum(
@@ -423,7 +423,7 @@ def _select_common(judged: TopicLevels, reference: TopicLevels) -> TopicLevels:
 
 
 def _compute_agreements(pair: _JudgmentPair, rel: float, per_topic: bool) -> AgreementPair:
-    """Return the agreement by level and as relevant or not; None without shared items."""
+    """Return the agreement by level and as relevant or not, None without shared items."""
     if not pair.items.both:
         return None, None
     judgment_pairs = pair.shared, [_convert_to_binary(judged, rel) for judged in pair.shared]
@@ -440,7 +440,7 @@ def _merge_notes(agreements: AgreementPair) -> Iterable[Note]:
 
 
 def _to_assessments(names: tuple[str, str], first: TopicLevels, second: TopicLevels) -> Assessments:
-    """Return the judgments of the same items as those of two assessors."""
+    """Return the judgments of the shared items, as of two assessors."""
     votes = {
         topic: {
             doc: dict(zip(names, (x, second[topic][doc]), strict=True)) for doc, x in docs.items()
@@ -593,7 +593,7 @@ def _compute_differences(means: Floats, scale: float) -> Floats:
 
 
 def _compute_ranks(values: Floats) -> list[int]:
-    """Return ranks from 1, the highest value first; tied values share a rank."""
+    """Return ranks from 1, the highest value first. Tied values share a rank."""
     return [*map(int, count_above_and_tied(values)[0] + 1)]
 
 

@@ -66,7 +66,7 @@ Kind: TypeAlias = Literal["run", "team"]
 class Contributor:
     """Contribution of a run, or of a team with its runs, to the pool.
 
-    If the contributor is left out, `unique_judged` documents lose their judgments,
+    Without the contributor, `unique_judged` documents lose their judgments,
     `unique_relevant` relevant documents among them.
     """
 
@@ -102,7 +102,7 @@ class LeftOut:
 
     @property
     def rank_change(self) -> int:
-        """Number of ranks that the run falls; negative if it rises."""
+        """Number of ranks that the run falls, negative if it rises."""
         return self.rank_after - self.rank_before
 
 
@@ -370,7 +370,7 @@ def _find_contributions(
 
 
 def _find_judgment_rows(pool_result: Pool, qrels: Qrels) -> Ints:
-    """Return the row of each pooled document in the judgments; −1 without one."""
+    """Return the row of each pooled document in the judgments, −1 without one."""
     names, starts = qrels.doc_names, qrels.offsets.tolist()
     topic = {name: t for t, name in enumerate(qrels.topics)}
     rows: list[int] = []

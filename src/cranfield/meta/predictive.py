@@ -1,6 +1,6 @@
 """Predictive power: agreement of measures with human preferences.
 
-Compute how often measures agree with humans who saw the outputs of two runs for a topic and chose
+Compute how often measures agree with humans that saw the outputs of two runs for a topic and chose
 the better one.
 """
 

@@ -46,7 +46,7 @@ class Correlation(TableResult):
     """Correlation of two rankings.
 
     `n` is the number of systems, `assumed` the assumptions of the p-value and the interval. RBO of
-    finite rankings has a `minimum` and a `maximum`. For other statistics they are None.
+    finite rankings has a `minimum` and a `maximum`. Other statistics have no limits (None).
     """
 
     name: str
@@ -60,11 +60,11 @@ class Correlation(TableResult):
 
     @cached_property
     def pvalue(self) -> float | None:
-        """P-value of unrelated rankings; None for τ_ap and RBO, which have no classical test."""
+        """P-value of unrelated rankings, None for τ_ap and RBO, which have no classical test."""
         return None if self.test is None else self.test()
 
     def confidence_interval(self, confidence: float = 0.95) -> Interval | None:
-        """Return an interval for other systems like these; None for τ_ap and RBO.
+        """Return an interval for other systems like these, None for τ_ap and RBO.
 
         To generalise to other topics, the usual case, use `correlation`: it resamples the scores of
         topics, for every statistic.
@@ -439,7 +439,7 @@ def count_above_and_tied(scores: Floats) -> tuple[Counts, Counts]:
 
 
 def _compute_ranks(scores: Floats) -> Floats:
-    """Return ranks from 1, minus their mean; tied systems share their mean rank."""
+    """Return ranks from 1, minus their mean. Tied systems share their mean rank."""
     n_above, n_tied = count_above_and_tied(scores)
     return np.asarray(n_above + (n_tied + 1) / 2 - (scores.shape[-1] + 1) / 2)
 
@@ -461,7 +461,7 @@ def _weight_pairs(weight: Floats, n_above: Counts) -> Floats:
 def _compute_overlaps(x: tuple[Any, Any], y: tuple[Any, Any], depth: int) -> Floats:
     """Return [..., list, list, d]: X_1, …, X_depth between the lists of two stacks.
 
-    Depths are computed one after the other to save memory.
+    Depths are computed one by one to save memory.
     """
     products = [
         _sum_products(_compute_inclusion(*x, d), _compute_inclusion(*y, d))

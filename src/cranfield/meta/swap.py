@@ -88,7 +88,7 @@ class SwapRates:
         return swaps / self.comparisons if self.comparisons else math.nan
 
     def required(self, rate: float = 0.05) -> float | None:
-        """Return the difference from which at most `rate` are swaps; None without one.
+        """Return the difference from which at most `rate` are swaps, None without one.
 
         Swap rates fall as differences grow, except by chance: neighbouring bins that do not fall
         are merged (isotonic regression). The largest differences may be few, without a swap by
@@ -330,7 +330,7 @@ def _find_significant(
 
 
 def _build_bins(counts: Floats, bin: float) -> list[SwapBin]:
-    """Return the bins with comparisons; limits are short decimals if the width is."""
+    """Return the bins with comparisons. Limits are short decimals if the width is."""
     return [
         SwapBin(round(k * bin, 12), round((k + 1) * bin, 12), int(comparisons), float(swaps))
         for k, (comparisons, swaps) in enumerate(counts.T)

@@ -12,7 +12,6 @@ from typing import Unpack
 from cranfield.evaluation.evaluate import RunsLike
 from cranfield.evaluation.resolved_measures import MeasuresLike
 from cranfield.figures.figure import Figure
-from cranfield.figures.theme import Theme
 from cranfield.meta.correlation import TRIALS, build_scatter_figure, correlation
 from cranfield.meta.rankings import P, build_statistic_option
 from cranfield.options import option
@@ -21,7 +20,7 @@ from cranfield.plot.kinds import (
     FigureKind,
     JudgmentsOrScores,
     add_drawing_options,
-    get_scores,
+    prepare_scores,
 )
 from cranfield.stats.options import build_confidence_option, build_trial_options
 
@@ -61,17 +60,13 @@ def agreement(
     >>> [(run, round(x, 4), round(y, 4)) for *_, run, x, y in picture.data.rows()]
     [('a', 0.8, 0.7), ('b', 0.5, 0.2)]
     """
-    theme, evaluate_options = Theme.split_options(drawing)
-    scores = get_scores(qrels, runs, measures, evaluate_options, MEASURES)
-    second = (
-        None if others is None else get_scores(others, runs, measures, evaluate_options, MEASURES)
-    )
-    resampling_options = {
-        name: evaluate_options[name] for name in ("seed", "threads") if name in evaluate_options
-    }
+    scores, theme, sampling = prepare_scores(qrels, runs, measures, drawing, MEASURES)
+    second = None
+    if others is not None:
+        second, *_ = prepare_scores(others, runs, measures, drawing, MEASURES)
     correlation_options = (statistic, None, p, confidence, trials)
     return build_scatter_figure(
-        correlation(scores, second, *correlation_options, names=names, **resampling_options), theme
+        correlation(scores, second, *correlation_options, names=names, **sampling), theme
     )
 
 
@@ -80,20 +75,18 @@ FIGURE = FigureKind(
     place=6,
     function=agreement,
     options=(
-        option(
-            "--qrels2", "FILE", "other judgments: each measure by QRELS against itself by these"
-        ),
+        option("--qrels2", "FILE", "other judgments: plot each measure by QRELS against FILE"),
         *build_statistic_option(),
         option(
             "--p",
             "P",
-            f"how deep it looks (default: {P})",
+            f"persistence of RBO (default: {P})",
             value="number",
             requires="statistic",
             requires_value="rbo",
         ),
         *build_confidence_option(),
-        *build_trial_options(TRIALS, "random draws of topics, for intervals"),
+        *build_trial_options(TRIALS, "random draws of topics for intervals"),
     ),
     gallery={"agreement": '-m "AP nDCG@10"'},
     measures=MEASURES,

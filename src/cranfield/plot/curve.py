@@ -143,13 +143,18 @@ FIGURE = FigureKind(
         option(
             "--cutoffs",
             "X,X,…",
-            "ranks, or recalls of IPrec, that have points (default: round ones down "
-            "to the end of the longest list; recalls 0, 0.1, …, 1)",
+            "ranks or recall levels (IPrec) of the points (default: round ranks up "
+            "to the end of the longest ranking; recall 0, 0.1, …, 1)",
             value="numbers",
         ),
-        switch("--band", "confidence intervals of the means, as bands"),
+        switch("--band", "confidence intervals of the means as bands"),
         option(
-            "--confidence", "C", "how sure they are", value="number", default=0.95, requires="band"
+            "--confidence",
+            "C",
+            "confidence of the intervals",
+            value="number",
+            default=0.95,
+            requires="band",
         ),
     ),
     gallery={"curve": "-m IPrec --band", "cutoffs": "-m nDCG"},

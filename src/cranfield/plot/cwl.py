@@ -471,7 +471,7 @@ class _Walks:
         return data if any(data["setting"]) else data.drop("setting")
 
     def _format_setting(self, setting: _ModelSetting) -> str:
-        """Label a line by its parameter value; empty if no model has several values."""
+        """Label a line by its parameter value, empty if no model has several values."""
         if setting.parameter:
             return f"{setting.parameter} = {format_value(setting.value)}"
         return setting.name if any(other_setting.parameter for other_setting in self.models) else ""

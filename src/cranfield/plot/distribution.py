@@ -25,7 +25,7 @@ from cranfield.plot.kinds import (
     build_frame,
     collect_undefined_notes,
     format_axis_title,
-    get_scores,
+    prepare_scores,
 )
 from cranfield.scores import Note, Scores
 from cranfield.stats.summary import QUARTILES, summarise
@@ -59,8 +59,7 @@ def distribution(
     >>> distribution(scores).data.select("quartile", "median").row(0)
     (0.25, 0.4)
     """
-    theme, evaluate_options = Theme.split_options(drawing)
-    scores = get_scores(qrels, runs, measures, evaluate_options)
+    scores, theme, _ = prepare_scores(qrels, runs, measures, drawing)
     data = build_frame([*_collect_points(scores)], COLUMNS)
     notes = (*scores.notes, *collect_undefined_notes(data, "score"))
     first = data.filter(measure=scores.measures[0])

@@ -26,7 +26,7 @@ from cranfield.plot.kinds import (
     build_frame,
     collect_undefined_notes,
     format_axis_title,
-    get_scores,
+    prepare_scores,
 )
 from cranfield.scores import Scores
 from cranfield.stats.measure_scores import get_sign
@@ -57,8 +57,7 @@ def heatmap(
     >>> heatmap({"bm25": x, "dense": y}).data.select("run", "topic", "score").rows()[:2]
     [('dense', 'q2', 1.0), ('dense', 'q1', 0.5)]
     """
-    theme, evaluate_options = Theme.split_options(drawing)
-    scores = get_scores(qrels, runs, measures, evaluate_options)
+    scores, theme, _ = prepare_scores(qrels, runs, measures, drawing)
     data = build_frame([*_collect_cells(scores)], COLUMNS)
     notes = (*scores.notes, *collect_undefined_notes(data, "score", "run"))
     orders = [scores.sorted_by(measure).runs for measure in scores.measures]

@@ -90,7 +90,20 @@ def load_figures() -> dict[str, FigureKind]:
     return {row.name: row for row in sorted(rows, key=lambda row: row.place)}
 
 
-# -- what figures begin with ----------------------------------------------------------------------
+# -- input of figures -----------------------------------------------------------------------------
+
+
+def prepare_scores(
+    qrels: JudgmentsOrScores,
+    runs: RunsLike | None,
+    measures: MeasuresLike,
+    drawing: Mapping[str, Any],
+    default_measures: str = "AP",
+) -> tuple[Scores, Theme, dict[str, Any]]:
+    """Return the scores and the theme of a figure, and the options of random draws."""
+    theme, options = Theme.split_options(drawing)
+    scores = get_scores(qrels, runs, measures, options, default_measures)
+    return scores, theme, {name: options[name] for name in ("seed", "threads") if name in options}
 
 
 def get_scores(
@@ -148,7 +161,7 @@ def find_column(scores: Scores, measure: MeasureLike) -> str:
     return name
 
 
-# -- what several figures say ---------------------------------------------------------------------
+# -- parts of figures -----------------------------------------------------------------------------
 
 
 def format_axis_title(scores: Scores, measure: str) -> str:

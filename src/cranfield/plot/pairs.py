@@ -28,7 +28,7 @@ from cranfield.plot.kinds import (
     add_drawing_options,
     build_frame,
     format_axis_title,
-    get_scores,
+    prepare_scores,
 )
 from cranfield.stats.effects import EFFECTS, EffectName
 from cranfield.stats.options import build_testing_options
@@ -71,14 +71,16 @@ def pairs(
     >>> pairs({"bm25": x, "dense": y}).data.select("run", "other", "pvalue").rows()  # 2 / 2 ** 8
     [('dense', 'bm25', 0.0078125)]
     """
-    theme, evaluate_options = Theme.split_options(drawing)
-    scores = get_scores(qrels, runs, measures, evaluate_options)
-    testing: dict[str, Any] = {"test": test, "correction": correction, "alpha": alpha}
-    testing |= {"trials": trials, "effect": effect}
-    testing |= {
-        name: evaluate_options[name] for name in ("seed", "threads") if name in evaluate_options
-    }
-    comparison = compare(scores, **testing)
+    scores, theme, sampling = prepare_scores(qrels, runs, measures, drawing)
+    comparison = compare(
+        scores,
+        test=test,
+        correction=correction,
+        alpha=alpha,
+        trials=trials,
+        effect=effect,
+        **sampling,
+    )
     data = build_frame([[*_build_row(comparison, pair)] for pair in comparison.pairs], COLUMNS)
     names = [_list_runs(comparison, measure, theme) for measure in scores.measures]
     left_out = dict.fromkeys(note for run_list in names for note in run_list.collect_notes())

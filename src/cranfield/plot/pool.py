@@ -104,7 +104,7 @@ FIGURE = FigureKind(
         option(
             "--cutoffs",
             "X,X,…",
-            "the depths (default: round ones down to the end of the longest list)",
+            "depths (default: round depths up to the end of the longest ranking)",
             value="numbers",
         ),
     ),

@@ -29,7 +29,7 @@ from cranfield.plot.kinds import (
     collect_undefined_notes,
     find_column,
     format_axis_title,
-    get_scores,
+    prepare_scores,
 )
 from cranfield.scores import Note, Scores
 from cranfield.stats.measure_scores import extract_measure
@@ -79,13 +79,9 @@ def runs(
     [('dense', 0.45, 'a'), ('bm25', 0.35, 'b')]
     >>> picture.save("runs.pdf")  # doctest: +SKIP
     """
-    theme, evaluate_options = Theme.split_options(drawing)
-    scores = get_scores(qrels, runs, measures, evaluate_options)
+    scores, theme, sampling = prepare_scores(qrels, runs, measures, drawing)
     sort_measure = scores.measures[0] if sort is None else find_column(scores, sort)
-    testing = {"test": test, "correction": correction, "alpha": alpha, "trials": trials}
-    testing |= {
-        name: evaluate_options[name] for name in ("seed", "threads") if name in evaluate_options
-    }
+    testing = {"test": test, "correction": correction, "alpha": alpha, "trials": trials} | sampling
     rows, captions, notes = _summarize_runs(scores, letters, testing)
     order = [row.run for row in rows if row.measure == sort_measure]
     rows.sort(key=lambda row: (scores.measures.index(row.measure), order.index(row.run)))
@@ -197,11 +193,9 @@ FIGURE = FigureKind(
     place=1,
     function=runs,
     options=(
-        option(
-            "--sort", "MEASURE", "the best run by this measure first (default: the first measure)"
-        ),
-        switch("--bars", "bars from 0, not dots"),
-        switch("--no-letters", "means and intervals alone", name="letters", const=False),
+        option("--sort", "MEASURE", "measure that orders the runs (default: the first)"),
+        switch("--bars", "bars from 0 instead of dots"),
+        switch("--no-letters", "only means and intervals", name="letters", const=False),
         *build_testing_options("; intervals have confidence 1 − A"),
     ),
     gallery={"runs": '-m "AP nDCG@10"', "bars": "-m P@10 --bars --grey"},

@@ -31,7 +31,7 @@ from cranfield.plot.kinds import (
     build_frame,
     collect_undefined_notes,
     format_axis_title,
-    get_scores,
+    prepare_scores,
 )
 from cranfield.scores import Note, Scores
 from cranfield.stats.measure_scores import get_sign
@@ -76,8 +76,7 @@ def topics(
     [('q1', 0.25, 'bm25'), ('q2', -0.25, 'dense')]
     >>> picture.save("topics.pdf")  # doctest: +SKIP
     """
-    theme, evaluate_options = Theme.split_options(drawing)
-    scores = get_scores(qrels, runs, measures, evaluate_options)
+    scores, theme, _ = prepare_scores(qrels, runs, measures, drawing)
     selected_runs = _select_runs(scores, show)
     if against is None and selected_runs == scores.runs and len(selected_runs) == 2:
         against = selected_runs[1]
@@ -303,13 +302,13 @@ FIGURE = FigureKind(
         option(
             "--against",
             "RUN",
-            "what each run is compared with, a run or median, which is that of all "
-            "runs on each topic (default: of two runs, the second)",
+            "compare with this run, or with median, the median of all runs on each topic (default: "
+            "for two runs, the second)",
         ),
         option(
             "--show",
             "RUN",
-            "only this run; may be repeated (default: all)",
+            "show only this run; may be repeated (default: all)",
             name="show",
             repeat=True,
         ),

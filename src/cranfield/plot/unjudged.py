@@ -105,11 +105,11 @@ FIGURE = FigureKind(
         option(
             "--cutoffs",
             "X,X,…",
-            "the last ranks of groups of ranks (default: round ones down to the end "
-            "of the longest list)",
+            "last ranks of groups of ranks (default: round ranks up to the end "
+            "of the longest ranking)",
             value="numbers",
         ),
-        switch("--cumulative", "Judged@k: the first k documents, not those at some ranks alone"),
+        switch("--cumulative", "Judged@k: the first k documents, not only some ranks"),
     ),
     gallery={"unjudged": ""},
 )

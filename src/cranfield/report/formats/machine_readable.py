@@ -29,7 +29,7 @@ def write_separated(format: str, output: TableOutput) -> str:
 
 
 def _escape_formula(cell: Any) -> Any:
-    """Return a cell that no spreadsheet runs as a formula; numbers are unchanged."""
+    """Return a cell that no spreadsheet runs as a formula. Numbers are unchanged."""
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULAS) else cell
 
 

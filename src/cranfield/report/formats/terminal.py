@@ -106,7 +106,7 @@ class Column:
 
 
 def make_column(name: str, texts: Sequence[str], right: bool = False) -> Column:
-    """Return a column, right-aligned for numbers; a Japanese character takes two cells."""
+    """Return a column, right-aligned for numbers. A Japanese character takes two cells."""
     printable_texts = [escape_unprintable(text) for text in (name, *texts)]
     widths = [measure_width(text) for text in printable_texts]
     rooms = [" " * (max(widths) - width) for width in widths]
@@ -146,7 +146,7 @@ def split_columns(
 ) -> Iterator[list[Column]]:
     """Yield the columns of one table after the other, each within the width if possible.
 
-    Columns of a group stay together, unless the group alone is too wide.
+    Columns of a group stay together, unless the group is too wide.
     """
     room = width - compute_width(names) - len(GAP) if width else math.inf
     part = list[Column]()
