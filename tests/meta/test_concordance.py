@@ -248,6 +248,6 @@ def test_a_measure_and_gold_at_once_is_refused(
 ) -> None:
     """Also if settings make them the same."""
     both = ("-m", "AP P(rel=1)@3", "--gold-measure", "P@3", "--rel", "1")
-    assert "P(rel=1)@3 with -m and with --gold-measure" in meta.refused(
+    assert "use P(rel=1)@3 with either -m or --gold-measure, not both" in meta.refused(
         "concordance", *two_runs, *both
     )

@@ -741,8 +741,8 @@ def test_the_command_draws(files: list[str], capsys: pytest.CaptureFixture[str])
             ["--plot", "nowhere/map.svg"],
             "cannot write nowhere/map.svg: directory nowhere does not exist",
         ),
-        (["--scores", "--qrels2", "other"], "found --qrels2 and --scores"),
-        (["--qrels2", "-"], "found -, expected files with --qrels2"),
+        (["--scores", "--qrels2", "other"], "use either --qrels2 or --scores, not both"),
+        (["--qrels2", "-"], "standard input (-) cannot be used with --qrels2"),
         (["-m", "AP"], "found 1 comparable measure, expected at least 2"),
     ],
 )

@@ -439,15 +439,15 @@ def test_command_for_programs(files: Path, command: Command) -> None:
     ("arguments", "said"),
     [
         (("people.txt", "people.txt"), "two different names"),
-        (("people.txt", "llm.txt", "-"), "found - as a run"),
+        (("people.txt", "llm.txt", "-"), "standard input (-) cannot be a run"),
         (("people.txt", "llm.txt", "a.run", "--confidence", "95"), "found confidence=95"),
         (
             ("people.txt", "llm.txt", "--table", "runs"),
             "found table runs, expected a table of this result: overlap",
         ),
-        (("people.txt", "llm.txt", "-m", "AP"), "found -m, expected runs with it"),
-        (("people.txt", "llm.txt", "--test", "t"), "found --test, expected runs with it"),
-        (("people.txt", "llm.txt", "--common"), "found --common, expected runs with it"),
+        (("people.txt", "llm.txt", "-m", "AP"), "-m requires runs: QRELS QRELS2 RUN…"),
+        (("people.txt", "llm.txt", "--test", "t"), "--test requires runs: QRELS QRELS2 RUN…"),
+        (("people.txt", "llm.txt", "--common"), "--common requires runs: QRELS QRELS2 RUN…"),
         (("people.txt", "nothing.txt"), "cannot read nothing.txt"),
     ],
 )

@@ -147,7 +147,10 @@ def test_ties_of_people() -> None:
         ("1 a a a\n", "prefs.txt:1: run 'a' compared with itself"),
         ("1 a b\n\n1 a\n", "prefs.txt:3: found 2 fields"),
         ("1 a b\n1 a b a\n", "prefs.txt:2: found 4 fields"),
-        ("1 a b a ann\n1 b a tie ann\n", r"prefs.txt:2: duplicate .* by ann \(first on line 1\)"),
+        (
+            "1 a b a ann\n1 b a tie ann\n",
+            r"prefs.txt:2: duplicate preference .* by ann \(first on line 1\)",
+        ),
         ("topic\tpreferred\n1\ta\n", "prefs.txt:1: .*expected a column named other"),
         ("", "prefs.txt: found no preferences"),
     ],

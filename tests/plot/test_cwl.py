@@ -604,7 +604,7 @@ class TestMistakes:
             ([], {}, "no user model given"),
             (["RBP", "RBP(p=0.8)"], {}, "duplicate user model"),
             ("RBP", {"kind": "scatter"}, "unknown kind 'scatter'. Use functions, vary, runs"),
-            ("RBP", {"topics": ["T9"]}, r"found topic 'T9', .* 2 topics \(T1, T2\)"),
+            ("RBP", {"topics": ["T9"]}, r"topic 'T9' is not in the judgments: 2 topics \(T1, T2\)"),
             ("RBP", {"topics": []}, "found no topics"),
             ("RBP", {"ranks": 0}, "found ranks=0, expected an integer ≥ 1"),
             ("RBP", {"ranks": "3"}, "found ranks='3', expected an integer"),
@@ -757,7 +757,7 @@ class TestCommand:
         [
             ("figure.gif", "RBP", "ends in .png"),
             ("figure.png", "nDCG", "is not a user model"),
-            ("no/figure.json", "RBP", "there is no directory"),
+            ("no/figure.json", "RBP", "no does not exist"),
         ],
     )
     def test_mistakes(
