@@ -500,7 +500,9 @@ def test_mistakes(
         shown(capsysbinary, "--table", "nothing")
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     monkeypatch.setattr(os, "get_terminal_size", lambda *_: os.terminal_size((80, 24)))
-    with pytest.raises(CranfieldError, match="found a terminal, expected -o FILE for parquet"):
+    with pytest.raises(
+        CranfieldError, match="Parquet cannot be written to a terminal. Use -o FILE."
+    ):
         shown(capsysbinary, "-f", "parquet")
 
 

@@ -324,7 +324,7 @@ class TestFiles:
         for more, said in (
             (["--gamma", "2", "-o", "made.svg"], "gamma=2.0"),
             (["-o", "made.doc"], "made.doc"),
-            (["-o", "nowhere/made.svg"], "no directory nowhere"),
+            (["-o", "nowhere/made.svg"], "directory nowhere does not exist"),
         ):
             assert main(["plot", "diversity", *collection, *more]) == 2
             assert said in capsys.readouterr().err

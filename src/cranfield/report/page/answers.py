@@ -200,7 +200,8 @@ def _summarize_sentences(sentences: Sequence[CitedSentence], judged: bool) -> st
 
     >>> from cranfield.evaluation.answers import Citation
     >>> cited = (Citation("d1", 1.0), Citation("d2", None))
-    >>> _summarize_sentences([Said(1, "Yes.", cited), Said(2, "No.", ())], True)
+    >>> sentences = [CitedSentence(1, "Yes.", cited), CitedSentence(2, "No.", ())]
+    >>> _summarize_sentences(sentences, True)
     '2 sentences, 1 without citations · 2 citations: 1 full, 1 not judged'
     """
     sentence_count, cited = (
@@ -247,10 +248,10 @@ def _build_checklist(of_runs: Sequence[Sequence[Any] | None], kind: Any) -> dict
 
     >>> from cranfield.data.judged_answers import Nugget
     >>> a, b = Nugget("a", False, 0.5), Nugget("b", True, 1.0)
-    >>> made = _build_checklist([[a, b], [b], None], _importance)
-    >>> made["rows"], made["marks"]
+    >>> checklist = _build_checklist([[a, b], [b], None], _describe_nugget)
+    >>> checklist["rows"], checklist["marks"]
     ([['b', 'vital', ''], ['a', 'okay', '']], [[2, 1], [2, None], None])
-    >>> made["told"]
+    >>> checklist["told"]
     ['vital: 1 of 1; okay: 0 of 1, 1 in part', 'vital: 1 of 1', '']
     """
     index: dict[tuple[Any, ...], None] = {}
