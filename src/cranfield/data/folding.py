@@ -1,4 +1,4 @@
-"""Comparison of ids without case, spaces, Unicode form, leading zeros and decimals.
+"""Comparison of ids without case, spaces, Unicode form, leading zeros, decimals.
 
 It never matches ids. It explains why ids did not match.
 """

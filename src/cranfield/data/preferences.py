@@ -250,7 +250,7 @@ def _read_judgments(data: PreferencesLike, format: str, kind: str) -> _Judgments
 
 
 def _read_pairs(data: PreferencesLike) -> _Judgments | None:
-    """Read ``topic doc other preferred`` lines as subgroups of two relevant documents.
+    """Read ``topic doc other preferred`` lines as subgroups of two documents.
 
     Return None for other files: the first line has four fields, and the last is one of the two
     documents before it.

@@ -1,4 +1,4 @@
-"""Detection of the types of inputs for runs: one or several runs, rows, predictions."""
+"""Detection of input types: one or several runs, rows, predictions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A synthetic test collection: topics, pooled judgments and runs of a dozen systems.
+"""A synthetic test collection: topics, pooled judgments and runs of systems.
 
     documents   each topic has depth + 1000 candidates, each with a latent relevance x
     assessors   see x through thresholds: the top R are relevant, smaller fractions highly

@@ -136,7 +136,10 @@ def _find_distinct(values: Floats) -> Floats:
 
 
 def _sort_unique(values: Floats) -> Floats:
-    """Return each value once, ascending. np.unique would import numpy.ma, which is slow."""
+    """Return each value once, ascending.
+
+    np.unique would import numpy.ma, which is slow.
+    """
     ordered = np.sort(values)
     first = np.ones(len(ordered), dtype=np.bool_)
     first[1:] = ordered[1:] != ordered[:-1]
