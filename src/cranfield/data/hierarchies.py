@@ -15,7 +15,7 @@ from cranfield.data.orders import Ties
 from cranfield.data.reading.cells import Layout, get_location, read_lines
 from cranfield.data.reading.columns import SPELLINGS
 from cranfield.data.reading.lines import Line
-from cranfield.data.systems import RunNames, SeveralRuns, group_by_tag
+from cranfield.data.systems import RunNames, group_by_tag, require_one
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError, check_choice
 from cranfield.wording import format_count
@@ -80,10 +80,8 @@ def read_hierarchy(
     scores), by ``rank`` (the default if there are only ranks), as ``given`` (the default if there
     is neither), or by score and then as in the ``file``.
     """
-    hierarchies = read_hierarchies(data, ties, separator)
-    if len(hierarchies) > 1:
-        raise SeveralRuns([hierarchy.name for hierarchy in hierarchies], hierarchies[0].where)
-    return replace(hierarchies[0], name=name or hierarchies[0].name)
+    hierarchy = require_one(read_hierarchies(data, ties, separator))
+    return replace(hierarchy, name=name or hierarchy.name)
 
 
 def read_hierarchies(

@@ -51,6 +51,7 @@ from cranfield.data.systems import (
     SeveralRuns,
     check_distinct_paths,
     check_tag_count,
+    require_one,
     resolve_names,
 )
 from cranfield.dataclass import dataclass
@@ -132,9 +133,7 @@ def read_run(
         separator, extra_fields=further, types=types, by_tag=by_tag, columns=column_names
     )
     runs = _Reader(format, check_order(ties, order), text, qrels, run_names, merging).read(data)
-    if len(runs) > 1:
-        raise SeveralRuns([run.name for run in runs], runs[0].where)
-    return _require_one(runs[0], name)
+    return _fix_name(require_one(runs), name)
 
 
 @suggest_keywords
@@ -176,9 +175,7 @@ def read_runs(
     all_runs: list[Run] = []
     for name, location, data in named_runs:
         read = reader.read(data, location)
-        if name is not None and len(read) > 1:
-            raise SeveralRuns([run.name for run in read], name)
-        all_runs += [_require_one(run, name) for run in read] if name is not None else read
+        all_runs += read if name is None else [_fix_name(require_one(read, name), name)]
     distinct_runs = resolve_names(all_runs)
     return call_with_split(distinct_runs, _read_all) if look else distinct_runs
 
@@ -531,8 +528,8 @@ def _return_table(table: Table) -> Table:
     return table
 
 
-def _require_one(run: Run, name: str | None) -> Run:
-    """Return a run that raises an error if its file contains several."""
+def _fix_name(run: Run, name: str | None) -> Run:
+    """Return the run under one name. Other tags in its file become errors."""
     run = replace(run, load_runs=None) if isinstance(run, TableRun) else run
     return replace(run, name=name) if name else run
 

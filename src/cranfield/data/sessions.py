@@ -29,9 +29,9 @@ from cranfield.data.reading.trec import require_numbers
 from cranfield.data.run import rank_documents
 from cranfield.data.systems import (
     RunNames,
-    SeveralRuns,
     check_distinct_paths,
     group_by_tag,
+    require_one,
     resolve_names,
 )
 from cranfield.dataclass import dataclass
@@ -137,7 +137,7 @@ def read_systems(
     sessions: list[Sessions] = []
     for name, source in _name_sources(data, "run"):
         read = _read_each(source, ties, run_names)
-        sessions += read if name is None else [replace(_require_one(read), name=name)]
+        sessions += read if name is None else [replace(require_one(read), name=name)]
     return resolve_names(_require_sessions(sessions), "sessions")
 
 
@@ -192,7 +192,7 @@ def read_sessions(
     (the default if there are only ranks), ``given`` in input order, or ``file`` by score, then in
     input order.
     """
-    sessions = _require_one(_read_each(data, ties, "tag"))
+    sessions = require_one(_read_each(data, ties, "tag"))
     return replace(sessions, name=name or sessions.name)
 
 
@@ -215,12 +215,6 @@ def _read_each(data: SessionsLike, ties: Ties | None, names: RunNames) -> list[S
             for tag, tag_lines in group_by_tag(lines, name, names).items()
         }
     return [_build_sessions(lists, tag, location, ties) for tag, lists in lists_by_tag.items()]
-
-
-def _require_one(systems: Sequence[Sessions]) -> Sessions:
-    if len(systems) > 1:
-        raise SeveralRuns([system.name for system in systems], systems[0].where)
-    return systems[0]
 
 
 class _Place(NamedTuple):

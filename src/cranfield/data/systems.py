@@ -104,6 +104,13 @@ def get_path_name(path: str | os.PathLike[str]) -> str:
     return Source(text.rstrip("/") or text).name
 
 
+def require_one(systems: Sequence[S], location: str | None = None) -> S:
+    """Return the only system. Raise SeveralRuns if there are several."""
+    if len(systems) > 1:
+        raise SeveralRuns([system.name for system in systems], location or systems[0].where)
+    return systems[0]
+
+
 def resolve_names(systems: Sequence[S], in_memory: str = "run") -> list[S]:
     """Return the systems with unique names: tag, or path, or path and tag."""
     tags, places = Counter(x.name for x in systems), Counter(x.where for x in systems)
