@@ -494,7 +494,7 @@ class TestRuns:
         assert list(lists_of(run)["a"]) == ["x", "z", "y"]
 
     def test_lists_with_duplicate_document_raises(self) -> None:
-        with pytest.raises(cf.CranfieldError, match="duplicate document 'x' in topic a"):
+        with pytest.raises(cf.CranfieldError, match="document x of topic a twice"):
             cf.read_run({"a": ["x", "y", "x"]})
 
     @pytest.mark.parametrize("format", ["csv", "jsonl", "frame"])

@@ -44,7 +44,7 @@ READERS = {  # of files that are neither judgments nor runs: the functions of th
     "groups": "groups.read_groups",
     "topics": "tracks.read_topics",
     "teams": "tracks.read_teams",
-    "queries": "described.read_queries",
+    "queries": "descriptions.read_queries",
     "distributions": "distributions.read_distributions",
     "hierarchy": "hierarchies.read_hierarchy",
     "parents": "hierarchies.read_parents",
