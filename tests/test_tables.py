@@ -116,7 +116,7 @@ ROWS: list[dict[str, Any]] = [
 ]
 
 
-def test_programs_see_everything_in_full() -> None:
+def test_machine_readable_formats_have_exact_values() -> None:
     assert PAIRS.rows == ROWS
     assert frame(PAIRS).to_dicts() == ROWS
     lines = text(PAIRS, format="jsonl").splitlines()
@@ -143,18 +143,18 @@ def test_json_has_the_settings_if_there_are_any() -> None:
     assert render([OTHER], "table", settings=settings) == render([OTHER], "table")
 
 
-def test_flat_formats_hold_the_first_table() -> None:
+def test_flat_formats_contain_the_first_table() -> None:
     for format in FLAT:
         assert render([OTHER, PAIRS], format) == render([OTHER], format)
 
 
-def test_papers_hold_all_tables() -> None:
+def test_paper_formats_contain_all_tables() -> None:
     assert text(PAIRS, OTHER, format="latex").count(r"\begin{table}") == 2
     assert "One topic." in text(PAIRS, OTHER, format="markdown")
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
-def test_numbers_survive(value: float) -> None:
+def test_numbers_read_back(value: float) -> None:
     sheet = ResultTable("x", [Field("value", [value])])
     assert json.loads(text(sheet, format="json"))["x"] == [{"value": value}]
     assert float(text(sheet, format="tsv").splitlines()[1]) == value
@@ -214,7 +214,7 @@ def test_the_best_is_bold_in_papers_without_its_marks() -> None:
     assert r"\caption{Means. Best in bold.}" in latex
 
 
-def test_a_terminal_has_stars_and_letters_apart_from_the_numbers() -> None:
+def test_terminal_separates_letters_from_numbers() -> None:
     assert text(BEST).splitlines()[:6] == [
         "run        AP     cost",
         "───────────────────────",
@@ -225,7 +225,7 @@ def test_a_terminal_has_stars_and_letters_apart_from_the_numbers() -> None:
     ]
 
 
-def test_programs_see_no_marks() -> None:
+def test_machine_readable_formats_have_no_marks() -> None:
     for format in ("json", "csv"):
         assert "*" not in text(BEST, format=format)
         assert "bold" not in text(BEST, format=format)
@@ -307,7 +307,7 @@ ODD = ResultTable(
 )
 
 
-def test_odd_values_for_people() -> None:
+def test_special_values_are_displayed() -> None:
     assert text(ODD).splitlines()[2:5] == [
         "a        –  –             1   yes",
         "b      nan  –        0.5000    no",
@@ -315,7 +315,7 @@ def test_odd_values_for_people() -> None:
     ]
 
 
-def test_odd_values_for_programs() -> None:
+def test_special_values_in_machine_readable_formats() -> None:
     rows = json.loads(text(ODD, format="json"))["odd"]
     assert [row["value"] for row in rows] == [None, None, "inf"]
     assert [row["nothing"] for row in rows] == [None] * 3
@@ -326,7 +326,7 @@ def test_odd_values_for_programs() -> None:
     ]  # fmt: skip
 
 
-def test_odd_values_in_parquet() -> None:
+def test_special_values_in_parquet() -> None:
     """A column of None only, and one that begins with a whole number."""
     read = frame(ODD)
     assert read["nothing"].to_list() == [None, None, None]
@@ -400,7 +400,7 @@ def test_empty_tables() -> None:
     assert frame(EMPTY).height == 0
 
 
-def test_what_is_for_people_only_is_not_in_json() -> None:
+def test_display_only_tables_are_not_in_json() -> None:
     people = ResultTable("people", [Field("x", None, texts=["a"])])
     assert json.loads(text(people, format="json")).keys() == {"captions", "notices"}
 
@@ -448,7 +448,7 @@ def shown(capsysbinary: pytest.CaptureFixture[bytes], *arguments: str) -> tuple[
     return out.decode(), err.decode()
 
 
-def test_all_tables_the_usual_ones_or_those_asked_for(
+def test_show_selects_all_default_or_named_tables(
     capsysbinary: pytest.CaptureFixture[bytes], default_tables: list[str]
 ) -> None:
     out, err = shown(capsysbinary)
@@ -501,12 +501,12 @@ def test_mistakes(
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     monkeypatch.setattr(os, "get_terminal_size", lambda *_: os.terminal_size((80, 24)))
     with pytest.raises(
-        CranfieldError, match="Parquet cannot be written to a terminal. Use -o FILE."
+        CranfieldError, match=r"Parquet cannot be written to a terminal. Use -o FILE."
     ):
         shown(capsysbinary, "-f", "parquet")
 
 
-def test_files_are_written_whole(
+def test_files_are_written_completely_or_not_at_all(
     tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     file = tmp_path / "x.parquet"
@@ -524,10 +524,10 @@ def test_one_table_needs_no_option() -> None:
 # Tables
 
 
-def test_an_end_of_almost_0_has_no_minus() -> None:
+def test_format_interval_end_near_zero_has_no_minus() -> None:
     assert format_interval(-1e-9, 0.5) == "[0.0000, 0.5000]"
     assert format_interval(-1.0, -1e-9, "+") == "[-1.0000, +0.0000]"
 
 
-def test_p_at_alpha_has_a_star() -> None:
+def test_build_p_column_p_at_alpha_has_a_star() -> None:
     assert build_p_column([Sampled(4, 99, seed=0), Sampled(5, 99, seed=0)], 0.05).marks == ["*", ""]

@@ -29,7 +29,7 @@ def table(name: str, found: cf.Comparison) -> ResultTable:
     return next(sheet for sheet in build_tables(found) if sheet.name == name)
 
 
-def test_programs_see_what_the_comparison_found() -> None:
+def test_pairs_table_equals_the_comparison() -> None:
     found = cf.compare(RUNS, test="bootstrap", trials=200)
     columns = {
         "measure": "measure", "run": "run", "other": "other", "topics": "topics",
@@ -45,7 +45,7 @@ def test_programs_see_what_the_comparison_found() -> None:
     assert any(p.effect != p.dz for p in found.pairs)
 
 
-def test_programs_see_which_baselines_a_run_differs_from() -> None:
+def test_runs_table_has_baselines_that_differ() -> None:
     x = {str(t): t / 20 for t in range(12)}
     better, worse = ({t: v + d for t, v in x.items()} for d in (0.1, -0.1))
     found = cf.compare({"x": x, "better": better, "worse": worse}, "x")
@@ -58,7 +58,7 @@ def test_programs_see_which_baselines_a_run_differs_from() -> None:
     assert marks == {"better": "+a", "x (a)": "", "worse": "-a"}
 
 
-def test_the_usual_tables_suit_the_format() -> None:
+def test_select_tables_depends_on_format() -> None:
     found = cf.compare(RUNS, test="t")
     assert select_tables(found, "csv", None) == ("pairs",)
     assert select_tables(found, "json", None) == ("runs", "pairs", "movers")
@@ -68,7 +68,7 @@ def test_the_usual_tables_suit_the_format() -> None:
     assert select_tables(found, "table", 0) == ("runs", "pairs")
 
 
-def test_settings_are_those_of_the_comparison() -> None:
+def test_build_settings_equals_the_comparison() -> None:
     told = build_settings(cf.compare(RUNS, test="bootstrap", alpha=0.1, trials=200, seed=4))
     assert told["confidence"] == pytest.approx(0.9)
     assert [told[name] for name in ("test", "correction", "trials", "seed", "topics", "runs")] == [
@@ -76,14 +76,14 @@ def test_settings_are_those_of_the_comparison() -> None:
     ]  # fmt: skip
 
 
-def test_captions_say_how_many_comparisons_were_corrected_for() -> None:
+def test_captions_have_the_number_of_corrected_comparisons() -> None:
     several = cf.compare(RUNS, test="t")
     assert "Holm's correction for 3 comparisons by each measure" in describe_procedure(several)
     two = cf.compare({run: RUNS[run] for run in "ab"}, test="t")
     assert describe_procedure(two) == "paired t-test, two-sided, α = 0.05"
 
 
-def test_captions_say_for_how_many_pairs_intervals_hold() -> None:
+def test_captions_describe_simultaneous_intervals() -> None:
     def caption(runs: str, **options: str) -> str:
         found = cf.compare({run: RUNS[run] for run in runs}, **options)  # type: ignore[arg-type]
         return table("pairs", found).caption
@@ -94,7 +94,7 @@ def test_captions_say_for_how_many_pairs_intervals_hold() -> None:
     assert "of the difference of means. Effect" in caption("ab", test="t")
 
 
-def test_a_sentence_has_all_that_a_paper_should_report() -> None:
+def test_sentence_has_all_numbers_to_report() -> None:
     """Differences 0.2, 0.2, −0.1: t(2) = 0.1 / 0.1 = 1, d_z = 1 / √3, t(2; 0.975) = 4.3027."""
     a, b = ({str(t): x for t, x in enumerate(y)} for y in ([0.1, 0.2, 0.6], [0.3, 0.4, 0.5]))
     (row,) = table("sentences", cf.compare({"a": a, "b": b}, "a", test="t")).rows
@@ -107,7 +107,7 @@ def test_a_sentence_has_all_that_a_paper_should_report() -> None:
     assert row == {"measure": "score", "run": "b", "other": "a"}
 
 
-def test_a_sentence_says_which_is_better_by_measures_of_all_kinds() -> None:
+def test_sentence_names_the_better_run_for_all_kinds_of_measures() -> None:
     """A list of 12 that has one document more everywhere; the first of both is relevant."""
     qrels = {str(t): {"a": 1, "c": 1} for t in range(12)}
     x, y = ({str(t): docs for t in range(12)} for docs in (["b", "a", "c"], ["a", "b"]))
@@ -122,7 +122,7 @@ def test_a_sentence_says_which_is_better_by_measures_of_all_kinds() -> None:
     assert "higher on 0 topics and lower on 12." in size
 
 
-def test_the_27th_baseline_has_a_sign_of_its_own() -> None:
+def test_mark_of_27th_baseline_is_unique() -> None:
     """After z."""
     runs = {f"r{i:02}": {str(t): float(v) for t, v in enumerate(x)}
             for i, x in enumerate(np.random.default_rng(0).random((28, 4)))}  # fmt: skip
@@ -141,7 +141,7 @@ def test_six_numbers_are_shown_in_a_line() -> None:
     assert format_summary(Exception(), ["1 run"], {**six, "m6": 0.5}).endswith("m5 0.5000, …")
 
 
-def test_rounding_ranks_nothing() -> None:
+def test_rounding_does_not_change_the_order() -> None:
     """0.1 + 0.2 is no better than 0.3."""
     means = np.array([0.1 + 0.2, 0.3, 0.3, 0.3])
     assert [note.kind for note in collect_ranking_notes({"AP": means})] == ["constant"]
@@ -184,13 +184,13 @@ def test_the_best_run_of_each_team_has_a_row() -> None:
     assert "best-of-team" in {note.kind for note in found.notes}
 
 
-def test_the_best_may_be_by_another_measure() -> None:
+def test_best_by_another_measure() -> None:
     found = cf.compare(SHIFTED, teams=TEAMS, best_by="RR", test="t", baseline="w")
     assert [row["run"] for row in table("teams", found).rows] == ["w", "x", "y"]
     assert [row["run"] for row in table("teams", found.by("AP")).rows] == ["y", "x", "w"]
 
 
-def test_where_each_team_has_one_run_no_choice_is_told() -> None:
+def test_teams_of_one_run_have_no_note_on_choice() -> None:
     found = cf.compare(SHIFTED, teams={run: run.upper() for run in SHIFTED}, test="t")
     assert "optimistic" not in table("teams", found).caption
     assert "best-of-team" not in {note.kind for note in found.notes}
@@ -213,7 +213,7 @@ def test_no_teams_no_table() -> None:
          "† significantly better than w (paired t-test, Holm's correction for 3 comparisons"),
     ],
 )  # fmt: skip
-def test_daggers_mark_what_is_better_than_a_baseline(
+def test_daggers_mark_runs_better_than_a_baseline(
     baselines: str | list[str], marks: dict[str, str], legend: str
 ) -> None:
     found = cf.compare(SHIFTED, baselines, test="t", measures="AP")
@@ -237,7 +237,7 @@ def test_the_sixth_dagger_is_doubled() -> None:
     }
 
 
-def test_daggers_are_raised_where_they_can_be() -> None:
+def test_daggers_are_superscripts_in_html_and_latex() -> None:
     found = cf.compare(SHIFTED, "x", test="t", measures="AP")
     latex = found.to_latex("results", marks="daggers")
     assert r"\best{0.4750} & \textsuperscript{$\dagger$} \\" in latex

@@ -17,14 +17,14 @@ from cranfield.stats.references import METHODS
 from cranfield.stats.references import REFERENCES as OF_METHODS
 
 
-def test_everything_that_compare_can_do_has_its_papers() -> None:
+def test_references_cover_all_methods_of_compare() -> None:
     assert set(METHODS) == {*TESTS, *CORRECTIONS, *EFFECTS}
     assert {key for keys in METHODS.values() for key in keys} == set(OF_METHODS)
     assert not OF_MEASURES.keys() & OF_METHODS.keys()  # one key is one paper
 
 
 @pytest.mark.parametrize(("key", "entry"), OF_METHODS.items())
-def test_entries_are_whole(key: str, entry: str) -> None:
+def test_entries_are_valid_bibtex(key: str, entry: str) -> None:
     head, *fields, end = re.sub(r"\n {3,}", " ", entry).split("\n")
     assert re.fullmatch(rf"@(article|book|inproceedings){{{key},", head)
     assert end == "}"
@@ -37,7 +37,7 @@ def test_entries_are_whole(key: str, entry: str) -> None:
     assert year[1] in key
 
 
-def test_whose_the_papers_are_is_said_of_several() -> None:
+def test_bibtex_several_names_lists_keys_by_name() -> None:
     """A name with @ would begin an entry, so it has none; a paper of two is there once."""
     text = cf.bibtex("AP P@10", cf.nDCG @ 10, "t bootstrap bootstrap-shift")
     heads = [line for line in text.split("\n") if line.startswith("%")]
@@ -50,12 +50,12 @@ def test_whose_the_papers_are_is_said_of_several() -> None:
     assert cf.bibtex("holm", "none") == cf.bibtex("holm") == ENTRIES["holm1979"]
 
 
-def test_names_are_those_of_measures_or_methods() -> None:
+def test_bibtex_unknown_name_raises() -> None:
     assert find_references(["Q(beta=2, gain=exp) holm"]).keys() == {"Q", "holm"}
     with pytest.raises(cf.CranfieldError, match="there is no measure named 'holmes'"):
         cf.bibtex("holmes")
 
 
-def test_the_command_prints_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+def test_command_prints_bibtex(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "--bibtex", "AP", "randomised-tukey"]) == 0
     assert capsys.readouterr().out == cf.bibtex("AP", "randomised-tukey") + "\n"

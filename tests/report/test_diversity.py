@@ -75,7 +75,7 @@ class TestNumbers:
         assert data["sharp"].to_list() == pytest.approx([0.45, 0.55])
 
     @pytest.mark.parametrize("gamma", [0, 0.25, 1])
-    def test_gamma_is_the_share_of_intent_recall(self, gamma: float) -> None:
+    def test_gamma_weights_intent_recall(self, gamma: float) -> None:
         data = cf.plot.diversity(TWO, gamma=gamma).data
         by_hand = [gamma * 0.6 + (1 - gamma) * 0.3, gamma * 0.8 + (1 - gamma) * 0.3]
         assert data["sharp"].to_list() == pytest.approx(by_hand)
@@ -89,7 +89,7 @@ class TestNumbers:
         assert data[f"{Y}.low"].to_list() == pytest.approx([0.2, 0.2])
         assert data[f"{Y}.high"].to_list() == pytest.approx([0.4, 0.4])
 
-    def test_scores_and_files_give_the_same(self) -> None:
+    def test_scores_and_files_give_equal_data(self) -> None:
         collection = cf.simulate(topics=4, runs=3, depth=30, seed=3)
         asked: dict[str, Any] = {"measure": "nDCG@10", "against": "Recall@10"}
         of_files = cf.plot.diversity(collection.qrels, collection.runs, **asked)
@@ -100,7 +100,7 @@ class TestNumbers:
         assert of_files.data["nDCG@10"].to_list() == [m["nDCG@10"] for m in means.values()]
 
     @pytest.mark.parametrize("gamma", [0.5, 0.2])
-    def test_lines_are_those_of_d_sharp(self, gamma: float, tmp_path: Path) -> None:
+    def test_lines_have_equal_d_sharp(self, gamma: float, tmp_path: Path) -> None:
         """D♯ is linear in I-rec and D, so that its mean is where the two means are."""
         qrels, run = tmp_path / "qrels", tmp_path / "run"
         qrels.write_text("q1 1 a 2\nq1 2 b 1\nq1 2 a 1\nq2 1 c 1\nq2 2 d 3\nq2 3 e 1\n")
@@ -113,7 +113,7 @@ class TestNumbers:
         # all 2 intents of q1 and 2 of the 3 of q2
         assert picture.data[X].to_list() == pytest.approx([(1 + 2 / 3) / 2])
 
-    def test_measures_are_found_by_what_they_mean(self) -> None:
+    def test_measures_are_found_by_definition(self) -> None:
         scores = scores_of([[[0.2, 0.4]]], measures=("Recall@10", "nDCG@10"))
         data = cf.plot.diversity(scores, measure=cf.nDCG @ 10, against="recall@10").data
         assert data.columns[1:3] == ["Recall@10", "nDCG@10"]
@@ -139,7 +139,7 @@ class TestLines:
         st.floats(0.001, 3),
         st.floats(0.001, 3),
     )
-    def test_lines_are_where_they_say(
+    def test_lines_have_their_value(
         self, gamma: float, left: float, bottom: float, width: float, height: float
     ) -> None:
         window = [[left, left + width], [bottom, bottom + height]]
@@ -151,7 +151,7 @@ class TestLines:
                 assert left - 1e-9 <= x <= left + width + 1e-9
                 assert bottom - 1e-9 <= y <= bottom + height + 1e-9
 
-    def test_the_picture_has_them_and_says_what_they_are(self) -> None:
+    def test_figure_has_lines_and_their_formula(self) -> None:
         picture = cf.plot.diversity(TWO, gamma=0.3)
         title = spec_of(picture)["title"]
         assert title["text"] == "D(nDCG)@10 against IRec@10"
@@ -171,7 +171,7 @@ class TestLines:
 
 
 class TestLook:
-    def test_axes_are_whole_unless_zoomed(self) -> None:
+    def test_axes_start_at_zero_unless_zoomed(self) -> None:
         def ends(**options: Any) -> list[tuple[float, float]]:
             points = layers_of(cf.plot.diversity(TWO, **options), "point")[0]["encoding"]
             ticks = [points[axis]["axis"]["values"] for axis in "xy"]
@@ -189,7 +189,7 @@ class TestLook:
         assert ticks[0] <= -0.5
         assert ticks[-1] >= 3.2
 
-    def test_crosses_are_there_when_asked_for_and_explained(self) -> None:
+    def test_intervals_draws_crosses_with_caption(self) -> None:
         lines_alone = layers_of(cf.plot.diversity(TWO), "rule")
         crossed = cf.plot.diversity(TWO, intervals=True, level=0.9)
         assert len(layers_of(crossed, "rule")) == len(lines_alone) + 2
@@ -203,7 +203,7 @@ class TestLook:
         assert "over 2 to 3 topics" in said
 
     @pytest.mark.parametrize("runs", [2, 30, 100])
-    def test_runs_without_a_name_are_told(self, runs: int) -> None:
+    def test_runs_without_a_name_have_a_note(self, runs: int) -> None:
         picture = cf.plot.diversity(random_scores(runs), zoom=True)
         shown = names_of(picture)
         told = [n.text for n in picture.notes if n.kind == "names"]
@@ -213,7 +213,7 @@ class TestLook:
         else:
             assert not told
 
-    def test_names_can_be_left_out(self) -> None:
+    def test_names_false_draws_points_only(self) -> None:
         picture = cf.plot.diversity(TWO, names=False)
         assert names_of(picture) == []
         assert not picture.notes
@@ -221,14 +221,14 @@ class TestLook:
 
     @pytest.mark.slow
     @pytest.mark.parametrize("value", [0.0, 0.5, 1.0])
-    def test_runs_that_are_all_the_same(self, value: float) -> None:
+    def test_equal_runs_are_drawn(self, value: float) -> None:
         for zoom in (False, True):
             picture = cf.plot.diversity(
                 scores_of(np.full((3, 4, 2), value)), zoom=zoom, intervals=True
             )
             assert picture.render("svg").startswith(b"<svg")
 
-    def test_a_run_without_a_mean_is_told_and_not_drawn(self) -> None:
+    def test_run_without_a_mean_has_a_note(self) -> None:
         picture = cf.plot.diversity(scores_of([[[0.5, 0.4]], [[math.nan, 0.4]]]))
         assert names_of(picture) == ["run1"]
         assert [n.text for n in picture.notes] == [
@@ -255,11 +255,11 @@ class TestRefused:
         with pytest.raises(cf.CranfieldError, match=said):
             cf.plot.diversity(TWO, **options)
 
-    def test_judgments_alone(self) -> None:
+    def test_judgments_without_runs_raises(self) -> None:
         with pytest.raises(cf.CranfieldError, match="no runs"):
             cf.plot.diversity({"q": {"d": 1}}, measure="nDCG", against="Recall")
 
-    def test_nothing_to_draw(self) -> None:
+    def test_no_run_to_draw_raises(self) -> None:
         with pytest.raises(cf.CranfieldError, match="no run has both"):
             cf.plot.diversity(scores_of([[[math.nan, 0.4]]]))
 
@@ -278,7 +278,7 @@ class TestFiles:
         made = cf.plot.diversity(TWO, intervals=True).render(format)
         assert made.startswith(begins[format])
 
-    def test_the_numbers_are_in_full(self) -> None:
+    def test_data_are_exact(self) -> None:
         picture = cf.plot.diversity(TWO, gamma=1 / 3, intervals=True)
         rows = list(csv.DictReader(io.StringIO(picture.render("csv").decode())))
         assert list(rows[0]) == ["run", X, Y, "sharp", f"{X}.low", f"{X}.high", f"{Y}.low",
@@ -308,7 +308,7 @@ class TestFiles:
         assert "Two runs" in shown
         assert "90% confidence intervals" in shown
 
-    def test_scores_will_do(self, collection: list[str]) -> None:
+    def test_command_reads_scores(self, collection: list[str]) -> None:
         qrels, *rest = collection
         runs = [word for word in rest if not word.startswith("-")][: rest.index("-m")]
         asked = ["-m", "nDCG@10 Recall@10"]
@@ -318,7 +318,7 @@ class TestFiles:
         assert main([*command, "-o", "b.csv"]) == 0
         assert Path("a.csv").read_text() == Path("b.csv").read_text()
 
-    def test_mistakes_leave_no_file(
+    def test_errors_leave_no_file(
         self, collection: list[str], capsys: pytest.CaptureFixture[str]
     ) -> None:
         for more, said in (
@@ -331,7 +331,7 @@ class TestFiles:
         assert not list(Path().glob("made*"))
 
     @pytest.mark.skipif(BROWSER is None, reason="no Chromium on PATH")
-    def test_the_page_is_drawn_in_a_browser(self, tmp_path: Path) -> None:
+    def test_html_figure_is_drawn_in_a_browser(self, tmp_path: Path) -> None:
         name = "</script><script>document.title='broken out'</script>"
         scores = scores_of([[[0.5, 0.4], [0.7, 0.2]], [[1.0, 0.2], [0.6, 0.4]]], ["bm25", name])
         cf.plot.diversity(scores, intervals=True).save(tmp_path / "picture.html")

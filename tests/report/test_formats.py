@@ -118,12 +118,12 @@ class TestRows:
         text = render(scores, "tsv", per_topic=True).decode().split("\n")[1].split("\t")[3]
         assert float(text) == value
 
-    def test_no_digit_too_many(self) -> None:
+    def test_values_have_the_shortest_exact_form(self) -> None:
         scores = make([[[0.1], [1e22]]], ("r",), measures=("AP",), summaries=("mean",))
         lines = render(scores, "tsv", per_topic=True).decode().split("\n")
         assert [line.split("\t")[3] for line in lines[1:3]] == ["0.1", "1e+22"]
 
-    def test_a_count_that_is_none_is_written_in_full(self) -> None:
+    def test_fractional_count_is_written_exactly(self) -> None:
         scores = make([[[0.5]]], ("r",), ("t",), ("gain",), ("sum",))
         assert render(scores, "tsv").decode().split("\n")[1] == "r\tall\tgain\t0.5"
 
@@ -230,13 +230,13 @@ class TestPapers:
         lines = render(scores, "markdown").decode().split("\n")
         assert lines[2:5] == ["| a | **0.5000** |", "| b | nan |", "| c | **0.5000** |"]
 
-    def test_only_the_best_of_what_looks_equal(self) -> None:
+    def test_equal_rounded_values_mark_only_the_best(self) -> None:
         scores = make(
             [[[0.50001]], [[0.50002]]], topics=("1",), measures=("AP",), summaries=("mean",)
         )
         assert render(scores, "markdown").decode().count("**") == 2
 
-    def test_one_run_is_not_the_best(self) -> None:
+    def test_one_run_is_not_marked(self) -> None:
         text = render(named("alone"), "markdown").decode()
         assert "**" not in text
         assert text.endswith("\nMean over 1 topic.\n")
@@ -291,7 +291,7 @@ class TestPapers:
     def test_latex_escapes(self, name: str, escaped: str) -> None:
         assert f"\n{escaped} & 1.0000" in render(named(name), "latex").decode()
 
-    def test_skipping_is_said(self, skipping: Scores, scores: Scores) -> None:
+    def test_caption_names_excluded_values(self, skipping: Scores, scores: Scores) -> None:
         said = "Mean over 2 topics, counts summed, undefined values excluded"
         assert said in render(skipping, "markdown").decode()
         assert "left out" not in render(scores, "markdown").decode()
@@ -308,13 +308,13 @@ class TestPapers:
         assert "\nSum over 1 topic.\n" in render(scores, "markdown").decode()
 
 
-def test_what_cannot_be_rendered_is_named() -> None:
+def test_render_invalid_unicode_raises() -> None:
     with pytest.raises(CranfieldError, match="found format='excel', expected one of table, tsv"):
         render(named("a"), "excel")
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_nothing_to_show_is_no_error(format: str) -> None:
+def test_render_empty_scores_is_valid(format: str) -> None:
     empty = make(np.zeros((0, 0, 0)), (), (), (), ())
     assert render(empty, format) is not None
     assert render(empty, format, per_topic=True) is not None
@@ -349,7 +349,7 @@ class TestTerminal:
             ["dense", "all", "nan", "2000"],
         ]
 
-    def test_one_run_has_no_mark_and_no_room_for_it(self) -> None:
+    def test_one_run_has_no_space_for_a_mark(self) -> None:
         assert table(named("alone")).split("\n") == [
             "run        AP",
             "─────────────",
@@ -358,7 +358,7 @@ class TestTerminal:
             "mean over 1 topic",
         ]
 
-    def test_names_are_text(self) -> None:
+    def test_control_characters_in_names_are_escaped(self) -> None:
         text = table(named("[red]x", "[/]", ":smile:", "a\x1b[2J"))
         for name in ("[red]x", "[/]", ":smile:", r"a\x1b[2J"):
             assert f"\n{name} " in text
@@ -380,7 +380,7 @@ class TestTerminal:
             assert name + "  1.0000*" in table(named(name, "b"), width=width)
 
     @given(st.integers(1, 12), st.integers(30, 100), st.booleans())
-    def test_measures_that_do_not_fit_follow_below(
+    def test_measures_too_wide_continue_below(
         self, measures: int, width: int, per_topic: bool
     ) -> None:
         names = tuple(f"nDCG@{i}" for i in range(measures))
@@ -413,7 +413,7 @@ class TestTerminal:
         assert table(empty).split("\n")[0] == "run"
 
 
-def test_where_lower_is_better_the_lowest_is_marked() -> None:
+def test_lower_is_better_marks_the_lowest() -> None:
     scores = make(
         [[[0.2, 5.0, 0.9]], [[0.1, 3.0, 0.1]]],
         ("a", "b"),
@@ -498,7 +498,7 @@ class TestUserModels:
         assert "| a | 1 | RBP | 6.0000 | 7.0000 | 8.0000 | 9.0000 | 10.0000 |" in lines
         assert "| a | all | RBP | 6.0000 | 7.0000 | 8.0000 | 9.0000 | 10.0000 |" in lines
 
-    def test_nothing_else_to_show(self) -> None:
+    def test_only_user_models(self) -> None:
         text = render(measurements(*(f"RBP.{name}" for name in MEASUREMENTS)), "markdown").decode()
         assert text.startswith("| run | user model | EU |")
 
@@ -508,7 +508,7 @@ class TestUserModels:
         ).decode()
         assert text.startswith("| run | RBP.EU | RBP.ETU | RBP.EC | RBP.ETC |\n")
 
-    def test_bounds_and_errors_stand_beside(self) -> None:
+    def test_bounds_and_errors_follow_their_measure(self) -> None:
         """And a dash, for a model that does not have them."""
         bounded = [
             f"INST.{x}{bound}" for x in MEASUREMENTS for bound in ("", ".se", ".lower", ".upper")
@@ -522,7 +522,9 @@ class TestUserModels:
         assert lines[3].startswith("| a | INST | 5.0000 | 6.0000 | 7.0000 | 8.0000 | 9.0000 |")
 
     @pytest.mark.parametrize("format", ["tsv", "csv", "json", "jsonl"])
-    def test_programs_read_whole_names(self, scores: Scores, format: str) -> None:
+    def test_machine_readable_formats_have_complete_names(
+        self, scores: Scores, format: str
+    ) -> None:
         text = render(scores, format).decode()
         assert "INST(T=2).ETU" in text
         assert "user model" not in text

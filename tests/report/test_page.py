@@ -135,7 +135,7 @@ def scrolls_sideways(page: Any) -> bool:
     return bool(page.evaluate("document.documentElement.scrollWidth > innerWidth"))
 
 
-def test_the_first_screen_answers_and_its_board_can_be_sorted(visit: Visit) -> None:
+def test_first_screen_has_the_summary_and_sorts_runs(visit: Visit) -> None:
     data = made_page.page()
     page = visit("small")
     text = page.inner_text("main")
@@ -160,7 +160,7 @@ def test_the_first_screen_answers_and_its_board_can_be_sorted(visit: Visit) -> N
     assert page.locator("[aria-sort]:has-text('nDCG@10')").count() == 1
 
 
-def test_two_clicks_lead_from_a_number_to_the_lists_of_a_topic(visit: Visit) -> None:
+def test_two_clicks_open_the_rankings_of_a_topic(visit: Visit) -> None:
     data = made_page.page()
     means = data["board"][0]["means"]
     worst, best = min(range(4), key=means.__getitem__), max(range(4), key=means.__getitem__)
@@ -210,7 +210,7 @@ def test_numbers_are_rounded_as_python_rounds_them(visit: Visit) -> None:
     assert page.inner_text(".outcome strong") == f"{0.03125 - other:+.4f}".replace("-", "−")
 
 
-def test_statements_are_those_of_filtered_topics(visit: Visit) -> None:
+def test_summary_follows_filtered_topics(visit: Visit) -> None:
     """t0, t2, …, t10 are of the slice: mean, t interval with 5 degrees of freedom, reasons."""
     made = made_page.page()
     page = visit("small", "#topics?a=run0&b=run1&slice=source=web")
@@ -281,7 +281,7 @@ def test_the_same_document_is_marked_in_both_lists(visit: Visit) -> None:
     assert "repeating-linear-gradient" in page.evaluate(hatched)
 
 
-def test_answers_stand_side_by_side(visit: Visit) -> None:
+def test_answers_are_side_by_side(visit: Visit) -> None:
     """Each citation says by its sign and in words what its colour says."""
     page = visit("answers", "#topic/t1?a=run0&b=run1&m=CitationF")
     made = made_page.answered()
@@ -327,7 +327,7 @@ def test_nuggets_are_a_checklist_that_is_sorted_and_copied(visit: Visit) -> None
     assert (lie.get_attribute("class"), lie.inner_text()) == ("mark-of none", "✓ met")
 
 
-def test_a_cited_document_is_marked_where_it_is_listed(visit: Visit) -> None:
+def test_cited_document_is_marked_in_rankings(visit: Visit) -> None:
     page = visit("answers", "#topic/t0?a=run0&b=run1")
     page.hover(".answers .cite:has-text('d0-1') >> nth=0")
     listed = made_page.answered()["lists"]["topics"][0]["lists"]
@@ -342,7 +342,7 @@ def test_a_cited_document_is_marked_where_it_is_listed(visit: Visit) -> None:
     assert "A title" in rows[0]
 
 
-def test_topics_say_why_they_have_no_answers(visit: Visit) -> None:
+def test_topics_without_answers_give_the_reason(visit: Visit) -> None:
     page = visit("answers", "#topic/t2")
     assert "Nothing is known of answers to this topic." in page.inner_text(".answers")
     show(page, "#topic/t3")
@@ -356,7 +356,7 @@ def test_topics_say_why_they_have_no_answers(visit: Visit) -> None:
     assert "no lists" not in page.inner_text("main")
 
 
-def test_answers_are_printed_whole(visit: Visit) -> None:
+def test_answers_are_printed_completely(visit: Visit) -> None:
     """On white, in colour and with signs, the documents that are cited open."""
     page = visit("answers", "#topic/t1?a=run0&b=run1", color_scheme="dark")
     page.emulate_media(media="print")
@@ -367,7 +367,7 @@ def test_answers_are_printed_whole(visit: Visit) -> None:
     assert page.evaluate(exact) == "exact"
 
 
-def test_ticked_documents_are_downloaded_as_a_pool(visit: Visit, tmp_path: Path) -> None:
+def test_selected_documents_are_downloaded_as_a_pool(visit: Visit, tmp_path: Path) -> None:
     page = visit("small", "#topic/t3?a=run0&b=run2")
     found = made_page.page()["lists"]["topics"]
     chosen = [found[3]["docs"][doc] for doc in found[3]["lists"][0][:2]]
@@ -400,7 +400,7 @@ def copied(page: Any, format: str, rows: int) -> list[str]:
     return str(page.evaluate("navigator.clipboard.readText()")).splitlines()
 
 
-def test_tables_are_copied_for_programs_and_papers(visit: Visit) -> None:
+def test_tables_are_copied_as_tsv_and_latex(visit: Visit) -> None:
     page = visit("small", permissions=["clipboard-read", "clipboard-write"])
     board = made_page.page()["board"]
     best = max(range(4), key=board[0]["means"].__getitem__)
@@ -422,7 +422,7 @@ def test_tables_are_copied_for_programs_and_papers(visit: Visit) -> None:
     assert copied(page, "CSV", 4)[1] == first  # by the other way, which pages from a disk may need
 
 
-def test_no_name_becomes_a_formula_or_markup_where_it_is_pasted(visit: Visit) -> None:
+def test_copied_names_are_escaped(visit: Visit) -> None:
     page = visit("hostile", permissions=["clipboard-read", "clipboard-write"])
     rows = len(made_page.HOSTILE)
     quoted = '"' + made_page.HOSTILE[1].replace('"', '""') + '"'
@@ -479,7 +479,7 @@ READ: dict[tuple[str, str], tuple[tuple[str, ...], dict[str, Any]]] = {
 
 
 @each("shown", READ)
-def test_every_view_can_be_read_by_everybody(visit: Visit, shown: tuple[str, str]) -> None:
+def test_views_are_accessible(visit: Visit, shown: tuple[str, str]) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe").Axe()
     name, theme = shown
     page = visit(name, color_scheme=theme, viewport={"width": 380, "height": 700})
@@ -495,7 +495,7 @@ def test_every_view_can_be_read_by_everybody(visit: Visit, shown: tuple[str, str
         assert not serious, (view, [(x["id"], x["nodes"][0]["html"]) for x in serious])
 
 
-def test_dark_is_kept_and_paper_is_white(visit: Visit) -> None:
+def test_dark_mode_is_stored_and_print_is_white(visit: Visit) -> None:
     page = visit("small")
     paper = "getComputedStyle(document.body).backgroundColor"
     assert page.evaluate(paper) == "rgb(255, 255, 255)"
@@ -512,7 +512,7 @@ def test_dark_is_kept_and_paper_is_white(visit: Visit) -> None:
 
 
 @each("name", ["one", "scores", "undefined"])
-def test_little_makes_a_sensible_page(visit: Visit, name: str) -> None:
+def test_small_inputs_make_a_valid_report(visit: Visit, name: str) -> None:
     page = visit(name)
     for view in (*VIEWS, "#topic/t0?a=nobody", "#nowhere"):
         show(page, view)

@@ -154,7 +154,7 @@ class Names(HTMLParser):
 
 
 @EACH
-def test_html_has_no_tag_that_came_from_data(name: str) -> None:
+def test_html_escapes_data(name: str) -> None:
     page = Names()
     page.feed(RESULTS[name]().to_html())
     ours = {"div", "style", "table", "thead", "tbody", "tr", "th", "td", "b", "p"}
@@ -177,7 +177,7 @@ def test_every_result_has_the_same_methods(name: str) -> None:
     assert len(repr(found).splitlines()) <= 30  # a screen
 
 
-def test_what_is_not_there_is_refused() -> None:
+def test_unknown_table_option_or_value_raises() -> None:
     found = RESULTS["comparison"]()
     with pytest.raises(
         cf.CranfieldError, match=r"^found table x, expected a table of this result: runs, pairs"
@@ -207,7 +207,7 @@ def test_latex_for_a_paper() -> None:
     assert any(line.startswith(r"bm25 & ") and "0.71" in line for line in lines)
 
 
-def test_spreadsheets_do_not_compute_names() -> None:
+def test_spreadsheet_formulas_are_escaped() -> None:
     made = prepare_output(scores(), "csv", {})
     plain = [*csv.reader(io.StringIO(formats.render(made, "csv").decode()))]
     safe = formats.render(TableOutput(made.tables, spreadsheet=True), "csv").decode()
@@ -231,7 +231,7 @@ def test_a_simulated_collection_is_a_line() -> None:
     assert found.startswith("Collection: 2 topics, ")
 
 
-def test_long_tables_are_cut_in_notebooks() -> None:
+def test_long_tables_are_truncated_in_notebooks() -> None:
     many = cf.evaluate({"q": {"a": 1}}, {f"run{i}": {"q": ["a"]} for i in range(60)}, "AP")
     assert "… 10 more rows" in many._repr_html_()
     assert "more rows" not in many.to_html()
@@ -245,7 +245,7 @@ def displayed() -> list[Any]:
 class TestNotebook:
     """docs/results.ipynb, cell by cell, as a notebook shows what the last line of a cell is."""
 
-    def test_every_kind_of_result_shows_itself(self, displayed: list[Any]) -> None:
+    def test_every_result_has_html_in_notebooks(self, displayed: list[Any]) -> None:
         results = [value for value in displayed if isinstance(value, TableResult)]
         assert len({type(value) for value in results}) >= 16
         for value in results:

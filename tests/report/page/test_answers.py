@@ -53,7 +53,7 @@ def topic(t: int = 0) -> dict[str, Any]:
 
 
 class TestNumbers:
-    def test_are_those_of_evaluate_and_of_evaluate_answers(self) -> None:
+    def test_scores_equal_evaluate_and_evaluate_answers(self) -> None:
         shown = page().data
         lists = cf.evaluate(QRELS, RUNS, "RR")
         answers = cf.evaluate_answers(NUGGETS, MEASURES[3:], answers=ANSWERS, support=SUPPORT)
@@ -80,7 +80,7 @@ class TestNumbers:
         ]
         assert "1 of 5 citations not judged" in str(shown["notices"])
 
-    def test_the_answer_speaks_of_lists_and_of_answers(self) -> None:
+    def test_summary_covers_rankings_and_answers(self) -> None:
         shown = page().data
         first, second = (shown["answer"][i] for i in shown["leads"])
         assert first.startswith("x and y are best by RR, both 0.7500")
@@ -89,7 +89,7 @@ class TestNumbers:
 
 
 class TestSentences:
-    def test_are_in_order_with_all_that_they_cite(self) -> None:
+    def test_sentences_have_their_citations_in_order(self) -> None:
         said = topic()["said"][0]
         docs = topic()["docs"]
         cited = [[(docs[doc], mark) for doc, mark in of] for _, of in said["sentences"]]
@@ -109,7 +109,7 @@ class TestSentences:
             "d1": 2, "d2": 0, "d9": None,
         }  # fmt: skip
 
-    def test_an_empty_answer_is_one(self) -> None:
+    def test_empty_answer_is_counted(self) -> None:
         assert topic(1)["said"][1]["sentences"] == []
 
     def test_chunks_are_judged_as_their_documents(self) -> None:
@@ -148,26 +148,26 @@ class TestChecklists:
             "told": ["vital: 1 of 1; okay: 0 of 1, 1 in part", "vital: 0 of 1; okay: 1 of 1"],
         }
 
-    def test_runs_judged_by_others(self) -> None:
+    def test_runs_with_different_nuggets(self) -> None:
         own = {"x": {"q": {"a": ("vital", "support")}}, "y": {"q": {"b": ("okay", "support")}}}
         shown = cf.report_page(assignments=own, measures="NuggetA").data["answers"]["topics"][0]
         assert shown["nuggets"]["rows"] == [["a", "vital", ""], ["b", "okay", ""]]
         assert shown["nuggets"]["marks"] == [[2, None], [None, 2]]
 
-    def test_the_same_nugget_twice(self) -> None:
+    def test_duplicate_nugget_has_two_rows(self) -> None:
         twice = [{"text": "a", "importance": "vital", "assignment": x}
                  for x in ("support", "support")]  # fmt: skip
         given = [{"qid": "q", "run_id": "x", "nuggets": twice}]
         shown = cf.report_page(assignments=given, measures="NuggetA").data["answers"]["topics"][0]
         assert shown["nuggets"]["marks"] == [[2, 2]]
 
-    def test_a_run_that_does_not_answer(self) -> None:
+    def test_run_without_answer_has_no_marks(self) -> None:
         given = {"x": NUGGETS["x"], "y": {"q1": NUGGETS["y"]["q1"]}}
         shown = cf.report_page(assignments=given, measures="NuggetV").data
         assert shown["answers"]["topics"][1]["nuggets"]["marks"] == [[2], None]
         assert shown["scores"] == [[[1, 1], [0, 0]]]
 
-    def test_criteria_to_avoid_are_counted_apart(self) -> None:
+    def test_criteria_of_negative_weight_are_counted_separately(self) -> None:
         rubric = {"x": {"q": [{"criterion": "polite", "weight": 2, "met": 1, "axis": "tone"},
                               {"criterion": "lies", "weight": -3, "met": 0.5}]}}  # fmt: skip
         shown = cf.report_page(rubric=rubric).data
@@ -179,7 +179,7 @@ class TestChecklists:
 
 
 class TestWhatBelongsTogether:
-    def test_runs_of_other_names_are_told(self) -> None:
+    def test_runs_with_other_names_have_notes(self) -> None:
         others = {"z" if run == "y" else run: of for run, of in NUGGETS.items()}
         made = cf.report_page(QRELS, RUNS, "RR NuggetV", assignments=others)
         assert [run["name"] for run in made.data["runs"]] == ["x", "y", "z"]
@@ -207,7 +207,7 @@ class TestWhatBelongsTogether:
         with pytest.raises(cf.InputError, match="topic 'q9'"):
             cf.report_page(assignments=NUGGETS, topics="q9")
 
-    def test_answers_that_nobody_judged_stand_beside_lists(self) -> None:
+    def test_unjudged_answers_are_shown_with_rankings(self) -> None:
         shown = cf.report_page(QRELS, RUNS, "RR", answers=ANSWERS).data
         assert [one["name"] for one in shown["measures"]] == ["RR"]
         assert not shown["answers"]["supported"]
@@ -215,7 +215,7 @@ class TestWhatBelongsTogether:
             "3 sentences, 1 without citations · 4 citations"
         )
 
-    def test_answers_alone(self) -> None:
+    def test_answers_without_rankings(self) -> None:
         shown = cf.report_page(**JUDGED, measures="NuggetV").data
         assert shown["lists"] is shown["buckets"] is None
         assert shown["sections"] == []
@@ -251,13 +251,13 @@ class TestMistakes:
         with pytest.raises(cf.InputError, match="scores and answers"):
             cf.report_page(cf.evaluate(QRELS, RUNS, "RR"), answers=ANSWERS)
 
-    def test_support_that_no_answer_asks_for(self) -> None:
+    def test_support_of_uncited_document_raises(self) -> None:
         wrong = {"x": {"q1": [{"d7": "full"}]}}
         with pytest.raises(cf.InputError, match="citation d7 of sentence 1"):
             _ = cf.report_page(QRELS, RUNS, "RR", answers=ANSWERS, support=wrong).data
 
 
-def test_as_many_answers_as_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answers_above_the_limit_are_omitted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Those first on which runs differ most: by NuggetA 1/4 and 1."""
     small = Limits(answers=300)
     monkeypatch.setattr(Limits, "from_complete", classmethod(lambda cls, complete: small))
@@ -272,7 +272,7 @@ def test_complete_has_all() -> None:
     assert cf.report_page(QRELS, RUNS, "RR", **JUDGED, complete=True).data["left_out"] == []
 
 
-def test_whatever_answers_say_is_text() -> None:
+def test_answers_with_markup_are_text() -> None:
     bad = "</script><script>alert(1)</script>\u202e\x00"
     given = {"x": {bad: [{"text": bad, "citations": [bad]}]}}
     nuggets = {"x": {bad: {bad: ("vital", "support")}}}
@@ -283,7 +283,7 @@ def test_whatever_answers_say_is_text() -> None:
     assert made.html.count("</script>") == 2
 
 
-def test_measures_of_answers_have_no_bounds_to_leave_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answer_measures_have_no_note_about_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     """There is room for one pair by one measure: that of lists."""
     small = Limits(bounds=1)
     monkeypatch.setattr(Limits, "from_complete", classmethod(lambda cls, complete: small))

@@ -45,7 +45,7 @@ def data() -> dict[str, Any]:
 
 
 class TestNumbers:
-    def test_are_those_of_a_comparison_by_each_measure(self) -> None:
+    def test_pairs_equal_a_comparison_by_each_measure(self) -> None:
         """That they are computed together changes none."""
         for m, name in enumerate(MEASURES):
             alone = cf.compare(scores(), measures=[name], trials=500)
@@ -54,7 +54,7 @@ class TestNumbers:
             assert together.pairs == alone.pairs
             assert together.runs == alone.runs
 
-    def test_runs_are_called_alike_only_if_they_are_by_every_measure(self) -> None:
+    def test_identical_runs_have_equal_scores_by_every_measure(self) -> None:
         """x and y have the same RR, but not the same AP."""
         qrels = {"q1": {"a": 1, "b": 1}, "q2": {"c": 1, "d": 1}}
         runs = {"x": {"q1": "ab", "q2": "cd"}, "y": {"q1": "a", "q2": "c"}, "z": {"q1": "za"}}
@@ -68,7 +68,7 @@ class TestNumbers:
         assert "identical" in told["RR"]
         assert "identical" not in told["RR AP"]
 
-    def test_are_those_of_evaluate(self) -> None:
+    def test_scores_equal_evaluate(self) -> None:
         shown, known = data(), scores()
         assert [one["name"] for one in shown["runs"]] == list(known.runs)
         assert [one["id"] for one in shown["topics"]] == list(known.topics)
@@ -83,7 +83,7 @@ class TestNumbers:
         assert shown["board"][1]["low"] == low
         assert shown["board"][2]["low"] == [None] * 4  # a sum has no interval of its mean
 
-    def test_are_those_of_compare(self) -> None:
+    def test_pairs_equal_compare(self) -> None:
         found, names = cf.compare(scores(), trials=500), scores().runs
         for m, measure in enumerate(MEASURES):
             pairs = data()["pairs"][m]
@@ -105,7 +105,7 @@ class TestNumbers:
             letters = {row.run: row.groups for row in found.runs if row.measure == measure}
             assert data()["board"][m]["letters"] == [letters[run] for run in names]
 
-    def test_least_p_is_written_as_compare_writes_it(self) -> None:
+    def test_smallest_p_is_formatted_as_in_compare(self) -> None:
         """None of 1,000 trials is as extreme: p = 1/1001 is printed as <0.001."""
         x = {str(t): 0.1 + t / 100 for t in range(30)}
         y = {t: value + 0.3 + int(t) / 200 for t, value in x.items()}
@@ -116,11 +116,11 @@ class TestNumbers:
         assert pair["half"] is None
         assert [pair["low"][0][0] < -0.37 < pair["high"][0][0]] == [True]  # 0.3 + 14.5 / 200
 
-    def test_t_quantiles_are_those_of_tables(self) -> None:
+    def test_t_quantiles_equal_published_tables(self) -> None:
         assert data()["t"][:4] == pytest.approx([1.959964, 12.706205, 4.302653, 3.182446], abs=1e-6)
         assert len(data()["t"]) == 9  # of nine topics
 
-    def test_buckets_are_those_of_hard_topics(self) -> None:
+    def test_reasons_equal_hard_topics(self) -> None:
         made = collection()
         found = cf.hard_topics(made.qrels, made.runs, "nDCG@5")
         shown = data()["buckets"]
@@ -132,7 +132,7 @@ class TestNumbers:
             assert (shown["names"][code] if code >= 0 else None) == one.bucket
             assert shown["counted"][t]
 
-    def test_bounds_are_those_of_bounds(self) -> None:
+    def test_bounds_equal_cf_bounds(self) -> None:
         made = collection()
         for m, measure in enumerate(["nDCG@5", "AP"]):
             shown = data()["pairs"][m]
@@ -143,13 +143,13 @@ class TestNumbers:
                     assert shown["bound_high"][i][j - i - 1] == round_number(one.high, 4)
         assert data()["pairs"][2]["bound_low"] is None
 
-    def test_agreement_is_that_of_correlation(self) -> None:
+    def test_agreement_equals_correlation(self) -> None:
         tau = cf.meta.correlation(scores())["nDCG@5", "AP"].mean
         values = data()["agreement"]["values"]
         assert values[0][1] == values[1][0] == round_number(tau, 4)
         assert values[0][2] is None  # a count ranks nothing
 
-    def test_lists_are_those_of_label(self) -> None:
+    def test_rankings_equal_cf_label(self) -> None:
         made = collection()
         lists = data()["lists"]
         levels = [one["level"] for one in lists["levels"]]
@@ -381,14 +381,14 @@ class TestSections:
 
 
 class TestLimits:
-    def test_what_is_asked_for_is_whole(self) -> None:
+    def test_limits_of_large_collections(self) -> None:
         limits = Limits()
         assert limits.count_measures(100, 250, 10) == 10
         assert limits.count_tested(100, 10) == 10
         assert limits.count_relevant(100, 250) == 10
         assert limits.count_relevant(4, 100) == 100
 
-    def test_larger_inputs_say_what_is_left_out(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_large_inputs_list_omissions(self, monkeypatch: pytest.MonkeyPatch) -> None:
         small = Limits(scores=9, pairs=3, bounds=2, lists=400, relevant=9)
         monkeypatch.setattr(Limits, "from_complete", classmethod(lambda cls, complete: small))
         shown = cf.report_page(QRELS, RUNS, "RR AP", list_depth=4).data
@@ -431,7 +431,7 @@ class TestLimits:
         )
 
 
-def test_a_page_is_written_whole(tmp_path: Path) -> None:
+def test_report_is_written_completely_or_not_at_all(tmp_path: Path) -> None:
     path = tmp_path / "report.html"
     made = cf.report_page(QRELS, RUNS, "RR", title="My runs")
     made.save(path)

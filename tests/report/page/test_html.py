@@ -30,7 +30,7 @@ def element(name: str, text: str) -> str:
     return found[1]
 
 
-def test_the_policy_allows_this_script_and_these_styles_and_nothing_else(text: str) -> None:
+def test_policy_allows_only_own_script_and_styles(text: str) -> None:
     found = re.search('http-equiv="Content-Security-Policy" content="([^"]*)"', text)
     assert found is not None
     policy = dict(part.split(" ", 1) for part in unescape(found[1]).split("; "))
@@ -45,7 +45,7 @@ def test_the_policy_allows_this_script_and_these_styles_and_nothing_else(text: s
     }
 
 
-def test_data_ends_nothing_and_comes_out_as_it_went_in(text: str) -> None:
+def test_serialize_data_escapes_and_reads_back(text: str) -> None:
     data = element('script type="application/json" id="data"', text)
     assert "<" not in data
     assert json.loads(data) == hostile()
@@ -53,7 +53,7 @@ def test_data_ends_nothing_and_comes_out_as_it_went_in(text: str) -> None:
     assert element("title", text) == escape(HOSTILE[0])
 
 
-def test_modules_are_joined_each_after_what_it_needs() -> None:
+def test_join_modules_orders_by_dependency() -> None:
     script = join_modules("main.js")
     modules = re.findall("^// -- (.*)$", script, re.MULTILINE)
     there = sorted(name for name in os.listdir(html.FOLDER) if name.endswith(".js"))
@@ -65,7 +65,7 @@ def test_modules_are_joined_each_after_what_it_needs() -> None:
     assert len(names) == len(set(names)) > 50
 
 
-def test_without_jinja_the_command_that_installs_it_is_told(
+def test_missing_jinja_error_has_the_install_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "jinja2", None)

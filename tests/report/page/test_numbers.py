@@ -10,7 +10,7 @@ from cranfield.report.page.numbers import round_number
 
 
 @pytest.mark.parametrize("digits", [4, 6, 8])
-def test_what_people_see_is_what_they_would_see_of_the_whole_number(digits: int) -> None:
+def test_round_number_keeps_the_displayed_text(digits: int) -> None:
     random_ = random.Random(digits)  # noqa: S311
     for value in (random_.choice((1, -1)) * random_.random() for _ in range(5000)):
         short = round_number(value, digits)
@@ -22,7 +22,7 @@ def test_what_people_see_is_what_they_would_see_of_the_whole_number(digits: int)
         assert f"{hundreds:.2f}" == f"{1000 * value:.2f}" or abs(1000 * value) < 10
 
 
-def test_rounding_twice_would_show_another_digit() -> None:
+def test_round_number_keeps_more_digits_if_needed() -> None:
     """0.03374987 is 0.0337, by way of 0.03375 it would be 0.0338."""
     assert f"{round(0.03374987, 5) + 1e-12:.4f}" == "0.0338"
     assert round_number(0.03374987, 4) == 0.0337499

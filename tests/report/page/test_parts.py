@@ -19,7 +19,7 @@ def answers(*runs: str, topics: tuple[str, ...] = ("q2", "q3")) -> cf.Scores:
     return cf.evaluate_answers({run: dict.fromkeys(topics, judged) for run in runs}, "NuggetV")
 
 
-def test_what_a_part_does_not_know_is_undefined() -> None:
+def test_joined_is_nan_for_missing_runs_and_topics() -> None:
     joined = ScoreParts([LISTS, answers("y", "z")], 0.95).joined
     assert joined.runs == ("x", "y", "z")
     assert joined.topics == ("q1", "q2", "q3")
@@ -30,7 +30,7 @@ def test_what_a_part_does_not_know_is_undefined() -> None:
         assert math.isnan(joined[unknown])
 
 
-def test_means_are_those_of_a_part_alone() -> None:
+def test_means_are_computed_per_part() -> None:
     parts = ScoreParts([LISTS, answers("y")], 0.95)
     assert [parts.get_mean(0, run) for run in ("x", "y")] == [0.5, 0.5]
     assert parts.get_mean(1, "y") == 1
@@ -56,7 +56,7 @@ def test_means_are_those_of_a_part_alone() -> None:
         ),
     ],
 )
-def test_what_does_not_match_is_said(
+def test_note_unmatched_names_runs_and_topics(
     runs: tuple[str, ...], topics: tuple[str, ...], said: list[str]
 ) -> None:
     texts = [
