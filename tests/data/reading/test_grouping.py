@@ -80,7 +80,7 @@ def test_parts_are_the_whole_table(
 def on_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pieces of a line, parts of a topic, and nothing held in memory."""
     monkeypatch.setattr(Source.iter_pieces, "__defaults__", (1,))
-    for name in ("LAID", "LINES", "HELD"):
+    for name in ("BATCH_LINES", "PART_LINES", "MEMORY_LIMIT"):
         monkeypatch.setattr(grouping, name, 1)
 
 
@@ -113,7 +113,7 @@ def test_of_several_the_first_topic_is_told(on_disk: None) -> None:
     """As if the lines were in memory: a frame has no lines to tell, and topics have an order."""
     rows = [(topic, doc, 1.0) for doc in ("x", "y", "x", "y") for topic in ("z", "s", "t")]
     frame = pl.DataFrame(rows, schema=["topic", "doc", "score"], orient="row")
-    with pytest.raises(cf.InputError, match="duplicate document 'x' in topic z"):
+    with pytest.raises(cf.InputError, match="document x of topic z twice"):
         cf.evaluate({"s": {"x": 1}}, frame, "RR")
 
 
