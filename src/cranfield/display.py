@@ -23,7 +23,7 @@ class TableResult:
 
     Subclasses define their tables by ``_build_tables`` and related methods. Options that the
     methods below do not have are passed to them: ``comparison.to_markdown(movers=5)``. `table`
-    selects one of several tables. """
+    selects one of several tables."""
 
     def to_polars(self, table: str | None = None, **options: Any) -> pl.DataFrame:
         """The table as a Polars frame; of several the one that is named, or the chief one."""

@@ -31,7 +31,7 @@ def test_figure_17_by_hand() -> None:
     assert (found.runs, found.topics) == (("a", "b"), ("1", "2", "3"))
 
 
-def test_several_gold_measures_alone_and_at_once() -> None:
+def test_concordance_several_gold_measures_used_one_by_one_and_together() -> None:
     """In topic 1 neither is concordant with both; in topic 2 M1 is, and M2 not."""
     found = concordance(BY_HAND, ["G", "H"])
     assert found.gold == (("G",), ("H",), ("G", "H"))
@@ -91,7 +91,7 @@ def test_loops_of_the_figure(values: Any) -> None:
 
 
 @given(values)
-def test_same_measures_never_disagree_and_reversed_ones_are_turned_round(values: Any) -> None:
+def test_concordance_equal_and_reversed_measures_never_disagree(values: Any) -> None:
     """M and M, and a measure that is −M and better if lower."""
     array = np.array(values)
     array[..., 1] = array[..., 0]
@@ -103,14 +103,14 @@ def test_same_measures_never_disagree_and_reversed_ones_are_turned_round(values:
     assert [n.text for n in found.notes] == ["L: lower is better, so its scores are negated"]
 
 
-def test_rounding_is_a_tie() -> None:
+def test_concordance_rounding_error_is_tie() -> None:
     """0.1 + 0.2 is not 0.3 in floating point, but no measure prefers a list for that."""
     scores = scores_of([[[0.1 + 0.2, 0.1, 1]], [[0.3, 0.2, 0]]], ["M1", "M2", "G"])
     assert scores.values[0, 0, 0] > scores.values[1, 0, 0]
     assert concordance(scores, "G").pairs[0].disagreements == 0
 
 
-def test_undefined_topics_are_left_out_for_a_measure_and_said() -> None:
+def test_concordance_undefined_topics_excluded_with_note() -> None:
     """Of the three topics by hand, M1 is undefined in the first, and M3 nowhere."""
     array = np.concatenate([BY_HAND.values, BY_HAND.values[..., 1:2]], axis=2)
     array[1, 0, 0] = np.nan
@@ -149,7 +149,9 @@ def test_sign_test_is_scipys(first: int, second: int) -> None:
         ("G", None, 1.0, "alpha=1.0"),
     ],
 )
-def test_what_concordance_refuses(gold: Any, measures: Any, alpha: float, said: str) -> None:
+def test_concordance_invalid_arguments_raise(
+    gold: Any, measures: Any, alpha: float, said: str
+) -> None:
     """Mistakes are told in one sentence."""
     with pytest.raises(InputError, match=said):
         concordance(BY_HAND, gold, measures, alpha)
@@ -159,7 +161,7 @@ def test_a_gold_measure_given_twice_counts_once() -> None:
     assert concordance(BY_HAND, ["G", "G"]).gold == (("G",),)
 
 
-def test_topics_where_gold_is_undefined_are_left_out() -> None:
+def test_concordance_undefined_gold_topics_excluded() -> None:
     values = [[[0.9, 0.1, 1], [0.9, 0.1, np.nan]], [[0.5, 0.2, 0], [0.5, 0.2, 1]]]
     [pair] = concordance(scores_of(values, ["M1", "M2", "G"]), "G").pairs
     assert (pair.compared, pair.disagreements) == (1, 1)
@@ -171,14 +173,14 @@ def test_one_run_has_no_concordance() -> None:
 
 
 @pytest.mark.parametrize("others", [(0.1, 0.1, 0.2, 0.2), (0.2, 0.1, 0.1, 0.2)])
-def test_what_is_rounding_depends_on_the_largest_score(others: tuple[float, ...]) -> None:
+def test_concordance_rounding_error_is_relative_to_largest_score(others: tuple[float, ...]) -> None:
     """1e-12 · 1e6 = 1e-6, which 2e-7 is below: M1 says nothing."""
     x, y = [1e6, *others[:2]], [1e6 + 2e-7, *others[2:]]
     [pair] = concordance(scores_of([[x], [y]], ["M1", "M2", "G"]), "G").pairs
     assert pair.disagreements == 0
 
 
-def test_dicts_are_scores() -> None:
+def test_concordance_dicts_are_scores() -> None:
     given = BY_HAND.to_dict()
     found = concordance(given, "G")
     assert found.pairs == concordance(BY_HAND, "G").pairs
@@ -196,7 +198,7 @@ def test_standard_errors_are_no_measures() -> None:
     assert concordance(scores, "G").measures == ("M1", "M2")
 
 
-def test_counts_are_neither_gold_nor_measure() -> None:
+def test_concordance_counts_are_excluded() -> None:
     """What is better at neither end cannot prefer a list."""
     scores = scores_of(BY_HAND.values, ["M1", "M2", "G", "num_ret"], ("higher",) * 3 + ("neither",))
     found = concordance(scores, "G")
@@ -243,7 +245,7 @@ def test_command_concordance_of_scores(tmp_path: Path, meta: Command) -> None:
     assert "no scores of AP@5, expected one of 3 measures" in said
 
 
-def test_a_measure_and_gold_at_once_is_refused(
+def test_command_measure_that_is_also_gold_raises(
     two_runs: tuple[Path, Path, Path], meta: Command
 ) -> None:
     """Also if settings make them the same."""

@@ -51,7 +51,7 @@ def test_teams() -> None:
     ]
 
 
-def test_topics_and_what_is_relevant() -> None:
+def test_count_relevant_topics_and_level() -> None:
     assert count_relevant(QRELS, RUNS, [3], topics=["2"]).relevant == 1
     assert count_relevant(QRELS, RUNS, [3], topics="common").topics == 1
     found = count_relevant(QRELS, RUNS, [3], rel=2)
@@ -60,12 +60,12 @@ def test_topics_and_what_is_relevant() -> None:
     assert count_relevant(QRELS, RUNS, depth=2).rows[-1].depth == 2
 
 
-def test_one_run_is_all() -> None:
+def test_count_relevant_one_run_equals_all() -> None:
     every, own = count_relevant(QRELS, RUNS["x"], [2]).rows
     assert (every.relevant, own.relevant, own.unique) == (3, 3, 3)
 
 
-def test_what_is_refused() -> None:
+def test_count_relevant_invalid_input_raises() -> None:
     with pytest.raises(InputError, match="no relevant document in the judgments"):
         count_relevant({"1": {"a": 0}}, RUNS)
     with pytest.raises(InputError, match="teams of 1 run \\(v\\), expected those of 3 runs"):
@@ -85,7 +85,7 @@ LISTS = st.lists(st.sampled_from("abcdefgh"), unique=True, min_size=1)
     st.dictionaries(st.sampled_from("abcdefgh"), st.sampled_from([0, 1]), min_size=1),
     st.booleans(),
 )
-def test_as_pools_of_that_depth(
+def test_count_relevant_equals_pool(
     lists: list[tuple[list[str], list[str]]], judged: dict[str, int], in_teams: bool
 ) -> None:
     """The pool counts documents by their names, and is made anew for each depth."""

@@ -87,7 +87,7 @@ def test_the_p_value_of_few_systems_is_exact() -> None:
     assert kendall([4, 3, 2, 1], [8, 7, 6, 5]).pvalue == close(2 / 24)
 
 
-def test_what_rounding_untied_is_tied() -> None:
+def test_kendall_rounding_error_is_tie() -> None:
     """0.1 + 0.2 is not 0.3 in floating point."""
     assert kendall([0.1 + 0.2, 0.3, 0.1], [0.3, 0.2, 0.1]).value == close(2 / 3)
 
@@ -306,7 +306,7 @@ def test_rbo_variant_a_equals_mean_over_orders(
 
 @given(UNTIED)
 @settings(max_examples=examples(30))
-def test_the_same_is_1_and_the_reverse_is_minus_1(order: list[int]) -> None:
+def test_statistics_equal_rankings_1_reversed_minus_1(order: list[int]) -> None:
     back = [-v for v in order]
     for statistic in (kendall, spearman, tau_ap, tau_ap_symmetric):
         assert statistic(order, order).value == close(1.0)
@@ -436,7 +436,9 @@ def test_the_seed_decides_and_threads_do_not(
 
 
 @pytest.mark.parametrize("statistic", STATISTICS)
-def test_other_measures_change_nothing(statistic: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_correlation_independent_of_other_measures(
+    statistic: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """An interval is the same whichever other measures are asked for, in many chunks of trials."""
     monkeypatch.setattr("cranfield.stats.resampling.CELLS", 500)
     scores, others = make(0, measures="AP Q RR P"), make(1, measures="AP Q RR P")
@@ -469,7 +471,7 @@ def test_the_first_set_is_gold() -> None:
 
 
 @pytest.mark.parametrize("statistic", STATISTICS)
-def test_equal_sets_agree_for_sure(statistic: str) -> None:
+def test_correlation_equal_sets_interval_has_no_width(statistic: str) -> None:
     scores = make()
     found = correlation(scores, scores, statistic, trials=20)
     assert found.between == "sets"
@@ -497,7 +499,7 @@ def test_subsets_of_topics_are_compared_and_named() -> None:
     ]
 
 
-def test_lower_is_better_turns_round_and_neither_is_left_out() -> None:
+def test_correlation_lower_is_better_reversed_and_neither_excluded() -> None:
     scores = make(measures="AP cost num_ret")
     values = scores.values.copy()
     values[:, :, 1] = -values[:, :, 0]
@@ -512,7 +514,7 @@ def test_lower_is_better_turns_round_and_neither_is_left_out() -> None:
 
 
 @pytest.mark.parametrize("undefined", ["zero", "skip"])
-def test_a_topic_undefined_for_one_run_is_left_out_of_that_measure(undefined: str) -> None:
+def test_correlation_undefined_topic_excluded_from_measure(undefined: str) -> None:
     scores = make()
     values = scores.values.copy()
     values[0, 2, 0] = np.nan
@@ -526,7 +528,7 @@ def test_a_topic_undefined_for_one_run_is_left_out_of_that_measure(undefined: st
 
 
 @pytest.mark.parametrize("side", [0, 1])
-def test_a_topic_undefined_by_one_set_is_left_out_of_both(side: int) -> None:
+def test_correlation_topic_undefined_in_one_set_excluded_from_both(side: int) -> None:
     """Otherwise means over other topics would be compared."""
     sets = [make(0, measures="AP"), make(1, measures="AP")]
     kept = [topic for topic in sets[0].topics if topic != "302"]
@@ -542,7 +544,7 @@ def test_a_topic_undefined_by_one_set_is_left_out_of_both(side: int) -> None:
     assert [n.kind for n in found.notes] == ["undefined"]
 
 
-def test_what_leaves_no_measure_is_told() -> None:
+def test_correlation_no_comparable_measure_raises_with_reason() -> None:
     scores = make(measures="AP Q")
     values = scores.values.copy()
     values[0, 1:, 1] = np.nan
@@ -572,7 +574,7 @@ def test_geometric_means_rank_by_themselves() -> None:
 
 
 @pytest.mark.parametrize("statistic", STATISTICS)
-def test_a_constant_measure_is_said_to_rank_nothing(statistic: str) -> None:
+def test_correlation_constant_measure_has_note(statistic: str) -> None:
     scores = make(measures="AP Q")
     values = scores.values.copy()
     values[:, :, 1] = 0.5
@@ -590,7 +592,7 @@ def test_few_runs_agree_by_chance(runs: int, kinds: list[str]) -> None:
     assert [note.kind for note in found.notes] == kinds
 
 
-def test_an_interval_is_the_same_if_a_measure_is_turned_round() -> None:
+def test_correlation_interval_equal_for_reversed_measure() -> None:
     scores = make(measures="AP Q")
     names = (scores.runs, scores.topics, scores.measures, scores.summaries)
     turned = Scores(scores.values * [1, -1], *names, better=("higher", "lower"))
@@ -608,7 +610,7 @@ def test_geometric_means_are_resampled_by_logarithms() -> None:
     assert (of_scores.low, of_scores.high) == (close(of_logs.low), close(of_logs.high))
 
 
-def test_what_was_noted_of_scores_is_passed_on() -> None:
+def test_correlation_keeps_notes_of_scores() -> None:
     note = Note("ties", "ties could change a score")
     scores = make(measures="AP Q G")
     names = (scores.runs, scores.topics, scores.measures, scores.summaries)
@@ -633,7 +635,7 @@ def test_what_was_noted_of_scores_is_passed_on() -> None:
         (lambda: correlation(make())["AP", "ERR"], "unknown measure 'ERR'. Measures: AP"),
     ],
 )
-def test_what_cannot_be_correlated_is_refused(call: Callable[[], object], found: str) -> None:
+def test_correlation_invalid_arguments_raise(call: Callable[[], object], found: str) -> None:
     with pytest.raises(CranfieldError) as error:
         call()
     assert found in str(error.value)
@@ -642,7 +644,7 @@ def test_what_cannot_be_correlated_is_refused(call: Callable[[], object], found:
 # -- tables, pictures, the command --------------------------------------------------------------
 
 
-def test_the_matrix_is_an_upper_triangle() -> None:
+def test_build_tables_symmetric_matrix_is_upper_triangle() -> None:
     found = correlation(make(), trials=20)
     matrix, pairs = found._build_tables()
     shown = [field.cell_texts for field in matrix.fields]
@@ -658,14 +660,14 @@ def test_the_matrix_is_an_upper_triangle() -> None:
     assert b"\\begin{tabular}" in found.to_latex("matrix").encode()
 
 
-def test_of_tau_ap_both_triangles_are_shown() -> None:
+def test_build_tables_tau_ap_has_both_triangles() -> None:
     found = correlation(make(), statistic="tau-ap", trials=5)
     matrix, pairs = found._build_tables()
     assert [field.cell_texts[0] == "" for field in matrix.fields[1:]] == [True, False, False]
     assert len(pairs.rows) == 6
 
 
-def test_pictures_show_the_numbers() -> None:
+def test_build_figure_has_values() -> None:
     between = correlation(make(), trials=5)
     map_ = between._build_figure()
     assert map_.data["value"].to_list() == [row["value"] for row in between.rows()]
@@ -746,7 +748,7 @@ def test_the_command_draws(files: list[str], capsys: pytest.CaptureFixture[str])
         (["-m", "AP"], "found 1 comparable measure, expected at least 2"),
     ],
 )
-def test_the_command_refuses(
+def test_command_invalid_options_raise(
     files: list[str], arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["meta", "correlation", *files, *arguments]) == 2

@@ -141,7 +141,7 @@ def test_threads_change_nothing() -> None:
 # What is compared
 
 
-def test_lower_is_better_is_turned_round() -> None:
+def test_discriminative_power_lower_is_better_reversed() -> None:
     values = random_scores(3, 5, ["AP"]).values[:, :, 0]
     scores = scores_of([values, -values], ["AP", "RNOD"], better=("higher", "lower"))
     found = discriminative_power(scores, "t")
@@ -149,7 +149,7 @@ def test_lower_is_better_is_turned_round() -> None:
     assert any("RNOD: lower is better" in note.text for note in found.notes)
 
 
-def test_what_ranks_nothing_is_left_out() -> None:
+def test_discriminative_power_measure_without_direction_excluded() -> None:
     """Standard errors are no measures; of counts neither end is better."""
     values = random_scores(3, 5, ["AP"]).values[:, :, 0]
     scores = scores_of([values] * 3, ["ERR", "ERR.se", "NumRet"], summaries=["mean", "se", "sum"])
@@ -160,7 +160,7 @@ def test_what_ranks_nothing_is_left_out() -> None:
         split_by_measure(scores.select(measures="NumRet"))
 
 
-def test_what_tests_see_of_a_measure() -> None:
+def test_discriminative_power_values_passed_to_tests() -> None:
     """Logarithms of geometric means, at least 1e-5; turned round only where that is asked for."""
     scores = scores_of([[[0.5, 0.0], [0.25, 1.0]]], ["x"], ["lower"], ["gmean"])
     logs = np.log([[0.5, 0.25], [1e-5, 1.0]])
@@ -172,7 +172,7 @@ def test_what_tests_see_of_a_measure() -> None:
         extract_measure(scores, "AP")
 
 
-def test_undefined_topics_are_left_out_and_told() -> None:
+def test_discriminative_power_undefined_topics_excluded_with_note() -> None:
     values = random_scores(3, 5, ["AP"]).values[:, :, 0].copy()
     lacking = values.copy()
     lacking[1, 2] = np.nan
@@ -210,7 +210,7 @@ def test_a_measure_defined_for_one_topic_is_left_out() -> None:
     assert "RR excluded: defined for only 1 topic" in [n.text for n in found.notes]
 
 
-def test_a_result_in_a_line() -> None:
+def test_repr_is_one_line() -> None:
     """Of a, b and c, which differ by 0.4, 0.5 and 0.3, two pairs of three are significant."""
     scores = {"a": [0.1, 0.2, 0.3], "b": [0.1, 0.2, 0.3], "c": [0.5, 0.7, 0.6]}
     by_topic = {run: dict(zip("123", x, strict=True)) for run, x in scores.items()}
@@ -218,7 +218,7 @@ def test_a_result_in_a_line() -> None:
     assert repr(found) == "DiscriminativePower of 3 runs, t test, α = 0.05: score 0.6667"
 
 
-def test_what_is_refused() -> None:
+def test_discriminative_power_invalid_arguments_raise() -> None:
     scores = random_scores(3, 5, ["AP"])
     with pytest.raises(CranfieldError, match="at least 2"):
         discriminative_power(scores.select(runs="run0"))
@@ -230,7 +230,7 @@ def test_what_is_refused() -> None:
         discriminative_power(scores, "t")["RR"]
 
 
-def test_trials_matter_where_they_decide() -> None:
+def test_discriminative_power_p_near_alpha_has_note() -> None:
     """Of two runs, 5 wins and 3 losses have p = 0.73, which ten trials do not tell from 0.7; at
     0.01 nothing depends on more of them.
     """
@@ -253,7 +253,7 @@ def test_a_corrected_p_value_has_a_larger_error() -> None:
     assert not collect_alpha_notes({"AP": [PairTest(0, 1, outcome, 0.02)]}, 0.03)
 
 
-def test_many_cautions_are_told_once() -> None:
+def test_discriminative_power_cautions_are_summarized() -> None:
     """Every two runs are equal on one of five topics: three pairs by each of two measures."""
     values = [[0.5, 0.1, 0.2, 0.3, 0.4], [0.5, 0.2, 0.4, 0.6, 0.8], [0.5, 0.4, 0.6, 0.9, 0.7]]
     found = discriminative_power(scores_of([values] * 2, ["AP", "RR"]), "sign")
@@ -295,7 +295,7 @@ def test_tables() -> None:
     assert shown[0] == f"{curves.rows[0]['pvalue']:.4f}"  # not significant
 
 
-def test_picture() -> None:
+def test_build_figure_near_alpha_and_whole() -> None:
     """Curves near α, or whole; a line each, more than there are colours."""
     found = discriminative_power(random_scores(3, 10, [f"m{k}" for k in range(10)]), "t")
     near, whole = (found._build_figure(whole=x) for x in (False, True))

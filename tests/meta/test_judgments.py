@@ -118,7 +118,7 @@ def test_a_set_agrees_with_itself(judged: Judged) -> None:
 
 
 @given(judgments, judgments)
-def test_the_other_way_round(first: Judged, second: Judged) -> None:
+def test_compare_judgments_swapped_sets_give_mirrored_result(first: Judged, second: Judged) -> None:
     if not any(first[q].keys() & second[q].keys() for q in first):
         with pytest.raises(CranfieldError, match="no document is judged in both"):
             compare_judgments(first, second)
@@ -209,7 +209,7 @@ def test_lower_is_better() -> None:
     assert ranking.correlations["kendall"].mean == 1.0
 
 
-def test_undefined_topics_are_left_out_and_told() -> None:
+def test_compare_judgments_undefined_topics_excluded_with_note() -> None:
     """By the second judgments nothing is relevant for t0."""
     first, second = found(a=8, b=4, c=2), found(a=8, b=4, c=2)
     second["t0"] = dict.fromkeys("abc", 0)
@@ -220,7 +220,7 @@ def test_undefined_topics_are_left_out_and_told() -> None:
     assert counted.rankings[0].topics == 8
 
 
-def test_topics_of_one_set_are_left_out_and_told() -> None:
+def test_compare_judgments_unshared_topics_excluded_with_note() -> None:
     first, second = found(a=8, b=4, c=2), found(a=8, b=4, c=2)
     del second["t7"]
     second["other"] = {"a": 1}
@@ -230,7 +230,7 @@ def test_topics_of_one_set_are_left_out_and_told() -> None:
     assert "1 topic (other) judged only by y" in notes(compared)
 
 
-def test_measures_that_rank_nothing() -> None:
+def test_compare_judgments_measure_without_direction_raises() -> None:
     qrels = found(a=8, b=4, c=2)
     compared = compare_judgments(qrels, qrels, RUNS, "P@1 NumRet", trials=10)
     assert [ranking.measure for ranking in compared.rankings] == ["P@1"]
@@ -281,14 +281,14 @@ def test_same_seed_same_p_on_any_number_of_threads() -> None:
 
 @settings(max_examples=examples(5))
 @given(st.lists(st.integers(0, 8), min_size=3, max_size=3))
-def test_the_same_judgments_change_nothing(often: list[int]) -> None:
+def test_compare_judgments_equal_sets_change_no_rank(often: list[int]) -> None:
     qrels = found(**dict(zip("abc", often, strict=True)))
     ranking = compare_judgments(qrels, qrels, RUNS, "P@1", trials=50).rankings[0]
     assert all(x.rise == 0 for x in ranking.runs)
     assert not any(pair.changed or pair.reversed for pair in ranking.pairs)
 
 
-def test_p_near_alpha_is_told() -> None:
+def test_compare_judgments_p_near_alpha_has_note() -> None:
     """5 wins and 3 losses have p = 0.73, which ten trials do not tell from 0.7."""
     two = {name: RUNS[name] for name in "ab"}
     qrels = found(a=5, b=3)
@@ -298,7 +298,7 @@ def test_p_near_alpha_is_told() -> None:
     assert "either side" not in notes(far)
 
 
-def test_a_ranking_of_tied_runs_is_told() -> None:
+def test_compare_judgments_constant_measure_has_note() -> None:
     """By the second judgments nothing that a run returns is relevant."""
     none = {t: {"z": 1, "a": 0} for t in TOPICS}
     texts = notes(compare_judgments(found(a=5, b=3, c=1), none, RUNS, "P@1", trials=5))
@@ -330,14 +330,14 @@ def test_the_level_asked_for_is_that_of_measures() -> None:
     assert compared.rankings[0].runs[0].means == (0, 0)
 
 
-def test_scales_that_begin_elsewhere_are_told() -> None:
+def test_compare_judgments_different_scales_have_note() -> None:
     compared = compare_judgments({"1": {"a": 1, "b": 0}}, {"1": {"a": 1, "b": 1}})
     assert [note.text for note in compared.notes if note.kind == "scales"] == [
         "levels are 0 to 1 by first and 1 to 1 by second, compared as numbers"
     ]
 
 
-def test_what_both_judgments_note_is_told_once() -> None:
+def test_compare_judgments_shared_notes_appear_once() -> None:
     qrels = {"1": {"a": 1, "b": 0}, "2": {"a": 1, "b": 0}}
     runs = {"x": {"1": ["a"]}, "y": {"1": ["b"], "2": ["a"]}}
     texts = [note.text for note in compare_judgments(qrels, qrels, runs, "P@1").notes]
@@ -346,7 +346,7 @@ def test_what_both_judgments_note_is_told_once() -> None:
     ]
 
 
-def test_a_comparison_in_a_line() -> None:
+def test_repr_is_one_line() -> None:
     """Four documents judged in both, of which b has another level."""
     compared = compare_judgments(PEOPLE, LLM)
     assert compared.levels is not None
@@ -367,7 +367,7 @@ def test_a_comparison_in_a_line() -> None:
         ({"second": {"q1": {"a": "A"}}}, "level 'A'"),
     ],
 )
-def test_mistakes(arguments: dict[str, Any], said: str) -> None:
+def test_compare_judgments_invalid_arguments_raise(arguments: dict[str, Any], said: str) -> None:
     with pytest.raises(CranfieldError, match=said):
         compare_judgments(PEOPLE, **{"second": LLM, **arguments})
 
@@ -411,7 +411,7 @@ def test_command_without_runs(files: Path, command: Command) -> None:
     assert "rank" not in out
 
 
-def test_command_for_programs(files: Path, command: Command) -> None:
+def test_command_machine_readable_output(files: Path, command: Command) -> None:
     rows = rows_of(command.printed(*ALL, "-f", "csv"))
     assert {"mean_first", "mean_second"} <= rows[0].keys()
     assert [(row["run"], row["rank_first"], row["rank_second"]) for row in rows] == [
@@ -451,7 +451,7 @@ def test_command_for_programs(files: Path, command: Command) -> None:
         (("people.txt", "nothing.txt"), "cannot read nothing.txt"),
     ],
 )
-def test_command_refuses(
+def test_command_invalid_options_raise(
     files: Path, arguments: Sequence[str], said: str, command: Command
 ) -> None:
     assert said in command.refused(*arguments)

@@ -211,7 +211,7 @@ def test_topics_that_never_had_a_relevant_document_stay_left_out() -> None:
         leave_one_out(qrels, runs, "AP", undefined="error")
 
 
-def test_topics_that_never_had_a_relevant_document_are_not_blamed_on_a_run() -> None:
+def test_leave_one_out_topics_without_relevant_documents_have_no_lost_note() -> None:
     qrels = {"1": {"a": 0, "b": 0}, "2": {"c": 1, "d": 1}}
     runs = {"x": {"1": ["a"], "2": ["c"]}, "y": {"1": ["b"], "2": ["d"]}}
     found = leave_one_out(qrels, runs, "P@1")
@@ -241,14 +241,14 @@ def test_common_topics_stay_when_one_is_left_out() -> None:
     assert [(one.run, one.after) for one in found.results] == [("x", 0), ("y", 0), ("z", 0)]
 
 
-def test_relevant_ones_are_those_of_the_level_asked_for() -> None:
+def test_leave_one_out_rel_sets_relevant_documents() -> None:
     qrels = {"1": {"a": 1, "b": 2, "c": 1}}
     runs = {"x": {"1": ["a", "b"]}, "y": {"1": ["c"]}}
     found = leave_one_out(qrels, runs, "P@1", rel=2)
     assert [one.unique_relevant for one in found.contributors] == [1, 0]
 
 
-def test_intents_of_what_stays_stay() -> None:
+def test_leave_one_out_keeps_intents_of_other_documents() -> None:
     """a, which x alone has, is relevant to intent 1; b, which both have, to both intents."""
     qrels = [("1", "1", "a", 1), ("1", "1", "b", 1), ("1", "2", "b", 1), ("1", "2", "c", 1)]
     runs = {"x": {"1": ["a", "b"]}, "y": {"1": ["b", "n"]}}
@@ -256,7 +256,7 @@ def test_intents_of_what_stays_stay() -> None:
     assert (x.before, x.after, y.after) == (1, 1, 1)
 
 
-def test_highest_level_that_goes_is_named() -> None:
+def test_leave_one_out_lost_highest_level_has_note() -> None:
     """ERR depends on the highest level, which only b, unique to x, has."""
     qrels = {"1": {"a": 1, "b": 2, "n": 0}}
     runs = {"x": {"1": ["a", "b"]}, "y": {"1": ["a", "n"]}}
@@ -305,7 +305,9 @@ def test_judgments_without_unique_ones(
 
 @settings(max_examples=examples(20))
 @given(lists, st.lists(lists, min_size=1, max_size=3))
-def test_who_brings_nothing_alone_loses_nothing(same: Any, others: list[Any]) -> None:
+def test_leave_one_out_run_without_unique_documents_keeps_score(
+    same: Any, others: list[Any]
+) -> None:
     """Two runs that are the same have no unique documents."""
     qrels = {"1": {"a": 2, "b": 1, "c": 0}, "2": {"d": 1, "e": 0}}
     runs = {"x": same, "y": same, **{f"r{i}": one for i, one in enumerate(others)}}
@@ -326,7 +328,7 @@ def test_who_brings_nothing_alone_loses_nothing(same: Any, others: list[Any]) ->
         ({"pool_depth": 0}, "found depth 0"),
     ],
 )
-def test_what_is_refused(options: dict[str, Any], said: str) -> None:
+def test_leave_one_out_invalid_arguments_raise(options: dict[str, Any], said: str) -> None:
     """Mistakes are told in one sentence."""
     with pytest.raises((CranfieldError, InputError), match=said):
         leave_one_out(QRELS, RUNS, **{"measures": "AP", **options})
@@ -373,7 +375,7 @@ def test_command_with_a_team_file(files: list[Path], tmp_path: Path, command: Co
     assert "+0.0000" in shown  # w
 
 
-def test_command_refuses(files: list[Path], tmp_path: Path, command: Command) -> None:
+def test_command_one_run_raises(files: list[Path], tmp_path: Path, command: Command) -> None:
     """One run; a run that is not in order; a picture of an unknown kind."""
     assert "found 1 run (x), expected at least 2" in command.refused(*files[:2])
     files[1].write_text("1 Q0 a 1 9 x\n1 Q0 a\n")
@@ -391,7 +393,7 @@ def test_picture_has_a_point_for_each_run_and_measure() -> None:
     assert chart["title"]["text"] == "Leave-one-out test: 3 runs on 1 topic"
 
 
-def test_a_pool_that_was_shallower_is_suspected() -> None:
+def test_leave_one_out_depth_beyond_pool_has_note() -> None:
     """To depth 2 all unique documents are judged; to depth 3, u of x and v of y are not."""
     deeper = {**RUNS, "x": {"1": ["a", "b", "u"]}, "y": {"1": ["a", "c", "v"]}}
     told = {
@@ -433,7 +435,7 @@ LEVELS = {"1": {"a": 1, "b": 3, "c": 2, "d": 0, "e": 1}, "2": {"a": 2, "b": 1, "
         {"exclude_self": True, "topics": ["2"]},
     ],
 )
-def test_less_is_what_the_judgments_without_it_give(options: dict[str, Any]) -> None:
+def test_leave_one_out_equals_evaluation_with_reduced_judgments(options: dict[str, Any]) -> None:
     """To the last bit, whatever else is asked for; b goes with x in topic 1 and with y in 2."""
     measures = ["AP", "nDCG@3", "Q", "ERR", "bpref", *(["U"] if "lengths" in options else [])]
     found = leave_one_out(LEVELS, TIED, measures, pool_depth=2, **options)

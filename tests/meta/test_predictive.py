@@ -62,7 +62,7 @@ def test_intervals_are_scipys(n: int, confidence: float, data: st.DataObject) ->
         assert (interval.low, interval.high) == pytest.approx(tuple(expected), abs=1e-9)
 
 
-def test_preferences_without_scores_are_left_out_and_said() -> None:
+def test_predictive_power_preferences_without_scores_excluded_with_note() -> None:
     """Other runs and topics; nothing else is an error."""
     said = [("1", "a", "b"), ("1", "a", "z"), ("9", "a", "b")]
     found = predictive_power(BY_HAND, said, ["M1"])
@@ -84,12 +84,14 @@ def test_preferences_without_scores_are_left_out_and_said() -> None:
         ([("1", "a", "b", "tie")], "1 preference, all of them ties"),
     ],
 )
-def test_why_there_is_nothing_to_predict(preferences: Any, said: str) -> None:
+def test_predictive_power_no_usable_preference_raises_with_reason(
+    preferences: Any, said: str
+) -> None:
     with pytest.raises(CranfieldError, match=said):
         predictive_power(BY_HAND, preferences)
 
 
-def test_preferences_of_undefined_topics_are_left_out_for_that_measure() -> None:
+def test_predictive_power_undefined_topics_excluded_from_measure() -> None:
     values = [[[0.9, 0.1], [np.nan, 0.9]], [[0.5, 0.2], [0.5, 0.2]], [[0.1, 0.1], [0.1, 0.1]]]
     scores = scores_of(values, ["M1", "M2"])
     said = [("1", "a", "b"), ("2", "a", "b")]
@@ -103,7 +105,7 @@ def test_preferences_of_undefined_topics_are_left_out_for_that_measure() -> None
         assert "defined" in sheet.caption
 
 
-def test_measures_that_are_better_if_lower_predict_alike() -> None:
+def test_predictive_power_lower_is_better_reversed() -> None:
     """−M1 with better="lower" is M1."""
     scores = scores_of(BY_HAND.values * [1, -1, 1, 1], ["M1", "L", "G", "H"],
                        ("higher", "lower", "higher", "higher"))  # fmt: skip

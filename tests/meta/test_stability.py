@@ -93,7 +93,7 @@ def test_stability_on_threads() -> None:
     assert stability(scores, [3, 6], trials=600, seed=1) != one
 
 
-def test_what_stability_refuses() -> None:
+def test_stability_invalid_arguments_raise() -> None:
     with pytest.raises(CranfieldError, match="found samples of 3 topics for score, expected 1 to"):
         stability(THREE, [3])
     with pytest.raises(CranfieldError, match="expected 1 to 1"):
@@ -119,7 +119,7 @@ def test_sizes_are_whole_numbers(sizes: Any, said: str) -> None:
             method(THREE, sizes)
 
 
-def test_one_size_will_do() -> None:
+def test_stability_accepts_single_size() -> None:
     found = stability(THREE, 1, trials=5)
     assert found.points == stability(THREE, [1], trials=5).points
     [point] = found.points
@@ -146,7 +146,7 @@ def test_all_topics_are_the_gold_ranking() -> None:
     assert [point.low, point.high] == pytest.approx([1 / 9, 2 / 3])
 
 
-def test_others_are_as_many() -> None:
+def test_stability_others_have_same_size() -> None:
     """The first two topics say a, the third b by more: of two single topics, 2 of 6 agree. One
     against both others, in their mean, would never agree: τ = −1 always.
     """
@@ -231,7 +231,7 @@ def test_shares_by_threads_and_seed(collection: Any) -> None:
     assert stability_of_judgments(*args, trials=6, seed=1).points != one.points
 
 
-def test_topics_that_lose_what_is_relevant_are_told() -> None:
+def test_stability_of_judgments_undefined_topics_have_note() -> None:
     """Level 2 is relevant here, and of a and b one stays: the topic may have nothing left."""
     qrels = {"1": {"a": 2, "b": 1}, "2": {"c": 2}}
     runs = {"x": {"1": ["a"], "2": ["c"]}, "y": {"1": ["b", "a"], "2": ["d"]}}
@@ -272,7 +272,7 @@ def test_a_share_is_not_rounded_up_for_rounding() -> None:
     assert draw_judgments(judgments, np.arange(25.0), 0.28).sum() == 7
 
 
-def test_what_judgments_refuse(collection: Any) -> None:
+def test_stability_of_judgments_invalid_arguments_raise(collection: Any) -> None:
     with pytest.raises(CranfieldError, match=r"numbers in \(0, 1\]"):
         stability_of_judgments(collection.qrels, collection.runs, "AP", [0, 0.5])
     with pytest.raises(CranfieldError, match="judgments for intents are not supported"):

@@ -108,7 +108,7 @@ def test_required_difference_takes_bins_together() -> None:
 
 @given(st.integers(0, 10_000), st.integers(1, 5))
 @settings(max_examples=examples(15))
-def test_swap_rates_are_shares(seed: int, size: int) -> None:
+def test_swap_rates_are_fractions(seed: int, size: int) -> None:
     found = swap(random_runs(4, 10, seed), size, trials=20)["score"]
     assert found.comparisons == 20 * 6
     assert all(0 <= one.rate <= 1 for one in found.bins)
@@ -122,7 +122,7 @@ def test_swap_on_threads() -> None:
     assert swap(scores, trials=600, seed=1) != one
 
 
-def test_what_swap_refuses() -> None:
+def test_swap_invalid_arguments_raise() -> None:
     scores = random_runs(3, 5)
     with pytest.raises(CranfieldError, match="found samples of 3 topics for score, expected 1 to"):
         swap(scores, 3)
@@ -157,7 +157,7 @@ def test_rounding_is_no_swap() -> None:
     assert (one.rate, one.bins[0].low) == (0, 0)
 
 
-def test_drawn_rates_fall() -> None:
+def test_falling_rates_do_not_rise() -> None:
     """0.5, then 10 of 40, then 3 of 10: the last two do not fall, so both are 13 of 50."""
     bins = [SwapBin(0.0, 0.1, 10, 5), SwapBin(0.1, 0.2, 40, 10), SwapBin(0.2, 0.3, 10, 3)]
     assert SwapRates("AP", 10, 5, tuple(bins)).falling == [0.5, 0.26, 0.26]
@@ -188,7 +188,7 @@ def test_tables_and_picture_of_swaps() -> None:
     assert bins.rows[0].keys() >= {"set_size", "swap_rate", "rate_taken_together"}
 
 
-def test_what_sets_are_drawn_from() -> None:
+def test_caption_describes_sizes_of_sets() -> None:
     scores = random_runs(3, 8)
     for sizes, told in (([3], "two sets of 3 of 8 topics"), ([2, 4], "sets drawn from 8 topics")):
         found = swap(scores, sizes, trials=20)
@@ -216,7 +216,7 @@ def test_swap_command(files: list[str], tmp_path: Path, capsys: pytest.CaptureFi
         assert told in capsys.readouterr().err
 
 
-def test_a_difference_that_rests_on_a_few_comparisons_is_told() -> None:
+def test_cautions_few_comparisons_have_note() -> None:
     """Six comparisons in all: of 4 topics, the 6 ways to draw 2."""
     a, b = [0.9, 0.8, 0.1, 0.2], [0.1, 0.3, 0.2, 0.1]
     given = {run: dict(zip("1234", x, strict=True)) for run, x in (("a", a), ("b", b))}

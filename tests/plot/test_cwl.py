@@ -195,7 +195,7 @@ class TestFunctions:
         data = cf.plot.cwl("BPM(T=1)", qrels, run, gains={"t": [1], "u": [0.5]}).data
         assert data["C"].to_list() == [0, 0, 1, 0]
 
-    def test_what_is_no_probability_is_seen_whole(self) -> None:
+    def test_cwl_values_above_1_extend_axis(self) -> None:
         """TrAP is a user model in form only: W = (1, 1/2, 2/3)/2, so C(2) = 4/3."""
         picture = cf.plot.cwl("TrAP", lists={"t": [1, 0, 1]})
         assert picture.data["C"][1] == pytest.approx(4 / 3)
@@ -315,7 +315,7 @@ class TestVary:
                 step = axis["scale"]["domain"][1] / axis["axis"]["tickCount"]
                 assert f"{step:e}"[:8] in ("1.000000", "2.000000", "5.000000")  # a round number
 
-    def test_little_to_draw(self) -> None:
+    def test_cwl_single_point_is_drawn(self) -> None:
         """One value, a panel narrower than a label, and no number at all."""
         one = panels_of(cf.plot.cwl("RBP(p=0.5|0.5)", lists={"t": [1]}, kind="vary"))
         assert [texts_of(panel) for panel in one] == [{"0.5": "right"}] * 2
@@ -327,7 +327,7 @@ class TestVary:
         assert [texts_of(panel) for panel in panels_of(picture)] == [{}, {}]
         assert picture.render("svg").startswith(b"<svg ")
 
-    def test_what_is_below_zero_is_seen(self) -> None:
+    def test_cwl_negative_values_are_drawn(self) -> None:
         """P@1 gains −1, P@2 nothing."""
         picture = cf.plot.cwl("P(k=1|2, gain=raw)", lists={"t": [-1, 1]}, kind="vary")
         assert picture.data["EU"].to_list() == [-1, 0]
@@ -680,7 +680,9 @@ class TestMistakes:
             ),
         ],
     )
-    def test_say_what_was_expected(self, models: Any, more: dict[str, Any], message: str) -> None:
+    def test_cwl_invalid_arguments_raise(
+        self, models: Any, more: dict[str, Any], message: str
+    ) -> None:
         with pytest.raises(cf.CranfieldError, match=message):
             cf.plot.cwl(models, **{"lists": GAINS, **more})
 
@@ -760,7 +762,7 @@ class TestCommand:
             ("no/figure.json", "RBP", "no does not exist"),
         ],
     )
-    def test_mistakes(
+    def test_command_invalid_options_raise(
         self, output: str, model: str, message: str, tmp_path: Path,
         capsys: pytest.CaptureFixture[str],
     ) -> None:  # fmt: skip
@@ -773,15 +775,15 @@ class TestCommand:
 
 
 class TestPictures:
-    def test_of_what_meta_found(self) -> None:
+    def test_meta_draws_results(self) -> None:
         found = cf.meta.discriminative_power(simulated(3), trials=99)
         assert len(cf.plot.meta(found).data) == 3  # pairs
 
-    def test_of_power(self) -> None:
+    def test_power_draws_designs(self) -> None:
         design = cf.stats.topics_for_t(0.1, 0.04)
         assert design.topics in cf.plot.power(design).data["topics"].to_list()
 
-    def test_of_power_says_what_was_asked_for(self) -> None:
+    def test_power_caption_describes_design(self) -> None:
         designs = [cf.stats.topics_for_t(d, 0.04, alpha=0.01, power=0.9) for d in (0.1, 0.2)]
         spec = json.loads(cf.plot.power(designs).render("json"))
         (panel,) = spec["vconcat"]
@@ -789,7 +791,7 @@ class TestPictures:
         said = "α = 0.01, power 0.9, variance of differences 0.0400"
         assert panel["title"]["subtitle"] == said
 
-    def test_of_nothing_that_has_one(self) -> None:
+    def test_meta_result_without_figure_raises(self) -> None:
         with pytest.raises(
             cf.CranfieldError, match=r"no figure of type int. Pass a result of cf\.meta"
         ):

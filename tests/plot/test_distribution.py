@@ -35,7 +35,7 @@ def test_undefined_scores_are_no_points() -> None:
     assert rows_of(panel)[0]["median"] == pytest.approx(0.3)
 
 
-def test_too_many_points_are_left_out_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_distribution_many_points_omitted_with_note(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.modules[cf.plot.distribution.__module__], "MOST_POINTS", 9)
     picture = cf.plot.distribution(simulated(2, topics=5))
     assert "point" not in marks_of(panels_of(picture)[0])

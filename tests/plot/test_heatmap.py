@@ -24,14 +24,14 @@ def test_where_lower_is_better_the_lowest_is_first() -> None:
     assert picture.data.select("run", "topic").row(0) == ("b", "q0")
 
 
-def test_undefined_cells_are_white_and_said() -> None:
+def test_heatmap_undefined_cells_are_white_with_caption() -> None:
     scores = scored([[0.1, np.nan], [0.2, 0.3]], ("a", "b"), undefined="skip")
     picture = cf.plot.heatmap(scores)
     assert len(rows_of(panels_of(picture)[0])) == 3
     assert said_by(picture) == "White: undefined."
 
 
-def test_who_has_no_room_is_told_by_name() -> None:
+def test_heatmap_runs_without_space_have_note() -> None:
     """The worst, in the order that is drawn."""
     scores = scored([[0.1, 0.2], [0.8, 0.9], [0.5, 0.6]], ("a", "b", "c"))
     picture = cf.plot.heatmap(scores, height=25)

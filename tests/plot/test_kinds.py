@@ -84,7 +84,7 @@ CASES: dict[str, cf.Scores] = {
 
 @each_kind
 @pytest.mark.parametrize("case", CASES)
-def test_there_is_a_picture(kind: str, case: str) -> None:
+def test_figure_is_drawn_for_any_scores(kind: str, case: str) -> None:
     """One that Vega-Lite can draw, with something in it, and whose numbers are those of `data`."""
     if (kind, case) == ("agreement", "neither is better"):
         with pytest.raises(cf.CranfieldError, match="neither high nor low values"):
@@ -105,7 +105,7 @@ def test_there_is_a_picture(kind: str, case: str) -> None:
 
 
 @each_kind
-def test_nothing_is_cut_off(kind: str) -> None:
+def test_figure_has_all_names_or_note(kind: str) -> None:
     """A hundred runs, or forty in a matrix: a picture is as high as it needs to be, or says which
     have no room.
     """
@@ -127,7 +127,7 @@ def test_nothing_is_cut_off(kind: str) -> None:
 
 @each_kind
 @pytest.mark.parametrize("runs", [1, 2])
-def test_one_run_one_topic(kind: str, runs: int) -> None:
+def test_figure_one_run_one_topic_drawn_or_raises(kind: str, runs: int) -> None:
     """A picture, or a sentence that says what is missing."""
     scores = scored(np.full((runs, 1), 0.5), ("a", "b")[:runs])
     if kind in ("agreement", "pairs"):
@@ -140,7 +140,7 @@ def test_one_run_one_topic(kind: str, runs: int) -> None:
 
 
 @each_kind
-def test_nothing_that_is_defined_is_a_sentence(kind: str) -> None:
+def test_figure_without_defined_values_raises(kind: str) -> None:
     with pytest.raises(
         cf.CranfieldError, match=r"no (run|topic) has a|AP of 0|found 0 comparable measures"
     ):
@@ -169,7 +169,7 @@ def test_plot_empty_title_leaves_nothing_above(kind: str) -> None:
 
 
 @each_kind
-def test_ways_in_give_the_same(kind: str) -> None:
+def test_scores_and_judgments_give_same_figure(kind: str) -> None:
     """Judgments and runs, and the scores of them."""
     function, asked = KINDS[kind].function, "AP nDCG@10"
     few = {"trials": 99} if "trials" in inspect.signature(function).parameters else {}

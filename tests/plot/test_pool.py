@@ -51,7 +51,7 @@ def test_one_run_is_no_pool_of_several() -> None:
     assert [row["value"] for row in rows_of(panel)] == [0.5, 0.75, 0.75]
 
 
-def test_of_many_runs_those_that_find_most_have_names() -> None:
+def test_pool_many_runs_labels_runs_with_most_relevant() -> None:
     relevant = {f"d{i}": 1 for i in range(10)}
     runs = {f"r{i}": {"q": [*relevant][: i + 1]} for i in range(10)}
     picture = cf.plot.pool({"q": relevant}, runs, cutoffs=[10])

@@ -26,7 +26,7 @@ def test_numbers_are_those_of_compare() -> None:
     assert "randomised Tukey" in said_by(picture)
 
 
-def test_runs_stand_in_the_order_of_the_measure_asked_for() -> None:
+def test_runs_sort_orders_runs() -> None:
     values = np.array([[[0.5, 0.1], [0.6, 0.2]], [[0.4, 0.9], [0.5, 0.8]]])
     measures = ("AP", "RR")
     scores = cf.Scores(values, ("a", "b"), ("1", "2"), measures, ("mean", "mean"))
@@ -39,7 +39,7 @@ def test_runs_stand_in_the_order_of_the_measure_asked_for() -> None:
     assert means == {"a": pytest.approx(0.15), "b": pytest.approx(0.85)}
 
 
-def test_lower_is_better_comes_first_and_is_said() -> None:
+def test_runs_lower_is_better_first_with_axis_title() -> None:
     scores = scored([[0.5, 0.6], [0.2, 0.1]], ("bad", "good"), "RNOD", better=("lower",))
     picture = cf.plot.runs(scores)
     assert picture.data["run"].to_list() == ["good", "bad"]

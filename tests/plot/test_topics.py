@@ -33,7 +33,7 @@ def test_where_lower_is_better_the_lower_wins() -> None:
     assert panel["title"]["subtitle"] == "better on 2, worse on 1, equal on 1"
 
 
-def test_where_neither_is_better_nobody_wins() -> None:
+def test_topics_measure_without_direction_has_no_winner() -> None:
     scores = scored(VALUES[:2], ("a", "b"), "NumRet", better=("neither",))
     (panel,) = panels_of(cf.plot.topics(scores))
     assert {row["better"] for row in rows_of(panel)} == {""}
@@ -83,14 +83,14 @@ def test_every_run_on_every_topic_the_easiest_first() -> None:
     assert marks_of(panels_of(one)[0]) == ["bar"]
 
 
-def test_undefined_topics_are_told() -> None:
+def test_topics_undefined_topics_have_note() -> None:
     values = [[0.1, np.nan, 0.3], [0.2, np.nan, 0.1]]
     picture = cf.plot.topics(scored(values, ("a", "b")))
     assert [n.text for n in picture.notes] == ["1 topic (q1) without a difference of AP: not shown"]
     assert len(rows_of(panels_of(picture)[0])) == 2
 
 
-def test_more_runs_than_have_room() -> None:
+def test_topics_many_runs_without_space_have_note() -> None:
     scores = scored(np.random.default_rng(1).random((20, 3)), tuple(f"r{k}" for k in range(20)))
     picture = cf.plot.topics(scores, against="median")
     assert len(panels_of(picture)) == 12
@@ -108,6 +108,6 @@ def test_more_runs_than_have_room() -> None:
         ({"show": "a", "against": "a"}, "no run to compare with a"),
     ],
 )
-def test_mistakes(options: dict[str, str], message: str) -> None:
+def test_topics_invalid_arguments_raise(options: dict[str, str], message: str) -> None:
     with pytest.raises(cf.CranfieldError, match=message):
         cf.plot.topics(SCORES, **options)  # type: ignore[arg-type]

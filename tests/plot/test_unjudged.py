@@ -56,7 +56,7 @@ def test_groups_of_ranks_stand_in_their_middle() -> None:
     assert [row["at"] for row in rows_of(panel)] == [2.5, 7.5]
 
 
-def test_of_many_runs_those_of_which_least_is_judged_have_names() -> None:
+def test_unjudged_many_runs_labels_runs_with_fewest_judged() -> None:
     """Run i has i judged documents among ten."""
     judged = {f"j{i}": 0 for i in range(10)}
     runs = {f"r{i}": {"q": [*judged][:i] + [f"x{k}" for k in range(10 - i)]} for i in range(10)}
@@ -69,7 +69,7 @@ def test_of_many_runs_those_of_which_least_is_judged_have_names() -> None:
     assert "Named: the 8 of 10 runs with the fewest judged documents" in said_by(picture)
 
 
-def test_no_document_is_refused() -> None:
+def test_unjudged_runs_without_documents_raise() -> None:
     with pytest.raises(cf.CranfieldError, match="the runs have no documents"):
         cf.plot.unjudged(QRELS, {"q1": [], "q2": []})
 

@@ -110,8 +110,8 @@ def _select_relevant(evaluator: Evaluator, counting: Bools) -> Bools:
     relevant: Bools = judged.levels > 0 if rel is None else judged.levels >= rel
     relevant = relevant & counting[judged.item_topics]
     if not relevant.any():
-        where = evaluator.collection.gold.qrels.where
-        raise InputError.from_problem("no relevant document in the judgments", where=where)
+        path = evaluator.collection.gold.qrels.where
+        raise InputError.from_problem("no relevant document in the judgments", where=path)
     return relevant
 
 

@@ -181,11 +181,13 @@ class JudgmentComparison(MethodResult):
     def __repr__(self) -> str:
         numbers = {} if self.levels is None else {"κ": self.levels["kappa"]}
         taus = {x.measure: x.correlations["kendall"].mean for x in self.rankings if x.correlations}
-        about = [
+        descriptions = [
             " and ".join(self.names),
             format_count(self.items.both, "document") + " judged in both",
         ]
-        return format_summary(self, about, numbers | {f"τ by {m}": tau for m, tau in taus.items()})
+        return format_summary(
+            self, descriptions, numbers | {f"τ by {m}": tau for m, tau in taus.items()}
+        )
 
     @property
     def judged(self) -> tuple[int, int]:

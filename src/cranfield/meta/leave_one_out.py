@@ -202,7 +202,7 @@ def leave_one_out(
     progress = settings.pop("progress", None)
     reader = Evaluator(qrels, measures, **settings)
     loaded_runs = call_with_split(
-        reader.read(runs), lambda each: [run.load(progress) for run in each]
+        reader.read(runs), lambda loaded: [run.load(progress) for run in loaded]
     )
     settings["topics"] = reader.options.topics  # read once
     settings |= {name: new for name, old, new in _REPLACED_OPTIONS if settings.get(name) == old}
@@ -574,8 +574,8 @@ def build_contributors_table(result: LeaveOneOut) -> ResultTable:
         "contributors",
         f"Documents in the first {result.pool_depth} of {_describe_comparison(result)}, and "
         f"documents that no other {result.kind} has there.",
-        column("contributor", lambda one: one.name, result.kind, key=True),
-        column("runs", lambda one: len(one.runs), visible=result.kind == "team"),
+        column("contributor", lambda contributor: contributor.name, result.kind, key=True),
+        column("runs", lambda contributor: len(contributor.runs), visible=result.kind == "team"),
         *build_columns(column, "documents", "unique", "unique_judged", "unique_relevant"),
     )
 

@@ -181,8 +181,8 @@ class Swap(MethodResult):
             column("set_size", "size", "topics in a set", key=True),
             column("comparisons"),
             column("swap_rate", "rate"),
-            column("difference_needed", lambda one: one.required(rate)),
-            column("share", lambda one: one.sensitivity(rate), "fraction that has it"),
+            column("difference_needed", lambda rates: rates.required(rate)),
+            column("share", lambda rates: rates.sensitivity(rate), "fraction that has it"),
             column("topics", visible=False),
             *tables.build_constant_columns(self._build_settings(rate), self.rates),
         )
