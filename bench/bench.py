@@ -107,8 +107,8 @@ from cranfield.data.reading import compiled
 from cranfield.data.reading.columns import TREC
 from cranfield.data.reading.source import Source
 begun = time.perf_counter()
-for read in Source.of(sys.argv[1]).pieces():
-    compiled.lines(read(), TREC["run"], "run", True)
+for read in Source.from_path(sys.argv[1]).iter_pieces():
+    compiled.read_lines(read(), TREC["run"], "run", True)
 print(time.perf_counter() - begun)
 """
 

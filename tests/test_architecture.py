@@ -32,6 +32,7 @@ BASE = {
 COMPILED = {"kernel"}  # loops in C, where they could be built
 MAY_USE: dict[str, set[str]] = {
     **{room: set() for room in BASE | COMPILED},
+    "display": {"errors"},
     "lazy_imports": {"errors"},
     "options": {"dataclass"},
     "tables": {"dataclass", "lazy_imports", "wording"},

@@ -584,4 +584,4 @@ def test_a_kernel_of_another_version_is_not_used(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(kernel, "VERSION", kernel.VERSION + 1)
     found, said = kernel._load()
     assert found is None
-    assert said.endswith("of another version: install again")
+    assert said.endswith("(built for another version: reinstall cranfield)")

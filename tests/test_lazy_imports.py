@@ -86,7 +86,7 @@ def test_frames_say_it_from_python(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
 
 @pytest.mark.parametrize("name", sorted(PACKAGES))
 def test_packages_are_loaded_in_one_place(name: str) -> None:
-    """By `cranfield.lazy_imports`, which knows what to say; what is about a package begins by asking."""
+    """Only `cranfield.lazy_imports` imports optional packages; Spark and drop-ins may."""
     written = re.compile(rf"^ *(?:import|from) {name}\b(?!.*noqa)", re.M)
     found = {
         path.relative_to(ROOT).as_posix()
@@ -94,7 +94,7 @@ def test_packages_are_loaded_in_one_place(name: str) -> None:
         for place in written.finditer(path.read_text(encoding="utf-8"))
         if not _for_types(path.read_text(encoding="utf-8"), place.start())
     }
-    theirs = ("src/cranfield/late.py", "src/cranfield/spark/", "src/cranfield/compat/")
+    theirs = ("src/cranfield/lazy_imports.py", "src/cranfield/spark/", "src/cranfield/compat/")
     assert {file for file in found if not file.startswith(theirs)} == set()
 
 

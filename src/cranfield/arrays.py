@@ -1,7 +1,7 @@
-"""What arrays hold: the types that all rooms share, and which of their numbers are the same.
+"""Array types, and comparisons of numbers that are equal up to rounding errors.
 
-Rounding must not decide: 0.1 + 0.2 is not 0.3, and 0.3 − 0.2 not 0.2 − 0.1. Whatever depends on
-which of two numbers is the greater, such as ranks, signs, ties and best items, asks here.
+Rounding errors must not decide a comparison: 0.1 + 0.2 is not 0.3, and 0.3 − 0.2 is not 0.2 − 0.1.
+Code that compares numbers for ranks, signs, ties or best items uses these functions.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     Bools: TypeAlias = NDArray[np.bool_]
     Bytes: TypeAlias = NDArray[np.uint8]
     Words: TypeAlias = NDArray[np.uint64]
-else:  # numpy.typing is for those who check types
+else:  # numpy.typing is only needed by type checkers
     Floats = Ints = Bools = Bytes = Words = np.ndarray
 
-LARGEST = 1e12  # level or gain: sums of them remain finite, and still know what 1 is
-TOLERANCE = 1e-12  # of the largest number that was added: what rounding may make of a tie
+LARGEST = 1e12  # largest level or gain: sums remain finite and keep a precision below 1
+TOLERANCE = 1e-12  # relative rounding error: a fraction of the largest number added
 
 
 def estimate_rounding(*values: Any) -> float:
-    """What rounding may make of a difference of 0 between such values, NaN and infinite ones apart.
+    """Return the largest rounding error of a difference, ignoring NaN and infinite values.
 
-    >>> rounding_of([0.5, float("nan")], [-2.0])
+    >>> estimate_rounding([0.5, float("nan")], [-2.0])
     2e-12
     """
     magnitudes = [np.abs(np.asarray(x, dtype=np.float64)) for x in values]
@@ -36,9 +36,9 @@ def estimate_rounding(*values: Any) -> float:
 
 
 def subtract_rounded(x: Any, y: Any, rounding: Any) -> Floats:
-    """x − y, and 0 where rounding could have made it.
+    """Return x − y, with differences below the rounding error set to 0.
 
-    >>> apart(np.array([0.1 + 0.2, 1.0]), np.array([0.3, 0.5]), 1e-12)
+    >>> subtract_rounded(np.array([0.1 + 0.2, 1.0]), np.array([0.3, 0.5]), 1e-12)
     array([0. , 0.5])
     """
     z = x - y
@@ -46,10 +46,11 @@ def subtract_rounded(x: Any, y: Any, rounding: Any) -> Floats:
 
 
 def sort_rounded(values: Floats, rounding: Any) -> tuple[Ints, Ints]:
-    """The order of the values along the last axis, the lowest first, and at each of its places the
-    first place of the same value. `rounding` is one for all, or that of each value.
+    """Return the ascending order of values, and the first position of each group of equal values.
 
-    >>> order, first = placed(np.array([0.7, 0.1 + 0.2, 0.3]), 1e-12)
+    Both are along the last axis. `rounding` is one number, or one for each value.
+
+    >>> order, first = sort_rounded(np.array([0.7, 0.1 + 0.2, 0.3]), 1e-12)
     >>> order.tolist(), first.tolist()
     ([2, 1, 0], [0, 0, 2])
     """
@@ -63,9 +64,9 @@ def sort_rounded(values: Floats, rounding: Any) -> tuple[Ints, Ints]:
 
 
 def unify_rounded(values: Floats, rounding: Any) -> Floats:
-    """The values, where those that differ by rounding alone are all as the lowest of them.
+    """Return the values with groups that differ only by rounding set to their lowest value.
 
-    >>> settled(np.array([0.7, 0.1 + 0.2, 0.3]), 1e-12)
+    >>> unify_rounded(np.array([0.7, 0.1 + 0.2, 0.3]), 1e-12)
     array([0.7, 0.3, 0.3])
     """
     order, first = sort_rounded(values, rounding)

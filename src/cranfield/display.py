@@ -1,4 +1,4 @@
-"""Results are tables: what all of them can do, wherever their tables are made."""
+"""Output methods of all results: frames, Markdown, LaTeX, HTML and text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from cranfield.tables import ResultTable
 
-_ROWS = 50  # that a notebook shows of a table
+_ROWS = 50  # rows of a table shown in a notebook
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -26,22 +26,22 @@ class TableResult:
     selects one of several tables."""
 
     def to_polars(self, table: str | None = None, **options: Any) -> pl.DataFrame:
-        """The table as a Polars frame; of several the one that is named, or the chief one."""
+        """Return a table as a Polars frame. Default: the main table."""
         frame: pl.DataFrame = _load_results().build_table(self, table, **options).to_frame()
         return frame
 
     def to_pandas(self, table: str | None = None, **options: Any) -> pd.DataFrame:
-        """The table as a pandas frame; of several the one that is named, or the chief one."""
+        """Return a table as a pandas frame. Default: the main table."""
         frame: pd.DataFrame = _load_results().build_pandas_frame(self, table, **options)
         return frame
 
     def to_dict(self, **options: Any) -> dict[str, Any]:
-        """What JSON has: all tables, as lists of rows, with captions, settings and notices."""
+        """Return the JSON output: tables as lists of rows, captions, settings and notes."""
         document: dict[str, Any] = _load_results().build_document(self, **options)
         return document
 
     def to_markdown(self, table: str | None = None, *, decimals: int = 4, **options: Any) -> str:
-        """The tables that a paper shows, or the one that is named, in Markdown."""
+        """Return the tables for a paper, or one named table, as Markdown."""
         return self._render("markdown", table, decimals, **options)
 
     def to_latex(
@@ -53,19 +53,19 @@ class TableResult:
         caption: str = "above",
         **options: Any,
     ) -> str:
-        r"""The tables that a paper shows, or the one that is named, in LaTeX.
+        r"""Return the tables for a paper, or one named table, as LaTeX.
 
-        They need ``\usepackage{booktabs}``. `label` is for ``\ref``; the caption stands above or
+        The tables need ``\usepackage{booktabs}``. `label` is for ``\ref``. The caption is above or
         below.
         """
         return self._render("latex", table, decimals, label=label, caption=caption, **options)
 
     def to_html(self, table: str | None = None, *, decimals: int = 4, **options: Any) -> str:
-        """The tables as a part of a page, with what is to be known of them below."""
+        """Return the tables as an HTML fragment, with captions and notes."""
         return self._render("html", table, decimals, **options)
 
     def as_text(self) -> str:
-        """What a terminal shows that has room for everything."""
+        """Return all tables as text, without limits on width."""
         return self._render("table", None, 4).rstrip("\n")
 
     @property
@@ -110,7 +110,7 @@ class TableResult:
 
 
 class Rows(tuple[T_co, ...], TableResult):
-    """Several records of one kind, which are a table, too."""
+    """Tuple of records that can be shown as a table."""
 
     def __repr__(self) -> str:
         kind = type(self[0]).__name__ if self else "record"

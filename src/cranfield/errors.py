@@ -1,4 +1,4 @@
-"""The ways a user can be told that something is wrong."""
+"""Exceptions for user errors."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any, get_args
 
 
 class CranfieldError(Exception):
-    """A user's mistake, said in one sentence. The command line prints it and exits with 2."""
+    """Error caused by user input, reported in one line with exit code 2."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Let process pools send an error, whatever its constructor takes."""
+        """Support pickling for process pools, independent of the constructor's arguments."""
         return _restore, (type(self), (str(self),), self.__dict__)
 
 
@@ -26,10 +26,9 @@ def _restore(cls: type[CranfieldError], args: tuple[Any, ...], state: dict[str, 
 
 
 class MeasureError(CranfieldError):
-    """A measure that does not exist or cannot be read.
+    """Unknown or invalid measure.
 
-    The message is computed when it is read: to find the nearest name takes longer than to find
-    that there is no measure of a name.
+    The message is computed on first use, because the search for similar names is slow.
     """
 
     def __init__(self, message: Callable[..., str], *values: object) -> None:
@@ -41,16 +40,15 @@ class MeasureError(CranfieldError):
 
 
 def _escape_newlines(text: str) -> str:
-    """A sentence that repeats what users wrote, in one line."""
     return text.replace("\n", "\\n")
 
 
 class InputError(CranfieldError):
-    """Something found in the input is not what was expected there.
+    """Invalid input.
 
-    Reads as ``file:line: found …, expected …``; `where` and `line` are left out when unknown.
-    A `hint` says what the user may have meant; `wording.option` names an option in it. Use
-    `InputError.problem` for a message that is a problem and its fix.
+    The message is ``file:line: found …, expected …``. The place is omitted if `where` is None.
+    `hint` is a possible fix. `wording.format_option` names options in a hint. Use
+    `InputError.from_problem` for a message with a problem and its fix.
     """
 
     def __init__(
@@ -76,18 +74,18 @@ class InputError(CranfieldError):
     def from_problem(
         cls, problem: str, fix: str = "", where: object = None, line: int | None = None
     ) -> InputError:
-        """Return an error that reads as ``file:line: problem. Fix.``
+        """Return an error with the message ``file:line: problem. Fix.``
 
-        >>> InputError.problem("file is empty", where="empty.txt")
+        >>> InputError.from_problem("file is empty", where="empty.txt")
         InputError('empty.txt: file is empty')
-        >>> print(InputError.problem("duplicate document 'd1'", "Use X to keep one.", "r.txt", 2))
-        r.txt:2: duplicate document 'd1'. Use X to keep one.
+        >>> print(InputError.from_problem("duplicate document 'd1'", "Use X.", "r.txt", 2))
+        r.txt:2: duplicate document 'd1'. Use X.
         """
         return cls(problem, "", where, line, fix)
 
 
 class FileError(CranfieldError):
-    """A file that can be neither read nor written: ``cannot read runs/bm25: permission denied``."""
+    """Failed file access: ``cannot read runs/bm25: permission denied``."""
 
     def __init__(self, verb: str, where: object, reason: str) -> None:
         self.where, self.reason = str(where), reason
@@ -95,11 +93,12 @@ class FileError(CranfieldError):
 
 
 class MissingPackage(CranfieldError, ImportError):
-    """A package that is needed is not installed: see `cranfield.lazy_imports`.
+    """Missing optional package: see `cranfield.lazy_imports`.
 
-    Says the extra that has it, and the command that installs it for the Python that runs, be that a
-    clone's or another: what ``pip`` alone means may be a different one, and a package index need
-    not know cranfield. Shells of Unix and Windows read the quotation marks alike.
+    The message has the extra that contains the package, and the command that installs the package
+    for the running Python. The command names this Python because ``pip`` can belong to another one.
+    It names packages and not the extra because a package index may not have cranfield. Shells of
+    Unix and Windows accept the same quotation marks.
     """
 
     def __init__(self, needed: str, extra: str, packages: Sequence[str]) -> None:
@@ -112,19 +111,19 @@ class MissingPackage(CranfieldError, ImportError):
 
 
 def check_choice(name: str, value: object, choices: Any) -> None:
-    """Refuse a setting that is none of its choices.
+    """Raise InputError unless the value is a valid choice.
 
-    >>> one_of("topics", "all", ("judged", "common"))
+    >>> check_choice("topics", "all", ("judged", "common"))
     Traceback (most recent call last):
     cranfield.errors.InputError: found topics='all', expected one of judged, common
     """
-    valid_names = get_args(choices) or choices  # of a Literal, or as they are
+    valid_names = get_args(choices) or choices  # a Literal, or a sequence of choices
     if not is_one_of(value, valid_names):
         raise InputError(f"{name}={describe_value(value)}", f"one of {', '.join(valid_names)}")
 
 
 def is_one_of(value: object, choices: Iterable[object]) -> bool:
-    """Return True if a value is among the choices; arrays, frames and lists never are.
+    """Return True if a value is among the choices. Arrays, frames and lists never are.
 
     >>> is_one_of("t", ("t", None)), is_one_of(["t"], ("t", None)), is_one_of(None, ("t", None))
     (True, False, True)
@@ -133,7 +132,7 @@ def is_one_of(value: object, choices: Iterable[object]) -> bool:
 
 
 def is_hashable(value: object) -> bool:
-    """Return True if a value can be a name: a string or a number, no list or array."""
+    """Return True if a value can be a name, such as a string or a number."""
     try:
         hash(value)
     except TypeError:
@@ -144,14 +143,14 @@ def is_hashable(value: object) -> bool:
 def describe_value(value: object) -> str:
     """Return the repr of a value if it is short, otherwise the name of its type.
 
-    >>> brief("t"), brief(list(range(100)))
+    >>> describe_value("t"), describe_value(list(range(100)))
     ("'t'", 'list')
     """
     text = repr(value)
     return text if len(text) <= MAX_REPR and "\n" not in text else type(value).__name__
 
 
-MAX_REPR = 60  # characters of a value that a message repeats
+MAX_REPR = 60  # maximum length of a value in a message
 
 
 def check_number(name: str, value: object, expected: str = "a number") -> None:
@@ -166,7 +165,7 @@ def check_number(name: str, value: object, expected: str = "a number") -> None:
 
 
 def to_list(name: str, value: Any, expected: str) -> list[Any]:
-    """Return the elements of a list or another collection, or raise an error if it is none.
+    """Return the elements of a collection. Raise InputError for other values.
 
     >>> to_list("gold", 5, "measures")
     Traceback (most recent call last):
@@ -178,7 +177,7 @@ def to_list(name: str, value: Any, expected: str) -> list[Any]:
 
 
 class DuplicateError(InputError):
-    """A document stands in a list, or among the judgments of a topic, twice."""
+    """Duplicate document in a ranking or in the judgments of a topic."""
 
     def __init__(
         self,
@@ -198,13 +197,13 @@ class DuplicateError(InputError):
         return DuplicateError(*values, hint)
 
 
-# -- users' own code ------------------------------------------------------------------------------
+# -- custom code ------------------------------------------------------------------------------
 
 
 class UserCodeError(CranfieldError):
-    """Something went wrong in a measure, a model or a strategy that a user wrote.
+    """Exception in a custom measure, user model or labelling strategy.
 
-    Reads as ``mine.py:5: TypeError: …``; the error itself is its ``__cause__``.
+    The message is ``mine.py:5: TypeError: …``. The original exception is the ``__cause__``.
     """
 
     def __init__(self, error: BaseException, where: str, line: int | None) -> None:
@@ -214,9 +213,9 @@ class UserCodeError(CranfieldError):
 
 
 def format_error(error: BaseException) -> str:
-    r"""Of which kind an error is, and what it says.
+    r"""Format an exception as one line: type and message.
 
-    >>> in_one_line(ValueError("no\nnumber")), in_one_line(MemoryError())
+    >>> format_error(ValueError("no\nnumber")), format_error(MemoryError())
     ('ValueError: no number', 'MemoryError')
     """
     message = error.msg if isinstance(error, SyntaxError) else str(error)
@@ -225,10 +224,10 @@ def format_error(error: BaseException) -> str:
 
 @contextmanager
 def wrap_user_errors(cls: type) -> Iterator[None]:
-    """Where methods of a class are called that a user may have written.
+    """Raise UserCodeError for exceptions from a custom class.
 
-    An error that passed through the user's module is theirs, and is said with the last line of
-    that module that it passed; any other stays what it is.
+    If the traceback contains the module of the class, the error names the last line there.
+    Other exceptions are unchanged.
     """
     try:
         yield
@@ -248,7 +247,7 @@ def wrap_user_errors(cls: type) -> Iterator[None]:
 
 
 def shorten_path(path: str) -> str:
-    """A path as it is written where we are."""
+    """Return the path relative to the current directory if the file is inside it."""
     return path.removeprefix(os.path.join(os.getcwd(), ""))
 
 

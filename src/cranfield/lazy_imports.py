@@ -1,6 +1,7 @@
-"""Packages beside NumPy: loaded when something of them is first used, and what is said without.
+"""Lazy imports of optional packages.
 
-Each has a row: who needs it, the extra of cranfield that it is in, and what pip is asked for.
+Every package except NumPy is imported on first use. `PACKAGES` has the purpose of each package, the
+extra of cranfield that contains it, and the requirements passed to pip.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ __all__ = [
 
 
 class Package(NamedTuple):
-    """Who needs a package, the extra that it is in, and what else is installed with it."""
+    """Purpose of an optional package, its extra, and the requirements installed with it."""
 
     purpose: str
     extra: str
@@ -35,14 +36,14 @@ class Package(NamedTuple):
 
 _SPARK = ("pyspark>=4.0,<5", "pyarrow>=15", "pandas>=2.2", "polars>=1.30")
 _FIGURES = ("altair>=5.5", "vl-convert-python>=1.9", "polars>=1.30")
-PACKAGES = {  # by the name that is imported
-    "altair": Package("pictures need Altair", "report", _FIGURES),
+PACKAGES = {  # by import name
+    "altair": Package("figures need Altair", "report", _FIGURES),
     "backports": Package("zst files need a package", "zstd", ("backports.zstd>=1.0",)),
     "ir_datasets": Package("irds: needs ir_datasets", "irds", ("ir-datasets>=0.5.9",)),
     "ir_measures": Package(
-        "a provider of ir_measures needs it", "ir_measures", ("ir-measures>=0.3.7",)
+        "this provider needs ir_measures", "ir_measures", ("ir-measures>=0.3.7",)
     ),
-    "jinja2": Package("pages need Jinja2", "report", ("jinja2>=3.1",)),
+    "jinja2": Package("HTML reports need Jinja2", "report", ("jinja2>=3.1",)),
     "lz4": Package("lz4 files need a package", "lz4", ("lz4>=4.3.3",)),
     "pandas": Package("pandas frames need pandas", "pandas", ("pandas>=2.1.1",)),
     "polars": Package("frames, Parquet and Arrow need Polars", "frames", ("polars>=1.30",)),
@@ -50,42 +51,41 @@ PACKAGES = {  # by the name that is imported
     "pyspark": Package("Spark needs PySpark", "spark", _SPARK),
     "sacrebleu": Package("BLEU needs sacrebleu", "bleu", ("sacrebleu>=2.3",)),
     "scipy": Package("tests, intervals and plans need SciPy", "stats", ("scipy>=1.15",)),
-    "vl_convert": Package("pictures need vl-convert", "report", _FIGURES),
+    "vl_convert": Package("figures need vl-convert", "report", _FIGURES),
 }
 
 
 def load(module: str, purpose: str = "") -> Any:
-    """A module of one of PACKAGES; if it is not there, who `purpose` it is told how to get it."""
+    """Import a module of one of PACKAGES. Raise MissingPackage if it is not installed."""
     try:
         return import_module(module)
     except ImportError:
         name = module.partition(".")[0]
-        if name not in PACKAGES:  # a part of Python that this one was built without
+        if name not in PACKAGES:  # a standard module that this Python was built without
             raise
         raise make_missing_error(name, purpose) from None
 
 
 def make_missing_error(name: str, purpose: str = "") -> MissingPackage:
-    """What is said of one of PACKAGES that is not there."""
     row = PACKAGES[name]
     return MissingPackage(purpose or row.purpose, row.extra, row.packages)
 
 
 def is_installed(module: str) -> bool:
-    """Whether a package could be loaded."""
+    """Return True if a package is installed."""
     return find_spec(module) is not None
 
 
 def load_altair() -> Any:
-    """The package that draws, if it is there with the one that renders."""
+    """Import Altair. Raise MissingPackage if Altair or vl-convert is not installed."""
     load("vl_convert")
     return load("altair")
 
 
 class LazyModule:
-    """What stands in the place of a package until it is used.
+    """Placeholder that imports a package on first use.
 
-    Those who ask what it is, such as doctest, use nothing of it.
+    Names such as ``__wrapped__``, which doctest reads, do not import the package.
     """
 
     def __init__(self, load: Any) -> None:
@@ -98,7 +98,7 @@ class LazyModule:
 
 
 special: Any = LazyModule(partial(load, "scipy.special"))
-statistics: Any = LazyModule(partial(load, "scipy.stats"))  # which takes a second to import
+statistics: Any = LazyModule(partial(load, "scipy.stats"))  # takes a second to import
 if TYPE_CHECKING:
     import polars as pl
 else:

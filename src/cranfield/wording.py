@@ -1,4 +1,4 @@
-"""Numbers of things, and lists of a few of them, as sentences say them; numbers, rounded."""
+"""Formatting of counts, names, numbers and lines of text in messages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _COUNT = re.compile(rf"{_NUMBER.pattern}( [a-z]+?)?s?\b")
-_NAMES = re.compile(r"(\d[\d,]* [a-z ]+) \([^()]*\)")  # as `some` writes them
+_NAMES = re.compile(r"(\d[\d,]* [a-z ]+) \([^()]*\)")  # as written by `format_names`
 
 _on_command_line = False  # not a ContextVar: readers also run in threads
 
@@ -32,16 +32,16 @@ def use_flags() -> Iterator[None]:
 def format_option(flag: str, keyword: str) -> str:
     """Return the flag if a command runs, otherwise the keyword argument.
 
-    >>> option("--columns score=NAME", 'columns={"score": NAME}')
+    >>> format_option("--columns score=NAME", 'columns={"score": NAME}')
     'columns={"score": NAME}'
-    >>> with command_line():
-    ...     option("--columns score=NAME", 'columns={"score": NAME}')
+    >>> with use_flags():
+    ...     format_option("--columns score=NAME", 'columns={"score": NAME}')
     '--columns score=NAME'
     """
     return flag if _on_command_line else keyword
 
 
-# Names of options in other tools, by the option of ours that means the same.
+# Equivalent names of options in other tools.
 SYNONYMS = {
     "measure": "metric metrics measures eval_metric eval_metrics",
     "measures": "metric metrics measure eval_metric eval_metrics",
@@ -62,11 +62,13 @@ CUTOFFS = ("k", "cutoff", "cutoffs", "k_values", "top_k", "topk", "at_k")
 def suggest_names(
     word: str, names: Iterable[str], limit: int = 1, cutoff: float = 0.75
 ) -> list[str]:
-    """Return the names that a word may stand for: synonyms, or names with a similar spelling.
+    """Return valid names for an unknown word: synonyms, or names with a similar spelling.
 
-    >>> near_names("metrics", ["measures", "measurements"]), near_names("--group-by", ["--groups"])
-    (['measures'], [])
-    >>> near_names("--depht", ["--depth"]), near_names("--out", ["--output"])
+    >>> suggest_names("metrics", ["measures", "measurements"])
+    ['measures']
+    >>> suggest_names("--group-by", ["--groups"])
+    []
+    >>> suggest_names("--depht", ["--depth"]), suggest_names("--out", ["--output"])
     (['--depth'], ['--output'])
     """
     from difflib import get_close_matches
@@ -76,7 +78,7 @@ def suggest_names(
         name for name, spelling in normal_names.items() if key in SYNONYMS.get(spelling, "").split()
     ]
     if synonyms or not key or any(key in words.split() for words in SYNONYMS.values()):
-        return synonyms[:limit]  # a similar spelling of a word with a known meaning misleads
+        return synonyms[:limit]  # the word has a known meaning: similar spellings are misleading
     close = get_close_matches(key, normal_names.values(), limit, cutoff)
     matches = [
         name for spelling in close for name in normal_names if normal_names[name] == spelling
@@ -92,7 +94,7 @@ def suggest_names(
 def reject_unknown(keywords: Iterable[str], names: Collection[str], prefix: str = "") -> None:
     """Raise a TypeError if a keyword argument is not among the names.
 
-    >>> refuse_unknown(["metrics"], ["qrels", "runs", "measures"], "evaluate() ")
+    >>> reject_unknown(["metrics"], ["qrels", "runs", "measures"], "evaluate() ")
     Traceback (most recent call last):
     TypeError: evaluate() got an unexpected keyword argument 'metrics'. Did you mean measures?
     """
@@ -108,7 +110,7 @@ def reject_unknown(keywords: Iterable[str], names: Collection[str], prefix: str 
 
 
 def suggest_keywords(function: F) -> F:
-    """Let unknown keyword arguments of a function raise a TypeError that suggests the nearest."""
+    """Decorate a function: unknown keyword arguments raise a TypeError with suggestions."""
     code = function.__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     prefix, valid = f"{function.__name__}() ", frozenset(names)
@@ -127,9 +129,9 @@ def _normalize(name: str) -> str:
 
 
 def describe_disagreement(names: Sequence[str], noun: str = "topic") -> str:
-    """Return the note about rankings whose ranks or positions contradict their scores.
+    """Return the note about rankings with ranks or positions that contradict the scores.
 
-    >>> disagreement(["301", "302"])
+    >>> describe_disagreement(["301", "302"])
     'rank and score disagree in 2 topics (301, 302). Documents are ordered by score.'
     """
     return (
@@ -138,18 +140,18 @@ def describe_disagreement(names: Sequence[str], noun: str = "topic") -> str:
 
 
 def format_count(count: int, noun: str) -> str:
-    """A number of things.
+    """Format a count with its noun: "1 topic", "50 topics".
 
-    >>> counted(1, "topic"), counted(50, "topic")
+    >>> format_count(1, "topic"), format_count(50, "topic")
     ('1 topic', '50 topics')
     """
     return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
 def format_names(names: Sequence[str], noun: str) -> str:
-    """How many there are, and the first few of them.
+    """Format a count and the first five names.
 
-    >>> some(["301"], "topic"), some(list("abcdefg"), "topic")
+    >>> format_names(["301"], "topic"), format_names(list("abcdefg"), "topic")
     ('1 topic (301)', '7 topics (a, b, c, d, e, …)')
     """
     listing = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
@@ -157,27 +159,27 @@ def format_names(names: Sequence[str], noun: str) -> str:
 
 
 def remove_names(text: str) -> str:
-    """A sentence that says how many there are, and no longer which.
+    """Remove the names in parentheses from a message.
 
-    >>> without_names("2 topics (301, 302) not answered")
+    >>> remove_names("2 topics (301, 302) not answered")
     '2 topics not answered'
     """
     return _NAMES.sub(r"\1", text)
 
 
 def remove_numbers(text: str) -> str:
-    """What sentences have in common that differ only in their numbers.
+    """Replace numbers and plurals in a message: messages of one kind become equal.
 
-    >>> without_numbers("1 topic not answered") == without_numbers("4 topics not answered")
+    >>> remove_numbers("1 topic not answered") == remove_numbers("4 topics not answered")
     True
     """
     return _COUNT.sub(r"#\1", text)
 
 
 def merge_sentences(texts: Sequence[str]) -> str:
-    """Sentences that differ only in their numbers as one, which says from where to where they go.
+    """Merge messages that differ only in numbers into one message with ranges.
 
-    >>> in_one(["1 topic of 50 not answered", "1,000 topics of 50 not answered"])
+    >>> merge_sentences(["1 topic of 50 not answered", "1,000 topics of 50 not answered"])
     '1 to 1,000 topics of 50 not answered'
     """
     ranges = map(_format_range, zip(*map(_NUMBER.findall, texts), strict=True))
@@ -191,9 +193,9 @@ def _format_range(numbers: Sequence[str]) -> str:
 
 
 def align_columns(rows: Sequence[Sequence[str]], sides: str) -> list[str]:
-    """Rows of cells as lines, each column to the side that its letter says: l or r.
+    """Format rows as aligned columns; each letter of `sides` aligns a column left or right.
 
-    >>> aligned([["run", "AP"], ["bm25", "0.5000"]], "lr")
+    >>> align_columns([["run", "AP"], ["bm25", "0.5000"]], "lr")
     ['run       AP', 'bm25  0.5000']
     """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -204,24 +206,26 @@ def align_columns(rows: Sequence[Sequence[str]], sides: str) -> list[str]:
 
 
 def fold_text(text: str, width: int, indent: int = 0) -> list[str]:
-    """A text in lines of at most that width, broken between words; all but the first indented.
+    """Wrap a text between words. All lines but the first are indented.
 
-    >>> folded("nDCG@10, Q@10 and nERR@10", 16, indent=2)
+    >>> fold_text("nDCG@10, Q@10 and nERR@10", 16, indent=2)
     ['nDCG@10, Q@10', '  and nERR@10']
     """
     import textwrap
 
-    blanks = " " * indent
+    spaces = " " * indent
     return textwrap.wrap(
-        text, width, subsequent_indent=blanks, break_long_words=False, break_on_hyphens=False
+        text, width, subsequent_indent=spaces, break_long_words=False, break_on_hyphens=False
     )
 
 
 def measure_width(text: str) -> int:
-    r"""How many cells of a terminal a text takes: a Japanese character two, an accent of its own
-    none, nor a letter of Hangul after the first of a syllable.
+    r"""Return the width of a text in a terminal.
 
-    >>> cells("bm25"), cells("検索"), cells("e\u0301")
+    Wide characters, such as Japanese, take two cells. Combining accents and later letters of a
+    Hangul syllable take none.
+
+    >>> measure_width("bm25"), measure_width("検索"), measure_width("e\u0301")
     (4, 4, 1)
     """
     if text.isascii():
@@ -233,23 +237,23 @@ def measure_width(text: str) -> int:
 
 
 def escape_unprintable(name: str) -> str:
-    r"""Return a name that cannot upset a terminal: control characters are written as escapes.
+    r"""Return a name that is safe for terminals: control characters are escaped.
 
-    >>> print(printable("bm25\x1b[2J"))
+    >>> print(escape_unprintable("bm25\x1b[2J"))
     bm25\x1b[2J
     """
     if name.isprintable():
         return name
-    harmless = "\u3000"  # the blank of Japanese text
+    harmless = "\u3000"  # the Japanese space
     return "".join(c if c.isprintable() or c in harmless else ascii(c)[1:-1] for c in name)
 
 
 def encode_text(text: str) -> bytes:
-    r"""A text as files hold it: UTF-8, with escapes for what that cannot hold, half characters.
+    r"""Encode a text as UTF-8, with escapes for surrogates.
 
-    Those come of names of files that are no UTF-8, and of JSON, where the escape is the same.
+    Surrogates occur in names of files that are not UTF-8, and in JSON, which uses the same escape.
 
-    >>> encoded("Σ \udcff")
+    >>> encode_text("Σ \udcff")
     b'\xce\xa3 \\udcff'
     """
     return text.encode("utf-8", "backslashreplace")
@@ -260,10 +264,10 @@ _DECIMALS = ContextVar("decimals", default=4)
 
 @contextmanager
 def use_decimals(count: int) -> Iterator[None]:
-    """Numbers that people read have so many decimals, as long as this lasts.
+    """Set the decimals of formatted numbers within a context.
 
-    >>> with decimals(3):
-    ...     rounded(2 / 3)
+    >>> with use_decimals(3):
+    ...     format_number(2 / 3)
     '0.667'
     """
     token = _DECIMALS.set(count)
@@ -274,10 +278,11 @@ def use_decimals(count: int) -> Iterator[None]:
 
 
 def format_number(value: float, sign: str = "") -> str:
-    """A number as people read it, with four decimals if nobody asks for others; with "+" as `sign`
-    a difference. Nothing is shown as minus zero.
+    """Format a number with the decimals set by `use_decimals` (default: 4), never as minus zero.
 
-    >>> rounded(2 / 3), rounded(0.25, "+"), rounded(-1e-9)
+    Differences have the `sign` "+".
+
+    >>> format_number(2 / 3), format_number(0.25, "+"), format_number(-1e-9)
     ('0.6667', '+0.2500', '0.0000')
     """
     return f"{value:{sign}z.{_DECIMALS.get()}f}"

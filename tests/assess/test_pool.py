@@ -406,7 +406,7 @@ class TestRankings:
     @pytest.mark.parametrize(
         ("text", "error"),
         [
-            ("q Q0 a 1 2 r\np Q0 a 1 1 r\nq Q0 a 2 1 r\n", ":3: found document a of topic q again"),
+            ("q Q0 a 1 2 r\np Q0 a 1 1 r\nq Q0 a 2 1 r\n", ":3: duplicate document 'a' in topic q"),
             ("q Q0 a 1 2 r\nq Q0 b 2 1\n", ":2: found 5 fields"),
             ("q Q0 a 1 2 r\nq Q0 b 2 nan r\n", ":2: found score 'nan'"),
         ],

@@ -112,7 +112,7 @@ def test_an_alphabet_for_answers() -> None:
         ("[criteria]\na = 1\n[[rule]]\nwhen = {a = 1}\nscore = 1", "a list of the answers"),
         ('criteria = ["a"]\n[[rule]]\nwhen = {a = 1}\nscore = 1', r"found criteria = \['a'\]"),
         ("else = 0", "found else in the table"),
-        ("[[rule", "broken TOML"),
+        ("[[rule", "invalid TOML"),
     ],
 )
 def test_tables_that_are_no_rules(here: Path, text: str, message: str) -> None:

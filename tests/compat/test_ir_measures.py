@@ -477,7 +477,7 @@ class TestForms:
 
     def test_a_document_twice_is_refused(self) -> None:
         twice = [ir_measures.ScoredDoc("q1", "a", 1.0), ir_measures.ScoredDoc("q1", "a", 2.0)]
-        with pytest.raises(cf.InputError, match="document a of topic q1 again"):
+        with pytest.raises(cf.InputError, match="duplicate document 'a' in topic q1"):
             ir_measures.calc_aggregate(MEASURES, SMALL_QRELS, twice)
 
     def test_files(self, tmp_path: Path) -> None:

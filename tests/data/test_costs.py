@@ -314,7 +314,7 @@ class TestMalformed:
 
     def test_corrupt_parquet_raises(self, tmp_path: Path) -> None:
         half = written(tmp_path / "whole", type_frame().write_parquet).read_bytes()[:-20]
-        assert "found a broken parquet file" in said_of(tmp_path / "c.parquet", half)
+        assert "corrupt Parquet file" in said_of(tmp_path / "c.parquet", half)
 
     @pytest.mark.parametrize(
         "data",

@@ -152,7 +152,7 @@ REFUSED = [
     ("", "p: found no intents, expected topic intent probability"),
     ("\n \n", "p: found no intents"),
     ("# nothing\n", "p: found no intents"),
-    (b"\xff\xfe\x00", "p:1: found UTF-16 text, expected UTF-8 text"),
+    (b"\xff\xfe\x00", "p:1: file is UTF-16, expected UTF-8"),
     ("q1 1 0.8\nq1 3 0.2\n", "qrels:2: found 1 intent (2) of topic q1, expected one of 1, 3, as"),
     ("q1 1 nav\nq1 9 nav\n", "p:2: found 1 intent (9) of topic q1, expected one of 1, 2"),
     ("topic,intent\nq1,1\n", "p:1: found columns topic, intent, expected a column named prob"),
@@ -162,7 +162,7 @@ REFUSED = [
     ('{"q1": {"1": {"a": 1}}}', "p: found \"{'a': 1}\" for intent 1 of topic q1"),
     ('{"q1": {"1": null}}', "p: found 'None' for intent 1 of topic q1"),
     ('{"q1": {"1": true}}', "p: found 'True' for intent 1 of topic q1"),
-    ('{"q1": {"1": 0.', "p:1: found broken JSON"),
+    ('{"q1": {"1": 0.', "p:1: found invalid JSON"),
 ]  # fmt: skip
 
 
@@ -216,12 +216,12 @@ class TestErrors:
 JUDGMENTS = [
     ("q1 a L2\nq1 b L1\n", "qrels:1: found no intent for document a of topic q1"),
     ("2 qid:1 1:0.5 # a\n1 qid:1 1:0.2\n", "qrels: found LETOR data, expected topic intent doc"),
-    (QRELS + "q1 2 b 0\n", "qrels:5: found level 0 for document b"),
+    (QRELS + "q1 2 b 0\n", "qrels:5: conflicting levels for document 'b'"),
     ("all 1 a 1\n", "qrels:1: found a topic named 'all'"),
     ("q1 1 a x\n", "qrels:1: found level 'x'"),
     ("q1 1 a nan\n", "qrels:1: found level 'nan'"),
     ("q1 1 a 2 9\n", "qrels:1: found 5 fields"),
-    ("", "qrels: found an empty file"),
+    ("", "qrels: file is empty"),
     ("topic,doc,level\nq1,a,1\n", "qrels:1: found columns topic, doc, level, expected a column"),
     ("topic,intent,doc,level\nq1,1,a,1\nq1,,b,1\n", "qrels:3: found no intent for document b"),
     ('{"q1": {"a": 1}}', "qrels: found int for 'a' of topic 'q1', expected {topic: {intent: {doc"),
@@ -427,7 +427,9 @@ def test_validate_by_intent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert main(["validate", "--by-intent", str(path)]) == 2
     found = capsys.readouterr().out.splitlines()
     assert len(found) == 2
-    assert "qrels.txt:4: error: found level 0 for document b of topic 1, intent 2" in found[0]
+    assert (
+        "qrels.txt:4: error: conflicting levels for document 'b' in topic 1, intent 2" in found[0]
+    )
 
 
 # -- what newcomers do ----------------------------------------------------------------------------

@@ -586,8 +586,8 @@ class TestMalformed:
             ('{"d1": NaN}', f"l: found 'd1': nan, {EACH_A_NUMBER}"),
             ('{"pages": {"d1": 1}}', "l: found lengths under 'pages', expected {doc: length}, or"),
             ('{"words": {"a": 1}, "characters": {"b": 1}}', "l: found lengths under 'characters'"),
-            ('{"d1": 1', "l:1: found broken JSON"),
-            ('{"d1": 1, "d1": 2}', "l: found 'd1' twice"),
+            ('{"d1": 1', "l:1: found invalid JSON"),
+            ('{"d1": 1, "d1": 2}', "l: duplicate key 'd1'"),
         ],
     )
     def test_json(self, tmp_path: Path, content: str, expected: str) -> None:
@@ -596,7 +596,7 @@ class TestMalformed:
     def test_corrupt_table_raises(self, tmp_path: Path) -> None:
         frame().write_parquet(tmp_path / "whole")
         half = (tmp_path / "whole").read_bytes()[:-20]
-        assert "found a broken parquet file" in said_of(tmp_path / "l.parquet", half)
+        assert "corrupt Parquet file" in said_of(tmp_path / "l.parquet", half)
         assert "found corrupt csv file" in said_of(tmp_path / "l.csv", "doc,length\na,1,2,3\n")
         assert "or carriage return" in said_of(tmp_path / "l.csv", "doc,length\ra,1\rb,2\n")
 

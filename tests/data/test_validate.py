@@ -175,7 +175,7 @@ class TestErrors:
             [
                 ("error", 3, "found 5 fields ('a Q0 y 2 t'), expected 6: topic q0 doc rank"),
                 ("error", 4, f"found score 'high', {number}"),
-                ("error", 6, "found document x of topic a again (first on line 2), expected each"),
+                ("error", 6, "duplicate document 'x' in topic a (first on line 2)"),
                 ("error", 7, f"found score 'nan', {number}"),
                 ("error", 8, f"found score '-inf', {number}"),
                 ("error", 9, f"found score '1_0', {number}"),
@@ -190,8 +190,8 @@ class TestErrors:
         starts(
             one(write(text)),
             [
-                ("warning", 2, "document x of topic a is judged again, as on line 1"),
-                ("error", 3, "found level 2 for document x of topic a, expected 1 as on line 1"),
+                ("warning", 2, "duplicate judgment of document 'x' in topic a (first on line 1)"),
+                ("error", 3, "conflicting levels for document 'x' in topic a: 2 here, 1 on line 1"),
                 ("error", 4, "found a topic named 'all', expected another name"),
                 ("error", 5, "found 3 fields ('a 0 y'), expected 4: topic iteration doc level"),
                 ("error", 6, "found level 'one', expected a finite number"),
@@ -212,10 +212,14 @@ class TestErrors:
         """`evaluate` skips them unread."""
         assert one(write(b"# caf\xe9\n" + QRELS.encode())).problems == []
 
-    @pytest.mark.parametrize("text", ["", "\n\n", "# nothing\n"])
+    @pytest.mark.parametrize("text", ["", "\n\n"])
     def test_an_empty_file(self, write: Write, text: str) -> None:
-        starts(one(write(text)), [("error", None, "found an empty file, expected")])
-        starts(one(write(text), "qrels"), [("error", None, "found an empty file, expected judg")])
+        starts(one(write(text)), [("error", None, "file is empty")])
+        starts(one(write(text), "qrels"), [("error", None, "file is empty")])
+
+    def test_a_file_of_comments(self, write: Write) -> None:
+        starts(one(write("# nothing\n")), [("error", None, "no results in file")])
+        starts(one(write("# nothing\n"), "qrels"), [("error", None, "no judgments in file")])
 
     def test_table_lists_all_errors(self, write: Write) -> None:
         text = "topic,doc,score\na,x,1\na,y\na,z,high\n,u,1\na,x,2\na,v,1,2\n"
@@ -225,7 +229,7 @@ class TestErrors:
                 ("error", 3, "found 2 fields ('a,y'), expected 3: topic doc score"),
                 ("error", 4, "found score 'high', expected a finite number"),
                 ("error", 5, "found topic '', expected an identifier"),
-                ("error", 6, "found document x of topic a again (first on line 2)"),
+                ("error", 6, "duplicate document 'x' in topic a (first on line 2)"),
                 ("error", 7, "found 4 fields ('a,v,1,2'), expected 3"),
             ],
         )
@@ -233,9 +237,7 @@ class TestErrors:
     def test_one_object_over_many_lines(self, write: Write) -> None:
         path = Path(write('{\n "a": {"x": 1.0}\n}\n'))
         path = path.rename(path.with_name("run.jsonl"))
-        with pytest.raises(
-            cf.InputError, match=r"all of it one object\? then its name ends in \.json"
-        ):
+        with pytest.raises(cf.InputError, match=r"if the file is one object, rename it to \.json"):
             cf.read_run(path)
 
     def test_json_lines_lists_all_errors(self, write: Write) -> None:
@@ -257,14 +259,14 @@ class TestErrors:
     @pytest.mark.parametrize(
         ("text", "line", "beginning"),
         [
-            ('{"a": {"x": 0.5,\n"y" 2}}', 2, "found broken JSON"),
-            ('{"a": {"x": 0.5, "x": 1}}', None, "found 'x' twice"),
+            ('{"a": {"x": 0.5,\n"y" 2}}', 2, "found invalid JSON"),
+            ('{"a": {"x": 0.5, "x": 1}}', None, "duplicate key 'x'"),
             ('{"a": {"x": 0.5, "y": NaN}}', None, "found score nan for document y of topic a"),
             ('{"a": {"x": 0.5, "y": null}}', None, "found score None for document y of topic a"),
             ('{"a": {"x": 0.5, "y": "high"}}', None, "found score 'high' for document y"),
             ('{"a": {"x": 0.5, "y": "1.5"}}', None, "found score '1.5' for document y"),
             ('{"a": 5, "b": {"x": 0.5}}', None, "found int for topic 'a'"),
-            ("{}", None, "found "),
+            ("{}", None, "no results in file"),
         ],
     )
     def test_json(self, write: Write, text: str, line: int | None, beginning: str) -> None:
@@ -292,7 +294,7 @@ class TestErrors:
     )
     def test_broken_binary_files(self, write: Write, content: bytes) -> None:
         report = one(write(content + b"\xff" * 20))
-        starts(report, [("error", None, "found a broken")])
+        starts(report, [("error", None, "corrupt ")])
 
     def test_bad_header_affects_one_file(self, write: Write) -> None:
         reports = validate([write("topic,paper,score\na,x,1\n", "x.csv"), write("a 0 x\n", "q")])
@@ -342,7 +344,7 @@ class TestErrors:
         assert bool(errors) is bool(message)
         if errors:
             place = f"{path}:{errors[0].line}: " if errors[0].line else f"{path}: "
-            assert message.partition(" (duplicates on")[0] == place + errors[0].text
+            assert message.partition(". Duplicates on")[0] == place + errors[0].text
 
 
 class TestWarnings:
@@ -416,7 +418,8 @@ class TestWarnings:
 
     def test_equal_duplicate_judgments_are_warnings(self, write: Write) -> None:
         report = one(write(QRELS + "a 0 x 1.0\n"))
-        starts(report, [("warning", 4, "document x of topic a is judged again, as on line 1")])
+        text = "duplicate judgment of document 'x' in topic a (first on line 1)"
+        starts(report, [("warning", 4, text)])
 
 
 class TestTopics:
@@ -501,8 +504,8 @@ class TestSeveralFiles:
         short = write(packed[:5], "short.gz")
         bad = write(RUN + "a Q0 x 1 2.5 t\n", "bad")
         reports = validate([cut, short, bad])
-        starts(reports[0], [("error", None, "found broken gz data")])
-        starts(reports[1], [("error", None, "found broken gz data")])
+        starts(reports[0], [("error", None, "corrupt gz data")])
+        starts(reports[1], [("error", None, "corrupt gz data")])
         assert [p.line for p in reports[2].problems if p.severity == "error"] == [4]
 
     def test_tag_in_two_files_is_warning(self, write: Write) -> None:
@@ -521,7 +524,9 @@ class TestSeveralFiles:
     def test_utf_16_is_one_error(self, write: Write) -> None:
         for many in (1, 100_000):  # one piece, and several
             report = one(write((RUN * many).encode("utf-16")))
-            starts(report, [("error", 1, "found UTF-16 text, expected UTF-8 text, as `iconv ")])
+            starts(
+                report, [("error", 1, "file is UTF-16, expected UTF-8. Convert it with `iconv ")]
+            )
 
 
 class TestPredictions:
@@ -532,7 +537,7 @@ class TestPredictions:
     def test_number_of_predictions_is_checked(self, write: Write) -> None:
         judged, run = validate([write(self.DATA, "test"), write("1\n2\n", "model")])
         assert judged.problems == []
-        starts(run, [("error", None, "found 2 predictions, expected 3: one for each judgment of")])
+        starts(run, [("error", None, "found 2 predictions, expected 3 (one per judgment of")])
 
     def test_number_of_predictions_with_invalid_lines_is_not_checked(self, write: Write) -> None:
         """Such lines are not counted, so their number says nothing."""
@@ -543,7 +548,7 @@ class TestPredictions:
         assert run.problems == []
         judged, run = validate([data, wrong[1]])
         assert judged.problems == []
-        starts(run, [("error", 2, "found 'x', expected one number a line")])
+        starts(run, [("error", 2, "found 'x', expected one number per line")])
 
     @pytest.mark.parametrize("options", [(), (None, "letor"), ("run",), ("run", "letor")])
     def test_predictions_are_detected(self, write: Write, options: tuple[Any, ...]) -> None:
@@ -559,7 +564,7 @@ class TestPredictions:
         report = one(write("0.5\n2\n"), "qrels")
         assert (report.kind, report.format, report.lines) == ("qrels", "trec", 0)
         starts(report, [("error", line, "found 1 field") for line in (1, 2)])
-        hint = "(these look like predictions: judgments come first)"
+        hint = "(this looks like predictions: judgments must come first)"
         assert all(p.text.endswith(hint) for p in report.problems)
 
 
@@ -590,8 +595,12 @@ class TestCommand:
         lines = out.splitlines()
         assert code == 2
         assert lines[0].startswith(f"{path}:2: error: found 3 fields ('a 0 y'), expected 4: ")
-        assert lines[1].startswith(f"{path}:3: error: found level 2 for document x of topic a")
-        assert lines[2].startswith(f"{path}:4: warning: document x of topic a is judged again")
+        assert lines[1].startswith(
+            f"{path}:3: error: conflicting levels for document 'x' in topic a"
+        )
+        assert lines[2].startswith(
+            f"{path}:4: warning: duplicate judgment of document 'x' in topic a"
+        )
         assert lines[3].endswith(", 1 topic: 2 errors, 1 warning")
 
     def test_error_in_any_file_exits_1(self, write: Write, command: Command) -> None:
@@ -627,7 +636,7 @@ class TestCommand:
         code, out, _ = command(path)
         error, intents, more, total = out.splitlines()
         assert code == 2
-        assert error.startswith(f"{path}:2: error: found level 1 for document d0 of topic a")
+        assert error.startswith(f"{path}:2: error: conflicting levels for document 'd0' in topic a")
         assert intents.startswith(f"{path}: ")
         assert "--by-intent" in intents
         assert out.count("--by-intent") == 1
@@ -668,9 +677,9 @@ def test_duplicate_document_is_found_in_one_pass(write: Write) -> None:
     listed = {"1": [*range(40_000), 39_999]}
 
     def refused() -> None:
-        with pytest.raises(cf.CranfieldError, match="'d39999' twice"):
+        with pytest.raises(cf.CranfieldError, match="duplicate key 'd39999'"):
             cf.read_run(scored)
-        with pytest.raises(cf.CranfieldError, match="document 39999 of topic 1 twice"):
+        with pytest.raises(cf.CranfieldError, match="duplicate document '39999' in topic 1"):
             cf.read_run(listed)
 
     assert seconds(refused) < 10

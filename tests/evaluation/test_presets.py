@@ -650,12 +650,12 @@ MISTAKES = {
     "presets = 3": "my.toml: found no presets, expected tables named [presets.NAME]",
     "": "my.toml: found no presets, expected tables named [presets.NAME]",
     "[presets]\nmine = 3": "preset mine: found 3, expected a table",
-    "[presets.mine]\nmeasures = [\n'AP' 'P'\n]": "my.toml:3: found broken TOML (unclosed",
-    "[presets.mine]\ntask = 'a'\ntask = 'b'": "my.toml:3: found broken TOML (cannot overwrite",
-    "[presets.Mine]\n[presets.Mine]": "my.toml:2: found broken TOML (cannot declare ('presets', 'M",
-    "[presets.mine]\nmeasures = [\n": "my.toml:2: found broken TOML (",  # at the end
-    f"a = {'9' * 5000}": "my.toml: found broken TOML (exceeds the limit",
-    f"a = {'[' * 100_000}": "my.toml: found tables nested too deeply, expected TOML",
+    "[presets.mine]\nmeasures = [\n'AP' 'P'\n]": "my.toml:3: found invalid TOML (unclosed",
+    "[presets.mine]\ntask = 'a'\ntask = 'b'": "my.toml:3: found invalid TOML (cannot overwrite",
+    "[presets.Mine]\n[presets.Mine]": "my.toml:2: found invalid TOML (cannot declare ('presets', 'M",
+    "[presets.mine]\nmeasures = [\n": "my.toml:2: found invalid TOML (",  # at the end
+    f"a = {'9' * 5000}": "my.toml: found invalid TOML (exceeds the limit",
+    f"a = {'[' * 100_000}": "my.toml: found too deeply nested tables, expected TOML",
 }
 
 

@@ -96,7 +96,7 @@ def unbounded() -> Iterator[Case]:
     }
     yield case(9, "validate q x", None, **many)
     twice = ", ".join(f'"d{i}": 1' for i in [*range(20_000), 0])
-    yield case(9, "evaluate q x.json", 2, "'d0' twice", x_json=f'{{"1": {{{twice}}}}}')
+    yield case(9, "evaluate q x.json", 2, "duplicate key 'd0'", x_json=f'{{"1": {{{twice}}}}}')
     scores = "map 1 0.5\nmap 2 0.25\n" + "".join(f"mine{i} 1 0.5\n" for i in range(3000))
     yield case(9, "compare --scores s1 s2 -m AP", 0, s1=scores, s2="map 1 0.25\nmap 2 0.5\n")
     yield case(9, f"evaluate q x -m map_cut_{'0' * 80_000}x", 2, "measure")

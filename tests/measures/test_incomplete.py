@@ -166,7 +166,7 @@ class TestReading:
         [
             ("q 0 a 1 1\nq 0 b 1 ?\n", r"q:2: found level '\?', expected a finite number"),
             ("q 0 a 1 1\nq 0 b x 1\n", r"can be topic 0 doc stratum level \(sampled\)"),
-            ("q 0 a 1 1\nq 0 a 1 0\n", "q:2: found level 0 for document a of topic q, expected 1"),
+            ("q 0 a 1 1\nq 0 a 1 0\n", "q:2: conflicting levels for document 'a' in topic q: 0 here, 1"),
             ("q 0 a 1 1\nq 0 b 1\n", "q:2: found 4 fields .*expected 5: topic iteration doc"),
             ("topic,doc,stratum,level\nq,a,1,1\nq,b,,0\n", "q:3: found stratum ''"),
             ('{"topic":"q","doc":"a","level":1,"stratum":1}\n{"topic":"q","doc":"b","level":0}\n',

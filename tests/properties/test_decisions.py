@@ -571,7 +571,7 @@ class TestCollections:
         qrels.write_text("".join(f"{t} 0 {d} {x:g}\n" for t, d, x in named(levels).rows()))
         run.write_text("".join(f"{t} Q0 {d} 1 {x!r} x\n" for t, d, x in named(scores).rows()))
         assert decision(qrels, run) == "none"
-        with pytest.raises(cf.InputError, match="this looks like a run: judgments come first"):
+        with pytest.raises(cf.InputError, match="this looks like a run: judgments must come first"):
             cf.evaluate(run, qrels, "RR")
 
 

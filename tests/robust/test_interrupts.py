@@ -237,16 +237,17 @@ import os, sys
 from cranfield.cli.main import entry
 from cranfield.data.reading import grouping
 from cranfield.data.reading.source import Source
-Source.pieces.__defaults__, grouping.HELD, grouping.LAID = (40,), 1, 1
-lay, laid = grouping._Aside.lay, []
+Source.iter_pieces.__defaults__ = (40,)
+grouping.MEMORY_LIMIT, grouping.BATCH_LINES = 1, 1
+store, sizes = grouping._TopicStore.store, []
 stop = int(sys.argv.pop())
-def stopped(aside, table):
-    lay(aside, table)
-    laid.append(os.fstat(aside.file.file.fileno()).st_size)
-    if len(laid) == 2:
-        print(laid[-1] > 0, flush=True)
+def stop_after_second(topics, table):
+    store(topics, table)
+    sizes.append(os.fstat(topics.file.file.fileno()).st_size)
+    if len(sizes) == 2:
+        print(sizes[-1] > 0, flush=True)
         os.kill(os.getpid(), stop)
-grouping._Aside.lay = stopped
+grouping._TopicStore.store = stop_after_second
 entry()
 """
 

@@ -58,9 +58,8 @@ class TestMistakes:
             ("1 Q0 a 1 nan t", "1: found score 'nan', expected a finite number"),
             ("1 Q0 a 1 1", "1: found 5 fields ('1 Q0 a 1 1'), expected 6: topic q0 doc rank score "
              "tag"),
-            ("1 Q0 a 1 2 t\n1 Q0 a 2 1 t", "2: found document a of topic 1 again (first on line "
-             "1), expected each document once"),
-            ("", " found an empty file, expected results"),
+            ("1 Q0 a 1 2 t\n1 Q0 a 2 1 t", "2: duplicate document 'a' in topic 1 (first on line 1)"),
+            ("", " file is empty"),
         ],
     )  # fmt: skip
     def test_in_runs(self, command: str, text: str, said: str, cranfield: Command) -> None:
@@ -71,4 +70,4 @@ class TestMistakes:
         _, qrels, _ = command.split()
         write(qrels, "")
         said = cranfield.refused(*command.format("one").split())
-        assert said.startswith(f"{qrels}: found an empty file, expected judgments")
+        assert said.startswith(f"{qrels}: file is empty")

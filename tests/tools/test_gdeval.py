@@ -314,7 +314,7 @@ WRONG_QRELS = [
     ("1 0 a 1.5", "1: found level 1.5 for document a of topic 1, expected whole levels up to 4"),
     ("1 0 a x", "1: found level 'x', expected a finite number"),
     ("1 0 a", "1: found 3 fields ('1 0 a'), expected 4: topic iteration doc level"),
-    ("1 0 a 1\n1 0 a 2", "2: found level 2 for document a of topic 1, expected 1 as on line 1"),
+    ("1 0 a 1\n1 0 a 2", "2: conflicting levels for document 'a' in topic 1: 2 here, 1 on line 1"),
     ("1 0 a 0", " found no topic with a relevant document, expected at least one"),
 ]
 

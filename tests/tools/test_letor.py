@@ -433,7 +433,7 @@ def test_the_fast_reader_and_the_slow_one_agree(
         judged.setdefault(record.topic, {})[record.doc] = record.value or 0.0
     if any(isinstance(item, Problem) and item.severity == "error" for item in slow):
         said = refused(lambda: cf.read_qrels("any", "letor"))
-        assert said.startswith("any: found an empty file" if not any(found) else "any:")
+        assert said.startswith("any: file is empty" if not any(found) else "any:")
     else:
         assert cf.read_qrels("any", "letor").to_dict() == judged
 
@@ -450,11 +450,11 @@ def test_the_fast_reader_and_the_slow_one_agree(
         ("1 qid:all\n", ":1: found a topic named 'all', expected another name"),
         (
             "1 qid:1 #docid = a\n1 qid:2 #docid = a\n0 qid:1 #docid = a\n",
-            ":3: found document a of topic 1 again (first on line 1), expected each document once",
+            ":3: duplicate document 'a' in topic 1 (first on line 1)",
         ),
         (b"1 qid:1\n1 qid:1 #docid = \xff\n", ":2: found bytes that are not UTF-8"),
-        ("", ": found an empty file, expected judgments"),
-        ("# nothing\n", ": found an empty file, expected judgments"),
+        ("", ": file is empty"),
+        ("# nothing\n", ": no judgments in file"),
     ],
 )
 def test_bad_data_is_refused_with_its_line(text: str | bytes, said: str) -> None:
@@ -571,7 +571,7 @@ def test_a_format_that_is_named_is_obeyed() -> None:
     assert said.startswith("model:1: found 1 field ('0.1'), expected 6: topic q0 doc rank score")
     write("trec", "1 Q0 GX001 1 3 bm25\n")
     said = refused(lambda: cf.evaluate("test.txt", "trec", "AP", run_format="letor"))
-    assert said == "trec:1: found '1 Q0 GX001 1 3 bm25', expected one number a line"
+    assert said == "trec:1: found '1 Q0 GX001 1 3 bm25', expected one number per line"
 
 
 def test_predictions_of_queries_that_are_not_together() -> None:
@@ -588,13 +588,13 @@ def test_predictions_of_queries_that_are_not_together() -> None:
     [
         (
             "1\n2\n\n3\n4\n",
-            ":6: found 4 predictions, expected 5: one for each judgment of test.txt",
+            ":6: found 4 predictions, expected 5 (one per judgment of test.txt)",
         ),
-        ("1\n2\n3\n4\n5\n6\n7\n", ":6: found 7 predictions, expected 5: one for each judgment of"),
-        ("1\n2\nnan\n4\n5\n", ":3: found 'nan', expected one number a line"),
-        ("1\n2\n# no\n\n-inf\n4\n5\n", ":5: found '-inf', expected one number a line"),
-        ("1\n2\nx\n4\n5\n", ":3: found 'x', expected one number a line"),
-        ("1\n2 3\n4\n5\n", ":2: found '2 3', expected one number a line"),
+        ("1\n2\n3\n4\n5\n6\n7\n", ":6: found 7 predictions, expected 5 (one per judgment of"),
+        ("1\n2\nnan\n4\n5\n", ":3: found 'nan', expected one number per line"),
+        ("1\n2\n# no\n\n-inf\n4\n5\n", ":5: found '-inf', expected one number per line"),
+        ("1\n2\nx\n4\n5\n", ":3: found 'x', expected one number per line"),
+        ("1\n2 3\n4\n5\n", ":2: found '2 3', expected one number per line"),
         (b"1\n2\n\xff\n4\n5\n", ":3: found bytes that are not UTF-8"),
     ],
 )
@@ -607,11 +607,11 @@ def test_bad_arrays_are_refused() -> None:
     def said(data: Any) -> str:
         return refused(lambda: cf.evaluate("test.txt", data, "AP"))
 
-    assert said([1.0]) == "run: found 1 prediction, expected 5: one for each judgment of test.txt"
+    assert said([1.0]) == "run: found 1 prediction, expected 5 (one per judgment of test.txt)"
     assert said([1, 2, math.nan, 4, 5]) == "run: found prediction 3: nan, expected a finite number"
     assert "found float64 of shape 5×1, expected predictions" in said(np.zeros((5, 1)))
-    assert "expected predictions: one number for each judgment" in said([1, 2, "x", 4, 5])
-    assert "expected predictions: one number for each judgment" in said(np.array(["a"] * 5))
+    assert "expected predictions: one number per judgment" in said([1, 2, "x", 4, 5])
+    assert "expected predictions: one number per judgment" in said(np.array(["a"] * 5))
     assert "found 0 predictions, expected 5" in said(np.array([]))
     assert "found bool of shape 5, expected predictions" in said(np.array([True] * 5))
     assert "found float64 of shape none, expected predictions" in said(np.array(1.0))
@@ -648,7 +648,7 @@ def test_hints(command: str, capfd: Capture) -> None:
     write("ranklib", "1\t0\t0.1\n1\t1\t0.5\n1\t2\t0.5\n2\t0\t1.0\n2\t1\t1.0\n")
     for files, said in (
         (("test.txt", "ranklib"), "cut -f 3"),
-        (("model", "test.txt"), "(these look like predictions: judgments come first)\n"),
+        (("model", "test.txt"), "(this looks like predictions: judgments must come first)\n"),
     ):
         assert main(command.format(*files).split()) == 2
         err = capfd.readouterr().err
@@ -659,12 +659,12 @@ def test_hints(command: str, capfd: Capture) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (b"1\t0\t0.1\n1\t1\t0.5\n1\t2\t0.5\n2\t3\t1.0\n2\t4\t1.0\n", "then cut -f 3)"),
-        (b",prediction\n0,0.1\n1,0.5\n", "found ',prediction', expected one number a line"),
-        (b"0,5\n0,7\n", "found '0,5', expected one number a line"),
+        (b"1\t0\t0.1\n1\t1\t0.5\n1\t2\t0.5\n2\t3\t1.0\n2\t4\t1.0\n", "use `cut -f 3`)"),
+        (b",prediction\n0,0.1\n1,0.5\n", "found ',prediction', expected one number per line"),
+        (b"0,5\n0,7\n", "found '0,5', expected one number per line"),
         (
             "0.5\n0.7\n".encode("utf-16"),
-            "expected UTF-8 text, as `iconv -f UTF-16 -t UTF-8` makes it",
+            "expected UTF-8. Convert it with `iconv -f UTF-16 -t UTF-8`",
         ),
         (
             b"\x93NUMPY\x01\x00v\x00",
@@ -682,7 +682,7 @@ def test_what_learners_write_instead_of_predictions(text: bytes, said: str) -> N
 def test_features_without_queries() -> None:
     write("noqid", "2 1:0.5 2:0.3 3:0.1 4:0 5:1\n0 1:0.5 2:0.3 3:0.1 4:0 5:1\n")
     said = refused(lambda: cf.read_qrels("noqid"))
-    assert said.endswith("(features without qid:ID, which says whose documents belong together)")
+    assert said.endswith("(features without qid:ID)")
 
 
 def test_no_hint_where_it_does_not_fit() -> None:
@@ -691,7 +691,7 @@ def test_no_hint_where_it_does_not_fit() -> None:
     assert refused(lambda: cf.read_qrels("bad")).endswith("are a pool without judgments)")
     write("bad", "1;2;3\n")
     said = refused(lambda: eval_score("test.txt", "bad"))
-    assert said == "bad:1: found '1;2;3', expected one number a line"
+    assert said == "bad:1: found '1;2;3', expected one number per line"
 
 
 def test_documents_are_explained_and_listed_in_the_order_of_the_file() -> None:
@@ -937,7 +937,7 @@ def test_ties_of_the_command(capfd: Capture) -> None:
         ("0.1\n2\n3\n2\n1\n", ":1: found 0.1, expected a rank position: a whole number"),
         ("1\n-2\n3\n2\n1\n", ":2: found -2, expected a rank position: a whole number"),
         ("1\n-1\n3\n2\n1\n", ":2: found -1, expected a rank position: a whole number"),
-        ("1\n2\nthree\n2\n1\n", ":3: found 'three', expected one number a line"),
+        ("1\n2\nthree\n2\n1\n", ":3: found 'three', expected one number per line"),
     ],
 )
 def test_bad_positions(positions: str, said: str, capfd: Capture) -> None:
@@ -991,7 +991,7 @@ def test_validate(capfd: Capture) -> None:
     write("bad.txt", "1 qid:1\nx qid:1\n0 1:3\n0 qid:2\n")
     assert main(["validate", "test.txt", "short", "bad.txt"]) == 2
     assert capfd.readouterr().out.splitlines()[1:] == [
-        "short: error: found 2 predictions, expected 5: one for each judgment of test.txt",
+        "short: error: found 2 predictions, expected 5 (one per judgment of test.txt)",
         "short: 2 results (letor): 1 error",
         "bad.txt:2: error: found level 'x', expected a finite number",
         "bad.txt:3: error: found no qid in the second field ('0 1:3'), "

@@ -106,7 +106,7 @@ class TestSplitQrels:
             ("1 0 a 1\n1 0 b -1\n", "q: found level -1 for document b of topic 1"),
             ("1 0 a 1.5\n", "q: found level 1.5 for document a of topic 1"),
             ("1 a L1\n1 a L2\n", "q:2: found level 2 for document a of topic 1"),
-            ("", "q: found an empty file"),
+            ("", "q: file is empty"),
         ],
     )
     def test_bad_judgments_leave_nothing_behind(self, ntcir: Command, text: str, said: str) -> None:
@@ -173,7 +173,7 @@ class TestSplitRuns:
             (XML.replace('DOCID="y"', 'DOCID=""'), "r:6: found DOCID=''"),
             (XML.replace("<RUNID>", '<RUNID DOCID="q">'), "r:3: found DOCID='q' outside of topics"),
             ("<TOPIC_SET/>", "r: found no topics"),
-            ("0001 Q0 a 1 1 t\n0001 Q0 a 2 1 t\n", "r:2: found document a of topic 0001 again"),
+            ("0001 Q0 a 1 1 t\n0001 Q0 a 2 1 t\n", "r:2: duplicate document 'a' in topic 0001"),
             ("0001 Q0 a\n", "r:1: found 3 fields"),
         ],
     )
@@ -551,8 +551,8 @@ class TestConvert:
             (("trec",), "1 0 d 0.5\n", "q:1: found level '0.5', expected a whole level"),
             (("trec", "--map", "1=1"), "1 0 d 2\n", "q:1: found level '2', expected one of 1"),
             (("trec", "--map", "1=0.5"), "1 0 d 1\n", "expected whole levels from 0"),
-            (("trec", "--map", "1"), "1 0 d 1\n", "expected labels with their points"),
-            (("trec",), "", "q: found an empty file, expected judgments"),
+            (("trec", "--map", "1"), "1 0 d 1\n", "expected labels with levels"),
+            (("trec",), "", "q: file is empty"),
         ],
     )
     def test_unknown_grades(

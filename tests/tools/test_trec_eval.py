@@ -618,7 +618,7 @@ def test_mistakes_on_standard_input_have_lines(ours: Ours) -> None:
     found = ours("- run < g.qrels")
     assert (found.exit, found.err.splitlines()[0]) == (
         4,
-        "standard input:3: found document a of topic 1 again, expected each document once",
+        "standard input:3: duplicate document 'a' in topic 1",
     )
     Path("g.qrels").write_text("1 0 a 1\n1 0 b 0.5\n")
     assert ours("- run < g.qrels").err.startswith("standard input:2: found level 0.5")

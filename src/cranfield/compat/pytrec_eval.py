@@ -145,8 +145,8 @@ def _parse_lines(
     for line in read_fields(lines, kind):
         docs = topics[line["topic"]]
         if line["doc"] in docs:
-            problem = f"document {line['doc']} of topic {line['topic']} twice"
-            raise InputError(problem, "each document once", kind)
+            problem = f"duplicate document {line['doc']!r} in topic {line['topic']}"
+            raise InputError.from_problem(problem, "", kind)
         docs[line["doc"]] = number(line[VALUE[kind]])
     return topics
 

@@ -17,8 +17,9 @@ from cranfield.data.reading.cells import (
     read_text_lines,
 )
 from cranfield.data.reading.columns import SPELLINGS, TOPICS, describe_column, find_spelling
-from cranfield.data.reading.formats import Format
+from cranfield.data.reading.formats import JSON, Format
 from cranfield.data.reading.lines import Line
+from cranfield.data.reading.mappings import read_json
 from cranfield.data.reading.source import Source, split_name
 from cranfield.data.reading.table import Irregular
 from cranfield.data.reading.tables import is_frame
@@ -181,8 +182,8 @@ def _read_files(paths: list[str], layout: _Layout) -> Iterator[Assessment]:
 
 def _read_file(source: Source, assessor: str, layout: _Layout) -> Iterator[Assessment]:
     format = detect_layout_format(source, layout)
-    if format.read_object is not None:
-        data = format.read_object(source)
+    if format is JSON:
+        data = read_json(source)
         is_single = _count_depth(data) == 2
         return _build_assessments(
             _read_mapping({assessor: data} if is_single else data, source.name)

@@ -20,6 +20,7 @@ from cranfield.arrays import Bools, Floats, Ints
 from cranfield.data.reading.binary import can_read_text
 from cranfield.data.reading.cells import Layout, detect_layout_format, get_location, iter_lines
 from cranfield.data.reading.columns import SPELLINGS
+from cranfield.data.reading.formats import JSON
 from cranfield.data.reading.lines import Line, check_not_empty, parse_finite
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.strings import Strings
@@ -161,7 +162,7 @@ def _read_columns(data: CostsLike) -> DocCosts | None:
     source = Source.from_path(data)
     format = detect_layout_format(source, LAYOUT)
     if format.tabular is None:
-        return _read_text(source) if format.read_object is None else None
+        return _read_text(source) if format is not JSON else None
     if format.tabular.mixed or (format.tabular.headed and not can_read_text()):
         return None
     try:

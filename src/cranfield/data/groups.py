@@ -11,9 +11,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, TypeAlias
 
+from cranfield.data.ntcir import topic_dirs
 from cranfield.data.reading.cells import Layout, get_location, iter_lines
 from cranfield.data.reading.columns import ITERATIONS, SPELLINGS
-from cranfield.data.reading.formats import NTCIR, guess_format
+from cranfield.data.reading.formats import DIRECTORIES, NTCIR, guess_format
 from cranfield.data.reading.lines import BLANK, Line, check_not_empty, split_fields
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.tables import is_frame
@@ -57,8 +58,8 @@ def read_groups(data: GroupsLike, separator: str | None = None) -> Groups:
     if isinstance(data, str | os.PathLike):
         data = Source.from_path(data)
         format = guess_format(data, None, separator, kind="qrels")
-        if format.read_groups is not None:
-            return Groups(format.read_groups(data.path, separator), data.path)
+        if format is DIRECTORIES:
+            return Groups(topic_dirs.read_groups(data.path, separator), data.path)
         if format is NTCIR:  # judgments without classes also have three fields
             layout = replace(LAYOUT, forms=LAYOUT.forms[1:], fields=_split_judgment)
     elif not isinstance(data, Iterable) and not is_frame(data):

@@ -11,7 +11,7 @@ import numpy as np
 
 from cranfield.arrays import Floats, Ints
 from cranfield.data.reading.columns import SPELLINGS, find_spelling
-from cranfield.data.reading.formats import FORMAT, TREC, Format, guess_format
+from cranfield.data.reading.formats import FORMAT, JSON, TREC, Format, guess_format
 from cranfield.data.reading.lines import (
     check_not_empty,
     iter_text_lines,
@@ -19,6 +19,7 @@ from cranfield.data.reading.lines import (
     split_fields,
     to_number,
 )
+from cranfield.data.reading.mappings import read_json
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.strings import Strings
 from cranfield.data.reading.table import Irregular, Table
@@ -104,8 +105,8 @@ def _read_mapping(data: Mapping[Any, Any], location: str) -> DocLengths:
 
 def _read_file(source: Source) -> DocLengths:
     format = _detect_format(source)
-    if format.read_object is not None:
-        data = format.read_object(source)
+    if format is JSON:
+        data = read_json(source)
         if not isinstance(data, dict):
             raise InputError("JSON that is not an object", "{doc: length}", source.name)
         return _read_mapping(data, source.name)

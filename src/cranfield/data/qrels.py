@@ -17,7 +17,7 @@ from cranfield.arrays import LARGEST, Floats, Ints
 from cranfield.data import catalogues, intents
 from cranfield.data.reading.adapters import reject_numbers, to_plain
 from cranfield.data.reading.columns import SPELLINGS, ColumnsLike, find_spelling, read_columns
-from cranfield.data.reading.formats import detect_format
+from cranfield.data.reading.formats import LETOR, detect_format
 from cranfield.data.reading.labels import LEVEL, LabelsLike, get_level, read_labels
 from cranfield.data.reading.lines import (
     NUMBER,
@@ -236,7 +236,7 @@ def _read_file(source: Source, forced: str | None, text: ReadOptions) -> Qrels:
     """
     decision = detect_format(source, forced, text, "qrels")
     format, text = decision.format, decision.options
-    if format.positional:
+    if format is LETOR:
         if text.intents:
             raise InputError("LETOR data", "topic intent doc level", source.name)
         try:

@@ -35,7 +35,14 @@ from cranfield.data.qrels import Qrels, ValidRecords, collect_records
 from cranfield.data.reading import letor
 from cranfield.data.reading.adapters import is_ranx, to_plain
 from cranfield.data.reading.columns import TREC, ColumnsLike, read_columns
-from cranfield.data.reading.formats import DetectedFormat, Format, detect_format, list_runs
+from cranfield.data.reading.formats import (
+    DIRECTORIES,
+    LETOR,
+    DetectedFormat,
+    Format,
+    detect_format,
+    list_runs,
+)
 from cranfield.data.reading.lines import check_not_empty
 from cranfield.data.reading.mappings import Nested, is_listed, to_nested
 from cranfield.data.reading.objects import is_shaped, list_object_topics, read_object_records
@@ -384,13 +391,13 @@ class _Reader:
         forced, qrels = self.format, self.qrels
         decision = detect_format(source, forced, self.text, "run")
         format, text = decision.format, decision.options
-        learnt = qrels is not None and qrels.lines is not None and format.check_file is None
-        if format.positional or (
+        learnt = qrels is not None and qrels.lines is not None and format is not DIRECTORIES
+        if format is LETOR or (
             learnt and forced is None and self._is_prediction_file(source, decision)
         ):
             read, location = partial(letor.read_predictions, source), source.name
             return [replace(_read_predictions(read, qrels, self.ties, location), source=source)]
-        if format.streamed and text.separator is None:
+        if format.streams_runs and text.separator is None:
             return [self._stream_file(source, format, text)]
         try:
             runs = self._read_tables(source, format, text)
@@ -404,7 +411,7 @@ class _Reader:
 
     def _is_prediction_file(self, source: Source, decision: DetectedFormat) -> bool:
         """Return True if a file has predictions for LETOR data, valid or not."""
-        is_text = decision.format.streamed and decision.options.separator is None
+        is_text = decision.format.streams_runs and decision.options.separator is None
         return letor.has_predictions(source) or (is_text and letor.can_be_predictions(source))
 
     def _read_tables(self, source: Source, format: Format, text: ReadOptions) -> list[Run]:

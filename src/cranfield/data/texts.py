@@ -24,6 +24,7 @@ from cranfield.data.reading.cells import (
     read_text_columns,
 )
 from cranfield.data.reading.columns import SPELLINGS
+from cranfield.data.reading.formats import JSON
 from cranfield.data.reading.lines import (
     BLANK,
     Line,
@@ -247,7 +248,7 @@ def _read_tabs(data: TextsLike) -> dict[str, tuple[str, ...]]:
     source = Source.from_path(data)
     format = detect_layout_format(source, TEXTS, "\t")
     text = source.read()
-    if format.tabular or format.read_object or source.find_long_line(text) is not None:
+    if format.tabular or format is JSON or source.find_long_line(text) is not None:
         raise Irregular
     reject_other_encodings(text)
     by_topic: dict[str, tuple[str, ...]] = {}

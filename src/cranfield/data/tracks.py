@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from cranfield.data.reading.cells import Layout, detect_layout_format, get_location, iter_lines
 from cranfield.data.reading.columns import SPELLINGS, TOPICS, find_spelling
-from cranfield.data.reading.formats import detect_format, guess_format
+from cranfield.data.reading.formats import JSON, detect_format, guess_format
 from cranfield.data.reading.lines import (
     BLANK,
     check_not_empty,
@@ -17,6 +17,7 @@ from cranfield.data.reading.lines import (
     split_fields,
     truncate_text,
 )
+from cranfield.data.reading.mappings import read_json
 from cranfield.data.reading.records import Record
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.table import Irregular
@@ -177,7 +178,7 @@ COLUMN = Layout((("topic",),), ("topic",), {"topic": (*TOPICS, "_id", "id")})
 def _is_text(source: Source) -> bool:
     """Return True if a file has lines, and is neither JSON nor binary."""
     format = guess_format(source)
-    return format.read_object is None and (format.tabular is None or format.tabular.headed)
+    return format is not JSON and (format.tabular is None or format.tabular.headed)
 
 
 def _read_topic_column(source: Source) -> tuple[str, ...] | None:
@@ -185,8 +186,8 @@ def _read_topic_column(source: Source) -> tuple[str, ...] | None:
     first = source.first_lines[0].decode("utf-8", "replace") if source.first_lines else ""
     headed = any(sign in first and COLUMN.is_header(first.split(sign)) for sign in "\t,;")
     format = detect_layout_format(source, COLUMN) if headed else guess_format(source)
-    if format.read_object is not None:
-        return _read_json_topics(source, format.read_object(source))
+    if format is JSON:
+        return _read_json_topics(source, read_json(source))
     if format.tabular is not None and (headed or not format.tabular.headed):
         return tuple(
             dict.fromkeys(line.get_name("topic") for line in iter_lines(source, COLUMN, ""))

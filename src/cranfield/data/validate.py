@@ -21,10 +21,12 @@ from cranfield.data.reading.columns import Kind
 from cranfield.data.reading.formats import (
     DIRECTORIES,
     FORMAT,
+    LETOR,
     TREC,
     DetectedFormat,
     Format,
     detect_format,
+    name_shape,
 )
 from cranfield.data.reading.inspection import Inspection
 from cranfield.data.reading.records import Problem, ReadOptions, Severity
@@ -260,7 +262,7 @@ def _compare_lines(predictions: Report, qrels: Report) -> None:
         return  # not all lines are counted
     if predictions.lines != qrels.lines:
         problem = f"{predictions.lines:,} predictions"
-        expected = f"{qrels.lines:,}: one for each judgment of {qrels.where}"
+        expected = f"{qrels.lines:,} (one per judgment of {qrels.where})"
         predictions.add("error", f"found {problem}, expected {expected}")
 
 
@@ -295,8 +297,7 @@ class _InputFile:
         judged = [file.format for file in files if file.kind == "qrels" and not file.numbers]
         letor = FORMAT["letor"]
         if self.numbers and (letor in judged or (not judged and self.format in (TREC, letor))):
-            name = letor.name_shape(self.source, "run") or letor.name
-            return replace(self, kind="run", format=letor, name=name, broken=None)
+            return replace(self, kind="run", format=letor, name="letor", broken=None)
         return self
 
     def describe(self) -> str:
@@ -335,7 +336,7 @@ class _InputFile:
         if fast and odd.contradicted and 0 in odd.contradicted.values() and self.format.has_lines:
             return self._inspect(judged, False, max_listed)  # the slow way has line numbers
         report.problems += look.list_problems(max_listed)
-        if self.kind == "run" and self.format.has_lines and self.format.check_file is None:
+        if self.kind == "run" and self.format.has_lines and self.format is not DIRECTORIES:
             report.description = self.source.description
         report.topics = tuple(dict.fromkeys(topic for run in report.runs.values() for topic in run))
         self._note_oddities(report, odd)
@@ -371,10 +372,10 @@ class _InputFile:
         if self.kind == "qrels":
             odd.note_qrels(report)
             return
-        if self.format.positional:
+        if self.format is LETOR:
             report.topics = ()  # same topics as the judgments
             return
-        if self.format.check_file is not None:  # topics may have no documents
+        if self.format is DIRECTORIES:  # topics may have no documents
             report.topics = tuple(topic_dirs.list_topics(self.source))
             report.runs.setdefault("", {}).update(dict.fromkeys(report.topics))
         else:
@@ -429,7 +430,7 @@ def _detect_file(
     detected, text = decision.format, decision.options
     numbers = format in (None, "letor") and kind != "qrels" and letor.has_predictions(source)
     detected_kind = kind or ("run" if numbers else detected.detect_kind(source, text))
-    name = detected.name_shape(source, detected_kind) or detected.name
+    name = name_shape(detected, source, detected_kind) or detected.name
     return _InputFile(source, detected_kind, detected, name, text, numbers=numbers)
 
 

@@ -1,7 +1,7 @@
-"""`KERNEL`: the compiled part (`_kernel.c`) where it was built and is not switched off, else None.
+"""`KERNEL`: the compiled functions of `_kernel.c`, or None if not built or switched off.
 
-What it does, NumPy and Python do as well, with the same results to the last bit: whoever asks it
-does the work otherwise if it is None, or says that something is odd.
+NumPy and Python code computes the same results to the last bit. Callers use this code if `KERNEL`
+is None, or if a function of the kernel returns that the input is irregular.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any, Protocol, TypeAlias, cast
 
-Arrays: TypeAlias = tuple[Any, ...]  # whose numbers take eight bytes each
+Arrays: TypeAlias = tuple[Any, ...]  # of eight-byte numbers
 
 
 class Kernel(Protocol):
-    """The functions of the compiled part; `_kernel.c` says what they do."""
+    """Functions of the compiled kernel, documented in `_kernel.c`."""
 
     def read_lines(
         self,
@@ -67,7 +67,7 @@ class Kernel(Protocol):
     def sort_groups(self, keys: Any, bounds: Any, out: Any, /) -> None: ...
 
 
-VERSION = 2  # of how it is called, as in `_kernel.c`
+VERSION = 2  # of the interface, as in `_kernel.c`
 
 
 def _load() -> tuple[Kernel | None, str]:
@@ -77,8 +77,8 @@ def _load() -> tuple[Kernel | None, str]:
         module = import_module("cranfield.kernel._kernel")
     except ImportError:
         return None, "without compiled kernel"
-    if getattr(module, "VERSION", None) != VERSION:  # built before these sources were
-        return None, "without compiled kernel, which is that of another version: install again"
+    if getattr(module, "VERSION", None) != VERSION:  # built from older sources
+        return None, "without compiled kernel (built for another version: reinstall cranfield)"
     return cast(Kernel, module), "with compiled kernel"
 
 

@@ -193,8 +193,8 @@ def _label_compiled(
     )
     if duplicate >= 0:
         topic = table.names[int(np.searchsorted(bounds, duplicate, side="right")) - 1]
-        problem = f"document {docs[duplicate : duplicate + 1].tolist()[0]} of topic {topic} twice"
-        raise Irregular(problem, "each document once")
+        doc = docs[duplicate : duplicate + 1].tolist()[0]
+        raise Irregular(f"duplicate document {doc!r} in topic {topic}", "")
     is_judged = topics >= 0
     return _LabelledPart(
         lists=[(topics[is_judged], np.diff(bounds)[is_judged], tied[is_judged])],

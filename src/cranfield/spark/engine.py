@@ -224,8 +224,8 @@ class _Evaluation:
             raise self._make_duplicate_error(row["source"], row["topic"], row["doc"])
 
     def _make_duplicate_error(self, source: int, topic: str, doc: str) -> InputError:
-        problem = f"document {doc} of topic {topic} twice"
-        return InputError(problem, "each document once", self.inputs[source].reading.location)
+        problem = f"duplicate document {doc!r} in topic {topic}"
+        return InputError.from_problem(problem, "", self.inputs[source].reading.location)
 
     # -- runs -------------------------------------------------------------------------------------
 

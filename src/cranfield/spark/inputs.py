@@ -249,7 +249,7 @@ class _InputBuilder:
             return replace(run_input, files=files)
         decision = detect_format(head, forced, self.text, "run")
         format, text = decision.format, decision.options
-        if not format.streamed:
+        if not format.streams_runs:
             raise InputError(f"a {format.name} run", EXPECTED_INPUT, head.name)
         first = next(format.iter_records(head, "run", text), None)
         if isinstance(first, InputError):

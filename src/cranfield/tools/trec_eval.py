@@ -415,10 +415,8 @@ def _read_judgments(path: str) -> Qrels:
         records = TREC.check_records(source, "qrels")
         problem = next(item for item in records if isinstance(item, Problem))
         duplicate = next(item for item in records if isinstance(item, Record))
-        message = f"document {duplicate.doc} of topic {duplicate.topic} again"
-        raise DuplicateError(
-            duplicate.doc, message, "each document once", source.name, problem.line
-        )
+        message = f"duplicate document {duplicate.doc!r} in topic {duplicate.topic}"
+        raise DuplicateError(duplicate.doc, message, "", source.name, problem.line)
     return judged
 
 

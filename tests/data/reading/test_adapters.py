@@ -139,5 +139,5 @@ def test_evaluate_ranx_objects_score_as_dicts() -> None:
     assert scores.runs == ("bm25",)
     assert cf.evaluate(qrels, [run, ranx.Run(RUN, name="b")], "AP").runs == ("bm25", "b")
     assert cf.evaluate(qrels, {"x": ranx.Run(RUN)}, "AP").runs == ("x",)
-    with pytest.raises(cf.InputError, match=r"ranx Run given as judgments\. Judgments come first"):
+    with pytest.raises(cf.InputError, match=r"found a ranx Run, expected judgments\. Jud"):
         cf.evaluate(run, qrels, "AP")

@@ -62,7 +62,7 @@ def test_pages_with_fewer_than_no_values() -> None:
         damaged = data[: begin + 1] + b"\x27" + data[begin + 2 :]
         if not _has_valid_counts(damaged, Parquet(damaged).groups):
             refused += 1
-            with pytest.raises(cf.InputError, match="x: found a broken parquet file, expected"):
+            with pytest.raises(cf.InputError, match="x: corrupt Parquet file"):
                 read_binary("parquet", damaged, "x")
             bad = [
                 n
@@ -80,7 +80,7 @@ def test_pages_with_fewer_than_no_values() -> None:
 def test_a_file_that_is_cut_or_no_such_file(format: str) -> None:
     data = content(format)
     for damaged in (data[:-1], data[: len(data) // 2], data[:4], b"", b"PAR1" * 3, b"\xff" * 999):
-        with pytest.raises(cf.InputError, match=f"found a broken {format} file"):
+        with pytest.raises(cf.InputError, match=f"corrupt {format.capitalize()} file"):
             read_binary(format, damaged, "x")
 
 
@@ -120,7 +120,7 @@ def test_read_binary_stream_without_its_end_raises() -> None:
     data = stream(columns())
     assert len(read_binary("arrow", data, "x")) == 3
     for cut in (8, 20, 200):
-        with pytest.raises(cf.InputError, match="x: found a broken arrow file"):
+        with pytest.raises(cf.InputError, match="x: corrupt Arrow file"):
             read_binary("arrow", data[:-cut], "x")
 
 
@@ -233,7 +233,7 @@ def test_read_binary_damaged_file_keeps_messages_of_other_threads(
     read_binary("arrow", b"", "x")
     assert capfd.readouterr().err == "note\n"
     monkeypatch.setattr(pl, "read_ipc", panic)
-    with pytest.raises(cf.InputError, match="x: found a broken arrow file, expected a whole one"):
+    with pytest.raises(cf.InputError, match="x: corrupt Arrow file"):
         read_binary("arrow", b"", "x")
     assert capfd.readouterr().err == "before\nafter\n"
 

@@ -122,7 +122,7 @@ def test_what_is_cut_is_refused(layers: str, keep: float, here: Path) -> None:
     if layers.endswith("tar"):  # its end is zeros
         whole = whole.rstrip(b"\0")
     Path("r").write_bytes(whole[: int(keep * len(whole))])
-    with pytest.raises(CranfieldError, match=r"^r: found broken \w+ data \(.*\), expected a c"):
+    with pytest.raises(CranfieldError, match=r"^r: corrupt \w+ data \(.*\)"):
         read_run("r").to_dict()
 
 
@@ -144,13 +144,13 @@ def test_archives_of_none_or_several(layer: str, here: Path) -> None:
     for content, said in (
         (
             pack(b"", "b", a=b""),
-            rf"several files in a {layer} archive \(b, a\), expected one \(unp",
+            rf"several files in {layer} archive \(b, a\)\. Extract it",
         ),
-        (pack(b"", "b", **others), rf"several files in a {layer} archive \(b, r0, r1, …\), exp"),
-        (pack(b"", ".DS_Store"), rf"no file in a {layer} archive, expected one$"),
+        (pack(b"", "b", **others), rf"several files in {layer} archive \(b, r0, r1, …\)\. Ext"),
+        (pack(b"", ".DS_Store"), rf"no file in {layer} archive$"),
     ):
         Path("r").write_bytes(content)
-        with pytest.raises(CranfieldError, match=rf"^r: found {said}"):
+        with pytest.raises(CranfieldError, match=rf"^r: {said}"):
             read_run("r")
 
 
@@ -165,13 +165,13 @@ def test_what_macos_adds_is_no_file(layer: str, here: Path) -> None:
 def test_an_archive_without_files(here: Path) -> None:
     with zipfile.ZipFile("empty.zip", "w"):
         pass
-    with pytest.raises(CranfieldError, match="no file in a zip archive"):
+    with pytest.raises(CranfieldError, match="no file in zip archive"):
         read_run("empty.zip")
     with tarfile.open("link.tar", "w") as archive:
         link = tarfile.TarInfo("run")
         link.type, link.linkname = tarfile.SYMTYPE, "/etc/hosts"
         archive.addfile(link)
-    with pytest.raises(CranfieldError, match="found run, which is no file, in a tar archive"):
+    with pytest.raises(CranfieldError, match="'run' in tar archive is not a file"):
         read_run("link.tar")
 
 
@@ -180,7 +180,7 @@ def test_an_encrypted_archive(here: Path) -> None:
     at = content.rindex(b"PK\x01\x02")  # the entry of the file in the list at the end
     content[at + 8] |= 1
     Path("r").write_bytes(content)
-    with pytest.raises(CranfieldError, match="r encrypted, expected a zip archive without a pass"):
+    with pytest.raises(CranfieldError, match="encrypted file 'r' in zip archive"):
         read_run("r")
 
 
@@ -191,7 +191,7 @@ def test_all_have_a_limit(layers: str, here: Path, monkeypatch: Any, cranfield: 
     Path("r").write_bytes(packed(RUN.encode() + b"#\n" * 2_000_000, layers))
     said = cranfield("evaluate", "q", "r")
     assert said.code == 2
-    assert "bytes in a compressed file, expected at most 100 times its size" in said.err
+    assert "bytes (limit: 100 times its size" in said.err
     assert cranfield("evaluate", "q", "r", "--max-expansion", "1e6").code == 0
 
 
@@ -206,7 +206,7 @@ def test_a_hole_in_a_tar_has_a_limit(here: Path, monkeypatch: Any) -> None:
     block[148:156] = b" " * 8
     block[148:156] = b"%06o\0 " % sum(block)
     Path("r").write_bytes(bytes(block) + bytes(1024))
-    with pytest.raises(CranfieldError, match="bytes in a compressed file"):
+    with pytest.raises(CranfieldError, match=r"compressed file has more than .* bytes"):
         Source("r").read()
 
 
@@ -216,7 +216,7 @@ def test_a_file_in_itself(here: Path) -> None:
     assert read_run("r").get_scores("2") == {"d1": 1.0}
     Path("r").write_bytes(packed(RUN.encode(), "gz.gz.gz.gz.gz"))
     with pytest.raises(
-        CranfieldError, match=r"files in files \(gz, gz, gz, gz, …\), expected at m"
+        CranfieldError, match=r"more than 4 layers of compression \(gz, gz, gz, gz, …\)"
     ):
         read_run("r")
 

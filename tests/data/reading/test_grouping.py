@@ -105,7 +105,9 @@ def test_a_document_twice_is_an_error_with_its_line(
     path = tmp_path / "run.txt"
     path.write_text(SCATTERED + again)
     topic, _, doc, *_ = again.split()
-    with pytest.raises(cf.InputError, match=rf"run.txt:6: found .*{doc} .*{topic}"):
+    with pytest.raises(
+        cf.InputError, match=rf"run.txt:6: duplicate document '{doc}' in topic {topic}"
+    ):
         cf.evaluate({"q": {"b": 1}}, path, "RR")
 
 

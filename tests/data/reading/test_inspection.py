@@ -140,8 +140,8 @@ def test_evaluate_run_that_repeats_itself_makes_few_records(
     monkeypatch.setattr(RecordBuilder, "build_record", count)
     monkeypatch.setattr(Inspection, "find_first_error", look)
     place = "" if line is None else f":{line}"
-    lines = "" if line is None else f"duplicates on lines {line}, {line + 1}, "
-    with pytest.raises(cf.InputError, match=f"{name}{place}: found document d0 .*{lines}"):
+    lines = "" if line is None else f"Duplicates on lines {line}, {line + 1}, "
+    with pytest.raises(cf.InputError, match=f"{name}{place}: duplicate document 'd0' .*{lines}"):
         cf.evaluate({"q0": {"d0": 1}, "q1": {"d100": 1}}, path, "AP")
     assert len(records) < 30
     assert len(looks) == 1  # not once in every thread
@@ -168,6 +168,8 @@ def test_read_qrels_repeated_judgments_makes_few_records(
     qrels = cf.read_qrels(path)
     assert (qrels.repeated, len(qrels.levels), len(records)) == (3000, 3000, 0)
     path.write_text(text * 2 + "q0 0 d7 2\n", encoding="utf-8")
-    with pytest.raises(cf.InputError, match="qrels:6001: found level 2 for document d7 of topic"):
+    with pytest.raises(
+        cf.InputError, match="qrels:6001: conflicting levels for document 'd7' in topic"
+    ):
         cf.read_qrels(path)
     assert len(records) < 30

@@ -82,10 +82,10 @@ def test_a_run_is_not_taken_for_judgments_nor_judgments_for_a_run(small: Path) -
 
 WRONG_JUDGMENTS = {
     "1 a L2\n1 b L0\n1 c L-1\n": "q:3: found level 'L-1', expected L0, L1, L2, …",
-    "1 a L2\n1 b L1\n1 a L1\n": "q:3: found level 1 for document a of topic 1, expected 2 as on l",
+    "1 a L2\n1 b L1\n1 a L1\n": "q:3: conflicting levels for document 'a' in topic 1: 1 here",
     "1 a L2 x\n1 b L2 x y\n": "q:2: found 5 fields ('1 b L2 x y'), expected 3: topic doc leve",
     "1 0 a L2\n1 0 b Lx\n": "q:2: found level 'Lx', expected a finite number",
-    "1 0 a L2\n1 0 b S\n": "q:2: found level 'S', expected a finite number (--labels S=1,… says",
+    "1 0 a L2\n1 0 b S\n": "q:2: found level 'S', expected a finite number (to map labels",
     "topic,doc,level\n1,a,L2\n1,b,l1\n": "q:3: found level 'l1', expected a finite number",
     "all a L2\n": "q:1: found a topic named 'all'",
 }
@@ -299,11 +299,11 @@ def test_validate_knows_separators_and_alphabets(
 @pytest.mark.parametrize(
     ("kind", "line", "hint"),
     [
-        ("qrels", "1;a;L2", "are fields separated by ';'? then say so: --sep"),
-        ("qrels", "1 Q0 a 1 2 t", "this looks like a run: judgments come first"),
-        ("qrels", "1 a", "4: topic iteration doc level (lines of a topic and a document are a"),
+        ("qrels", "1;a;L2", "for fields separated by ';', use --sep"),
+        ("qrels", "1 Q0 a 1 2 t", "this looks like a run: judgments must come first"),
+        ("qrels", "1 a", "4: topic iteration doc level (topic and document are a"),
         ("qrels", "1 a 1 1 1 1 1", "4: topic iteration doc level (or topic doc L2)"),
-        ("qrels", "1 0 a S", "--labels S=1,… says what letters mean"),
+        ("qrels", "1 0 a S", "to map labels to levels, use --labels S=1,…"),
     ],
 )
 def test_hints(kind: str, line: str, hint: str, tmp_path: Path) -> None:

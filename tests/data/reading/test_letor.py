@@ -51,7 +51,7 @@ def test_read_qrels_letor_words_in_several_pieces(
     path = written(tmp_path / "q", "".join(f"{x} qid:{t} # {d} w\n" for t, d, x in rows))
     source = Source.from_path(path)
     pieces = source.iter_pieces
-    monkeypatch.setattr(type(source), "pieces", lambda self: pieces(4096))
+    monkeypatch.setattr(type(source), "iter_pieces", lambda self: pieces(4096))
     found = cf.read_qrels(path)
     assert found.in_doubt == BY_WORD
     assert found.to_dict()["99"]["doc39"] == 3999 % 3

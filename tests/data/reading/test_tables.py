@@ -77,7 +77,7 @@ def test_several_runs_in_parts(short_parts: int, tmp_path: Path) -> None:
     apart = {name: rows(("a", "b")).filter(pl.col("tag") == name) for name in ("a", "b")}
     expected = scores({name: frame.drop("tag") for name, frame in apart.items()})
     assert scores(path) == scores(both) == expected
-    with pytest.raises(cf.CranfieldError, match=r"twice|again"):
+    with pytest.raises(cf.CranfieldError, match="duplicate document"):
         scores(path, run_names="file")
 
 
@@ -162,5 +162,5 @@ def test_a_file_that_changes_between_two_parts_is_refused(tmp_path: Path) -> Non
     first, second, *_ = binary.Parquet(FileBytes(Source.from_path(path))).iter_parts(["a"], 20)
     assert len(first()) == 20
     frame.reverse().write_parquet(path, compression="uncompressed")
-    with pytest.raises(cf.InputError, match="changed while it was read"):
+    with pytest.raises(cf.InputError, match="changed while it was being read"):
         second()

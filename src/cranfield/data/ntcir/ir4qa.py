@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterator
 
 from cranfield.data.reading.columns import Kind
-from cranfield.data.reading.lines import BLANK
+from cranfield.data.reading.lines import BLANK, format_first_line
 from cranfield.data.reading.records import ReadOptions, Record, RecordItem
 from cranfield.data.reading.source import Beginning, Source
 from cranfield.errors import InputError
@@ -62,8 +62,8 @@ def _read_topics(source: Source) -> dict[str, dict[str, int]]:
                 problem = f"DOCID={doc!r}" + ("" if topic else " outside of topics")
                 raise InputError(problem, "the documents of a topic", source.name, line)
             if doc in topics[topic]:
-                first = topics[topic][doc]
-                problem = f"duplicate document {doc!r} in topic {topic} (first on line {first})"
+                problem = f"duplicate document {doc!r} in topic {topic}"
+                problem += format_first_line(topics[topic][doc])
                 raise InputError.from_problem(problem, "", source.name, line)
             topics[topic][doc] = line
 

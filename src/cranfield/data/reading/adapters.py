@@ -1,6 +1,6 @@
-"""Tables and runs of other libraries, turned into what the readers take.
+"""Conversion of tables and runs of other libraries.
 
-None of the libraries is imported here: their objects are detected by the module of their class.
+The libraries are not imported: objects are detected by the module of their class.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def is_table(data: Any) -> bool:
 
 
 def to_frame(data: Any, location: str, value: str = "value") -> Any:
-    """Return a Polars or pandas frame for a table; frames keep their kind.
+    """Convert a table to a Polars or pandas frame. Frames keep their kind.
 
     Named levels of a pandas index become columns. `value` is the name of the values of a Series.
     """
@@ -86,10 +86,10 @@ def is_ranx(data: Any) -> bool:
 
 
 def to_plain(data: Any, kind: Kind, location: str) -> Any:
-    """Return a mapping or rows for judgments or a run of another library; all else as it is."""
+    """Convert judgments or a run of another library to a mapping or rows."""
     if is_ranx(data):
         if type(data).__name__.lower() != kind:
-            problem = f"ranx {type(data).__name__} given as {WORDS[kind]}"
+            problem = f"found a ranx {type(data).__name__}, expected {WORDS[kind]}"
             raise InputError.from_problem(problem, "Judgments come first, then runs.", location)
         return data.to_dict()
     if isinstance(data, Iterator) and not is_table(data):
@@ -102,12 +102,15 @@ def to_plain(data: Any, kind: Kind, location: str) -> Any:
 
 
 def has_rows(data: Any) -> bool:
-    """Return True for an array whose rows are topics, documents and values."""
+    """Return True for an array with rows of topic, document and value."""
     return isinstance(data, np.ndarray) and data.ndim == 2 and data.dtype.kind in "OUS"
 
 
 def _has_column_names(row: Any) -> bool:
-    """Return True for a named tuple, such as a Qrel of ir_measures: its order may not be ours."""
+    """Return True for a named tuple with known columns, such as a Qrel of ir_measures.
+
+    The order of its fields can differ from (topic, doc, value).
+    """
     fields: Sequence[str] = getattr(row, "_fields", ())
     return isinstance(row, tuple) and is_header([*fields])
 

@@ -1,8 +1,8 @@
-"""Parquet and Arrow, read so that a damaged file, or a fork, neither ends nor stops the process.
+"""Readers of Parquet and Arrow files that survive damaged files and forks.
 
-Polars reads them. It panics at some damaged files, says so on standard error, and raises what is no
-`Exception`; at counts that cannot be it ends the process, as no memory holds so many. In a process
-that was forked while it was in use it waits for threads that are not there.
+Polars reads the files. Some damaged files make Polars panic: it writes to standard error and raises
+a BaseException. If the counts in a file are too large, Polars runs out of memory and ends the
+process. In a process forked while Polars was in use, Polars waits forever for its threads.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from cranfield.lazy_imports import is_installed, pl
 T = TypeVar("T")
 Frames: TypeAlias = "Iterator[Callable[[], pl.DataFrame]]"
 Data: TypeAlias = bytes | FileBytes
-Struct: TypeAlias = dict[int, Any]  # by the numbers of fields, in parquet.thrift of the format
+Struct: TypeAlias = dict[int, Any]  # by field number in parquet.thrift
 READERS = {"parquet": "read_parquet", "arrow": "read_ipc"}
-STREAM_BEGIN, STREAM_END = b"\xff\xff\xff\xff", b"\xff\xff\xff\xff\0\0\0\0"  # of Arrow streams
+STREAM_BEGIN, STREAM_END = b"\xff\xff\xff\xff", b"\xff\xff\xff\xff\0\0\0\0"  # Arrow streams
 
 
 def read_binary(format: str, data: bytes, location: str | None, **options: Any) -> pl.DataFrame:
-    """The table that a file of one of READERS holds, or an InputError if it is damaged."""
+    """Read a Parquet or Arrow file. Raise InputError if the file is damaged."""
     if format == "parquet":
         Parquet(data, location).reject_damaged(options.get("columns"))
     else:
-        reject_duplicates(read_arrow_names(data), location)  # Polars panics
+        reject_duplicates(read_arrow_names(data), location)  # Polars would panic
     stream = format == "arrow" and is_stream(data)
     if stream and not data.endswith(STREAM_END):  # batches may be missing
         raise _make_corrupt_error(format, location, "the end of the stream is missing")
@@ -46,9 +46,9 @@ def read_binary(format: str, data: bytes, location: str | None, **options: Any) 
 
 
 def read_column_names(format: str, data: Data, location: str | None) -> list[str]:
-    """The names of its columns, of which nothing else is read."""
+    """Return the column names of a file, without reading the columns."""
     if format == "arrow":
-        reject_duplicates(read_arrow_names(data), location)  # of which Polars names one
+        reject_duplicates(read_arrow_names(data), location)  # Polars would list only one of them
     if format == "arrow" and is_stream(data):
         return _call_polars(
             "read_ipc_stream", format, data, location, lambda x: x.columns, {"n_rows": 0}
@@ -57,7 +57,7 @@ def read_column_names(format: str, data: Data, location: str | None) -> list[str
 
 
 def read_arrow(table: Any, location: str | None) -> pl.DataFrame:
-    """Return the frame of a table that has Arrow's C interface."""
+    """Convert a table with Arrow's C interface to a frame."""
     reject_forked(location)
     reject_duplicates(getattr(getattr(table, "schema", None), "names", ()), location)
     try:
@@ -71,15 +71,15 @@ def read_arrow(table: Any, location: str | None) -> pl.DataFrame:
 
 
 def is_stream(data: Data) -> bool:
-    """Return True if bytes begin as an Arrow stream: a marker, then the size of the schema."""
+    """Return True if bytes start like an Arrow stream: a marker, then the size of the schema."""
     size = int.from_bytes(data[4:8], "little", signed=True)
     return data[:4] == STREAM_BEGIN and size > 0
 
 
 def decode_bytes(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return a frame whose columns of bytes are text if all of their cells are UTF-8.
+    """Convert columns of bytes to text if all cells are UTF-8.
 
-    Some writers of Parquet store text without its type.
+    Some Parquet writers store text as bytes.
     """
     for name, dtype in frame.schema.items():
         if dtype == pl.Binary:
@@ -88,10 +88,10 @@ def decode_bytes(frame: pl.DataFrame) -> pl.DataFrame:
     return frame
 
 
-# -- files that cannot be read --------------------------------------------------------------------
+# -- unreadable files --------------------------------------------------------------------
 
 _TO_PARQUET = "Convert it to Parquet or CSV."
-# By how they begin: what they are, and what to do.
+# By the first bytes: kind of file, and fix.
 OTHER_FILES = {
     rb"FEA1(?![\s!-~])": (
         "Feather version 1 file",
@@ -109,7 +109,7 @@ _UNSUPPORTED = (
     "a column has a type that Polars does not read",
     "Cast columns that are decimal256, run-end-encoded, a union or an interval.",
 )
-# By what Polars says of them.
+# By the error messages of Polars.
 _REASONS = {
     "[Ee]ncrypt": OTHER_FILES[rb"PARE(?![\s!-~])"],
     "not (yet )?implemented|not supported|not support primitive|could not import|precision must": (
@@ -119,14 +119,14 @@ _REASONS = {
 
 
 def reject_unsupported_file(start: bytes, location: str | None) -> None:
-    """Raise an error that names what a file is, if no reader here can read it."""
+    """Raise InputError for known kinds of files that cannot be read."""
     for begin, (problem, fix) in OTHER_FILES.items():
         if re.match(begin, start):
             raise InputError.from_problem(problem, fix, location)
 
 
 def _find_unsupported_error(data: Data, location: str | None, reason: str) -> InputError | None:
-    """Return the error of a file that is whole, but that Polars does not read for a reason."""
+    """Return the error for an intact file that Polars does not support, None if it is corrupt."""
     reject_unsupported_file(data[:64], location)
     for words, (problem, fix) in _REASONS.items():
         if re.search(words, reason):
@@ -136,14 +136,14 @@ def _find_unsupported_error(data: Data, location: str | None, reason: str) -> In
 
 @dataclass(frozen=True, eq=False)
 class Parquet:
-    """A Parquet file, in memory or not, and what its footer says, which is read once."""
+    """A Parquet file, on disk or in memory, with its footer."""
 
     data: Data
     location: str | None = None
 
     @cached_property
     def groups(self) -> list[Struct]:
-        """Its groups of rows; none if it does not tell of them as usual."""
+        """The row groups in the footer; empty if the footer has an unusual layout."""
         try:
             groups: list[Struct] = _read_footer(self.data)[_GROUPS]
             return groups if sum(group[_ROWS_IN_GROUP] for group in groups) > 0 else []
@@ -152,21 +152,21 @@ class Parquet:
 
     @property
     def rows(self) -> int:
-        """How many it has, as far as it tells."""
+        """The number of rows in the footer; 0 if it has an unusual layout."""
         return sum(group[_ROWS_IN_GROUP] for group in self.groups)
 
     @property
     def names(self) -> list[str]:
-        """Those of its columns."""
+        """The names of its columns."""
         return read_column_names("parquet", self.data, self.location)
 
     def iter_parts(self, columns: Sequence[str], rows: int) -> Frames:
-        """Some columns, so many rows at a time, however many a group of the file has."""
+        """Yield functions that read columns of the next `rows` rows, independent of row groups."""
         for begin in range(0, self.rows, rows):
             yield partial(self._read_rows, columns, begin, rows)
 
     def reject_damaged(self, columns: Sequence[str] | None) -> None:
-        """Refuse a file whose counts cannot be, in some columns or all: Polars would end."""
+        """Raise InputError if counts in columns (default: all) contradict: Polars would crash."""
         if not _has_valid_counts(self.data, self.groups, columns):
             raise _make_corrupt_error("parquet", self.location)
 
@@ -177,7 +177,7 @@ class Parquet:
             self.data,
             self.location,
             lambda lazy: decode_bytes(lazy.select(columns).slice(begin, count).collect()),
-            {"glob": False, "hive_partitioning": False},  # what signs in a path could mean
+            {"glob": False, "hive_partitioning": False},  # a path can have wildcards or =
         )
         if isinstance(self.data, FileBytes):
             self.data.source.reject_changed()
@@ -185,8 +185,8 @@ class Parquet:
 
 
 def _make_corrupt_error(format: str, location: str | None, reason: str = "") -> InputError:
-    actual = f"a broken {format} file" + (f" ({reason})" if reason else "")
-    return InputError(actual, "a whole one", location)
+    problem = f"corrupt {format.capitalize()} file" + (f" ({reason})" if reason else "")
+    return InputError.from_problem(problem, "", location)
 
 
 def _call_polars(
@@ -197,7 +197,7 @@ def _call_polars(
     convert: Callable[[Any], T],
     options: Mapping[str, Any] = {},
 ) -> T:
-    """What is made of what a function of Polars says of a file."""
+    """Return the converted result of a Polars function, with its errors as InputError."""
     reject_forked(location)
     read = getattr(pl, reader)
     try:
@@ -223,10 +223,10 @@ _LOCK = Lock()
 
 @contextmanager
 def _discard_panics() -> Iterator[None]:
-    """Remove the messages of Polars' panics from standard error, and keep everything else.
+    """Remove Polars' panic messages from standard error, and keep everything else.
 
-    All threads share the descriptor, Polars' own threads too. What they write in the meantime is
-    written to the real standard error afterwards.
+    All threads share the descriptor, including Polars' threads. Other output is written to the
+    real standard error afterwards.
     """
     from tempfile import TemporaryFile
 
@@ -252,12 +252,12 @@ def _discard_panics() -> Iterator[None]:
 
 
 def remove_panics(text: bytes, reason: str = "") -> bytes:
-    r"""Return `text` without the messages of Rust's panics.
+    r"""Remove Rust panic messages from a text.
 
     `reason` is the message of the exception: it identifies panic messages of several lines.
 
     >>> panic = b"\nthread 'polars-3' (17) panicked at src/a.rs:1:2:\nno such page\n"
-    >>> without_panics(b"mine\n" + panic + b"note: run with `RUST_BACKTRACE=1`\nyours\n")
+    >>> remove_panics(b"mine\n" + panic + b"note: run with `RUST_BACKTRACE=1`\nyours\n")
     b'mine\nyours\n'
     """
     reason_pattern = re.escape(reason.encode("utf-8", "replace"))
@@ -265,36 +265,39 @@ def remove_panics(text: bytes, reason: str = "") -> bytes:
     return re.sub(_PANIC + message + _BACKTRACE, b"", text)
 
 
-_PANIC = rb"\n?thread '[^\n]*' (?:\(\d+\) )?panicked at [^\n]*\n"  # the message follows
+_PANIC = rb"\n?thread '[^\n]*' (?:\(\d+\) )?panicked at [^\n]*\n"  # followed by the message
 _BACKTRACE = rb"(?:stack backtrace:\n(?: +[^\n]*\n)*)?(?:note: [^\n]*RUST_BACKTRACE=[^\n]*\n?)?"
 
 
 def _write_all(descriptor: int, text: bytes) -> None:
-    """Write all bytes. A pipe may accept only some of them at a time."""
+    """Write all bytes, also to a pipe that accepts only some of them at a time."""
     while text:
         text = text[os.write(descriptor, text) :]
 
 
 # -- forks ----------------------------------------------------------------------------------------
 
-_polars = {"at work": False, "forked": False}  # before the latest fork; before one of this process
+_polars = {
+    "at work": False,
+    "forked": False,
+}  # before the latest fork; before a fork of this process
 
 
 def is_forked() -> bool:
-    """Whether this process was forked from one that used Polars: there it never returns."""
+    """Return True if this process was forked while Polars was in use: calls would never return."""
     return _polars["forked"]
 
 
 def can_read_text() -> bool:
-    """Whether Polars may read tables of text, which can be read without it."""
+    """Return True if Polars can read tables of text. There is a slower reader without Polars."""
     return not is_forked() and is_installed("polars")
 
 
 def reject_forked(location: str | None) -> None:
-    """Say so at once."""
+    """Raise InputError if this process was forked while Polars was in use."""
     if is_forked():
-        actual = "a process that was forked while Polars was in use, and so cannot use it"
-        raise InputError(actual, "one that was started by spawn or forkserver", location)
+        problem = "this process was forked while Polars was in use"
+        raise InputError.from_problem(problem, "Use spawn or forkserver.", location)
 
 
 def _prepare_fork() -> None:
@@ -306,7 +309,7 @@ def _mark_fork() -> None:
 
 
 def _has_threads() -> bool:
-    """Whether there are threads of Polars that do its work."""
+    """Return True if Polars has worker threads."""
     try:
         return any(map(_is_worker, os.listdir("/proc/self/task")))
     except OSError:  # not Linux
@@ -329,7 +332,7 @@ _HEADER, _FIELDS, _NAME = 2, 1, 0  # fields of a message, a schema and a column,
 
 
 def read_arrow_names(data: Data) -> list[str]:
-    """Return the names of columns in the schema of an Arrow file or stream, none if it is damaged.
+    """Return the column names of an Arrow file or stream, an empty list if it is damaged.
 
     The schema is a FlatBuffer: see https://flatbuffers.dev/internals.
     """
@@ -352,7 +355,7 @@ def read_arrow_names(data: Data) -> list[str]:
 
 
 def _find_field(text: bytes, table: int, number: int) -> int:
-    """Return the place of what a field of a FlatBuffer's table refers to."""
+    """Return the offset that a field of a FlatBuffer table refers to."""
     layout = table - _read_number(text, table)
     position = table + _read_number(text, layout + 4 + 2 * number, 2)
     return position + _read_number(text, position)
@@ -366,20 +369,20 @@ def _read_number(text: bytes, position: int, size: int = 4) -> int:
 
 # -- Parquet --------------------------------------------------------------------------------------
 
-_GROUPS, _ROWS_IN_GROUP, _COLUMNS, _CHUNK = 4, 3, 1, 3  # of the file, of groups, of columns
-_PATH, _VALUES, _SIZE, _DATA_AT, _DICTIONARY_AT = 3, 5, 7, 9, 11  # of chunks
-_UNPACKED, _PACKED, _PAGE, _DICTIONARY, _PAGE_V2, _COUNT = 2, 3, 5, 7, 8, 1  # of pages
+_GROUPS, _ROWS_IN_GROUP, _COLUMNS, _CHUNK = 4, 3, 1, 3  # fields of files, groups, columns
+_PATH, _VALUES, _SIZE, _DATA_AT, _DICTIONARY_AT = 3, 5, 7, 9, 11  # fields of chunks
+_UNPACKED, _PACKED, _PAGE, _DICTIONARY, _PAGE_V2, _COUNT = 2, 3, 5, 7, 8, 1  # fields of pages
 
 
-HEADER = 1 << 16  # bytes that are read where a page begins: its header is shorter
+HEADER = 1 << 16  # bytes read for the header of a page, which is shorter
 
 
 def _has_valid_counts(
     data: Data, groups: Sequence[Struct], columns: Sequence[str] | None = None
 ) -> bool:
-    """Whether pages hold as many values as their columns are said to have, and rows no more.
+    """Return True if pages have the number of values in the metadata, and no fewer than rows.
 
-    What is not laid out as usual is left to Polars.
+    Also True for unusual layouts: Polars checks these.
     """
     names = None if columns is None else {name.encode() for name in columns}
     try:
@@ -400,7 +403,7 @@ def _read_footer(data: Data) -> Struct:
 
 
 def _count_values(data: Data, chunk: Struct) -> int:
-    """How many values the pages of a column hold; −1 if that cannot be."""
+    """Return the number of values in the pages of a column, −1 if a count is invalid."""
     position = min(chunk[_DATA_AT], chunk.get(_DICTIONARY_AT) or chunk[_DATA_AT])
     end, total = position + chunk[_SIZE], 0
     while position < end:
@@ -408,7 +411,7 @@ def _count_values(data: Data, chunk: Struct) -> int:
         page = thrift.read_struct()
         if page[_PACKED] < 0:
             return -1
-        if _DICTIONARY in page:  # each takes a byte or more
+        if _DICTIONARY in page:  # every entry takes at least a byte
             if not 0 <= page[_DICTIONARY][_COUNT] <= page[_UNPACKED]:
                 return -1
         else:
@@ -421,13 +424,13 @@ def _count_values(data: Data, chunk: Struct) -> int:
 
 
 class Thrift:
-    """A reader of Thrift's compact protocol, in which Parquet's footers and headers are written."""
+    """Reader of Thrift's compact protocol, used in Parquet footers and headers."""
 
     def __init__(self, data: bytes) -> None:
         self.data, self.position = data, 0
 
     def read_struct(self) -> Struct:
-        """Fields by their numbers."""
+        """Return the fields of a struct by number."""
         fields: Struct = {}
         number = 0
         while head := self.read_byte():
@@ -437,7 +440,7 @@ class Thrift:
         return fields
 
     def read_value(self, kind: int) -> Any:
-        """A value of a type that is no field: yes and no are bytes there."""
+        """Return a value of a type outside of a struct, where booleans are bytes."""
         if kind in (4, 5, 6):
             return self.read_integer()
         if kind in (1, 2, 3):
@@ -450,21 +453,21 @@ class Thrift:
             return self.read_sequence()
         if kind == 12:
             return self.read_struct()
-        raise ValueError(kind)  # a map: Parquet has none
+        raise ValueError(kind)  # a map: not used in Parquet
 
     def read_sequence(self) -> list[Any]:
-        """A list or a set."""
+        """Return the values of a list or a set."""
         head = self.read_byte()
         size = head >> 4 if head >> 4 < 15 else self.read_varint()
         return [self.read_value(head & 15) for _ in range(size)]
 
     def read_integer(self) -> int:
-        """A number that may be below 0 (zigzag)."""
+        """Return a signed integer (zigzag encoding)."""
         number = self.read_varint()
         return number >> 1 ^ -(number & 1)
 
     def read_varint(self) -> int:
-        """A number from 0, seven bits a byte; the last byte is below 128."""
+        """Return an unsigned integer: seven bits per byte, the last byte is below 128."""
         data, number = self.data, 0
         for shift in range(0, 70, 7):
             byte = data[self.position]
@@ -472,7 +475,7 @@ class Thrift:
             number |= (byte & 127) << shift
             if byte < 128:
                 return number
-        raise ValueError("a number of more than 64 bits")
+        raise ValueError("integer has more than 64 bits")
 
     def read_byte(self) -> int:
         self.position += 1

@@ -1,4 +1,4 @@
-"""Lines of named cells, from whatever holds them: text, tables, JSON, frames, mappings, tuples."""
+"""Lines of named cells from text, tables, JSON, frames, mappings and tuples."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import field
 from typing import Any, TypeAlias
 
 from cranfield.data.reading.columns import describe_column, find_spelling, reject_duplicates
-from cranfield.data.reading.formats import FORMAT, TREC, Format, guess_format
+from cranfield.data.reading.formats import FORMAT, JSON, LETOR, TREC, Format, guess_format
 from cranfield.data.reading.lines import (
     Line,
     iter_text_lines,
@@ -16,7 +16,7 @@ from cranfield.data.reading.lines import (
     to_separator,
     truncate_text,
 )
-from cranfield.data.reading.mappings import read_keys
+from cranfield.data.reading.mappings import read_json, read_keys
 from cranfield.data.reading.signatures import Use, detect_record, reject_foreign
 from cranfield.data.reading.source import Source
 from cranfield.data.reading.strings import Strings
@@ -29,32 +29,30 @@ from cranfield.wording import format_count
 
 Names: TypeAlias = tuple[str, ...]
 Nested: TypeAlias = Callable[[Mapping[Any, Any], str], Iterable[dict[str, Any]]]
-CACHE_SIZE = 100  # headers that a layout remembers: objects on lines have one each, mostly the same
+CACHE_SIZE = 100  # cached headers: every JSON line has a header, usually the same
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Which cells a line has, and what their columns are called in tables."""
+    """The cells of a line, and the column names in tables."""
 
-    forms: tuple[Names, ...]  # the fields of a line of text, in each form it may have
-    required: Names  # the columns of every table
-    spellings: Mapping[str, Sequence[str]]  # in order: each takes one that is not taken yet
-    header: Names = ()  # those that make a header; the first two of those needed
-    fields: Callable[[str, str | None], Sequence[Any]] = (
-        split_fields  # of a line, between separators
-    )
-    uniform: bool = False  # whether all lines of text have the form of the first,
-    uniform_note: str = ""  # and what is said of that where one has not
-    verbatim: bool = False  # whether # begins no comment, and " is part of a cell of TSV
-    wide: bool = False  # whether tables may have other columns, beside those that are needed
-    fixed: bool = False  # whether all rows of a table have the columns of the first
-    expected_line: str = ""  # what a line of text has, in words,
-    expected_columns: str = ""  # and what tables
-    use: Use | None = None  # what tables are used as, if files of other tools are to be rejected
+    forms: tuple[Names, ...]  # the fields of a line of text, for each form of line
+    required: Names  # columns that every table has
+    spellings: Mapping[str, Sequence[str]]  # in order of priority: a column has one role
+    header: Names = ()  # columns that identify a header (default: the first two required)
+    fields: Callable[[str, str | None], Sequence[Any]] = split_fields  # splits a line
+    uniform: bool = False  # all lines of text have the form of the first,
+    uniform_note: str = ""  # and the end of the error if one does not
+    verbatim: bool = False  # no comments, and " belongs to cells of TSV
+    wide: bool = False  # tables may have columns without a role
+    fixed: bool = False  # all rows of a table have the columns of the first
+    expected_line: str = ""  # description of a line of text for errors,
+    expected_columns: str = ""  # and of the columns of tables
+    use: Use | None = None  # use of the tables, if files of other tools are rejected
     cache: dict[tuple[Any, ...], dict[str, str]] = field(default_factory=dict, compare=False)
 
     def resolve_columns(self, names: Iterable[Any]) -> dict[str, str]:
-        """Our name -> the table's own of each column."""
+        """Map each role to the column that has it."""
         key = tuple(names)
         if key not in self.cache:
             if len(self.cache) >= CACHE_SIZE:
@@ -76,11 +74,11 @@ class Layout:
         return columns
 
     def is_header(self, names: Iterable[Any]) -> bool:
-        """Whether these are names of columns, be it that one is lacking."""
+        """Return True if the names look like a header, even if a column is missing."""
         return self.resolve_columns(names).keys() >= set(self.header or self.required[:2])
 
     def describe_missing(self, columns: Mapping[str, str]) -> str:
-        """What is expected of a table where a column is missing, nothing if all are there."""
+        """Describe a missing column; empty if the table has all required columns."""
         for name in self.required:
             if name not in columns:
                 return self.expected_columns or describe_column(name, self.spellings[name], 3)
@@ -88,7 +86,7 @@ class Layout:
 
 
 def get_location(data: Any, otherwise: str) -> str:
-    """How messages call what is read: a file by its name."""
+    """Return the name of the data in messages: the path of a file, else `otherwise`."""
     return Source.from_path(data).name if isinstance(data, str | os.PathLike) else otherwise
 
 
@@ -100,11 +98,11 @@ def read_lines(
     nested: Nested | None = None,
     location: str | None = None,
 ) -> Iterator[Line]:
-    """The lines of a path, a nested mapping, a Polars or pandas frame, or tuples: at least one.
+    """Yield the lines of a path, a nested mapping, a frame or tuples. Raise InputError for none.
 
-    `separator` stands between the fields of text, instead of blanks. Mappings have a key for each
-    cell that is needed but the last, unless `nested` says what rows they hold; in a list of
-    mappings, each is a row. What is not in a file is called `location` by messages.
+    `separator` separates the fields of text (default: whitespace). Nested mappings have one level
+    for each required cell except the last, or are converted to rows by `nested`. In a list of
+    mappings, each mapping is a row. Messages name `location`, or the path of a file.
     """
     line = None
     for line in iter_lines(data, layout, location or noun, separator, nested):
@@ -121,7 +119,7 @@ def iter_lines(
     separator: str | None = None,
     nested: Nested | None = None,
 ) -> Iterator[Line]:
-    """The lines of whatever `read_lines` takes, where there may be none."""
+    """Yield the lines of the data, as `read_lines`, but allow empty data."""
     separator = to_separator(separator)
     if isinstance(data, str | os.PathLike):
         yield from _read_file(Source.from_path(data), layout, separator, nested)
@@ -144,17 +142,17 @@ def iter_lines(
 
 
 def is_text(source: Source) -> bool:
-    """Whether a file is lines of text, and neither a table with a header nor JSON."""
+    """Return True for lines of text: no table with a header, no JSON."""
     format = guess_format(source)
-    return format.tabular is None and format.read_object is None and not format.positional
+    return format.tabular is None and format not in (JSON, LETOR)
 
 
 def _read_file(
     source: Source, layout: Layout, separator: str | None, nested: Nested | None
 ) -> Iterator[Line]:
     format = detect_layout_format(source, layout, separator)
-    if format.read_object is not None:
-        yield from _read_mapping(format.read_object(source), layout, source.name, nested)
+    if format is JSON:
+        yield from _read_mapping(read_json(source), layout, source.name, nested)
     elif format.tabular is not None:
         unquoted = format is FORMAT["tsv"] and layout.verbatim
         table = (
@@ -168,7 +166,7 @@ def _read_file(
 
 
 def read_text_lines(source: Source, layout: Layout, separator: str | None = None) -> Iterator[Line]:
-    """The lines of a text, whatever it looks like."""
+    """Yield the lines of a text file, without format detection."""
     forms, separator = layout.forms, to_separator(separator)
     expected = layout.expected_line or _format_forms(forms, _format_separator(separator))
     for number, text in iter_text_lines(source, comments=not layout.verbatim):
@@ -184,20 +182,20 @@ def read_text_lines(source: Source, layout: Layout, separator: str | None = None
 
 
 def is_plain_file(data: Any) -> bool:
-    """Whether this is the path of a file that may be read again."""
+    """Return True for the path of a regular file, which can be read more than once."""
     return isinstance(data, str | os.PathLike) and os.path.isfile(data)
 
 
 def read_text_columns(data: Any, layout: Layout) -> dict[str, Strings]:
-    """The cells of a text file column by column, or Irregular if anything about it is odd.
+    """Return the cells of a text file by column: row i is on line i + 1.
 
-    Then whoever reads it line by line finds what. Row i is on line i + 1.
+    Raise Irregular for files with problems: the caller then reads line by line to find them.
     """
     if not is_plain_file(data):
         raise Irregular
     source = Source.from_path(data)
     format = detect_layout_format(source, layout)
-    if format.tabular is not None or format.read_object is not None:
+    if format.tabular is not None or format is JSON:
         raise Irregular
     text = source.read()
     width = len(text.partition(b"\n")[0].split())
@@ -212,21 +210,21 @@ def read_text_columns(data: Any, layout: Layout) -> dict[str, Strings]:
 
 
 def detect_layout_format(source: Source, layout: Layout, separator: str | None = None) -> Format:
-    """As for judgments and runs, but that it is the columns of the layout that make a header."""
+    """Detect the format of a file, with the columns of the layout as header."""
     first, _, rest = source.start.decode("utf-8", "replace").lstrip().partition("\n")
     for name, delimiter in (("tsv", "\t"), ("csv", ","), ("csv", ";")):
         if layout.is_header(first.split(delimiter)):
             return FORMAT[name]
     keys = read_keys(first)
-    if layout.is_header(keys) or (keys and rest.strip()):  # JSON would end with the first object
+    if layout.is_header(keys) or (keys and rest.strip()):  # a JSON file has only one object
         return FORMAT["jsonl"]
     format = guess_format(source)
-    separated = separator is not None and separator in first  # whatever the name of the file says
+    separated = separator is not None and separator in first  # regardless of the file name
     return TREC if separated and format.tabular is not None and format.tabular.headed else format
 
 
 def _read_unquoted(source: Source) -> Iterator[Row]:
-    """A table in which a quotation mark is one, as texts have them anywhere."""
+    """Yield the rows of a TSV file in which quotation marks belong to the cells."""
     header: Names = ()
     for number, text in iter_text_lines(source, comments=False):
         fields = text.split("\t")
@@ -275,14 +273,14 @@ def _read_mapping(
 
 
 def _is_record_list(data: Any) -> bool:
-    """Whether this is a list of rows with names, as pandas' ``to_json(orient="records")``."""
+    """Return True for a list of mappings, as from pandas' ``to_json(orient="records")``."""
     return isinstance(data, list) and bool(data) and all(isinstance(x, Mapping) for x in data)
 
 
 def _flatten(
     data: Any, names: Names, location: str, all_names: Names = (), context: str = ""
 ) -> Iterator[dict[str, Any]]:
-    """The keys of nested mappings, by name, with each of their leaves, or of a list of these."""
+    """Yield the rows of nested mappings: the keys by name, and a leaf or item of a list."""
     if len(names) == 1:
         is_list = isinstance(data, list | tuple) and data
         yield from ({names[0]: leaf} for leaf in (data if is_list else [data]))

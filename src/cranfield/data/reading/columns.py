@@ -1,4 +1,4 @@
-"""The columns of judgments and runs, what they are called in the wild, and names in order."""
+"""Columns of judgments and runs, and their spellings in files of other tools."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cranfield.wording import format_option
 Kind: TypeAlias = Literal["qrels", "run"]
 
 ColumnsLike: TypeAlias = str | Mapping[str, Any]  # "topic=user_id,level=rating", {"topic": …}
-Layout: TypeAlias = tuple[str, ...]  # the fields of a line, by our names
+Layout: TypeAlias = tuple[str, ...]  # the roles of the fields of a line
 Layouts: TypeAlias = Mapping[Kind, Layout]
 
 TREC: Layouts = {
@@ -23,18 +23,18 @@ TREC: Layouts = {
     "run": ("topic", "q0", "doc", "rank", "score", "tag"),
 }
 SAMPLED: Layouts = {"qrels": ("topic", "iteration", "doc", "stratum", "level")}
-SECOND = ("intent", "iteration", "type", "q0")  # what TREC's second column may be
+SECOND = ("intent", "iteration", "type", "q0")  # roles of TREC's second column
 NTCIR = (("topic", "doc", "level"), ("topic", "doc", "level", "class"))  # level as in L2
 EARLY = ("topic", "level", "doc", "relevant")  # NTCIR's first rounds: grades S, A, B, C, and 0 or 1
 TRIPLES: Layouts = {"qrels": ("topic", "doc", "level"), "run": ("topic", "doc", "score")}
 MSMARCO: Layouts = {"run": ("topic", "doc", "rank")}
 COLBERT: Layouts = {"run": ("topic", "doc", "rank", "score")}
 VALUE = {"qrels": "level", "run": "score"}
-ITERATIONS = ("0", "1", "Q0")  # what TREC's second column holds
+ITERATIONS = ("0", "1", "Q0")  # values of TREC's second column in judgments
 
-# In this order: where a table has several, the first is taken. What can only be an id comes before
-# what may be a text (`query`) or a number inside a system (PyTerrier's `docid`).
-USERS = ("user_id", "user")  # of recommenders, who stand where queries do; elsewhere, assessors
+# In order of priority. Names that are always ids come before names that can be texts (`query`) or
+# internal numbers (PyTerrier's `docid`).
+USERS = ("user_id", "user")  # topics in recommendation; elsewhere assessors
 SPELLINGS = {
     "topic": ("qid", "query_id", "query-id", "queryid", "q_id", "question_id", "topic_id",
               "topic-id", "topicid", "topic", "query", *USERS),
@@ -61,7 +61,7 @@ OPTIONAL = ("intent", "stratum", "rank", "tag", "score", "type")
 WORDS = {"doc": "document", "tag": "name of the run"}
 
 
-TOPICS = tuple(name for name in SPELLINGS["topic"] if name not in USERS)  # where users are others
+TOPICS = tuple(name for name in SPELLINGS["topic"] if name not in USERS)  # if users are assessors
 
 # Further spellings in tables of judgments and runs.
 _URL = "url"  # a document if no better column exists
@@ -90,13 +90,13 @@ def fold_name(name: object) -> str:
 
 
 def is_header(names: list[str]) -> bool:
-    """Whether these could be the column names of a table of judgments or results."""
+    """Return True if the names can be the columns of judgments or a run."""
     topic, doc = (find_column(role, names) is not None for role in ("topic", "doc"))
     return (topic and doc) or ((topic or doc) and find_spelling(_ID, names) is not None)
 
 
 def find_column(role: str, names: Iterable[str]) -> str | None:
-    """Return the column of a table that has a role, None if there is none.
+    """Return the column of a table that has a role, or None.
 
     >>> find_column("rank", ["Query Text", "Doc ID", "Doc Position"])
     'Doc Position'
@@ -105,13 +105,13 @@ def find_column(role: str, names: Iterable[str]) -> str | None:
 
 
 def find_spelling(spellings: Sequence[str], names: Iterable[str]) -> str | None:
-    """The one among some names that is spelt in one of these ways.
+    """Return the name with one of these spellings, or None.
 
     Case, spaces, underscores and hyphens are ignored.
 
-    >>> spelt(SPELLINGS["doc"], ["QueryID", "DocNo", "score"])
+    >>> find_spelling(SPELLINGS["doc"], ["QueryID", "DocNo", "score"])
     'DocNo'
-    >>> spelt(SPELLINGS["doc"], ["Query Text", "Doc ID"])
+    >>> find_spelling(SPELLINGS["doc"], ["Query Text", "Doc ID"])
     'Doc ID'
     """
     candidates = list(reversed(list(names)))
@@ -125,13 +125,13 @@ def find_spelling(spellings: Sequence[str], names: Iterable[str]) -> str | None:
     return None
 
 
-_folded = lru_cache(maxsize=None)(fold_name)  # of spellings, which are few
+_folded = lru_cache(maxsize=None)(fold_name)  # only called for spellings
 
 
 def reject_duplicates(names: Iterable[Any], location: str | None, line: int | None = None) -> None:
-    """Raise an error if two columns have the same name. Empty names are allowed: nothing uses them.
+    """Raise InputError if two columns have the same name. Unused columns may have no name.
 
-    >>> refuse_duplicates(["qid", "docid", "score", "score"], "run.csv", 1)
+    >>> reject_duplicates(["qid", "docid", "score", "score"], "run.csv", 1)
     Traceback (most recent call last):
     cranfield.errors.InputError: run.csv:1: duplicate column 'score'. Rename or remove one of them.
     """
@@ -142,7 +142,7 @@ def reject_duplicates(names: Iterable[Any], location: str | None, line: int | No
 
 
 def read_columns(columns: ColumnsLike | None, valid_names: Sequence[str] = NAMES) -> dict[str, str]:
-    """The names, or the numbers, that a user gave columns: of judgments, of runs, or of both.
+    """Parse the user's columns: map roles to names or numbers of columns.
 
     >>> read_columns("topic=user_id, run.score=3")
     {'topic': 'user_id', 'run.score': '3'}
@@ -163,16 +163,16 @@ def read_columns(columns: ColumnsLike | None, valid_names: Sequence[str] = NAMES
             or not name
             or role in by_role
         ):
-            expected = f"column=name, each once; columns are {', '.join(valid_names)}"
+            expected = f"column=name without duplicates; columns: {', '.join(valid_names)}"
             raise InputError(f"column {role}={name}", expected)
         by_role[role] = name
     return by_role
 
 
 def select_columns(columns: Mapping[str, str], kind: Kind) -> dict[str, str]:
-    """Those of such names that are for judgments, or for runs.
+    """Return the user's columns for judgments or runs.
 
-    >>> chosen({"topic": "user", "level": "stars", "run.topic": "qid"}, "run")
+    >>> select_columns({"topic": "user", "level": "stars", "run.topic": "qid"}, "run")
     {'topic': 'qid'}
     """
     roles = {*ROLES[kind], *(("type",) if kind == "run" else ())}
@@ -183,9 +183,9 @@ def select_columns(columns: Mapping[str, str], kind: Kind) -> dict[str, str]:
 
 
 def infer_kind(columns: Mapping[str, str]) -> Kind | None:
-    """Return the kind of file that has all columns a user named; None if both kinds may have them.
+    """Return the kind of file that can have all of the user's columns, None if both can.
 
-    >>> kind_of_columns({"run.score": "bm25"}), kind_of_columns({"topic": "1"})
+    >>> infer_kind({"run.score": "bm25"}), infer_kind({"topic": "1"})
     ('run', None)
     """
     kinds: dict[Kind, int] = {kind: len(select_columns(columns, kind)) for kind in ROLES}
@@ -194,9 +194,9 @@ def infer_kind(columns: Mapping[str, str]) -> Kind | None:
 
 
 def get_column_numbers(columns: Mapping[str, str], kind: Kind) -> dict[int, str]:
-    """Our names by the places of columns, if users gave these, and all that are needed.
+    """Map column numbers to roles if the user numbered all required columns, else empty.
 
-    >>> counted({"topic": "1", "doc": "3", "score": "2"}, "run")
+    >>> get_column_numbers({"topic": "1", "doc": "3", "score": "2"}, "run")
     {1: 'topic', 3: 'doc', 2: 'score'}
     """
     selection = select_columns(columns, kind)
@@ -212,7 +212,7 @@ def get_column_numbers(columns: Mapping[str, str], kind: Kind) -> dict[int, str]
 def find_user_column(
     key: str, names: Sequence[str], location: str | None = None, line: int | None = None
 ) -> str:
-    """The column that a user named, or counted."""
+    """Return the column with the user's name or number. Raise InputError if missing."""
     stripped = {str(name).strip().strip('"'): name for name in names}
     lower = {name.lower(): column for name, column in stripped.items()}
     if key in stripped or key.lower() in lower:
@@ -226,7 +226,7 @@ def find_user_column(
     raise InputError(f"no column {key}", f"one of {', '.join(stripped)}", location, line, hint)
 
 
-_MAX_COLUMNS = 20  # columns of a table that lacks one
+_MAX_COLUMNS = 20  # columns listed in an error
 
 
 def name_columns(
@@ -239,12 +239,12 @@ def name_columns(
     has_numbers: Callable[[str], bool] | None = None,
     ordered: bool = False,
 ) -> dict[str, str]:
-    """Our name -> the table's own name of each column we use.
+    """Map each role to the column that has it. Raise InputError if a required column is missing.
 
-    With `types`, also that of a run's types; and judgments must have intents. `user_columns` are names
-    that the user chose, see `read_columns`. `has_numbers` returns True for a column of numbers: a
-    run without a score or rank column, but with such a column, is then an error, unless the user
-    declares that it is `ordered`.
+    With `types`, runs may have a column of types, and judgments must have intents. `user_columns`
+    are columns chosen by the user, see `read_columns`. `has_numbers` returns True for a column of
+    numbers. A run with such a column, but without a score or rank, is then an error, unless the
+    user declares that it is `ordered`.
 
     >>> name_columns(["query-id", "corpus-id", "score"], "qrels", "q.tsv")
     {'topic': 'query-id', 'doc': 'corpus-id', 'level': 'score'}
@@ -272,7 +272,7 @@ def name_columns(
 def _find_columns(
     roles: Sequence[str], names: Sequence[str], chosen_columns: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the columns that have a role, in the order of the roles; the user chose some."""
+    """Return the column of each role, in the order of the roles."""
     columns: dict[str, str] = {}
     for role in roles:
         used = (*columns.values(), *chosen_columns.values())
@@ -284,7 +284,7 @@ def _find_columns(
 
 
 def _use_id(columns: dict[str, str], names: Sequence[str]) -> None:
-    """Take the column `id` for the topic or the document, if only the other one has a column.
+    """Use the column `id` as topic or document if only the other role has a column.
 
     `id` is preferred to `url`, which may be the address of anything.
     """
@@ -306,7 +306,7 @@ def reject_other_kind(
     line: int | None,
     has_numbers: Callable[[str], bool] | None,
 ) -> None:
-    """Raise an error if the columns are those of the other kind, or the score is not known."""
+    """Raise InputError for columns of the other kind, or for an unknown score column."""
     free = [name for name in names if name not in columns.values()]
     if kind == "qrels":
         _reject_run(columns, free, location, line)
@@ -320,12 +320,12 @@ def reject_other_kind(
 
 
 LEVELS = tuple(name for name in SPELLINGS["level"] if name != "score")
-_TAGS = tuple(name for name in SPELLINGS["tag"] if name != "name")  # which products have, too
+_TAGS = tuple(name for name in SPELLINGS["tag"] if name != "name")  # products also have names
 _FIRST = "Judgments come first"
 
 
 def _reject_judgments(free: Sequence[str], location: str | None, line: int | None) -> None:
-    """Raise an error if the columns of a run are those of judgments."""
+    """Raise InputError if a run has a level column, but no score or rank."""
     level = next((name for name in free if find_spelling(LEVELS, [name])), None)
     if level is not None:
         use = format_option(f"--columns run.score={level}", f'columns={{"run.score": "{level}"}}')
@@ -336,7 +336,7 @@ def _reject_judgments(free: Sequence[str], location: str | None, line: int | Non
 def _reject_run(
     columns: Mapping[str, str], free: Sequence[str], location: str | None, line: int | None
 ) -> None:
-    """Raise an error if the columns of judgments are those of a run, or of a click log."""
+    """Raise InputError if judgments have columns of a run or a click log."""
     if "level" in columns and find_spelling(LEVELS, [columns["level"]]):
         return
     rank, clicks = find_column("rank", free), find_spelling(_CLICKS, free)
@@ -359,12 +359,12 @@ _KNOWN_SPELLINGS = tuple(
 
 
 def list_unknown_columns(names: Iterable[Any]) -> list[str]:
-    """Return the columns that are neither ours nor row numbers."""
+    """Return the columns that have no role and are not row numbers."""
     return [name for name in map(str, names) if _is_unknown(name)]
 
 
 def _is_unknown(name: str) -> bool:
-    """Return True if a column is neither one of ours nor a row number."""
+    """Return True if a column has no role and is not a row number."""
     return (
         _ROW_NUMBERS.fullmatch(fold_name(name)) is None
         and find_spelling(_KNOWN_SPELLINGS, [name]) is None
@@ -374,7 +374,7 @@ def _is_unknown(name: str) -> bool:
 def _make_unknown_value_error(
     numbers: Sequence[str], names: Sequence[str], kind: Kind, location: str | None, line: int | None
 ) -> InputError:
-    """Return the error that names the columns that may be the score or the level."""
+    """Return the error that lists columns that can be the score or the level."""
     first, *alternatives = numbers
     noun, role = ("level", "level") if kind == "qrels" else ("score or rank", "score")
     distance = next((name for name in numbers if _is_distance(name)), None)
@@ -395,13 +395,13 @@ def _format_columns(names: Sequence[str]) -> str:
     return f"{', '.join(map(str, names[:_MAX_COLUMNS])) or '(none)'}{more}"
 
 
-TO_JUDGE = "to_judge"  # the column that `cranfield pool` marks its tables with
+TO_JUDGE = "to_judge"  # column in tables of `cranfield pool`
 
 
 def _reject_pool(
     names: Sequence[str], selection: Mapping[str, str], kind: Kind, location: str, line: int | None
 ) -> None:
-    """Raise an error if a table is one of `cranfield pool`, to which no judgments were added."""
+    """Raise InputError for a table of `cranfield pool` without judgments."""
     values = ("level",) if kind == "qrels" else ("score", "rank")
     if any(
         value in selection or find_spelling(SPELLINGS[value], names) is not None for value in values
@@ -421,21 +421,21 @@ _POOLED = "Use the runs that were pooled."
 
 
 def _describe_missing(role: str, names: Sequence[str], location: str) -> tuple[str, str]:
-    """What is said of a table that lacks a column: the first of those it has, and what to do."""
+    """Return the columns of a table without a required column, and a fix."""
     actual = f"columns {_format_columns(names)}"
     if len(names) > _MAX_COLUMNS and role == "topic" and ".jsonl" in location:
         return (
             actual,
-            "if its lines are no rows, but all is one JSON object by topic: call it .json",
+            "if the file is one JSON object, rename it to .json",
         )
     use = format_option(f"--columns {role}=NAME", f'columns={{"{role}": NAME}}')
-    return actual, f"{use} sets it"
+    return actual, f"use {use}"
 
 
 def describe_column(name: str, spellings: Sequence[str], limit: int) -> str:
-    """What is expected of a table that lacks a column.
+    """Describe a missing column for an error.
 
-    >>> column_named("rank", SPELLINGS["rank"], 3)
+    >>> describe_column("rank", SPELLINGS["rank"], 3)
     'a column named rank (or position)'
     """
     alternatives = [spelling for spelling in spellings if spelling != name]
@@ -448,14 +448,14 @@ def describe_doubts(
     types: bool = False,
     user_columns: Mapping[str, str] | None = None,
 ) -> str:
-    """Which columns were taken where others could be meant; nothing, if none could.
+    """Describe the columns that were chosen among several candidates; empty if none.
 
-    What the user chose (`user_columns`) is not in doubt.
+    Columns chosen by the user are excluded.
 
     >>> names = ["qid", "docid", "docno", "score", "query"]
-    >>> in_doubt(name_columns(names, "run", "run.csv"), names)
+    >>> describe_doubts(name_columns(names, "run", "run.csv"), names)
     'the topic is column qid, not query; the document is column docno, not docid'
-    >>> in_doubt({"topic": "query", "doc": "id", "level": "relevance"}, ["query", "id"])
+    >>> describe_doubts({"topic": "query", "doc": "id", "level": "relevance"}, ["query", "id"])
     'the document is column id'
     """
     ignored = {
@@ -477,12 +477,14 @@ def describe_doubts(
 
 
 def sort_intents(names: Iterable[str]) -> list[str]:
-    """Intents by number, if all of them are numbers, else by name.
+    """Sort intents by number if all are numbers, otherwise by name.
 
-    >>> in_order(["10", "9"]), in_order(["b", "10", "9"])
+    >>> sort_intents(["10", "9"]), sort_intents(["b", "10", "9"])
     (['9', '10'], ['10', '9', 'b'])
     """
     intents = list(names)
-    if all(name.isascii() and name.isdecimal() for name in intents):  # of any length: not as int
+    if all(
+        name.isascii() and name.isdecimal() for name in intents
+    ):  # of any length: int has a limit
         return sorted(intents, key=lambda name: (len(name.lstrip("0")), name.lstrip("0"), name))
     return sorted(intents)

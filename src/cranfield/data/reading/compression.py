@@ -1,4 +1,4 @@
-"""What files are packed in: compressions, archives that hold one file; bytes tell, not names."""
+"""Compressed files, and archives of one file, detected by their first bytes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError
 from cranfield.lazy_imports import load
 
-HEADER = 512  # the bytes that tell
+HEADER = 512  # bytes needed for detection
 MAGIC = {
     "gz": re.compile(rb"\x1f\x8b"),
     "bz2": re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"),
@@ -27,43 +27,45 @@ MAGIC = {
 }
 ZSTD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
 MODULES = {"gz": "gzip", "bz2": "bz2", "xz": "lzma", "zst": ZSTD, "lz4": "lz4.frame"}
-SUFFIXES = (  # of the names of packed files
+SUFFIXES = (  # of compressed files
     *(".gz", ".bz2", ".xz", ".zst", ".zstd", ".lz4", ".zip", ".tar"),
     *(".tgz", ".tbz2", ".txz", ".tzst"),
 )
-MAX_LAYERS = 4  # layers: a file can hold itself
-MAX_NAMES = 3  # names that an error lists
-# What macOS puts beside files.
+MAX_LAYERS = 4  # layers: an archive can contain itself
+MAX_NAMES = 3  # names listed in an error
+# Additional files in archives written by macOS.
 MACOS_FILES = re.compile(r"(^|/)(__MACOSX/|\._[^/]*$|\.DS_Store$)")
 
-Bound: TypeAlias = Callable[[int], None]  # refuses a file that holds too many bytes
+Bound: TypeAlias = Callable[[int], None]  # raises an error if a file has too many bytes
 
 
 @dataclass(frozen=True)
 class Compression:
-    """What has to be taken off a file before its bytes are there, the outermost first."""
+    """The layers of compression of a file, outermost first."""
 
     location: str
     layers: tuple[str, ...] = ()
-    member: str | None = None  # the name of the file in an archive
+    member: str | None = None  # name of the file in an archive
 
     @classmethod
     def from_stream(cls, raw: Any, location: str, bound: Bound) -> Compression:
-        """How a file is packed; an archive of more than one file is refused."""
+        """Detect the layers of a file. Raise InputError if an archive has several files."""
         layers: list[str] = []
         member, stream = None, raw
         while (layer := _detect_layer(stream)) is not None:
             layers.append(layer)
             if len(layers) > MAX_LAYERS:
-                actual = f"files in files ({', '.join(layers[:-1])}, …)"
-                raise InputError(actual, f"at most {MAX_LAYERS}", location)
+                problem = (
+                    f"more than {MAX_LAYERS} layers of compression ({', '.join(layers[:-1])}, …)"
+                )
+                raise InputError.from_problem(problem, "", location)
             inner, name = _open_layer(stream, layer, location, MAX_NAMES + 1)
             member = member if name is None else name
             stream = LayerStream(inner, layer, location, bound)
         return cls(location, tuple(layers), member)
 
     def open(self, raw: Any, bound: Bound) -> Any:
-        """The bytes that are packed in a file."""
+        """Return a stream of the decompressed bytes."""
         for layer in self.layers:
             raw = LayerStream(
                 _open_layer(raw, layer, self.location, 1)[0], layer, self.location, bound
@@ -72,7 +74,7 @@ class Compression:
 
 
 class LayerStream(io.RawIOBase):
-    """What is in one layer, up to a limit: a few bytes may stand for all there is."""
+    """Stream of one decompressed layer, with a limit on its size."""
 
     def __init__(self, stream: Any, layer: str, location: str, bound: Bound) -> None:
         self.stream, self.layer, self.location, self.bound, self.position = (
@@ -97,7 +99,7 @@ class LayerStream(io.RawIOBase):
         return count
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        if whence == os.SEEK_END:  # where that is, nobody knows before
+        if whence == os.SEEK_END:  # the size is unknown
             while self.read(1 << 20):
                 pass
         to = offset + (0 if whence == os.SEEK_SET else self.position)
@@ -112,23 +114,26 @@ class LayerStream(io.RawIOBase):
 
 
 def _detect_layer(stream: Any) -> str | None:
-    """What a stream is packed in, if it is."""
+    """Return the compression of a stream, None if it is not compressed."""
     first = stream.read(HEADER)
     stream.seek(0)
     return detect_compression(first)
 
 
 def detect_compression(first: bytes) -> str | None:
-    """What a file is packed in that begins like this, if it is.
+    """Return the compression of a file with these first bytes, or None.
 
-    >>> packed_in(b"PK\\x03\\x04")
+    >>> detect_compression(b"PK\\x03\\x04")
     'zip'
     """
     return next((layer for layer, begins in MAGIC.items() if begins.match(first)), None)
 
 
 def _open_layer(stream: Any, layer: str, location: str, limit: int) -> tuple[Any, str | None]:
-    """What is in one layer, and its name, if it has one; of an archive some files are looked at."""
+    """Open one layer: return its stream, and the file name if it is an archive.
+
+    At most `limit` files of an archive are inspected.
+    """
     with _convert_errors(layer, location):
         if layer in ("zip", "tar"):
             return (_open_zip if layer == "zip" else _open_tar)(stream, location, limit)
@@ -137,14 +142,13 @@ def _open_layer(stream: Any, layer: str, location: str, limit: int) -> tuple[Any
 
 @contextmanager
 def _convert_errors(layer: str, location: str) -> Iterator[None]:
-    """Where anything that goes wrong is that of the file: each module has errors of its own."""
+    """Convert all exceptions to InputError: every compression module has its own exceptions."""
     try:
         yield
     except (CranfieldError, MemoryError):
         raise
     except Exception as error:
-        actual = f"broken {layer} data ({error})"
-        raise InputError(actual, "a complete file", location) from None
+        raise InputError.from_problem(f"corrupt {layer} data ({error})", "", location) from None
 
 
 def _open_zip(stream: Any, location: str, limit: int) -> tuple[Any, str]:
@@ -154,7 +158,9 @@ def _open_zip(stream: Any, location: str, limit: int) -> tuple[Any, str]:
     files = [file for file in archive.infolist() if not file.is_dir()]
     file = _select_file(files, "filename", "zip", location, limit)
     if file.flag_bits & 1:
-        raise InputError(f"{file.filename} encrypted", "a zip archive without a password", location)
+        raise InputError.from_problem(
+            f"encrypted file {file.filename!r} in zip archive", "", location
+        )
     return archive.open(file), file.filename
 
 
@@ -165,19 +171,22 @@ def _open_tar(stream: Any, location: str, limit: int) -> tuple[Any, str]:
     files = (file for file in archive if not file.isdir())
     file = _select_file(files, "name", "tar", location, limit)
     if not file.isfile():
-        raise InputError(f"{file.name}, which is no file, in a tar archive", "a file", location)
+        raise InputError.from_problem(f"{file.name!r} in tar archive is not a file", "", location)
     return archive.extractfile(file), file.name
 
 
 def _select_file(files: Any, name: str, layer: str, location: str, limit: int) -> Any:
-    """The one file of an archive, if so many are looked at."""
+    """Return the only file of an archive. Raise InputError for none or several.
+
+    With `limit` 1, the first file is returned.
+    """
     members = [*islice((f for f in files if not MACOS_FILES.search(getattr(f, name))), limit)]
     if not members:
-        raise InputError(f"no file in a {layer} archive", "one", location)
+        raise InputError.from_problem(f"no file in {layer} archive", "", location)
     if len(members) > 1:
         names = ", ".join(
             [*(getattr(f, name) for f in members[:MAX_NAMES]), *["…"] * (len(members) > MAX_NAMES)]
         )
-        actual = f"several files in a {layer} archive ({names})"
-        raise InputError(actual, "one", location, hint="unpack it and name the files")
+        problem = f"several files in {layer} archive ({names})"
+        raise InputError.from_problem(problem, "Extract it and pass the files.", location)
     return members[0]

@@ -1,7 +1,7 @@
-"""The formats of judgments and runs: one table of how each is told, and how it is read.
+"""The formats of judgments and runs: detection and readers.
 
-A format is a row of `TABLE`. What it holds is read twice: as columns, which is fast and gives up
-where anything is odd, and record by record, which is sure of the place of every problem.
+`TABLE` has a row for each format. Every format has two readers. The reader of columns is fast, and
+raises Irregular for files with problems. The reader of records then finds the line of each problem.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import field, replace
 from functools import partial
-from itertools import chain
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from cranfield.data.names import AUDIT
 from cranfield.data.ntcir import ir4qa, topic_dirs
@@ -26,7 +25,6 @@ from cranfield.data.reading.mappings import (
     is_json_lines,
     list_json_topics,
     name_json,
-    read_json,
     read_json_records,
 )
 from cranfield.data.reading.objects import (
@@ -49,81 +47,68 @@ from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError
 from cranfield.wording import format_count
 
-Tells: TypeAlias = Callable[[Beginning], bool]
-Records: TypeAlias = Callable[[Source, Kind, ReadOptions], Iterator[RecordItem]]
-Topics: TypeAlias = Callable[[Source, Kind, ReadOptions], Iterable[str] | None]
-Errors: TypeAlias = Callable[[Source, Kind, ReadOptions], Iterator[Problem | Record]]
+Matcher: TypeAlias = Callable[[Beginning], bool]
+RecordReader: TypeAlias = Callable[[Source, Kind, ReadOptions], Iterator[RecordItem]]
+TopicLister: TypeAlias = Callable[[Source, Kind, ReadOptions], Iterable[str] | None]
 
 KIND_NAMES: Mapping[Kind, str] = {"qrels": "judgments", "run": "results"}
 JUDGMENTS: Mapping[Kind, str] = {"qrels": "judgments"}
 RESULTS: Mapping[Kind, str] = {"run": "results"}
 
 
-def _match_never(beginning: Beginning) -> bool:
-    return False
-
-
 @dataclass(frozen=True, eq=False)
 class Format:
-    """One way to write judgments or runs.
-
-    It is told by its path alone (`matches_path`), else by how it begins (`matches_start`), else by the fields of its
-    lines (`matches_lines`, and `layouts` for tables without a header), else by the end of its name
-    (`suffixes`).
-    """
+    """A file format of judgments or runs."""
 
     name: str
-    read_records: Records | None = None  # one at a time; an InputError may end them
-    kinds: Mapping[Kind, str] = field(
-        default_factory=lambda: KIND_NAMES
-    )  # what it can hold, in words
-    kind: Callable[[Source, ReadOptions], Kind] | None = None  # which, where it may be either
-    matches_path: Callable[[str, Kind | None], bool] = lambda path, kind: False
-    matches_start: Tells = _match_never
-    suffixes: tuple[str, ...] = ()
-    matches_lines: Tells = _match_never
-    selectable: bool = True  # whether users may ask for it by its name
-    read_piece: Callable[[bytes, Kind, ReadOptions], Table] | None = (
-        None  # some whole lines as columns
-    )
-    read_file: Callable[[Source, Kind, ReadOptions], Table] | None = None  # the file as columns
-    fields: Layouts = field(default_factory=dict)  # of its lines, if all have the same
-    tabular: tables.Tabular | None = None  # if it is a table with named columns
-    read_object: Callable[[Source], Any] | None = None  # if it is an object: what it holds
-    list_topics: Topics = lambda source, kind, text: None  # all, if some may have no documents
-    name_shape: Callable[[Source, Kind], str] = lambda source, kind: ""  # the shape of its objects
-    has_lines: bool = True  # whether it is lines
-    streamed: bool = False  # whether runs are read piece by piece when they are evaluated
-    positional: bool = False  # whether runs are predictions: one number for each judgment, in order
-    read_groups: Callable[[str, str | None], dict[str, dict[str, str]]] | None = None  # its classes
-    check_file: Errors | None = None  # if it has other rules for what is wrong than `checked`
+    read_records: RecordReader  # yields records and errors; may raise InputError
+    kinds: Mapping[Kind, str] = field(default_factory=lambda: KIND_NAMES)  # with names for errors
+    find_kind: Callable[[Source, ReadOptions], Kind] | None = None  # if there are two kinds
+    matches: Matcher = lambda beginning: False  # detects the format by content
+    suffixes: tuple[str, ...] = ()  # detect the format if the content does not
+    fields: Layouts = field(default_factory=dict)  # of a line, if all lines have the same fields
+    read_piece: Callable[[bytes, Kind, ReadOptions], Table] | None = None  # complete lines
+    tabular: tables.Tabular | None = None  # reader of tables with named columns
+    list_topics: TopicLister = lambda source, kind, options: None  # with empty topics, if possible
+
+    @property
+    def has_lines(self) -> bool:
+        """True if records are lines of a file."""
+        return self is not JSON and (self.tabular is None or self.tabular.has_lines)
+
+    @property
+    def streams_runs(self) -> bool:
+        """True if runs are read in pieces when they are evaluated."""
+        return self.read_piece is not None and "run" in self.kinds
 
     def detect_kind(self, source: Source, options: ReadOptions) -> Kind:
-        """What a file holds: judgments or a run?"""
-        return self.kind(source, options) if self.kind is not None else next(iter(self.kinds))
+        """Return the kind of a file of this format."""
+        return next(iter(self.kinds)) if self.find_kind is None else self.find_kind(source, options)
 
     def read_table(
         self, source: Source, kind: Kind, options: ReadOptions = DEFAULT_OPTIONS
     ) -> Table:
-        """The file as columns, or Irregular if there is anything odd about it."""
+        """Read a file as columns. Raise Irregular for files with problems."""
         if options.labels is not None:
             raise Irregular
-        if self.read_file is not None:
-            return self.read_file(source, kind, options)
-        if self.read_piece is None or not (
-            parts := [part() for part in self.iter_parts(source, kind, options)]
-        ):
+        if self.tabular is not None:
+            return self.tabular.read_table(source, kind, options)
+        if self is LETOR:
+            return letor.read_table(source, kind, options)
+        if self.read_piece is None:
+            raise Irregular
+        if not (parts := [part() for part in self.iter_parts(source, kind, options)]):
             raise Irregular
         return Table.concatenate(parts)
 
     def get_tabular(self, options: ReadOptions) -> tables.Tabular | None:
-        """What reads the columns of a file, if it is a table with named ones."""
+        """Return the reader of named columns, None if the options prevent its use."""
         return self.tabular if options.separator is None and options.labels is None else None
 
     def iter_parts(
         self, source: Source, kind: Kind, options: ReadOptions
     ) -> Iterator[Callable[[], Table]]:
-        """The file piece by piece, to be read by whoever works on them."""
+        """Yield functions that each read a piece of a file."""
         for read in source.iter_pieces():
             yield partial(self._read_part, source, read, kind, options)
 
@@ -134,17 +119,15 @@ class Format:
         piece = read()
         if source.find_long_line(piece) is not None:
             raise Irregular
-        return replace(
-            self.read_piece(piece, kind, options),
-            bytes_read=round(len(piece) * source.compression_ratio),
-        )
+        table = self.read_piece(piece, kind, options)
+        return replace(table, bytes_read=round(len(piece) * source.compression_ratio))
 
     def check_records(
         self, source: Source, kind: Kind, options: ReadOptions = DEFAULT_OPTIONS
     ) -> Iterator[Problem | Record]:
-        """Every record of a file, and every error in its place."""
-        if self.check_file is not None:
-            yield from self.check_file(source, kind, options)
+        """Yield the records and problems of a file, such as duplicates."""
+        if self is DIRECTORIES:  # has its own rules
+            yield from topic_dirs.read_records(source, kind, options)
             return
         empty = True
         for item in check_records(
@@ -156,23 +139,23 @@ class Format:
             yield self.make_empty_file_error(source, kind)
 
     def make_empty_file_error(self, source: Source, kind: Kind) -> Problem:
-        """The error that a file is which holds nothing."""
-        noun = self.kinds.get(kind, KIND_NAMES[kind])
-        actual = ("an empty file", noun) if self.has_lines else (f"no {noun}", "at least one")
-        return Problem.from_error(InputError(*actual, source.name), source.name)
+        """Return the error for a file without records."""
+        problem = "file is empty"
+        if source.start.strip():
+            problem = f"no {self.kinds.get(kind, KIND_NAMES[kind])} in file"
+        return Problem.from_error(InputError.from_problem(problem, "", source.name), source.name)
 
     def iter_records(
-        self, source: Source, kind: Kind, options: ReadOptions = DEFAULT_OPTIONS
+        self, source: Source, kind: Kind, options: ReadOptions
     ) -> Iterator[RecordItem]:
-        """Everything a file holds, each as a record or as the error that it is."""
+        """Yield the records and errors of a file."""
         try:
-            if self.read_records is not None:
-                yield from self.read_records(source, kind, options)
+            yield from self.read_records(source, kind, options)
         except InputError as error:
             yield error
 
     def describe_columns(self, source: Source, kind: Kind, options: ReadOptions) -> list[str]:
-        """Describe the meaning of each column; an empty list if the format has no columns."""
+        """Describe the role of each column; an empty list if the format has no columns."""
         if self.tabular is not None:
             names = [str(name) for name in self.tabular.read_names(source)]
             by_role = columns.name_columns(
@@ -192,27 +175,46 @@ class Format:
     def get_error(
         self, source: Source, kind: Kind, options: ReadOptions = DEFAULT_OPTIONS
     ) -> CranfieldError:
-        """The error to refuse a file with."""
+        """Return the first error of a file, or a general error if it has none."""
         unknown = CranfieldError(f"cannot read {source.name} as {self.name} {kind}")
         return self.find_error(source, kind, options) or unknown
 
     def find_error(
         self, source: Source, kind: Kind, options: ReadOptions = DEFAULT_OPTIONS
     ) -> InputError | None:
-        """The error of the first line that has one, None if all are in order."""
+        """Return the first error of a file, or None."""
         return Inspection(self, source, kind, options).find_first_error()
 
 
-def _make_tabular(name: str, rows: tables.Tabular, matches_start: Tells, *suffixes: str) -> Format:
+# -- the table ------------------------------------------------------------------------------------
+
+UNUSED = ("", "iteration", "q0")  # fields without a role
+
+
+def _make_line_format(
+    name: str,
+    fields: Layouts,
+    find_kind: Callable[[Source, ReadOptions], Kind] | None = None,
+) -> Format:
+    """Return a format whose lines all have the same fields."""
+    return Format(
+        name,
+        partial(trec.read_records, fields),
+        {kind: KIND_NAMES[kind] for kind in fields},
+        find_kind,
+        fields=fields,
+        read_piece=partial(trec.read_table, fields),
+    )
+
+
+def _make_tabular(name: str, rows: tables.Tabular, matches: Matcher, *suffixes: str) -> Format:
     return Format(
         name,
         rows.read_records,
-        kind=rows.detect_kind,
-        matches_start=matches_start,
+        find_kind=rows.detect_kind,
+        matches=matches,
         suffixes=suffixes,
-        read_file=rows.read_table,
         tabular=rows,
-        has_lines=rows.has_lines,
     )
 
 
@@ -222,71 +224,67 @@ def _list_directory_topics(
     return topic_dirs.list_topics(source) if kind == "run" else None
 
 
-# -- the table ------------------------------------------------------------------------------------
-
-UNUSED = ("", "iteration", "q0")  # of the fields of a line
-
-
-def _make_line_format(name: str, fields: Layouts, **settings: Any) -> Format:
-    """Lines that all have the same fields."""
-    return Format(
-        name,
-        partial(trec.read_records, fields),
-        {kind: KIND_NAMES[kind] for kind in fields},
-        read_piece=partial(trec.read_table, fields),
-        fields=fields,
-        streamed=True,
-        **settings,
-    )
-
-
-TREC = _make_line_format("trec", columns.TREC, kind=trec.detect_kind)
-NTCIR = Format("ntcir", trec.read_ntcir_records, JUDGMENTS, matches_lines=trec.is_ntcir, read_piece=trec.read_ntcir,
-               fields={"qrels": columns.NTCIR[0]})  # fmt: skip
-DIRECTORIES = Format("directories", matches_path=topic_dirs.is_topic_directory, list_topics=_list_directory_topics,
-                     read_groups=topic_dirs.read_groups, check_file=topic_dirs.read_records, selectable=False)  # fmt: skip
-
-EARLY = Format("early", trec.read_early_records, JUDGMENTS, matches_lines=trec.is_early_ntcir,
+TREC = _make_line_format("trec", columns.TREC, trec.detect_kind)
+NTCIR = Format("ntcir", trec.read_ntcir_records, JUDGMENTS, matches=trec.is_ntcir,
+               fields={"qrels": columns.NTCIR[0]}, read_piece=trec.read_ntcir)  # fmt: skip
+EARLY = Format("early", trec.read_early_records, JUDGMENTS, matches=trec.is_early_ntcir,
                fields={"qrels": columns.EARLY})  # fmt: skip
-
+JSON = Format("json", read_json_records, find_kind=detect_json_kind, matches=is_json,
+              suffixes=(".json",), list_topics=list_json_topics)  # fmt: skip
+JSONL = replace(
+    _make_tabular("jsonl", tables.make_json_lines(), is_json_lines, ".jsonl", ".ndjson"),
+    read_records=read_jsonl_records,
+    find_kind=detect_jsonl_kind,
+    list_topics=list_jsonl_topics,
+)
+LETOR = Format("letor", letor.read_records, letor.KINDS, matches=letor.is_letor)
+IR4QA = Format("ir4qa", ir4qa.read_records, RESULTS, matches=ir4qa.detect_ir4qa,
+               list_topics=lambda source, kind, options: ir4qa.read_ir4qa(source))  # fmt: skip
+DIRECTORIES = Format("directories", topic_dirs.read_records, list_topics=_list_directory_topics)
 TABLE = (
     TREC,
     NTCIR,
     EARLY,
-    _make_line_format("triples", columns.TRIPLES, kind=trec.detect_triples_kind),
+    _make_line_format("triples", columns.TRIPLES, trec.detect_triples_kind),
     _make_line_format("sampled", columns.SAMPLED),
     _make_line_format("msmarco", columns.MSMARCO),
     _make_line_format("colbert", columns.COLBERT),
     _make_tabular("csv", tables.make_separated(",;"), partial(tables.is_headed, ",;"), ".csv"),
     _make_tabular("tsv", tables.make_separated("\t"), partial(tables.is_headed, "\t")),
-    Format("json", read_json_records, kind=detect_json_kind, matches_start=is_json, suffixes=(".json",),
-           read_object=read_json, list_topics=list_json_topics, name_shape=name_json, has_lines=False),
-    replace(_make_tabular("jsonl", tables.make_json_lines(), is_json_lines, ".jsonl", ".ndjson"),
-            read_records=read_jsonl_records, kind=detect_jsonl_kind, list_topics=list_jsonl_topics, name_shape=name_jsonl),
+    JSON,
+    JSONL,
     _make_tabular("parquet", tables.make_binary("parquet"), tables.is_parquet, ".parquet"),
     _make_tabular("arrow", tables.make_binary("arrow"), tables.is_arrow,
-             ".arrow", ".arrows", ".feather", ".ipc"),
-    Format("letor", letor.read_records, letor.KINDS, matches_start=letor.is_letor, read_file=letor.read_table,
-           positional=True),
-    Format("ir4qa", ir4qa.read_records, RESULTS, matches_start=ir4qa.detect_ir4qa, matches_lines=ir4qa.detect_ir4qa,
-           list_topics=lambda source, kind, text: ir4qa.read_ir4qa(source), selectable=False),
+                  ".arrow", ".arrows", ".feather", ".ipc"),
+    LETOR,
+    IR4QA,
     DIRECTORIES,
 )  # fmt: skip
+BY_FIELDS = (NTCIR, EARLY, IR4QA)  # detected by the fields of lines, also with a separator
+BY_START = tuple(format for format in TABLE if format not in (NTCIR, EARLY))
 
 FORMAT = {format.name: format for format in TABLE}
-FORMATS = tuple(format.name for format in TABLE if format.selectable)
-RUN_FORMATS = tuple(format.name for format in TABLE if format.selectable and "run" in format.kinds)
+_SELECTABLE = [format for format in TABLE if format not in (IR4QA, DIRECTORIES)]
+FORMATS = tuple(format.name for format in _SELECTABLE)  # for --qrels-format
+RUN_FORMATS = tuple(format.name for format in _SELECTABLE if "run" in format.kinds)
+
+
+def name_shape(format: Format, source: Source, kind: Kind) -> str:
+    """Return the name of the shape of JSON objects, such as ``ragas run``, or an empty text."""
+    if format is JSON:
+        return name_json(source, kind)
+    return name_jsonl(source, kind) if format is JSONL else ""
 
 
 @dataclass(frozen=True)
 class DetectedFormat:
-    """How a file is read: its format, and what separates the fields of its lines."""
+    """The format of a file, and options such as the separator."""
 
     format: Format
     options: ReadOptions
 
     def describe(self, source: Source, kind: Kind, name: str) -> str:
-        """What was decided, in words: ``trec run, 6 fields, topic in column 1, …``."""
+        """Format the detected format: ``trec run, 6 fields, topic in column 1, …``."""
         separators = {",": "commas", ";": "semicolons", None: ""}
         separator = separators.get(self.options.separator, repr(self.options.separator))
         summary = f"{name} {kind}" + (f" with {separator} between fields" if separator else "")
@@ -299,9 +297,9 @@ def detect_format(
     options: ReadOptions = DEFAULT_OPTIONS,
     kind: Kind | None = None,
 ) -> DetectedFormat:
-    """How judgments or a run are to be read; what may be read in two ways is an error.
+    """Detect the format of a file. Raise InputError if it is ambiguous.
 
-    `kind` is what the file holds, if that is known: only then a path may mean topic directories.
+    Topic directories are only detected if `kind` is given.
     """
     beginning = Beginning(source, kind, options.separator, options.labels or ())
     format = _match_path(source, kind) or _get_format(format_name)
@@ -322,7 +320,7 @@ def detect_format(
 def _resolve_intents(
     format: Format | None, beginning: Beginning, options: ReadOptions
 ) -> Format | None:
-    """Return the format, or TREC's if what look like grades are intents."""
+    """Return the format, or TREC if the grades are intents."""
     if format is not EARLY or beginning.kind == "run" or not trec.can_be_intents(beginning):
         return format
     if not options.intents:
@@ -331,18 +329,18 @@ def _resolve_intents(
 
 
 def _reject_audit(beginning: Beginning) -> None:
-    """Raise an error for the lines ``topic doc probability draw``, which could be judgments."""
+    """Raise InputError for lines ``topic doc probability draw``, which look like judgments."""
     if beginning.start.startswith(AUDIT.encode()):
-        fix = "Judge its documents, and write lines: topic 0 doc level."
+        fix = "Judge its documents and write lines: topic 0 doc level."
         raise InputError.from_problem(
             "this is an audit without judgments", fix, beginning.source.name
         )
 
 
 def _detect_separator(format: Format, beginning: Beginning, options: ReadOptions) -> ReadOptions:
-    """The text with what separates the fields of a table without a header, if that is no blank."""
+    """Return the options with the separator of a table without a header."""
     widths = {len(layout) for layout in format.fields.values()}
-    if options.separator is not None or format is TREC or not format.streamed:
+    if options.separator is not None or format in (TREC, NTCIR) or format.read_piece is None:
         return options
     for separator in SEPARATORS:
         rows = replace(beginning, separator=separator).fields
@@ -358,9 +356,9 @@ def guess_format(
     labels: Collection[str] = (),
     kind: Kind | None = None,
 ) -> Format:
-    """The format of a file that tells it, or the one the user forced; else text.
+    """Guess the format of a file from path, user's choice, content or suffix. Default: TREC.
 
-    `labels` may stand where NTCIR's judgments have L2.
+    `labels` are accepted as L2 in NTCIR judgments.
     """
     beginning = Beginning(source, kind, separator, labels)
     format = _match_path(source, kind) or _get_format(format_name) or _match_content(beginning)
@@ -368,7 +366,7 @@ def guess_format(
 
 
 def _match_path(source: Source, kind: Kind | None) -> Format | None:
-    return next((format for format in TABLE if format.matches_path(source.path, kind)), None)
+    return DIRECTORIES if topic_dirs.is_topic_directory(source.path, kind) else None
 
 
 def _get_format(name: str | None) -> Format | None:
@@ -378,13 +376,10 @@ def _get_format(name: str | None) -> Format | None:
 
 
 def _match_content(beginning: Beginning) -> Format | None:
-    """What a file begins with, or the fields of its lines; with a separator only these."""
+    """Return the format with this content. With a separator, only fields of lines are used."""
     reject_unsupported_file(beginning.start, beginning.source.name)
-    candidates = TABLE if beginning.separator is None else ()
-    matches = (format for format in candidates if format.matches_start(beginning))
-    return next(
-        chain(matches, (format for format in TABLE if format.matches_lines(beginning))), None
-    )
+    candidates = (*(BY_START if beginning.separator is None else ()), *BY_FIELDS)
+    return next((format for format in candidates if format.matches(beginning)), None)
 
 
 def _match_suffix(beginning: Beginning) -> Format | None:
@@ -394,25 +389,25 @@ def _match_suffix(beginning: Beginning) -> Format | None:
 
 
 def _match_header(beginning: Beginning) -> Format | None:
-    """A table whose first line names columns, whatever they are called."""
+    """Return the format of a table with a header, even if its columns are unknown."""
     name = detect_header(beginning)
     return None if name is None else FORMAT[name]
 
 
 def _match_columns(beginning: Beginning, options: ReadOptions) -> Format | None:
-    """The table that has the columns that the user named, or counted."""
-    tabular = next((f for f in TABLE if f.tabular is not None and f.matches_start(beginning)), None)
+    """Return the format of a table that has the user's columns."""
+    tabular = next((f for f in TABLE if f.tabular is not None and f.matches(beginning)), None)
     if tabular is not None:
         return tabular
     user_columns = {name for name in options.columns.values() if not name.isdecimal()}
-    for name, signs in (("tsv", "\t"), ("csv", ",;")):
-        if user_columns & {x.strip(' "') for x in tables.split_names(signs, beginning.first)}:
+    for name, separators in (("tsv", "\t"), ("csv", ",;")):
+        if user_columns & {x.strip(' "') for x in tables.split_names(separators, beginning.first)}:
             return FORMAT[name]
     return _match_header(beginning) or _build_numbered_format(beginning, options)
 
 
 def _build_numbered_format(beginning: Beginning, options: ReadOptions) -> Format | None:
-    """Lines whose fields the user counted."""
+    """Return a format of lines with fields numbered by the user."""
     all_kinds: tuple[Kind, ...] = ("qrels", "run")
     kinds = all_kinds if beginning.kind is None else (beginning.kind,)
     counts = {kind: columns.get_column_numbers(options.columns, kind) for kind in kinds}
@@ -421,17 +416,18 @@ def _build_numbered_format(beginning: Beginning, options: ReadOptions) -> Format
 
 
 def _build_layout(beginning: Beginning, places: Mapping[int, str]) -> tuple[str, ...]:
-    """The fields of lines, some of which have names by their places."""
-    signs = SEPARATORS if beginning.separator is None else (beginning.separator,)
-    widths = [len(row) for sign in signs for row in replace(beginning, separator=sign).fields[:1]]
+    """Return the fields of lines, with roles by column number."""
+    separators = SEPARATORS if beginning.separator is None else (beginning.separator,)
+    views = (replace(beginning, separator=separator) for separator in separators)
+    widths = [len(row) for view in views for row in view.fields[:1]]
     width = next((width for width in widths if width >= max(places)), None)
     if width is None and widths:
-        expected = f"column {max(places)}, which --columns names"
+        expected = f"at least {max(places)} (--columns)"
         raise InputError(format_count(max(widths), "field"), expected, beginning.source.name)
     return tuple(places.get(i, "") for i in range(1, (width or max(places)) + 1))
 
 
 def list_runs(path: str | os.PathLike[str]) -> list[str]:
-    """The runs that a path means: all that are in topic directories, or the one it is."""
+    """Return the runs of a path: all runs in topic directories, or the path itself."""
     runs = topic_dirs.list_runs(os.fspath(path)) if os.path.isdir(path) else []
     return runs or [os.fspath(path)]

@@ -1,8 +1,8 @@
-"""Lines of scattered topics, put together: in memory, or on disk where they are many.
+"""Grouping of lines by topic if topics are scattered in a file, in memory or on disk.
 
-Tables are sorted by topic and laid aside as they come, column by column. Topics are then taken up
-again, a few at a time, in the order in which they first came, and their lines in their own order.
-What is laid aside has no name on disk: whatever happens to the process, it is gone with it.
+Tables are sorted by topic and stored column by column. The topics are then read in batches, in the
+order of their first lines. Lines of a topic keep their order. The file on disk has no name: it
+disappears with the process.
 """
 
 from __future__ import annotations
@@ -25,25 +25,26 @@ from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError
 
 Part: TypeAlias = Callable[[], Table]
-Place: TypeAlias = Any  # where a column is: where it begins, its type on disk, and its own; of
-# strings, two of these
-MEMORY_LIMIT = 16 << 20  # bytes that are held in memory; if there are more, all go to disk
-BATCH_LINES = 1 << 19  # lines that are sorted and laid aside at a time
-PART_LINES, MAX_PART_LINES = 1 << 17, 1 << 21  # of a part; one topic may have more
-MAX_PARTS = 128  # each is taken out of all that was laid, which takes its time: so parts grow
+Place: TypeAlias = Any  # position of a column: offset, type on disk, type; for strings,
+# a pair of positions
+MEMORY_LIMIT = 16 << 20  # bytes in memory: larger data are written to disk
+BATCH_LINES = 1 << 19  # lines sorted and stored together
+PART_LINES, MAX_PART_LINES = 1 << 17, 1 << 21  # of a part; a topic can have more
+MAX_PARTS = 128  # each part reads from all batches: with more lines, parts grow
 
 
 @contextmanager
 def group_topics(
     parts: Iterator[Part], threads: int = 1, callback: Callable[[Table], None] | None = None
 ) -> Iterator[Iterator[Part]]:
-    """Parts that hold whole topics, made of others in which these are scattered.
+    """Yield parts with complete topics, from parts with scattered topics.
 
-    Somebody may be `callback` of each table that was read.
+    `callback` is called with each table that was read.
 
-    >>> table = Table.of(Strings.of(["a", "b", "c"]), np.ones(3), Strings.of(["q2", "q1", "q2"]))
-    >>> with grouped(iter([lambda: table])) as parts:
-    ...     [(made.names, made.docs.tolist()) for made in map(_read, parts)]
+    >>> docs, topics = (Strings.from_list(x) for x in (["a", "b", "c"], ["q2", "q1", "q2"]))
+    >>> table = Table.from_columns(docs, np.ones(3), topics)
+    >>> with group_topics(iter([lambda: table])) as parts:
+    ...     [(table.names, table.docs.tolist()) for table in map(_read, parts)]
     [(['q2', 'q1'], ['a', 'c', 'b'])]
     """
     from tempfile import SpooledTemporaryFile
@@ -67,13 +68,13 @@ def _read(part: Part) -> Table:
 
 @dataclass(frozen=True, eq=False)
 class _ColumnFile:
-    """A file of columns, of which some rows can be had again."""
+    """A temporary file of columns that can be read by row."""
 
     file: IO[bytes]
     lock: Any = field(default_factory=Lock)
 
     def write(self, column: Any) -> Place:
-        """Write an array, or strings that are compact, at the end."""
+        """Append an array or a column of strings, and return its position."""
         if isinstance(column, Strings):
             ends = np.append(0, np.cumsum(column.length))
             return self.write(ends), self.write(column.buffer[ROOM:-ROOM])
@@ -85,7 +86,7 @@ class _ColumnFile:
         return begin, small.dtype, column.dtype
 
     def read(self, place: Place, first: int, stop: int) -> Any:
-        """The rows first..stop-1 of a column."""
+        """Return the rows first..stop-1 of a column."""
         if isinstance(place[0], tuple):
             lengths, text = place
             ends = self.read(lengths, first, stop + 1)
@@ -98,7 +99,7 @@ class _ColumnFile:
 
 
 def _compress(column: Any) -> Any:
-    """The same numbers in half of their bytes, if they are the same: what is written takes time."""
+    """Convert a column to a type of half the size if this keeps all values: writing is slow."""
     half = {"i": np.uint32, "f": np.float32}.get(column.dtype.kind)
     if half is None:
         return column
@@ -110,25 +111,25 @@ def _compress(column: Any) -> Any:
 def _make_disk_error(error: OSError) -> CranfieldError:
     from tempfile import gettempdir
 
-    problem = "cannot group lines whose topics are scattered"
+    problem = "cannot group lines by topic"
     reason = (error.strerror or str(error)).lower()
-    return CranfieldError(f"{problem}: {reason} in {gettempdir()} (TMPDIR names another directory)")
+    return CranfieldError(f"{problem}: {reason} in {gettempdir()} (TMPDIR sets the directory)")
 
 
 @dataclass(frozen=True, eq=False)
 class _Batch:
-    """A table that was laid aside, sorted by the numbers of its topics."""
+    """A stored table, sorted by the numbers of its topics."""
 
-    empty: Table  # it, without its lines
-    numbers: Place  # of the topic of each group
-    starts: Place  # the first line of each group, and where the last ends
+    empty: Table  # the table without lines
+    numbers: Place  # topic number of each group
+    starts: Place  # first line of each group, and the number of lines
     groups: int
     columns: dict[str, Place]
 
 
 @dataclass(eq=False)
 class _TopicStore:
-    """Tables that were laid aside, and the topics in them."""
+    """Stored tables and their topics."""
 
     file: _ColumnFile
     topics: Numbering = field(default_factory=Numbering)
@@ -136,10 +137,10 @@ class _TopicStore:
     batches: list[_Batch] = field(default_factory=list)
 
     def store(self, table: Table) -> None:
-        """Lay a table aside, its lines in the order of the numbers of their topics."""
+        """Store a table, sorted by topic number."""
         numbers = self.topics.number_strings(table.topics)
         table = table.group_by_topic(numbers).copy()
-        numbers = np.flatnonzero(np.bincount(numbers))  # each once, rising
+        numbers = np.flatnonzero(np.bincount(numbers))  # sorted, without duplicates
         new = np.zeros(len(self.topics.strings) - len(self.sizes), dtype=np.int64)
         self.sizes = np.concatenate([self.sizes, new])
         self.sizes[numbers] += table.sizes
@@ -150,9 +151,9 @@ class _TopicStore:
         self.batches.append(_Batch(empty, self.file.write(numbers), starts, len(numbers), put))
 
     def iter_parts(self) -> Iterator[Part]:
-        """All lines, whole topics at a time."""
+        """Yield parts with complete topics."""
         lines = min(max(PART_LINES, int(self.sizes.sum()) // MAX_PARTS), MAX_PART_LINES)
-        part = (np.cumsum(self.sizes) - self.sizes) // lines  # of each topic
+        part = (np.cumsum(self.sizes) - self.sizes) // lines  # part of each topic
         cuts = np.append(np.flatnonzero(np.diff(part, prepend=-1)), len(part))
         groups = [
             np.searchsorted(self.file.read(x.numbers, 0, x.groups), cuts) for x in self.batches
@@ -161,7 +162,7 @@ class _TopicStore:
             yield partial(self._read_part, *bounds)
 
     def _read_part(self, first: Sequence[int], stop: Sequence[int]) -> Table:
-        """Some groups of each table, which are all lines of some topics."""
+        """Read a range of groups of each batch: all lines of some topics."""
         selections = [
             selection
             for selection in zip(self.batches, first, stop, strict=True)

@@ -1,12 +1,9 @@
-"""Every problem of a file, found with the fast reader where it can, record by record elsewhere.
+"""Inspection of a file for all problems.
 
-Text is looked over piece by piece. What is wrong with a line is in the line: where the fast reader
-gives up on a piece, its records say what is wrong. What is wrong with two lines, a document that
-comes again, is told by the hashes of all, and made certain by the records of those that agree: of
-the first few, unless all are asked for, as a file may repeat every line. So any file costs little
-more than to read it, and no file has to fit into memory.
-
-The fast reader decides here as it does for whoever evaluates.
+Text is read in pieces with the fast reader. If it raises Irregular for a piece, the records of this
+piece have the problems. Duplicates are detected by hashes and verified with records, of the first
+few duplicates only unless all are requested. The inspection takes little longer than reading the
+file, which need not fit into memory. The fast reader is the reader used for evaluation.
 """
 
 from __future__ import annotations
@@ -32,31 +29,31 @@ from cranfield.errors import DuplicateError, InputError
 if TYPE_CHECKING:
     from cranfield.data.reading.formats import Format
 
-Read: TypeAlias = tuple[int, Table | None, bytes]  # lines, what they are, their text if that is odd
+Read: TypeAlias = tuple[int, Table | None, bytes]  # lines, table, text if irregular
 MAX_DUPLICATES = 5  # duplicates that an error names
 
 
 @dataclass(eq=False)
 class Inspection:
-    """One look over a file: its good lines, and then its problems in their order."""
+    """Inspection of one file: its valid lines as tables, then its problems in file order."""
 
     format: Format
     source: Source
     kind: Kind
     options: ReadOptions
-    fast: bool = True  # whether the fast reader may be asked
+    fast: bool = True  # use the fast reader
     problems: list[Problem] = field(default_factory=list)
     line_offsets: list[int] = field(default_factory=list)  # lines before each piece
-    keys: list[Words] = field(default_factory=list)  # of each piece, hashes of what comes once,
-    lines: list[Ints] = field(default_factory=list)  # the numbers of its lines,
-    values: list[Floats] = field(default_factory=list)  # of judgments, their levels,
-    all_topic_rows: list[Ints] = field(default_factory=list)  # and lines of a topic with that name
-    table: Table | None = None  # a file that is read as a whole, if its lines are in order
+    keys: list[Words] = field(default_factory=list)  # of each piece: hashes of documents,
+    lines: list[Ints] = field(default_factory=list)  # line numbers,
+    values: list[Floats] = field(default_factory=list)  # levels of judgments,
+    all_topic_rows: list[Ints] = field(default_factory=list)  # lines of a topic named all
+    table: Table | None = None  # a valid file, if not read in pieces
     topics: Numbering = field(default_factory=Numbering)
-    cut: bool = False  # a line is too long, or nothing is UTF-8: what follows is no line
+    cut: bool = False  # stopped by a long line or by UTF-16
 
     def read_tables(self) -> Iterator[Table]:
-        """The good lines, in the order of the file; `problems` grows."""
+        """Yield the valid lines in file order, and collect `problems`."""
         if self.format.read_piece is None:
             yield self._read_file()
             return
@@ -74,7 +71,7 @@ class Inspection:
                 return
 
     def find_first_error(self) -> InputError | None:
-        """The error of the first line that has one; of duplicates, with the lines of a few."""
+        """Return the first error, or None. For duplicates, it has the first line numbers."""
         for _ in self.read_tables():
             if (
                 any(problem.cause is not None for problem in self.problems)
@@ -88,9 +85,10 @@ class Inspection:
         return _add_lines(first, errors) if isinstance(first, DuplicateError) else first
 
     def list_problems(self, limit: int | None = None) -> list[Problem]:
-        """All problems of what was read, in the order of the file.
+        """Return the problems in file order.
 
-        Of lines that are wrong because of others, `limit` of each kind: the last says how many more.
+        `limit` restricts the problems caused by other lines: the last one has the number of omitted
+        problems.
         """
         if self.format.read_piece is None and self.table is None:
             return self.problems
@@ -102,7 +100,7 @@ class Inspection:
     # -- text, piece by piece ---------------------------------------------------------------------
 
     def _read(self, read: Callable[[], bytes]) -> Read:
-        """What the fast reader makes of a piece; its text, if that is nothing."""
+        """Read a piece with the fast reader. Return its text if it is irregular."""
         text = read()
         count = text.count(b"\n") + (not text.endswith(b"\n"))
         try:
@@ -139,10 +137,10 @@ class Inspection:
         self.cut = is_utf16 or self.source.find_long_line(piece.text) is not None
         return build_table(records)
 
-    # -- what spans pieces ------------------------------------------------------------------------
+    # -- problems across pieces -------------------------------------------------------------------
 
     def _note(self, table: Table) -> None:
-        """Keep what tells whether a document comes again, and a topic called all."""
+        """Store the hashes that detect duplicates, and lines of a topic named all."""
         topic = np.repeat(self.topics.number_strings(table.topics), table.sizes)
         keys = hash_in_groups(table.hashes, topic)
         tags = Strings.from_list([table.tag or ""]) if table.tags is None else table.tags
@@ -159,7 +157,7 @@ class Inspection:
         self.all_topic_rows.append(np.flatnonzero(np.isin(table.group, groups)))
 
     def _find_conflicts(self, limit: int | None) -> list[Problem]:
-        """What is wrong with lines because of others: told by hashes, asked of their records."""
+        """Return the problems caused by other lines, verified with records."""
         kinds, first = self._find_suspects()
         if not any(map(len, kinds)):
             return []
@@ -169,15 +167,15 @@ class Inspection:
         problems = [item for item in checks if isinstance(item, Problem)]
         if limit is None:
             return problems
-        if len(problems) < len(selection):  # documents with the same hash
+        if len(problems) < len(selection):  # hash collisions
             return self._find_conflicts(None)
         return _count_omitted(problems, sum(map(len, kinds)), len(kinds[1]))
 
     def _find_suspects(self) -> tuple[list[Ints], Ints]:
-        """The rows that may be wrong because of others, and for each row the first like it.
+        """Return rows with possible problems, and for each row the first row with its hash.
 
-        Those that repeat another, but judgments that repeat it alike; these; and others of a topic
-        named all.
+        The rows are: duplicates in runs or with another level, duplicates with the same level, and
+        other lines of a topic named all.
         """
         keys = np.concatenate([np.empty(0, dtype=np.uint64), *self.keys])
         order = np.argsort(keys, kind="stable")
@@ -201,9 +199,9 @@ class Inspection:
         ], first
 
     def _has_duplicates(self) -> bool:
-        """Whether a line repeats another of a run: asked after 1, 2, 4, … pieces, as it takes time.
+        """Return True if a run has duplicates, checked after 1, 2, 4, … pieces.
 
-        So a file that repeats itself from the start on is not read to its end.
+        A file with duplicates at the start is not read completely.
         """
         count = len(self.keys)
         return (
@@ -214,11 +212,11 @@ class Inspection:
 
     @property
     def _row_offsets(self) -> Ints:
-        """The first row of each piece, and the number of all rows."""
+        """The first row of each piece, and the total number of rows."""
         return np.cumsum([0, *map(len, self.keys)])
 
     def _iter_records(self, rows: Ints) -> Iterator[Record]:
-        """The records of some rows, in ascending order."""
+        """Yield the records of rows in ascending order."""
         if self.table is not None:
             yield from _iter_row_records(self.table, rows, self._get_line)
             return
@@ -233,7 +231,7 @@ class Inspection:
                 )
 
     def _parse_lines(self, text: Sequence[bytes], number: int, lines: Ints) -> Iterator[Record]:
-        """The records of some lines of a piece."""
+        """Yield the records of lines of a piece."""
         selection = b"\n".join(
             text[line - self.line_offsets[number] - 1] for line in lines.tolist()
         )
@@ -243,12 +241,12 @@ class Inspection:
             if isinstance(record, Record):
                 yield record._replace(line=line)
 
-    # -- what is read as a whole ------------------------------------------------------------------
+    # -- files that are not read in pieces --------------------------------------------------------
 
     def _read_file(self) -> Table:
-        """The file as the fast reader has it, if nothing at all is odd about it, else by record."""
+        """Read a file with the fast reader if it has no problems, else by record."""
         try:
-            if self.fast and not (self.format.positional and self.kind == "run"):
+            if self.fast and not (self.format.name == "letor" and self.kind == "run"):
                 return self._check_table(
                     self.format.read_table(self.source, self.kind, self.options)
                 )
@@ -263,7 +261,7 @@ class Inspection:
         return build_table(records)
 
     def _check_table(self, table: Table) -> Table:
-        """The table, if there is nothing that a record would say more of."""
+        """Return the table if records have no further problems. Raise Irregular otherwise."""
         needs_records = self.options.uses_second_column or table.tags is not None
         if not len(table) or needs_records or table.doubts:
             raise Irregular
@@ -278,7 +276,7 @@ class Inspection:
         return self.table
 
     def _get_line(self, row: int) -> int | None:
-        """The line of a row of a file that is read as a whole, if it has lines."""
+        """Return the line of a row of a file, None if the format has no lines."""
         if not self.format.has_lines or self.table is None:
             return None
         if self._has_row_per_line:
@@ -287,47 +285,47 @@ class Inspection:
 
     @cached_property
     def _has_row_per_line(self) -> bool:
-        """Whether a line of text is a row, after the header."""
+        """True if every line after the header is a row."""
         text = self.source.read()
         count = text.count(b"\n") + (not text.endswith(b"\n"))
         return self.table is not None and count == len(self.table) + 1
 
     @cached_property
     def _numbers(self) -> list[int | None]:
-        """The lines of all rows, asked of the records."""
+        """The line numbers of all rows, from the records."""
         records = self.format.iter_records(self.source, self.kind, self.options)
         return [item.line for item in records if isinstance(item, Record)]
 
 
 def _add_lines(first: DuplicateError, errors: Sequence[Problem]) -> DuplicateError:
-    """Return the error of the first duplicate, with the lines of a few."""
+    """Add the first line numbers of duplicates to the error."""
     duplicates = [problem for problem in errors if isinstance(problem.cause, DuplicateError)]
     count = sum(1 + problem.more for problem in duplicates)
     lines = [str(problem.line) for problem in duplicates if problem.line is not None]
     if count == 1 or not lines:
         return first
-    hint = f"duplicates on lines {', '.join(lines)}" + ", …" * (count > len(lines))
+    hint = f"Duplicates on lines {', '.join(lines)}" + ", …" * (count > len(lines))
     return first.with_hint(hint)
 
 
 def _fill_scores(table: Table) -> Table:
-    """The table, its values missing where it has none."""
+    """Return the table with NaN as values if it has none."""
     return table if table.scored else replace(table, values=np.full(len(table), np.nan))
 
 
 def _shift_lines(line_offset: int, table: Table) -> Table:
-    """The table with the numbers of its lines, after so many others; all, if it does not say."""
+    """Return the table with line numbers, after `line_offset` other lines."""
     numbers = np.arange(1, len(table) + 1) if table.lines is None else table.lines
     return replace(table, lines=numbers + line_offset)
 
 
 def _has_huge_level(table: Table) -> bool:
-    """Whether a level is one that measures cannot add."""
+    """Return True if a level is too large for measures."""
     return bool(np.abs(table.values).max(initial=0.0) > LARGEST)
 
 
 def _count_omitted(problems: list[Problem], total: int, identical: int) -> list[Problem]:
-    """The problems, the last of each kind with the number of those that are not among them."""
+    """Return the problems with the number of omitted problems in the last of each kind."""
     warnings = [i for i, problem in enumerate(problems) if problem.kind == DUPLICATE]
     errors = [i for i, problem in enumerate(problems) if problem.kind != DUPLICATE]
     for places, count in ((warnings, identical), (errors, total - identical)):
@@ -339,7 +337,7 @@ def _count_omitted(problems: list[Problem], total: int, identical: int) -> list[
 def _iter_row_records(
     table: Table, rows: Ints, line_of: Callable[[int], int | None]
 ) -> Iterator[Record]:
-    """The records of some rows of a table."""
+    """Yield the records of rows of a table."""
     names, group = table.names, table.group
     docs = table.docs[rows].tolist()
     tags = [table.tag] * len(rows) if table.tags is None else table.tags[rows].tolist()
@@ -349,7 +347,7 @@ def _iter_row_records(
 
 
 def build_table(records: Sequence[Record]) -> Table:
-    """Records as columns; numbers that are missing are NaN."""
+    """Convert records to columns. Missing numbers are NaN."""
 
     def collect_texts(name: str) -> Strings:
         return Strings.from_list([getattr(record, name) or "" for record in records])

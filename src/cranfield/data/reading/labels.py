@@ -1,4 +1,4 @@
-"""Labels: what assessors write, and the levels it means."""
+"""Labels of assessors, and their levels."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from cranfield.errors import InputError, describe_value
 
 LabelsLike: TypeAlias = str | Mapping[str, Any]  # "S=3,A=2,B=1,C=0", {"S": 3, …}
 
-NTCIR_LABEL = re.compile(r"L([0-9]+)")  # as NTCIREVAL has them
-LEVEL = f"a number from {-LARGEST:g} to {LARGEST:g}"  # with which measures can be computed
-MAX_LEVELS = 6  # that there usually are
-COLUMN_LABELS = {  # columns whose name tells what their labels mean: exact, substitute, complement, no
+NTCIR_LABEL = re.compile(r"L([0-9]+)")  # as in NTCIREVAL
+LEVEL = f"a number from {-LARGEST:g} to {LARGEST:g}"  # measures can compute with these
+MAX_LEVELS = 6  # usual maximum number of levels
+COLUMN_LABELS = {  # columns with known labels: exact, substitute, complement, irrelevant
     "esci_label": {"E": 3.0, "S": 2.0, "C": 1.0, "I": 0.0},
 }
-GRADES = {"S": 3.0, "A": 2.0, "B": 1.0, "C": 0.0}  # of NTCIR's first rounds
+GRADES = {"S": 3.0, "A": 2.0, "B": 1.0, "C": 0.0}  # NTCIR's first rounds
 
 
 def get_level(
     label: str, labels: Mapping[str, float] | None = None, number: float | None = None
 ) -> float | None:
-    """The level a label means: by the user's alphabet, else as L2, else the number it is.
+    """Return the level of a label: from `labels`, from the form L2, or the number itself.
 
-    With an alphabet only its levels, and those up to 0: so a file that was converted to numbers
-    can be read, and nothing else slips in.
+    With `labels`, a number is valid if it is one of their levels or at most 0. A file converted to
+    numbers can then be read, and other numbers are still errors.
 
-    >>> level_of("A", {"S": 3, "A": 2}), level_of("L3", {"S": 3, "A": 2}), level_of("L3")
+    >>> get_level("A", {"S": 3, "A": 2}), get_level("L3", {"S": 3, "A": 2}), get_level("L3")
     (2, 3.0, 3.0)
-    >>> level_of("L9", {"S": 3, "A": 2})
+    >>> get_level("L9", {"S": 3, "A": 2})
     """
     if labels is not None and label in labels:
         return labels[label]
@@ -43,9 +43,9 @@ def get_level(
 
 
 def can_be_levels(cells: Iterable[str]) -> bool:
-    """Whether some numbers, as they are written, may be levels: few that are whole.
+    """Return True if numbers, as text, can be levels: few different integers.
 
-    >>> are_levels(["0", "2", "-1"]), are_levels(["0.5"]), are_levels(map(str, range(9)))
+    >>> can_be_levels(["0", "2", "-1"]), can_be_levels(["0.5"]), can_be_levels(map(str, range(9)))
     (True, False, False)
     """
     values = {*cells}
@@ -53,9 +53,9 @@ def can_be_levels(cells: Iterable[str]) -> bool:
 
 
 def describe_labels(label: str, valid_labels: Iterable[str]) -> str:
-    """What is expected where a label is not known.
+    """Format the valid labels for the error about an unknown label.
 
-    >>> one_of("X", ["A", "B"]), one_of("a", ["A", "B"])
+    >>> describe_labels("X", ["A", "B"]), describe_labels("a", ["A", "B"])
     ('one of A, B', "one of A, B; did you mean 'A'?")
     """
     valid_labels = list(valid_labels)
@@ -66,7 +66,7 @@ def describe_labels(label: str, valid_labels: Iterable[str]) -> str:
 
 
 def read_labels(labels: LabelsLike) -> dict[str, float]:
-    """An alphabet: the level, or the points, of each label.
+    """Parse labels: map each label to its level or points.
 
     >>> read_labels("S=1,A=2/3,B=1/3,C=0")["A"]
     0.6666666666666666
@@ -80,13 +80,13 @@ def read_labels(labels: LabelsLike) -> dict[str, float]:
     else:
         parts = [part.partition("=") for part in labels.split(",")]
         pairs = [(name.strip(), points) for name, _, points in parts]
-    expected = "labels with their points such as S=3,A=2,B=1,C=0, each once"
+    expected = "labels with levels, such as S=3,A=2,B=1,C=0, without duplicates"
     if not pairs:
         raise InputError("no labels", expected)
     levels: dict[str, float] = {}
     for name, points in pairs:
         if not name or name in levels:
-            raise InputError(f"{name!r} twice" if name else "an empty label", expected)
+            raise InputError(f"duplicate label {name!r}" if name else "an empty label", expected)
         levels[name] = read_number(points, f"{name}={points}", expected)
         if abs(levels[name]) > LARGEST:
             raise InputError(f"{name}={points}", LEVEL)
@@ -96,14 +96,14 @@ def read_labels(labels: LabelsLike) -> dict[str, float]:
 def read_number(
     value: Any, actual: str | None = None, expected: str = "a number, or a fraction such as 2/3"
 ) -> float:
-    """A finite number, or what a text says, which may be a fraction.
+    """Parse a finite number or a fraction. Raise InputError for other values.
 
     >>> read_number("2/3"), read_number(0.5)
     (0.6666666666666666, 0.5)
     """
     text = str(value)
     try:
-        if "/" in text:  # only then a Fraction: it would write out all the digits of 1e99999999
+        if "/" in text:  # Fraction("1e99999999") would create all digits
             from fractions import Fraction
 
             number = float(Fraction(text))

@@ -1,6 +1,6 @@
-"""Tables without a header: which field is what, told by the first lines alone.
+"""Detection of the columns of tables without a header, from the first lines.
 
-What could be read in two ways is refused with both, and with the format that decides.
+Ambiguous lines are an error that lists both readings and the options that select one.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 from cranfield.wording import format_option
 
-SEPARATORS = (None, ",", ";")  # blanks first
-MAX_STRATA = 100  # of samples there are fewer
+SEPARATORS = (None, ",", ";")  # whitespace first
+MAX_STRATA = 100  # samples have fewer strata
 
 
 class LineFormat(NamedTuple):
-    """The format of a table without a header, and what separates its fields."""
+    """Format and separator of a table without a header."""
 
     format: str
     separator: str | None
 
 
 def detect_shape(beginning: Beginning) -> LineFormat | None:
-    """What the lines of a table without a header are; None if that is not clear."""
+    """Detect the format of a table without a header, None if no format fits."""
     if beginning.separator is not None:
         return _detect_separated(beginning, beginning.separator)
     blanks, tabs = (_Rows.from_beginning(beginning, sign) for sign in (None, "\t"))
@@ -55,7 +55,7 @@ def _detect_separated(beginning: Beginning, separator: str | None) -> LineFormat
 
 
 def detect_header(beginning: Beginning) -> str | None:
-    """csv or tsv, if the first line has no number and all others have: it names columns."""
+    """Return csv or tsv if the first line has no numbers and the other lines have, else None."""
     if beginning.separator is None:
         for sign, name in {"\t": "tsv", ",": "csv", ";": "csv"}.items():
             if _Rows.from_beginning(beginning, sign, 1).has_header:
@@ -65,14 +65,14 @@ def detect_header(beginning: Beginning) -> str | None:
 
 @dataclass(frozen=True)
 class _Rows:
-    """The first lines of a table, cut into fields."""
+    """The first lines of a table, split into fields."""
 
     beginning: Beginning
     fields: list[list[str]]
 
     @classmethod
     def from_beginning(cls, beginning: Beginning, separator: str | None, first: int = 0) -> _Rows:
-        """The lines from the first one on, cut at separators."""
+        """Split the lines of the beginning, from line `first` on."""
         view = replace(beginning, separator=separator)
         return cls(view, view.fields[first:])
 
@@ -82,7 +82,7 @@ class _Rows:
 
     @cached_property
     def width(self) -> int:
-        """How many fields most lines have."""
+        """The most frequent number of fields."""
         widths = Counter(map(len, self.fields))
         return max(widths, key=widths.__getitem__, default=0)
 
@@ -92,7 +92,7 @@ class _Rows:
 
     @property
     def has_header(self) -> bool:
-        """Whether these lines have some fields, one a number, and the first of all has none."""
+        """True if these lines have a column of numbers, and the first line has no numbers."""
         first = self.beginning.fields[:1]
         if self.width < 3 or any(parse_finite(cell) is not None for row in first for cell in row):
             return False
@@ -103,16 +103,16 @@ class _Rows:
 
     @property
     def is_complete(self) -> bool:
-        """Whether all lines have as many fields, and something in each."""
+        """True if all lines have the same number of fields, and no field is empty."""
         return len(self.rows) == len(self.fields) and all(all(row) for row in self.rows)
 
     @property
     def is_trec_width(self) -> bool:
-        """Whether lines have as many fields as TREC's, of a kind that is known."""
+        """True if the kind is known and lines have the number of fields of its TREC format."""
         return self.kind is not None and self.width == len(TREC[self.kind])
 
     def detect_format(self) -> str | None:
-        """The name of the format; None if it is none of these, or the first line is a header."""
+        """Return the name of the format, None for other formats or a header."""
         if not self.rows or len(self.fields[0]) != self.width:
             return None
         of_width = {
@@ -178,8 +178,8 @@ class _Rows:
         return "colbert"
 
     def _detect_five(self) -> str | None:
-        """Samples; preferences, too, have five fields, and are no judgments as others are."""
-        levels = [x for x in self.get_column(4) if x != "?"]  # which is still to be judged
+        """Detect sampled judgments. Preferences also have five fields: raise InputError."""
+        levels = [x for x in self.get_column(4) if x != "?"]  # ? marks unjudged documents
         if self.kind == "run" or None in map(parse_finite, levels):
             return None
         strata = self.get_column(3)
@@ -200,7 +200,7 @@ class _Rows:
     # -- what fields hold -------------------------------------------------------------------------
 
     def _group_integers(self, i: int) -> list[list[int]] | None:
-        """The whole numbers of a field, topic by topic; None if some are not."""
+        """Return the integers in field i by topic, None if a field is not an integer ≥ 0."""
         groups: dict[str, list[int]] = {}
         for row in self.rows:
             if not (row[i].isascii() and row[i].isdecimal() and len(row[i]) < 16):
@@ -209,16 +209,16 @@ class _Rows:
         return list(groups.values())
 
     def make_error(self, readings: Sequence[str], advice: str = "") -> InputError:
-        """The error that lines are which can be read in two ways."""
+        """Return the error for ambiguous lines."""
         return make_ambiguity_error(self.beginning, self.rows[0], readings, advice)
 
 
 def make_ambiguity_error(
     beginning: Beginning, row: Sequence[str], readings: Sequence[str], advice: str = ""
 ) -> InputError:
-    """Return the error for lines such as this row that can be read in two ways.
+    """Return the error for ambiguous lines, with a row as example.
 
-    A reading ends in the format that decides for it, in parentheses, if there is one.
+    A reading ends with the format that selects it, in parentheses, if there is one.
     """
     flag = "run-format" if beginning.kind == "run" else "qrels-format"
     names = [r.partition("(")[2].rstrip(")") for r in readings if r.endswith(")")]
@@ -240,13 +240,13 @@ def _has_numbers(cells: Sequence[str], labels: Collection[str]) -> bool:
 
 
 def _is_rank_sequence(places: Sequence[Sequence[int]]) -> bool:
-    """Whether numbers rise by one, from 0 or from 1 in every topic, and some topic shows it."""
+    """Return True if numbers count up from 0 or 1 in each topic, and a topic has two or more."""
     first = {group[0] for group in places}
     rise = all(b == a + 1 for group in places for a, b in pairwise(group))
     return rise and first in ({0}, {1}) and max(map(len, places)) > 1
 
 
 def _is_falling(places: Sequence[Sequence[int]]) -> bool:
-    """Whether numbers fall in every topic, and some topic shows it."""
+    """Return True if numbers decrease in each topic, and a topic has two or more."""
     fall = all(b < a for group in places for a, b in pairwise(group))
     return fall and max(map(len, places)) > 1

@@ -1,13 +1,12 @@
-"""LETOR's files: judgments ``level qid:ID 1:0.03 2:0.5 … # comment``, and predictions.
+"""LETOR files: judgments ``level qid:ID 1:0.03 2:0.5 … # comment``, and predictions.
 
-Such are the data of LETOR, MSLR-WEB10K and 30K, Yahoo! and Istella, and whatever is written for
-SVMrank. A document has the docid that its comment names (``#docid = GX000-00``). If no line has
-one, and every line has a comment whose first word is unique within its query, that word is the
-document, as Quepid and hello-ltr write it (``# 56949 rambo``). Otherwise it is the number of the
-line. Only the two ends of a line are looked at: features are not read, and not kept.
+LETOR, MSLR-WEB10K and 30K, Yahoo!, Istella and files for SVMrank have this format. The document id
+is the docid in the comment (``#docid = GX000-00``). If no line has a docid, and the first words of
+the comments are unique within each query, these words are the ids, as in files of Quepid and
+hello-ltr (``# 56949 rambo``). Otherwise, the line number is the id. Features are skipped.
 
-Predictions are one number a line, in the order of the lines of the judgments. Blank lines and lines
-that begin with ``#`` count in neither.
+Predictions are one number per line, in the order of the judgments. Blank lines and lines that start
+with ``#`` are skipped in both files.
 """
 
 from __future__ import annotations
@@ -25,6 +24,7 @@ from cranfield.data.reading.columns import Kind
 from cranfield.data.reading.labels import LEVEL
 from cranfield.data.reading.lines import (
     NUMBER,
+    format_first_line,
     parse_finite,
     scan_lines,
     split_fields,
@@ -52,15 +52,13 @@ from cranfield.errors import InputError
 from cranfield.wording import format_count
 
 LAYOUT = "level qid:ID features # comment"
-PREDICTIONS = "one number a line"
+PREDICTIONS = "one number per line"
 KINDS: Mapping[Kind, str] = {"qrels": "judgments", "run": "predictions"}
 QID = np.frombuffer(b"qid:", dtype=np.uint8)
-HEAD = 64  # bytes of a line that usually hold its level and its qid
-MAX_PARTS = (
-    64  # tables kept before they are joined: thousands of small ones would leave holes in memory
-)
+HEAD = 64  # bytes of a line that usually contain level and qid
+MAX_PARTS = 64  # tables before concatenation: thousands of small tables would fragment the memory
 _DOCID = re.compile(rb"#(?:[^\n]*?\bdocid[^\S\n]*=[^\S\n]*(\S+))?[^\n]*")
-_WORD = re.compile(rb"#[^\S\n]*+(?:(\S++)(?![^\S\n]*=))?[^\n]*")  # but no key of `key = value`
+_WORD = re.compile(rb"#[^\S\n]*+(?:(\S++)(?![^\S\n]*=))?[^\n]*")  # except the key of `key = value`
 BY_WORD = "document ids are the first words after #"
 BY_LINE = "document ids are line numbers: the first words after # are missing or not unique"
 
@@ -69,7 +67,7 @@ BY_LINE = "document ids are line numbers: the first words after # are missing or
 
 
 def is_letor(beginning: Beginning) -> bool:
-    """Whether most lines have ``qid:ID`` as their second field; the last may be cut after it."""
+    """Return True if most lines have ``qid:ID`` as second field."""
     heads = [line.split(None, 2) for line in beginning.start.splitlines()[:100]]
     heads = [fields for fields in heads if fields and not fields[0].startswith(b"#")]
     matches = [fields for fields in heads if len(fields) > 1 and fields[1].startswith(b"qid:")]
@@ -79,9 +77,9 @@ def is_letor(beginning: Beginning) -> bool:
 def read_table(
     source: Source, kind: Kind = "qrels", options: ReadOptions = DEFAULT_OPTIONS
 ) -> Table:
-    """The judgments of a file, in its order.
+    """Read the judgments of a file. Raise Irregular if a line is invalid.
 
-    Irregular if a line is not in order; `read_records` says which.
+    `read_records` finds the line.
     """
     line_offset, parts = source.get_line_number(0), list[tuple[Table, _Comments]]()
     for read in source.iter_pieces():
@@ -96,18 +94,18 @@ def read_table(
     if not sum(len(table) for table, _ in parts):
         raise Irregular
     table, comments = _concatenate(parts)
-    new = table.topics.find_changes()  # a topic may go on in the next piece
+    new = table.topics.find_changes()  # a topic can continue in the next piece
     return _name_documents(
         replace(table, topics=table.topics[new], starts=table.starts[new]), comments
     )
 
 
 class _Comments(NamedTuple):
-    """What stands after ``#`` in some lines."""
+    """Comments after ``#`` of some lines."""
 
-    words: Strings | None  # the first word of each, if every line has one
-    commented: bool  # whether a line has a comment without a docid
-    docids: bool  # whether a line has a docid
+    words: Strings | None  # first words, if every line has one
+    commented: bool  # a line has a comment without a docid
+    docids: bool  # a line has a docid
 
 
 def _concatenate(parts: Sequence[tuple[Table, _Comments]]) -> tuple[Table, _Comments]:
@@ -121,7 +119,7 @@ def _concatenate(parts: Sequence[tuple[Table, _Comments]]) -> tuple[Table, _Comm
 
 
 def _name_documents(table: Table, comments: _Comments) -> Table:
-    """Return the table with documents named by the first words of comments, if these are ids."""
+    """Use the first words of comments as document ids, if they are unique."""
     if comments.docids or not comments.commented:
         return table
     words = comments.words
@@ -132,9 +130,9 @@ def _name_documents(table: Table, comments: _Comments) -> Table:
 
 
 def _read_lines(text: bytes, line_offset: int) -> tuple[Table, _Comments, int]:
-    """The judgments of some whole lines that come after `line_offset` others; how many lines."""
+    """Read complete lines after `line_offset` others: return judgments, comments, line count."""
     if b"<" in text or not text.isascii():
-        text = NO_DATA.sub(b"\n", text)  # the lines after it keep their numbers
+        text = NO_DATA.sub(b"\n", text)  # keeps the numbers of later lines
     reject_other_encodings(text)
     if not text.endswith(b"\n"):
         text += b"\n"
@@ -150,9 +148,9 @@ def _read_lines(text: bytes, line_offset: int) -> tuple[Table, _Comments, int]:
 
 
 def _read_heads(text: Bytes, end: Ints) -> tuple[Bytes, Ints, Strings, Strings]:
-    """The beginnings of lines side by side; which lines hold something, and their two first fields.
+    """Return the starts of lines as a buffer, the lines with content, and their first two fields.
 
-    Beginnings are made longer until they hold two whole fields of every line.
+    The starts are extended until they contain two complete fields of every line.
     """
     begin = np.append(0, end[:-1])
     width = HEAD
@@ -162,9 +160,9 @@ def _read_heads(text: Bytes, end: Ints) -> tuple[Bytes, Ints, Strings, Strings]:
         buffer[ROOM:-ROOM] = text[expand_spans(begin, sizes)]
         stop = ROOM + np.cumsum(sizes)
         blank = (buffer - np.uint8(9) < 5) | (buffer == ord(" "))
-        blank[stop - 1] = True  # the end of the line, or where it is cut
+        blank[stop - 1] = True  # end of the line or of its start
         start, field_end = (np.flatnonzero(blank[1:] != blank[:-1]) + 1).reshape(-1, 2).T
-        first = np.searchsorted(start, stop - sizes)  # field of each line
+        first = np.searchsorted(start, stop - sizes)  # first field of each line
         fields = np.diff(first, append=len(start))
         if ((fields > 2) | (sizes == end - begin)).all():
             break
@@ -187,7 +185,7 @@ def _read_heads(text: Bytes, end: Ints) -> tuple[Bytes, Ints, Strings, Strings]:
 def _read_documents(
     text: bytes, ends: Ints, line: Ints, line_offset: int
 ) -> tuple[Strings, _Comments]:
-    """The names of the documents on some of the lines that end there, after `line_offset` others."""
+    """Return the document ids of lines, from docids or line numbers, and the comments."""
     digits = (line + line_offset + 1).astype("S20").view(np.uint8).reshape(-1, 20)
     numbers = Strings.from_bytes(digits[digits > 0].tobytes(), np.count_nonzero(digits, axis=1))
     if b"#" not in text:
@@ -205,7 +203,7 @@ def _read_documents(
 def _match_comments(
     pattern: re.Pattern[bytes], text: bytes, ends: Ints, line: Ints
 ) -> tuple[Ints, Ints, Strings]:
-    """Return the places among `line` where the pattern matches, and which match each has."""
+    """Match comments: return indices into `line`, indices of their matches, and all matches."""
     matches = [(m.start(), m[1]) for m in pattern.finditer(text) if m[1]]
     match_lines = np.searchsorted(ends, np.array([place for place, _ in matches], dtype=np.int64))
     names = [name for _, name in matches]
@@ -218,16 +216,16 @@ def _match_comments(
 
 
 def has_predictions(source: Source) -> bool:
-    """Whether most of the first lines of a file are a number and nothing else."""
+    """Return True if most of the first lines are a single number."""
     first = [line.split() for line in strip_comments(source.start).splitlines()[:100]]
     first = [fields for fields in first if fields]
     return 2 * sum(len(fields) == 1 and _is_number(fields[0]) for fields in first) > len(first)
 
 
 def can_be_predictions(source: Source) -> bool:
-    """Whether the first lines of a text are what becomes predictions: one field each, or RankLib's.
+    """Return True if the first lines have one field each, or are scores of RankLib.
 
-    RankLib counts the documents of a query from 0, lines are counted from 1.
+    RankLib numbers the documents of a query from 0.
     """
     first = [line.split() for line in strip_comments(source.start).splitlines()[:100]]
     first = [fields for fields in first if fields]
@@ -244,7 +242,7 @@ def _is_number(text: bytes) -> bool:
 
 
 def read_predictions(source: Source, expected: int, judgments: str, location: str) -> Floats:
-    """The predictions of a file: as many as there are judgments."""
+    """Read predictions. Raise InputError if their number differs from the judgments."""
     try:
         values = np.concatenate(
             [np.empty(0), *map(_read_numbers, (p() for p in source.iter_pieces()))]
@@ -264,7 +262,7 @@ def _read_numbers(text: bytes) -> Floats:
 
 
 def find_line(source: Source, place: int) -> int:
-    """The line of the prediction at a place from 0; after the last one, the next line."""
+    """Return the line of a prediction, counted from 0. After the last one, the next line."""
     number = 0
     for index, (number, _) in enumerate(scan_lines(source)):
         if index == place:
@@ -273,11 +271,11 @@ def find_line(source: Source, place: int) -> int:
 
 
 def to_predictions(values: object, expected: int, judgments: str, location: str) -> Floats:
-    """Predictions from an array, a list or a series of numbers."""
+    """Convert an array, a list or a series of numbers to predictions."""
     array = np.asarray(values)
     if array.ndim != 1 or array.dtype.kind not in "fiu":
         text = f"{array.dtype} of shape {'×'.join(map(str, array.shape)) or 'none'}"
-        raise InputError(text, "predictions: one number for each judgment", location)
+        raise InputError(text, "predictions: one number per judgment", location)
     if len(array) != expected:
         raise _make_count_error(len(array), expected, judgments, location)
     array = array.astype(np.float64)
@@ -289,17 +287,17 @@ def to_predictions(values: object, expected: int, judgments: str, location: str)
 def _make_count_error(
     count: int, expected: int, judgments: str, location: str, line: int | None = None
 ) -> InputError:
-    text = f"{expected:,}: one for each judgment of {judgments}"
+    text = f"{expected:,} (one per judgment of {judgments})"
     return InputError(format_count(count, "prediction"), text, location, line)
 
 
-# -- line by line, for errors ---------------------------------------------------------------------
+# -- line by line ---------------------------------------------------------------------
 
 
 def read_records(
     source: Source, kind: Kind, options: ReadOptions = DEFAULT_OPTIONS
 ) -> Iterator[RecordItem]:
-    """Every judgment or prediction of a file, and every error in its place."""
+    """Yield every judgment or prediction of a file, and every error."""
     naming = _detect_naming(source) if kind == "qrels" else ""
     if naming:
         yield Problem("warning", source.name, None, naming, kind=COLUMNS)
@@ -314,15 +312,14 @@ def read_records(
         if isinstance(record, Record):
             first = first_lines.setdefault((record.topic, record.doc), number)
             if first != number:
-                actual = (
-                    f"document {record.doc} of topic {record.topic} again (first on line {first})"
-                )
-                record = InputError(actual, "each document once", source.name, number)
+                problem = f"duplicate document {record.doc!r} in topic {record.topic}"
+                problem += format_first_line(first)
+                record = InputError.from_problem(problem, "", source.name, number)
         yield record
 
 
 def _detect_naming(source: Source) -> str:
-    """Return what names documents, if no docid does and there are comments: see `_name_documents`."""
+    """Return the source of document ids, BY_WORD or BY_LINE; empty with docids or no comments."""
     words: dict[tuple[str, str], int] = {}
     count = commented = 0
     for number, line in scan_lines(source):
@@ -359,7 +356,7 @@ def _parse_judgment(
             f"a qid without a name ({truncate_text(line.strip())})", LAYOUT, location, number
         )
     if topic == "all":
-        expected = "another name: 'all' is the summary's"
+        expected = "another name ('all' is the summary)"
         return InputError("a topic named 'all'", expected, location, number)
     if (value := parse_finite(level)) is None or abs(value) > LARGEST:
         expected = NUMBER if value is None else LEVEL

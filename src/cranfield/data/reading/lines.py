@@ -1,4 +1,4 @@
-"""Lines of text, their fields, and what the cells of a line hold."""
+"""Lines of text, their fields, and identifiers and numbers in cells."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from cranfield.data.reading.source import NO_DATA, Source
 from cranfield.errors import InputError
 
 NUMBER = "a finite number"
-UTF16 = (b"\xff\xfe", b"\xfe\xff")  # what such text begins with
-STARTS = {  # of files that are no text, and what to do with them
-    **dict.fromkeys(UTF16, "UTF-16, as Windows writes it? then iconv -f UTF-16 -t UTF-8"),
-    b"\x93NUM": "an array of NumPy's? then write it with np.savetxt",
+UTF16 = (b"\xff\xfe", b"\xfe\xff")  # first bytes of UTF-16 text
+STARTS = {  # first bytes of files that are not UTF-8 text, and the fix
+    **dict.fromkeys(UTF16, "for UTF-16 text, use iconv -f UTF-16 -t UTF-8"),
+    b"\x93NUM": "write NumPy arrays with np.savetxt",
 }
-BLANK = " \t\n\r\v\f"  # what surrounds a field; any other blank is a part of it
+BLANK = " \t\n\r\v\f"  # removed around a field; other Unicode spaces belong to the field
 
 
 def scan_lines(source: Source, comments: bool = True) -> Iterator[tuple[int, str | InputError]]:
-    """Lines that hold something, with their numbers; comments and descriptions do not."""
+    """Yield (number, line or error) of lines, without blank lines, comments and descriptions."""
     limit = source.limits.line
     with source.open_checked() as stream:
         raw_lines = iter(partial(stream.readline, limit + 1), b"")
@@ -31,8 +31,9 @@ def scan_lines(source: Source, comments: bool = True) -> Iterator[tuple[int, str
             if not raw.strip() or (comments and NO_DATA.match(raw)):
                 continue
             if number == 1 and raw.startswith(UTF16):
-                expected = "UTF-8 text, as `iconv -f UTF-16 -t UTF-8` makes it"
-                yield number, InputError("UTF-16 text", expected, source.name, number)
+                problem = "file is UTF-16, expected UTF-8"
+                fix = "Convert it with `iconv -f UTF-16 -t UTF-8`."
+                yield number, InputError.from_problem(problem, fix, source.name, number)
                 return
             try:
                 yield number, raw.decode().rstrip("\r\n")
@@ -44,7 +45,7 @@ def scan_lines(source: Source, comments: bool = True) -> Iterator[tuple[int, str
 
 
 def iter_text_lines(source: Source, comments: bool = True) -> Iterator[tuple[int, str]]:
-    """Lines that hold something, with their numbers, up to one that cannot be read."""
+    """Yield (number, line) of lines with content. Raise the error of an unreadable line."""
     for number, line in scan_lines(source, comments):
         if isinstance(line, InputError):
             raise line
@@ -52,7 +53,7 @@ def iter_text_lines(source: Source, comments: bool = True) -> Iterator[tuple[int
 
 
 def make_encoding_error(raw: bytes, source: Source, line: int | None) -> InputError:
-    """The error that some bytes of a file are."""
+    """Return the error for bytes that are not UTF-8."""
     actual = f"bytes that are not UTF-8 ({raw!r})"
     hint = next((advice for start, advice in STARTS.items() if raw.startswith(start)), "")
     return InputError(actual, "UTF-8 text", source.name, line, hint)
@@ -69,7 +70,7 @@ SEPARATOR_NAMES = {
 
 
 def to_separator(name: str | None) -> str | None:
-    r"""Return the separator that a name stands for, others as they are.
+    r"""Return the separator with a name. Other texts are separators themselves.
 
     >>> to_separator("tab"), to_separator(r"\t"), to_separator("::")
     ('\t', '\t', '::')
@@ -78,34 +79,34 @@ def to_separator(name: str | None) -> str | None:
 
 
 def split_fields(line: str, separator: str | None) -> list[str]:
-    """The fields of a line of text: between ASCII blanks, or between separators."""
+    """Split a line at ASCII whitespace, or at separators."""
     if separator is not None:
         return [field.strip(BLANK) for field in line.split(separator)]
     return [field.decode() for field in line.encode().split()]
 
 
 def parse_identifier(cell: Any) -> str | None:
-    """The name a cell holds, or None; whole numbers are names as well."""
-    if cell.__class__ is str and cell.isascii():  # as most are
+    """Return the identifier in a cell, a string or an integer, or None."""
+    if cell.__class__ is str and cell.isascii():  # the usual case
         return cell or None
     if isinstance(cell, bool) or not isinstance(cell, str | int):
         return None
     try:
         return str(cell) if str(cell).encode() else None
-    except UnicodeEncodeError:  # JSON may hold half a character
+    except UnicodeEncodeError:  # JSON can contain surrogates
         return None
 
 
 def parse_finite(value: Any) -> float | None:
-    """The finite number a text or a value stands for, or None.
+    """Return the finite number in a text or a value, or None.
 
-    >>> finite("2.5"), finite("1_000"), finite("１"), finite("nan")
+    >>> parse_finite("2.5"), parse_finite("1_000"), parse_finite("１"), parse_finite("nan")
     (2.5, None, None, None)
     """
     if isinstance(value, bool):
         return None
     if isinstance(value, str) and ("_" in value or not value.isascii()):
-        return None  # Python's ways to write a number are not those of files
+        return None  # valid in Python, but not in files
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
@@ -124,9 +125,9 @@ def parse_integer(value: Any, low: int = 0) -> int | None:
 
 
 def to_number(value: Any) -> float | None:
-    """The finite number a value is; a text is none, whatever it says, nor a truth value.
+    """Return the finite number that a value is, or None. Texts and booleans are not numbers.
 
-    >>> real(2**53 + 1), real("1"), real(True)
+    >>> to_number(2**53 + 1), to_number("1"), to_number(True)
     (9007199254740992.0, None, None)
     """
     if isinstance(value, str | bytes) or str(getattr(value, "dtype", "")).endswith("bool"):
@@ -135,7 +136,7 @@ def to_number(value: Any) -> float | None:
 
 
 def truncate_text(text: str, quote: bool = True) -> str:
-    """A text as an error shows it."""
+    """Return a text for an error message, at most 60 characters long."""
     excerpt = text if len(text) <= 60 else text[:57] + "…"
     return repr(excerpt) if quote else excerpt
 
@@ -146,10 +147,10 @@ def format_value(value: Any) -> str:
 
 
 class Line(NamedTuple):
-    """The cells of one line, by name."""
+    """The cells of one line by column."""
 
     location: str
-    number: int | None  # None where there are no lines
+    number: int | None  # None in formats without lines
     cells: Mapping[str, Any]
 
     def make_error(self, actual: str, expected: str, hint: str = "") -> InputError:
@@ -165,7 +166,7 @@ class Line(NamedTuple):
         return self.make_problem(f"duplicate {item}{format_first_line(first)}")
 
     def get_name(self, column: str) -> str:
-        """The identifier in a cell."""
+        """Return the identifier in a cell. Raise InputError if it has none."""
         name = parse_identifier(self.cells[column])
         if name is None or not name.strip(BLANK):
             raise self.make_error(f"{column} {self.cells[column]!r}", "an identifier")
@@ -182,11 +183,11 @@ class Line(NamedTuple):
 
 
 def format_first_line(line: int | None) -> str:
-    """What is added to the message that something comes again."""
+    """Format the line number of the first occurrence."""
     return f" (first on line {line})" if line else ""
 
 
 def check_not_empty(items: Sized, noun: str, location: str, expected: str = "at least one") -> None:
-    """Refuse data that hold nothing of what is wanted."""
+    """Raise InputError if a collection is empty."""
     if not len(items):
         raise InputError(f"no {noun}", expected, location)

@@ -1,4 +1,4 @@
-"""What Python users hold in memory: nested dicts, lists of documents, tuples; and JSON files."""
+"""Judgments and runs in memory (nested dicts, lists, tuples), and JSON files."""
 
 from __future__ import annotations
 
@@ -24,50 +24,50 @@ from cranfield.data.reading.source import Beginning, Source
 from cranfield.errors import CranfieldError, InputError
 
 Nested: TypeAlias = dict[str, Mapping[str, float]]
-SHORT_LIST = 20  # documents of a list whose names are all looked at
+SHORT_LIST = 20  # longest list of a run with a complete check of names
 
 
 def read_json(source: Source) -> Any:
-    """The object a JSON file holds; a key given twice is an error."""
+    """Read a JSON file. Raise InputError for duplicate keys."""
     import json
 
     def reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         mapping = dict(pairs)
         if len(mapping) < len(pairs):
             duplicate = _find_duplicate(key for key, _ in pairs)
-            raise InputError(f"{duplicate!r} twice", "each topic and document once", source.name)
+            raise InputError.from_problem(f"duplicate key {duplicate!r}", "", source.name)
         return mapping
 
     try:
         return json.loads(source.read(), object_pairs_hook=reject_duplicate_keys)
     except json.JSONDecodeError as error:
-        actual = f"broken JSON ({error.msg})"
+        actual = f"invalid JSON ({error.msg})"
         raise InputError(
             actual, "a JSON object", source.name, source.get_line_number(error.lineno)
         ) from None
     except UnicodeDecodeError:
         raise InputError("bytes that are not UTF-8", "UTF-8 text", source.name) from None
     except (ValueError, RecursionError) as error:
-        actual = f"JSON beyond all limits ({error})"
+        actual = f"JSON beyond the limits of Python ({error})"
         raise InputError(actual, "a JSON object", source.name) from None
 
 
 def _find_duplicate(names: Iterable[Any]) -> Any:
-    """The first of some names that is there more than once."""
+    """Return the first duplicate name."""
     return next(name for name, count in Counter(names).items() if count > 1)
 
 
 def is_json(beginning: Beginning) -> bool:
-    """Whether a file is one JSON object, or an array of objects."""
+    """Return True for one JSON object, or an array of objects or arrays."""
     if re.match(rb"\s*\[\s*[\[{]", beginning.start):
         return True
     return beginning.first.lstrip().startswith("{") and not is_json_lines(beginning)
 
 
 def is_json_lines(beginning: Beginning) -> bool:
-    """Whether there is a JSON object on each line.
+    """Return True for a file with a JSON object on each line.
 
-    The name says so, or the first has columns; or it is not the last, as it would be in JSON.
+    Detected by the suffix, by several lines, or by a first object with known columns.
     """
     if not beginning.first.lstrip().startswith("{"):
         return False
@@ -79,7 +79,7 @@ def is_json_lines(beginning: Beginning) -> bool:
 
 
 def read_keys(line: str) -> list[str]:
-    """The keys of the JSON object that a line is, none if it is none."""
+    """Return the keys of a JSON object on a line; empty for other lines."""
     import json
 
     try:
@@ -90,12 +90,12 @@ def read_keys(line: str) -> list[str]:
 
 
 def detect_json_kind(source: Source, options: ReadOptions) -> Kind:
-    """Judgments or results? Levels are whole numbers."""
+    """Return the kind of a JSON file: judgments have integers as values."""
     try:
         data = read_json(source)
         kind = detect_object_kind(data)
     except CranfieldError:
-        return "run"  # and let the records say what is wrong
+        return "run"  # the records have the error
     if kind is not None or not isinstance(data, Mapping):
         return kind or "run"
     inner = _list_mappings(data)
@@ -110,17 +110,17 @@ def _list_mappings(data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def read_json_records(source: Source, kind: Kind, options: ReadOptions) -> Iterator[RecordItem]:
-    """The documents of a JSON object."""
+    """Yield the records of a JSON file."""
     return read_object_records(read_json(source), kind, source.name, options)
 
 
 def list_json_topics(source: Source, kind: Kind, options: ReadOptions) -> list[str] | None:
-    """All topics of a JSON object, those without documents among them; None of a table."""
+    """Return all topics of a JSON object, also without documents, or None for a table."""
     return list_object_topics(read_json(source), kind, source.name, options)
 
 
 def name_json(source: Source, kind: Kind) -> str:
-    """What the shape of a JSON object is called."""
+    """Return the name of the shape of a JSON object, or an empty text."""
     try:
         return name_object(read_json(source), kind)
     except CranfieldError:
@@ -133,9 +133,9 @@ def name_json(source: Source, kind: Kind) -> str:
 def to_nested(
     data: Any, kind: Kind, location: str, options: ReadOptions = DEFAULT_OPTIONS
 ) -> tuple[Nested, int]:
-    """``{topic: {doc: value}}`` from a mapping or tuples, and how many rows repeat another.
+    """Convert a mapping or tuples to ``{topic: {doc: value}}``; also return a count of duplicates.
 
-    The documents of a topic may be a list, in a run from the top down; see `is_listed`.
+    The documents of a topic can be a list, ordered from the top in a run: see `is_listed`.
     """
     if isinstance(data, Mapping):
         if kind == "run" and is_plain(data):
@@ -147,22 +147,22 @@ def to_nested(
 
 
 def is_listed(data: Any) -> bool:
-    """Whether a run's topics have lists of documents, and so an order but no scores."""
+    """Return True if topics of a run have lists of documents: an order without scores."""
     if not isinstance(data, Mapping):
         return False
     return any(type(docs) is not dict and _has_names(docs) for docs in data.values())
 
 
 def _has_names(docs: Any) -> bool:
-    """Whether this is a list of documents without anything else."""
+    """Return True for a list of document ids."""
     return is_list(docs) and bool(docs) and not isinstance(docs[0], Mapping | list | tuple)
 
 
 def is_plain(data: Any) -> bool:
-    """Whether this looks like ``{topic: {doc: value}}`` at a glance: by its first documents.
+    """Return True if the first documents look like ``{topic: {doc: value}}``.
 
-    Only the compiled part has so quick an eye. It looks at all documents when it labels them, and
-    `from_mapping` at what it finds odd then.
+    Only the compiled kernel has this fast check. It checks all documents during labelling, and
+    `from_mapping` then reads irregular data.
     """
     return kernel.KERNEL is not None and kernel.KERNEL.is_plain(data)
 
@@ -170,14 +170,14 @@ def is_plain(data: Any) -> bool:
 def from_mapping(
     data: Mapping[Any, Any], kind: Kind, location: str, options: ReadOptions = DEFAULT_OPTIONS
 ) -> tuple[Nested, int]:
-    """``{topic: {doc: value}}``, every name a string, and how many documents repeat another."""
+    """Convert a mapping to ``{topic: {doc: value}}`` with strings as names; count duplicates."""
     lists: Nested = {}
     repeated = 0
     bare: dict[str, None] = {}  # topics whose documents have no scores
     for topic, docs in data.items():
         name = _to_id(topic, location)
         if name in lists:
-            raise InputError(f"topic {name} twice", "each topic once", location)
+            raise InputError.from_problem(f"duplicate topic {name!r}", "", location)
         if isinstance(docs, Mapping):
             lists[name] = docs if _has_str_keys(docs, kind) else _convert_keys(docs, name, location)
             continue
@@ -191,7 +191,7 @@ def from_mapping(
 
 
 def _reject_scores(lists: Nested, bare: Mapping[str, None], location: str) -> None:
-    """Refuse a run that has scores for some topics, and others that are `bare`."""
+    """Raise InputError if a run has scores for some topics only."""
     for topic, docs in lists.items():
         if docs and topic not in bare:
             actual = f"scores for topic {topic} and none for topic {next(iter(bare))}"
@@ -201,7 +201,7 @@ def _reject_scores(lists: Nested, bare: Mapping[str, None], location: str) -> No
 def _from_list(
     docs: Any, topic: Any, kind: Kind, location: str, options: ReadOptions
 ) -> dict[str, float]:
-    """Documents that come in a list, with their values; without any, their order is one."""
+    """Return documents of a list with values: in a run without scores, from their order."""
     values: dict[str, float]
     if is_list(docs) and has_only_strings(docs):  # the fast way
         places = map(float, range(0, -len(docs), -1))
@@ -210,16 +210,15 @@ def _from_list(
     else:
         values, duplicate = _from_entries(docs, topic, kind, location, options)
     if duplicate is not None:
-        raise InputError(
-            f"document {duplicate} of topic {topic} twice", "each document once", location
-        )
+        problem = f"duplicate document {duplicate!r} in topic {topic}"
+        raise InputError.from_problem(problem, "", location)
     return values
 
 
 def _from_entries(
     docs: Any, topic: Any, kind: Kind, location: str, options: ReadOptions
 ) -> tuple[dict[str, float], str | None]:
-    """Documents in a list with their values, and one that must not come again."""
+    """Return documents of a list with their values, and the first invalid duplicate."""
     try:
         cells = read_entries(docs, kind, options)
     except InputError as error:
@@ -237,9 +236,9 @@ def _from_entries(
 
 
 def _has_str_keys(docs: Mapping[Any, Any], kind: Kind) -> bool:
-    """Told by every key, but of a long list of a run by the first and the last.
+    """Return True if the keys are strings. For long rankings, check the first and last key.
 
-    To look at all that a run returned would take up to half as long again as its evaluation.
+    A check of all keys would make the evaluation up to 50 % slower.
     """
     if kind == "run" and len(docs) > SHORT_LIST:
         return isinstance(next(iter(docs)), str) and isinstance(_get_last(docs), str)
@@ -249,7 +248,7 @@ def _has_str_keys(docs: Mapping[Any, Any], kind: Kind) -> bool:
 def has_only_strings(names: Iterable[Any]) -> bool:
     """Return True if all names are strings."""
     try:
-        "".join(names)  # the fastest look at all of them
+        "".join(names)  # the fastest check
     except TypeError:
         return False
     return True
@@ -262,12 +261,12 @@ def _get_last(docs: Mapping[Any, Any]) -> Any:
 def _convert_keys(docs: Mapping[Any, Any], topic: str, location: str) -> dict[str, float]:
     values = {_to_id(doc, location): value for doc, value in docs.items()}
     if len(values) < len(docs):
-        raise InputError(f"a document twice in topic {topic}", "each document once", location)
+        raise InputError.from_problem(f"duplicate document in topic {topic}", "", location)
     return values
 
 
 def _from_tuples(rows: Iterable[Any], kind: Kind, location: str) -> tuple[Nested, int]:
-    """From (topic, doc, value), or with all the columns of the TREC format."""
+    """Convert rows (topic, doc, value), or rows with all columns of the TREC format."""
     lists: dict[str, dict[str, float]] = {}
     repeated = 0
     full = TREC[kind]
@@ -284,12 +283,12 @@ def _from_tuples(rows: Iterable[Any], kind: Kind, location: str) -> tuple[Nested
         docs = lists.setdefault(_to_id(topic, location), {})
         doc = _to_id(doc, location)
         if doc in docs:
-            actual = f"document {doc} of topic {topic} again as row {number}"
+            document = f"document {doc!r} in topic {topic} (row {number})"
             if kind == "run":
-                raise InputError(actual, "each document once", location)
+                raise InputError.from_problem(f"duplicate {document}", "", location)
             if _is_different(docs[doc], value):
-                actual = f"levels {docs[doc]!r} and {value!r} for document {doc} of topic {topic}"
-                raise InputError(actual, "one level a document", location)
+                problem = f"conflicting levels for {document}: {docs[doc]!r} and {value!r}"
+                raise InputError.from_problem(problem, "", location)
             repeated += 1
         docs[doc] = value
     return dict(lists), repeated
@@ -301,7 +300,7 @@ def _is_different(a: Any, b: Any) -> bool:
 
 
 def _to_id(name: Any, location: str) -> str:
-    """Identifiers are strings; whole numbers are taken as they are written."""
+    """Return an identifier: a string, or an integer as text."""
     if isinstance(name, str):
         return name
     if isinstance(name, Integral) and not isinstance(name, bool):

@@ -1,7 +1,7 @@
-"""Objects in JSON or in memory: records of some shape, ``{topic: documents}``, or rows of a table.
+"""Objects in JSON or in memory: records of other tools, ``{topic: documents}``, or table rows.
 
-Records come as a JSON array, on lines of their own, under their topics (``{topic: record}``), or
-alone; in Python as a list. What is told as no shape is a table, whose records are its rows.
+Records are in an array or a list, on lines, under their topics (``{topic: record}``), or single.
+Objects without a known shape are rows of a table.
 """
 
 from __future__ import annotations
@@ -50,16 +50,16 @@ from cranfield.data.reading.tables import Row, from_rows, make_json_lines, read_
 from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 
-# What names the topic of a record, the first that is there: an id, else the text of the query.
+# Keys with the topic of a record, in order of priority: an id, else the text of the query.
 IDS = ("id", "_id", "qid", "query_id", "query-id", "queryid", "q_id", "question_id", "topic_id",
        "topicid", "narrative_id", "sample_id")  # fmt: skip
 TEXTS = ("user_input", "question", "query", "input", "topic", "narrative", "text")
 
-# -- records, one after the other -----------------------------------------------------------------
+# -- records -----------------------------------------------------------------
 
 
 class DocumentList(NamedTuple):
-    """A topic, or what else stands above some documents, and these."""
+    """The documents of a topic, or of a topic and an intent."""
 
     context: Cells
     docs: list[Cells]
@@ -68,20 +68,20 @@ class DocumentList(NamedTuple):
 
 @dataclass(frozen=True)
 class Place:
-    """Where something is: on a line, or in words."""
+    """A place in a file or an object: a line, or words."""
 
     location: str
     line: int | None = None
     words: str = ""
 
     def locate(self, error: InputError) -> InputError:
-        """The error, with its place."""
+        """Return the error with its place."""
         actual = error.found if self.line is not None else error.found + self.words
         return InputError(actual, error.expected, self.location, self.line, error.hint)
 
 
 class SourceRecord(NamedTuple):
-    """A record, its place, and its topic where that stands above it."""
+    """A record, its place, and its topic if this is a key above the record."""
 
     place: Place
     record: Any
@@ -91,9 +91,9 @@ class SourceRecord(NamedTuple):
 def read_records(
     records: Iterable[SourceRecord | InputError], shape: Shape, location: str, options: ReadOptions
 ) -> Iterator[DocumentList | InputError | Problem]:
-    """The lists of records that all have the shape of the first."""
+    """Yield the documents of records, which all must have the shape of the first."""
     naming: str | None = None
-    warn_levels = True  # that documents have no levels
+    warn_levels = True  # warn if documents have no levels
     topic_keys: set[tuple[str | None, str]] = set()
     for number, item in enumerate(records):
         if isinstance(item, InputError):
@@ -112,8 +112,8 @@ def read_records(
                 tag = None if tag is None else _check_identifier("name of the run", tag)
                 if (tag, name) in topic_keys:
                     needs_run_id = shape.name == TREC_ANSWERS and tag is None
-                    more = " of a run, or a run_id that tells runs apart" if needs_run_id else ""
-                    raise InputError(f"topic {name} again", f"each topic once{more}")
+                    fix = "If the file has several runs, add run_id." if needs_run_id else ""
+                    raise InputError.from_problem(f"duplicate topic {name!r}", fix)
                 topic_keys.add((tag, name))
                 context = {"topic": name, "tag": tag}
                 if shape.kind == "qrels" and warn_levels and not has_levels(docs, options):
@@ -125,7 +125,7 @@ def read_records(
 
 
 def _match_shape(record: Any, shape: Shape) -> tuple[Item, str]:
-    """A record of the shape, with the key that it has."""
+    """Return a record and the key that contains its documents."""
     if shape is HITS:
         if not is_list(record):
             raise InputError(type(record).__name__, "a list of hits for each query")
@@ -143,7 +143,7 @@ def _match_shape(record: Any, shape: Shape) -> tuple[Item, str]:
 
 
 def _read_entries(docs: Any, shape: Shape, options: ReadOptions) -> list[Cells]:
-    """The documents of a list; if the order is meant, with their ranks."""
+    """Return the documents of a list, with ranks if the order is the ranking."""
     documents = read_entries(
         docs, shape.kind, replace(options, ordered=True) if shape.ranked else options
     )
@@ -153,7 +153,7 @@ def _read_entries(docs: Any, shape: Shape, options: ReadOptions) -> list[Cells]:
 
 
 def _find_topic_key(record: Item) -> str:
-    """The key that names a record's topic; none, if nothing does."""
+    """Return the key with the topic of a record, or an empty text."""
     fields = {**get_metadata(record), **record}
     ids = (key for key in IDS if key in fields)
     texts = (key for key in TEXTS if isinstance(fields.get(key), str))
@@ -161,7 +161,7 @@ def _find_topic_key(record: Item) -> str:
 
 
 def _name_topic(record: Item, naming: str, number: int) -> Any:
-    """The topic of a record, named as those before it."""
+    """Return the topic of a record, which must have the same key as in the first record."""
     key, fields = _find_topic_key(record), {**get_metadata(record), **record}
     if key != naming:
         lacks = naming and naming not in fields
@@ -178,16 +178,16 @@ def _check_identifier(noun: str, value: Any) -> str:
 
 
 def unwrap_integer(name: Any) -> Any:
-    """A whole number of any library as Python's own."""
+    """Convert an integer of any library to int, and return other values unchanged."""
     is_integer = isinstance(name, Integral) and not isinstance(name, bool)
     return int(name) if is_integer else name
 
 
 def _warn_naming(record: Item, naming: str, location: str, line: int | None) -> Iterator[Problem]:
-    """What is to be said of how topics are named."""
+    """Yield a warning if the topic is not an id, or if several keys are ids."""
     alternatives = [key for key in IDS if key in record and key != naming]
     if naming not in IDS:
-        basis = f"their {naming}" if naming else "the places of their records, counted from 0"
+        basis = f"their {naming}" if naming else "the positions of their records, counted from 0"
         yield Problem("warning", location, line, f"topics are named by {basis}", kind=COLUMNS)
     elif alternatives:
         text = f"the topic is {naming}, not {' or '.join(alternatives)}"
@@ -198,15 +198,15 @@ def _warn_naming(record: Item, naming: str, location: str, line: int | None) -> 
 
 
 class Objects(NamedTuple):
-    """What an object holds: lists of some shape, or the rows of a table."""
+    """Content of an object: lists of documents, or rows of a table."""
 
     lists: Iterable[DocumentList | InputError | Problem] = ()
     rows: Iterable[Item] | None = None
-    strict: bool = False  # whether a text is no number, as in {doc: score}
+    strict: bool = False  # a text is not a number, as in {doc: score}
 
 
 def _parse_object(data: Any, kind: Kind, location: str, options: ReadOptions) -> Objects:
-    """An object, as what it is told to be."""
+    """Detect the shape of an object, and return its content."""
     reject_foreign(detect(data, location), kind, location)
     if not isinstance(data, Mapping):
         return _parse_array(data, kind, location, options)
@@ -231,7 +231,7 @@ def _detect_shape(record: Any, kind: Kind, place: Place) -> Shape | None:
 
 
 def _parse_array(data: Any, kind: Kind, location: str, options: ReadOptions) -> Objects:
-    """The records of a list; or a list of hits for each query, which it does not name."""
+    """Return the content of a list: records, hits for each query, or rows."""
     if isinstance(data, str | bytes) or not isinstance(data, Iterable):
         raise InputError(truncate_text(repr(data)), "a JSON object", location)
     items = list(data)
@@ -259,7 +259,7 @@ def _parse_array(data: Any, kind: Kind, location: str, options: ReadOptions) -> 
 def _read_mapping(
     data: Item, kind: Kind, location: str, options: ReadOptions
 ) -> Iterator[DocumentList | InputError | Problem]:
-    """``{topic: documents}``, with intents between them if judgments are for these."""
+    """Yield the documents of ``{topic: documents}`` or ``{topic: {intent: documents}}``."""
     truth = kind == "qrels" and _has_boolean_levels(data)
     if kind == "qrels" and not all(
         has_levels(docs, options) for _, docs in _iter_leaves(data, options.intents)
@@ -282,7 +282,7 @@ def _read_mapping(
 
 
 def _iter_leaves(data: Item, by_intent: bool) -> Iterator[tuple[Cells, Any]]:
-    """What stands above documents, and these."""
+    """Yield the topic and intent, and the documents."""
     for topic, docs in data.items():
         if by_intent and isinstance(docs, Mapping):
             yield from (({"topic": topic, "intent": i}, levels) for i, levels in docs.items())
@@ -291,7 +291,7 @@ def _iter_leaves(data: Item, by_intent: bool) -> Iterator[tuple[Cells, Any]]:
 
 
 def _has_boolean_levels(data: Item) -> bool:
-    """Whether all levels are true or false."""
+    """Return True if all levels are booleans."""
     if not all(isinstance(docs, Mapping) for docs in data.values()):
         return False
     levels = [level for docs in data.values() for level in docs.values()]
@@ -301,7 +301,7 @@ def _has_boolean_levels(data: Item) -> bool:
 def read_object_records(
     data: Any, kind: Kind, location: str, options: ReadOptions
 ) -> Iterator[RecordItem]:
-    """Everything an object holds, each as a record or as the error that it is."""
+    """Yield the records and errors of an object."""
     objects = _parse_object(data, kind, location, options)
     if objects.rows is None:
         yield from _build_records(
@@ -314,7 +314,7 @@ def read_object_records(
 def list_object_topics(
     data: Any, kind: Kind, location: str, options: ReadOptions
 ) -> list[str] | None:
-    """All topics of an object, those without documents among them; None of a table."""
+    """Return all topics of an object, also without documents, or None for a table."""
     objects = _parse_object(data, kind, location, options)
     return None if objects.rows is not None else _list_topics(objects.lists)
 
@@ -339,7 +339,7 @@ def _list_topics(lists: Iterable[DocumentList | InputError | Problem]) -> list[s
 def _read_rows(
     rows: Iterable[Item], kind: Kind, location: str, options: ReadOptions
 ) -> Iterator[RecordItem]:
-    """The rows of a table, each of which has names; what is wrong with one has its number."""
+    """Yield the records of rows with named cells. Errors have the number of the row."""
     number = 0
 
     def count_rows() -> Iterator[tuple[None, Cells]]:
@@ -364,7 +364,7 @@ def _with_names(row: Item) -> Cells:
 
 
 def detect_object_kind(data: Any) -> Kind | None:
-    """What an object is told to hold by its shape, or by the names of its columns."""
+    """Return the kind of an object by its shape or its column names, or None."""
     record = _get_first(data)
     if foreign := _detect_foreign(data):
         return get_kind(foreign)
@@ -382,7 +382,7 @@ def detect_object_kind(data: Any) -> Kind | None:
 
 
 def name_object(data: Any, kind: Kind) -> str:
-    """What the shape of an object is called; nothing, if it has none, or two."""
+    """Return the name of the shape of an object; empty if it has none, or several."""
     try:
         if foreign := _detect_foreign(data):
             return foreign.name
@@ -399,24 +399,24 @@ def _detect_foreign(data: Any) -> Signature | None:
 
 
 def _get_first(data: Any) -> Any:
-    """The record that tells what an object is."""
+    """Return the record that determines the shape of an object."""
     if not isinstance(data, Mapping):
         return data[0] if is_list(data) and data else None
     return data if _is_record(data) else next(iter(data.values()), None)
 
 
-# -- what is an object of some shape --------------------------------------------------------------
+# -- detection of shapes --------------------------------------------------------------
 
 
 def is_hits_per_query(data: Any) -> bool:
-    """Whether this is what sentence-transformers returns: a list of hits for each query."""
+    """Return True for a list of hits for each query, as from sentence-transformers."""
     lists = is_list(data) and all(is_list(hits) for hits in data)
     first = next((hits for hits in data if hits), None) if lists else None
     return first is not None and is_hit_list(first) and not is_single_run(first)
 
 
 def _is_record(data: Item) -> bool:
-    """Whether this has texts, as records have and ``{topic: documents}`` has not."""
+    """Return True if values are texts, as in records, but not in ``{topic: documents}``."""
     return not KEYS.isdisjoint(data) and any(
         any(isinstance(x, str) for x in value.values())
         if isinstance(value, Mapping)
@@ -430,7 +430,7 @@ def _is_container(value: Any) -> bool:
 
 
 def is_shaped(data: Any) -> bool:
-    """Whether this is no ``{topic: documents}``, nor rows without names, but to be looked at."""
+    """Return True for objects other than ``{topic: documents}`` and rows without names."""
     if isinstance(data, Mapping):
         first = next(iter(data.values()), None)
         if _is_foreign(data):
@@ -445,7 +445,7 @@ def is_shaped(data: Any) -> bool:
 
 
 def _is_foreign(data: Item) -> bool:
-    """Return True if this is, or may be, an object of another tool: reading it says which."""
+    """Return True for an object of another tool, also if it is invalid."""
     try:
         return detect(data) is not None
     except InputError:
@@ -453,7 +453,7 @@ def _is_foreign(data: Item) -> bool:
 
 
 def is_single_run(data: Any) -> bool:
-    """Whether this list has its topics in it, by name or by place, and is not one of runs."""
+    """Return True for a list that contains its topics, and is not a list of runs."""
     if not is_list(data) or not data:
         return False
     first = data[0]
@@ -470,7 +470,7 @@ def is_single_run(data: Any) -> bool:
 def read_jsonl_lists(
     source: Source, kind: Kind, options: ReadOptions
 ) -> Iterable[DocumentList | InputError | Problem] | None:
-    """The lists of records on lines, by the shape of the first; None if these are a table's."""
+    """Return the documents of records on lines, or None for rows of a table."""
     first = _read_first_row(source)
     if first is None:
         return None
@@ -491,7 +491,7 @@ def _read_first_row(source: Source) -> Row | None:
 
 
 def read_jsonl_records(source: Source, kind: Kind, options: ReadOptions) -> Iterator[RecordItem]:
-    """Everything that objects on lines hold."""
+    """Yield the records and errors of objects on lines."""
     lists = read_jsonl_lists(source, kind, options)
     if lists is None:
         yield from make_json_lines().read_records(source, kind, options)
@@ -500,21 +500,21 @@ def read_jsonl_records(source: Source, kind: Kind, options: ReadOptions) -> Iter
 
 
 def list_jsonl_topics(source: Source, kind: Kind, options: ReadOptions) -> list[str] | None:
-    """All topics of objects on lines, those without documents among them; None of a table."""
+    """Return all topics of objects on lines, also without documents, or None for a table."""
     lists = read_jsonl_lists(source, kind, options)
     return None if lists is None else _list_topics(lists)
 
 
 def detect_jsonl_kind(source: Source, options: ReadOptions) -> Kind:
-    """Judgments or results? Told by the first record."""
+    """Return the kind of objects on lines, by the first record."""
     first = _read_first_row(source)
     try:
         return "run" if first is None else detect_object_kind([first[1]]) or "run"
     except InputError:
-        return "run"  # and let the records say what is wrong
+        return "run"  # the records have the error
 
 
 def name_jsonl(source: Source, kind: Kind) -> str:
-    """What the shape of objects on lines is called."""
+    """Return the name of the shape of objects on lines, or an empty text."""
     first = _read_first_row(source)
     return "" if first is None else name_object([first[1]], kind)

@@ -1,4 +1,4 @@
-"""Partitions that Spark reads from directories such as ``qid=007``: their values are ids."""
+"""Spark partitions in directories such as ``qid=007``, with ids as values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cranfield.errors import InputError
 
 
 def read_partition_values(rows: Any) -> dict[str, set[str]]:
-    """Return the values of partitions as the names of directories spell them."""
+    """Return the values of partitions, as written in the names of directories."""
     from urllib.parse import unquote
 
     values: dict[str, set[str]] = {}
@@ -23,7 +23,7 @@ def read_partition_values(rows: Any) -> dict[str, set[str]]:
 
 
 def reject_parsed_ids(rows: Any, columns: Iterable[str], location: str) -> None:
-    """Raise an error if Spark has parsed ids in partitions: ``007`` and ``7`` became one id."""
+    """Raise InputError if Spark has parsed ids in partitions: ``007`` and ``7`` became one id."""
     types = dict(rows.dtypes)
     parsed = [name for name in columns if types[name] != "string"]
     values = read_partition_values(rows) if parsed else {}
@@ -36,9 +36,9 @@ def reject_parsed_ids(rows: Any, columns: Iterable[str], location: str) -> None:
 
 
 def _format_number(value: str) -> str | None:
-    """Return a number as it is printed, None if it is not a number.
+    """Return the number in a text as Python prints it, None if it is not a number.
 
-    >>> _printed("007"), _printed("1.10"), _printed("12"), _printed("q1")
+    >>> _format_number("007"), _format_number("1.10"), _format_number("12"), _format_number("q1")
     ('7', '1.1', '12', None)
     """
     for kind in (int, float):

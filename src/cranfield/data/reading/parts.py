@@ -1,4 +1,4 @@
-"""Work on the parts of something, a few of them at a time."""
+"""Parallel work on parts, in order."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ W = TypeVar("W")
 
 
 def map_in_order(parts: Iterator[P], work: Callable[[P], W], threads: int = 2) -> Iterator[W]:
-    """The work done on each part, in the order of the parts.
+    """Yield the result of `work` for each part, in the order of the parts.
 
-    Few parts are handed out before they are worked on: who is stopped waits for these alone, and
-    not for all, as in `ThreadPoolExecutor.map`.
+    Only a few parts are submitted ahead. An interrupted caller waits for these parts, and not for
+    all parts as with `ThreadPoolExecutor.map`.
 
-    >>> list(in_order(iter("abc"), str.upper))
+    >>> list(map_in_order(iter("abc"), str.upper))
     ['A', 'B', 'C']
     """
     first = list(islice(parts, 2))

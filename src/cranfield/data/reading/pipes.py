@@ -1,4 +1,4 @@
-"""Standard input and pipes (process substitution): read once, and waited for."""
+"""Reading of standard input and pipes (process substitution)."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Any
 
 CHUNK = 1 << 20
-WAIT = 100  # milliseconds until Python looks again whether somebody wants to stop
+WAIT = 100  # milliseconds between checks for signals
 
 
 def read_chunks(path: str) -> Iterator[bytes]:
-    """What standard input (`-`) or a pipe says, as it comes."""
+    """Yield the bytes of standard input (`-`) or a pipe as they arrive."""
     with _open(path) as pipe:
         _wait(pipe)
         while chunk := pipe.read1(CHUNK):
@@ -24,29 +24,29 @@ def read_chunks(path: str) -> Iterator[bytes]:
 def _open(path: str) -> AbstractContextManager[Any]:
     if path == "-":
         return nullcontext(sys.stdin.buffer)
-    # Elsewhere a pipe that nobody has written to yet may look like one that has ended.
+    # On other systems, a pipe without a writer may look like the end of the file.
     return open(path, "rb", opener=_open_nonblocking if sys.platform == "linux" else None)
 
 
 def _open_nonblocking(path: str, flags: int) -> int:
-    """Opens a pipe, whether or not somebody writes to it: that is waited for before it is read."""
+    """Open a pipe without waiting for a writer. `_wait` waits before the first read."""
     descriptor = os.open(path, flags | os.O_NONBLOCK)
     os.set_blocking(descriptor, True)
     return descriptor
 
 
 def _wait(pipe: Any) -> None:
-    """Until there is something to read, or the end.
+    """Wait for data or the end of the pipe, and handle signals.
 
-    `read` waits, too, but not for a signal that came just before it, or to another thread, nor
-    for any if Polars is loaded, which has Linux go on with what a signal interrupts (SA_RESTART).
+    `read` alone would miss signals that arrive just before it or in another thread. It would miss
+    all signals if Polars is loaded, because Polars sets SA_RESTART.
     """
     import select
 
     if not hasattr(select, "poll"):  # Windows
         return
     ready = select.poll()
-    with suppress(OSError, ValueError):  # bytes in memory, which need no waiting for
+    with suppress(OSError, ValueError):  # bytes in memory need no waiting
         ready.register(pipe, select.POLLIN)
         while not ready.poll(WAIT):
             pass

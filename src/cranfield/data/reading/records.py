@@ -1,7 +1,7 @@
-"""Files one record at a time: slower than the readers, and sure of the place of every problem.
+"""Records of judgments and runs, and the problems in them.
 
-The readers take the fast road and, when something is wrong, ask here where it is. `validate`
-asks here for everything.
+Records are slower than columns, but every problem has its line. Readers of columns use records to
+find the line of a problem, `validate` uses them for everything.
 """
 
 from __future__ import annotations
@@ -31,37 +31,38 @@ Severity: TypeAlias = Literal["error", "warning"]
 
 @dataclass(frozen=True)
 class Problem:
-    """Something wrong with a file; an error keeps it from being used, a warning does not."""
+    """Problem in a file. A file with an error cannot be used."""
 
     severity: Severity
     location: str
     line: int | None
     text: str
     cause: InputError | None = None
-    kind: str = ""  # those of one kind say the same of different lines
-    by_intent: bool = False  # whether it would be none, were judgments for intents
-    more: int = 0  # problems like this that follow and are not listed
+    kind: str = ""  # problems of one kind have the same message for different lines
+    by_intent: bool = False  # no problem if judgments are for intents
+    more: int = 0  # further problems of this kind that are not listed
 
     @classmethod
     def from_error(cls, cause: InputError, location: str) -> Problem:
-        """An error, as its sentence without the place."""
+        """Return an error as a problem, with a message without the place."""
         text = str(InputError(cause.found, cause.expected, hint=cause.hint))
-        kind = remove_numbers(cause.expected or cause.found)
+        kind = DUPLICATE_ERROR if isinstance(cause, DuplicateError) else cause.expected
+        kind = remove_numbers(kind or cause.found)
         return cls("error", location, cause.line, text, cause, kind)
 
 
 class Record(NamedTuple):
-    """One judgment or result."""
+    """One judgment, or one document of a run."""
 
     line: int | None  # None in formats without lines
     topic: str
     doc: str
-    value: float | None  # None in lists without scores
+    value: float | None  # None in rankings without scores
     rank: float | None
     tag: str | None
-    group: str | None = None  # the class that NTCIR's judgments may name
-    type: str | None = None  # of a result, or the intent: the second column of TREC text
-    stratum: float | None = None  # what a judgment was sampled from
+    group: str | None = None  # equivalence class in NTCIR judgments
+    type: str | None = None  # element type or intent: the second column of TREC text
+    stratum: float | None = None  # of sampled judgments
 
 
 RecordItem: TypeAlias = Record | InputError | Problem
@@ -69,39 +70,40 @@ RecordItem: TypeAlias = Record | InputError | Problem
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How a file is written, where it does not say so itself, and what is wanted of it."""
+    """Options for reading a file."""
 
-    separator: str | None = None  # between the fields of a line; None: blanks
-    labels: Mapping[str, float] | None = None  # what assessors wrote, and the level it means
-    extra_fields: bool = False  # whether lines of a TREC run may go on after the tag
-    intents: bool = False  # whether judgments are for intents
-    types: bool = False  # whether the types of results are kept
-    by_tag: bool = False  # whether results with different tags are different runs
-    allows_duplicates: bool = False  # whether a list may have a document twice
-    columns: Mapping[str, str] = field(default_factory=dict)  # names or numbers that users gave
-    format_given: bool = False  # whether the user named the format
-    ordered: bool = False  # whether the user declares that the order of rows is the ranking
+    separator: str | None = None  # between fields; None: whitespace
+    labels: Mapping[str, float] | None = None  # levels of labels
+    extra_fields: bool = False  # lines of a TREC run can have more fields
+    intents: bool = False  # judgments have intents
+    types: bool = False  # read the element types of runs
+    by_tag: bool = False  # split runs by tag
+    allows_duplicates: bool = False  # allow duplicate documents in rankings
+    columns: Mapping[str, str] = field(default_factory=dict)  # names or numbers of columns by role
+    format_given: bool = False  # the user chose the format
+    ordered: bool = False  # the order of rows is the ranking
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "separator", to_separator(self.separator))
 
     @property
     def uses_second_column(self) -> bool:
-        """Whether the second column of TREC text matters."""
+        """True if the second column of TREC text is read."""
         return self.intents or self.types
 
 
 DEFAULT_OPTIONS = ReadOptions()
-DUPLICATE, COLUMNS = "again", "columns"  # kinds of warnings: judged again; others could be meant
+# Kinds of problems: duplicate judgments and documents, ambiguous columns.
+DUPLICATE, DUPLICATE_ERROR, COLUMNS = "again", "duplicate", "columns"
 
 
 def guess_meaning(fields: list[str], kind: Kind) -> str:
-    """What the user may have meant by a line with the wrong number of fields."""
+    """Return a hint for lines that look like another kind of file, or an empty text."""
     numbers = [parse_finite(field) is not None for field in fields]
     if kind == "qrels" and numbers == [True]:
-        return "these look like predictions: judgments come first"
+        return "this looks like predictions: judgments must come first"
     if kind == "run" and numbers[1:] == [True, True] and fields[1].isdecimal():  # query place score
-        return "RankLib's scores? then cut -f 3"
+        return "for RankLib's scores, use `cut -f 3`"
     return ""
 
 
@@ -110,20 +112,20 @@ def guess_meaning(fields: list[str], kind: Kind) -> str:
 
 @dataclass(frozen=True)
 class RecordBuilder:
-    """What makes records of the named cells of a file."""
+    """Builder of records from named cells."""
 
     kind: Kind
     location: str
     options: ReadOptions = DEFAULT_OPTIONS
-    number_as: str = NUMBER  # how levels and scores are written
-    tabular: bool = False  # whether a text may be a number where there are no lines
+    number_as: str = NUMBER  # expected values in errors
+    tabular: bool = False  # numbers can be texts if there are no lines
 
     def build_record(
         self, cells: Mapping[str, Any], line: int | None = None, scored: bool = False
     ) -> Record | InputError:
-        """The record that some cells are, or what is wrong with them.
+        """Return the record of some cells, or the error in them.
 
-        A result need not have a score, unless others of its list are `scored`.
+        A document of a run needs no score unless others of its ranking are `scored`.
         """
         topic, doc = (parse_identifier(cells[name]) for name in ("topic", "doc"))
         if topic is None or doc is None:
@@ -133,7 +135,7 @@ class RecordBuilder:
         rank, suffix = parse_finite(cells.get("rank")), f" for document {doc} of topic {topic}"
         if number is None and (self.kind == "qrels" or value is not None or scored):
             return self._make_value_error(value, suffix, line)
-        if number is None and rank is None and "rank" in cells:  # which would be what counts
+        if number is None and rank is None and "rank" in cells:  # the rank determines the order
             return self._make_rank_error(cells["rank"], suffix, line)
         second = self._get_second(cells)
         if self.options.intents and second is None:
@@ -143,7 +145,7 @@ class RecordBuilder:
         return self._add_stratum(record, cells, suffix)
 
     def _parse_value(self, value: Any, line: int | None) -> float | None:
-        """The level or score that a cell holds, or None; where there are lines, all is text."""
+        """Return the level or score in a cell, or None. Cells of lines are text."""
         number = parse_finite(value) if self.tabular or line is not None else to_number(value)
         if self.kind == "run":
             return number
@@ -160,7 +162,7 @@ class RecordBuilder:
     def _add_stratum(
         self, record: Record, cells: Mapping[str, Any], suffix: str
     ) -> Record | InputError:
-        """The record with its stratum, if there is one, or what is wrong with that."""
+        """Return the record with its stratum, or the error in the stratum."""
         stratum = cells.get("stratum")
         number = parse_finite(stratum)
         if "stratum" not in cells:
@@ -181,11 +183,13 @@ class RecordBuilder:
         if self.kind == "qrels" and abs(parse_finite(value) or 0.0) > LARGEST:
             expected = LEVEL
         letters = self.kind == "qrels" and isinstance(value, str) and value.isalpha()
-        hint = f"--labels {value}=1,… says what letters mean" if letters and not labels else ""
+        hint = (
+            f"to map labels to levels, use --labels {value}=1,…" if letters and not labels else ""
+        )
         return InputError(actual, expected, self.location, line, hint)
 
     def _get_second(self, cells: Mapping[str, Any]) -> str | None:
-        """What stands in the second column of TREC text, or in a table in its place."""
+        """Return the second column of TREC text, or the column of a table with its role."""
         names = ("intent", "iteration") if self.kind == "qrels" else ("type", "q0")
         return next((parse_identifier(cells[name]) for name in names if name in cells), None)
 
@@ -194,13 +198,13 @@ def _to_text(cell: Any) -> str | None:
     return None if cell is None else str(cell)
 
 
-# -- what can be wrong with a whole file ----------------------------------------------------------
+# -- problems of several records ----------------------------------------------------------
 
 
 def check_records(
     items: Iterable[RecordItem], kind: Kind, location: str, options: ReadOptions = DEFAULT_OPTIONS
 ) -> Iterator[Problem | Record]:
-    """Every record, and every error in its place; identical judgments are warnings."""
+    """Yield records and problems. Duplicate judgments with the same level are warnings."""
     firsts: dict[tuple[str, ...], Record] = {}
     reference: Record | None = None
     for record in items:
@@ -223,7 +227,7 @@ def check_records(
 
 
 def _check_consistency(record: Record, reference: Record, location: str) -> Iterator[Problem]:
-    """The error that a result is which is not ordered as another: by a score, or else by a rank."""
+    """Yield an error if only some documents have a score, or without scores, a rank."""
     scores, ranks = (record.value, reference.value), (record.rank, reference.rank)
     noun, values = ("rank", ranks) if scores == (None, None) else ("score", scores)
     if (values[0] is None) != (values[1] is None):
@@ -238,20 +242,22 @@ def _check_consistency(record: Record, reference: Record, location: str) -> Iter
 def _make_duplicate_problem(
     record: Record, first: Record, location: str, kind: Kind, by_intent: bool
 ) -> Problem:
-    document = f"document {record.doc} of topic {record.topic}"
+    document = f"document {record.doc!r} in topic {record.topic}"
     document += f", intent {record.type}" if by_intent else ""
-    place = "" if first.line is None else f" as on line {first.line}"
     other_intent = not by_intent and first.type != record.type
     if kind == "run":
-        actual, expected = f"{document} again{format_first_line(first.line)}", "each document once"
-        error = DuplicateError(record.doc, actual, expected, location, record.line)
+        problem = f"duplicate {document}{format_first_line(first.line)}"
+        error = DuplicateError(record.doc, problem, "", location, record.line)
         return Problem.from_error(error, location)
     if first.value == record.value:
-        text = f"{document} is judged again,{place or ' alike'}"
+        text = f"duplicate judgment of {document}{format_first_line(first.line)}"
         return Problem(
             "warning", location, record.line, text, kind=DUPLICATE, by_intent=other_intent
         )
-    actual, expected = f"level {record.value:g} for {document}", f"{first.value:g}{place}"
-    hint = "or are these for intents? `evaluate` takes them with a measure of diversity"
-    error = DuplicateError(record.doc, actual, expected, location, record.line, hint * other_intent)
+    levels = f"{first.value:g} and {record.value:g}"
+    if record.line is not None and first.line is not None:
+        levels = f"{record.value:g} here, {first.value:g} on line {first.line}"
+    problem = f"conflicting levels for {document}: {levels}"
+    fix = "If column 2 is the intent, use a diversity measure."
+    error = DuplicateError(record.doc, problem, "", location, record.line, fix * other_intent)
     return replace(Problem.from_error(error, location), by_intent=other_intent)

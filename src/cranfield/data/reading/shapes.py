@@ -1,6 +1,6 @@
-"""The shapes in which other tools write the documents of a topic, in JSON or in memory: one table.
+"""Shapes of records in other tools, in JSON or in memory: the table `SHAPES`.
 
-A record is recognised by the key that contains its documents. `objects` reads the records.
+A shape is detected by the key that contains the documents. `objects` reads the records.
 
 Sources of the shapes: RankLLM's ``Request`` and ``Result``, and the ``hits`` of its older
 files (castorini/rank_llm); ragas' ``SingleTurnSample``; KILT's and DPR's README files, Pyserini's
@@ -34,13 +34,13 @@ from cranfield.errors import InputError
 
 Cells: TypeAlias = dict[str, Any]
 Item: TypeAlias = Mapping[Any, Any]  # a record
-UserKeys: TypeAlias = tuple[tuple[str, str], ...]  # the user's names of keys, by ours
-Lists: TypeAlias = Iterable[tuple[Any, Any]]  # topics, or NAMELESS, with their documents
+UserKeys: TypeAlias = tuple[tuple[str, str], ...]  # the user's keys by role
+Lists: TypeAlias = Iterable[tuple[Any, Any]]  # topics (or NAMELESS) with their documents
 
-TREC_ANSWERS = "TREC RAG answers"  # RAGTIME's as well
-NAMELESS = object()  # the topic of a list that its record names
+TREC_ANSWERS = "TREC RAG answers"  # also RAGTIME
+NAMELESS = object()  # the topic is in the record
 
-# In a hit, the id of a document comes before that of the hit, and both before what may be a text.
+# Keys in order of priority: ids of documents, ids of hits, names that can be texts.
 TEXT_OR_ID = ("doc", "document", "item")
 DOC_ID = (*(name for name in SPELLINGS["doc"] if name not in TEXT_OR_ID), "psg_id")
 HIT = (*DOC_ID, "id", "_id", *TEXT_OR_ID)
@@ -54,14 +54,15 @@ RELEVANT = (
         word + thing
         for word in ("relevant", "expected", "gold", "golden", "positive", "ground_truth")
         for thing in _SUFFIXES
-        if thing or word in ("relevant", "positive", "gold")  # others may be what is to come out
+        if thing
+        or word in ("relevant", "positive", "gold")  # other words can mean expected answers
     ),
     "positives",
 )
 RETRIEVED = tuple(
     "retrieved" + thing
     for thing in _SUFFIXES
-    if thing != "_context_ids"  # which is ragas'
+    if thing != "_context_ids"  # used by ragas
 )
 SHAPE = {
     "qrels": "{doc: level} or [doc, …]",
@@ -75,24 +76,24 @@ NO_LEVELS = "documents without a level have level 1"
 
 
 def is_list(docs: Any) -> bool:
-    """Whether these are documents in an order."""
+    """Return True for a sequence, except text."""
     return isinstance(docs, Sequence) and not isinstance(docs, str | bytes)
 
 
 def read_entries(docs: Any, kind: Kind, options: ReadOptions = DEFAULT_OPTIONS) -> list[Cells]:
-    """The documents of a topic, each as cells: from ``{doc: value}`` or one of several lists.
+    """Return the documents of a topic as cells, from ``{doc: value}`` or a list.
 
     `options` has the user's names of keys, and whether the order is declared to be the ranking. The
     rank of a document with a score is its position in the list, unless it has one.
 
-    >>> entries([["d1", 0.5]], "run"), entries(["d1"], "qrels")
+    >>> read_entries([["d1", 0.5]], "run"), read_entries(["d1"], "qrels")
     ([{'doc': 'd1', 'score': 0.5, 'rank': 1}], [{'doc': 'd1', 'level': 1}])
     """
     if isinstance(docs, Mapping):
         return [{"doc": doc, VALUE[kind]: value} for doc, value in docs.items()]
     if isinstance(docs, Set):
         if kind == "run":
-            raise InputError("a set", "a list: a set has no order, and a run needs one")
+            raise InputError("a set", "a list (a run needs an order)")
         docs = sorted(docs, key=str)
     if not is_list(docs):
         raise InputError(type(docs).__name__, SHAPE[kind])
@@ -109,16 +110,16 @@ def read_entries(docs: Any, kind: Kind, options: ReadOptions = DEFAULT_OPTIONS) 
 
 
 def _reject_inconsistent(cells: Sequence[Cells]) -> None:
-    """Raise an error if only some documents of a list have a value or a rank."""
+    """Raise InputError if only some documents of a list have a value or a rank."""
     for entry in cells:
         if unlike := entry.keys() ^ cells[0].keys():
             key = min(unlike)
             actual = f"document {entry['doc']!r} {'with' if key in entry else 'without'} {key}"
-            raise InputError(actual, "the same of all documents of a list")
+            raise InputError(actual, "the same keys for all documents of a list")
 
 
 def _reject_unknown_score(hits: Sequence[Item], user_keys: UserKeys) -> None:
-    """Raise an error if hits have neither scores nor ranks, but other numbers, or levels."""
+    """Raise InputError if hits have no scores and ranks, but other numbers or levels."""
     keys, other_ids = _find_keys(tuple(hits[0]), "run", user_keys)
 
     def has_numbers(name: str) -> bool:
@@ -130,9 +131,9 @@ def _reject_unknown_score(hits: Sequence[Item], user_keys: UserKeys) -> None:
 
 
 def has_levels(docs: Any, options: ReadOptions = DEFAULT_OPTIONS) -> bool:
-    """Return False for judged documents without levels, which all have level 1.
+    """Return False for judged documents without levels. Their level is 1.
 
-    >>> have_levels({"d1": 2}), have_levels([["d1", 2]]), have_levels(["d1"])
+    >>> has_levels({"d1": 2}), has_levels([["d1", 2]]), has_levels(["d1"])
     (True, True, False)
     """
     if not (is_list(docs) or isinstance(docs, Set)) or not docs:
@@ -157,14 +158,14 @@ def _read_entry(item: Any, kind: Kind, user_keys: UserKeys) -> Cells:
 
 
 def _read_hit(item: Item, kind: Kind, user_keys: UserKeys) -> Cells:
-    """A document with its own keys, as ``{"docid": …, "score": …}``."""
+    """Read a document with named keys, such as ``{"docid": …, "score": …}``."""
     keys, other_ids = _find_keys(tuple(item), kind, user_keys)
     cells = {role: item[key] for role, key in keys.items()}
     for other_id in other_ids:
         if item[other_id] != cells["doc"]:
             raise InputError(f"a document with {keys['doc']} and {other_id}", "one id")
     if kind == "qrels" and "level" not in cells:
-        if "score" in item:  # a grade, or how similar it was?
+        if "score" in item:  # a grade or a similarity
             raise InputError("a relevant document with a score", f"a {' or '.join(GRADE[:3])}")
         cells["level"] = 1
     return cells
@@ -174,7 +175,7 @@ def _read_hit(item: Item, kind: Kind, user_keys: UserKeys) -> Cells:
 def _find_keys(
     names: tuple[Any, ...], kind: Kind, user_keys: UserKeys = ()
 ) -> tuple[dict[str, Any], list[Any]]:
-    """The keys of a document, by what they hold, and those that may name it as well."""
+    """Return the keys of a document by role, and other keys that can be its id."""
     user_choices = {
         role: find_user_column(key, names) for role, key in user_keys if role in _OF_HITS[kind]
     }
@@ -199,13 +200,13 @@ def _get_docs(record: Item, key: str) -> Lists:
 
 
 def _get_query_docs(record: Item, key: str) -> Lists:
-    """RankLLM's lists: the query is an object that has the id."""
+    """Return a RankLLM list: the query is an object with the id."""
     query = record.get("query")
     return [(query.get("qid") if isinstance(query, Mapping) else NAMELESS, record[key])]
 
 
 def _get_hits(record: Item, key: str) -> Lists:
-    """Castorini's older lists: every hit has the id of the query."""
+    """Return an older list of Castorini: every hit has the id of the query."""
     qids = [hit.get("qid", NAMELESS) for hit in record[key] if isinstance(hit, Mapping)]
     if any(name != qids[0] for name in qids):
         raise InputError("hits with different qids", "the same qid in all hits of a query")
@@ -213,7 +214,7 @@ def _get_hits(record: Item, key: str) -> Lists:
 
 
 def _list_pages(output: Any) -> list[Any]:
-    """The pages that an output of KILT cites."""
+    """Return the pages cited in a KILT output."""
     cited: Any = output.get("provenance", []) if isinstance(output, Mapping) else None
     if not is_list(cited) or not all(isinstance(x, Mapping) and "wikipedia_id" in x for x in cited):
         raise InputError("an output without pages", "provenance with a wikipedia_id each")
@@ -221,7 +222,7 @@ def _list_pages(output: Any) -> list[Any]:
 
 
 def _list_gold_pages(record: Item, key: str) -> Lists:
-    """The pages of all outputs, which may share them."""
+    """Return the pages of all outputs, without duplicates."""
     pages = chain.from_iterable(map(_list_pages, record[key]))
     return [
         (NAMELESS, list({parse_identifier(page) or repr(page): page for page in pages}.values()))
@@ -229,23 +230,25 @@ def _list_gold_pages(record: Item, key: str) -> Lists:
 
 
 def _list_run_pages(record: Item, key: str) -> Lists:
-    """The pages of the one output that has any; a run says so if there are none."""
+    """Return the pages of the only output with provenance."""
     lists = [_list_pages(output) for output in record[key] if "provenance" in output]
     nonempty = [pages for pages in lists if pages]
     if not lists or len(nonempty) > 1:
         outputs = f"{len(nonempty)} outputs" if lists else "no output"
-        raise InputError(f"provenance in {outputs}", "in one: a run has one list for a topic")
+        raise InputError(
+            f"provenance in {outputs}", "in one output (a run has one ranking per topic)"
+        )
     return [(NAMELESS, nonempty[0] if nonempty else [])]
 
 
 def _list_positives(record: Item, key: str) -> Lists:
-    """DPR's positive passages, whose scores are those of the retriever that found them."""
+    """Return the positive passages of DPR, without the scores of the retriever."""
     items = [item if isinstance(item, Mapping) else {} for item in record[key]]
     return [(NAMELESS, [item[_find_keys(tuple(item), "qrels")[0]["doc"]] for item in items])]
 
 
 def _list_predictions(record: Item, key: str) -> Lists:
-    """MTEB's ``{subset: {split: {topic: {doc: score}}}}``, of which there must be one."""
+    """Return the only list in MTEB's ``{subset: {split: {topic: {doc: score}}}}``."""
     parts = {
         f"{subset}/{split}": lists
         for subset, splits in record.items()
@@ -254,7 +257,7 @@ def _list_predictions(record: Item, key: str) -> Lists:
     }
     if len(parts) != 1:
         actual = f"predictions for {', '.join(parts) or 'no subset'}"
-        raise InputError(actual, "those of one subset and split, which have judgments of their own")
+        raise InputError(actual, "predictions for one subset and split")
     ((name, lists),) = parts.items()
     if not isinstance(lists, Mapping):
         raise InputError(f"{type(lists).__name__} for {name}", "{topic: {doc: score}}")
@@ -262,7 +265,7 @@ def _list_predictions(record: Item, key: str) -> Lists:
 
 
 def is_hit_list(docs: Any) -> bool:
-    """Whether these are documents with keys of their own."""
+    """Return True for a list of documents with named keys."""
     return is_list(docs) and bool(docs) and all(isinstance(hit, Mapping) for hit in docs)
 
 
@@ -276,25 +279,25 @@ def _get_run_id(record: Item) -> Any:
 
 
 def get_metadata(record: Item) -> Item:
-    """What TREC RAG's answers of 2025 say of themselves."""
+    """Return the metadata of TREC RAG answers of 2025, or an empty mapping."""
     metadata = record.get("metadata")
     return metadata if isinstance(metadata, Mapping) else {}
 
 
 @dataclass(frozen=True)
 class Shape:
-    """One way to write the documents of a topic."""
+    """A shape of records."""
 
-    name: str  # as `validate` calls it
+    name: str  # in the output of `validate`
     kind: Kind
-    keys: tuple[str, ...]  # where the documents are, under one of them
+    keys: tuple[str, ...]  # one of these contains the documents
     lists: Callable[[Item, str], Lists] = _get_docs
-    holds: Callable[[Any], bool] = is_list  # what can be there
-    tag: Callable[[Item], Any] = lambda record: None  # the name of the run
-    ranked: bool = False  # whether the order is meant, beside the scores
+    holds: Callable[[Any], bool] = is_list  # checks the documents
+    tag: Callable[[Item], Any] = lambda record: None  # name of the run
+    ranked: bool = False  # the order is the ranking, even with scores
 
     def find_key(self, record: Item) -> str | None:
-        """The key by which a record is told; two are an error."""
+        """Return the key that contains the documents, or None. Raise InputError for several."""
         keys = [
             k for k in self.keys if k in record and (record[k] is None or self.holds(record[k]))
         ]
@@ -322,12 +325,12 @@ SHAPES = (
     Shape("retrieved lists", "run", RETRIEVED,
           holds=lambda docs: is_list(docs) or isinstance(docs, Set | Mapping)),
 )  # fmt: skip
-HITS = Shape("sentence-transformers hits", "run", ("hits",))  # which are in no record
+HITS = Shape("sentence-transformers hits", "run", ("hits",))  # not in a record
 KEYS = frozenset(chain.from_iterable(shape.keys for shape in SHAPES))
 
 
 def detect_shape(record: Any, kind: Kind | None) -> Shape | None:
-    """The shape of a record, None if it has none; an error if it has two, or is of another kind."""
+    """Return the shape of a record, or None. Raise InputError for several or another kind."""
     if not isinstance(record, Mapping) or KEYS.isdisjoint(record):
         return None
     keys = {shape: key for shape in SHAPES if (key := shape.find_key(record)) is not None}

@@ -23,18 +23,18 @@ ANY, ABSENT, OTHER_TYPE, PRESENT = "*", 0, 1, 2
 
 @dataclass(frozen=True, eq=False)
 class Signature:
-    """One format of another tool.
+    """A format of another tool.
 
-    `reader` is what reads it, None if nothing does: then `advice` says what to do. It is `READ` if
-    the usual readers of `kinds` understand it as it is.
+    `reader` is None if the format is not supported: `advice` is then the fix. It is `READ` if the
+    normal readers of `kinds` support the format.
     """
 
     name: str
     keys: tuple[str, ...]
-    kinds: tuple[Use, ...] = ()  # what it could be used as
+    kinds: tuple[Use, ...] = ()  # possible uses
     advice: str = ""
     reader: Callable[..., Any] | None = None
-    also: Callable[[Item], bool] = lambda record: True  # what else must hold
+    also: Callable[[Item], bool] = lambda record: True  # further condition
 
     @property
     def top(self) -> tuple[str, ...]:
@@ -43,12 +43,12 @@ class Signature:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All keys, as messages name them."""
+        """All keys, for messages."""
         parts = (_name(part).partition("=")[0] for path in self.keys for part in path.split("."))
         return tuple(dict.fromkeys(part for part in parts if part != ANY)) or ("…_score",)
 
     def matches(self, data: Item, location: str) -> bool:
-        """Return True if all keys are there. Raise InputError if one holds another type."""
+        """Return True if the data have all keys. Raise InputError if a key has another type."""
         if not all(key in data for key in self.top):
             return False
         states = {path: _inspect_path(data, path.split(".")) for path in self.keys}
@@ -62,7 +62,7 @@ class Signature:
 
 
 def _inspect_path(value: Any, path: list[str]) -> int:
-    """Return whether a path is there, and whether a list is at its end if there has to be one."""
+    """Return PRESENT, ABSENT, or OTHER_TYPE if the path should end with a list."""
     if not path:
         return PRESENT
     if not isinstance(value, Mapping):
@@ -86,7 +86,7 @@ def _name(key: str) -> str:
 
 
 def READ(data: Any) -> Any:
-    """Mark formats that the usual readers understand."""
+    """Mark formats that the normal readers support."""
     return data
 
 
@@ -94,21 +94,21 @@ def READ(data: Any) -> Any:
 
 
 def _build_jq(program: str, *columns: str) -> str:
-    """Return the command that makes a table with these columns."""
+    """Return the command that converts a file to a table with these columns."""
     header = ",".join(f'"{name}"' for name in columns)
-    flags = "-rn" if program.startswith("inputs") else "-r"  # objects on lines are several inputs
+    flags = "-rn" if program.startswith("inputs") else "-r"  # for several objects on lines
     return f"Convert it with `jq {flags} '[{header}], ({program}) | @tsv' FILE`."
 
 
-def _convert_qrels(program: str) -> str:
+def _to_qrels(program: str) -> str:
     return _build_jq(program, "topic", "doc", "level")
 
 
-def _convert_run(program: str, *columns: str) -> str:
+def _to_run(program: str, *columns: str) -> str:
     return _build_jq(program, "topic", "doc", *(columns or ["score"]))
 
 
-def _convert_scores(program: str) -> str:
+def _to_scores(program: str) -> str:
     return _build_jq(program, "topic", "measure", "value")
 
 
@@ -146,49 +146,51 @@ PER_ITEM = "Export its scores as lines `run topic measure value`."
 TABLE = (
     # Search engines and workbenches
     Signature("Elasticsearch or OpenSearch _rank_eval request", ("requests[].ratings",),
-              ("qrels",), _convert_qrels(".requests[] | .id as $t | .ratings[] | [$t, ._id, .rating]")),
+              ("qrels",), _to_qrels(".requests[] | .id as $t | .ratings[] | [$t, ._id, .rating]")),
     Signature("Elasticsearch or OpenSearch _rank_eval response", ("details.*.hits[].hit",),
-              ("run",), _convert_run(".details | to_entries[] | .key as $t | .value.hits[].hit"
+              ("run",), _to_run(".details | to_entries[] | .key as $t | .value.hits[].hit"
                             " | [$t, ._id, ._score]")),
     Signature("OpenSearch workbench judgments", ("judgmentRatings[]",), ("qrels",),
-              _convert_qrels(".judgmentRatings[] | .query as $t | .ratings[] | [$t, .docId, .rating]")),
+              _to_qrels(".judgmentRatings[] | .query as $t | .ratings[] | [$t, .docId, .rating]")),
     Signature("OpenSearch workbench evaluation results", ("searchText", "documentIds"),
-              ("run", "scores"), _convert_run(".hits.hits[]._source | . as $x | .documentIds"
+              ("run", "scores"), _to_run(".hits.hits[]._source | . as $x | .documentIds"
                                       " | to_entries[] | [$x.searchText, .value, .key + 1,"
                                       " $x.searchConfigurationId]", "rank", "run")),
     Signature("OpenSearch workbench query set", ("querySetQueries",), (),
               "It has queries and no judgments. Export the judgments."),
     Signature("Elasticsearch or OpenSearch _search response", ("hits.hits[]",), ("run",),
-              f"{UNDER_IDS}. {_convert_run(ES_HITS)}"),
+              f"{UNDER_IDS}. {_to_run(ES_HITS)}"),
     Signature("Elasticsearch or OpenSearch _msearch response", ("responses[].hits",), (),
               f"It has no query ids. {UNDER_IDS}."),
-    Signature("Solr response", ("response.docs[]",), ("run",), f"{UNDER_IDS}. {_convert_run(SOLR)}"),
-    Signature("Vespa response", ("root.id=toplevel",), ("run",), f"{UNDER_IDS}. {_convert_run(VESPA)}"),
+    Signature("Solr response", ("response.docs[]",), ("run",), f"{UNDER_IDS}. {_to_run(SOLR)}"),
+    Signature("Vespa response", ("root.id=toplevel",), ("run",), f"{UNDER_IDS}. {_to_run(VESPA)}"),
     Signature("Quepid snapshot", ("docs", "queries[].query_text"), ("run",),
               "Export the snapshot as CSV and name its columns with --columns."),
     Signature("Quepid case", ("queries[].query_text", "queries[].ratings"), ("qrels",),
-              _convert_qrels(".queries[] | .query_text as $t | .ratings[] | select(.rating != null)"
+              _to_qrels(".queries[] | .query_text as $t | .ratings[] | select(.rating != null)"
                   " | [$t, .doc_id, .rating]")),
     Signature("Quepid ratings", ("queries[].query", "queries[].ratings"), ("qrels",),
-              _convert_qrels(".queries[] | .query as $t | .ratings | to_entries[] | [$t, .key, .value]")),
+              _to_qrels(".queries[] | .query as $t | .ratings | to_entries[]"
+                        " | [$t, .key, .value]")),
     Signature("Quepid's export for RRE", ("queries[].placeholders", "queries[].relevant_documents"),
-              ("qrels",), _convert_qrels('.queries[] | .placeholders["$query"] as $t | .relevant_documents'
+              ("qrels",),
+              _to_qrels('.queries[] | .placeholders["$query"] as $t | .relevant_documents'
                               " | to_entries[] | [$t, .key, .value.gain]")),
     Signature("RRE ratings", ("topics[].query_groups",), ("qrels",),
-              _convert_qrels(".topics[].query_groups[] | .name as $t | .relevant_documents | to_entries[]"
-                  " | [$t, .key, .value.gain]")),
+              _to_qrels(".topics[].query_groups[] | .name as $t | .relevant_documents"
+                        " | to_entries[] | [$t, .key, .value.gain]")),
     Signature("RRE evaluation", ("corpora[].*",), ("run", "scores"), PER_ITEM),
     Signature("Quepid book", ("query_doc_pairs[]",), ("qrels",),
               "Export the book as CSV, and combine its judges with `cranfield assess`."),
     # Answers and scores
     Signature("DeepEval test run", ("testCases[].metricsData",), ("scores",),
-              _convert_scores(".testCases[] | .input as $t | .metricsData[] | [$t, .name, .score]")),
+              _to_scores(".testCases[] | .input as $t | .metricsData[] | [$t, .name, .score]")),
     Signature("DeepEval test run", ("testRunData.testCases",), ("scores",), PER_ITEM),
     Signature("promptfoo results", ("results.results[].testIdx",), ("scores",), PER_ITEM),
     Signature("promptfoo results", ("testIdx", "promptIdx"), ("scores",), PER_ITEM),
     Signature("inspect_ai log", ("eval", "samples[].scores"), ("scores",), PER_ITEM),
     Signature("lm-eval samples", ("doc_id", "doc", "resps"), ("scores",),
-              _convert_scores("inputs | . as $x | .metrics[] | [$x.doc_id, ., $x[.]]")),
+              _to_scores("inputs | . as $x | .metrics[] | [$x.doc_id, ., $x[.]]")),
     Signature("LangSmith results", ("example_id",), ("scores",), PER_ITEM, also=_has_feedback),
     Signature("Langfuse scores", ("traceId", "name", "value", "dataType"), (),
               "A trace is one answer, not an item: join the scores to the items of the data set."),
@@ -206,7 +208,8 @@ TABLE = (
               "It has means and no topics. Save the run, {topic: {doc: score}}.",
               also=_has_cutoffs),
     Signature("battles of an arena", ("model_a", "model_b", "winner"), ("battles",), "", READ),
-    Signature("Braintrust results", ("input", "scores"), ("scores",), PER_ITEM, also=_has_numeric_scores),
+    Signature("Braintrust results", ("input", "scores"), ("scores",), PER_ITEM,
+              also=_has_numeric_scores),
     Signature("Phoenix evaluations", (), ("scores",), PER_ITEM, also=_has_scored),
 )  # fmt: skip
 TOP = frozenset(key for signature in TABLE for key in signature.top)
@@ -247,7 +250,7 @@ def detect_record(record: Any, location: str = "") -> Signature | None:
 
 
 def _unwrap_source(data: Item) -> Item | None:
-    """Return what a search engine found first, if it returned its source."""
+    """Return the first hit of a search engine if the response has the source."""
     if _inspect_path(data, ["hits", "hits[]", "_source"]) != PRESENT:
         return None
     source = next((hit["_source"] for hit in data["hits"]["hits"] if "_source" in hit), None)
@@ -257,7 +260,7 @@ def _unwrap_source(data: Item) -> Item | None:
 def reject_foreign(
     signature: Signature | None, use: Use, location: str, line: int | None = None
 ) -> None:
-    """Raise InputError if a format is not read, or not for this use."""
+    """Raise InputError if a format is not supported, or not for this use."""
     if signature is None or (signature.reader is not None and use in signature.kinds):
         return
     name = f"{signature.name} (keys: {', '.join(signature.names)})"
@@ -268,7 +271,7 @@ def reject_foreign(
 
 
 def _describe_fix(signature: Signature) -> str:
-    """Return what to do with a format that is not read."""
+    """Return the fix for an unsupported format or use."""
     if signature.reader is None:
         return signature.advice
     places: Mapping[Use, str] = {
@@ -282,5 +285,5 @@ def _describe_fix(signature: Signature) -> str:
 
 
 def get_kind(signature: Signature) -> Kind:
-    """Return what `validate` takes a file of another tool for."""
+    """Return the kind that `validate` uses for a file of another tool."""
     return "qrels" if "qrels" in signature.kinds else "run"

@@ -1,4 +1,4 @@
-"""Where bytes come from: a path or standard input, plain or packed, with or without a BOM."""
+"""Input files: a path or standard input, compressed or not, with or without a BOM."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from cranfield.wording import encode_text, format_option
 
 BOM = b"\xef\xbb\xbf"  # a byte order mark
 SPACES = rb"[ \t\r\f\v]*"
-# What is no data: comments, and how NTCIR's runs describe their system. A description may take
-# several lines before the first line of data, elsewhere one.
+# Comments, and descriptions of the system in NTCIR runs. Before the first line of data, a
+# description can have several lines, elsewhere one.
 NO_DATA = re.compile(
     rb"^%b(?:#[^\n]*|<SYSDESC>(?:(?!</?SYSDESC>)[^\n])*</SYSDESC>%b)(?:\n|\Z)" % (SPACES, SPACES),
     re.MULTILINE | re.IGNORECASE,
@@ -33,20 +33,22 @@ PREAMBLE = re.compile(
     % (BOM, *(SPACES,) * 3),
     re.DOTALL | re.IGNORECASE,
 )
-# What a file says of its system: the lines of ir_metadata, and what NTCIR's runs begin with.
+# Descriptions of the system: lines of ir_metadata, and the start of NTCIR runs.
 DESCRIPTION = re.compile(
     rb"^%b# *ir_metadata\.start\b[^\n]*\n"
     rb"(?P<comments>(?:%b#(?! *ir_metadata\.end\b)[^\n]*(?:\n|\Z))*)"
     rb"|^%b<SYSDESC>(?P<text>(?:(?!</?SYSDESC>).)*)</SYSDESC>" % ((SPACES,) * 3),
     re.MULTILINE | re.DOTALL | re.IGNORECASE,
 )
-DESCRIPTION_SIZE = 1 << 16  # bytes in which it is looked for
+DESCRIPTION_SIZE = 1 << 16  # bytes searched for a description
 CHUNK = 4 << 20
 START = 1 << 14
 
 
 def split_name(path: str | os.PathLike[str]) -> tuple[str, str]:
-    """The name of a file without directory and suffix, and its suffix, be it compressed or not.
+    """Return the name of a file without directory and suffixes, and its suffix.
+
+    Suffixes of compressed files are removed.
 
     >>> split_name("runs/bm25.JSON.gz"), split_name("dense.tar.zst")
     (('bm25', '.json'), ('dense', ''))
@@ -59,32 +61,32 @@ def split_name(path: str | os.PathLike[str]) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class Limits:
-    """What is refused, as it can hardly be meant and would fill the memory."""
+    """Limits of input files that protect the memory."""
 
-    line: int = 1 << 20  # bytes of a line
-    expansion: float | None = None  # how many times its size a file may hold; None: the usual
+    line: int = 1 << 20  # bytes per line
+    expansion: float | None = None  # decompressed size / size; None: the default
 
 
-LONGEST_LINE = 1 << 62  # bytes that can be asked for: a limit beyond is none
+LONGEST_LINE = 1 << 62  # larger limits are no limit
 
-LIMITS = ContextVar("LIMITS", default=Limits())  # noqa: B039 - frozen; of the files named from now on
+LIMITS = ContextVar("LIMITS", default=Limits())  # noqa: B039 - frozen
 
 
 @contextmanager
 def reading_limits(
     max_line: int | None = None, max_expansion: float | None = None
 ) -> Iterator[None]:
-    """Other limits for the files that are named inside: bytes of a line, times a file's size.
+    """Set limits for files opened within a context: bytes per line, decompressed size / size.
 
     >>> with reading_limits(max_line=10_000_000):
-    ...     Source.of("run.txt").limits.line
+    ...     Source.from_path("run.txt").limits.line
     10000000
     """
     defaults = LIMITS.get()
     line = defaults.line if max_line is None else min(max_line, LONGEST_LINE)
     expansion = defaults.expansion if max_expansion is None else max_expansion
     if not (line >= 1 and (expansion is None or expansion >= 1)):
-        raise InputError(f"limits {max_line}, {max_expansion}", "numbers from 1")
+        raise InputError(f"limits {max_line}, {max_expansion}", "numbers ≥ 1")
     token = LIMITS.set(Limits(line, expansion))
     try:
         yield
@@ -92,14 +94,14 @@ def reading_limits(
         LIMITS.reset(token)
 
 
-EXPANSION = 100  # times its size a compressed file usually holds at most,
-HARMLESS = 100 << 20  # unless that is no more than this,
-LARGEST_FILE = 50 << 30  # and never more than this
+EXPANSION = 100  # default limit of decompressed size / size,
+HARMLESS = 100 << 20  # smaller decompressed files are allowed,
+LARGEST_FILE = 50 << 30  # larger ones are not
 
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A file named by the user (`-` is standard input), opened as often as it is needed."""
+    """An input file (`-` is standard input), which can be opened more than once."""
 
     path: str
     limits: Limits = field(default_factory=LIMITS.get)
@@ -117,48 +119,48 @@ class Source:
 
     @property
     def name(self) -> str:
-        """How messages call it, and results that nothing else names."""
+        """The name in messages, and of results without another name."""
         return "standard input" if self.path == "-" else encode_text(self.path).decode()
 
     @property
     def suffix(self) -> str:
-        """What its name ends in, or in an archive that of the file, packed or not."""
+        """The suffix of the file, or of the file in an archive, without suffixes of compression."""
         return split_name(self.compression.member or self.path)[1]
 
     @cached_property
     def compression(self) -> Compression:
-        """What it is packed in, told by the first bytes and not by the name."""
+        """The compression, detected by the first bytes."""
         with self._open_raw() as stream:
             return Compression.from_stream(stream, self.name, self._make_bound(stream))
 
     @cached_property
     def start(self) -> bytes:
-        """The first few thousand bytes, unpacked."""
+        """The first bytes, decompressed."""
         with self.open_checked() as stream:
             return stream.read(START)
 
     @cached_property
     def first_lines(self) -> list[bytes]:
-        """The first lines that hold something, but for one that may be cut."""
+        """The first complete lines that are not blank and not comments."""
         lines = self.start.splitlines()[: None if len(self.start) < START else -1]
         return [line for line in lines if line.strip() and not NO_DATA.match(line)]
 
     def open(self) -> IO[bytes]:
-        """The bytes, unpacked, without what stands before the data."""
+        """Return a stream of the decompressed bytes, without BOM and descriptions."""
         stream = io.BufferedReader(self._open_decompressed(), buffer_size=1 << 17)
         stream.read(len(self._preamble))
         return stream
 
     @cached_property
     def _preamble(self) -> bytes:
-        """A byte order mark, and descriptions of the system."""
+        """A byte order mark, and descriptions before the data."""
         with self._open_decompressed() as stream:
             match = PREAMBLE.match(stream.read(START))
         return match.group() if match else b""
 
     @cached_property
     def description(self) -> str:
-        """What it says of its system, be that YAML or anything else; nothing, if it is silent."""
+        """The description of the system in the file, such as YAML; empty if it has none."""
         from textwrap import dedent
 
         with io.BufferedReader(self._open_decompressed()) as stream:
@@ -171,16 +173,16 @@ class Source:
         return "\n".join(parts)
 
     def get_line_number(self, number: int) -> int:
-        """The number that a line has in the file, counted in what is read."""
+        """Convert a line number in the data to the line number in the file."""
         return self._preamble.count(b"\n") + number
 
     def read(self) -> bytes:
-        """All bytes at once."""
+        """Return all decompressed bytes."""
         with self.open_checked() as stream:
             return stream.read()
 
     def iter_pieces(self, size: int = CHUNK) -> Iterator[Callable[[], bytes]]:
-        """The bytes in pieces that end where a line does, to be read by whoever works on them."""
+        """Yield functions that each read a piece of complete lines."""
         if not self.is_seekable:
             for chunk in self._iter_chunks(size):
                 yield lambda chunk=chunk: chunk  # type: ignore[misc]
@@ -191,7 +193,7 @@ class Source:
     def iter_bounds(
         self, size: int, begin: int | None = None, end: int | None = None
     ) -> Iterator[tuple[int, int]]:
-        """Where the stretches of a plain file begin and stop, each where a line does."""
+        """Yield start and end of pieces of complete lines in a seekable file."""
         with self._open_raw() as stream:
             end = os.fstat(stream.fileno()).st_size if end is None else end
             begin = len(self._preamble) if begin is None else begin
@@ -203,11 +205,11 @@ class Source:
 
     @property
     def is_seekable(self) -> bool:
-        """Whether its bytes can be had from anywhere: it is neither packed nor a pipe."""
+        """True if the file can be read from any position: it is not compressed and not a pipe."""
         return not self.compression.layers and os.path.isfile(self.path)
 
     def read_range(self, begin: int, stop: int) -> bytes:
-        """The bytes begin..stop-1 of a file that is plain."""
+        """Return the bytes begin..stop-1 of a seekable file."""
         with self._open_raw() as stream:
             stream.seek(begin)
             data = stream.read(stop - begin)
@@ -222,9 +224,9 @@ class Source:
                 yield piece + stream.readline(self.limits.line + 1)
 
     def find_long_line(self, text: bytes) -> int | None:
-        """Where a line begins that is longer than lines may be, if there is one.
+        """Return the start of a line that is too long, or None.
 
-        Looks for the end of a line in every stretch of that length, and not for all ends.
+        Searches for one line end per range of the maximum length, and not for all line ends.
         """
         limit, begin = self.limits.line, 0
         while len(text) - begin > limit:
@@ -235,23 +237,24 @@ class Source:
         return None
 
     def make_long_line_error(self, line: int | None) -> InputError:
-        """The error that a line is which is longer than lines may be."""
-        actual = f"a line of more than {self.limits.line:,} bytes"
-        return InputError(actual, "shorter ones", self.name, line, "--max-line BYTES allows others")
+        """Return the error for a line that is too long."""
+        problem = f"line has more than {self.limits.line:,} bytes"
+        fix = "To allow longer lines, use --max-line BYTES."
+        return InputError.from_problem(problem, fix, self.name, line)
 
     @contextmanager
     def open_checked(self) -> Iterator[IO[bytes]]:
-        """The open stream; a disk that fails is a user's error and not ours."""
+        """Open the stream. Convert disk errors to InputError."""
         try:
             with self.open() as stream:
                 yield stream
             self.reject_changed()
         except OSError as error:
-            raise InputError(f"broken file data ({error})", "a complete file", self.name) from None
+            raise InputError.from_problem(f"corrupt data ({error})", "", self.name) from None
 
     @contextmanager
     def _open_raw(self) -> Iterator[IO[bytes]]:
-        """The open stream as it is, packed or not; a disk may fail in the middle of it."""
+        """Open the stream without decompression. Convert disk errors to FileError."""
         try:
             with self._open_file() as stream:
                 yield stream
@@ -268,19 +271,19 @@ class Source:
         except OSError as error:
             raise make_read_error(self.name, error) from None
         except ValueError:  # a NUL in the name
-            raise InputError(f"file name {self.path!r}", "another", None) from None
+            raise InputError.from_problem(f"invalid file name {self.path!r}") from None
         register_input(os.fstat(stream.fileno()))
         self.reject_changed(stream)
         return stream
 
     @cached_property
     def _first_identity(self) -> tuple[int, ...]:
-        """What tells a file from what it was before, or from another of its name."""
+        """Device, inode, size and time of the file when it was first opened."""
         return _get_identity(os.stat(self.path))
 
     def reject_changed(self, stream: IO[bytes] | None = None) -> None:
-        """A file is read in parts, and more than once: it must stay what it was."""
-        if not os.path.isfile(self.path) and "_known" not in self.__dict__:
+        """Raise InputError if the file changed since it was first opened."""
+        if not os.path.isfile(self.path) and "_first_identity" not in self.__dict__:
             return  # standard input or a pipe
         try:
             now = os.stat(self.path) if stream is None else os.fstat(stream.fileno())
@@ -291,16 +294,16 @@ class Source:
             raise self._make_changed_error()
 
     def _make_changed_error(self) -> InputError:
-        return InputError("a file that was changed while it was read", "the same", self.name)
+        problem = "file changed while it was being read"
+        return InputError.from_problem(problem, "Rerun the command.", self.name)
 
     def _open_decompressed(self) -> Any:
-        packing = self.compression
-        raw = self._open_file()
-        return packing.open(raw, self._make_bound(raw)) if packing.layers else raw
+        compression, raw = self.compression, self._open_file()
+        return compression.open(raw, self._make_bound(raw)) if compression.layers else raw
 
     @property
     def compression_ratio(self) -> float:
-        """How many of its bytes stand for one that it holds, as far as it has been unpacked."""
+        """Size / decompressed size, as far as the file has been read."""
         return self._compression_ratio[0]
 
     @cached_property
@@ -308,7 +311,7 @@ class Source:
         return [1.0]
 
     def _make_bound(self, raw: IO[bytes]) -> Callable[[int], None]:
-        """Refuses more bytes than a file of that size may hold."""
+        """Return a function that raises InputError if a file decompresses to too many bytes."""
         times = EXPANSION if self.limits.expansion is None else self.limits.expansion
         size = raw.seek(0, os.SEEK_END)
         raw.seek(0)
@@ -318,31 +321,29 @@ class Source:
         def check_size(count: int) -> None:
             self._compression_ratio[0] = raw.tell() / max(1, count)
             if count > limit:
-                text = f"more than {int(limit):,} bytes in a compressed file"
-                expected = f"at most {times:g} times its size, and {LARGEST_FILE >> 30} GB"
-                limits = "reading_limits(max_expansion=TIMES)"
-                hint = f"{format_option('--max-expansion TIMES', limits)} allows more"
-                raise InputError(text, expected, self.name, hint=hint)
+                limits = f"{times:g} times its size, and {LARGEST_FILE >> 30} GB"
+                problem = f"compressed file has more than {int(limit):,} bytes (limit: {limits})"
+                option = format_option(
+                    "--max-expansion TIMES", "reading_limits(max_expansion=TIMES)"
+                )
+                raise InputError.from_problem(problem, f"To allow more, use {option}.", self.name)
 
         return check_size
 
     @cached_property
     def _pipe_data(self) -> bytes:
-        """What standard input or a pipe (process substitution) says, which is read once only.
-
-        It is held in memory, and may not end.
-        """
+        """The bytes of standard input or a pipe (process substitution), kept in memory."""
         buffer, limit = io.BytesIO(), get_memory_limit()
         for chunk in pipes.read_chunks(self.path):
             if buffer.tell() + len(chunk) > limit:
-                actual = f"more than {limit / 2**30:.3g} GB in a pipe, half of the memory"
-                raise InputError(actual, "a file, which is read in pieces", self.name)
+                problem = f"pipe has more than {limit / 2**30:.3g} GB (half of the memory)"
+                raise InputError.from_problem(problem, "Use a file.", self.name)
             buffer.write(chunk)
         return buffer.getvalue()
 
 
 def get_memory_limit() -> int:
-    """The bytes of what can be read only once: half of the memory, where its size is known."""
+    """Return the limit for the bytes of a pipe: half of the memory, or 8 GB if unknown."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
     except (AttributeError, OSError, ValueError):  # not POSIX
@@ -351,7 +352,7 @@ def get_memory_limit() -> int:
 
 @dataclass(frozen=True, eq=False)
 class Piece(Source):
-    """Some whole lines of a file, after so many others, or all that it holds, in memory."""
+    """Complete lines of a file in memory, after `line_offset` other lines."""
 
     text: bytes = b""
     line_offset: int = 0
@@ -361,7 +362,6 @@ class Piece(Source):
 
     @cached_property
     def compression(self) -> Compression:
-        """It has been unpacked."""
         return Compression(self.name)
 
     def iter_pieces(self, size: int = CHUNK) -> Iterator[Callable[[], bytes]]:
@@ -371,12 +371,12 @@ class Piece(Source):
         return self.line_offset + number
 
     def reject_changed(self, stream: IO[bytes] | None = None) -> None:
-        """It has been read."""
+        """Do nothing: the piece is in memory."""
 
 
 @dataclass(frozen=True, eq=False)
 class FileBytes:
-    """The bytes of a file that is plain, of which only those are read that are asked for."""
+    """The bytes of a seekable file, read when they are sliced."""
 
     source: Source
 
@@ -393,37 +393,37 @@ def _get_identity(file: os.stat_result) -> tuple[int, ...]:
 
 
 def make_read_error(name: str, error: OSError) -> FileError:
-    """The error that a file or a directory is that cannot be read."""
+    """Return the error for an unreadable file or directory."""
     return FileError("read", name, (error.strerror or str(error)).lower())
 
 
 @dataclass(frozen=True)
 class Beginning:
-    """What tells the format of a file: how it begins, and what the user says of it."""
+    """The first lines of a file and the user's options, for format detection."""
 
     source: Source
-    kind: Kind | None = None  # what it holds, where that is known
-    separator: str | None = None  # between the fields of a line; None: blanks
-    labels: Collection[str] = ()  # what may stand where NTCIR's judgments have L2
+    kind: Kind | None = None  # if known
+    separator: str | None = None  # between fields; None: whitespace
+    labels: Collection[str] = ()  # accepted as L2 in NTCIR judgments
 
     @property
     def start(self) -> bytes:
-        """The first few thousand bytes."""
+        """The first bytes."""
         return self.source.start
 
     @property
     def lines(self) -> list[bytes]:
-        """The first lines that hold something."""
+        """The first lines with content."""
         return self.source.first_lines
 
     @property
     def first(self) -> str:
-        """The first of these lines, if there is one."""
+        """The first line with content, or an empty text."""
         return self.lines[0].decode("utf-8", "replace") if self.lines else ""
 
     @cached_property
     def fields(self) -> list[list[str]]:
-        """The fields of the first hundred lines."""
+        """The fields of the first 100 lines."""
         separator = None if self.separator is None else self.separator.encode()
         cut = (line.split(separator) for line in self.lines[:100])
         return [[field.strip().decode("utf-8", "replace") for field in line] for line in cut]

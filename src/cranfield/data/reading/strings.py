@@ -1,8 +1,8 @@
-"""`Strings`: many byte strings in one buffer, without a Python object for each.
+"""`Strings`: a column of byte strings in one buffer, without Python objects.
 
-Seven million document ids as Python strings take half a gigabyte and seconds to make; most are
-only ever hashed. Here a string is a place in a buffer, and whole columns are hashed, compared and
-read as numbers eight bytes at a time.
+Seven million document ids as Python strings need half a gigabyte and seconds, and most are only
+hashed. Here, a string is a position in a buffer. Columns are hashed, compared and parsed by words
+of eight bytes.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from cranfield import kernel
 from cranfield.arrays import Bools, Bytes, Floats, Ints, Words
 from cranfield.errors import InputError
 
-# Where hashes begin: another in every process, so that nobody can write ids whose hashes are the
-# same. No result depends on it.
+# Seed of hashes: random, so that no file can contain ids with chosen hash collisions. Results do
+# not depend on it.
 KEY: np.uint64 = np.frombuffer(os.urandom(8), dtype=np.uint64)[0]
-LONG = 256  # bytes of a string that are ordered with array operations
-SPARSE = 32  # how many times as long as strings a buffer may be, to decode all of it at once
-ROOM = 64  # bytes before and after the strings, so that whole words can be read around them
+LONG = 256  # bytes of a string sorted with array operations
+SPARSE = 32  # maximum buffer size / size of strings to decode the complete buffer
+ROOM = 64  # bytes before and after the strings: words can be read across the ends
 
 _U = np.uint64
 _FIRST = np.array([(1 << 8 * n) - 1 for n in range(9)], dtype=np.uint64)  # first n bytes of a word
@@ -30,12 +30,12 @@ _LAST = np.array([~((1 << 8 * (8 - n)) - 1) & (1 << 64) - 1 for n in range(9)], 
 
 
 def _repeat_byte(byte: int) -> Any:
-    """A word of eight equal bytes."""
+    """Return a word of eight equal bytes."""
     return _U(byte * 0x0101010101010101)
 
 
 def _decode_ascii(data: memoryview) -> str | None:
-    """A buffer as one text, if it is of ASCII: then its places are the same."""
+    """Decode a buffer if it is ASCII: positions of bytes are then positions of characters."""
     try:
         return str(data, "ascii")
     except UnicodeDecodeError:
@@ -43,12 +43,12 @@ def _decode_ascii(data: memoryview) -> str | None:
 
 
 class Strings:
-    """Byte strings, each `length` bytes from `start` in a buffer with room around them.
+    """Byte strings: `length` bytes from `start` in a buffer, with ROOM bytes around them.
 
-    >>> ids = Strings.of(["d1", "a longer name", "d1"])
+    >>> ids = Strings.from_list(["d1", "a longer name", "d1"])
     >>> ids.tolist(), len(ids)
     (['d1', 'a longer name', 'd1'], 3)
-    >>> (ids.hashes()[0] == ids.hashes()[2]).item()
+    >>> (ids.compute_hashes()[0] == ids.compute_hashes()[2]).item()
     True
     """
 
@@ -59,7 +59,7 @@ class Strings:
 
     @classmethod
     def from_list(cls, texts: Sequence[str]) -> Strings:
-        """Python strings, packed."""
+        """Create a column from Python strings."""
         try:
             encoded = [text.encode() for text in texts]
         except UnicodeEncodeError as error:
@@ -69,7 +69,7 @@ class Strings:
 
     @classmethod
     def from_bytes(cls, data: bytes, length: Ints) -> Strings:
-        """Strings that stand side by side."""
+        """Create a column from adjacent strings with these lengths."""
         room = bytes(ROOM)
         buffer = np.frombuffer(room + data + room, dtype=np.uint8)
         return cls(buffer, np.cumsum(length) - length + ROOM, length)
@@ -84,7 +84,7 @@ class Strings:
         return iter(self.tolist())
 
     def tolist(self) -> list[str]:
-        """The strings as Python strings."""
+        """Convert to Python strings."""
         data = memoryview(self.buffer)  # type: ignore[arg-type]
         places = zip(self.start.tolist(), (self.start + self.length).tolist(), strict=True)
         if (
@@ -95,9 +95,9 @@ class Strings:
         return [str(data[a:b], "utf-8") for a, b in places]
 
     def copy(self) -> Strings:
-        """These strings in a buffer that holds nothing else."""
+        """Return a copy with its own buffer."""
         size = int(self.length[0]) if len(self) else 0
-        if size and (self.length == size).all():  # as ids often are
+        if size and (self.length == size).all():  # as in many files
             shape, dtype = (len(self.buffer) - size + 1,), f"V{size}"
             text = np.ndarray(shape, dtype, self.buffer, strides=(1,))[self.start].tobytes()
         else:
@@ -106,7 +106,7 @@ class Strings:
 
     @staticmethod
     def concatenate(parts: Sequence[Strings]) -> Strings:
-        """Some columns of strings, one after the other."""
+        """Concatenate columns of strings."""
         offsets = np.cumsum([0, *(len(p.buffer) for p in parts[:-1])])
         return Strings(
             np.concatenate([p.buffer for p in parts]),
@@ -115,10 +115,10 @@ class Strings:
         )
 
     def split_before(self, separator: str) -> tuple[Strings, Bools]:
-        """What stands before an ASCII sign, all where it does not occur; and where it does twice.
+        """Return the parts before an ASCII separator, and True for strings with several.
 
-        >>> found, twice = Strings.of(["d1#2", "d1", "d#1#2"]).before("#")
-        >>> found.tolist(), twice.tolist()
+        >>> ids, twice = Strings.from_list(["d1#2", "d1", "d#1#2"]).split_before("#")
+        >>> ids.tolist(), twice.tolist()
         (['d1', 'd1', 'd'], [False, False, True])
         """
         end = self.start + self.length
@@ -132,14 +132,14 @@ class Strings:
     # -- eight bytes at a time --------------------------------------------------------------------
 
     def _read_words(self, place: Ints) -> Words:
-        """The eight bytes that begin at each place."""
+        """Return the eight bytes from each position."""
         words = np.ndarray((len(self.buffer) - 7,), "<u8", self.buffer, strides=(1,))
         return words[place]
 
     def iter_words(self) -> Iterator[tuple[Any, Words]]:
-        """The strings' words from the first to the last, with the rows that have so many.
+        """Yield the first, second, … words of the strings, with the rows that have this word.
 
-        Bytes beyond the end of a string are zero.
+        Bytes after the end of a string are zero.
         """
         rows: Any = slice(None)
         start, remaining = self.start, self.length
@@ -150,7 +150,7 @@ class Strings:
             start, remaining = start[longer] + 8, remaining[longer] - 8
 
     def compute_hashes(self) -> Words:
-        """A 64-bit hash of each string; equal strings have equal hashes."""
+        """Return a 64-bit hash of each string. Equal strings have equal hashes."""
         if kernel.KERNEL is not None:
             hashes = np.empty(len(self), dtype=np.uint64)
             places = np.ascontiguousarray(self.start), np.ascontiguousarray(self.length)
@@ -163,7 +163,7 @@ class Strings:
         return values ^ (values >> _U(32))
 
     def compare(self, strings: Strings) -> Bools:
-        """Which strings equal those of the other column, row by row."""
+        """Return True for rows where both columns have the same string."""
         equal: Bools = self.length == strings.length
         rows = np.flatnonzero(equal)
         pairs = zip(self[rows].iter_words(), strings[rows].iter_words(), strict=True)
@@ -172,10 +172,10 @@ class Strings:
         return equal
 
     def is_constant(self) -> bool:
-        """Whether all strings are the same.
+        """Return True if all strings are equal.
 
-        >>> Strings.of(["bm25", "bm25"]).alike(), Strings.of(["bm25", "bm26"]).alike()
-        (True, False)
+        >>> [Strings.from_list(x).is_constant() for x in (["bm25", "bm25"], ["bm25", "bm26"])]
+        [True, False]
         """
         size = int(self.length[0]) if len(self) else 0
         if (self.length != size).any():
@@ -187,21 +187,21 @@ class Strings:
         return True
 
     def find_changes(self) -> Ints:
-        """The rows whose string differs from that of the row before; the first row does."""
+        """Return the rows with another string than the previous row, and the first row."""
         differs = np.ones(len(self), dtype=bool)
         differs[1:] = self.length[1:] != self.length[:-1]
         for rows, word in self.iter_words():
             if isinstance(rows, slice):
                 differs[1:] |= word[1:] != word[:-1]
-            else:  # longer strings only: compare those that are neighbours
+            else:  # longer strings: compare adjacent rows
                 next_to = np.flatnonzero(rows[1:] == rows[:-1] + 1) + 1
                 differs[rows[next_to]] |= word[next_to] != word[next_to - 1]
         return np.flatnonzero(differs)
 
     def compute_sort_keys(self) -> list[Words]:
-        """Numbers that order the strings by their bytes, the most significant first.
+        """Return sort keys that order the strings by bytes, most significant first.
 
-        What is beyond the first `LONG` bytes of a string is ordered by Python.
+        Python sorts the bytes after the first `LONG` of a string.
         """
         first = Strings(self.buffer, self.start, np.minimum(self.length, LONG))
         keys = []
@@ -222,26 +222,26 @@ class Strings:
 
 
 class Numbering:
-    """A number for each different string, in the order in which they first come.
+    """Numbers of distinct strings, in the order of first occurrence.
 
-    They are told apart by hashes, which is made certain; if two have the same one, by Python.
+    Strings are distinguished by verified hashes, and after a collision by a dict.
 
     >>> numbers = Numbering()
-    >>> numbers.of(Strings.of(["q2", "q1", "q2"])).tolist()
+    >>> numbers.number_strings(Strings.from_list(["q2", "q1", "q2"])).tolist()
     [0, 1, 0]
-    >>> numbers.of(Strings.of(["q3", "q1"])).tolist(), numbers.known.tolist()
+    >>> numbers.number_strings(Strings.from_list(["q3", "q1"])).tolist(), numbers.strings.tolist()
     ([2, 1], ['q2', 'q1', 'q3'])
     """
 
     def __init__(self) -> None:
         self.strings = Strings.from_list([])
-        self._hashes = np.empty(0, dtype=np.uint64)  # of those known
+        self._hashes = np.empty(0, dtype=np.uint64)  # of the strings
         self._numbers: dict[int, int] = {}  # by hash
-        self._table = np.zeros(1, dtype=np.int64)  # most of the numbers, by a hash's last bits
+        self._table = np.zeros(1, dtype=np.int64)  # most numbers, by the last bits of the hash
         self._by_name: dict[str, int] | None = None
 
     def number_strings(self, texts: Strings) -> Ints:
-        """The number of each of some strings."""
+        """Return the number of each string."""
         if self._by_name is None:
             numbers = self._number_by_hash(texts)
             if numbers is not None:
@@ -279,7 +279,7 @@ class Numbering:
 def expand_spans(begin: Ints, count: Ints) -> Ints:
     """All members of the ranges begin..begin+count-1, one range after the other.
 
-    >>> spans(np.array([10, 3]), np.array([3, 2])).tolist()
+    >>> expand_spans(np.array([10, 3]), np.array([3, 2])).tolist()
     [10, 11, 12, 3, 4]
     """
     offsets = np.cumsum(count) - count
@@ -302,7 +302,8 @@ def parse_numbers(texts: Strings) -> Floats:
     to 2^53; beyond, the quotient is taken with 64 bits, and only if that falls in the middle
     between two doubles the text is left to the slow way.
 
-    >>> numbers(Strings.of(["12.5", "-0.1", "7", "1e3", ".", "0.12345678901234567"])).tolist()
+    >>> texts = Strings.from_list(["12.5", "-0.1", "7", "1e3", ".", "0.12345678901234567"])
+    >>> parse_numbers(texts).tolist()
     [12.5, -0.1, 7.0, nan, nan, 0.12345678901234566]
     """
     if not len(texts):

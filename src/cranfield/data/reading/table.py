@@ -1,4 +1,4 @@
-"""`Table`: some lines of judgments or results, as columns."""
+"""`Table`: lines of judgments or runs as columns."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ COLUMNS = (
     "strata",
     "tags",
     "lines",
-)  # a cell for each line
+)  # one cell per line
 
 
 class PartRead(str):
-    """The name of a run, of which more lines were read, out of so many bytes of its file.
+    """Name of a run, with the number of lines and bytes read since the last report.
 
     >>> part = PartRead("bm25", 1000, 42_000)
-    >>> part, part.lines, part.taken
+    >>> part, part.lines, part.bytes_read
     ('bm25', 1000, 42000)
     """
 
@@ -44,35 +44,35 @@ class PartRead(str):
 
 
 class Irregular(ValueError):
-    """What is read is not in order; whoever reads it record by record finds where.
+    """Error for data with problems that readers of columns do not locate.
 
-    Its arguments, if any, are the problem and what was expected. Threads raise it, and whoever
-    waits for them reads the file once more, not each of them.
+    Its arguments, if any, are the problem and the expected value. The caller reads the data again
+    as records, once for all threads.
     """
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Lines in the order of their file, adjacent lines of a topic taken together."""
+    """Lines in file order, with adjacent lines of a topic as a group."""
 
-    topics: Strings  # the topic of each group of adjacent lines
-    starts: Ints  # and its first row
+    topics: Strings  # topic of each group
+    starts: Ints  # first row of each group
     docs: Strings
-    hashes: Words  # of the documents
-    values: Floats  # levels, or what documents are ranked by
+    hashes: Words  # of documents
+    values: Floats  # levels or scores
     ranks: Floats | None = None
-    tag: str | None = None  # of the first line
-    scored: bool = True  # False where there were no values to read
-    types: Strings | None = None  # of results, or the intents of judgments, where asked for
-    doubts: str = ""  # which columns were taken, where others could be meant
-    tags: Strings | None = None  # of all lines, where they are not all the same
-    lines: Ints | None = None  # their numbers, for whoever wants to tell of them
-    strata: Floats | None = None  # what judgments were sampled from
-    bytes_read: int = 0  # bytes of the file that was read for them
+    tag: str | None = None  # tag of the first line
+    scored: bool = True  # False if the file has no values
+    types: Strings | None = None  # element types or intents, if requested
+    doubts: str = ""  # description of ambiguous columns
+    tags: Strings | None = None  # of all lines, if they differ
+    lines: Ints | None = None  # line numbers, if requested
+    strata: Floats | None = None  # of sampled judgments
+    bytes_read: int = 0  # bytes of the file read for this table
 
     @classmethod
     def from_columns(cls, docs: Strings, values: Floats, topics: Strings | None = None) -> Table:
-        """A table of columns, in one group if there are no topics."""
+        """Create a table from columns; without topics, it has one group."""
         starts = np.zeros(1, dtype=np.int64) if topics is None else topics.find_changes()
         group_names = Strings.from_list([""]) if topics is None else topics[starts]
         return cls(group_names, starts, docs, docs.compute_hashes(), values)
@@ -82,7 +82,7 @@ class Table:
 
     @cached_property
     def names(self) -> list[str]:
-        """The topics as Python strings, of which there may be as many as lines."""
+        """The topics of the groups as Python strings."""
         return self.topics.tolist()
 
     @property
@@ -91,7 +91,7 @@ class Table:
         return np.diff(self.starts, append=len(self.docs))
 
     def iter_bounds(self) -> Iterator[tuple[int, int]]:
-        """First and last row (exclusive) of each group."""
+        """Yield first row and last row (exclusive) of each group."""
         return pairwise([*self.starts.tolist(), len(self.docs)])
 
     @cached_property
@@ -103,24 +103,24 @@ class Table:
         return replace(self.map_columns(lambda column: column[rows]), topics=topics, starts=starts)
 
     def map_columns(self, change: Callable[[Any], Any]) -> Table:
-        """This table with every column changed that there is."""
+        """Return the table with a function applied to each column."""
         columns = ((name, getattr(self, name)) for name in COLUMNS)
         return replace(self, **{name: change(x) for name, x in columns if x is not None})
 
     def slice_groups(self, first: int, stop: int) -> Table:
-        """The groups first..stop-1."""
+        """Return the groups first..stop-1."""
         rows = np.append(self.starts, len(self.docs))[[first, stop]]
         starts = self.starts[first:stop] - rows[0]
         return self._select_lines(slice(*rows.tolist()), self.topics[first:stop], starts)
 
     def select_lines(self, mask: Bools) -> Table:
-        """Only some of the lines."""
+        """Return the lines selected by a mask."""
         group = self.group[mask]
         groups = np.unique(group)
         return self._select_lines(mask, self.topics[groups], np.searchsorted(group, groups))
 
     def split_by_tag(self) -> Iterator[Table]:
-        """The lines of each tag, in the order of the first of each."""
+        """Yield a table for each tag, in the order of first lines."""
         if self.tags is None:
             yield self
             return
@@ -133,11 +133,11 @@ class Table:
             yield replace(self.select_lines(tag == i), tag=name, tags=None)
 
     def reorder(self, rows: Ints) -> Table:
-        """The lines in another order, each within its group."""
+        """Return the lines in another order within their groups."""
         return self._select_lines(rows, self.topics, self.starts)
 
     def group_by_topic(self, number: Ints | None = None) -> Table:
-        """All lines of a topic together, in their order; topics as they come, or by number."""
+        """Return a table with one group per topic, in order of first lines, or by number."""
         if number is None:
             number = Numbering().number_strings(self.topics)
         if (number[1:] > number[:-1]).all():
@@ -150,18 +150,18 @@ class Table:
         return self._select_lines(rows, self.topics[order[first]], starts)
 
     def copy(self) -> Table:
-        """This table, without holding on to the text it was read from."""
+        """Return a copy without references to the text of the file."""
         return replace(self.map_columns(lambda column: column.copy()), topics=self.topics.copy())
 
     @staticmethod
     def concatenate(parts: list[Table]) -> Table:
-        """Tables one after the other. Empties the list, so that no column is kept twice."""
+        """Concatenate tables. Empties the list to save memory."""
         if len(parts) == 1:
             return parts.pop()
         offsets = np.cumsum([0, *map(len, parts[:-1])])
         topics = Strings.concatenate([p.topics.copy() for p in parts])
         starts = np.concatenate([p.starts + b for p, b in zip(parts, offsets, strict=True)])
-        first = next((p for p in parts if len(p)), parts[0])  # there may be comments before it
+        first = next((p for p in parts if len(p)), parts[0])  # comments can precede it
         tag, scored = first.tag, first.scored
         columns = {name: [getattr(p, name) for p in parts] for name in COLUMNS}
         parts.clear()
@@ -169,7 +169,7 @@ class Table:
         return Table(topics, starts, tag=tag, scored=scored, **merged)
 
     def find_duplicate(self) -> tuple[str, str] | None:
-        """A topic and a document that occurs twice in it: told by hashes, then made certain."""
+        """Return topic and document of the first duplicate, or None. Hashes are verified."""
         group = self.group
         keys = hash_in_groups(self.hashes, group)
         ordered = np.sort(keys)
@@ -191,12 +191,13 @@ class Table:
         return keys[order], order
 
     def find(self, docs: Strings, hashes: Words, group: Ints) -> Ints:
-        """The row of each of some documents within groups of this table, -1 where it has none.
+        """Return the rows of documents within groups of this table, -1 if missing.
 
         >>> from cranfield.data.reading.strings import Strings
-        >>> docs, two = Strings.of(["a", "b", "a"]), np.array([0, 2])
-        >>> table = Table(Strings.of(["q1", "q2"]), two, docs, docs.hashes(), np.zeros(3))
-        >>> table.find(docs, docs.hashes(), np.array([1, 1, 0])).tolist()
+        >>> docs, two = Strings.from_list(["a", "b", "a"]), np.array([0, 2])
+        >>> topics, hashes = Strings.from_list(["q1", "q2"]), docs.compute_hashes()
+        >>> table = Table(topics, two, docs, hashes, np.zeros(3))
+        >>> table.find(docs, hashes, np.array([1, 1, 0])).tolist()
         [2, -1, 0]
         """
         keys, order = self._by_hash
@@ -204,7 +205,7 @@ class Table:
         rows = np.full(len(docs), -1, dtype=np.int64)
         place = np.searchsorted(keys, sought)
         remaining = np.arange(len(docs))
-        while len(remaining):  # more than once only where two documents have the same hash
+        while len(remaining):  # repeats only after hash collisions
             remaining = remaining[place[remaining] < len(keys)]
             remaining = remaining[keys[place[remaining]] == sought[remaining]]
             row = order[place[remaining]]
@@ -218,7 +219,7 @@ class Table:
 
 
 def iter_whole_topics(tables: Iterable[Table]) -> Iterator[Table]:
-    """Table after table, the last topic of each with the next one, where it may go on."""
+    """Yield tables of complete topics: the last topic of a table can continue in the next."""
     waiting: list[Table] = []
     for table in tables:
         waiting.append(table)
@@ -232,18 +233,18 @@ def iter_whole_topics(tables: Iterable[Table]) -> Iterator[Table]:
 
 
 class DocumentValues(Protocol):
-    """What is known of documents, and noted for every one that a run returns."""
+    """Values of documents, such as costs, looked up for each document of a run."""
 
     @property
     def values(self) -> Mapping[str, Floats]:
-        """What is known, by unit."""
+        """The values by unit."""
 
     def rows(self, lines: Table) -> Ints:
-        """The row of `values` for each of some lines of a run, -1 where nothing is known."""
+        """Return the row of `values` for each line of a run, -1 if unknown."""
 
 
 def list_unknown_types(document_values: DocumentValues, tables: Iterable[Table]) -> list[str]:
-    """The types of results of which nothing is known."""
+    """Return the element types without values."""
     types: dict[str, None] = {}
     for table in tables:
         if table.types is not None:
@@ -252,7 +253,7 @@ def list_unknown_types(document_values: DocumentValues, tables: Iterable[Table])
 
 
 def _concatenate(columns: list[Any]) -> Any:
-    """Columns one after the other, none if one of them is missing. Empties the list."""
+    """Concatenate columns, or return None if one is missing. Empties the list."""
     if any(column is None for column in columns):
         return None
     strings = isinstance(columns[0], Strings)
@@ -262,7 +263,7 @@ def _concatenate(columns: list[Any]) -> Any:
 
 
 def hash_in_groups(hashes: Words, group: Ints) -> Words:
-    """Hashes of documents within groups of lines."""
+    """Return hashes of pairs of document and group."""
     keys = group.astype(np.uint64)
     keys += np.uint64(1)
     keys *= np.uint64(0x9E3779B97F4A7C15)

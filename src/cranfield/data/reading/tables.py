@@ -1,7 +1,7 @@
-"""Tables: CSV and TSV with a header, JSONL, Parquet, Arrow, Polars and pandas frames.
+"""Readers of tables: CSV and TSV with a header, JSONL, Parquet, Arrow, frames.
 
-Polars reads them; all become a `Table`. A run without scores has no values: its order is that of
-its ranks or, without those, the table's own.
+Polars reads the tables, and the result is a `Table`. A run without scores has no values: it is
+ordered by its ranks or, without ranks, by its rows.
 """
 
 from __future__ import annotations
@@ -71,37 +71,35 @@ from cranfield.errors import CranfieldError, InputError
 from cranfield.lazy_imports import pl
 from cranfield.wording import format_count
 
-Row: TypeAlias = tuple[int | None, dict[str, Any]]  # the line, if it has one, and named cells
+Row: TypeAlias = tuple[int | None, dict[str, Any]]  # line number or None, and named cells
 Rows: TypeAlias = Iterator[Row | InputError]
 Frame: TypeAlias = "Callable[[Source, Sequence[str] | None], pl.DataFrame]"  # some columns, or all
 Part: TypeAlias = Callable[[], Table]
-PART = 1 << 18  # rows of a frame that become a table at a time
+PART = 1 << 18  # rows per part of a frame
 
 
 @dataclass(frozen=True)
 class Tabular:
-    """A way to write tables with named columns: read whole, or row by row."""
+    """Readers of a file format with named columns: as a frame, or row by row."""
 
-    read_frame: Frame  # errors may be Polars' own; cells of text are text
-    read_rows: Callable[
-        [Source, bool], Rows
-    ]  # blanks around cells of text may be part of them, or not
-    read_names: Callable[[Source], Iterable[Any]]  # of the columns
-    headed: bool = False  # whether the first row is the header, and cells are text
-    mixed: bool = False  # whether every row names its own columns
-    has_lines: bool = True  # whether rows are lines
+    read_frame: Frame  # can raise Polars errors; text is not parsed
+    read_rows: Callable[[Source, bool], Rows]  # True: keep spaces around cells
+    read_names: Callable[[Source], Iterable[Any]]  # column names
+    headed: bool = False  # the first row is the header, and cells are text
+    mixed: bool = False  # every row has its own column names
+    has_lines: bool = True  # rows are lines
     read_cells: Callable[[Source], dict[str, list[str]]] | None = (
-        None  # column by column, or Irregular
+        None  # by column; can raise Irregular
     )
-    open_long: Callable[[Source], Parquet | None] = lambda source: None  # one to read part by part
+    open_long: Callable[[Source], Parquet | None] = lambda source: None  # to read in parts
     first: Callable[[], Iterable[Row]] | None = None  # rows, if `rows` can be read only once
 
     def read_table(self, source: Source, kind: Kind, options: ReadOptions) -> Table:
-        """The table of a file, or Irregular if there is anything wrong with it."""
+        """Read a file as a table. Raise Irregular for files with problems."""
         return self.read_tidy(source, kind, options).to_table()
 
     def read_tidy(self, source: Source, kind: Kind, options: ReadOptions) -> TidyFrame:
-        """The columns of a file that matter, or Irregular if there is anything wrong with them."""
+        """Read the columns with a role. Raise Irregular for files with problems."""
         if self.mixed or (self.headed and not can_read_text()):
             raise Irregular
         try:
@@ -111,13 +109,13 @@ class Tabular:
             raise Irregular from None
         short = self.headed and any(column.null_count() for column in (*columns, frame[:, -1]))
         if short or not len(frame):
-            raise Irregular  # an empty cell, or a line with too few of them; or no line
+            raise Irregular  # an empty cell, a missing cell, or no row
         return TidyFrame.from_frame(columns, kind, names, options)
 
     def _read_needed(
         self, source: Source, kind: Kind, options: ReadOptions
     ) -> tuple[pl.DataFrame, list[str], ReadOptions]:
-        """What is needed of a file, the names of all columns, and the text for what is needed."""
+        """Return the required columns, the names of all columns, and options for these columns."""
         if self.has_lines:
             frame = self.read_frame(source, None)
             return frame, frame.columns, options
@@ -129,13 +127,13 @@ class Tabular:
         return frame, names, _resolve_user_columns(options, columns, kind)
 
     def _read_first_cells(self, source: Source, name: str) -> Iterable[Any]:
-        """Some cells of a column of a binary file."""
+        """Return the first cells of a column of a binary file."""
         return read_first_cells(self.read_frame(source, [name]), name)
 
     def get_parts(
         self, source: Source, kind: Kind, options: ReadOptions
     ) -> Callable[[], Iterator[Part]] | None:
-        """How a long file is read, Irregular where a part is not in order; None if it is short."""
+        """Return a function that yields the parts of a long file, None for a short file."""
         if (file := self.open_long(source)) is None:
             return None
         try:
@@ -154,7 +152,7 @@ class Tabular:
     def read_records(
         self, source: Source, kind: Kind, options: ReadOptions
     ) -> Iterator[RecordItem]:
-        """The rows of a file, each as a record."""
+        """Yield the records and problems of a file."""
         recorder = RecordBuilder(kind, source.name, options, tabular=True)
         cache: dict[tuple[str, ...], dict[str, str]] = {}
         cells_of = _FirstRows(self, source).get_cells
@@ -187,9 +185,9 @@ class Tabular:
             yield Problem("warning", source.name, None, order, kind=COLUMNS)
 
     def detect_kind(self, source: Source, options: ReadOptions) -> Kind:
-        """Judgments or results? Told by the names of the columns, or by those the user gave.
+        """Return the kind of a file by its column names, or by the columns of the user.
 
-        If no name tells, an unknown column of few integers is one of levels.
+        If the names are not sufficient, an unknown column of few integers contains levels.
         """
         if (kind := infer_kind(options.columns)) is not None:
             return kind
@@ -201,10 +199,10 @@ class Tabular:
                 return "qrels"
             return "run" if find_column("score", names) else self._infer_kind(source, options)
         except (CranfieldError, ValueError, TypeError, RecursionError):
-            return "run"  # and let the records say what is wrong
+            return "run"  # the records have the error
 
     def _infer_kind(self, source: Source, options: ReadOptions) -> Kind:
-        """Judgments or results, by the values of the first unknown column of numbers."""
+        """Return the kind by the values of the first unknown column of numbers."""
         for cells in map(
             _FirstRows(self, source).get_cells, list_unknown_columns(self.read_names(source))
         ):
@@ -215,7 +213,7 @@ class Tabular:
 
 @dataclass(frozen=True, eq=False)
 class _FirstRows:
-    """The first rows of a table, read when a column has to be examined."""
+    """The first rows of a table, read on demand to examine a column."""
 
     table: Tabular
     source: Source
@@ -228,7 +226,7 @@ class _FirstRows:
         return [row[1] for row in first if not isinstance(row, InputError)]
 
     def get_cells(self, name: str) -> list[Any]:
-        """Some cells of a column."""
+        """Return the first cells of a column."""
         return [row[name] for row in self.rows if name in row]
 
 
@@ -236,25 +234,27 @@ class _FirstRows:
 
 
 def make_separated(signs: str) -> Tabular:
-    """A table of text, whose first line names the columns; one of the signs separates them."""
+    """Return readers of text tables with a header and one of these separators."""
 
     def read_frame(source: Source, columns: Sequence[str] | None) -> pl.DataFrame:
         text, separator = source.read(), _choose_separator(signs, Beginning(source).first)
         reject_other_encodings(text)
         quote = rb'(?:^|(?<=%b))"(?:[^"]|"")*"(?=%b|\r?$)' % ((separator.encode(),) * 2)
         if text.count(b"\r") != text.count(b"\r\n") or text.count(b'"') % 2:
-            raise Irregular  # the records say where lines and quotations end
+            raise Irregular  # only records handle these lines and quotations
         header = re.match(rb"\s*([^\n]*)", text)
-        if header and b'"' in re.sub(quote, b"", header[1]):  # and what one in a name is
+        if header and b'"' in re.sub(quote, b"", header[1]):  # or these names
             raise Irregular
-        if any(blank in text for blank in (b"\x1c", b"\x1d", b"\x1e", b"\x1f")):  # to Python alone
+        if any(
+            blank in text for blank in (b"\x1c", b"\x1d", b"\x1e", b"\x1f")
+        ):  # line ends only in Python
             raise Irregular
         if source.find_long_line(text) is not None:
             raise source.make_long_line_error(None)
         if header is not None:  # Polars would rename duplicates
             reject_duplicates(_split_header(header[1].decode(), separator), source.name)
         if not text.endswith(b"\n"):
-            text += b"\n"  # Polars forgives a field too many before the end
+            text += b"\n"  # Polars ignores an extra field at the end
         return pl.read_csv(
             text,
             separator=separator,
@@ -283,27 +283,27 @@ def _split_header(header: str, separator: str) -> list[str]:
 
 
 def split_names(signs: str, header: str) -> list[str]:
-    """The names in a header, between those of some signs that are there."""
+    """Split a header at its separator."""
     return header.split(_choose_separator(signs, header))
 
 
 def _choose_separator(signs: str, header: str) -> str:
-    """The one of some signs that a line has most, the first of them if it has none.
+    """Return the most frequent separator of a line. Default: the first.
 
-    >>> _separator(",;", "qid;docno;score"), _separator(",;", "qid,docno,score")
+    >>> _choose_separator(",;", "qid;docno;score"), _choose_separator(",;", "qid,docno,score")
     (';', ',')
     """
     return max(signs, key=header.count)
 
 
 def is_headed(signs: str, beginning: Beginning) -> bool:
-    """Whether the first line names the columns of judgments or results."""
+    """Return True if the first line is a header of judgments or a run."""
     names = split_names(signs, beginning.first)
     return not names[0].lstrip().startswith("{") and is_header(names)
 
 
 def _read_separated(signs: str, source: Source, verbatim: bool) -> Rows:
-    """The rows of such a table, the header being the first; it is never taken `verbatim`."""
+    """Yield the rows of a text table, header first. Spaces in the header are removed."""
     import csv
 
     text, separator = source.read(), _choose_separator(signs, Beginning(source).first)
@@ -313,13 +313,13 @@ def _read_separated(signs: str, source: Source, verbatim: bool) -> Rows:
         )
         return
     try:
-        text.decode()  # to tell on which line it is no text
+        text.decode()  # to find the line of an error
     except UnicodeDecodeError as error:
         line = source.get_line_number(text.count(b"\n", 0, error.start) + 1)
         yield make_encoding_error(text[error.start : error.start + 4], source, line)
         return
     if csv.field_size_limit() < source.limits.line:
-        csv.field_size_limit(source.limits.line)  # texts of documents are as long as lines may be
+        csv.field_size_limit(source.limits.line)  # cells can be as long as lines
     # Line by line: StringIO would hold the whole file again, with four bytes for each character.
     decoded = io.TextIOWrapper(io.BytesIO(text), encoding="utf-8", newline="")
     table = csv.reader(decoded, delimiter=separator, strict=True)
@@ -346,7 +346,7 @@ def _read_separated(signs: str, source: Source, verbatim: bool) -> Rows:
 
 
 def _read_cells(signs: str, source: Source) -> dict[str, list[str]]:
-    """The cells of such a table column by column, or Irregular, for the rows to say where."""
+    """Read the cells of a text table by column. Raise Irregular for tables with problems."""
     import csv
 
     text, separator = source.read(), _choose_separator(signs, Beginning(source).first)
@@ -372,7 +372,7 @@ def _read_cells(signs: str, source: Source) -> dict[str, list[str]]:
 
 
 def make_json_lines() -> Tabular:
-    """A table with an object for each row, which names its cells."""
+    """Return readers of tables with a JSON object per row."""
 
     def read_frame(source: Source, columns: Sequence[str] | None) -> pl.DataFrame:
         rows = []
@@ -391,7 +391,7 @@ def make_json_lines() -> Tabular:
 
 
 def read_json_rows(source: Source, verbatim: bool = False) -> Rows:
-    """The objects that the lines of a file are."""
+    """Yield the JSON objects on the lines of a file."""
     from json import JSONDecoder
 
     decoder = JSONDecoder(object_pairs_hook=_reject_duplicate_keys)
@@ -410,7 +410,7 @@ def read_json_rows(source: Source, verbatim: bool = False) -> Rows:
             yield number, row
         else:
             begun = line.strip() in ("{", "[")
-            hint = "one on each line; or is all of it one object? then its name ends in .json"
+            hint = "one per line; if the file is one object, rename it to .json"
             yield InputError(
                 truncate_text(line.strip()),
                 "a JSON object",
@@ -421,9 +421,9 @@ def read_json_rows(source: Source, verbatim: bool = False) -> Rows:
 
 
 def from_rows(rows: Iterable[Row], first: Callable[[], Iterable[Row]] | None = None) -> Tabular:
-    """A table of rows that are at hand, each of which names its cells.
+    """Return readers of rows in memory with named cells.
 
-    `first` returns rows from the first one, if `rows` can be read only once.
+    `first` returns the rows again if `rows` is an iterator.
     """
 
     def read_frame(source: Source, columns: Sequence[str] | None) -> pl.DataFrame:
@@ -458,7 +458,7 @@ def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def make_binary(name: str) -> Tabular:
-    """A table that Polars reads from bytes."""
+    """Return readers of a binary format."""
 
     def read_frame(source: Source, columns: Sequence[str] | None) -> pl.DataFrame:
         return decode_bytes(read_binary(name, source.read(), source.name, columns=columns))
@@ -476,9 +476,7 @@ def make_binary(name: str) -> Tabular:
     def open_long(source: Source) -> Parquet | None:
         if name != "parquet":
             return None
-        by_name = (
-            source.is_seekable and source.path == source.name
-        )  # by its name, Polars reads it itself
+        by_name = source.is_seekable and source.path == source.name  # Polars can open the path
         file = Parquet(FileBytes(source) if by_name else source.read(), source.name)
         return file if file.rows > PART else None
 
@@ -502,12 +500,12 @@ def _read_part(
 
 
 def is_parquet(beginning: Beginning) -> bool:
-    """Whether a file begins as Parquet does, and not with a topic named PAR1 or PAR1-x."""
+    """Return True for a Parquet file, but not for text with a topic PAR1 or PAR1-x."""
     return re.match(rb"PAR1(?![\s!-~])", beginning.start) is not None
 
 
 def is_arrow(beginning: Beginning) -> bool:
-    """Whether a file begins as Arrow does: a file or a stream."""
+    """Return True for an Arrow file or stream."""
     return beginning.start.startswith(b"ARROW1\0\0") or is_stream(beginning.start)
 
 
@@ -515,22 +513,23 @@ def is_arrow(beginning: Beginning) -> bool:
 
 
 def is_frame(data: Any) -> bool:
-    """Whether this is a frame of Polars, pandas or Spark, or a table that `to_frame` turns into
-    one (no library of which need be installed).
+    """Return True for a frame of Polars, pandas or Spark, or a table that `to_frame` converts.
+
+    Does not import these libraries.
     """
     framed = get_library(data) in ("polars", "pandas", "pyspark") and type(data).__name__ in FRAMES
     return framed or is_table(data)
 
 
 def is_spark(data: Any) -> bool:
-    """Whether this is a frame of Spark, whose rows are elsewhere."""
+    """Return True for a Spark frame."""
     return get_library(data) == "pyspark" and is_frame(data)
 
 
 def quote_spark_name(name: str) -> str:
-    """How Spark is told the name of a column, whatever signs are in it.
+    """Quote a column name for Spark.
 
-    >>> in_spark("AP.EU")
+    >>> quote_spark_name("AP.EU")
     '`AP.EU`'
     """
     return f"`{name.replace('`', '``')}`"
@@ -539,15 +538,14 @@ def quote_spark_name(name: str) -> str:
 def read_frame(
     data: Any, kind: Kind, location: str, options: ReadOptions = DEFAULT_OPTIONS
 ) -> Table:
-    """A Polars or pandas frame with our column names and types."""
+    """Convert a frame of judgments or a run to a table."""
     return tidy_frame(data, kind, location, options).to_table()
 
 
 def tidy_frame(
     data: Any, kind: Kind, location: str, options: ReadOptions = DEFAULT_OPTIONS
 ) -> TidyFrame:
-    """The columns of a Polars or pandas frame that matter; of a lazy one, only they are made."""
-
+    """Return the columns of a frame with a role. Of a lazy frame, only these are computed."""
     reject_forked(location)
     data = to_frame(data, location, VALUE[kind])
     lazy = type(data).__name__ == "LazyFrame"
@@ -563,7 +561,7 @@ def tidy_frame(
 
 
 def to_polars(data: Any, select: Callable[[list[str]], list[str]], location: str) -> pl.DataFrame:
-    """A Polars frame as it is; of a pandas frame the wanted columns; of Spark's, all rows."""
+    """Convert a frame to Polars; of pandas and Spark frames, only the selected columns."""
     data = to_frame(data, location)
     if is_spark(data):
         return pl.DataFrame(data.select(*map(quote_spark_name, select(data.columns))).toArrow())
@@ -579,10 +577,10 @@ def to_polars(data: Any, select: Callable[[list[str]], list[str]], location: str
 
 
 def _convert_pandas_column(column: Any) -> Any:
-    """A column of a pandas frame as Polars reads it; what is missing is None."""
+    """Convert a pandas column for Polars. Missing values become None."""
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf":
         return pl.Series(column.to_numpy(), nan_to_null=True)
-    if getattr(column.dtype, "storage", "") == "pyarrow":  # text, in Arrow's layout
+    if getattr(column.dtype, "storage", "") == "pyarrow":  # text in Arrow memory
         return pl.from_pandas(column)
     values = column.tolist()
     if column.isna().any():
@@ -591,8 +589,8 @@ def _convert_pandas_column(column: Any) -> Any:
     return values
 
 
-FIRST = 1000  # rows that decide whether a column has numbers
-IDS = ("topic", "doc", "tag", "type", "intent")  # are never parsed
+FIRST = 1000  # rows that show if a column has numbers
+IDS = ("topic", "doc", "tag", "type", "intent")  # never parsed
 MISSING = ("", "na", "n/a", "nan", "null", "none", "-")
 
 
@@ -604,7 +602,7 @@ def _name_columns(
     line: int | None = None,
     cells: Callable[[str], Iterable[Any]] | None = None,
 ) -> dict[str, str]:
-    """Our name -> the table's own name of each column we use; `cells` are the first of a column."""
+    """Map roles to columns; `cells` returns the first cells of a column."""
     numbers = None if cells is None else lambda name: is_numeric(cells(name))
     return name_columns(
         names,
@@ -619,16 +617,16 @@ def _name_columns(
 
 
 def list_id_columns(columns: Mapping[str, str]) -> list[str]:
-    """Return the columns that hold ids, by the names of the table."""
+    """Return the columns of ids."""
     return [column for role, column in columns.items() if role in IDS]
 
 
 def _resolve_user_columns(
     options: ReadOptions, columns: Mapping[str, str], kind: Kind
 ) -> ReadOptions:
-    """Return the text with the names of the columns that the user counted or named.
+    """Return the options with names instead of numbers of the user's columns.
 
-    A column has another number in a frame that holds the needed columns only.
+    Column numbers differ in a frame with only the required columns.
     """
     selection = select_columns(options.columns, kind)
     return replace(
@@ -637,9 +635,9 @@ def _resolve_user_columns(
 
 
 def is_numeric(cells: Iterable[Any]) -> bool:
-    """Return True if some cells hold a number, and the others nothing.
+    """Return True if all cells are numbers or missing, and at least one is a number.
 
-    >>> are_numbers(["0.5", None, "n/a", 2]), are_numbers(["2001", "A Space Odyssey"])
+    >>> is_numeric(["0.5", None, "n/a", 2]), is_numeric(["2001", "A Space Odyssey"])
     (True, False)
     """
     values = [x for x in cells if x is not None and str(x).strip().lower() not in MISSING]
@@ -647,7 +645,7 @@ def is_numeric(cells: Iterable[Any]) -> bool:
 
 
 def read_first_cells(data: Any, name: str) -> Iterable[Any]:
-    """Return some cells of a column of a frame."""
+    """Return the first cells of a column of a frame."""
     if is_spark(data):
         return [row[0] for row in data.select(quote_spark_name(name)).limit(FIRST).collect()]
     if type(data).__name__ == "LazyFrame":
@@ -661,11 +659,9 @@ def read_first_cells(data: Any, name: str) -> Iterable[Any]:
 def _describe_columns(
     columns: Mapping[str, str], names: Iterable[str], options: ReadOptions
 ) -> str:
-    """What users are told of the columns, and of the labels in them."""
+    """Return the warning about ambiguous columns and known labels."""
     levels = options.labels is None and columns.get("level", "").strip().lower() in COLUMN_LABELS
-    label_note = (
-        "the levels of its labels are E 3, S 2, C 1 and I 0 (--labels gives others)" * levels
-    )
+    label_note = "levels of its labels: E 3, S 2, C 1, I 0 (--labels sets others)" * levels
     return "; ".join(
         filter(
             None,
@@ -678,7 +674,7 @@ def _describe_columns(
 
 
 def _describe_order(kind: Kind, options: ReadOptions, columns: Iterable[str]) -> str:
-    """Return the note on a run that is ranked by the order of its rows, as the user did not ask."""
+    """Return the warning about a run that is ranked by the order of its rows."""
     if kind == "qrels" or options.ordered or {"score", "rank"} & {*columns}:
         return ""
     return "no score or rank column, the order of the rows is the ranking"
@@ -686,17 +682,17 @@ def _describe_order(kind: Kind, options: ReadOptions, columns: Iterable[str]) ->
 
 @dataclass(frozen=True)
 class TidyFrame:
-    """A tidy frame: judgments or results, whole or part by part as tables, made when asked for."""
+    """Frame of judgments or a run, converted to tables on demand."""
 
     frame: pl.DataFrame
-    second: str | None = None  # the column of types or intents, where asked for
+    second: str | None = None  # column of types or intents, if requested
     doubts: str = ""
 
     @classmethod
     def from_frame(
         cls, frame: pl.DataFrame, kind: Kind, names: list[str], options: ReadOptions
     ) -> TidyFrame:
-        """The columns of a tidy frame; `names` are those that it had before."""
+        """Create it from a frame, with the original column `names`."""
         has = frame.columns
         if "rank" in has and frame["rank"].null_count():
             frame = frame.drop("rank")
@@ -710,31 +706,31 @@ class TidyFrame:
 
     @property
     def is_long(self) -> bool:
-        """Whether there is more than one part."""
+        """True if the frame has several parts."""
         return len(self.frame) > PART
 
     @property
     def has_several_runs(self) -> bool:
-        """Whether there are several runs: tags that are not the same."""
+        """True if the frame has several tags."""
         if "tag" not in self.frame.columns or self.frame.is_empty():
             return False
         tags = self.frame["tag"].fill_null("")
         return bool((tags != tags[0]).any())
 
     def to_table(self) -> Table:
-        """All rows."""
+        """Convert all rows to a table."""
         table = self._build_rows(0, len(self.frame))
         if not self.has_several_runs:
             return table
         return replace(table, tags=to_strings(self.frame["tag"].fill_null("")))
 
     def iter_parts(self) -> Iterator[Part]:
-        """The rows in parts, with the tag of the first."""
+        """Yield functions that convert parts of the rows."""
         for begin in range(0, len(self.frame), PART):
             yield partial(self._build_rows, begin, PART)
 
     def _build_rows(self, begin: int, count: int) -> Table:
-        """Some rows. A run without scores is ranked by its ranks or its order."""
+        """Convert some rows to a table."""
         frame = self.frame.slice(begin, count)
         topic, has = frame["topic"], frame.columns
         starts = np.flatnonzero(topic.ne_missing(topic.shift(1)).to_numpy())
@@ -755,7 +751,7 @@ class TidyFrame:
 
 
 def _hash_names(column: pl.Series) -> tuple[Strings, Words]:
-    """A column of names, and their hashes; of one that is written in codes, each name's once."""
+    """Return names and their hashes. In a categorical column, each name is hashed once."""
     if column.dtype == pl.String:
         return pack_strings(column)
     distinct = column.unique()
@@ -767,12 +763,12 @@ def _hash_names(column: pl.Series) -> tuple[Strings, Words]:
 
 
 def to_strings(column: pl.Series) -> Strings:
-    """A column of text, none of it missing."""
+    """Convert a column of text without missing cells."""
     return pack_strings(column)[0]
 
 
 def pack_strings(column: pl.Series) -> tuple[Strings, Words]:
-    """A column of text, none of it missing, side by side with room around it; and its hashes."""
+    """Convert a column of text without missing cells, and return its hashes."""
     if (compiled := kernel.KERNEL) is not None:
         buffers = compiled.pack_column(column.__arrow_c_stream__(), int(strings.KEY))
         if buffers is not None:
@@ -788,7 +784,7 @@ def pack_strings(column: pl.Series) -> tuple[Strings, Words]:
 def tidy_table(
     table: pl.DataFrame, kind: Kind, location: str, options: ReadOptions = DEFAULT_OPTIONS
 ) -> pl.DataFrame:
-    """The table with the columns topic, doc, value (rank, tag, type), their cells checked."""
+    """Return a frame with columns topic, doc, value (rank, tag, type), and check the cells."""
     value = VALUE[kind]
     columns = {}
     cells = partial(read_first_cells, table)
@@ -819,36 +815,36 @@ def tidy_table(
         columns["value" if name == value else name] = values
     frame = pl.DataFrame(columns)
     _check_cells(frame, location)
-    if "value" not in columns and "rank" in columns:  # which then is what counts
+    if "value" not in columns and "rank" in columns:  # the ranks determine the order
         _reject_rows(frame, ~pl.col("rank").is_finite().fill_null(False), "rank", NUMBER, location)
     return frame
 
 
 def _choose_dtype(name: str, column: pl.Series) -> Any:
-    """The type of a column of names: text, or what it is where each name is then written once."""
+    """Return the type of a column of ids: text, or its own type if this is faster."""
     coded = column.dtype in (pl.Categorical, pl.Enum) and name == "doc"
     return column.dtype if coded or (column.dtype.is_integer() and name == "topic") else pl.String
 
 
 def get_labels(column: str, options: ReadOptions) -> Mapping[str, float] | None:
-    """The levels of the labels in a column: as the user says, or as its name does."""
+    """Return the levels of labels in a column: from the user or for known columns."""
     return COLUMN_LABELS.get(column.strip().lower()) if options.labels is None else options.labels
 
 
 def can_be_ids(column: pl.Series) -> bool:
-    """Whether a column may hold identifiers."""
+    """Return True if the type of a column allows identifiers."""
     is_integer = column.dtype.is_integer()
     return is_integer or column.dtype in (pl.String, pl.Categorical, pl.Enum, pl.Null)
 
 
 def _can_be_numbers(column: pl.Series) -> bool:
-    """Whether a column may hold numbers; dates and booleans are none, whatever is made of them."""
+    """Return True if the type of a column allows numbers. Dates and booleans are not numbers."""
     text = column.dtype in (pl.String, pl.Categorical, pl.Enum, pl.Null)
     return text or column.dtype.is_numeric()
 
 
 def _check_cells(table: pl.DataFrame, location: str) -> None:
-    """No identifier or value may be missing, no value infinite."""
+    """Raise InputError for missing identifiers, and missing or infinite values."""
     numbers = [name for name in ("value", "stratum") if name in table.columns]
     names = [table[name] for name in ("topic", "doc")]
     texts = [column.name for column in names if not column.dtype.is_integer()]
@@ -857,7 +853,7 @@ def _check_cells(table: pl.DataFrame, location: str) -> None:
         and not any((table[name] == "").any() for name in texts)
         and all(table[name].is_finite().all() for name in numbers)
     ):
-        return  # as nearly always: column by column, that takes no time
+        return  # the normal case, fast by column
     bad = [pl.col(name).is_null() for name in ("topic", "doc")]
     bad += [pl.col(name) == "" for name in texts]
     bad += [pl.col(name).is_null() | ~pl.col(name).is_finite() for name in numbers]
@@ -869,7 +865,7 @@ def _check_cells(table: pl.DataFrame, location: str) -> None:
 def _reject_rows(
     table: pl.DataFrame, bad: pl.Expr, column: str, expected: str, location: str
 ) -> None:
-    """Refuse a table with a bad row, by its identifiers and what stands in a column."""
+    """Raise InputError for the first bad row, with its identifiers and the cell of a column."""
     rows = table.with_row_index("row").filter(bad)
     if len(rows) == 0:
         return

@@ -1,4 +1,4 @@
-"""TOML files, and where they are broken."""
+"""Reading of TOML files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cranfield.errors import InputError
 
 
 def read_toml(source: Source) -> dict[str, Any]:
-    """What a TOML file holds; errors name the line."""
+    """Read a TOML file. Errors name the line."""
     import tomllib
 
     data = source.read()
@@ -20,12 +20,12 @@ def read_toml(source: Source) -> dict[str, Any]:
         line = data.count(b"\n", 0, error.start) + 1
         raise InputError("bytes that are not UTF-8", "TOML", source.name, line) from None
     except RecursionError:
-        raise InputError("tables nested too deeply", "TOML", source.name) from None
-    except ValueError as error:  # tomllib's, or Python's about a number of thousands of digits
+        raise InputError("too deeply nested tables", "TOML", source.name) from None
+    except ValueError as error:  # from tomllib, or from int for thousands of digits
         match = re.fullmatch(r"(.+) \(at (?:line (\d+), column \d+|end of document)\)", str(error))
         problem, line_number = match.groups() if match else (str(error), None)
         end = len(data.splitlines()) if match else None
-        text = f"broken TOML ({problem[:1].lower()}{problem[1:]})"
+        text = f"invalid TOML ({problem[:1].lower()}{problem[1:]})"
         raise InputError(
             text, "TOML", source.name, int(line_number) if line_number else end
         ) from None

@@ -1,12 +1,12 @@
-"""Lines of fields: TREC's ``topic iteration doc level`` and ``topic Q0 doc rank score tag``.
+"""Readers of lines of fields, such as TREC judgments and runs.
 
-And NTCIR's judgments: ``topic doc L2``, ``topic doc L2 class``, and ``topic S doc 1`` of its first
-rounds; and tables without a header, whose `layouts` say which field is what.
+TREC: ``topic iteration doc level`` and ``topic Q0 doc rank score tag``. NTCIR judgments:
+``topic doc L2``, ``topic doc L2 class``, and in the first rounds ``topic S doc 1``. `layouts`
+detects other tables without a header.
 
-Fields are separated by any blanks, or by a sign; lines may end in CRLF; blank lines, lines that
-begin with ``#`` and NTCIR's ``<SYSDESC>…</SYSDESC>`` are skipped. A piece of text is cut into
-fields with a few array operations; anything out of order makes it Irregular, and `read_records` finds
-the line.
+Fields are separated by whitespace or a separator. Lines can end with CRLF. Blank lines, lines that
+start with ``#`` and NTCIR's ``<SYSDESC>…</SYSDESC>`` are skipped. Array operations split pieces of
+text into fields, and raise Irregular for invalid lines. `read_records` then finds the line.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from cranfield.data.reading.table import Irregular, Table
 from cranfield.errors import InputError
 from cranfield.wording import format_count, format_option
 
-_FEATURE = re.compile(r"\d+:\S+")  # of SVMlight's lines
+_FEATURE = re.compile(r"\d+:\S+")  # in SVMlight files
 FURTHER = re.compile(rb"^([^\S\n]*(?:\S+[^\S\n]+){5}\S+)[^\S\n]+[^\n]*", re.MULTILINE)
 
 
@@ -61,16 +61,15 @@ FURTHER = re.compile(rb"^([^\S\n]*(?:\S+[^\S\n]+){5}\S+)[^\S\n]+[^\n]*", re.MULT
 def read_table(
     layouts: Layouts, text: bytes, kind: Kind, options: ReadOptions = DEFAULT_OPTIONS
 ) -> Table:
-    """Lines of such fields as columns, or Irregular if one is not in order.
+    """Read lines as columns. Raise Irregular for invalid lines.
 
-    What stands in TREC's second column is kept if it matters: the type of each result, or the
-    intent of a judgment. Without scores there are no values.
+    The second column (types or intents) is read if requested. Without scores, there are no values.
     """
     layout = layouts.get(kind, ())
     if not layout or (options.intents and not {*SECOND} & {*layout}):
         raise Irregular
     if not text.isascii():
-        text = strip_comments(text)  # comments may be in any encoding
+        text = strip_comments(text)  # comments can have any encoding
         reject_other_encodings(text)
     fast_table = _read_compiled(text, layout, kind, options)
     if fast_table is not None:
@@ -89,7 +88,7 @@ def read_table(
 
 
 def _read_compiled(text: bytes, layout: Layout, kind: Kind, options: ReadOptions) -> Table | None:
-    """The same by the compiled part, if that can."""
+    """Read lines with the compiled kernel, None if it does not support them."""
     if (
         options.separator is not None
         or options.uses_second_column
@@ -103,7 +102,7 @@ def _read_compiled(text: bytes, layout: Layout, kind: Kind, options: ReadOptions
 
 
 def _add_ranks(table: Table, column: Mapping[str, Strings], options: ReadOptions) -> Table:
-    """The table with the ranks and tags of a run."""
+    """Return the table with the ranks and tags of a run."""
     if "rank" in column:
         ranks = parse_integers(column["rank"])
         table = replace(
@@ -128,7 +127,7 @@ def _split_fields(text: bytes, width: int, options: ReadOptions) -> Fields:
 
 
 def require_numbers(texts: Strings) -> Floats:
-    """Finite numbers, or Irregular if one is not."""
+    """Return finite numbers. Raise Irregular for other texts."""
     values = parse_finite_numbers(texts)
     if values is None:
         raise Irregular
@@ -136,7 +135,7 @@ def require_numbers(texts: Strings) -> Floats:
 
 
 def read_ntcir(text: bytes, kind: Kind, options: ReadOptions = DEFAULT_OPTIONS) -> Table:
-    """The lines ``topic doc L2`` of NTCIR's judgments, or Irregular if one is not in order."""
+    """Read lines ``topic doc L2`` of NTCIR judgments. Raise Irregular for invalid lines."""
     if options.intents or kind == "run":
         raise Irregular
     text = strip_comments(text)
@@ -149,21 +148,20 @@ def read_ntcir(text: bytes, kind: Kind, options: ReadOptions = DEFAULT_OPTIONS) 
 
 
 def strip_comments(text: bytes) -> bytes:
-    """The text without comments and descriptions."""
+    """Return the text without comments and descriptions."""
     return NO_DATA.sub(b"", text) if b"#" in text or b"<" in text else text
 
 
-# -- told by their lines --------------------------------------------------------------------------
+# -- detection --------------------------------------------------------------------------
 
 
 def is_ntcir(beginning: Beginning) -> bool:
-    """Whether most lines are ``topic doc L2`` or ``topic doc L2 class``.
+    """Return True if most lines are ``topic doc L2`` or ``topic doc L2 class``.
 
-    A TREC document may be called L2 as well; but then what stands before it, in the place of the
-    document, is the iteration.
+    In TREC judgments, L2 can be a document id. The field before it is then the iteration.
     """
     rows, labelled = _select_labelled(beginning)
-    if not rows or 2 * len(labelled) < len(rows):  # one with a mistake is not told here
+    if not rows or 2 * len(labelled) < len(rows):  # invalid lines are found later
         return False
     if any(len(row) == 3 for row in labelled):
         return True
@@ -175,7 +173,7 @@ def is_ntcir(beginning: Beginning) -> bool:
 def is_early_ntcir(beginning: Beginning) -> bool:
     """Return True if most lines can be ``topic S doc 1``, as in NTCIR's first rounds.
 
-    Intents may be called S, A, B or C as well: see `can_be_intents`.
+    Intents can also be named S, A, B or C: see `can_be_intents`.
     """
     rows, labelled = _select_labelled(beginning)
     graded = _select_graded(beginning)
@@ -185,21 +183,21 @@ def is_early_ntcir(beginning: Beginning) -> bool:
 
 
 def can_be_intents(beginning: Beginning) -> bool:
-    """Return True if all lines that can be ``topic S doc 1`` are relevant, or none is.
+    """Return True if all lines that can be ``topic S doc 1`` are relevant, or all nonrelevant.
 
-    Nothing then tells grades from intents.
+    Grades and intents are then indistinguishable.
     """
     return not beginning.labels and len({row[3] for row in _select_graded(beginning)}) == 1
 
 
 def make_grade_error(beginning: Beginning) -> InputError:
-    """Return the error for lines whose second field may be a grade or an intent."""
+    """Return the error for lines with a second field that can be a grade or an intent."""
     readings = ["topic grade doc relevant (early)", "topic intent doc level (trec)"]
     return make_ambiguity_error(beginning, _select_graded(beginning)[0], readings)
 
 
 def _select_graded(beginning: Beginning) -> list[list[str]]:
-    """The lines that have a grade as their second field, and 0 or 1 as their fourth."""
+    """Return the lines with a grade as second field, and 0 or 1 as fourth field."""
     grades = {label for label in beginning.labels or GRADES if label.isalpha()}
     four = (row for row in beginning.fields if len(row) == 4)
     return [row for row in four if row[1] in grades and row[3] in ("0", "1")]
@@ -215,21 +213,21 @@ def _is_consistent_grading(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _select_labelled(beginning: Beginning) -> tuple[list[list[str]], list[list[str]]]:
-    """The lines with three or four fields, and those that have a label as their third."""
+    """Return the lines with three or four fields, and the lines with a label as third field."""
     rows = [row for row in beginning.fields if len(row) in (3, 4)]
     labels = beginning.labels
     return rows, [row for row in rows if row[2] in labels or NTCIR_LABEL.fullmatch(row[2])]
 
 
 def detect_kind(source: Source, options: ReadOptions) -> Kind:
-    """Judgments or results? A line with a mistake may have any number of fields: most decide."""
+    """Return the kind of a TREC file, by the most frequent number of fields."""
     widths = Counter(map(len, Beginning(source, separator=options.separator).fields))
     width = max(widths, key=widths.__getitem__, default=0)
     return "qrels" if 0 < width <= len(TREC["qrels"]) else "run"
 
 
 def detect_triples_kind(source: Source, options: ReadOptions) -> Kind:
-    """Judgments or results? Levels are few whole numbers."""
+    """Return the kind of lines with three fields: judgments have few different integers."""
     values = {row[-1] for row in Beginning(source, separator=options.separator).fields}
     return "qrels" if can_be_levels(values) else "run"
 
@@ -240,14 +238,14 @@ def detect_triples_kind(source: Source, options: ReadOptions) -> Kind:
 def read_records(
     layouts: Layouts, source: Source, kind: Kind, options: ReadOptions
 ) -> Iterator[RecordItem]:
-    """Lines of such fields."""
+    """Yield the records and errors of lines with these fields."""
     hint = "or topic doc L2" if layouts is TREC and kind == "qrels" else ""
     these = [layouts[kind]] if kind in layouts else []
     return _read_records(source, RecordBuilder(kind, source.name, options), these, hint)
 
 
 def read_ntcir_records(source: Source, kind: Kind, options: ReadOptions) -> Iterator[RecordItem]:
-    """The lines ``topic doc L2`` or ``topic doc L2 class``."""
+    """Yield the records of lines ``topic doc L2`` or ``topic doc L2 class``."""
     layouts = NTCIR if kind == "qrels" else ()
     return _read_records(
         source, RecordBuilder(kind, source.name, options, "L0, L1, L2, …"), layouts
@@ -255,7 +253,7 @@ def read_ntcir_records(source: Source, kind: Kind, options: ReadOptions) -> Iter
 
 
 def read_early_records(source: Source, kind: Kind, options: ReadOptions) -> Iterator[RecordItem]:
-    """The lines ``topic S doc 1``."""
+    """Yield the records of lines ``topic S doc 1``."""
     trec = format_option("--qrels-format trec", 'qrels_format="trec"')
     if options.intents:
         problem = "early NTCIR judgments (topic grade doc relevant) have no intents"
@@ -276,7 +274,7 @@ def _read_records(
     source: Source, recorder: RecordBuilder, layouts: Sequence[Layout], hint: str = ""
 ) -> Iterator[RecordItem]:
     kind, text, run = recorder.kind, recorder.options, len(TREC["run"])
-    limit = run if text.extra_fields else None  # of the fields are looked at
+    limit = run if text.extra_fields else None  # number of fields that are read
     if not layouts:
         actual, noun = {"run": ("NTCIR judgments", "a run"), "qrels": ("a run", "judgments")}[kind]
         yield InputError(actual, f"{noun}: {' '.join(TREC[kind])}", source.name)
@@ -296,41 +294,41 @@ def _read_records(
         if len(fields) != run:
             advice = advice or hint
         elif kind == "qrels" and not advice:
-            expected += " (this looks like a run: judgments come first)"
+            expected += " (this looks like a run: judgments must come first)"
         if text.intents:
             expected, advice = expected.replace("iteration", "intent"), ""
         yield InputError(actual, expected, source.name, number, advice)
 
 
 def _find_hint(line: str, fields: list[str], kind: Kind) -> str:
-    """What may be meant by a line with the wrong number of fields."""
+    """Return a hint for a line with a wrong number of fields, or an empty text."""
     hint = (
         guess_meaning(fields, kind)
         or _find_feature_hint(fields, kind)
         or _find_separator_hint(line, fields)
     )
-    pool = "lines of a topic and a document are a pool without judgments"
+    pool = "topic and document are a pool without judgments"
     return hint or pool * (len(fields) == 2)
 
 
 def _find_feature_hint(fields: Sequence[str], kind: Kind) -> str:
-    """The hint that a line of SVMlight's does not say which query it belongs to."""
+    """Return a hint for an SVMlight line without a query, or an empty text."""
     if kind == "qrels" and fields[1:] and all(map(_FEATURE.fullmatch, fields[1:])):
-        return "features without qid:ID, which says whose documents belong together"
+        return "features without qid:ID"
     return ""
 
 
 def _find_separator_hint(line: str, fields: Sequence[str]) -> str:
-    """The hint that something else than blanks may separate the fields of a line."""
+    """Return a hint for lines with another separator, or an empty text."""
     if len(fields) < 3:
         for separator in ";|,\t":
             if line.count(separator) >= 2:
-                return f"or are fields separated by {separator!r}? then say so: --sep"
+                return f"for fields separated by {separator!r}, use --sep"
     return ""
 
 
 def find_line(source: Source, kind: Kind, topic: str, doc: str) -> int | None:
-    """The line of a TREC file that holds a document of a topic."""
+    """Return the line of a document of a topic in a TREC file, or None."""
     all_records = read_records(TREC, source, kind, DEFAULT_OPTIONS)
     matches = (
         r.line for r in all_records if isinstance(r, Record) and (r.topic, r.doc) == (topic, doc)
@@ -339,7 +337,7 @@ def find_line(source: Source, kind: Kind, topic: str, doc: str) -> int | None:
 
 
 def read_number_columns(text: bytes, width: int) -> tuple[list[Strings], Floats]:
-    """The fields of lines that end in a number, or Irregular if one is not in order."""
+    """Read lines that end with a number: other fields, and numbers. Raise Irregular for others."""
     fields = Fields(strip_comments(text), width)
     return [fields.get_column(i) for i in range(width - 1)], require_numbers(
         fields.get_column(width - 1)
@@ -347,7 +345,7 @@ def read_number_columns(text: bytes, width: int) -> tuple[list[Strings], Floats]
 
 
 def read_last_tag(source: Source) -> str | None:
-    """The name of the run on the last line of its file, which may not be that on the first."""
+    """Return the run tag on the last line of a file, or None."""
     last = b"".join(read() for read in deque(source.iter_pieces(), maxlen=2))
     end, index = len(last), TREC["run"].index("tag")
     while end > 0:
@@ -360,9 +358,9 @@ def read_last_tag(source: Source) -> str | None:
 
 
 class Fields:
-    """Where the fields of a text are; Irregular if a line has more or fewer than `width`.
+    """Positions of the fields of a text. Raises Irregular for lines without `width` fields.
 
-    Between other separators than blanks no field may be empty or have a blank in it.
+    With a separator, no field can be empty or contain spaces.
     """
 
     def __init__(self, text: bytes, width: int, separator: str | None = None) -> None:
@@ -381,12 +379,12 @@ class Fields:
         return len(self.starts)
 
     def get_column(self, i: int, lines: slice = slice(None)) -> Strings:
-        """The i-th field of every line, or of some."""
+        """Return the i-th field of each line."""
         start, end = self.starts[lines, i], self.ends[lines, i]
         return Strings(self.buffer, start + ROOM, end - start)
 
     def _split_single_spaces(self, width: int) -> tuple[Ints, Ints] | None:
-        """Begin and end of each field, if one blank ends each; None if more are anywhere."""
+        """Return start and end of each field, None if fields are separated by several spaces."""
         content = self.buffer[ROOM:-ROOM]
         ends = np.flatnonzero(content <= ord(" "))
         lines, extra = divmod(len(ends), width)
@@ -402,7 +400,7 @@ class Fields:
         return starts.reshape(-1, width), ends.reshape(-1, width)
 
     def _split_spaces(self, width: int) -> tuple[Ints, Ints]:
-        """The fields between any blanks: one begins or ends where blank turns to something else."""
+        """Return start and end of each field between any number of spaces."""
         blank = (self.buffer - np.uint8(9) < 5) | (self.buffer == ord(" "))  # 9 to 13 and 32
         edges = np.flatnonzero(blank[1:] != blank[:-1]) + (1 - ROOM)
         if len(edges) % (2 * width):
@@ -413,7 +411,7 @@ class Fields:
 
 
 def _replace_separator(text: bytes, separator: bytes) -> bytes:
-    """The text with a blank for each separator, Irregular where it has others."""
+    """Replace separators by spaces. Raise Irregular if the text has other spaces."""
     text = text.replace(b"\r\n", b"\n")
     if len(separator) != 1 or any(
         blank in text for blank in b" \t\r\v\f" if blank not in separator
@@ -423,7 +421,7 @@ def _replace_separator(text: bytes, separator: bytes) -> bytes:
 
 
 def reject_other_encodings(text: bytes) -> None:
-    """A text that is not UTF-8 is Irregular."""
+    """Raise Irregular if the text is not UTF-8."""
     if not text.isascii():
         try:
             text.decode()
@@ -432,9 +430,9 @@ def reject_other_encodings(text: bytes) -> None:
 
 
 def _reject_split_lines(buffer: Bytes, first: Ints, last: Ints) -> None:
-    """Every row of fields, from `first` to `last`, must be a line of its own."""
+    """Raise Irregular unless each row of fields, from `first` to `last`, is one line."""
     ends = np.flatnonzero(buffer == ord("\n"))
-    line_ends = ends[ROOM : ROOM + len(first)]  # the end of each line, if none is blank
+    line_ends = ends[ROOM : ROOM + len(first)]  # line ends, if no line is blank
     if len(line_ends) < len(first):  # fewer lines than rows
         raise Irregular
     if (line_ends >= last).all() and (line_ends[:-1] < first[1:]).all():
@@ -445,7 +443,7 @@ def _reject_split_lines(buffer: Bytes, first: Ints, last: Ints) -> None:
 
 
 def parse_finite_numbers(texts: Strings) -> Floats | None:
-    """Finite numbers, or None if one is not."""
+    """Return finite numbers, or None if a text is not a finite number."""
     values = parse_numbers(texts)
     rows = np.flatnonzero(np.isnan(values))
     for row, text in zip(rows.tolist(), texts[rows].tolist(), strict=True):
