@@ -292,8 +292,8 @@ class TestMalformed:
             ('{"web": null}', f"c: found no cost of type or document web, {ABOVE_0}"),
             ('{"q": {"a": -2}}', f"c: found cost -2 of document a of topic q, {ABOVE_0}"),
             ('{"q": {"a": 2}, "web": 3}', "c: found 3 for topic 'web', expected {doc: cost}"),
-            ('{"web": 1, "web": 2}', "c: found 'web' twice"),
-            ('{"web": 1', "c:1: found broken JSON"),
+            ('{"web": 1, "web": 2}', "c: duplicate key 'web'"),
+            ('{"web": 1', "c:1: found invalid JSON"),
         ],
     )
     def test_json(self, tmp_path: Path, content: str, expected: str) -> None:
