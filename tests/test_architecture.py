@@ -32,7 +32,6 @@ BASE = {
 COMPILED = {"kernel"}  # loops in C, where they could be built
 MAY_USE: dict[str, set[str]] = {
     **{room: set() for room in BASE | COMPILED},
-    "display": {"errors"},
     "lazy_imports": {"errors"},
     "options": {"dataclass"},
     "tables": {"dataclass", "lazy_imports", "wording"},
