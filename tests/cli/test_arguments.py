@@ -117,8 +117,8 @@ class TestNotes:
             "unjudged": "run: 1 of 3 returned documents are unjudged and count as nonrelevant"
         }
         assert self.told("102,103") == {
-            "no-relevant": "1 topic (103) without a relevant document, counted as 0",
-            "missing-topics": "run: 1 topic (103) not answered, counted as empty lists",
+            "no-relevant": "1 topic (103) without relevant documents, scored 0",
+            "missing-topics": "run: 1 topic (103) missing, scored as empty",
             "ties": "run: ties could change a score in 1 topic (102): 2 of 2 tied documents",
             "unjudged": "run: 1 of 2 documents in the top 2 are unjudged and count as nonrelevant",
         }
@@ -126,7 +126,7 @@ class TestNotes:
     def test_nothing_judged(self) -> None:
         run = {"101": ["x"], "102": ["a"]}
         scores = cf.evaluate(QRELS, run, "AP", topics="101")
-        assert [n.text for n in scores.notes] == ["run: none of its documents is judged"]
+        assert [n.text for n in scores.notes] == ["run: no retrieved document is judged"]
         assert cf.evaluate(QRELS, run, "AP", topics="102").notes == ()
 
     def test_intents(self) -> None:

@@ -67,9 +67,9 @@ def test_the_tsv_contract(here: Path, capsys: pytest.CaptureFixture[str]) -> Non
     ]  # fmt: skip
     out, err = capsys.readouterr()
     assert out.splitlines() == expected
-    assert "note: dense: 2 topics (q2, q3) not answered, counted as empty lists" in err
+    assert "note: dense: 2 topics (q2, q3) missing, scored as empty" in err
     assert "note: dense: 1 topic (q9) without judgments, ignored" in err
-    assert "note: 1 topic (q3) without a relevant document, counted as 0" in err
+    assert "note: 1 topic (q3) without relevant documents, scored 0" in err
 
 
 def test_without_q_only_all(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

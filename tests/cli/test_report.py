@@ -159,7 +159,7 @@ class TestAnswers:
         [
             ("qrels x.run -m NuggetV", "NuggetV requires --assignments"),
             ("n.csv --answers a.jsonl", "QRELS RUN… with answers, or neither"),
-            ("--answers a.jsonl", "found nothing that was judged, expected assignments, support"),
+            ("--answers a.jsonl", "no judgments given. Pass assignments, support"),
             ("--assignments n.csv -m RR", "found RR without runs"),
             ("--assignments n.csv --rel 2", "--rel requires QRELS RUN…"),
             ("--assignments n.csv --list-depth 3", "--list-depth requires QRELS RUN…"),

@@ -37,7 +37,7 @@ def test_two_runs(topics: Command, files: list[str]) -> None:
     ]
     assert "The 3 most decisive of 3 topics" in done.out
     assert "The means are equal." in done.out
-    assert "x: 1 topic (3) not answered, counted as empty lists" in done.err
+    assert "x: 1 topic (3) missing, scored as empty" in done.err
 
 
 def test_tables_and_formats(topics: Command, files: list[str]) -> None:

@@ -235,7 +235,7 @@ class TestNoTopicInCommon:
         kinds = [note.kind for note in scores.notes]
         assert kinds[0] == "few-topics"
         assert {"missing-topics", "unjudged-topics"} <= {*kinds[1:]}
-        assert scores.notes[0].text == "run: only 2 of 5 judged topics answered"
+        assert scores.notes[0].text == "run: only 2 of 5 judged topics are in the run"
         half = cf.evaluate({t: gold[t] for t in "0123"}, {"0": ["a"], "1": ["a"]}, "RR")
         assert "few-topics" not in [note.kind for note in half.notes]
 
@@ -250,4 +250,4 @@ class TestNoTopicInCommon:
     def test_named_topics_may_be_missing(self) -> None:
         scores = cf.evaluate(QRELS, {"1": ["a"]}, "RR", topics=["2"])
         assert scores.summary() == {"run": {"RR": 0.0}}
-        assert scores.notes[0].text == "run: only 0 of 1 judged topic answered"
+        assert scores.notes[0].text == "run: only 0 of 1 judged topic are in the run"

@@ -161,7 +161,7 @@ class TestCitations:
         """Support lists d1 first; the fourth sentence of the answer cites d2 first."""
         found = cf.evaluate_answers(support=SUPPORT, measures="CitationR")
         assert found["a", "q1", "CitationR"] == 0.5  # 1, 0, 0, 1
-        assert "the last sentence that is listed" in found.notes[0].text
+        assert "its last listed sentence" in found.notes[0].text
 
     def test_places_among_the_references(self) -> None:
         """7 is a document; 1 is none, and so the place of d2."""
@@ -185,7 +185,7 @@ class TestCitations:
         found = cf.evaluate_answers(answers=[TREC_25], support=SUPPORT[:3])
         assert found.mean()["a"] == pytest.approx({"CitationP": 0.5, "CitationR": 0.25,
                                                    "CitationF": 1 / 3})  # fmt: skip
-        assert [n.text for n in found.notes] == ["a: 3 of 6 citations not judged, left out"]
+        assert [n.text for n in found.notes] == ["a: 3 of 6 citations not judged, excluded"]
 
     def test_support_without_its_answer_is_told_of(self) -> None:
         rows = [*SUPPORT, ("q2", "a", 1, "d1", "full")]
@@ -209,7 +209,7 @@ class TestCitations:
         found = cf.evaluate_answers(answers=[TREC_24, silent], support=SUPPORT)
         assert found.mean()["b"] == {"CitationP": 0.0, "CitationR": 0.0, "CitationF": 0.0}
         assert [n.text for n in found.notes] == [
-            "b: 1 topic (q1) for which CitationP is undefined, counted as 0"
+            "b: 1 topic (q1) for which CitationP is undefined, scored 0"
         ]
         left_out = cf.evaluate_answers(answers=[TREC_24, silent], support=SUPPORT, undefined="skip")
         assert math.isnan(left_out.mean()["b"]["CitationP"])
@@ -231,20 +231,22 @@ class TestUndefinedAndMissing:
         assert got == pytest.approx({"a": a or math.nan, "b": b or math.nan}, nan_ok=True)
 
     def test_it_is_an_error_if_asked_for(self) -> None:
-        with pytest.raises(cf.InputError, match="NuggetV undefined for topic q2"):
+        with pytest.raises(cf.InputError, match="NuggetV is undefined for topic q2"):
             cf.evaluate_answers(JUDGED, "NuggetV", undefined="error")
 
     def test_a_missing_answer_counts_as_0(self) -> None:
         scores = cf.evaluate_answers(JUDGED, "NuggetA")
         assert scores.mean() == {"a": {"NuggetA": 1.0}, "b": {"NuggetA": 0.25}}
-        assert [n.text for n in scores.notes] == ["b: 1 topic (q2) not answered, counted as 0"]
+        assert [n.text for n in scores.notes] == ["b: 1 topic (q2) missing, scored 0"]
 
     def test_topics_that_nobody_judged_are_left_out(self) -> None:
         support = {run: {"q1": [{"d": "full"}]} for run in "ab"}
         scores = cf.evaluate_answers(JUDGED, "NuggetA CitationP", support=support)
         assert scores.mean()["a"] == {"NuggetA": 1.0, "CitationP": 1.0}
         said = [n.text for n in scores.notes]
-        assert "CitationP: 1 topic (q2) without support by citations, left out of the means" in said
+        assert (
+            "CitationP: 1 topic (q2) without support by citations, excluded from the means" in said
+        )
 
     def test_an_answer_that_nobody_judged_is_refused(self) -> None:
         answers = {"a": {"q1": "x", "q2": "y"}, "b": {"q1": "x", "q2": "y"}}
@@ -288,7 +290,7 @@ class TestShort:
         found = cf.evaluate_answers(answers=marked, gold=gold, measures="EM")
         assert found.mean() == {"a": {"EM": 0.5}, "b": {"EM": 1.0}}
         assert [(n.kind, n.text.partition(", ")[0]) for n in found.notes] == [
-            ("marked-citations", "a: 1 of 2 answers with marks of citations such as [1]")
+            ("marked-citations", "a: 1 of 2 answers with citation marks such as [1]")
         ]
 
     def test_as_cranfield_text(self, here: Path, cranfield: Command) -> None:
@@ -305,7 +307,7 @@ class TestShort:
 class TestNamesOfRuns:
     def test_other_names_in_other_files(self) -> None:
         with pytest.raises(
-            cf.InputError, match=r"of run mine, only of 1 run \(a\), .* run_id says"
+            cf.InputError, match=r"of run mine, only of 1 run \(a\), .* run_id"
         ):
             cf.evaluate_answers([RECORD], "NuggetV", answers={"mine": {"q1": "x"}})
 
@@ -459,7 +461,7 @@ def test_support_for_what_was_not_cited(row: Any, said: str, here: Path) -> None
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({}, "nothing that was judged"),
+        ({}, "no judgments given"),
         (
             {"assignments": [RECORD], "measures": "CitationP"},
             "CitationP needs support by citations",
@@ -524,7 +526,7 @@ class TestCommand:
         assert [x["support"] for x in read] == [1.0, 0.5, 0.0, None, 0.5, 1.0, None]
         assert read[2] == {"run": "a", "topic": "q1", "sentence": 2, "text": "Two.",
                            "citation": "d3", "support": 0.0}  # fmt: skip
-        assert "found topic 'q9', expected one of the 1 topic (q1)" in cranfield.refused(
+        assert "unknown topic 'q9'. Topics: 1 topic (q1)" in cranfield.refused(
             *command.replace("explain q1", "explain q9").split()
         )
 
@@ -731,7 +733,7 @@ def test_answers_of_another_form(given: dict[str, Any], said: str) -> None:
 
 def test_gold_answers_of_other_topics() -> None:
     """All would be 0."""
-    said = r"gold: found none of the 1 topic \(x\) among the answers, expected some of the 1 topic"
+    said = r"gold: no answer to 1 topic \(x\). Answers: 1 topic"
     with pytest.raises(cf.InputError, match=said):
         cf.evaluate_answers(answers={"a": {"q": "Paris"}}, gold={"x": "Paris"})
 
@@ -757,7 +759,7 @@ def test_judged_and_not_among_the_answers() -> None:
     judged = {"a": {"q1": {"x": ("vital", "support")}, "q2": {"y": ("vital", "support")}}}
     found = cf.evaluate_answers(judged, "NuggetV", answers=answers)
     assert [n.text for n in found.notes] == [
-        "a: 1 topic (q1) with assignments of nuggets and without an answer"
+        "a: 1 topic (q1) with assignments of nuggets but without an answer"
     ]
 
 
@@ -799,7 +801,7 @@ def test_citation_recall_topic_with_unjudged_citations_is_excluded_with_note() -
     found = cf.evaluate_answers(answers=answers, support=support, measures="CitationR")
     assert found.mean() == {"a": {"CitationR": 1.0}}
     assert [n.text for n in found.notes] == [
-        "CitationR: 1 topic (q2) without support by citations, left out of the means"
+        "CitationR: 1 topic (q2) without support by citations, excluded from the means"
     ]
 
 
@@ -808,7 +810,7 @@ def test_nuggets_answered_topic_without_nuggets_is_noted() -> None:
     judged = {"a": {"q1": {"x": ("vital", "support")}}}
     found = cf.evaluate_answers(judged, "NuggetA", answers=answers)
     assert [n.text for n in found.notes] == [
-        "NuggetA: 1 topic (q2) without assignments of nuggets, left out of the means"
+        "NuggetA: 1 topic (q2) without assignments of nuggets, excluded from the means"
     ]
 
 

@@ -65,7 +65,7 @@ def test_sizes_of_groups(drawn: Rows) -> None:
     sizes = [query.count(q) for q in sorted(set(query))]
     expected = by_dicts(drawn)
     if len(sizes) == len(query) > 1:  # which may also be the same query, n times
-        assert "adds up to" in refused(level, score, sizes)
+        assert "ambiguous group" in refused(level, score, sizes)
         return
     found = cf.evaluate_arrays(level, score, group=sizes, measures=MEASURES)
     assert found.topics == tuple(map(str, range(len(sizes))))
@@ -137,38 +137,49 @@ def test_options_are_those_of_evaluate() -> None:
 @pytest.mark.parametrize(
     ("y_true", "y_score", "options", "said"),
     [
-        ([1, 0], [1, 2], {}, "no queries, expected group=[documents of each query], qid="),
-        ([1, 0], [1, 2], {"group": [2], "qid": [1, 1]}, "both group and qid, expected group="),
-        ([[1, 0]], [[1, 2]], {"group": [2]}, "group or qid, and arrays with a row for each query"),
-        ([1, 0], [1], {"group": [2]}, "y_score of shape 1, expected that of y_true: 2"),
-        ([[1, 0]], [1, 2], {}, "y_score of shape 2, expected that of y_true: 1×2"),
-        ([1, 0], {"a": [1]}, {"group": [2]}, "y_score['a'] of shape 1, expected that of y_true"),
+        ([1, 0], [1, 2], {}, "no queries. Pass group=[documents per query], qid="),
+        ([1, 0], [1, 2], {"group": [2], "qid": [1, 1]}, "use either group or qid. Pass group="),
+        (
+            [[1, 0]],
+            [[1, 2]],
+            {"group": [2]},
+            "use either group or qid, or arrays with a row per query",
+        ),
+        ([1, 0], [1], {"group": [2]}, "y_score of shape 1, expected shape 2 as y_true"),
+        ([[1, 0]], [1, 2], {}, "y_score of shape 2, expected shape 1×2 as y_true"),
+        ([1, 0], {"a": [1]}, {"group": [2]}, "y_score['a'] of shape 1, expected shape"),
         ([1, 0, 1], [1, 2, 3], {"group": [1, 1]}, "group of 2 that adds up to 2, expected sizes"),
-        ([1, 0, 1], [1, 2, 3], {"group": [3, 0]}, "group[1] = 0, expected sizes from 1 that add"),
-        ([1, 0, 1], [1, 2, 3], {"group": [4, -1]}, "group of shape 2, expected sizes from 1 that"),
-        ([1, 0, 1], [1, 2, 3], {"group": [1, 1, 1]}, "group of 3 that adds up to 3: sizes, or"),
-        ([1, 0, 1], [1, 2, 3], {"group": [0, 1, 2]}, "group of 3 that adds up to 3: sizes, or"),
-        ([1, 0, 1], [1, 2, 3], {"group": [3, 0, 0]}, "group of 3 that adds up to 3: sizes, or"),
-        ([1, 0, 1], [1, 2, 3], {"group": [[3]]}, "group of shape 1×1, expected sizes from 1 that"),
+        ([1, 0, 1], [1, 2, 3], {"group": [3, 0]}, "group[1] = 0, expected sizes ≥ 1 that add"),
+        ([1, 0, 1], [1, 2, 3], {"group": [4, -1]}, "group of shape 2, expected sizes ≥ 1 that"),
+        ([1, 0, 1], [1, 2, 3], {"group": [1, 1, 1]}, "ambiguous group: 3 sizes, or"),
+        ([1, 0, 1], [1, 2, 3], {"group": [0, 1, 2]}, "ambiguous group: 3 sizes, or"),
+        ([1, 0, 1], [1, 2, 3], {"group": [3, 0, 0]}, "ambiguous group: 3 sizes, or"),
+        ([1, 0, 1], [1, 2, 3], {"group": [[3]]}, "group of shape 1×1, expected sizes ≥ 1 that"),
         ([1, 0, 1], [1, 2, 3], {"qid": [1, 1]}, "qid of shape 2, expected the query of each of 3"),
-        ([1, 0], [1, 2], {"qid": [1, math.nan]}, "qid[1] = nan, expected a name or a whole number"),
-        ([1, 0], [1, 2], {"qid": [1.5, 1]}, "qid[0] = 1.5, expected a name or a whole number"),
-        ([1, 0], [1, 2], {"qid": ["a", ""]}, "qid[1] = '', expected a name or a whole number"),
+        ([1, 0], [1, 2], {"qid": [1, math.nan]}, "qid[1] = nan, expected a name or an integer"),
+        ([1, 0], [1, 2], {"qid": [1.5, 1]}, "qid[0] = 1.5, expected a name or an integer"),
+        ([1, 0], [1, 2], {"qid": ["a", ""]}, "qid[1] = '', expected a name or an integer"),
         ([1, 0], [1, math.nan], {"group": [2]}, "y_score[1] = nan, expected a finite number"),
         ([[1, 0], [0, math.inf]], [[1, 0], [1, 2]], {}, "y_true[1, 1] = inf, expected a finite"),
-        ([1, -1], [1, 2], {"group": [2]}, "y_true[1] = -1, expected a level from 0"),
-        ([1, 0], ["1", "2"], {"group": [2]}, "y_score that is no array of numbers, expected one"),
-        ([[1, 0], [1]], [[1, 0], [1]], {}, "y_true that is no array of numbers, expected one for"),
+        ([1, -1], [1, 2], {"group": [2]}, "y_true[1] = -1, expected a level ≥ 0"),
+        ([1, 0], ["1", "2"], {"group": [2]}, "y_score must be an array of numbers"),
+        ([[1, 0], [1]], [[1, 0], [1]], {}, "y_true must be an array of numbers"),
         ([1, None], [1, 2], {"group": [2]}, "y_true[1] = nan, expected a finite number"),
-        ([], [], {"group": []}, "y_true of shape 0, expected a number for each document, or a row"),
-        (1, 1, {}, "y_true of shape none, expected a number for each document, or a row of them"),
-        ([1, 0], [1, 2], {"group": [2], "exclude_self": True}, "exclude_self, expected documents"),
-        ([1, 0], [1, 2], {"group": [2], "gains": [0, 1, 3]}, "gains that begin with 0, as LightGB"),
-        ([1, 0], [1, 2], {"qid": ["all", "b"]}, "a topic named 'all', expected another name"),
+        ([], [], {"group": []}, "y_true of shape 0, expected one number per document, or one row"),
+        (1, 1, {}, "y_true of shape none, expected one number per document, or one row per query"),
+        ([1, 0], [1, 2], {"group": [2], "exclude_self": True}, "exclude_self needs document ids"),
+        (
+            [1, 0],
+            [1, 2],
+            {"group": [2], "gains": [0, 1, 3]},
+            "gains start with 0, as label_gain of LightGBM",
+        ),
+        ([1, 0], [1, 2], {"qid": ["all", "b"]}, "a topic is named 'all', the name of the summary"),
     ],
 )
 def test_what_is_refused(y_true: Any, y_score: Any, options: Any, said: str) -> None:
-    assert refused(y_true, y_score, measures="RR", **options).startswith(f"found {said}")
+    message = refused(y_true, y_score, measures="RR", **options)
+    assert message.removeprefix("found ").startswith(said)
 
 
 def test_gains_of_levels_from_one() -> None:

@@ -88,20 +88,20 @@ class TestCurves:
     @pytest.mark.parametrize(
         ("measures", "cutoffs", "words"),
         [
-            ("nDCG@10", None, "found nDCG@10, expected a measure without a cutoff, such as nDCG"),
-            ("IPrec@0.5", None, "a measure without a cutoff, such as IPrec"),
-            ("nDCG", [0, 5], "found cutoff 0, expected whole numbers from 1"),
+            ("nDCG@10", None, "nDCG@10 has a cutoff. Use nDCG"),
+            ("IPrec@0.5", None, "has a cutoff. Use IPrec"),
+            ("nDCG", [0, 5], "found cutoff 0, expected integers from 1"),
             ("nDCG", [2.5], "found cutoff 2.5"),
             ("nDCG", [float("inf")], "found cutoff inf"),
-            ("nDCG", [1e30], "expected whole numbers from 1 to 1,000,000,000"),
+            ("nDCG", [1e30], "expected integers from 1 to 1,000,000,000"),
             ("nDCG", [], "found 0 cutoffs"),
             ("nDCG", "10", "found cutoffs '10'"),
             ("nDCG", 10, "found cutoffs 10"),
             ("nDCG", [True], "found cutoff true"),
             ("nDCG", [1, "a"], "found cutoff a"),
             ("nDCG", range(1, 300), "found 299 cutoffs, expected from 1 to 200"),
-            ("IPrec", [1.5], "expected recalls from 0 to 1"),
-            ("IPrec P", [1], "found cutoffs for IPrec, P"),
+            ("IPrec", [1.5], "recall levels in .0, 1."),
+            ("IPrec P", [1], "IPrec, P have different cutoffs"),
         ],
     )
     def test_what_is_refused(self, measures: str, cutoffs: Any, words: str) -> None:

@@ -178,7 +178,7 @@ def test_hardest_and_divisive() -> None:
     assert (q1.best_runs, q1.worst_runs) == (("x", "y"), ("x", "y"))
     assert (q2.best, q2.best_runs, q2.worst, q2.worst_runs) == (1.0, ("y",), 0.5, ("x",))
     (note,) = [note for note in found.notes if note.kind == "no-relevant"]
-    assert note.text == "1 topic (q4) without a relevant document, left out"
+    assert note.text == "1 topic (q4) without relevant documents, excluded"
 
 
 def test_deciding() -> None:
@@ -235,9 +235,9 @@ def test_that_unjudged_documents_explain_most_failures_is_told(unjudged: int, to
     x = {f"q{i}": ["z" if i < unjudged else "b", "a"] for i in range(10)}
     runs = {"x": x, "y": {topic: ["a", "c"] for topic in qrels}}
     texts = [n.text for n in cf.hard_topics(qrels, runs, "RR").notes if "failures" in n.text]
-    said = "6 of 10 failures are put down to unjudged documents, which are 15% of those that RR"
-    more = "a lower cutoff or depth, or more judgments, would tell why runs fail"
-    assert texts == ([f"{said} looks at: {more}"] if told else [])
+    said = "6 of 10 failures could be caused by unjudged documents (15% of the documents above"
+    more = "A lower cutoff or depth, or more judgments, would show other reasons."
+    assert texts == ([f"{said} the cutoff of RR). {more}"] if told else [])
     few = {topic: qrels[topic] for topic in [*qrels][:9]}
     assert "failures" not in str(cf.hard_topics(few, runs, "RR").notes)
 
@@ -267,7 +267,7 @@ def test_where_no_bounds_are_known(measure: str, options: Any) -> None:
     assert [note.kind for note in found.notes].count("bounds") == 1
     assert {one.unjudged_low for one in found.results} == {None}
     assert found.to_polars("tally")["unjudged"].to_list() == [None, None]
-    with pytest.raises(cf.InputError, match="expected one of P, SetP, DCG"):
+    with pytest.raises(cf.InputError, match="Supported: P, SetP, DCG"):
         cf.bounds(qrels, lists(x=["z"]), measure, **options)
 
 
@@ -275,7 +275,7 @@ def test_with_classes_no_bounds_are_known() -> None:
     classes = cf.EquivalenceClasses({"t": {"a": "1", "b": "1"}})
     found = cf.hard_topics({"t": {"a": 1, "b": 1}}, lists(x=["z", "a"]), "AP", labelling=classes)
     (note,) = [note for note in found.notes if note.kind == "bounds"]
-    assert note.text.startswith("classes or groups of documents: what unjudged documents could")
+    assert note.text.startswith("classes or groups of documents: the effect of unjudged documents")
 
 
 def test_measures_of_intents() -> None:
@@ -308,13 +308,13 @@ def test_the_measure_of_a_preset() -> None:
 @pytest.mark.parametrize(
     ("measure", "options", "message"),
     [
-        ("NumRet", {}, "found NumRet, expected a measure of which higher or lower scores"),
+        ("NumRet", {}, "NumRet: neither higher nor lower scores"),
         ("AP P@1", {}, r"found 2 measures \(AP, P@1\), expected one"),
         ("IPrec", {}, "found 11 measures"),
         ("AP", {"ties": "expected"}, "ties=expected is not supported for a single ranking"),
-        ("AP", {"per_intent": True}, "found per_intent, expected topics as they are"),
-        ("AP", {"topics": ["nope"]}, "found topic 'nope', expected"),
-        ("AP", {"topics": ["q4"]}, "found no topic with a relevant document, expected some"),
+        ("AP", {"per_intent": True}, "per_intent is not supported"),
+        ("AP", {"topics": ["nope"]}, "topic 'nope' is not in the judgments"),
+        ("AP", {"topics": ["q4"]}, "no topic with a relevant document"),
     ],
 )
 def test_what_is_refused(measure: str, options: Any, message: str) -> None:

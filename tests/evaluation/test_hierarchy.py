@@ -165,9 +165,9 @@ def test_mistakes_in_hierarchies(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"measure": "nDCG@10"}, "found nDCG@10, expected one measure of diversity, such as Dsh"),
-        ({"measure": "IRec@5 IRec@10"}, "found IRec@5, IRec@10, expected one measure"),
-        ({"alpha": 1.5}, "found alpha 1.5, expected a number from 0 to 1"),
+        ({"measure": "nDCG@10"}, "found nDCG@10, expected one diversity measure, such as Dsh"),
+        ({"measure": "IRec@5 IRec@10"}, "found IRec@5, IRec@10, expected one diversity measure"),
+        ({"alpha": 1.5}, "alpha must be in [0, 1], found 1.5"),
         ({"ties": "best"}, "found ties='best', expected one of trec, rank, given, file"),
         ({"ties": "rank"}, "run: found no ranks, expected ranks of both levels for ties=rank"),
     ],

@@ -49,7 +49,7 @@ class TestInBrief:
     def test_one_topic_and_several(self) -> None:
         runs = {f"r{n}": run(answered=n) for n in (5, 7, 6, 8)}
         assert lines(cf.evaluate(QRELS, runs, "AP")) == [
-            "3 of 4 runs: 1 to 3 topics not answered, counted as empty lists; -v lists them"
+            "3 of 4 runs: 1 to 3 topics missing, scored as empty; -v lists them"
         ]
 
     def test_two_runs_are_told_of_one_by_one(self) -> None:
@@ -128,8 +128,8 @@ class TestShortLists:
 
     def test_a_run_with_shorter_lists(self) -> None:
         assert self.told({"bm25": 1000, "dense": 100}) == [
-            "dense: lists shorter (median 100 documents over 8 topics) than those of other runs "
-            "(1,000): measures that look deeper see empty ranks"
+            "dense: rankings are short (median 100 documents over 8 topics, other runs 1,000). "
+            "At deeper cutoffs, the missing ranks are empty."
         ]
 
     @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ class TestShortLists:
     def test_the_others_are_the_middle_one(self) -> None:
         """100, 1000, 1000: for a run of 1000 documents, the others have 550 in the median."""
         (text,) = self.told({"a": 1000, "b": 1000, "dense": 100}, "nDCG@200")
-        assert text.startswith("dense: lists shorter (median 100 documents over 8 topics)")
+        assert text.startswith("dense: rankings are short (median 100 documents over 8 topics")
 
 
 # -- notices of a selection -----------------------------------------------------------------------
@@ -218,30 +218,30 @@ class TestSelection:
     def test_select_topics_counts_are_of_the_selection(self) -> None:
         scores = cf.evaluate(QRELS, {"a": run(answered=6, ties=4, unjudged=3)}, "AP P@4")
         assert texts(scores) == [
-            "a: 2 topics (t6, t7) not answered, counted as empty lists",
+            "a: 2 topics (t6, t7) missing, scored as empty",
             "a: ties could change a score in 4 topics (t0, t1, t2, t3): 8 of 8 tied documents",
             "a: 3 of 21 documents in the top 4 are unjudged and count as nonrelevant",
         ]
         chosen = scores[:, ["t2", "t3", "t7"]]
         assert texts(chosen) == [
-            "a: 1 topic (t7) not answered, counted as empty lists",
+            "a: 1 topic (t7) missing, scored as empty",
             "a: ties could change a score in 2 topics (t2, t3): 4 of 4 tied documents",
             "a: 1 of 7 documents in the top 4 are unjudged and count as nonrelevant",
         ]
         assert [n.topics for n in chosen.notes] == [("t7",), ("t2", "t3"), ()]
-        assert texts(chosen[:, "t7"]) == ["a: 1 topic (t7) not answered, counted as empty lists"]
+        assert texts(chosen[:, "t7"]) == ["a: 1 topic (t7) missing, scored as empty"]
         assert texts(scores.select(topics="t5")) == []
 
     def test_few_topics_holds_for_the_selection(self) -> None:
         scores = cf.evaluate(QRELS, {"a": run(answered=3)}, "AP")
         (few,) = texts(scores, "missing-topics")
-        assert few == "a: only 3 of 8 judged topics answered"
+        assert few == "a: only 3 of 8 judged topics are in the run"
         assert texts(scores.select(topics=TOPICS[:7]), "missing-topics") == [
-            "a: only 3 of 7 judged topics answered"
+            "a: only 3 of 7 judged topics are in the run"
         ]
         assert texts(scores.select(topics=TOPICS[:6]), "missing-topics") == []
         assert texts(scores.select(topics=TOPICS[6:]), "missing-topics") == [
-            "a: only 0 of 2 judged topics answered"
+            "a: only 0 of 2 judged topics are in the run"
         ]
 
     @pytest.mark.parametrize("suffix", ["json", "parquet", "copied"])
@@ -272,7 +272,7 @@ class TestSelection:
     def test_per_intent_notes_follow_their_topics(self) -> None:
         qrels = [(t, i, d, 1) for t in "12" for i in "xy" for d in "ab"]
         scores = cf.evaluate(qrels, {"a": {"1": ["a"]}}, "AP", per_intent=True)
-        said = "a: 1 topic (2) not answered, counted as empty lists"
+        said = "a: 1 topic (2) missing, scored as empty"
         assert said in texts(scores)
         assert said in texts(scores.select(topics=["1/x", "2/y"]))
         assert said not in texts(scores.select(topics=["1/x", "1/y"]))
@@ -284,5 +284,5 @@ class TestSelection:
             f"{name}: ties could change a score in 1 topic (t0): 2 of 2 tied documents"
         ]
         assert texts(scores[:, "t7"], "few-topics") == [
-            f"{name}: 1 topic (t7) not answered, counted as empty lists"
+            f"{name}: 1 topic (t7) missing, scored as empty"
         ]

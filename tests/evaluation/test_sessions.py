@@ -289,7 +289,7 @@ class TestClicks:
         qrels, lengths = {"t": {"a": 2.0}, "u": {"x": 3.0}}, {"a": 1000, "b": 500}
         scores = evaluate_sessions(qrels, None, "clickU", clicks=log, lengths=lengths)
         assert scores["clicks", "t/s", "clickU"] == close(3 / 8 * (1 - 400 / 132000))
-        assert "the highest level is 3, the highest in the judgments" in said(scores)
+        assert "the highest level is 3, as in the judgments" in said(scores)
         plain = evaluate_sessions(clicks=log, lengths=lengths)
         pos = (400, 700)
         assert plain["clicks", "t/s", "clickU"] == close(sum(0.5 * (1 - p / 132000) for p in pos))
@@ -548,9 +548,9 @@ def test_several_systems() -> None:
     assert scores.values[1, :, 0].tolist() == [2, 0, 0]
     assert scores.summary()["other"]["sDCG@10"] == close(2 / 3)
     for sentence in (
-        "rows are sessions, named topic/session; means are over sessions",
-        "1 judged topic (9) without a session, left out",
-        "other: 2 sessions (1/s2, 2/s1) not answered, counted as zero",
+        "rows are sessions, named topic/session, and means are over sessions",
+        "1 judged topic (9) without a session, excluded",
+        "other: 2 sessions (1/s2, 2/s1) missing, scored 0",
         "other: 1 session (3/s1) of topics without judgments, ignored",
     ):
         assert sentence in said(scores)
@@ -567,7 +567,7 @@ def test_clicks_cut_lists() -> None:
     clicks = {"1": {"s1": [(1, 2, 100), (1, 1, 100)]}}
     scores = evaluate_sessions(QRELS, SESSIONS, "sDCG(truncate=clicks)", clicks=clicks)
     assert scores.values[0, :, 0].tolist() == [close(1 / log2(3)), 0, 0]
-    assert "clicks: 2 sessions (1/s2, 2/s1) without clicks, cut to nothing" in said(scores)
+    assert "clicks: 2 sessions (1/s2, 2/s1) without clicks, cut to empty rankings" in said(scores)
 
 
 def test_a_query_without_results_is_a_query() -> None:
@@ -578,7 +578,7 @@ def test_a_query_without_results_is_a_query() -> None:
 def test_a_topic_without_relevant_documents_is_told() -> None:
     scores = evaluate_sessions({"t": {"a": 0}}, {"t": {"s": [["a"]]}}, "nsDCG")
     assert scores.values[0, 0, 0] == 0
-    assert "1 topic (t) without a relevant document, counted as 0" in said(scores)
+    assert "1 topic (t) without relevant documents, scored 0" in said(scores)
 
 
 def test_clicks_of_the_last_query_count() -> None:
@@ -778,22 +778,22 @@ LOG = {"t": {"s": [(1, 1, 10)]}}
     ("arguments", "options", "message"),
     [
         ((QRELS, SESSIONS, "AP"), {}, "found AP, expected a measure of sessions"),
-        ((QRELS, SESSIONS, "sU"), {}, "sU: found no document lengths, expected them in characters"),
+        ((QRELS, SESSIONS, "sU"), {}, "sU: no document lengths in characters"),
         (
             (QRELS, SESSIONS, "sU"),
             {"lengths": {"a": 1}},
-            "lengths: found no length of document b of session 1/s1 of run, expected one",
+            "lengths: no length of document b of session 1/s1 of run",
         ),
-        ((QRELS, SESSIONS, "sDCG(truncate=clicks)"), {}, "found no clicks, expected them"),
-        ((QRELS, SESSIONS, "clickU"), {"clicks": LOG}, "clickU scores a click log by itself"),
-        ((QRELS, SESSIONS), {"clicks": [LOG, LOG]}, "found 2 click logs beside sessions"),
-        ((QRELS, ONE), {}, "sessions: found sessions of 1 topic (t), expected some of judged"),
+        ((QRELS, SESSIONS, "sDCG(truncate=clicks)"), {}, "no clicks. Use"),
+        ((QRELS, SESSIONS, "clickU"), {"clicks": LOG}, "clickU scores click logs only"),
+        ((QRELS, SESSIONS), {"clicks": [LOG, LOG]}, "found 2 click logs with sessions"),
+        ((QRELS, ONE), {}, "sessions: no session of a judged topic, only of 1 topic (t)"),
         ((None, ONE), {}, "found no judgments"),
         ((QRELS, []), {}, "no sessions given"),
         ((QRELS, 3), {}, "sessions: found int, expected a path, a mapping, a frame or tuples"),
         ((QRELS, SESSIONS, []), {}, "found no measure"),
-        ((), {}, "found neither sessions nor clicks"),
-        ((None, None, "nsDCG@10"), {"clicks": LOG}, "nsDCG@10: found no sessions"),
+        ((), {}, "no sessions or clicks given"),
+        ((None, None, "nsDCG@10"), {"clicks": LOG}, "nsDCG@10: no sessions with rankings"),
         ((QRELS,), {"clicks": LOG}, "clicks: found no document in a click"),
         (
             (),
@@ -803,7 +803,7 @@ LOG = {"t": {"s": [(1, 1, 10)]}}
         (
             (),
             {"clicks": {"t": {"s": [(1, 1, "b")]}}, "lengths": {"a": 1}},
-            "lengths: found no length of document b of session t/s, expected one",
+            "lengths: no length of document b of session t/s",
         ),
         ((), {"clicks": {"t": {"s": [(1, 1)]}}}, "found (1, 1) in session 's' of topic 't'"),
         ((QRELS, SESSIONS), {"ties": "best"}, "found ties='best', expected one of trec, rank"),
@@ -843,8 +843,8 @@ def test_what_does_not_fit_together(
         (lambda: sDCG()([[10**400]]), "expected a number"),
         (lambda: clickU()([(1, 1)]), "expected (query, rank, length) for each"),
         (lambda: clickU()([(1, 1, 5), (1, 1, 5, 2)]), "expected (query, rank, length) for each"),
-        (lambda: trailtext(QRELS, SESSIONS, "nsDCG"), "only they have a trailtext"),
-        (lambda: trailtext(clicks=LOG, session="t/x"), "found session 't/x', expected one of 1"),
+        (lambda: trailtext(QRELS, SESSIONS, "nsDCG"), "only sU and clickU have a trailtext"),
+        (lambda: trailtext(clicks=LOG, session="t/x"), "unknown session 't/x'. Sessions: 1"),
     ],
 )
 def test_what_is_refused_in_memory(call: Callable[[], Any], message: str) -> None:

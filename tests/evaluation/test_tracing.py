@@ -160,7 +160,7 @@ def test_only_the_topic_explained_needs_lengths() -> None:
         ({"topic": "v"}, "found topic 'v'"),
         (
             {"measure": "TBG", "topic": "t"},
-            "found no document lengths, expected them in words",
+            "no document lengths in words",
         ),
         ({"measure": "nope", "topic": "t"}, "there is no measure named 'nope'"),
     ],
@@ -284,7 +284,7 @@ def test_levels_need_no_files() -> None:
 def test_without_judged_levels_those_of_the_list_are_all() -> None:
     shown = cf.explain("Recall@1", levels=[0, None, 2])
     assert shown.facts == {"R": 1, "N": 1, "n": 3, "l": 1}
-    assert "\njudged: 2 0, those of the list\n" in str(shown)
+    assert "\njudged: 2 0 (levels of the list)\n" in str(shown)
 
 
 @each("m", PLAIN)
@@ -299,16 +299,16 @@ def test_levels_score_what_the_measure_says(m: Measure) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ({"levels": [3, 3], "judged": [3]}, "found 3 more often in the list than in judged"),
-        ({"levels": [3, 1, 2], "judged": [3]}, "found 1 2 more often in the list"),
-        ({"levels": [None]}, "found no judged level"),
+        ({"levels": [3, 3], "judged": [3]}, "levels 3 are missing in judged"),
+        ({"levels": [3, 1, 2], "judged": [3]}, "levels 1 2 are missing in judged"),
+        ({"levels": [None]}, "no judged level"),
         ({"levels": ["3"]}, "levels: found '3', expected a level"),
         ({"levels": [1], "judged": [1, None]}, "judged: found None, expected a level"),
-        ({"judged": [1]}, "expected the levels of a list"),
-        ({"levels": [1], "qrels": QRELS, "run": RUN}, "found levels and judgments"),
-        ({}, "found no list"),
-        ({"levels": [1], "measure": "D(nDCG)@3"}, "which asks for levels for intents"),
-        ({"levels": [1], "measure": "TBG"}, "found no document lengths"),
+        ({"judged": [1]}, "judged needs levels"),
+        ({"levels": [1], "qrels": QRELS, "run": RUN}, "use either levels or judgments and a run"),
+        ({}, "no ranking given"),
+        ({"levels": [1], "measure": "D(nDCG)@3"}, "needs judgments for intents, not levels"),
+        ({"levels": [1], "measure": "TBG"}, "no document lengths"),
     ],
 )
 def test_levels_that_are_none(arguments: dict[str, Any], said: str) -> None:
@@ -570,7 +570,7 @@ class TestCommand:
             (["--levels", "1", "--bibtex"], "found --bibtex and --levels, expected one of them"),
             (["--levels", "1", "--topic", "1"], "--topics requires --on QRELS RUN"),
             (["--judged", "1"], "--judged requires --levels LEVELS"),
-            (["--levels", ""], "found no judged level"),
+            (["--levels", ""], "no judged level"),
         ],
     )
     def test_mistaken_levels(
@@ -594,7 +594,7 @@ class TestCommand:
 
     def test_topic_alone(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["explain", "AP", "--topic", "t"]) == 2
-        assert "expected --on QRELS RUN" in capsys.readouterr().err
+        assert "requires --on QRELS RUN" in capsys.readouterr().err
 
     def test_options_are_those_of_evaluate(
         self, files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -1168,7 +1168,7 @@ class TestCosts:
         asked = "P@2.EC P@4.ETC P(max_cost=5)@4.ETC RR@9.ETC"
         scores = cf.evaluate(QRELS, RUN, asked, costs=BY_DOC)
         assert scores.values[0].tolist() == [[5, 15, 19, 2], [2, 6, 18, 3 + 8]]
-        beyond = "ranks beyond the end of a list cost 1 or 5 (max_cost)"
+        beyond = "ranks after the end of a ranking cost 1 or 5 (max_cost)"
         assert beyond in said(scores)
 
     def test_by_document(self) -> None:
@@ -1187,7 +1187,7 @@ class TestCosts:
         assert ETC(depth=2, condensed=True) == 2 + 1 + 1 + 1
 
     def test_units(self) -> None:
-        told = "costs are in seconds, and so is ETC; EC is in seconds per item"
+        told = "costs and ETC are in seconds, EC is in seconds per item"
         assert told in said(cf.evaluate(QRELS, RUN, "P@2.EC", costs=BY_DOC, cost_unit="seconds"))
         rows = [(t, d, c) for t, docs in BY_DOC.items() for d, c in docs.items()]
         frame = pl.DataFrame(rows, schema=["topic", "doc", "seconds"], orient="row")
@@ -1240,14 +1240,14 @@ class TestCosts:
         assert main([*files, "--cost-unit", "minutes"]) == 0
         out, err = capsys.readouterr()
         assert [float(line.split("\t")[3]) for line in out.splitlines()[1:]] == expected
-        assert "note: costs are in minutes, and so is ETC; EC is in minutes per item" in err
+        assert "note: costs and ETC are in minutes, EC is in minutes per item" in err
 
     @pytest.mark.parametrize(
         ("costs", "told"),
         [
-            ("web 2\nnews 4\n", "costs: found no cost of 1 type (image) in r, expected one for"),
-            ("web 2\n", "costs: found no cost of 2 types (image, news) in r, expected one for"),
-            ("q1 a 2\nq1 b 4\nq2 d 3\n", "costs: found no cost of document x of topic q1 in"),
+            ("web 2\nnews 4\n", "costs: no cost of 1 type (image) in r"),
+            ("web 2\n", "costs: no cost of 2 types (image, news) in r"),
+            ("q1 a 2\nq1 b 4\nq2 d 3\n", "costs: no cost of document x of topic q1 in"),
             ("web 2\nimage 0\nnews 4\n", "costs:2: found cost 0, expected a number above 0"),
             ("web 2\nimage 8\nnews -1\n", "costs:3: found cost -1, expected a number above 0"),
             ("web nan\n", "costs:1: found cost nan, expected a number above 0"),

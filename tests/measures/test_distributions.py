@@ -376,7 +376,7 @@ class TestEvaluating:
         scores = evaluate_distributions({"d1": [0, 1]}, system, labels=("no", "yes"))
         assert scores.topics == ("d1",)
         assert [n.text for n in scores.notes] == [
-            "rows are items; means are over items",
+            "rows are items, and means are over items",
             "system: 1 item (d9) not in the gold, ignored",
         ]
 

@@ -342,7 +342,7 @@ def test_compare_judgments_shared_notes_appear_once() -> None:
     runs = {"x": {"1": ["a"]}, "y": {"1": ["b"], "2": ["a"]}}
     texts = [note.text for note in compare_judgments(qrels, qrels, runs, "P@1").notes]
     assert [text for text in texts if "not answered" in text] == [
-        "x: 1 topic (2) not answered, counted as empty lists"
+        "x: 1 topic (2) missing, scored as empty"
     ]
 
 

@@ -585,7 +585,7 @@ class TestNotes:
         (note,) = [x.text for x in scores.notes if x.kind == "failed"]
         assert note == (
             "qrels: 1 judgment of level -1 counts as nonrelevant. "
-            "If the judge failed, remove these judgments"
+            "If the judge failed, remove these judgments."
         )
 
     @pytest.mark.parametrize(("levels", "measure"), [

@@ -243,7 +243,7 @@ def test_the_worst_of_E_is_not_called_0() -> None:
     scores = cf.evaluate({"t": {"a": 0}}, {"t": ["a"]}, "E")
     assert scores.values.item() == 1
     assert [n.text for n in scores.notes if n.kind == "no-relevant"] == [
-        "1 topic (t) without a relevant document, counted as the worst score"
+        "1 topic (t) without relevant documents, scored worst"
     ]
 
 

@@ -302,11 +302,11 @@ class TestInputs:
 
     def test_notes(self, tool: Command) -> None:
         said = tool.told("qrels run")
-        assert "1 topic (3) without a relevant document, left out of the means\n" in said
-        assert "last: 1 topic (4) not answered, left out\n" in said
+        assert "1 topic (3) without relevant documents, excluded from the means\n" in said
+        assert "last: 1 topic (4) missing, excluded\n" in said
         assert "last: 1 topic (10) without judgments, ignored\n" in said
         assert "ties could change a score in 1 topic (2)" in said
-        assert "(4) not answered, counted as empty lists\n" in tool.told("-c qrels run")
+        assert "(4) missing, scored as empty\n" in tool.told("-c qrels run")
 
 
 WRONG_QRELS = [

@@ -321,7 +321,7 @@ class TestTopics:
             "0.000000",
             "0.500000",
         ]
-        assert "1 topic (4) without a relevant document, counted as 0\n" in tool.told("qrels run")
+        assert "1 topic (4) without relevant documents, scored 0\n" in tool.told("qrels run")
 
     def test_means_with_a_baseline_are_over_judged_topics(self, tool: Command) -> None:
         """As without one; the program has topic 10 among them then."""
@@ -397,9 +397,9 @@ class TestInputs:
 
     def test_notes(self, tool: Command) -> None:
         said = tool.told("qrels run")
-        assert "first: 1 topic (3) not answered, left out\n" in said
+        assert "first: 1 topic (3) missing, excluded\n" in said
         assert "probable" not in said  # subtopics are alike here, always
-        assert "(3) not answered, counted as empty lists\n" in tool.told("-c qrels run")
+        assert "(3) missing, scored as empty\n" in tool.told("-c qrels run")
 
 
 WRONG_QRELS = [

@@ -62,11 +62,11 @@ class Kind(NamedTuple):
 
 
 KINDS = {
-    "nuggets": Kind("assignments of nuggets", "ASSIGNMENTS, or assignments=", "nuggets"),
-    "support": Kind("support by citations", "--support, or support=", "citations"),
-    "criteria": Kind("criteria of a rubric", "--rubric, or rubric=", "Rubric"),
+    "nuggets": Kind("assignments of nuggets", "ASSIGNMENTS or assignments=", "nuggets"),
+    "support": Kind("support by citations", "--support or support=", "citations"),
+    "criteria": Kind("criteria of a rubric", "--rubric or rubric=", "Rubric"),
     "references": Kind(
-        "answers and gold answers", "--answers and --gold, or answers= and gold=", "short"
+        "answers and gold answers", "--answers and --gold or answers= and gold=", "short"
     ),
 }
 
@@ -300,8 +300,8 @@ class AnswerCollection:
     def choose_measures(self, measures: Measures | None) -> tuple[Measure, ...]:
         """Return the requested measures, or all measures that have their inputs."""
         if not self.kinds:
-            raise InputError("nothing that was judged", "assignments, support, rubric, or answers "
-                             "and gold answers")  # fmt: skip
+            fix = "Pass assignments, support, rubric, or answers and gold answers."
+            raise InputError.from_problem("no judgments given", fix)
         if measures is None:
             names = [KINDS[needs].default_measures for needs in self.kinds]
             names += ["SubNarratives"] if self._has_sub_narratives() else []
@@ -342,23 +342,20 @@ class AnswerCollection:
         for m in measures:
             if (needs := _get_input(m)) not in self.kinds:
                 noun, usage, _ = KINDS[needs]
-                raise CranfieldError(f"{m} needs {noun}, found none ({usage})")
+                raise CranfieldError(f"{m} needs {noun}. Pass {usage}.")
             for run in self.runs:
                 if not self._list_judged_topics(needs, run):
                     judged_runs = format_names([*self.kinds[needs].by_run], "run")
-                    hint = "a run is called as run_id says, or by its file"
                     problem = f"no {KINDS[needs].noun} of run {run}, only of {judged_runs}"
-                    raise InputError(problem, f"some of every run ({hint})", m)
+                    fix = "Runs are named by run_id or by file."
+                    raise InputError.from_problem(problem, fix, m)
         inputs = [*dict.fromkeys(map(_get_input, measures))]
         if "references" in inputs and self.answers and self.gold:
             answered = self.answers.topics
             if not self.gold.by_topic.keys() & dict.fromkeys(answered).keys():
-                problem = (
-                    f"none of the {format_names([*self.gold.by_topic], 'topic')} among the answers"
-                )
-                raise InputError(
-                    problem, f"some of the {format_names(answered, 'topic')}", self.gold.where
-                )
+                gold_topics = format_names([*self.gold.by_topic], "topic")
+                problem = f"no answer to {gold_topics}. Answers: {format_names(answered, 'topic')}"
+                raise InputError.from_problem(problem, where=self.gold.where)
         return inputs
 
     def _list_judged_topics(self, needs: str, run: str) -> dict[str, None]:
@@ -531,7 +528,7 @@ class AnswerCollection:
             answered = self.answers.topics if self.answers and needs != "references" else ()
             all_topics = dict.fromkeys([*topics, *answered])
             unjudged = [topic for topic in all_topics if topic not in self.topics[needs]]
-            text = f"{{measures}}: {{topics}} without {KINDS[needs].noun}, left out of the means"
+            text = f"{{measures}}: {{topics}} without {KINDS[needs].noun}, excluded from the means"
             columns = {
                 column: str(m) for m in measures if _get_input(m) == needs for column in m.names()
             }
@@ -557,9 +554,8 @@ class AnswerCollection:
         ]
         if topics_affected and undefined == "error":
             of_run = "" if run is None else f" of run {run}"
-            raise InputError(
-                f"{m} undefined for topic {topics_affected[0]}{of_run}", "a score (undefined=error)"
-            )
+            problem = f"{m} is undefined for topic {topics_affected[0]}{of_run}"
+            raise InputError.from_problem(problem, "Use undefined=zero, nan or skip.")
         prefix = "" if run is None else "{run}: "
         text = f"{prefix}{{topics}} for which {{measures}} is undefined, {UNDEFINED[undefined]}"
         names = dict.fromkeys(m.names(), str(m))
@@ -574,7 +570,7 @@ class AnswerCollection:
                 yield from self._note_missing_labels(needs, run)
                 answered = self._list_judged_topics(needs, run)
                 missing = [topic for topic in self.topics[needs] if topic not in answered]
-                yield from note_topics("missing-topics", missing, "not answered, counted as 0", run)
+                yield from note_topics("missing-topics", missing, "missing, scored 0", run)
                 yield from self._note_unanswered(needs, run)
         if "references" in inputs and self.answers:
             for run in self.runs:
@@ -591,7 +587,7 @@ class AnswerCollection:
         if needs in ("nuggets", "criteria") and self.answers:
             of_run = self.kinds[needs].by_run.get(run, {})
             missing = [topic for topic in of_run if self.answers.get(run, topic) is None]
-            text = f"with {KINDS[needs].noun} and without an answer"
+            text = f"with {KINDS[needs].noun} but without an answer"
             yield from note_topics("unanswered", missing, text, run)
 
     def _note_marked_citations(self, run: str) -> Iterator[Note]:
@@ -601,8 +597,8 @@ class AnswerCollection:
         marks = {t: MARK.search(x.value.text) for t, x in answers.items() if t in gold_topics}
         if first := next((mark[0] for mark in marks.values() if mark), None):
             counts = {topic: (int(mark is not None), 1) for topic, mark in marks.items()}
-            text = f"with marks of citations such as {first}, compared as text"
-            text = f"{{run}}: {{0:,}} of {{1:answer}} {text} (better take them out)"
+            text = f"with citation marks such as {first}, compared as text"
+            text = f"{{run}}: {{0:,}} of {{1:answer}} {text}. Remove them from the answers."
             facts = Facts(text, counts, lists_topics=False)
             yield Note.from_facts("marked-citations", facts, run=run)
 
@@ -635,16 +631,14 @@ class AnswerCollection:
 
     def _note_citations(self) -> Iterator[Note]:
         if self.answers is None:
-            text = (
-                "answers are taken to end with the last sentence that is listed (--answers tells)"
-            )
+            text = "each answer ends with its last listed sentence. Use --answers FILE for all."
             yield Note("sentences", text)
             return
         for run in self.runs:
             supports = self.support.by_run.get(run, {}) if self.support else {}
             missing = [topic for topic in supports if self.answers.get(run, topic) is None]
             text_missing = (
-                "with support and without an answer, taken to end with the last sentence listed"
+                "with support but without an answer, scored up to the last listed sentence"
             )
             yield from note_topics("sentences", missing, text_missing, run)
             cited = {
@@ -654,7 +648,7 @@ class AnswerCollection:
             counts = {
                 topic: (support.count(None), len(support)) for topic, support in cited.items()
             }
-            text = "{run}: {0:,} of {1:citation} not judged, left out"
+            text = "{run}: {0:,} of {1:citation} not judged, excluded"
             facts = Facts(text, counts, lists_topics=False)
             if counts and facts.has_content():
                 yield Note.from_facts("unjudged-citations", facts, run=run)
@@ -665,7 +659,8 @@ class AnswerCollection:
         """Return the labels and scores of the answer of each run to a topic."""
         all_topics = [*dict.fromkeys(t for topics in self.topics.values() for t in topics)]
         if topic not in all_topics:
-            raise InputError(f"topic {topic!r}", f"one of the {format_names(all_topics, 'topic')}")
+            problem = f"unknown topic {topic!r}. Topics: {format_names(all_topics, 'topic')}"
+            raise InputError.from_problem(problem)
         applicable = [m for m in measures if topic in self.topics.get(_get_input(m), ())]
         scored = self.compute_scores(applicable, "nan")[:, topic] if applicable else None
         runs = {}

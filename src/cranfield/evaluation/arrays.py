@@ -19,11 +19,11 @@ from cranfield.evaluation.resolved_measures import MeasuresLike
 from cranfield.scores import LazyNotes, Note, Scores
 
 QID_USAGE = "qid=[query of each document]"
-QUERIES = f"group=[documents of each query], {QID_USAGE}, or arrays with a row for each query"
+QUERIES = f"Pass group=[documents per query], {QID_USAGE}, or arrays with a row per query."
 
 EXCHANGED = Note(
     "exchanged",
-    "y_true has fractions and y_score whole numbers: levels come first, then predictions",
+    "y_true has fractions and y_score integers. Check the order: levels, then predictions.",
 )
 
 
@@ -59,9 +59,9 @@ def evaluate_arrays(
     {'run': {'RR': 0.75}}
     """
     levels = _read_numbers(y_true, "y_true")
-    _check_values(levels < 0, levels, "y_true", "a level from 0")
+    _check_values(levels < 0, levels, "y_true", "a level ≥ 0")
     if options.get("exclude_self"):
-        raise InputError("exclude_self", "documents with ids: arrays have none")
+        raise InputError.from_problem("exclude_self needs document ids, and arrays have none")
     _check_gains(options.get("gains"))
     predictions = y_score if isinstance(y_score, Mapping) else {"run": y_score}
     scores = {name: _read_predictions(values, name, levels) for name, values in predictions.items()}
@@ -83,9 +83,9 @@ def _check_gains(gains: object) -> None:
         return
     values = list(gains)
     if len(values) > 1 and values[0] == 0:
-        problem = "gains that begin with 0, as LightGBM's label_gain does with that of level 0"
+        problem = "gains start with 0, as label_gain of LightGBM for level 0"
         from_one = dict(enumerate(values[1:], 1))
-        raise InputError(problem, f"those of levels from 1: gains={from_one}")
+        raise InputError.from_problem(problem, f"Gains start at level 1: gains={from_one}")
 
 
 def _has_exchanged_arguments(levels: Floats, scores: Iterable[Floats]) -> bool:
@@ -126,10 +126,10 @@ def _find_queries(
     count = (group is not None) + (qid is not None)
     if len(shape) == 2:
         if count:
-            raise InputError("group or qid, and arrays with a row for each query", "one of them")
+            raise InputError.from_problem("use either group or qid, or arrays with a row per query")
         return _expand_sizes(np.full(shape[0], shape[1]))
     if count != 1:
-        raise InputError("both group and qid" if count else "no queries", QUERIES)
+        raise InputError.from_problem("use either group or qid" if count else "no queries", QUERIES)
     if group is None:
         ids = np.asarray(qid)
         if ids.shape != shape:
@@ -145,8 +145,8 @@ def _parse_group(group: NDArray[Any], n: int) -> Queries:
     counts = group.ndim == 1 and group.dtype.kind in "iu" and bool((group >= 0).all())
     adds_up = counts and int(group.sum()) == n
     if adds_up and len(group) == n > 1:
-        problem = f"group of {n} that adds up to {n}: sizes, or the query of each of {n} documents"
-        raise InputError(problem, QID_USAGE)
+        problem = f"ambiguous group: {n} sizes, or the query of each of {n} documents"
+        raise InputError.from_problem(problem, f"Use {QID_USAGE}.")
     if adds_up and (group > 0).all():
         return _expand_sizes(group.astype(np.int64))
     if group.shape == (n,):
@@ -158,7 +158,7 @@ def _parse_group(group: NDArray[Any], n: int) -> Queries:
     )
     if adds_up:
         problem = f"group[{int(np.argmin(group))}] = 0"
-    raise InputError(problem, f"sizes from 1 that add up to {n}, or the query of each of {n}")
+    raise InputError(problem, f"sizes ≥ 1 that add up to {n}, or the query of each of {n}")
 
 
 def _expand_sizes(sizes: Ints) -> Queries:
@@ -176,7 +176,7 @@ def _number_ids(ids: NDArray[Any], name: str) -> Queries:
         )  # frames may store integers as floats
         query = parse_identifier(int(cell) if is_integer else cell)
         if query is None:
-            raise InputError(f"{name}[{row}] = {cell!r}", "a name or a whole number")
+            raise InputError(f"{name}[{row}] = {cell!r}", "a name or an integer")
         numbers[row] = place.setdefault(query, len(place))
     return Queries(tuple(place), numbers)
 
@@ -188,7 +188,7 @@ def _read_predictions(values: ArrayLike, name: str, levels: Floats) -> Floats:
     location = "y_score" if name == "run" else f"y_score[{name!r}]"
     predictions = _read_numbers(values, location)
     if predictions.shape != levels.shape:
-        expected = f"that of y_true: {_format_shape(levels)}"
+        expected = f"shape {_format_shape(levels)} as y_true"
         raise InputError(_describe_shape(location, predictions), expected)
     return predictions.ravel()
 
@@ -203,9 +203,10 @@ def _read_numbers(values: ArrayLike, name: str) -> Floats:
             raise TypeError
         numbers = numbers.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise InputError(f"{name} that is no array of numbers", "one for each document") from None
+        problem = f"{name} must be an array of numbers, one per document"
+        raise InputError.from_problem(problem) from None
     if numbers.ndim not in (1, 2) or not numbers.size:
-        expected = "a number for each document, or a row of them for each query"
+        expected = "one number per document, or one row per query"
         raise InputError(_describe_shape(name, numbers), expected)
     _check_values(~np.isfinite(numbers), numbers, name, "a finite number")
     return numbers

@@ -82,7 +82,7 @@ class Collection:
         if options.embed_verticals and verticals is not None:
             judgments = embed_verticals(judgments, verticals.source, intent_info)
         if by_intent and options.labelling is not None:
-            raise InputError("classes or groups of items", "none with intents")
+            raise InputError.from_problem("classes and groups are not supported with intents")
         documents = Documents.from_measures(measures)
         gold = _with_names(GoldStandard.from_qrels(judgments), documents)
         intents = build_intents(gold, intent_info) if by_intent else None
@@ -373,13 +373,13 @@ def check_samples(judged: Qrels, measures: Sequence[Measure], options: Options) 
     """Raise an error if a measure or strategy does not support sampled judgments."""
     location = judged.where
     if options.labelling is not None:
-        raise InputError("classes or groups of items", "none with sampled judgments", location)
+        problem = "classes and groups are not supported with sampled judgments"
+        raise InputError.from_problem(problem, where=location)
     for m in measures:
         if not m.takes_samples:
-            kind = "sampled judgments (topic 0 doc stratum level)"
-            hint = "lines without the stratum, of levels from 0, would be all that was judged"
-            problem = f"{m} on {kind}"
-            raise InputError(problem, "xinfAP or infNDCG, which estimate", location, None, hint)
+            problem = f"{m} is not supported for sampled judgments (topic 0 doc stratum level)"
+            fix = "Use xinfAP or infNDCG, or remove the stratum and levels below 0."
+            raise InputError.from_problem(problem, fix, location)
 
 
 def needs_intents(measures: Sequence[Measure], options: Options) -> bool:

@@ -118,10 +118,10 @@ def check_cutoffs(cutoffs: Iterable[float], measures: Sequence[Measure] = ()) ->
     recalls = {_is_recall(m) for m in measures} or {False}
     if len(recalls) > 1:
         names = ", ".join(map(str, measures))
-        raise InputError(f"cutoffs for {names}", "those of ranks or of recalls: ask one by one")
+        raise InputError.from_problem(f"{names} have different cutoffs: ranks and recall levels")
     (of_recall,) = recalls
     low, high = (0, 1) if of_recall else (1, MAX_CUTOFF)
-    expected = "recalls from 0 to 1" if of_recall else f"whole numbers from 1 to {MAX_CUTOFF:,}"
+    expected = "recall levels in [0, 1]" if of_recall else f"integers from 1 to {MAX_CUTOFF:,}"
     if isinstance(cutoffs, str) or not isinstance(cutoffs, Iterable):
         raise InputError(f"cutoffs {cutoffs!r}", expected)
     values = [*cutoffs]
@@ -137,9 +137,9 @@ def _check_measures(measures: Iterable[Measure]) -> None:
     """Raise an error for measures with a cutoff or with several columns."""
     for m in measures:
         if m.cutoff is not None:
-            raise InputError(m, f"a measure without a cutoff, such as {type(m).__name__}")
+            raise InputError.from_problem(f"{m} has a cutoff. Use {type(m).__name__}.")
         if not _is_recall(m) and len((m @ 1).names()) > 1:
-            raise InputError(f"{m}, which gives several numbers", "a measure that gives one")
+            raise InputError.from_problem(f"{m} has several columns")
 
 
 def _set_cutoffs(

@@ -15,7 +15,7 @@ from cranfield.evaluation.systems import build_scores
 from cranfield.measures.distributions import Pair
 from cranfield.measures.grammar import MeasureLike, parse_measures_for
 from cranfield.scores import Note, Scores
-from cranfield.wording import format_count, format_names, suggest_keywords
+from cranfield.wording import format_count, format_names, format_option, suggest_keywords
 
 Missing: TypeAlias = Literal["error", "uniform"]
 DEFAULT_MEASURES = ("NMD", "RSNOD")  # measures of NTCIR's dialogue tasks for ordered labels
@@ -76,10 +76,11 @@ def _is_system(value: Any) -> bool:
 
 def _collect_notes(gold: Distributions, declared: bool) -> Iterator[Note]:
     """Note the interpretation of the gold distributions."""
-    yield Note("items", "rows are items; means are over items")
+    yield Note("items", "rows are items, and means are over items")
     if not declared:
-        text = f"labels {', '.join(gold.labels)} in this order, those of {gold.where}"
-        yield Note("labels", f"{text}; --label-order lists others")
+        text = f"labels in this order: {', '.join(gold.labels)} (from {gold.where})"
+        option = format_option("--label-order", "labels=")
+        yield Note("labels", f"{text}. Use {option} for another order.")
     yield from _note_votes(gold, gold.where)
 
 
@@ -91,7 +92,7 @@ def _note_votes(source: Distributions, name: str, run: str | None = None) -> Ite
             if minimum == maximum
             else f"{minimum:,.0f} to {maximum:,.0f} votes"
         )
-        yield Note("votes", f"{name}: {count} an item, divided by their number", run)
+        yield Note("votes", f"{name}: {count} per item, divided by their number", run)
 
 
 def _collect_system_notes(
@@ -101,10 +102,9 @@ def _collect_system_notes(
     yield from _note_votes(system, name, name)
     missing_items = [item for item in gold.items if item not in system.items]
     if missing_items and missing == "error":
-        expected = "every item of the gold (--missing-items uniform: all labels equally likely)"
-        raise InputError(
-            f"no distribution for {format_names(missing_items, 'item')}", expected, system.where
-        )
+        problem = f"no distribution for {format_names(missing_items, 'item')}"
+        fix = f"Use {format_option('--missing-items uniform', 'missing=uniform')} to score them."
+        raise InputError.from_problem(problem, fix, system.where)
     if missing_items:
         text = f"{name}: {format_names(missing_items, 'item')} missing, scored as uniform"
         yield Note("missing-items", text, name, tuple(missing_items))

@@ -170,14 +170,14 @@ class Evaluator:
             for topics_of_one in answered:
                 counts = counts & topics_of_one
             if not counts.any():
-                condition = "that every run answers" if len(names) > 1 else f"in {names[0]}"
-                raise InputError(
-                    f"no judged topic {condition}", f"some of {format_names(topics, 'topic')}"
-                )
+                condition = "in every run" if len(names) > 1 else f"in {names[0]}"
+                problem = f"no judged topic {condition}. Judged: {format_names(topics, 'topic')}"
+                raise InputError.from_problem(problem)
         return counts
 
     def _check_undefined(self, topics: Sequence[str], values: Floats) -> None:
         if self.options.undefined == "error" and np.isnan(values).any():
             undefined = [topic for t, topic in enumerate(topics) if np.isnan(values[:, t]).any()]
             problem = f"no relevant document for {format_names(undefined, 'topic')}"
-            raise InputError(problem, "one with undefined=error", self.collection.gold.qrels.where)
+            fix = "Use undefined=zero, nan or skip."
+            raise InputError.from_problem(problem, fix, self.collection.gold.qrels.where)

@@ -25,7 +25,7 @@ from cranfield.evaluation.options import Options
 from cranfield.labelling.blocks import Rankings
 from cranfield.measures.base import Measure
 from cranfield.scores import Facts, Note
-from cranfield.wording import format_names
+from cranfield.wording import format_names, format_option
 
 
 class Extra:
@@ -64,10 +64,9 @@ class Lengths(Extra):
         if not measures_with_lengths:
             return None
         if options.lengths is None:
-            expected = (
-                f"them in {measures_with_lengths[0].length_unit} (lengths=, or --lengths FILE)"
-            )
-            raise InputError("no document lengths", expected, measures_with_lengths[0])
+            m = measures_with_lengths[0]
+            fix = f"Use {format_option('--lengths FILE', 'lengths=')}."
+            raise InputError.from_problem(f"no document lengths in {m.length_unit}", fix, m)
         units = sorted({m.length_unit for m in measures_with_lengths})
         return cls(
             read_lengths(options.lengths).select_units(units), measures_with_lengths, options
@@ -83,10 +82,8 @@ class Lengths(Extra):
             )
             for topic, rank in _iter_places(rankings, missing, topics, only):
                 problem = f"no length of the document at rank {rank} of topic {topic} in {run.name}"
-                expected = (
-                    f"one for every document that {', '.join(map(str, unit_measures))} looks at"
-                )
-                raise InputError(problem, expected, self.source.where)
+                reason = f"needed by {', '.join(map(str, unit_measures))}"
+                raise InputError.from_problem(f"{problem}, {reason}", where=self.source.where)
 
     def _find_needed(self, rankings: Rankings, unit_measures: Sequence[Measure]) -> Bools:
         """Return True for documents of all rankings whose length a measure needs."""
@@ -130,7 +127,8 @@ class Costs(Extra):
     ) -> None:
         missing = np.isnan(rankings.document_values["cost"]) & self._find_needed(rankings)
         for topic, rank in _iter_places(rankings, missing, topics, only):
-            raise InputError(*self._describe_unknown(run, topic, rank), self.source.where)
+            problem = self._describe_unknown(run, topic, rank)
+            raise InputError.from_problem(problem, where=self.source.where)
 
     def _find_needed(self, rankings: Rankings) -> Bools:
         """Return True for documents of all rankings whose cost a user model needs."""
@@ -143,29 +141,29 @@ class Costs(Extra):
             mask[rankings.starts[rankings.hit_topics] + rankings.ranks - 1] = True
         return mask
 
-    def _describe_unknown(self, run: Run, topic: str, rank: int) -> tuple[str, str]:
-        """Return the found and expected text for a missing cost."""
+    def _describe_unknown(self, run: Run, topic: str, rank: int) -> str:
+        """Describe a missing cost."""
         if self.source.by_type:
             types = format_names(self.source.find_unknown_types(run), "type")
-            return f"no cost of {types} in {run.name}", "one for every type"
+            return f"no cost of {types} in {run.name}"
         docs = [d for d in run.rank_topic(topic) if not (self.options.exclude_self and d == topic)]
         unknown = self.source.find_unknown_documents(topic, docs)
         candidate = docs[rank - 1]  # unless the order of ties differs
         doc = candidate if candidate in unknown else unknown[-1]
         problem = f"no cost of document {doc} of topic {topic} in {run.name}"
-        return problem, "one for every document that a user model looks at"
+        return f"{problem}, needed by a user model"
 
     def collect_notes(self) -> Iterator[Note]:
         """Note the unit of costs, and the cost of ranks beyond the end of a ranking."""
         columns = {name: name for m in self.models for name in m.names()}
         if unit := self.source.unit:
-            text = f"costs are in {unit}, and so is ETC; EC is in {unit} per item"
+            text = f"costs and ETC are in {unit}, EC is in {unit} per item"
             yield Note.from_facts("costs", Facts(text, measures=columns))
         beyond: dict[str, dict[str, str]] = {}
         for m in self.models:
             beyond.setdefault(f"{m.max_cost:g}", {}).update(dict.fromkeys(m.names(), str(m)))
         parts = tuple(Facts(cost, measures=beyond[cost]) for cost in sorted(beyond))
-        text = "ranks beyond the end of a list cost {parts} (max_cost)"
+        text = "ranks after the end of a ranking cost {parts} (max_cost)"
         yield Note.from_facts("costs", Facts(text, parts=parts, separator=" or "))
 
 
@@ -184,7 +182,8 @@ class IntentVerticals(Extra):
         if options.verticals is None:
             if users or options.embed_verticals:
                 user = users[0] if users else "embed_verticals"
-                raise InputError("no verticals", "some (verticals=, or --verticals FILE)", user)
+                fix = f"Use {format_option('--verticals FILE', 'verticals=')}."
+                raise InputError.from_problem("no verticals", fix, user)
             return None
         return cls(read_verticals(options.verticals, options.separator), bool(users))
 
@@ -192,7 +191,7 @@ class IntentVerticals(Extra):
         """Note verticals of a run without a value for any intent."""
         if np.isnan(rankings.document_values["vertical"]).any():
             unknown = format_names(self.source.find_unknown(run), "vertical")
-            text = f"{run.name}: {unknown} not in {self.source.where}, worth 0"
+            text = f"{run.name}: {unknown} not in {self.source.where}, value 0"
             yield Note("verticals", text, run.name)
 
 

@@ -304,7 +304,8 @@ class FailureFinder:
     def __init__(self, evaluator: Evaluator) -> None:
         (column,) = evaluator.scorer.columns
         if column.better == "neither":
-            raise InputError(column.name, "a measure of which higher or lower scores are better")
+            problem = f"{column.name}: neither higher nor lower scores are better"
+            raise InputError.from_problem(problem)
         self.evaluator, self.column = evaluator, column
         self.bounding = ScoreBounds(evaluator.scorer)
 
@@ -326,15 +327,15 @@ class FailureFinder:
         ]
         if not has_relevant.any():
             location = evaluator.collection.gold.qrels.where
-            raise InputError("no topic with a relevant document", "some", location)
+            raise InputError.from_problem("no topic with a relevant document", where=location)
         failures = _FailureAnalysis(evaluator, bounding, inspections, relevant_counts)
         notes = [
             *(note for note in scores.notes if note.kind != "no-relevant"),
-            *note_topics("no-relevant", excluded, "without a relevant document, left out"),
+            *note_topics("no-relevant", excluded, "without relevant documents, excluded"),
         ]
         if bounding.unsupported:
-            reason = "what unjudged documents could change is not known"
-            text = f"{bounding.unsupported}: {reason}: no failure is put down to them"
+            reason = "the effect of unjudged documents is unknown"
+            text = f"{bounding.unsupported}: {reason}, so no failure has the reason unjudged"
             notes.append(Note("bounds", text))
         results = tuple(failures.iter_results(places[has_relevant].tolist()))
         notes += _note_mostly_unjudged(column.name, results, inspections)
@@ -395,10 +396,10 @@ def _note_mostly_unjudged(
     if failures < MIN_FAILURES or 2 * unjudged <= failures:
         return
     docs = np.concatenate([row.documents.docs for row in inspections if row.documents is not None])
-    text = f"{unjudged:,} of {failures:,} failures are put down to unjudged documents"
-    fraction = f"{np.mean(docs >= 0):.0%} of those that {measure} looks at"
-    advice = "a lower cutoff or depth, or more judgments, would tell why runs fail"
-    yield Note("mostly-unjudged", f"{text}, which are {fraction}: {advice}")
+    text = f"{unjudged:,} of {failures:,} failures could be caused by unjudged documents"
+    fraction = f"{np.mean(docs >= 0):.0%} of the documents above the cutoff of {measure}"
+    advice = "A lower cutoff or depth, or more judgments, would show other reasons."
+    yield Note("mostly-unjudged", f"{text} ({fraction}). {advice}")
 
 
 def _count_relevant(evaluator: Evaluator, rankings: Rankings | None, full: bool = False) -> Ints:

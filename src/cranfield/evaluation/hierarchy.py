@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -34,6 +35,7 @@ from cranfield.scores import Note, Scores
 from cranfield.wording import suggest_keywords
 
 DEFAULT_MEASURE = "Dsharp(nDCG)@10"
+INTENTS = re.compile(r"\b(intents)(?=[ =])")  # option in notes
 COLUMNS = ("H", "Hscore", "D1sharp", "D2sharp")
 
 
@@ -94,7 +96,7 @@ def evaluate_hierarchy(
     check_choice("run_names", run_names, RunNames)
     ties = combine_order(ties, order)
     if not 0 <= alpha <= 1:
-        raise InputError(f"alpha {alpha}", "a number from 0 to 1")
+        raise InputError.from_problem(f"alpha must be in [0, 1], found {alpha}")
     gold = GoldHierarchy(
         _build_evaluator(first, intents1, m, ties, separator, qrels_format),
         _build_evaluator(second, intents2, m, ties, separator, qrels_format),
@@ -141,7 +143,7 @@ class GoldHierarchy:
             [[self.compute_hscore(run, topic) for topic in self.topics] for run in runs]
         )
         D1, D2 = d1.values[:, :, 0], d2.select(topics=list(self.topics)).values[:, :, 0]
-        text = Note("measure", f"{COLUMNS[2]} and {COLUMNS[3]} are {m}, alpha is {alpha:g}")
+        text = Note("measure", f"{COLUMNS[2]} and {COLUMNS[3]} are {m}, alpha = {alpha:g}")
         return Scores(
             np.stack([compute_h_measure(hscore, D1, D2, alpha), hscore, D1, D2], axis=2),
             tuple(run.name for run in runs),
@@ -212,15 +214,13 @@ def _find_intents(level: Collection, topic: str, subtopics: Iterable[str]) -> li
 def _rewrite_notes(level: str, number: int, scores: Scores) -> Iterator[Note]:
     """Yield the notes of a level, with the option of its intents."""
     for note in scores.notes:
-        yield note.rewrite(
-            lambda text: f"{level} level: " + text.replace("--intents ", f"--intents{number} ")
-        )
+        yield note.rewrite(lambda text: f"{level} level: " + INTENTS.sub(rf"\g<1>{number}", text))
 
 
 def _parse_measure(measure: MeasureLike) -> Measure:
     parsed = parse_measures(measure)
     if len(parsed) != 1 or parsed[0].takes != "intents":
-        expected = f"one measure of diversity, such as {DEFAULT_MEASURE}"
+        expected = f"one diversity measure, such as {DEFAULT_MEASURE}"
         raise InputError(", ".join(map(str, parsed)) or "no measure", expected)
     return parsed[0]
 

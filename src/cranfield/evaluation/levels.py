@@ -27,15 +27,13 @@ def build_qrels_and_run(
     all_levels = by_rank.values() if judged is None else [_check_level(x, "judged") for x in judged]
     excess = Counter(x for x in by_rank.values() if x > 0) - Counter(all_levels)
     if excess:
-        more = "more often in the list than in judged"
-        raise InputError(
-            f"{format_levels(excess.elements())} {more}", "all judged levels of the topic"
-        )
+        problem = f"levels {format_levels(excess.elements())} are missing in judged"
+        raise InputError.from_problem(problem, "Pass all judged levels of the topic.")
     missed_levels = sorted(
         (Counter(all_levels) - Counter(by_rank.values())).elements(), reverse=True
     )
     if not by_rank and not missed_levels:
-        raise InputError("no judged level", "at least one")
+        raise InputError.from_problem("no judged level")
     missed_docs = {f"missed {i}": x for i, x in enumerate(missed_levels, 1)}
     run = {str(r): 1.0 - r for r in range(1, len(levels) + 1)}
     return {"levels": by_rank | missed_docs}, {"levels": run}

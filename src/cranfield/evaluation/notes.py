@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from cranfield.evaluation.scoring import Scorer
 
 UNDEFINED = {
-    "zero": "counted as 0",
+    "zero": "scored 0",
     "error": "",
-    "nan": "undefined, and so are the means over them",
-    "skip": "left out of the means",
+    "nan": "undefined, and so are the means",
+    "skip": "excluded from the means",
 }
 
 OTHER_ORDERS = ("best", "worst", "expected")  # orders of ties other than the run's
@@ -167,11 +167,11 @@ def collect_judgment_notes(
         [m for m in measures if m.effectiveness], lambda m: tuple(without_relevant(m))
     )
     lower = undefined == "zero" and any(m.better == "lower" for m in measures)
-    effect = "counted as the worst score" if lower else UNDEFINED[undefined]
+    effect = "scored worst" if lower else UNDEFINED[undefined]
     for topics, affected in by_topics.items():
         # Measures with different thresholds of relevance are named.
         prefix = "" if len(by_topics) == 1 and _has_common_threshold(measures) else "{measures}: "
-        text = f"{prefix}{{topics}} without a relevant document, {effect}"
+        text = f"{prefix}{{topics}} without relevant documents, {effect}"
         counts = dict.fromkeys(topics, (1,))
         yield Note.from_facts("no-relevant", Facts(text, counts, name_columns(affected)))
     yield from _collect_file_notes(qrels, is_default)
@@ -183,11 +183,11 @@ def _collect_file_notes(qrels: Qrels, is_default: bool) -> Iterator[Note]:
     """Yield notes about ignored or ambiguous contents of a qrels file."""
     yield from _note_columns(qrels.in_doubt, qrels.where)
     if qrels.repeated:
-        text = f"{format_count(qrels.repeated, 'judgment')} repeated, each alike"
+        text = f"{format_count(qrels.repeated, 'judgment')} repeated with the same level"
         yield Note("duplicates", f"{qrels.where}: {text}")
     if qrels.grouped and is_default:
-        text = f"{format_count(qrels.grouped, 'judgment')} name a class, which is ignored"
-        yield Note("classes", f"{qrels.where}: {text}; --classes counts each class once")
+        text = f"{format_count(qrels.grouped, 'judgment')} with a class, ignored"
+        yield Note("classes", f"{qrels.where}: {text}. Use --classes to count each class once.")
 
 
 def _note_columns(in_doubt: str, location: str, run: str | None = None) -> Iterator[Note]:
@@ -201,8 +201,8 @@ def _note_max_level(
 ) -> Iterator[Note]:
     """Note the highest level. `undeclared` measures have no `max_level`."""
     if undeclared:
-        text = f"the highest level is {max_level:g}, the highest in the judgments"
-        pattern = f"{{measures}}: {text}; max_level= declares another"
+        text = f"the highest level is {max_level:g}, as in the judgments"
+        pattern = f"{{measures}}: {text}. Use max_level= to declare another."
         yield Note.from_facts("max-level", Facts(pattern, measures=name_columns(undeclared)))
     declared = _group_measures(measures, lambda m: getattr(m, "max_level", None))
     for level, affected in declared.items():
@@ -223,7 +223,7 @@ def _note_failed_labels(qrels: Qrels, measures: Sequence[Measure]) -> Iterator[N
         return
     n = int(failed.sum())
     text = f"{format_count(n, 'judgment')} of level -1 count{'s' * (n == 1)} as nonrelevant"
-    yield Note("failed", f"{qrels.where}: {text}. If the judge failed, remove these judgments")
+    yield Note("failed", f"{qrels.where}: {text}. If the judge failed, remove these judgments.")
 
 
 def _note_unjudged_topics(
@@ -245,13 +245,13 @@ def collect_intent_notes(collection: Collection, measures: Sequence[Measure]) ->
     if intents is None:
         return
     if collection.options.per_intent:
-        text = "every intent is a topic of its own: topic/intent; the mean is over intents"
+        text = "every intent is scored as a topic (topic/intent). Means are over intents."
         yield Note("intents", text)
     else:
         assumptions = _list_assumptions(collection, intents, measures)
         yield from (Note.from_facts("intents", facts) for facts in assumptions if facts.measures)
     if all(len(names) == 1 for names in compress(intents.names, collection.topic_mask)):
-        text = "every topic has one intent only: is the second column of the judgments the intent?"
+        text = "every topic has one intent. Check that column 2 of the qrels is the intent."
         yield Note("one-intent", text)
     if intent_info is not None:
         topics = dict.fromkeys((*intent_info.probabilities, *intent_info.navigational))
@@ -267,18 +267,18 @@ def _list_assumptions(
         counts = dict.fromkeys(topics, (1,)) if topics else None
         return Facts(f"{{measures}}: {text}", counts, name_columns(affected), lists_topics=False)
 
-    hint = "(--intents FILE says otherwise)"
+    hint = f"Use {format_option('--intents FILE', 'intents=')} to set"
     mask = collection.topic_mask
     if uniform := _select_flagged(collection.topics, mask & (intents.uniform_counts > 1)):
         which_topics = "" if len(uniform) == mask.sum() else " of {topics}"
-        text = f"the intents{which_topics} are taken to be equally probable {hint}"
+        text = f"the intents{which_topics} have equal probability. {hint} probabilities."
         yield make_facts(
             (m for m in measures if m.needs_intent_weights()), text, uniform if which_topics else ()
         )
     if not intents.navigational[np.repeat(mask, intents.counts)].any():
-        text = f"all intents are taken to be informational {hint}"
+        text = f"all intents are informational. {hint} types."
         yield make_facts((m for m in measures if m.needs_intent_types()), text)
-    text = "a document counts at the highest level it has for any intent"
+    text = "the level of a document is its highest level for any intent"
     yield make_facts((m for m in measures if m.takes == "lists" and m.effectiveness), text)
 
 
@@ -343,9 +343,9 @@ def collect_run_notes(
     yield from _note_one_document(name, rankings, topics_judged)
     yield from collect_merging_notes([labelled.run])
     yield from _note_few_topics(name, topics_judged, rankings.answered, collection.topic_mask)
-    effect = "left out" if options.topics == "common" else "counted as empty lists"
+    effect = "excluded" if options.topics == "common" else "scored as empty"
     unanswered = _select_flagged(topics_judged, ~rankings.answered)
-    yield from note_topics("missing-topics", unanswered, f"not answered, {effect}", name)
+    yield from note_topics("missing-topics", unanswered, f"missing, {effect}", name)
     judged_topics = set(topics_judged)
     unjudged = [
         topic for topic in labelled.topics if selected is None and topic not in judged_topics
@@ -456,7 +456,7 @@ def _note_few_topics(
     """Warn if the run has fewer than half of the topics."""
     if 2 * (answered & mask).sum() < mask.sum():
         counts = _build_counts(judged, (answered & mask).astype(np.int64), mask.astype(np.int64))
-        text = "{run}: only {0} of {1:judged topic} answered"
+        text = "{run}: only {0} of {1:judged topic} are in the run"
         yield Note.from_facts("few-topics", Facts(text, counts, below=0.5), run=name)
 
 
@@ -481,8 +481,8 @@ def collect_length_notes(
             median = (
                 f"median {own_median:,.0f} documents over {format_count(len(lengths[i]), 'topic')}"
             )
-            text = f"lists shorter ({median}) than those of other runs ({median_others:,.0f})"
-            text += ": measures that look deeper see empty ranks"
+            text = f"rankings are short ({median}, other runs {median_others:,.0f})"
+            text += ". At deeper cutoffs, the missing ranks are empty."
             affected = [m for m in scoring if (find_deepest([m], depth) or np.inf) > own_median]
             facts = Facts(f"{{run}}: {text}", measures=name_columns(affected))
             yield Note.from_facts("short-lists", facts, run=name)
@@ -519,10 +519,8 @@ def collect_label_notes(name: str, rankings: Rankings, ideal: Judgments) -> Iter
     retrieved = np.bincount(rankings.hit_topics, np.maximum(rankings.levels, 0.0), topics)
     possible = np.bincount(ideal.item_topics, np.maximum(ideal.levels, 0.0), topics)
     if exceeding := _select_flagged(ideal.topics, retrieved > possible * (1 + 1e-9)):
-        text = (
-            f"the labels of {format_names(exceeding, 'topic')} are worth more than the ideal list"
-        )
-        yield Note("labels", f"{name}: {text}: scores may exceed 1", name, tuple(exceeding))
+        text = f"levels of {format_names(exceeding, 'topic')} exceed the ideal ranking"
+        yield Note("labels", f"{name}: {text}. Scores may exceed 1.", name, tuple(exceeding))
 
 
 def find_deepest(measures: Sequence[Measure], depth: int | None) -> int | None:
@@ -540,9 +538,9 @@ def _note_unjudged_documents(
 ) -> Iterator[Note]:
     """Note unjudged documents at the smallest affected cutoff, or that none is judged."""
     if not len(rankings.ranks) and rankings.lengths.sum():
-        columns = ": are the columns of the judgments topic intent doc level?"
-        question = "" if collection.intents is None else columns
-        yield Note("none-judged", f"{name}: none of its documents is judged{question}", name)
+        columns = "topic, doc, level" if collection.intents is None else "topic, intent, doc, level"
+        text = f"no retrieved document is judged. Check that the qrels columns are {columns}."
+        yield Note("none-judged", f"{name}: {text}", name)
         return
     affected = [m for m in measures if m.effectiveness and not (m.condensed or m.ignores_unjudged)]
     if collection.options.ties == "expected":

@@ -54,7 +54,7 @@ from cranfield.data.reading.toml import read_toml
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError, InputError
 from cranfield.measures.grammar import parse_measures
-from cranfield.wording import fold_text, format_names
+from cranfield.wording import fold_text, format_names, format_option
 
 AT_CUTOFF = re.compile(r"@l\b")
 WIDTH = 100  # of a text outside a terminal
@@ -78,7 +78,7 @@ class Preset:
       gains     2,1,0
       measures  nDCG(gain=1:2)@l, Q(gain=1:2), AP
       cutoff    l = 1000
-      depth     the first 1000 items of each list
+      depth     the first 1000 documents of each ranking
       overview  Sakai et al. 2008, 2010
       aliases   ntcir7-ir4qa, ntcir8-ir4qa
     """
@@ -106,11 +106,12 @@ class Preset:
         """Return the canonical names of the measures at a cutoff (default: the preset's)."""
         location = f"preset {self.name}"
         if cutoff is not None and not self.takes_cutoff:
-            expected = f"none: {', '.join(self.measures)} have no @l"
-            raise InputError(f"cutoff {cutoff}", expected, location)
+            problem = f"cutoff {cutoff} has no effect: {', '.join(self.measures)} have no @l"
+            raise InputError.from_problem(problem, where=location)
         l = self.cutoff if cutoff is None else cutoff
         if l is None and self.takes_cutoff:
-            raise InputError("@l and no cutoff", "one: --cutoff N, or a key cutoff", location)
+            fix = f"Use {format_option('--cutoff N', 'cutoff=')} or the key cutoff."
+            raise InputError.from_problem("no cutoff for @l", fix, location)
         measures = parse_measures(AT_CUTOFF.sub(f"@{l}", text) for text in self.measures)
         return [str(replace(m, condensed=True) if self.condensed else m) for m in measures]
 
@@ -127,10 +128,10 @@ class Preset:
             ("measures", ", ".join(self.measures)),
             *self.settings.items(),
             ("cutoff", f"l = {self.cutoff}" if self.cutoff else ""),
-            ("depth", f"the first {self.depth} items of each list" if self.depth else ""),
-            ("condensed", "unjudged items are left out" if self.condensed else ""),
-            ("classes", "of a class of items, the first one counts" if self.classes else ""),
-            ("groups", "a group of items counts once, at its last one" if self.groups else ""),
+            ("depth", f"the first {self.depth} documents of each ranking" if self.depth else ""),
+            ("condensed", "unjudged documents are removed" if self.condensed else ""),
+            ("classes", "the first document of each class counts" if self.classes else ""),
+            ("groups", "a group of documents counts once, at the last" if self.groups else ""),
             ("overview", self.reference),
             ("note", self.note),
             ("aliases", ", ".join(self.aliases)),
@@ -171,7 +172,7 @@ def preset(name: str, file: str | os.PathLike[str] | None = None) -> Preset:
         raise InputError(f"preset {name!r}", "a name")
     by_name = _index_by_name(presets(file).values())
     if name not in by_name:
-        raise CranfieldError(f"there is no preset named {name!r}{_suggest_name(name, by_name)}")
+        raise CranfieldError(f"unknown preset {name!r}{_suggest_name(name, by_name)}")
     return by_name[name]
 
 
@@ -196,7 +197,9 @@ def _suggest_name(name: str, names: Iterable[str]) -> str:
     similar = [candidate for candidate in names if name and name in candidate][:3]
     similar = similar or difflib.get_close_matches(name, [*names], n=3)
     return (
-        f"; did you mean {' or '.join(similar)}?" if similar else "; `cranfield presets` lists all"
+        f". Did you mean {' or '.join(similar)}?"
+        if similar
+        else ". Run `cranfield presets` for a list."
     )
 
 
@@ -214,13 +217,11 @@ def _read(source: Source, built_in: Mapping[str, Preset]) -> dict[str, Preset]:
         location = f"{source.name}: preset {name}"
         for any_name in (name, *keys.get("aliases", ())):
             if not re.fullmatch(r"\S+", any_name):
-                raise InputError(
-                    f"the name {any_name!r}", "one that is not empty, no blanks", location
-                )
+                problem = f"invalid name {any_name!r}: empty or with spaces"
+                raise InputError.from_problem(problem, where=location)
             if any_name in taken_names:
-                raise InputError(
-                    f"the name {any_name!r}", f"another: that one {taken_names[any_name]}", location
-                )
+                problem = f"duplicate name {any_name!r}: it {taken_names[any_name]}"
+                raise InputError.from_problem(problem, where=location)
             taken_names[any_name] = f"is preset {name}'s"
         result[name] = Preset(**_resolve_preset(name, tables, built_in, source.name))
         _check_measures(result[name], location)
@@ -244,7 +245,7 @@ def _read_tables(source: Source) -> dict[str, Any]:
 Kind = tuple[Callable[[Any], bool], str]
 TEXT: Kind = (lambda x: isinstance(x, str), "text")
 FLAG: Kind = (lambda x: isinstance(x, bool), "true or false")
-COUNT: Kind = (lambda x: type(x) is int and x >= 1, "a whole number from 1")
+COUNT: Kind = (lambda x: type(x) is int and x >= 1, "an integer ≥ 1")
 TEXTS: Kind = (lambda x: isinstance(x, list) and all(map(TEXT[0], x)), "a list of texts")
 TEXT_TABLE: Kind = (
     lambda x: isinstance(x, dict) and all(map(TEXT[0], x.values())),
@@ -309,10 +310,11 @@ def _resolve_preset(
 def _check_measures(p: Preset, location: str) -> None:
     """Raise an error for missing or unknown measures."""
     if not p.measures:
-        raise InputError("no measures", 'some, such as measures = ["AP", "nDCG@10"]', location)
+        problem = "no measures"
+        raise InputError.from_problem(problem, 'Example: measures = ["AP", "nDCG@10"]', location)
     if re.fullmatch(r"[\d.]+(:[\d.]+)+", p.gains):
-        expected = "words for people; measures have gains: nDCG(gain=1:2)@l"
-        raise InputError(f"gains = {p.gains!r}", expected, location)
+        fix = "The key gains is a text for readers. Set gains of measures: nDCG(gain=1:2)@l"
+        raise InputError.from_problem(f"gains = {p.gains!r}", fix, location)
     try:
         p.measures_at(1 if p.cutoff is None and p.takes_cutoff else None)
     except CranfieldError as problem:

@@ -39,13 +39,13 @@ class ResolvedMeasures:
         )
         for m in read:
             if not m.takes_rankings():
-                raise CranfieldError(f"{m} scores {m.takes}, expected measures of ranked lists: "
-                                     f"`cranfield {TAKES[m.takes]}` computes it")  # fmt: skip
+                fix = f"Use `cranfield {TAKES[m.takes]}`."
+                raise CranfieldError(f"{m} scores {m.takes}, not rankings. {fix}")
         resolved = [m.with_defaults(options.defaults) for m in read]
         if options.per_intent:
             resolved = [x for m in resolved for x in m.get_intent_measures()]
         if not resolved:
-            raise InputError("no measure", "at least one")
+            raise InputError.from_problem("no measure given")
         return cls(options, requested, read, _deduplicate(resolved), texts)
 
     @property
@@ -129,7 +129,7 @@ def _deduplicate(measures: Sequence[Measure]) -> tuple[Measure, ...]:
     for m in distinct_measures:
         for name in m.names():
             if name in names:
-                raise InputError(f"the name {name} for {names[name]} and {m}", "one for each")
+                raise InputError.from_problem(f"{names[name]} and {m} have the same name {name}")
             names[name] = m
     return distinct_measures
 

@@ -28,14 +28,14 @@ from cranfield.errors import CranfieldError, InputError, check_choice
 from cranfield.measures.base import Measure
 from cranfield.measures.grammar import parse_measure, split_name
 from cranfield.scores import Facts, Note, Scores, note_topics
-from cranfield.wording import format_names, suggest_keywords
+from cranfield.wording import format_names, format_option, suggest_keywords
 
 Missing: TypeAlias = Literal["error", "common", "zero"]
 ScoresLike: TypeAlias = Any  # Scores, paths, {run: …}, frames
 Reader: TypeAlias = Callable[..., Iterator[Result]]
 
 IN_MEMORY = "scores"  # location of scores without a file
-NO_SCORES = "judgments and results are no scores yet: evaluate(qrels, runs) makes them"
+NO_SCORES = "to compute scores from judgments and runs, use evaluate(qrels, runs)"
 
 
 @suggest_keywords
@@ -152,7 +152,7 @@ def _note_suspected_summaries(scores: Scores) -> Iterator[Note]:
     means = values[:, is_other].mean(axis=1)
     for topic in suspects:
         if np.allclose(values[:, scores.topics.index(topic)], means, 0, ROUNDING):
-            text = f"topic {topic!r} has the mean values of the other topics, and counts as a topic"
+            text = f"topic {topic!r} has the mean values of the other topics and counts as a topic"
             yield Note("summary-topic", f"{text}. If it is a summary, remove its rows.")
 
 
@@ -212,7 +212,7 @@ def _reject_unnamed(source: Any, suffix: str) -> None:
     row = first if isinstance(first, list | np.ndarray) else [first]
     if all(isinstance(x, Real) for x in row):
         problem = f"{type(source).__name__} of numbers{suffix}"
-        raise InputError(problem, "{topic: score}: runs are paired by topic")
+        raise InputError(problem, "{topic: score}, because runs are paired by topic")
 
 
 def _read_file(path: str | os.PathLike[str], read: Reader) -> _SavedScores | Iterable[Result]:
@@ -330,7 +330,7 @@ class _ResultValues:
             of_topic[measure] = value
             names[measure] = None
         if not parts:
-            raise InputError("no scores of topics", "some (trec_eval needs -q)")
+            raise InputError.from_problem("no per-topic scores", "For trec_eval, use -q.")
         return cls(_merge_by_run(parts.values()), list(names))
 
     def list_measures(self, run: str, topic: str) -> set[str]:
@@ -382,9 +382,10 @@ def _set_lower(scores: Scores, lower: str | Sequence[Any]) -> Scores:
 
 def _note_guesses(guesses: Sequence[str]) -> Iterator[Note]:
     if guesses:
-        text = "higher values are taken to be better (--lower-is-better, or lower=, says otherwise)"
+        option = format_option("--lower-is-better NAME", "lower=")
+        text = f"higher is better. Override this with {option}."
         names = {name: name for name in guesses}
-        facts = Facts(f"{{measures:measure}} not known here: {text}", measures=names)
+        facts = Facts(f"{{measures:measure}} unknown: {text}", measures=names)
         yield Note.from_facts("guessed", facts)
 
 
@@ -404,7 +405,7 @@ def _choose_complete(
         run = next(run for run, of_run in measures_of.items() if incomplete[0] not in of_run)
         hint = "" if is_selection else f" ({NO_SCORES})"
         raise InputError(f"no {incomplete[0]} for run {run}", f"it of every run{hint}")
-    text = f"{format_names(incomplete, 'measure')} left out, which not every run has"
+    text = f"{format_names(incomplete, 'measure')} excluded: missing in some runs"
     return complete, (Note("missing-measures", text),)
 
 
@@ -431,11 +432,9 @@ def _choose_topics(
         run, topics = next(iter(missing_topics.items()))
         raise _build_missing_error(table, run, topics, measures, bool(complete))
     if not complete:
-        raise CranfieldError(
-            f"found no topic that all of {format_names(list(table.by_run), 'run')} have"
-        )
+        raise CranfieldError(f"{format_names(list(table.by_run), 'run')} have no topic in common")
     left_out = [topic for topic in all_topics if topic in incomplete]
-    about_topics = note_topics("missing-topics", left_out, "left out, which not every run has")
+    about_topics = note_topics("missing-topics", left_out, "excluded: missing in some runs")
     return complete, (*_note_folded(table, missing_topics), *about_topics)
 
 
@@ -466,7 +465,7 @@ def _check_common_topics(table: _ResultValues) -> None:
     runs = Counter(chain.from_iterable(table.by_run.values()))
     for run, of_run in table.by_run.items():
         if all(runs[topic] == 1 for topic in of_run):
-            raise InputError(f"no topic of run {run} that another run has", "topics in common")
+            raise InputError.from_problem(f"run {run} has no topic in common with another run")
 
 
 def _choose_columns(names: list[str], selection: str | Sequence[Any] | None) -> list[str]:
@@ -489,8 +488,8 @@ def choose_columns(names: Sequence[str], selection: str | Sequence[Any]) -> list
             if column == name or column_canonical == canonical
         ]
         if not matching:
-            expected = f"one of {format_names(names, 'measure')}"
-            raise InputError(f"no scores of {name}", expected)
+            problem = f"no scores of {name}. Measures: {format_names(names, 'measure')}"
+            raise InputError.from_problem(problem)
         columns.append(matching[0])
     return columns
 

@@ -249,7 +249,8 @@ def _parse_topic_gains(collection: Collection, resolved: ResolvedMeasures) -> li
     for t, topic in enumerate(judged.topics):
         if gain_by_topic and topic not in gain_by_topic:
             if collection.topic_mask[t]:
-                raise InputError(f"no gains for topic {topic}", "them for all")
+                problem = f"no gains for topic {topic}"
+                raise InputError.from_problem(problem, "Set gains for all topics.")
             gain_by_topic[topic] = "linear"
         levels = judged.levels[judged.offsets[t] : judged.offsets[t + 1]]
         highest = max(1, math.ceil(levels.max(initial=0.0)))

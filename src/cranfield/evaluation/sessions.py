@@ -51,21 +51,7 @@ from cranfield.measures.sessions import (
     sU,
 )
 from cranfield.scores import Facts, Note, Scores, note_topics
-from cranfield.tables import (
-    Field,
-    ResultTable,
-    bind_rows,
-    build_columns,
-    build_record_table,
-    drop_zero_fraction,
-)
-from cranfield.wording import (
-    describe_disagreement,
-    format_count,
-    format_names,
-    format_number,
-    suggest_keywords,
-)
+from cranfield.wording import describe_disagreement, format_names, format_option, suggest_keywords
 
 DEFAULT_MEASURES = ("nsDCG@10", "sDCG@10")
 CLICK_MEASURES = ("clickU",)
@@ -104,7 +90,7 @@ def evaluate_sessions(
     Scores: 1 run × 1 topic × 1 measure
     run  nsDCG@10
     run    0.5672
-    note: rows are sessions, named topic/session; means are over sessions
+    note: rows are sessions, named topic/session, and means are over sessions
     >>> evaluate_sessions(clicks={"q1": {"s1": [(1, 4, 10000), (1, 2, 5000)]}}).mean()
     {'clicks': {'clickU': 0.975}}
     """
@@ -182,7 +168,7 @@ def trailtext(
     for m in parsed:
         if len(parsed) > 1 or not isinstance(m, sU | clickU):
             names = ", ".join(map(str, parsed))
-            raise InputError(names, "sU or clickU: only they have a trailtext")
+            raise InputError.from_problem(f"{names}: only sU and clickU have a trailtext")
     settings: dict[str, Any] = {"labels": labels, "columns": columns}
     judgments = None if qrels is None else read_qrels(qrels, qrels_format, **settings)
     session_names = [session] if isinstance(session, str) else session
@@ -206,7 +192,7 @@ def _read_collection(
             qrels, read_systems(sessions, ties, run_names), clicks, lengths
         )
     if clicks is None:
-        raise InputError("neither sessions nor clicks", "one of them")
+        raise InputError.from_problem("no sessions or clicks given")
     return _ClickLogs.from_inputs(read_logs(clicks, documents=lengths is not None), qrels, lengths)
 
 
@@ -215,7 +201,8 @@ def _select_sessions(keys: Sequence[Key], selection: Sequence[str] | None) -> se
     names = [*map(format_session, keys)]
     for name in selection or ():
         if name not in names:
-            raise InputError(f"session {name!r}", f"one of {format_names(names, 'session')}")
+            problem = f"unknown session {name!r}. Sessions: {format_names(names, 'session')}"
+            raise InputError.from_problem(problem)
     return set(names if selection is None else selection)
 
 
@@ -236,7 +223,9 @@ class _DocumentLengths:
         self.by_doc = dict(zip(names, np.where(rows < 0, np.nan, values).tolist(), strict=True))
 
     def build_missing_error(self, doc: str, context: str) -> InputError:
-        return InputError(f"no length of document {doc} {context}", "one", self.location)
+        return InputError.from_problem(
+            f"no length of document {doc} {context}", where=self.location
+        )
 
 
 # -- ranked lists ---------------------------------------------------------------------------------
@@ -256,11 +245,12 @@ class _SessionSystems:
         cls, qrels: Qrels | None, systems: Sequence[Sessions], clicks: Any, lengths: Any
     ) -> _SessionSystems:
         if qrels is None:
-            raise InputError("no judgments", "qrels for the documents of sessions")
+            problem = "no judgments for the documents of sessions"
+            raise InputError.from_problem(problem, "Pass qrels.")
         # Only ranks matter here, so a document or a length may follow the rank.
         logs = [] if clicks is None else read_logs(clicks, documents=True)
         if len(logs) > 1:
-            raise InputError(f"{len(logs)} click logs beside sessions", "one")
+            raise InputError(f"{len(logs)} click logs with sessions", "1")
         docs = (
             doc
             for s in systems
@@ -284,7 +274,8 @@ class _SessionSystems:
         if not judged_keys:
             topics = format_names(list(dict.fromkeys(topic for topic, _ in all_keys)), "topic")
             location = self.systems[0].where
-            raise InputError(f"sessions of {topics}", "some of judged topics", location)
+            problem = f"no session of a judged topic, only of {topics}"
+            raise InputError.from_problem(problem, where=location)
         return judged_keys
 
     @cached_property
@@ -315,14 +306,15 @@ class _SessionSystems:
         """Raise an error for measures without their inputs."""
         for m in measures:
             if not isinstance(m, SessionMeasure):
-                raise CranfieldError(f"{m} scores a click log by itself: leave the sessions out")
+                raise CranfieldError(f"{m} scores click logs only. Omit the sessions.")
             if getattr(m, "truncate", "") == "clicks" and self.log is None:
-                raise InputError("no clicks", "them (clicks=, or --clicks LOG)", m)
+                fix = f"Use {format_option('--clicks LOG', 'clicks=')}."
+                raise InputError.from_problem("no clicks", fix, m)
             if not m.length_unit:
                 continue
             if self.lengths is None:
-                expected = f"them in {m.length_unit} (lengths=, or --lengths FILE)"
-                raise InputError("no document lengths", expected, m)
+                fix = f"Use {format_option('--lengths FILE', 'lengths=')}."
+                raise InputError.from_problem(f"no document lengths in {m.length_unit}", fix, m)
             self._check_lengths(self.lengths, m)
 
     def _check_lengths(self, lengths: _DocumentLengths, m: SessionMeasure) -> None:
@@ -360,17 +352,17 @@ class _SessionSystems:
         topics = {topic for topic, _ in self.keys}
         without_session = [topic for topic in self.levels if topic not in topics]
         yield from note_topics(
-            "missing-topics", without_session, "without a session, left out", noun="judged topic"
+            "missing-topics", without_session, "without a session, excluded", noun="judged topic"
         )
         for system in self.systems:
             yield from self._collect_system_notes(system)
         if self.log and (missing := _find_missing(self.keys, self.log.sessions)):
-            text = f"{format_names(missing, 'session')} without clicks, cut to nothing"
+            text = f"{format_names(missing, 'session')} without clicks, cut to empty rankings"
             yield Note("clicks", f"{self.log.where}: {text}", topics=tuple(missing))
 
     def _collect_system_notes(self, system: Sessions) -> Iterator[Note]:
         name, missing = system.name, _find_missing(self.keys, system.lists)
-        reason = "not answered, counted as zero"
+        reason = "missing, scored 0"
         yield from note_topics("missing-topics", missing, reason, name, "session")
         unjudged = [format_session(key) for key in system.lists if key[0] not in self.levels]
         reason = "of topics without judgments, ignored"
@@ -452,11 +444,12 @@ class _ClickLogs:
         """Raise an error unless all clicks or no clicks have levels, from one source."""
         for log, click in self.all_clicks:
             if self.qrels is None and self.has_levels and click.level is None:
-                expected = "one for every click of every log, or for none"
-                raise InputError("no level", expected, log.where, click.line)
+                problem = "click without a level, but other clicks have one"
+                fix = "Give a level for every click or for none."
+                raise InputError.from_problem(problem, fix, log.where, click.line)
             if self.qrels is not None and (click.level is not None or click.doc is None):
                 problem = "a level" if click.doc is not None else "no document"
-                expected = "a document, whose level the judgments have"
+                expected = "a document with a level in the judgments"
                 raise InputError(f"{problem} in a click", expected, log.where, click.line)
 
     def build_clicks(self, log: ClickLog, key: Key) -> Clicks:
@@ -470,8 +463,8 @@ class _ClickLogs:
         length, level = click.length, click.level
         if length is None:
             if self.lengths is None or click.doc is None:
-                expected = "one, or the document and its length (lengths=, --lengths FILE)"
-                raise InputError("no length", expected, log.where, click.line)
+                fix = f"Add lengths or {format_option('--lengths FILE', 'lengths=')}."
+                raise InputError.from_problem("click without a length", fix, log.where, click.line)
             length = self.lengths.by_doc[click.doc]
             if math.isnan(length):
                 raise self.lengths.build_missing_error(
@@ -497,19 +490,19 @@ class _ClickLogs:
     def _check_measures(self, measures: Sequence[Measure]) -> None:
         for m in measures:
             if isinstance(m, SessionMeasure):
-                raise InputError("no sessions", "their ranked lists", m)
+                raise InputError.from_problem("no sessions with rankings", where=m)
 
     def _collect_notes(self, measures: Sequence[Measure]) -> Iterator[Note]:
         undeclared = [m for m in measures if m.takes_max_level()]
         if self.has_levels and undeclared:
             location = "clicks" if self.qrels is None else "judgments"
-            text_missing = f"the highest level is {self.highest:g}, the highest in the {location}"
-            text = f"{{measures}}: {text_missing}; max_level= declares another"
+            text_missing = f"the highest level is {self.highest:g}, as in the {location}"
+            text = f"{{measures}}: {text_missing}. Use max_level= to declare another."
             facts = Facts(text, measures=notes.name_columns(undeclared))
             yield Note.from_facts("max-level", facts)
         if self.levels is not None:
             missing = [format_session(key) for key in self.keys if key[0] not in self.levels]
-            text_missing = "of topics without judgments: clicks gain nothing"
+            text_missing = "of topics without judgments: clicks have no gain"
             yield from note_topics("unjudged-topics", missing, text_missing, noun="session")
         for log in self.logs:
             missing = _find_missing(self.keys, log.sessions)
@@ -544,7 +537,7 @@ def _build_session_scores(
     notes: Iterable[Note],
     undefined: str = "zero",
 ) -> Scores:
-    text = Note("sessions", "rows are sessions, named topic/session; means are over sessions")
+    text = Note("sessions", "rows are sessions, named topic/session, and means are over sessions")
     names = [system.name for system in systems]
     rows = map(format_session, keys)
     return build_scores(values, names, rows, measures, (text, *notes), undefined)

@@ -77,7 +77,7 @@ def evaluate_texts(
     """
     collection = TextCollection.from_inputs(references, systems, nuggets, matches, tokens)
     if references is None and nuggets is None:
-        raise InputError("neither references nor nuggets", "one of them")
+        raise InputError.from_problem("no references or nuggets given")
     defaults = BY_REFERENCES * (references is not None) + BY_NUGGETS * (nuggets is not None)
     parsed = parse_measures_for(defaults if measures is None else measures, "texts")
     return collection.compute_scores(cast("tuple[TextMeasure, ...]", parsed))
@@ -144,11 +144,11 @@ class TextCollection:
         texts: dict[str, Texts | None] = {} if systems is None else {**read_systems(systems)}
         matches_of = {} if matches is None else _assign_matches(matches, list(texts))
         if matches_of and gold_nuggets is None:
-            raise InputError("matches without nuggets", "nuggets as well")
+            raise InputError.from_problem("matches need nuggets")
         for system_matches in matches_of.values():
             system_matches.check(gold_nuggets.by_topic if gold_nuggets else {})
         if not (texts or matches_of):
-            raise InputError("no system", "at least one")
+            raise InputError.from_problem("no system given")
         return cls(
             reference_texts, gold_nuggets, texts or dict.fromkeys(matches_of), matches_of, tokens
         )
@@ -202,7 +202,7 @@ class TextCollection:
         if text is None:
             if topic_matches:
                 expected = f"a text, or a line `{topic} syslen= LENGTH`"
-                raise InputError(f"matches and no text of topic {topic}", expected, matches.where)
+                raise InputError(f"matches but no text of topic {topic}", expected, matches.where)
             return None
         offsets = {name: match.offset for name, match in topic_matches.items()}
         response = build_answer(text, read, references, nuggets, offsets)
@@ -222,11 +222,11 @@ class TextCollection:
             if m.needs == "references" and self.references is None:
                 raise CranfieldError(f"{m} needs reference texts. {EVERY_FILE}")
             if m.needs != "references" and self.nuggets is None:
-                raise CranfieldError(f"{m} needs nuggets, found none (--nuggets)")
+                raise CranfieldError(f"{m} needs nuggets. Use --nuggets FILE.")
             if m.needs != "references" and (m.needs == "strings" or not self.matches):
                 self._check_strings(m)
             if m.needs != "nuggets" and None in self.systems.values():
-                raise CranfieldError(f"{m} needs the texts of systems, found only matches")
+                raise CranfieldError(f"{m} needs the texts of systems, not only matches")
 
     def _check_strings(self, m: TextMeasure) -> None:
         for topic, nuggets in self.nuggets.by_topic.items() if self.nuggets else ():
@@ -244,13 +244,13 @@ class TextCollection:
     def _collect_notes(self, measures: Sequence[TextMeasure]) -> Iterator[Note]:
         yield from note_tokens(measures, self.tokens)
         if any(m.needs == "nuggets" for m in measures) and not self.matches:
-            text = "nuggets were matched automatically, where their vital strings stand in a text"
+            text = "nuggets were matched automatically by their vital strings"
             yield Note("matches", text)
         for L in dict.fromkeys(m.L for m in measures if isinstance(m, Smeasure | Ssharp)):
             late = [
                 topic for topic in self.topics if not self._compute_maximum(topic, Smeasure(L=L))
             ]
-            text = "whose nuggets all end after L, counted as 0"
+            text = "with all nuggets after L, scored 0"
             for note in note_topics("late-nuggets", late, text):
                 yield note.rewrite(lambda text, L=L: f"L={L:g}: {text}")  # type: ignore[misc]
 
@@ -262,7 +262,7 @@ class TextCollection:
     def _collect_system_notes(self, system: str) -> Iterator[Note]:
         text_of = {topic: self._get_text(system, topic) for topic in self.topics}
         missing = [topic for topic, text in text_of.items() if text is None]
-        yield from note_topics("missing-topics", missing, "not answered, counted as 0", system)
+        yield from note_topics("missing-topics", missing, "missing, scored 0", system)
         empty = [topic for topic, text in text_of.items() if text in ("", 0)]
         yield from note_topics("empty-texts", empty, "with an empty text", system)
         texts = self.systems[system]
@@ -274,7 +274,7 @@ class TextCollection:
             topic: len(text) for topic, text in text_of.items() if isinstance(text, str)
         }
         differ = [topic for topic, size in text_lengths.items() if lengths.get(topic, size) != size]
-        note_text = "of another length than the matches say; the texts decide"
+        note_text = "with another length in the matches. Lengths of texts are used."
         yield from note_topics("lengths", differ, note_text, system)
 
     # -- nuggets, one by one ----------------------------------------------------------------------
@@ -282,10 +282,10 @@ class TextCollection:
     def compute_findings(self, topic: str, S: Smeasure) -> Findings:
         """Find each nugget of a topic in the text of each system, best first."""
         if self.nuggets is None:
-            raise InputError("no nuggets", "some to explain (--nuggets)")
+            raise InputError.from_problem("no nuggets to explain", "Use --nuggets FILE.")
         if topic not in self.nuggets.by_topic:
             topics_known = format_names(self.topics, "topic")
-            raise InputError(f"topic {topic!r}", f"one of the nuggets' {topics_known}")
+            raise InputError.from_problem(f"topic {topic!r} has no nuggets. Topics: {topics_known}")
         self._check_inputs([S])
         findings, gold = {}, self._read_gold(topic)
         for system in self.systems:
@@ -302,8 +302,8 @@ class TextCollection:
 def note_tokens(measures: Iterable[Measure], tokens: TokensLike) -> Iterator[Note]:
     """Note the definition of tokens if it affects a score."""
     if any(getattr(m, "tokenised", False) for m in measures):
-        text = MEANINGS[tokens] if isinstance(tokens, str) else "those of a function of your own"
-        yield Note("tokens", f"tokens are {text}; there is no stemming")
+        text = MEANINGS[tokens] if isinstance(tokens, str) else "from a custom function"
+        yield Note("tokens", f"tokens are {text}, without stemming")
 
 
 def _check_topics(references: Texts, nuggets: Nuggets) -> None:
@@ -323,8 +323,8 @@ def _assign_matches(matches: Any, systems: Sequence[str]) -> dict[str, Matches]:
     if isinstance(matches, Mapping) and set(dict(pairs)) == set(systems):
         return dict(pairs)
     if systems and len(pairs) != len(systems):
-        problem = f"matches of {format_count(len(pairs), 'system')} and texts of {len(systems)}"
-        raise InputError(problem, "as many")
+        problem = f"matches of {format_count(len(pairs), 'system')}, but texts of {len(systems)}"
+        raise InputError.from_problem(problem)
     names = systems or [name for name, _ in pairs]
     return {name: of_system for name, (_, of_system) in zip(names, pairs, strict=True)}
 

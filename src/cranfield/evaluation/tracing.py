@@ -84,13 +84,13 @@ def explain(
     0.4796
     """
     if levels is None and judged is not None:
-        raise InputError("judged levels alone", "the levels of a list with them")
+        raise InputError.from_problem("judged needs levels", "Pass levels= of a ranking.")
     if levels is None and (qrels is None or run is None):
-        raise InputError("no list", "judgments and a run, or levels=")
+        raise InputError.from_problem("no ranking given", "Pass judgments and a run, or levels=.")
     if levels is None:
         explanations = explain_all(measure, qrels, run, topic, **options)
     elif (qrels, run, topic) != (None, None, None):
-        raise InputError("levels and judgments", "one of them")
+        raise InputError.from_problem("use either levels or judgments and a run")
     else:
         explanations = explain_levels(measure, levels, judged, **options)
     if len(explanations) != 1:
@@ -107,12 +107,12 @@ def explain_levels(
     """Explain the scores of a ranking given as levels of its documents."""
     for m in ResolvedMeasures.from_options(measures, Options.from_mapping(options)).measures:
         if m.takes == "intents":
-            raise InputError(f"{m}, which asks for levels for intents", "judgments and a run")
+            raise InputError.from_problem(f"{m} needs judgments for intents, not levels")
     qrels, run = build_qrels_and_run(levels, judged)
     levels_text = format_levels(
         sorted((x for docs in qrels.values() for x in docs.values()), reverse=True)
     )
-    note = f"judged: {levels_text}" + (", those of the list" if judged is None else "")
+    note = f"judged: {levels_text}" + (" (levels of the list)" if judged is None else "")
     explained = explain_all(measures, qrels, run, **options)
     return Explanations(
         replace(e, run=f"levels {format_levels(levels)}", topic="", remarks=(note, *e.remarks))

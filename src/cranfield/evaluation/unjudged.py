@@ -73,7 +73,8 @@ def bounds(
     evaluator = build_evaluator(qrels, measure, options)
     bounding, collection = ScoreBounds(evaluator.scorer), evaluator.collection
     if bounding.unsupported:
-        raise InputError(bounding.unsupported, f"one of {', '.join(BOUNDED)}")
+        fix = f"Supported: {', '.join(BOUNDED)}."
+        raise InputError.from_problem(f"no bounds for {bounding.unsupported}", fix)
 
     def read(runs_read: Sequence[Run]) -> list[tuple[LabelledRun, RunDocuments]]:
         return [
@@ -117,7 +118,7 @@ def build_evaluator(
     if len(columns) != 1:
         raise InputError(f"{len(columns)} measures ({', '.join(columns)})", "one")
     if settings.per_intent:
-        raise InputError("per_intent", "topics as they are")
+        raise InputError.from_problem("per_intent is not supported")
     return evaluator
 
 

@@ -75,7 +75,7 @@ def label_with_both(
     for m in evaluator.measures:
         _check_measure(m, evaluator)
     if evaluator.collection.intents is not None or not evaluator.collection.labels.is_default:
-        raise InputError("intents, classes or groups of documents", "none with an audit")
+        raise InputError.from_problem("an audit does not support intents, classes or groups")
 
     def read(runs_read: Sequence[Run]) -> list[LabelledRun]:
         labelled = [evaluator.collection.label(run) for run in runs_read]
@@ -95,13 +95,12 @@ def _check_measure(m: Measure, evaluator: Evaluator) -> None:
     if is_sum(m):
         return
     if m.summary != "mean" or len(m.names()) != 1 or evaluator.collection.extras:
-        expected = "a measure that is a mean over topics, of labels alone, with an audit"
-        raise InputError(str(m), expected)
+        problem = f"an audit does not support {m}: it is no mean over topics of labels only"
+        raise InputError.from_problem(problem)
     if evaluator.options.undefined != "zero":
         sums = ", ".join(SUMS)
-        raise InputError(
-            f"undefined={evaluator.options.undefined} for {m}", f"zero with an audit, or {sums}"
-        )
+        problem = f"an audit does not support undefined={evaluator.options.undefined} for {m}"
+        raise InputError.from_problem(problem, f"Use undefined=zero, or one of {sums}.")
 
 
 def _merge_highest(judge: Levels, human: Levels, sampled: Pairs) -> dict[str, dict[str, float]]:
@@ -139,9 +138,9 @@ def _check_documents(
         location = (
             f"{labelled_run.run.name}: {len(unknown):,} documents such as {doc} of topic {topic}"
         )
-        suffix = "" if last is None else f" down to rank {last}"
-        expected = f"only such documents{suffix}: an audit of this run, or a measure cut before"
-        raise InputError(f"{location} that are not in the audit", expected)
+        suffix = "" if last is None else f" up to rank {last}"
+        fix = "Use an audit of this run, or a measure with a lower cutoff."
+        raise InputError.from_problem(f"{location}{suffix} are not in the audit", fix)
 
 
 class LabelContributions:

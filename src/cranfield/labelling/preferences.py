@@ -187,10 +187,10 @@ def count_preferences(
     [(2, 3)]
     """
     if topic not in preferences.groups:
-        expected = format_names(preferences.topics, "topic")
-        raise InputError(f"topic {topic}", f"one of {expected}", preferences.where)
+        problem = f"unknown topic {topic}. Topics: {format_names(preferences.topics, 'topic')}"
+        raise InputError.from_problem(problem, where=preferences.where)
     if len(set(ranking)) < len(ranking):
-        raise InputError(f"a document twice for topic {topic}", "each document once", "ranking")
+        raise InputError.from_problem(f"duplicate document for topic {topic}", where="ranking")
     groups = preferences.groups[topic]
     judged = set().union(*(group.docs for group in groups))
     retrieved = [doc for doc in ranking if doc in judged]

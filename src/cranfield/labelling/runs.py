@@ -36,5 +36,5 @@ def label_run(
     from cranfield.labelling.columns import label_columns
 
     if not isinstance(run, TableRun):
-        raise InputError(repr(run), "a run that read_run has made")
+        raise InputError(repr(run), "a run from read_run")
     return label_columns(gold, run, exclude_self, threads, progress, sources, watch)

@@ -108,7 +108,7 @@ def _call_strategy(
         for doc, level in counts_by_doc.items():
             if doc not in by_doc or to_number(level) is None:
                 problem = f"level {level!r} for document {doc} of topic {topic}"
-                raise InputError(problem, "numbers for documents that were given", "labelling")
+                raise InputError(problem, "numbers for the documents of the topic", "labelling")
             counted_items.append(by_doc[doc])
             counts.append(float(level))
     return np.array(counted_items, dtype=np.int64), np.array(counts, dtype=np.float64)
@@ -157,11 +157,12 @@ class _GroupMembers:
             judged = gold.by_topic[gold.topic_index[topic]] if topic in gold.topic_index else None
             for doc, name in names.items() if judged is not None else ():
                 if judged is None or doc not in judged:
-                    problem = f"class {name} of document {doc} of topic {topic} without a level"
-                    raise InputError(problem, "a judgment", groups.where)
+                    problem = f"class {name} has an unjudged document {doc} of topic {topic}"
+                    raise InputError.from_problem(problem, where=groups.where)
                 group[judged[doc]] = numbers.setdefault((topic, name), len(numbers))
         if not numbers:
-            raise InputError("classes of other topics", "topics of the judgments", groups.where)
+            problem = "no topic in common with the judgments"
+            raise InputError.from_problem(problem, where=groups.where)
         relevant = gold.judgments.levels > 0  # nonrelevant items belong to no group
         return cls(gold, np.where(relevant, group, -1), group, list(numbers), groups)
 
@@ -275,4 +276,4 @@ def _check_levels(members: _GroupMembers) -> None:
     for g in np.flatnonzero(low != high).tolist():
         topic, name = members.names[g]
         problem = f"levels {low[g]:g} and {high[g]:g} in group {name} of topic {topic}"
-        raise InputError(problem, "one level for all of a group", members.source.where)
+        raise InputError(problem, "one level per group", members.source.where)

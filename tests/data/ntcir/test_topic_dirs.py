@@ -55,7 +55,7 @@ def test_read_run_empty_file_is_empty_ranking(directory: Path) -> None:
     assert both.topics == ("0001",)
     assert cf.evaluate("dir", "dir/bm25", "AP", topics="common").topics == ("0001", "0002")
     said = [n.text for n in cf.evaluate("dir", "dir", "AP").notes if n.kind == "missing-topics"]
-    assert said == ["dense.v2: 1 topic (0002) not answered, counted as empty lists"]
+    assert said == ["dense.v2: 1 topic (0002) missing, scored as empty"]
 
 
 def test_evaluate_command_reads_directory(directory: Path, cranfield: Command) -> None:

@@ -61,7 +61,7 @@ def test_validate_reads_ntcir_judgments(small: Path, cranfield: Command) -> None
 
 def test_classes_in_judgments_are_used_or_it_is_said(small: Path) -> None:
     scores = cf.evaluate("ntcir", "run", "AP")
-    said = "ntcir: 3 judgments name a class, which is ignored; --classes counts each class once"
+    said = "ntcir: 3 judgments with a class, ignored. Use --classes to count each class once."
     assert said in [note.text for note in scores.notes]
     used = cf.evaluate("ntcir", "run", "AP", labelling=cf.EquivalenceClasses("ntcir"))
     assert "classes" not in {note.kind for note in used.notes}

@@ -236,7 +236,7 @@ class TestMistakes:
             ({}, "no runs, expected qrels and runs, scores, or answers"),
             ({"runs": RUNS, **JUDGED}, "no judgments"),
             ({"qrels": QRELS, **JUDGED}, "no runs"),
-            ({"answers": ANSWERS}, "nothing that was judged"),
+            ({"answers": ANSWERS}, "no judgments given"),
             ({"measures": "AP", **JUDGED}, "AP without runs, expected qrels and runs, or measures"),
             ({"rel": 2, **JUDGED}, "rel without runs"),
             ({"second_qrels": QRELS, **JUDGED}, "second_qrels without runs"),
