@@ -460,7 +460,7 @@ class TestMissing:
 
     def test_error_names_file(self, tmp_path: Path) -> None:
         (tmp_path / "words.txt").write_text("a 1\nb 2\n")
-        assert refused(tmp_path / "words.txt").startswith(f"{tmp_path / 'words.txt'}: found no len")
+        assert refused(tmp_path / "words.txt").startswith(f"{tmp_path / 'words.txt'}: no len")
 
     @pytest.mark.parametrize("source", SOURCES)
     def test_u_needs_lengths_of_relevant_documents_only(self, tmp_path: Path, source: str) -> None:

@@ -192,8 +192,8 @@ class TestCitations:
         found = cf.evaluate_answers(support=rows, answers=[TREC_25], measures="CitationR")
         assert found["a", "q2", "CitationR"] == 1.0
         assert [n.text for n in found.notes] == [
-            "a: 1 topic (q2) with support and without an answer, taken to end with the last "
-            "sentence listed"
+            "a: 1 topic (q2) with support but without an answer, scored up to the last listed "
+            "sentence"
         ]
 
     def test_the_caption_says_over_how_many_topics(self) -> None:
@@ -306,9 +306,7 @@ class TestShort:
 
 class TestNamesOfRuns:
     def test_other_names_in_other_files(self) -> None:
-        with pytest.raises(
-            cf.InputError, match=r"of run mine, only of 1 run \(a\), .* run_id"
-        ):
+        with pytest.raises(cf.InputError, match=r"of run mine, only of 1 run \(a\), .*run_id"):
             cf.evaluate_answers([RECORD], "NuggetV", answers={"mine": {"q1": "x"}})
 
     def test_a_lacking_run_id(self, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -909,7 +907,7 @@ def test_nugget_with_two_labels_in_one_answer_raises(bank: Any) -> None:
         {"text": "n1", "importance": "vital", "assignment": label}
         for label in ("support", "not_support")
     ]
-    with pytest.raises(cf.InputError, match="nugget 'n1' in topic q1"):
+    with pytest.raises(cf.InputError, match="conflicting labels for nugget 'n1' in topic q1"):
         cf.evaluate_answers({"a": {"q1": nuggets}}, "NuggetA", nuggets=bank)
 
 

@@ -200,7 +200,7 @@ def test_label_refuses_what_it_does_not_know(lists: Any, cranfield: Command) -> 
         ("label q nowhere", "cannot read nowhere"),
         (
             "label q r --classes c --groups c",
-            "found --classes and --groups, expected one of them",
+            "use either --classes or --groups, not both",
         ),
     ):
         assert said in cranfield.refused(arguments)

@@ -788,7 +788,7 @@ LOG = {"t": {"s": [(1, 1, 10)]}}
         ((QRELS, SESSIONS, "clickU"), {"clicks": LOG}, "clickU scores click logs only"),
         ((QRELS, SESSIONS), {"clicks": [LOG, LOG]}, "found 2 click logs with sessions"),
         ((QRELS, ONE), {}, "sessions: no session of a judged topic, only of 1 topic (t)"),
-        ((None, ONE), {}, "found no judgments"),
+        ((None, ONE), {}, "no judgments for the documents of sessions"),
         ((QRELS, []), {}, "no sessions given"),
         ((QRELS, 3), {}, "sessions: found int, expected a path, a mapping, a frame or tuples"),
         ((QRELS, SESSIONS, []), {}, "found no measure"),
@@ -955,7 +955,7 @@ class TestCommand:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            (["qrels"], "found no sessions, expected SESSIONS after QRELS, or --clicks LOG"),
+            (["qrels"], "no sessions given. Use SESSIONS after QRELS, or --clicks LOG"),
             (["qrels", "sys", "--session", "1/s1"], "--session requires --trail"),
             (["-", "-"], "can be used only once"),
             (["qrels", "nowhere"], "cannot read nowhere"),

@@ -869,11 +869,11 @@ class TestCommand:
     @pytest.mark.parametrize(
         ("command", "message"),
         [
-            ("text", "found no file, expected REFERENCES SYSTEM…"),
+            ("text", "no file given. Use REFERENCES SYSTEM…"),
             ("text refs.tsv", "no system given"),
             ("text refs.tsv nothing.tsv", "cannot read nothing.tsv"),
             ("text refs.tsv a.tsv -m AP", "found AP"),
-            ("text refs.tsv a.tsv --explain q1", "found no nuggets"),
+            ("text refs.tsv a.tsv --explain q1", "no nuggets to explain"),
             ("text --nuggets nuggets.tsv - --matches -", "can be used only once"),
             ("text --nuggets nuggets.tsv b.tsv --matches a.mat",
              "a.mat:1: found offset 16 for nugget cat of topic q1, expected at most 4"),

@@ -157,7 +157,7 @@ def test_only_the_topic_explained_needs_lengths() -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ({"topic": "v"}, "found topic 'v'"),
+        ({"topic": "v"}, "topic 'v' is not in the judgments"),
         (
             {"measure": "TBG", "topic": "t"},
             "no document lengths in words",
@@ -542,7 +542,7 @@ class TestCommand:
     @pytest.mark.parametrize(
         ("extra", "said"),
         [
-            (["--topic", "v"], "found topic 'v'"),
+            (["--topic", "v"], "topic 'v' is not in the judgments"),
             (["--depth", "0"], "found '0', expected"),
             (["--ties", "expected", "--seed", "-1"], "seed must be an integer ≥ 0"),
         ],
@@ -563,11 +563,11 @@ class TestCommand:
     @pytest.mark.parametrize(
         ("given", "said"),
         [
-            (["--levels", "3 x"], "--levels: found '3 x', expected levels such as"),
+            (["--levels", "3 x"], "--levels: invalid levels '3 x'"),
             (["--levels", "1", "--judged", "?"], "judged: found None, expected a level"),
             (["--levels", "inf"], "levels: found inf, expected a level"),
-            (["--levels", "1", "--on", "q", "r"], "found --on and --levels, expected one of them"),
-            (["--levels", "1", "--bibtex"], "found --bibtex and --levels, expected one of them"),
+            (["--levels", "1", "--on", "q", "r"], "use either --on or --levels, not both"),
+            (["--levels", "1", "--bibtex"], "use either --bibtex or --levels, not both"),
             (["--levels", "1", "--topic", "1"], "--topics requires --on QRELS RUN"),
             (["--judged", "1"], "--judged requires --levels LEVELS"),
             (["--levels", ""], "no judged level"),

@@ -292,7 +292,7 @@ def test_a_run_must_have_verticals() -> None:
 
 
 def test_verticals_must_be_given_where_they_count_and_not_elsewhere() -> None:
-    with pytest.raises(cf.CranfieldError, match="QUscore@4: no verticals. Use verticals="):
+    with pytest.raises(cf.CranfieldError, match=r"QUscore@4: no verticals. Use verticals="):
         cf.evaluate(QRELS, frame(RUN), "QUscore@4")
     scores = cf.evaluate(QRELS, frame(RUN), "IRec@4", verticals=VERTICALS)
     assert any(n.text.startswith("verticals has no effect") for n in scores.notes)

@@ -51,7 +51,22 @@ from cranfield.measures.sessions import (
     sU,
 )
 from cranfield.scores import Facts, Note, Scores, note_topics
-from cranfield.wording import describe_disagreement, format_names, format_option, suggest_keywords
+from cranfield.tables import (
+    Field,
+    ResultTable,
+    bind_rows,
+    build_columns,
+    build_record_table,
+    drop_zero_fraction,
+)
+from cranfield.wording import (
+    describe_disagreement,
+    format_count,
+    format_names,
+    format_number,
+    format_option,
+    suggest_keywords,
+)
 
 DEFAULT_MEASURES = ("nsDCG@10", "sDCG@10")
 CLICK_MEASURES = ("clickU",)
