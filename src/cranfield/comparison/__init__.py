@@ -12,7 +12,6 @@ import numpy as np
 
 from cranfield.arrays import (
     TOLERANCE,
-    Bools,
     Floats,
     estimate_rounding,
     subtract_rounded,
@@ -38,7 +37,7 @@ from cranfield.stats.families import (
 )
 from cranfield.stats.few_topics import is_out_of_reach
 from cranfield.stats.gate import Gate, GateVerdict, Undecided, check_margin, within_margin
-from cranfield.stats.letters import letters
+from cranfield.stats.letters import assign_letters
 from cranfield.stats.measure_scores import (
     MeasureScores,
     drop_standard_errors,
@@ -81,14 +80,15 @@ class RunSummary:
 
 @dataclass(frozen=True)
 class PairComparison:
-    """Comparison of two runs by one measure. `difference` is the difference of means, run − other.
+    """Comparison of two runs by one measure.
 
-    `pvalue` is corrected for the number of comparisons, `uncorrected` is not. `wins` is the number
-    of topics on which the run is better than the other. `verdict` is ``better`` or ``worse`` if the
-    run is significantly better or worse. It is empty if the difference is not significant, or if
-    neither high nor low values of the measure are better. `smallest_pvalue` is the smallest
-    corrected p-value that this number of topics, trials and pairs can justify. If it is above α,
-    `pvalue` is at least as large and there is no verdict.
+    `difference` is the difference of means, run − other. `pvalue` is corrected for the number of
+    comparisons, `uncorrected` is not. `wins` is the number of topics on which the run is better
+    than the other. `verdict` is ``better`` or ``worse`` if the run is significantly better or
+    worse. It is empty if the difference is not significant, or if neither high nor low values of
+    the measure are better. `smallest_pvalue` is the smallest corrected p-value that this number of
+    topics, trials and pairs can justify. If it is above α, `pvalue` is at least as large and there
+    is no verdict.
     """
 
     measure: str
@@ -128,7 +128,7 @@ class Mover:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(TableResult):
-    """Comparison of runs, measure by measure: `runs` and `pairs`, in order of their means.
+    """Comparison of runs by measure: `runs` and `pairs`, ordered by mean.
 
     `test`, `correction`, `alpha`, `trials` and `seed` are the settings, including defaults.
     `enumerated` is True if all outcomes were enumerated instead of random trials. `teams` are set
@@ -163,7 +163,7 @@ class Comparison(TableResult):
         return tuple(pair for pair in self.pairs if pair.pvalue <= self.alpha)
 
     def pair(self, run: str, other: str, measure: str | None = None) -> PairComparison:
-        """Return the comparison of two runs. `measure` can be omitted if there is only one."""
+        """Return the comparison of two runs, by default for the only measure."""
         name = self.scores.measures[0] if measure is None else str(measure)
         for pair in self.pairs:
             if (pair.run, pair.other, pair.measure) == (run, other, name):
@@ -176,7 +176,7 @@ class Comparison(TableResult):
         raise InputError(f"the pair {run} – {other} by {name}", f"one of {pairs_text}")
 
     def by(self, measure: str) -> Comparison:
-        """Return the comparison by one measure, without the notes, which concern all measures."""
+        """Return the comparison by one measure, without the notes."""
         return replace(
             self,
             scores=self.scores.select(measures=[measure]),
@@ -286,7 +286,7 @@ class Comparison(TableResult):
         )
 
     def _mark_undecided(self, verdict: GateVerdict, pair: PairComparison, z: Floats) -> GateVerdict:
-        """Return the verdict without a margin: undecided if no loss could have been significant."""
+        """Return the verdict, undecided if no loss could have been significant."""
         hopeless = is_out_of_reach(pair.smallest_pvalue, self.alpha)
         verdict = replace(verdict, smallest=pair.smallest_pvalue)
         if verdict.decision == "fail" or not (hopeless or self._is_unseen_loss(verdict)):
@@ -317,7 +317,7 @@ class Comparison(TableResult):
         return means[pair.run] / means[pair.other] - 1 if means[pair.other] > 0 else None
 
     def _compute_smallest_p(self, pair: PairComparison, z: Floats) -> float | None:
-        """Return the smallest p-value of a pair that differs on these topics, others unchanged."""
+        """Return the smallest p-value of a pair that differs on these topics."""
         smallest_p = TESTS[self.test].smallest_p
         if smallest_p is None:
             return None
@@ -381,7 +381,7 @@ def compare(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Compare runs, measure by measure: differences, intervals, p-values, effect sizes.
+    """Compare runs by measure: differences, intervals, p-values, effect sizes.
 
     scores
         Scores by topic: the result of `evaluate`, or any input of `read_scores`.
@@ -504,7 +504,7 @@ def _compare_measures(
     effect: str,
     testing: dict[str, Any],
 ) -> Iterator[tuple[list[RunSummary], list[PairComparison], bool, list[Note]]]:
-    """Yield runs, pairs, whether all outcomes were enumerated, and notes, for each measure."""
+    """Yield runs, pairs, full enumeration and notes of each measure."""
     extracted = [_extract_measure(scores, measure) for measure in scores.measures]
     parts = [scores_part.matrix for scores_part in extracted]
     orders = [_order_runs(part, better) for part, better in zip(parts, scores.better, strict=True)]
@@ -544,7 +544,7 @@ def _extract_measure(scores: Scores, measure: str) -> MeasureScores:
 
 
 def _order_runs(part: Matrix, better: str) -> list[int]:
-    """Order the runs by their means, best first; in the given order if no end is better."""
+    """Order the runs by mean, best first, or as given if no end is better."""
     if better == "neither":
         return list(range(len(part.systems)))
     sign = 1 if better == "lower" else -1
@@ -605,7 +605,9 @@ def _build_summaries(
     intervals = selected.interval("t", confidence=1 - alpha)
     groups = [""] * len(order)
     if not baselines:
-        groups = letters(_find_different(part, order, pairs, alpha)) or groups
+        names = [part.systems[i] for i in order]
+        different = [(pair.run, pair.other) for pair in pairs if pair.pvalue <= alpha]
+        groups = assign_letters(names, different) or groups
     against: dict[str, dict[str, Verdict]] = {run: {} for run in part.systems}
     for pair in pairs if baselines else ():
         against[pair.run][pair.other] = pair.verdict
@@ -618,18 +620,6 @@ def _build_summaries(
             tuple(name for name in baselines if verdicts.get(name) == "better"),
             tuple(name for name in baselines if verdicts.get(name) == "worse"),
         )  # fmt: skip
-
-
-def _find_different(
-    part: Matrix, order: list[int], pairs: Sequence[PairComparison], alpha: float
-) -> Bools:
-    """Return a matrix of the significantly different runs, in this order."""
-    place = {part.systems[i]: a for a, i in enumerate(order)}
-    different = np.zeros((len(order), len(order)), dtype=bool)
-    for pair in pairs:
-        a, b = place[pair.run], place[pair.other]
-        different[a, b] = different[b, a] = pair.pvalue <= alpha
-    return different
 
 
 def _note_identical(scores: Scores) -> Iterator[Note]:
@@ -645,7 +635,7 @@ def _note_identical(scores: Scores) -> Iterator[Note]:
 
 
 def _note_uncorrected(tests: int, alpha: float) -> Iterator[Note]:
-    """Note the probability that at least one of several uncorrected tests is significant."""
+    """Note the family-wise error rate of several uncorrected tests."""
     if tests > 1:
         rate = family_wise_error(tests, alpha)
         tests_text = (

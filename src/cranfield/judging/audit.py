@@ -1,4 +1,4 @@
-"""Audits: random samples of documents for human judgment, to correct an LLM judge."""
+"""Audits: samples of documents for human judgment, to correct a judge."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def audit(
     seed: int = 0,
     **options: Any,
 ) -> Audit:
-    """Draw about `size` documents for human judgment, to correct a judge of all documents.
+    """Draw about `size` documents for human judgment, to correct a judge.
 
     Each document is drawn independently with the probability π = min(1, c·w), Σ π = size. For
     measures that are sums (P, DCG, RBP), w is the sum over runs of the weight of its rank by
@@ -128,7 +128,7 @@ def audit(
 
 
 def _compute_weights(m: Measure, depth: int) -> Floats:
-    """Return the weight of each rank, from 1. The first number is for runs without the document."""
+    """Return the weight of ranks, from 1; first, of documents not retrieved."""
     if is_sum(m):
         return np.append(0.0, compute_rank_weights(m, depth))
     discounts = compute_rank_weights(parse_measures("DCG")[0], depth)
@@ -180,7 +180,7 @@ def _describe_sample(audit: Audit) -> str:
 
 
 def render_audit(audit: Audit, format: str) -> str:
-    """Return the content of a file: lines ``topic doc probability draw``, a table, or JSON.
+    """Format an audit as lines ``topic doc probability draw``, table or JSON.
 
     A comment at the start distinguishes the lines from judgments (``topic iteration doc level``).
     """

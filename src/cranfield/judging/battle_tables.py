@@ -8,6 +8,7 @@ from cranfield import tables
 from cranfield.judging.battles import Battles
 from cranfield.stats.corrections import CORRECTIONS
 from cranfield.stats.result import format_p
+from cranfield.stats.tables import build_optional_p_column
 from cranfield.tables import FLAT, Field, ResultTable
 from cranfield.wording import format_count, format_number
 
@@ -98,9 +99,6 @@ def _format_triples(battles: Battles) -> str:
 
 def _build_pair_table(battles: Battles) -> ResultTable:
     column = tables.bind_rows(battles.pairs)
-    pvalues = [pair.pvalue for pair in battles.pairs]
-    stars = ["*" if p is not None and p <= battles.alpha else "" for p in pvalues]
-    texts = ["–" if p is None else format_p(p) for p in pvalues]
     return tables.build_table(
         "pairs",
         "Pairs of runs, the stronger one first: wins, ties, losses, difference of ratings (points) "
@@ -110,7 +108,7 @@ def _build_pair_table(battles: Battles) -> ResultTable:
         *tables.build_columns(column, "wins", "ties", "losses"),
         column("difference", head="points", text=lambda x: f"{x:+z.1f}"),
         *_build_interval_columns(battles.pairs, battles.confidence, lambda x: f"{x:+z.1f}"),
-        Field("pvalue", pvalues, "p", texts, marks=stars if any(stars) else (), dtype=float),
+        build_optional_p_column([pair.pvalue for pair in battles.pairs], battles.alpha),
         column("win", head="P(win)"),
     )
 

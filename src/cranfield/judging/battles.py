@@ -1,4 +1,4 @@
-"""Battles: pairs of systems compared by humans or a model, and the strengths of systems."""
+"""Battles: systems compared in pairs by humans or a model."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from cranfield.stats.battles import (
     intransitive_triples,
 )
 from cranfield.stats.corrections import CORRECTIONS
-from cranfield.stats.letters import letters
+from cranfield.stats.letters import assign_letters
 from cranfield.stats.paired import build_t_outcome
 from cranfield.stats.resampling import Progress, run_in_chunks
 from cranfield.stats.result import check_alpha, check_confidence
@@ -68,7 +68,7 @@ class Fighter:
 
 @dataclass(frozen=True)
 class Duel:
-    """Two runs, the stronger one first: wins, ties, losses and the difference of ratings."""
+    """Two runs, the stronger one first: wins, ties, losses, difference."""
 
     run: str
     other: str
@@ -101,7 +101,7 @@ class PositionBias:
 
 @dataclass(frozen=True)
 class MeasureAgreement:
-    """Agreement of a measure with battles: on the order of runs, and battle by battle."""
+    """Agreement of a measure with battles: order of runs, single battles."""
 
     measure: str
     runs: int
@@ -181,7 +181,7 @@ def battles(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Battles:
-    """Estimate the strengths of runs from battles: comparisons of two outputs for a topic.
+    """Estimate strengths of runs from comparisons of two outputs for a topic.
 
     Davidson's model (see `cf.stats.davidson`) gives each run a strength. Ratings are strengths on
     the Elo scale: 400 points more mean ten times as many wins as losses. Battles on one topic are
@@ -208,7 +208,7 @@ def battles(
     order = np.argsort(-model.strengths, kind="stable")
     samples = counts.draw_strengths(ridge, trials, seed, threads, progress)
     pairs = _build_duels(counts, model, order, samples, correction, confidence)
-    names = _assign_letters(counts, order, pairs, alpha)
+    run_letters = _assign_letters([counts.runs[r] for r in order], pairs, alpha)
     runs = tuple(
         Fighter(
             counts.runs[r],
@@ -218,7 +218,7 @@ def battles(
             ),
             float(model.strengths[r]),
             *counts.count_results(r),
-            names[place],
+            run_letters[place],
         )
         for place, r in enumerate(order.tolist())
     )
@@ -239,7 +239,7 @@ def battles(
 
 @dataclass(frozen=True, eq=False)
 class _StrengthSamples:
-    """Strengths in samples of topics, [trials, runs], and samples without finite strengths."""
+    """Strengths [trials, runs] in samples, and samples with infinite ones."""
 
     strengths: Floats
     separated: Bools
@@ -390,17 +390,12 @@ def _compute_interval(
     return float(low), float(high)
 
 
-def _assign_letters(
-    counts: _BattleCounts, order: Ints, pairs: Sequence[Duel], alpha: float
-) -> list[str]:
-    """Return the letters of the runs in order, or empty ones if there are not enough letters."""
-    place = {counts.runs[r]: i for i, r in enumerate(order.tolist())}
-    different = np.zeros((len(place), len(place)), dtype=bool)
-    for pair in pairs:
-        i, j = place[pair.run], place[pair.other]
-        different[i, j] = different[j, i] = pair.pvalue is not None and pair.pvalue <= alpha
-    has_pvalues = all(pair.pvalue is not None for pair in pairs)
-    return (letters(different) if has_pvalues else None) or [""] * len(place)
+def _assign_letters(names: Sequence[str], pairs: Sequence[Duel], alpha: float) -> list[str]:
+    """Return the letters of the runs in order, empty if there are too few."""
+    known = [(pair.run, pair.other, pair.pvalue) for pair in pairs if pair.pvalue is not None]
+    different = [(run, other) for run, other, pvalue in known if pvalue <= alpha]
+    has_pvalues = len(known) == len(pairs)
+    return (assign_letters(names, different) if has_pvalues else None) or [""] * len(names)
 
 
 # -- position bias --------------------------------------------------------------------------------
@@ -438,7 +433,7 @@ def _compute_position_bias(
 
 
 def _test_order(pairs: Sequence[PreferencePair]) -> float:
-    """Return the p-value of a random order of presentation: χ² over the pairs of runs.
+    """Return the p-value of a random order of presentation, by χ².
 
     Σ (times that the alphabetically first run is shown first − n/2)² / (n/4) over pairs.
     """

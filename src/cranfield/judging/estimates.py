@@ -1,4 +1,4 @@
-"""Estimates from judge scores and human scores: of a run, of two runs, of any sum of runs.
+"""Estimates from judge and human scores: of runs and differences.
 
 All estimators have the method `estimate(contrast)`. The contrast is a number for each run: 1 for
 the run itself, 1 and −1 for a difference.
@@ -109,7 +109,7 @@ def _explain_missing(reason: str, target: float | None) -> RequiredLabels:
 def _compute_interval(
     value: float, error: float, quantile: float, df: int, has_interval: bool
 ) -> tuple[float | None, float | None, float]:
-    """Return the ends of an interval and the p-value, which is nan without an interval."""
+    """Return the ends of an interval and the p-value, nan without interval."""
     if not has_interval:
         return None, None, math.nan
     return value - quantile * error, value + quantile * error, _compute_t_pvalue(value, error, df)
@@ -118,7 +118,7 @@ def _compute_interval(
 def _compute_bias_interval(
     value: float, error: float, quantile: float, df: int, has_interval: bool
 ) -> tuple[float | None, float | None, float | None]:
-    """Return the ends of an interval and the p-value, or None without interval or variance."""
+    """Return the ends of an interval and the p-value, or None without them."""
     if not has_interval or not error > TOLERANCE:
         return None, None, None
     return _compute_interval(value, error, quantile, df, has_interval)
@@ -140,7 +140,7 @@ def _test_mean(x: Floats) -> float:
 
 @dataclass(frozen=True, eq=False)
 class TopicEstimator:
-    """Human scores [runs, n] and judge scores of n topics, and judge scores [runs, N] of others."""
+    """Human and judge scores [runs, n], and judge scores [runs, N] of others."""
 
     measure: str
     runs: tuple[str, ...]
@@ -208,7 +208,7 @@ def _find_fewest(sizes: Ints, widths: Floats, target: float, unit: str) -> Requi
 
 @dataclass(frozen=True, eq=False)
 class AnswerEstimator:
-    """Human scores of some answers of each run, and judge scores of more: [runs, topics].
+    """Human scores of some answers and judge scores of more: [runs, topics].
 
     Scores are NaN if missing. `unit` is the labelled unit: an answer, a ranking or a score.
     """
@@ -270,7 +270,7 @@ class AnswerEstimator:
         )  # fmt: skip
 
     def _compute_judge_mean(self, contrast: Floats, rows: Ints) -> tuple[float, float]:
-        """Return mean and p-value by the judge, on topics with judge scores of all these runs."""
+        """Return mean and p-value of judge scores, on topics of all these runs."""
         scores = contrast[rows] @ self.judge[rows][:, self.judged[rows].all(axis=0)]
         if not len(scores):
             return math.nan, math.nan
@@ -322,10 +322,10 @@ class AnswerEstimator:
         return not f.any() or float(np.cov(self.people[row][self.labelled[row]], f)[0, 1]) > 0
 
     def _find_required(self, contrast: Floats, rows: Ints) -> RequiredLabels:
-        """Return the total number of answers that need human scores, the same fraction of each run.
+        """Return the total number of answers that need human scores.
 
-        Covariances between runs are ignored: with independently drawn answers they are small, and
-        reduce the error of a difference.
+        The same fraction of answers of each run is labelled. Covariances between runs are ignored:
+        with independently drawn answers they are small, and reduce the error of a difference.
         """
         if self.target is None:
             return RequiredLabels()
@@ -353,7 +353,7 @@ class AnswerEstimator:
 
 
 def _combine_rows(contrast: Floats, rows: Ints, means: RowMeans) -> tuple[float, float]:
-    """Return a sum of row means and its standard error. Topics are independent, rows are not."""
+    """Return a sum of row means and its error; topics are independent."""
     c = contrast[rows]
     error = math.sqrt(float(((c @ means.spread[rows]) ** 2).sum()))
     return float(c @ means.mean[rows]), error
@@ -361,7 +361,7 @@ def _combine_rows(contrast: Floats, rows: Ints, means: RowMeans) -> tuple[float,
 
 @dataclass(frozen=True, eq=False)
 class SampleEstimator:
-    """Judge scores [runs, topics], and the effects [runs, documents] of human labels of a sample.
+    """Judge scores [runs, topics] and effects [runs, documents] of human labels.
 
     `change` is the change of scores by the human label of a document, `human_values` the
     contribution of the human label itself. `probabilities` are the drawing probabilities of the
@@ -457,7 +457,7 @@ class SampleEstimator:
         return float(of_topic.mean()) - half, float(of_topic.mean()) + half
 
     def _find_required(self, change: Floats, df: int) -> int | None:
-        """Return the total number of documents, in order of the audit, that need human labels."""
+        """Return the total number of documents that need human labels."""
         if self.target is None:
             return None
         target_variance = (self.target / float(compute_t_quantile(self.confidence, df))) ** 2
@@ -466,7 +466,7 @@ class SampleEstimator:
         )
 
     def _count_documents(self, values: Floats, target_variance: float) -> float:
-        """Return the number of documents, drawn in the same way, that gives this variance."""
+        """Return the number of documents that gives this variance."""
         p = self.probabilities
         low, high = (
             1e-6,
@@ -481,7 +481,7 @@ class SampleEstimator:
 
 @dataclass(frozen=True, eq=False)
 class ImputationEstimator(SampleEstimator):
-    """Estimator for measures that are not sums, from scores [runs, topics] with imputed labels.
+    """Estimator for measures that are not sums, with imputed labels.
 
     `estimates` are scores by judge and human labels, `by_people` scores by human labels only.
     `change` and `human_values` are the effects of documents, which predict the results of a larger
@@ -552,7 +552,7 @@ class ImputationEstimator(SampleEstimator):
     def _find_required_documents(
         self, change: Floats, within: float, error: float
     ) -> RequiredLabels:
-        """Return the number of documents that need human labels. The variance of topics stays."""
+        """Return the number of documents that need human labels."""
         if self.target is None:
             return RequiredLabels()
         if self.topics < 2:

@@ -1,4 +1,4 @@
-"""Estimators for measures that are not sums, with human labels of a sample of documents."""
+"""Estimators for measures that are not sums, from a sample of documents."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def build_imputation_estimators(
     confidence: float,
     target: float | None,
 ) -> list[ImputationEstimator]:
-    """Build the estimators of each measure from judge and human labels, and from each of them only.
+    """Build the estimator of each measure from judge and human labels.
 
     `probabilities` has the documents of an audit with their drawing probabilities. `sampled` are
     the documents with human labels. Without the judge, all documents have the same judge label.
@@ -108,7 +108,7 @@ def _collect_documents(
 def _compute_estimates(
     versions: RelabelledLists, documents: _AuditDocuments, labels: Labels
 ) -> tuple[Floats, Floats]:
-    """Return scores [measures × runs, topics], and the change of scores by each document."""
+    """Return scores [measures × runs, topics] and their change by documents."""
     chance, scores, changes = estimate_level_probabilities(labels), list[Floats](), list[Floats]()
     for k, t in enumerate(documents.topics.tolist()):
         kept, width = documents.doc_indices[k], len(versions.list_docs(t))

@@ -1,4 +1,4 @@
-"""Inputs of `judge`, converted to estimators: scores of topics, or labels of documents."""
+"""Inputs of `judge`, converted to estimators."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def from_answers(
     kind: AnswerKind,
     settings: JudgeSettings,
 ) -> tuple[dict[str, Sequence[Estimator]], dict[str, Judged]]:
-    """Build estimators from human and judge labels of answers. Also return all labels."""
+    """Build estimators from labels of answers, and return all labels."""
     labels_by_name = {human_name: people, **judges}
     answers_by_name = {
         name: ANSWER_READERS[kind](x, invalid=settings.invalid)
@@ -222,7 +222,7 @@ def from_judgments(
     audit: AuditLike,
     settings: JudgeSettings,
 ) -> dict[str, Sequence[Estimator]]:
-    """Build estimators from judgments and runs: human labels of topics or of an audit."""
+    """Build estimators from judgments and runs, optionally with an audit."""
     if settings.labels:
         return {
             judge_name: _from_sample(
@@ -246,7 +246,7 @@ def from_judgments(
 
 
 def _build_label_sample(people: Judged, judge: Judged, names: tuple[str, str]) -> AuditOrder:
-    """Build an audit of the judge labels in which documents with human labels are drawn."""
+    """Build an audit in which the documents with human labels are drawn."""
     pairs = [(topic, doc) for topic, docs in judge.items() for doc in docs]
     labelled = [pair for pair in pairs if pair[1] in people.get(pair[0], {})]
     if not labelled:
@@ -265,7 +265,7 @@ def _from_topics(
     judge: tuple[str, Judged],
     settings: JudgeSettings,
 ) -> list[Estimator]:
-    """Build estimators from human judgments of some topics and judge judgments of all."""
+    """Build estimators from human judgments of some topics."""
     names = people[0], judge[0]
     topics = read_named_topics(settings.options.get("topics"))
     if topics is not None:
@@ -427,7 +427,7 @@ def _build_estimator(
     unit: str,
     hint: str,
 ) -> Estimator:
-    """Build the estimator by topic if all runs share their topics, otherwise by answer."""
+    """Build the estimator by topic if runs share topics, otherwise by answer."""
     human_scores, judge_scores = (
         extract_measure(side_scores, measure, turned=False) for side_scores in (people, judge)
     )
@@ -535,7 +535,7 @@ def _note_unlabelled(
 def _note_order(
     topics: Sequence[str], judged: Sequence[int], names: tuple[str, str]
 ) -> Iterator[Note]:
-    """Note human-judged topics that are the first or last of all: probably no random sample."""
+    """Note judged topics that are the first or last: probably not random."""
     n, topic_count = len(judged), len(topics)
     if topic_count - n < 2 or math.comb(topic_count, n) < 200:
         return
@@ -558,7 +558,7 @@ def _from_sample(
     order: AuditOrder,
     settings: JudgeSettings,
 ) -> list[SampleEstimator]:
-    """Build estimators from all judge labels and the human labels of the start of an audit."""
+    """Build estimators from judge labels and the judged part of an audit."""
     count = _count_judged(people, order, settings.notes)
     sampled, all_probabilities = order.pairs[:count], order.compute_probabilities(count)
     unlabelled = [doc for topic, doc in order.pairs if doc not in judge.get(topic, {})]

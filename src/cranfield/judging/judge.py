@@ -55,7 +55,7 @@ SLIGHTLY_USEFUL = 1.05  # or hardly useful
 
 @dataclass(frozen=True)
 class JudgedRun:
-    """Estimate and ranks of a run by a measure: from both kinds of labels, and by the judge only.
+    """Estimate of a run, and its ranks by the estimate and by the judge only.
 
     A run without an estimate has no rank.
     """
@@ -70,7 +70,7 @@ class JudgedRun:
 
 @dataclass(frozen=True)
 class JudgedPair:
-    """Difference of two runs, estimated from judge and human labels, and by the judge only.
+    """Estimated difference of two runs, and the difference by the judge only.
 
     `pvalue` and `alone_pvalue` are corrected for the number of pairs. A difference that is
     significant by the judge only is confirmed, not confirmed or reversed by the estimate. A
@@ -90,7 +90,7 @@ class JudgedPair:
 
 @dataclass(frozen=True)
 class Trust:
-    """Summary of a judge by a measure: its usefulness, and the errors of using only the judge.
+    """Usefulness of a judge by a measure, and errors of using only the judge.
 
     `n` and `others` are the numbers of topics, answers or documents with human labels, and with
     judge labels only. `n_eff` and `n_eff_pairs` are the numbers of human labels that would give the
@@ -122,9 +122,10 @@ class Trust:
 
 @dataclass(frozen=True)
 class Favour:
-    """Favour of a judge for the runs of a team, compared with other runs and human judgments.
+    """Favour of a judge for the runs of a team.
 
-    `own` is True if the team is the family of the judge.
+    It is relative to all other runs and to human judgments. `own` is True if the team is the family
+    of the judge.
     """
 
     judge: str
@@ -140,7 +141,7 @@ class Favour:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JudgeReport(TableResult):
-    """Estimates from LLM judges and human judgments, and the reliability of each judge.
+    """Estimates from LLM judges and human judgments, and their reliability.
 
     `names` are the names of the human judgments and of the judges. `trusts` has a row for each
     judge and measure, `runs` and `pairs` the estimates. `agreement` covers documents with at least
@@ -203,7 +204,7 @@ def judge(
     confidence: float = 0.95,
     **options: Any,
 ) -> JudgeReport:
-    """Estimate scores of runs from LLM judgments of all topics and human judgments of some.
+    """Estimate scores of runs from LLM judgments and some human judgments.
 
     By topics: n random topics have human judgments (`people`), these and others have judgments by
     the `judge`. Every mean, and every difference of two runs, is estimated from both by
@@ -438,7 +439,7 @@ def _build_trust(
 
 
 def _compute_mean_bias(runs: Sequence[JudgedRun], estimator: Estimator) -> float:
-    """Return the bias over all units with human labels, weighted by their number per run."""
+    """Return the mean bias over all units with human labels."""
     weights = [run.found.n if isinstance(estimator, AnswerEstimator) else 1 for run in runs]
     return math.fsum(run.found.bias * n for run, n in zip(runs, weights, strict=True)) / sum(
         weights
@@ -446,7 +447,7 @@ def _compute_mean_bias(runs: Sequence[JudgedRun], estimator: Estimator) -> float
 
 
 def _compute_label_ratio(result: Estimate, estimator: Estimator) -> float:
-    """Return the number of human labels without the judge that one with the judge replaces."""
+    """Return the human labels without judge equivalent to one with judge."""
     units = result.n if isinstance(estimator, AnswerEstimator) else estimator.size[0]
     return result.n_eff / units if units else math.nan
 
@@ -533,7 +534,7 @@ def _format_sentence(trust: Trust, doubt: str = "") -> str:
 
 
 def _has_declared(judgments: Iterable[Any], options: Mapping[str, Any]) -> bool:
-    """Return True if the user declares that these are judgments, by a format or `read_qrels`."""
+    """Return True if the user declared the type of the judgments."""
     declared = any(
         isinstance(judgment_set, Qrels) and judgment_set.declared for judgment_set in judgments
     )
@@ -569,7 +570,7 @@ def _compute_agreement(levels: Mapping[str, Judged], per_topic: bool) -> Agreeme
 
 
 def _select_agreement_notes(agreed: Agreement | None) -> list[Note]:
-    """Return the notes of the agreement, except for incomplete labels, which are usual here."""
+    """Return the notes of the agreement, except about incomplete labels."""
     notes = () if agreed is None else agreed.notes
     return [note for note in notes if note.kind != "fleiss"]
 
@@ -620,7 +621,7 @@ def _compute_favours(
     judge_families: Mapping[str, str],
     correction: str,
 ) -> list[Favour]:
-    """Test whether a judge favours runs of a team: its bias there minus its bias on other runs."""
+    """Test whether a judge favours runs of a team, by the difference of biases."""
     favours = list[Favour]()
     for team in dict.fromkeys(team_of.values()):
         members = np.array([team_of[run] == team for run in estimator.runs])

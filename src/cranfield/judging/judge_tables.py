@@ -12,7 +12,7 @@ from cranfield.assess.agreement import PAIRWISE, TITLES, Agreement
 from cranfield.judging.estimates import Estimate, format_too_few
 from cranfield.judging.judge import JudgeReport, Trust
 from cranfield.stats.corrections import CORRECTIONS
-from cranfield.stats.result import format_p
+from cranfield.stats.tables import build_optional_p_column
 from cranfield.tables import FLAT, Field, ResultTable
 from cranfield.wording import format_count, format_number
 
@@ -117,7 +117,7 @@ def _build_trust_table(report: JudgeReport) -> ResultTable:
 
 
 def _describe_needed(trust: Trust, target: float) -> str:
-    """Format the number of labels that all intervals need, or the reason for no number."""
+    """Format the number of labels that all intervals need, or the reason."""
     target_text = f"for ±{target:g} by {trust.measure}"
     if trust.needed is None:
         return f"{target_text}, the number of {trust.unit}s is unknown: {trust.why_not}"
@@ -141,7 +141,8 @@ def _build_run_table(report: JudgeReport) -> ResultTable:
         "runs",
         f"{_describe_estimates(report)} of runs from judge and human labels, from human labels "
         "only and from the judge only, with the bias of the judge on units with human labels. "
-        f"n_eff: {report.unit}s with human labels needed without the judge{_describe_weight(report)}"
+        f"n_eff: {report.unit}s with human labels needed without the judge"
+        f"{_describe_weight(report)}"
         f"{_describe_wide_interval(report)}{_describe_doubt(rows)}{_describe_target(report)}.",
         *_build_key_columns(report, column),
         column("run", key=True),
@@ -269,11 +270,8 @@ def _build_pair_table(report: JudgeReport) -> ResultTable:
 
 
 def _build_p_column(report: JudgeReport, name: str, head: str) -> Field:
-    """Build a column of p-values, with a star at significant ones."""
-    values = [*map(attrgetter(name), report.pairs)]
-    stars = ["*" if p <= report.alpha else "" for p in values]
-    texts = ["–" if math.isnan(p) else format_p(p) for p in values]
-    return Field(name, values, head, texts, marks=stars if any(stars) else ())
+    pvalues = [*map(attrgetter(name), report.pairs)]
+    return build_optional_p_column(pvalues, report.alpha, name, head)
 
 
 # -- agreement ------------------------------------------------------------------------------------
@@ -350,9 +348,6 @@ def _build_topic_table(agreement: Agreement, unit: str) -> ResultTable:
 
 def _build_favour_table(report: JudgeReport) -> ResultTable:
     column = tables.bind_rows(report.favours)
-    pvalues = [row.pvalue for row in report.favours]
-    stars = ["*" if p is not None and p <= report.alpha else "" for p in pvalues]
-    texts = ["–" if p is None else format_p(p) for p in pvalues]
     return tables.build_table(
         "favour",
         "Favour of the judge for the runs of a team: its bias on these runs minus its bias on all "
@@ -365,5 +360,5 @@ def _build_favour_table(report: JudgeReport) -> ResultTable:
         column("runs"),
         column("favour", text=_skip_nan(tables.format_difference)),
         *tables.build_interval_columns(report.favours, report.confidence, "+"),
-        Field("pvalue", pvalues, "p", texts, marks=stars if any(stars) else (), dtype=float),
+        build_optional_p_column([row.pvalue for row in report.favours], report.alpha),
     )

@@ -1,4 +1,4 @@
-"""Samples of nugget or citation labels: human labels of some, judge labels of all."""
+"""Samples of nugget or citation labels: some human, all by a judge."""
 
 from __future__ import annotations
 
@@ -42,10 +42,11 @@ def build_label_estimators(
     names: tuple[str, str],
     options: tuple[float, float | None],
 ) -> tuple[list[SampleEstimator], list[Note]]:
-    """Build a difference estimator for each measure. All labels have the same drawing probability.
+    """Build a difference estimator for each measure.
 
-    A human label changes the score of its answer by S(y) − S(f), where S is the score with the
-    judge labels of all other items. For sums of labels this is w (y − f).
+    All labels have the same drawing probability. A human label changes the score of its answer by
+    S(y) − S(f), where S is the score with the judge labels of all other items. For sums of labels
+    this is w (y − f).
     """
     answers = dict(_iter_answers(judge))
     runs = tuple(judge.by_run)
@@ -76,7 +77,7 @@ def build_label_estimators(
 
 
 class LabelSample(NamedTuple):
-    """Answers of all runs to some topics, and the keys (run, topic, key) of human labels."""
+    """Answers of all runs to some topics, and the keys of human labels."""
 
     runs: tuple[str, ...]
     topics: Sequence[str]
@@ -87,7 +88,7 @@ class LabelSample(NamedTuple):
     def build_estimator(
         self, m: AnswerMeasure, unit: str, options: tuple[float, float | None]
     ) -> tuple[SampleEstimator, list[str]]:
-        """Build the estimator of a measure. Also return the topics for which it is undefined."""
+        """Build the estimator of a measure, and return undefined topics."""
         judged = np.array(
             [[_score(m, self.answers[run, t]) for t in self.topics] for run in self.runs]
         )
@@ -117,7 +118,7 @@ def _find_run_labels(runs: Sequence[str], keys: Sequence[tuple[str, str, Key]]) 
 def _compute_changes(
     sample: LabelSample, m: AnswerMeasure, keys: Sequence[tuple[str, str, Key]]
 ) -> tuple[Floats, Floats]:
-    """Return the change of scores by each human label, and the contribution of the label."""
+    """Return the change of scores by human labels, and their contributions."""
     change, human_values = np.zeros((2, len(sample.runs), len(keys)))
     for i, (run, topic, key) in enumerate(keys):
         row, answer = sample.runs.index(run), sample.answers[run, topic]
@@ -160,7 +161,7 @@ def _iter_answers(answers: ByRun[Any]) -> Iterator[tuple[tuple[str, str], Answer
 
 
 def _build_nugget_answer(labels: Labels, all_nuggets: Mapping[str, Nugget]) -> Answer:
-    """Build an answer from nugget labels. Nuggets without judge label are unsupported."""
+    """Build an answer from nugget labels; others are unsupported."""
 
     def build_response(labels_given: Labels) -> Response:
         nuggets = [

@@ -231,7 +231,7 @@ class Note:
 def note_topics(
     kind: str, topics: Sequence[str], text: str, run: str | None = None, noun: str = "topic"
 ) -> Iterator[Note]:
-    """Yield a note about topics (or sessions, …) of a run or of all runs. None without topics.
+    """Yield a note about topics (or sessions, …) of a run, if there are any.
 
     >>> [note.text for note in note_topics("missing-topics", ["302"], "missing", "bm25")]
     ['bm25: 1 topic (302) missing']
@@ -305,7 +305,7 @@ class LazyNotes(Sequence[Note]):
 def format_notes(
     notes: Iterable[Note], runs: int | None = None, details_option: str = ""
 ) -> list[str]:
-    """Format notes, one per line. Notes of the same kind on several runs become one line.
+    """Format notes, one per line, merging notes of a kind on several runs.
 
     `runs` is the number of runs. `listed` is the option or attribute that lists all notes.
 
@@ -563,7 +563,7 @@ class Scores(TableResult):
     # -- summaries over topics --------------------------------------------------------------------
 
     def sorted_by(self, measure: Any) -> Scores:
-        """Return the scores with the best run by a measure first. Tied runs stay in order.
+        """Return the scores with the best run by a measure first, ties in order.
 
         >>> scores = Scores([[[0.3]], [[0.5]]], ["bm25", "dense"], ["301"], ["AP"], ["mean"])
         >>> scores.sorted_by("AP").runs
@@ -597,7 +597,7 @@ class Scores(TableResult):
         return self._use_safe_names(summaries) if safe_names else summaries
 
     def mean(self) -> dict[str, dict[str, float]]:
-        """Return the arithmetic mean over topics, from 0 to 1 if the measure is ``"clipped"``."""
+        """Return the arithmetic mean over topics, clipped for ``"clipped"``."""
         return self._aggregate_topics(_mean, by_summary={"clipped": _clip_mean})
 
     def gmean(self, floor: float = FLOOR) -> dict[str, dict[str, float]]:
@@ -627,7 +627,7 @@ class Scores(TableResult):
         seed: int = 0,
         safe_names: bool = False,
     ) -> dict[str, dict[str, Interval]]:
-        """Return a confidence interval of the mean over topics (of the geometric mean for GMAP).
+        """Return a confidence interval of the (for GMAP geometric) mean over topics.
 
         ``"t"`` is a Student's t interval, mean ± t(n - 1) s / √n. ``"bootstrap"`` resamples topics
         `trials` times and is bias-corrected and accelerated (BCa; Efron 1987). ``"percentile"`` is
@@ -696,7 +696,7 @@ class Scores(TableResult):
     # -- rows and frames --------------------------------------------------------------------------
 
     def rows(self, per_topic: bool = False) -> Iterator[Row]:
-        """Yield (run, topic, measure, value): run by run, topics in order, measures in order.
+        """Yield (run, topic, measure, value), by run, topic and measure.
 
         The summary has the topic ``all``. With `per_topic`, the rows of topics come first.
 
@@ -722,7 +722,9 @@ class Scores(TableResult):
     def to_dict(  # type: ignore[override]
         self, safe_names: bool = False
     ) -> dict[str, dict[str, dict[str, float]]]:
-        """Return ``{run: {topic: {measure: value}}}``; `safe_names` is the option of `summary`.
+        """Return ``{run: {topic: {measure: value}}}``.
+
+        `safe_names` is the option of `summary`.
 
         >>> scores = Scores([[[0.5, 1]]], ["bm25"], ["301"], ["nDCG@10", "AP(rel=2)"], ["mean"] * 2)
         >>> scores.to_dict(safe_names=True)
@@ -945,7 +947,7 @@ def to_number(value: float, summary: str = "mean") -> float | int:
 
 
 def _make_safe_names(names: Sequence[str]) -> list[str]:
-    """Return names of letters, digits and _. The second of two equal names ends in _2."""
+    """Return unique names of letters, digits and _; duplicates end in _2."""
     safe_names: list[str] = []
     for name in names:
         base = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")
@@ -993,7 +995,7 @@ def _is_name(key: Any) -> bool:
 
 
 def _find_excluded(names: Sequence[str], selected: Sequence[str]) -> set[str]:
-    """Return the excluded topics, and topics all of whose intents or sessions are excluded.
+    """Return excluded topics, and topics with all intents or sessions excluded.
 
     The topic is the part before a slash.
 
@@ -1032,7 +1034,7 @@ def _compute_gmean(x: Sequence[float], floor: float = FLOOR) -> float:
 
 
 def _mean_error(x: Sequence[float]) -> float:
-    """Return the standard error of a mean of independent values with these standard errors."""
+    """Return the standard error of a mean from the errors of its values."""
     return math.sqrt(_sum([v * v for v in x])) / len(x) if x else math.nan
 
 

@@ -1,4 +1,4 @@
-"""Analysis of variance: the parts of the variance of scores due to systems and to topics.
+"""Analysis of variance of scores: effects of systems and topics.
 
 Tukey's test, effect sizes and topic set size design use `residual.mean_square` of `two_way`.
 """
@@ -36,7 +36,7 @@ NORMAL = "residuals are independent and normal, with the same variance everywher
 
 @dataclass(frozen=True)
 class Variance:
-    """Row of the table: the variation of a source. The residual has no F and no p-value."""
+    """Row of the table: variation of a source. The residual has no F and no p."""
 
     source: str
     sum_of_squares: float
@@ -136,7 +136,9 @@ def one_way(
 
 @suggest_keywords
 def two_way(scores: Systems, topics: Topics = "same", axes: Axes | None = None) -> Anova:
-    """Compute a two-way analysis of variance without replication: one score per topic and system.
+    """Compute a two-way analysis of variance without replication.
+
+    There is one score for each topic and system.
 
     SS_systems = n Σ_j (x̄_·j − x̄)²,   SS_topics = m Σ_i (x̄_i· − x̄)²
     SS_residual = Σ_i Σ_j (x_ij − x̄_i· − x̄_·j + x̄)², with (n − 1)(m − 1) degrees of freedom
@@ -175,7 +177,7 @@ def two_way_replicated(
     topics: Topics = "same",
     axes: Axes | None = None,
 ) -> Anova:
-    """Compute a two-way analysis of variance with replication: r scores per topic and system.
+    """Compute a two-way analysis of variance with replication.
 
     SS_systems = n r Σ_j (x̄_·j − x̄)²,   SS_topics = m r Σ_i (x̄_i· − x̄)²
     SS_interaction = r Σ_i Σ_j (x̄_ij − x̄_i· − x̄_·j + x̄)²
@@ -227,7 +229,7 @@ def _to_replicates(
     topics: Topics,
     axes: Axes | None,
 ) -> Floats:
-    """Return an array [topics, systems, replicates] of finite scores, at least two of each."""
+    """Return an array [topics, systems, replicates] of finite scores."""
     if isinstance(scores, Mapping):
         if not all(map(_has_replicates, scores.values())):
             raise InputError("scores", "{system: {topic: [scores]}}")
@@ -250,7 +252,7 @@ def _to_replicates(
 
 
 def _compute_effects(cells: Floats) -> tuple[Floats, Floats, float]:
-    """Return the effects of systems (columns) and of topics (rows), and the grand mean."""
+    """Return effects of systems (columns) and topics (rows), and the grand mean."""
     grand = mean(cells.ravel())
     of_systems, of_topics = (np.array([*map(mean, x)]) - grand for x in (cells.T, cells))
     return of_systems, of_topics, grand
@@ -263,7 +265,7 @@ def _sum_squares(x: Floats) -> float:
 def _build_table(
     test: str, effects: Mapping[str, tuple[float, int]], residual: tuple[float, int]
 ) -> Anova:
-    """Build the table of sums of squares and degrees of freedom, with F against the residual."""
+    """Build the table from sums of squares and degrees of freedom."""
     rest = Variance("residual", *residual, residual[0] / residual[1])
     rows = []
     for source, (squares, df) in effects.items():

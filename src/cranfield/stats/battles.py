@@ -25,7 +25,7 @@ _TOLERANCE = 1e-10  # size of the last step
 
 @dataclass(frozen=True, eq=False)
 class Davidson(TableResult):
-    """Strengths log π, with sum 0, `ratings` on the Elo scale, and ν, the frequency of ties."""
+    """Strengths log π, with sum 0, `ratings` on the Elo scale, and ν of ties."""
 
     strengths: Floats
     nu: float
@@ -51,7 +51,7 @@ class Davidson(TableResult):
 
 @suggest_keywords
 def davidson(wins: ArrayLike, ties: ArrayLike | None = None, ridge: float = RIDGE) -> Davidson:
-    """Estimate strengths of systems by maximum likelihood from wins and ties of pairs.
+    """Estimate strengths of systems by maximum likelihood from wins and ties.
 
     P(i beats j) = π_i/D,   P(tie) = ν √(π_i π_j) / D,   D = π_i + π_j + ν √(π_i π_j)
 
@@ -85,7 +85,7 @@ def davidson(wins: ArrayLike, ties: ArrayLike | None = None, ridge: float = RIDG
 
 
 def compute_ratings(strengths: Floats) -> Floats:
-    """Return strengths on the Elo scale: 400 points more mean ten times as many wins as losses."""
+    """Return strengths on the Elo scale: 400 points are ten wins per loss."""
     return SCALE * strengths + MIDDLE
 
 
@@ -98,7 +98,7 @@ def check_ridge(ridge: float) -> None:
 
 @suggest_keywords
 def intransitive_triples(wins: ArrayLike) -> tuple[int, int]:
-    """Count intransitive triples of systems, and the triples in which each pair has a winner.
+    """Count intransitive triples, and triples in which each pair has a winner.
 
     >>> intransitive_triples([[0, 2, 0], [1, 0, 2], [2, 0, 0]])  # a beats b beats c beats a
     (1, 1)
@@ -162,7 +162,7 @@ class Counts:
 
 
 def find_groups(pairs: Ints, systems: int) -> list[int]:
-    """Return the group of each system: systems linked by battles, also indirectly, share one."""
+    """Return the group of each system. Battles link systems, also indirectly."""
     group_of = list(range(systems))
     for i, j in pairs.tolist():
         if group_of[i] != group_of[j]:

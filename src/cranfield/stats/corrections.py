@@ -1,4 +1,4 @@
-"""Corrections for multiple tests: p-values adjusted so that they can be compared with α."""
+"""Corrections for multiple tests: adjusted p-values, comparable with α."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Corrected:
 
 @suggest_keywords
 def family_wise_error(tests: int, alpha: float = 0.05) -> float:
-    """Return the probability that at least one test is significant although no systems differ.
+    """Return the probability of a significant test if no systems differ.
 
     1 − (1 − α)^k for k independent tests, each at level α, without a correction.
 
@@ -67,7 +67,7 @@ def keep_pvalues(pvalues: ArrayLike) -> Corrected:
 
 @suggest_keywords
 def bonferroni(pvalues: ArrayLike) -> Corrected:
-    """Apply Bonferroni's correction: the family of N tests has an error probability of at most α.
+    """Apply Bonferroni's correction: N tests have an error probability ≤ α.
 
     p' = min(1, N · p)
 
@@ -83,7 +83,7 @@ def bonferroni(pvalues: ArrayLike) -> Corrected:
 
 @suggest_keywords
 def holm(pvalues: ArrayLike) -> Corrected:
-    """Apply Holm's step-down correction: as safe as Bonferroni's and never less powerful.
+    """Apply Holm's correction: as safe as Bonferroni's, never less powerful.
 
     p'_i = min(1, max_{j ≤ i} (N − j + 1) · p_j), adjusted, of the N p-values in rising order
 
@@ -105,7 +105,7 @@ def holm(pvalues: ArrayLike) -> Corrected:
 
 @suggest_keywords
 def benjamini_hochberg(pvalues: ArrayLike) -> Corrected:
-    """Apply the step-up correction of Benjamini and Hochberg, which controls false discoveries.
+    """Apply Benjamini and Hochberg's correction of false discoveries.
 
     p'_i = min(1, min_{j ≥ i} N · p_j / j), adjusted, of the N p-values in rising order
 

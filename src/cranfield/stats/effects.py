@@ -173,7 +173,7 @@ def glass_delta(
 def anova_effect(
     scores: Systems, topics: Topics = "same", axes: Axes | None = None
 ) -> dict[tuple[str, str], Effect]:
-    """Compute the effect sizes of all pairs of systems from the residuals of two-way ANOVA.
+    """Compute effect sizes of all pairs from the residuals of two-way ANOVA.
 
     ES_E2 = (x̄_i − x̄_j) / √V_E2
 
@@ -221,7 +221,7 @@ Pairs: TypeAlias = Sequence[tuple[int, int]]  # numbers of systems
 
 @dataclass(frozen=True)
 class EffectSize(TableResult):
-    """Row of `EFFECTS`: `function` computes one effect, `batch_function` those of many pairs."""
+    """Row of `EFFECTS`: functions that compute one effect, or many."""
 
     name: str
     title: str

@@ -1,4 +1,4 @@
-"""Tests of many pairs of systems: the table of tests and the correction of p-values.
+"""Tests of many pairs of systems, and the correction of p-values.
 
 Joint tests of all systems (Tukey's HSD, randomised or not) control the family-wise error rate
 themselves. Tests of two systems are run pair by pair, and their p-values are corrected.
@@ -89,7 +89,7 @@ class PairTest:
     smallest_pvalue: float = 0.0
 
     def pvalue_at(self, alpha: float) -> float:
-        """Return the corrected p-value, or the smallest possible one if `alpha` is below it."""
+        """Return the corrected p-value, or the smallest one if `alpha` is below it."""
         return max(self.pvalue, self.smallest_pvalue * self.is_hopeless(alpha))
 
     def is_hopeless(self, alpha: float) -> bool:
@@ -165,7 +165,7 @@ def note_reach(
 def name_subjects(
     measure: str, systems: Sequence[str], notes: Sequence[tuple[PairTest, Sequence[Note]]]
 ) -> list[tuple[str, Note]]:
-    """Add a subject to each note: the pair, or the measure if all pairs have the same note."""
+    """Add a subject to each note: the pair, or the measure for all pairs."""
     times = Counter(note for _, of_pair in notes for note in of_pair)
     return [
         (
@@ -180,7 +180,7 @@ def name_subjects(
 
 
 def find_required_size(test: str, outcome: Outcome, alpha: float) -> tuple[int, str]:
-    """Return the number of topics, or of trials, from which the test can reach `alpha`.
+    """Return the number of topics, or trials, with which a test can reach `alpha`.
 
     >>> x, y = [0.5, 0.7, 0.9], [0.4, 0.5, 0.6]
     >>> find_required_size("bootstrap", paired.bootstrap(x, y), 0.05)  # 2 / 2⁶
@@ -255,7 +255,7 @@ def compare_each(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> list[list[PairTest]]:
-    """Compute `compare_pairs` for several matrices of the same systems, such as several measures.
+    """Compute `compare_pairs` for several matrices of the same systems.
 
     `pairs` are given by number; each matrix has the same number of pairs.
     """

@@ -1,4 +1,4 @@
-"""The smallest p-value possible with n topics, and tests whose level fails with few topics."""
+"""Limits of tests with few topics: smallest p-values, and levels."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ENOUGH_TOPICS = {"bootstrap-shift": 30}
 
 
 def limit_p_by_signs(n: int, sides: int = 2) -> float:
-    """Return the smallest p-value of a test that assumes no shape of the distribution.
+    """Return the smallest p-value of a test without assumed distribution.
 
     If two systems are equal, their scores of a topic are exchangeable. Then all n differences have
     the same sign with probability 2 / 2ⁿ, or one specific sign with probability 1 / 2ⁿ. No test of

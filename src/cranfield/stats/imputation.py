@@ -1,4 +1,4 @@
-"""Scores from judge labels of all documents and human labels of a sample, for any measure.
+"""Scores of any measure from judge labels of all and human labels of some.
 
 The score of a ranking by nDCG or AP is not a sum over documents, because a label also changes the
 ideal ranking. Human labels of documents that were not sampled are therefore imputed. They are drawn
@@ -34,7 +34,7 @@ PRIOR_ALL, PRIOR_LABEL, PRIOR_CELL, PRIOR_TOPIC = (
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """Documents of some topics with the judge labels of all and the human labels of a sample."""
+    """Documents with judge labels of all and human labels of a sample."""
 
     topic_of: Ints
     judge: Floats
@@ -49,7 +49,7 @@ class Labels:
 
 
 def estimate_level_probabilities(labels: Labels) -> Floats:
-    """Estimate the probability of each human level, [documents, values], from other documents.
+    """Estimate probabilities of human levels, [documents, values].
 
     Documents with the same judge label and of the same quarter of probabilities have the largest
     influence. If there are few, all documents with that label count more, then all documents.
@@ -84,7 +84,7 @@ def estimate_level_probabilities(labels: Labels) -> Floats:
 
 
 def compute_explained_variance(labels: Labels, chance: Floats) -> float:
-    """Return the fraction of the variance of human levels explained by other documents."""
+    """Return the explained fraction of the variance of human levels."""
     sampled = labels.sampled
     weight, level = 1.0 / labels.probabilities[sampled], labels.values[labels.people[sampled]]
     mean = float(weight @ level / weight.sum())
@@ -93,7 +93,7 @@ def compute_explained_variance(labels: Labels, chance: Floats) -> float:
 
 
 def _group_values(x: Floats, max_groups: int) -> Ints:
-    """Number the distinct values; if there are more than `max_groups`, use quantile groups."""
+    """Number the distinct values, or quantile groups of many values."""
     values, group = np.unique(x, return_inverse=True)
     if len(values) <= max_groups:
         return group.reshape(-1)
@@ -110,7 +110,7 @@ def _sum_others(x: Floats, group: Ints) -> Floats:
 def correct_scores(
     labels: Labels, chance: Floats, docs: Ints, score: Score, stream: int
 ) -> tuple[Floats, Floats]:
-    """Compute the scores of the rankings of a topic, and the effect of each document on them.
+    """Compute the scores of a topic, and the effect of each document on them.
 
     `docs` are the documents of the topic. The scores are the mean over completions of the labels
     plus Σ_sampled (1 − π)/π · effect. The effect of a document is the increase of the scores if its

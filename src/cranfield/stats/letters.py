@@ -1,8 +1,8 @@
-"""Letters for groups of systems: systems with a common letter are not significantly different."""
+"""Letters for groups of systems that are not significantly different."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from string import ascii_letters
 
 import numpy as np
@@ -48,8 +48,24 @@ def letters(different: NDArray[np.bool_] | Sequence[Sequence[bool]]) -> list[str
     ]
 
 
+def assign_letters(
+    systems: Sequence[str], different: Iterable[tuple[str, str]]
+) -> list[str] | None:
+    """Return the letters of ordered systems, given the names of different pairs.
+
+    >>> assign_letters(["x", "y", "z"], [("z", "x")])
+    ['a', 'ab', 'b']
+    """
+    place = {system: i for i, system in enumerate(systems)}
+    matrix = np.zeros((len(place), len(place)), dtype=bool)
+    for first, second in different:
+        i, j = place[first], place[second]
+        matrix[i, j] = matrix[j, i] = True
+    return letters(matrix)
+
+
 def _split(groups: list[frozenset[int]], pair: frozenset[int]) -> list[frozenset[int]]:
-    """Split groups with both systems of a pair, and drop groups that are subsets of others."""
+    """Split groups with both systems of a pair, and drop subsets of others."""
     parts = {group - {member} for group in groups if pair <= group for member in pair}
     remaining = [group for group in groups if not pair <= group]
     for part in sorted(parts, key=len, reverse=True):

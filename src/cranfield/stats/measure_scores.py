@@ -1,4 +1,4 @@
-"""Scores of one measure for statistical tests: selected, transformed, and their direction."""
+"""Scores of one measure, selected and transformed for statistical tests."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from cranfield.wording import format_count, format_names
 
 @dataclass(frozen=True, eq=False)
 class MeasureScores:
-    """Scores of a measure: `values` [topics, runs], `defined` [topics] if every run has a score.
+    """Scores of a measure: `values` [topics, runs] and `defined` [topics].
 
-    `notes` describe the transformations and the topics that `matrix` excludes.
+    A measure is defined for a topic if every run has a score. `notes` describe the transformations
+    and the topics that `matrix` excludes.
     """
 
     measure: str
@@ -133,7 +134,7 @@ def split_by_measure(scores: Scores, least: int = 2) -> tuple[dict[str, Matrix],
 def find_undefined_topics(
     sets: Sequence[Scores], measure: str, turned: bool = True
 ) -> tuple[set[str], list[Note]]:
-    """Return the topics for which a measure is undefined in one of the sets, and other notes."""
+    """Return topics for which a measure is undefined in a set, and other notes."""
     extracted = [extract_measure(part, measure, turned) for part in sets]
     undefined_topics = {part.topics[t] for part in extracted for t in np.flatnonzero(~part.defined)}
     return undefined_topics, [note for note in extracted[0].notes if note.kind != "undefined"]

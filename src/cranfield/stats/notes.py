@@ -53,7 +53,7 @@ trials=100000 for a more precise p'
 
 
 def note_skewness(z: Floats) -> tuple[Note, ...]:
-    """Note values that are too skewed for a t-test of their mean, or for Tukey's test.
+    """Note values that are too skewed for a t-test, or for Tukey's test.
 
     To first order (Edgeworth expansion), skewness γ moves a tail of 0.025 of the t-test by
     0.085 γ / √n: at |γ| = 0.3 √n one tail has twice its nominal size and the other is empty. The
@@ -91,7 +91,7 @@ def note_identical(z: Floats) -> tuple[Note, ...]:
 
 
 def note_constant(z: Floats, tolerance: float) -> tuple[Note, ...]:
-    """Note that all differences are equal but not 0, for tests that use their variance.
+    """Note that all differences are equal, for tests that use their variance.
 
     >>> note_constant(np.array([0.25, 0.25]), 0)[0].text
     'all 2 differences are 0.25: this test needs differences that vary'
@@ -116,7 +116,7 @@ def note_zeros(z: Floats) -> tuple[Note, ...]:
 
 
 def merge_notes(named_notes: Iterable[tuple[str, Note]], noun: str) -> tuple[Note, ...]:
-    """Return one note of each kind, with its first subject and the number of other subjects.
+    """Return one note of each kind, with its first subject and their number.
 
     >>> pairs = [(f"AP, a – {run}", Note("identical", "all is the same")) for run in "bcd"]
     >>> [note.text for note in merge_notes(pairs, "pair")]

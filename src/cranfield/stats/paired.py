@@ -1,4 +1,4 @@
-"""Tests of two systems on the same topics. All use z = x − y, the difference of each topic."""
+"""Tests of two systems on the same topics, from the differences z = x − y."""
 
 from __future__ import annotations
 
@@ -244,7 +244,7 @@ def run_randomisations(
 def _sum_flips(
     columns: Floats, trials: int, seed: int, threads: int | None, progress: Progress | None
 ) -> tuple[Floats, Floats, int | None]:
-    """Return the sum and the number of flipped differences of each trial, and the seed.
+    """Return sum and number of flipped differences of each trial, and the seed.
 
     The sums are [trials, columns]. The seed is None if the trials are all possible outcomes.
     """
@@ -307,7 +307,7 @@ def _build_randomisation_outcome(
     strict: bool,
     alternative: Alternative,
 ) -> Outcome:
-    """Build the outcome from the sums of flipped differences. No seed: all were enumerated."""
+    """Build the outcome from sums of flipped differences; no seed if enumerated."""
     n, observed, exact = len(z), mean(z), seed is None
     count = count_extreme(observed - 2 * total / n, observed, alternative, tolerance, strict)
     sampled = Sampled(count, len(total), seed, exact)
@@ -449,7 +449,7 @@ def build_t_outcome(
     alternative: Alternative,
     notes: tuple[Note, ...],
 ) -> Outcome:
-    """Build the outcome of a difference whose ratio to its standard error has a t distribution."""
+    """Build the outcome of a difference and its standard error by Student's t."""
     check_choice("alternative", alternative, Alternative)
     t = divide_by_error(difference, error)
     t_below = {"two-sided": -abs(t), "greater": -t, "less": t}[alternative]
@@ -487,7 +487,7 @@ def build_trial_outcome(
 def count_extreme(
     values: Floats, observed: float, alternative: Alternative, tolerance: float, strict: bool
 ) -> int:
-    """Count the values at least as extreme as the observed one, in the tails of the test.
+    """Count values at least as extreme as the observed one, in the test's tails.
 
     >>> count_extreme(np.array([-0.3, 0.1, 0.3, 0.5]), 0.1 + 0.2, "two-sided", 1e-12, strict=False)
     3
@@ -502,7 +502,7 @@ def count_extreme(
 
 
 def find_critical_value(values: Floats, alpha: float, exact: bool) -> float:
-    """Return the largest value for which the number of values ≥ it gives a p-value above `alpha`.
+    """Return the largest value whose upper tail gives a p-value above `alpha`.
 
     Infinite if even zero values give a p-value above `alpha`.
 
@@ -559,7 +559,7 @@ def compute_tail(confidence: float, alternative: Alternative) -> float:
 
 
 def find_smallest_sign_p(z: Floats) -> float:
-    """Return the p-value if all differences had the same sign: 2 of 2ᵏ for k differences.
+    """Return the p-value if all k differences had the same sign: 2 / 2ᵏ.
 
     >>> find_smallest_sign_p(np.array([0.0] * 35 + [-0.3] * 5))  # 2 / 2⁵
     0.0625
@@ -573,7 +573,7 @@ def find_smallest_rank_p(z: Floats) -> float:
 
 
 def find_smallest_t_p(z: Floats) -> float:
-    """Return the p-value of the t-test if k of n differences were equal: t² = k (n − 1) / (n − k).
+    """Return the t-test's p-value if k of n differences were equal, others 0.
 
     >>> round(find_smallest_t_p(np.array([0.0] * 37 + [-0.3] * 3)), 4)  # t = √(3 · 39 / 37)
     0.0832
@@ -591,7 +591,7 @@ def _compute_walsh_averages(z: Floats) -> Floats:
 
 
 def _count_outside_sums(n: int, tail: float) -> int:
-    """Count the smallest sums of signed ranks with a total probability of at most `tail`."""
+    """Count the smallest sums of signed ranks with total probability ≤ `tail`."""
     if n > MAX_EXACT_TOPICS:
         middle, spread = n * (n + 1) / 4, math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
         return max(0, math.floor(middle + float(special.ndtri(tail)) * spread) + 1)
@@ -602,7 +602,7 @@ def _count_outside_sums(n: int, tail: float) -> int:
 
 
 def _trim_ends(values: Floats, outside: int, alternative: Alternative) -> tuple[float, float]:
-    """Return the first and last value after trimming `outside` − 1 values at each end.
+    """Return first and last value after trimming `outside` − 1 at each end.
 
     If `outside` is 0, no value is extreme enough, and both ends are infinite.
     """

@@ -1,4 +1,4 @@
-"""Topic set size design: required topics by method, from a pilot or a given variance."""
+"""Topic set size design by method, from a pilot or a given variance."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ UNSURE = 0.25  # relative error of the variance above which there is a note
 
 @dataclass(frozen=True, repr=False)
 class Plan(TableResult):
-    """Required numbers of topics: designs by measure, and the pilots that they are based on.
+    """Required numbers of topics: designs by measure, and their pilots.
 
     If variances are given, the measure has no name and there are no pilots. `sizes` are further
     numbers of topics, for which reports show the power.
@@ -98,7 +98,7 @@ def plan(
     sizes: Sequence[int] = (),
     axes: Axes | None = None,
 ) -> Plan:
-    """Compute the number of topics required to detect differences, or for a width of intervals.
+    """Compute the number of topics required for differences, or for a width.
 
     scores, variance, sd, of, residual
         The variance of scores. It is estimated from the scores of a pilot, by V_E1 (``one-way``)

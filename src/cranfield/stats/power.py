@@ -1,4 +1,4 @@
-"""Topic set size design: required topics, and differences detectable with n topics.
+"""Topic set size design: required topics, and detectable differences.
 
 Sakai (2016), after Nagata, has three designs: by the power of the paired t-test, by the power of
 one-way ANOVA, and by the width of the confidence interval of a difference.
@@ -81,7 +81,7 @@ class Design(TableResult):
         return power_of_anova(topics, self.difference, self.variance, self.systems, self.alpha)
 
     def smallest_of(self, topics: int) -> float:
-        """Return the smallest detectable difference, or the width, with another number of topics.
+        """Return the smallest difference, or the width, for another number of topics.
 
         A true difference of this size is detected with the power of the design.
 
@@ -102,7 +102,7 @@ class Design(TableResult):
 def topics_for_t(
     difference: float, variance: float, alpha: float = ALPHA, power: float = POWER
 ) -> Design:
-    """Return the smallest number of topics with which the paired t-test has this power.
+    """Return the smallest number of topics for a power of the paired t-test.
 
     `difference` is the smallest true difference of two means to be detected. `variance` is the
     variance of the differences over topics, σ_t² (2σ² if each system has σ² and topics have no
@@ -122,7 +122,7 @@ def topics_for_t(
 
 @suggest_keywords
 def power_of_t(topics: int, difference: float, variance: float, alpha: float = ALPHA) -> float:
-    """Return the power of the two-sided paired t-test if the true difference is `difference`.
+    """Return the power of the two-sided paired t-test for a true difference.
 
     power = P(|t| ≥ t(α/2; n − 1))
 
@@ -145,7 +145,7 @@ def power_of_t(topics: int, difference: float, variance: float, alpha: float = A
 def difference_for_t(
     topics: int, variance: float, alpha: float = ALPHA, power: float = POWER
 ) -> float:
-    """Return the smallest true difference that the paired t-test detects with this power.
+    """Return the smallest true difference detected by the paired t-test.
 
     `power_of_t` solved for the difference.
 
@@ -187,7 +187,7 @@ def topics_for_anova(
 def power_of_anova(
     topics: int, difference: float, variance: float, systems: int, alpha: float = ALPHA
 ) -> float:
-    """Return the power of one-way ANOVA if best and worst system differ by `difference`.
+    """Return the power of one-way ANOVA for a difference of best and worst.
 
     power = P(F ≥ F(α; m − 1, m(n − 1)))
     λ = n Σ_i a_i² / σ² ≥ n · difference² / (2σ²)
@@ -211,7 +211,7 @@ def power_of_anova(
 def difference_for_anova(
     topics: int, variance: float, systems: int, alpha: float = ALPHA, power: float = POWER
 ) -> float:
-    """Return the smallest difference of best and worst that ANOVA detects with this power.
+    """Return the smallest difference of best and worst detected by ANOVA.
 
     `power_of_anova` solved for the difference.
 
@@ -230,7 +230,7 @@ def difference_for_anova(
 
 @suggest_keywords
 def topics_for_interval(width: float, variance: float, confidence: float = 1 - ALPHA) -> Design:
-    """Return the smallest number of topics with a confidence interval of at most this width.
+    """Return the smallest number of topics for a width of the interval.
 
     `width` is the largest mean width of the interval of a difference over samples, from end to
     end. `variance` is the variance of the differences, σ_t². See `width_of_interval`.
@@ -280,7 +280,7 @@ def width_of_interval(topics: int, variance: float, confidence: float = 1 - ALPH
 def topics_to_decide(
     difference: float, variance: float, margin: float = 0.0, alpha: float = ALPHA
 ) -> int | None:
-    """Return the smallest number of topics that decides whether a difference is within a margin.
+    """Return the smallest number of topics that decides a gate with a margin.
 
     With n topics of mean difference d and variance s², the interval d ± t(1 − α; n − 1) s / √n must
     be above −margin, or below 0. n is the smallest number with t(1 − α; n − 1) s / √n ≤
@@ -326,7 +326,7 @@ class Pilot(TableResult):
 
     @property
     def difference(self) -> float:
-        """σ_t², the variance of the differences of two systems on the same topics: 2 V_E2.
+        """Variance σ_t² of the differences of two systems on the same topics: 2 V_E2.
 
         It is the mean variance of differences over all pairs of systems.
         """
@@ -334,7 +334,7 @@ class Pilot(TableResult):
 
     @property
     def error(self) -> float:
-        """Relative standard error of such a variance if scores are normal, √(2 / Σ (n − 1)).
+        """Relative standard error of the variance of normal scores, √(2 / Σ (n − 1)).
 
         The number of systems is ignored: if all systems fail on the same topics, more systems add
         no information.
@@ -344,7 +344,7 @@ class Pilot(TableResult):
 
 @suggest_keywords
 def variance_from(*pilots: Systems, topics: Topics = "same", axes: Axes | None = None) -> Pilot:
-    """Estimate residual variances from pilots: one-way ANOVA, and two-way without replication.
+    """Estimate the residual variances of one-way and two-way ANOVA from pilots.
 
     V_E1 = Σ_ij (x_ij − x̄_i)² / (m (n − 1))
     V_E2 = Σ_ij (x_ij − x̄_i − x̄_j + x̄)² / ((m − 1)(n − 1))
@@ -420,7 +420,7 @@ def _find_design(design: Design, power: float) -> Design:
 
 
 def _find_smallest(is_enough: Callable[[int], bool]) -> int:
-    """Return the smallest sufficient number of topics. Larger numbers must also be sufficient."""
+    """Return the smallest sufficient number of topics, by bisection."""
     low, high = 1, 2  # one topic is never enough: it has no variance
     while not is_enough(high):
         if high > MAX_TOPICS:

@@ -1,4 +1,4 @@
-"""Prediction-powered inference: means from judge scores of all topics and human scores of some.
+"""Prediction-powered inference: means from judge and human scores.
 
 The topics are the sample: n random topics have human scores and judge scores, N others only judge
 scores.
@@ -34,7 +34,7 @@ FEW_VALUES = 3  # distinct values of binary scores and of their differences
 
 @dataclass(frozen=True)
 class PredictionPowered(TableResult):
-    """Mean over topics, estimated from human scores of some topics and judge scores of all.
+    """Mean over topics, estimated from human scores of some, judge scores of all.
 
     `people` is the mean of the human scores only, with its standard error `people_error`. `judge`
     is the mean of the judge scores over all topics. `weight` is the weight of the judge, from 0
@@ -128,7 +128,7 @@ def prediction_powered(
 
 @suggest_keywords
 def judge_weight(people: Sample, judge: Sample, others: Sample) -> float:
-    """Estimate the best weight of a judge, Cov(Y, f) / ((1 + n/N) Var f), from 0 to 1.
+    """Estimate the best weight of a judge, Cov(Y, f) / ((1 + n/N) Var f), clipped.
 
     >>> round(judge_weight([0.2, 0.4, 0.6, 0.8], [0.3, 0.5, 0.5, 0.9],
     ...                    [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8]), 6)
@@ -141,7 +141,7 @@ def judge_weight(people: Sample, judge: Sample, others: Sample) -> float:
 
 
 def find_doubt(Y: Floats, unit: str = "topic") -> str:
-    """Return the reason why an interval of the mean of these scores may not hold, or ""."""
+    """Return why an interval of the mean of these scores may not hold, or ""."""
     n = len(Y)
     if n < ENOUGH:
         return f"{format_count(n, unit)} with human labels: intervals hold from {ENOUGH} on"
@@ -198,7 +198,7 @@ def _compute_plug_in_weight(Y: Floats, f: Floats, rest: Floats) -> Floats:
 
 
 def _clip_weight(covariance: Floats, variance: Floats, n: int, N: int, largest: Floats) -> Floats:
-    """Return Cov / ((1 + n/N) Var) clipped to [0, 1], or 0 if all judge scores are equal."""
+    """Return Cov / ((1 + n/N) Var) clipped to [0, 1], or 0 without variance."""
     varies = variance > (TOLERANCE * np.asarray(largest)[..., None]) ** 2
     best = np.divide(covariance, variance, out=np.zeros_like(variance), where=varies)
     return np.asarray(np.clip(best * (N / (N + n)), 0.0, 1.0))
@@ -229,7 +229,7 @@ class RowMeans(NamedTuple):
 
 
 def compute_row_means(x: Floats) -> RowMeans:
-    """Return the mean of each row without NaN. The spread is NaN in a row of one value.
+    """Return row means without NaN. The spread of a single value is NaN.
 
     >>> means = compute_row_means(np.array([[1.0, 3.0, np.nan]]))
     >>> means.mean.tolist(), round(float((means.spread**2).sum()), 6)  # s²/n = 2/2
@@ -244,7 +244,7 @@ def compute_row_means(x: Floats) -> RowMeans:
 
 
 def estimate_powered_rows(Y: Floats, f: Floats) -> tuple[RowMeans, Floats]:
-    """Return θ of each row from human scores of some topics and judge scores of more, and weights.
+    """Return θ and weights of rows with human scores of some topics.
 
     This is `estimate_powered`, row by row: θ is the mean of v = Y − λ (f − mean f′), where f′ are
     the judge scores of the row without a human score. With fewer than 10 human scores in a row, λ
@@ -300,7 +300,7 @@ def _pool_covariance(a: RowMeans, b: RowMeans) -> float:
 def find_required_topics(
     Y: Floats, f: Floats, rest: Floats, half_width: float, confidence: float = 0.95
 ) -> int | None:
-    """Return the number of topics with human scores for an interval of ± `half_width`.
+    """Return the number of topics with human scores for a half-width, or None.
 
     None if human scores of all n + N topics are not enough.
     """
@@ -312,7 +312,7 @@ def find_required_topics(
 def predict_widths(
     Y: Floats, f: Floats, rest: Floats, confidence: float = 0.95
 ) -> tuple[Ints, Floats]:
-    """Predict the half-widths of intervals with human scores of n, n + 1, …, n + N topics."""
+    """Predict half-widths with human scores of n, n + 1, …, n + N topics."""
     sizes = np.arange(len(Y), len(Y) + len(rest) + 1)
     errors = np.sqrt(predict_variances(Y, f, rest, sizes))
     return sizes, errors * compute_t_quantile(confidence, sizes - 1)

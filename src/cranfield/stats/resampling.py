@@ -34,7 +34,7 @@ def run_in_chunks(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> list[T]:
-    """Return the results of ``trial(random, number of trials)`` for each chunk, in order.
+    """Return the results of ``trial(random, trials)`` for each chunk, in order.
 
     `cells` is the number of values of one trial, and alone determines the size of a chunk.
     Therefore neither the number of threads nor the number of trials changes the first trials.
@@ -62,7 +62,7 @@ def create_generator(seed: int, *stream: int) -> np.random.Generator:
 
 
 def draw_topics(random: np.random.Generator, size: int, n: int) -> Ints:
-    """Draw n of n topics with replacement, `size` times, as the first draw of a fresh stream.
+    """Draw n of n topics with replacement, `size` times, from a fresh stream.
 
     The result is cached, because every pair of runs uses streams with the same names.
     """

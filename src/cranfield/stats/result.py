@@ -21,7 +21,7 @@ Bounds = Callable[[float], tuple[float, float]]
 
 @dataclass(frozen=True)
 class Sampled:
-    """P-value found by counting: `count` of `trials` are at least as extreme as the data.
+    """P-value by counting: `count` of `trials` are as extreme as the data.
 
     If `exact`, all possible outcomes were enumerated and `trials` is their number. The p-value is
     then count / trials. Otherwise it is (count + 1) / (trials + 1), which is never 0 and keeps the
@@ -55,7 +55,7 @@ class Sampled:
 
     @property
     def error(self) -> float:
-        """Monte-Carlo standard error of the p-value, √(p (1 − p) / trials), or 0 if exact."""
+        """Monte-Carlo standard error of p, √(p (1 − p) / trials), or 0 if exact."""
         return 0.0 if self.exact else math.sqrt(self.pvalue * (1 - self.pvalue) / self.trials)
 
 

@@ -1,4 +1,4 @@
-"""Difference estimators: sums from judge labels of all documents and human labels of a sample.
+"""Difference estimators: sums from judge labels and a human sample.
 
 The documents are the sample: each has a judge label and its own probability of a human label.
 Results hold for these topics.
@@ -26,7 +26,7 @@ LEAST = 5  # sampled documents with different human and judge labels, for an int
 
 @dataclass(frozen=True)
 class DifferenceEstimate(TableResult):
-    """Weighted sum of human labels, estimated from all judge labels and a human sample.
+    """Weighted sum of human labels, estimated from judge and sampled labels.
 
     `judge` is the sum of the judge labels. `people` is the estimate from human labels only, with
     its standard error `people_error`. `sampled` documents have a human label. `differ` is the
@@ -54,7 +54,7 @@ def difference_estimate(
     probabilities: ArrayLike,
     confidence: float = 0.95,
 ) -> DifferenceEstimate:
-    """Estimate Σ w y from judge labels f of all documents and human labels y of a sample.
+    """Estimate Σ w y from all judge labels f and human labels y of a sample.
 
     T = Σ w f + Σ_sampled w (y − f)/π,   Var(T) = Σ_sampled (1 − π)/π² (w (y − f))²
 
@@ -90,7 +90,7 @@ def estimate_difference(
     confidence: float = 0.95,
     complete: bool = False,
 ) -> DifferenceEstimate:
-    """Estimate from Σ w f, and w (y − f), w y and π of each document with a human label.
+    """Estimate from Σ w f, and w (y − f), w y and π of each sampled document.
 
     If all documents were drawn with certainty (`complete`), the sum is exact and the interval a
     point.
@@ -120,7 +120,7 @@ def _compute_variance(change: Floats, p: Floats) -> float:
 
 
 def predict_variance(change: Floats, used_probabilities: Floats, probabilities: Floats) -> float:
-    """Predict the variance for other drawing probabilities π′, from a sample drawn with π.
+    """Predict the variance for other drawing probabilities π′.
 
     Σ_sampled (1 − π′)/π′ (w (y − f))²/π
     """
@@ -129,7 +129,7 @@ def predict_variance(change: Floats, used_probabilities: Floats, probabilities: 
 
 @suggest_keywords
 def inclusion_probabilities(weights: ArrayLike, size: float) -> Floats:
-    """Compute π = min(1, c w) with Σ π = size: documents with larger weights are drawn more often.
+    """Compute drawing probabilities π = min(1, c w) with Σ π = size.
 
     If `size` is at least the number of documents with a weight, their π is 1.
 

@@ -41,7 +41,7 @@ def to_mapping(x: Any) -> Any:
 
 
 def to_array(x: Sample, noun: str = "x") -> Floats:
-    """Return the scores of one system (Scores, mapping or sequence) as an array of finite numbers.
+    """Return the scores of one system as an array of finite numbers.
 
     >>> to_array({"301": 0.5, "302": 0.25})
     array([0.5 , 0.25])
@@ -61,7 +61,7 @@ def to_array(x: Sample, noun: str = "x") -> Floats:
 
 
 def check_scale(*samples: Floats) -> None:
-    """Raise an error if the largest of all scores is too large or too small to compute with."""
+    """Raise an error if the largest score is too large or too small for tests."""
     largest = max(float(np.abs(x).max(initial=0.0)) for x in samples)
     if largest and not SMALLEST <= largest <= LARGEST:
         size = "large" if largest > LARGEST else "small"
@@ -71,7 +71,7 @@ def check_scale(*samples: Floats) -> None:
 
 
 def mean(x: Floats) -> float:
-    """Return the mean, independent of the order of the values: `math.fsum` rounds once."""
+    """Return the mean, independent of the order: `math.fsum` rounds once."""
     return math.fsum(x) / len(x)
 
 
@@ -103,7 +103,7 @@ def pair_scores(
 
 
 def _has_topics(samples: Collection[Any], all_of_them: str) -> bool:
-    """Return True if all samples are mappings with topics. Raise an error if only some are."""
+    """Return True if samples have topics. Raise an error if only some have."""
     mappings = sum(isinstance(x, Mapping) for x in samples)
     if mappings not in (0, len(samples)):
         expected = f"{all_of_them} with, or {all_of_them} without"
@@ -114,7 +114,7 @@ def _has_topics(samples: Collection[Any], all_of_them: str) -> bool:
 def _find_shared_topics(
     samples: Collection[Mapping[Any, Any]], topics: Topics, description: str
 ) -> list[Any]:
-    """Return the topics that all samples have. Raise an error if others are not allowed."""
+    """Return the common topics. Raise an error if others are not allowed."""
     all_topics = dict.fromkeys(topic for x in samples for topic in x)
     shared = [topic for topic in all_topics if all(topic in x for x in samples)]
     if topics == "same" and len(shared) < len(all_topics):
@@ -212,7 +212,7 @@ def _check_no_axes(axes: Axes | None) -> None:
 
 
 def _from_frame(frame: Any) -> Any:
-    """Return the columns of a frame by topic, or its values if its columns have no names."""
+    """Return the columns of a frame by topic, or its values without names."""
     if getattr(frame.columns, "name", None) == "topic":  # a pandas table of runs × topics
         frame = frame.T
     names = list(frame.columns)
@@ -236,7 +236,7 @@ def _from_array(data: Any, axes: Axes | None) -> Matrix:
 
 
 def order_axes(data: Any, axes: Axes | None, order: tuple[str, ...]) -> Floats:
-    """Return an array with its axes in this order, or raise an error if they are not given.
+    """Return an array with its axes in this order. Raise an error without axes.
 
     >>> order_axes([[1, 2, 3]], ("runs", "topics"), ("topics", "runs")).shape
     (3, 1)

@@ -23,7 +23,7 @@ METHODS = ("z", "cdf", "linear")
 
 @dataclass(frozen=True, eq=False)
 class Factors:
-    """Means and standard deviations over systems, [topics, measures], for standardisation."""
+    """Means and deviations over systems, [topics, measures], for standardisation."""
 
     means: Floats
     stds: Floats
@@ -34,7 +34,7 @@ class Factors:
 
 @suggest_keywords
 def factors(scores: Systems, ddof: int = 1, axes: Axes | None = None) -> Factors:
-    """Compute the mean and standard deviation over systems, for each topic and measure.
+    """Compute mean and standard deviation over systems by topic and measure.
 
     `scores` are Scores, ``{system: {topic: score}}``, or an array with its `axes`,
     ``("topics", "runs")`` or ``("runs", "topics")``.
@@ -78,7 +78,7 @@ def standardise(
     b: float = 0.5,
     axes: Axes | None = None,
 ) -> Scores:
-    """Standardise scores by topic: subtract the mean and divide by the standard deviation.
+    """Standardise scores by topic: subtract the mean, divide by the deviation.
 
     z = (x − mean) / std
 

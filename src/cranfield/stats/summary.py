@@ -52,7 +52,7 @@ def summarise(
     trials: int = TRIALS,
     seed: int = 0,
 ) -> Summary:
-    """Summarise the scores of one system: means, median, deviation, quantiles, interval.
+    """Summarise scores of one system: means, median, deviation, quantiles.
 
     The geometric mean is exp(mean(log(max(x, floor)))). A quantile between two scores is
     interpolated (type 7 of Hyndman and Fan). The interval of the mean is a Student's t interval
@@ -105,7 +105,9 @@ class RunStatistics:
 
 
 def compute_run_statistics(scores: Scores, measure: str) -> RunStatistics:
-    """Compute statistics over all runs on each topic. If lower is better, the best is the lowest.
+    """Compute mean, best, median and worst score over runs on each topic.
+
+    If lower is better, the best score is the lowest.
 
     >>> scores = Scores([[[0.5]], [[0.25]], [[np.nan]]], "abc", ["1"], ["RNOD"], ["mean"],
     ...                 better=["lower"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -47,6 +48,24 @@ def build_p_column(
     >>> build_p_column([Sampled(0, 99, seed=0), Sampled(19, 99, seed=0)], 0.05).marks
     ['*', '']
     """
-    pvalues = [row.pvalue for row in rows]
-    stars = ["*" if p <= alpha else "" for p in pvalues]
-    return Field(name, pvalues, head, [*map(format_p, rows)], marks=stars if any(stars) else ())
+    texts = [*map(format_p, rows)]
+    return build_optional_p_column([row.pvalue for row in rows], alpha, name, head, texts, None)
+
+
+def build_optional_p_column(
+    pvalues: Sequence[float | None],
+    alpha: float,
+    name: str = "pvalue",
+    head: str = "p",
+    texts: Sequence[str] | None = None,
+    dtype: type | None = float,
+) -> Field:
+    """Build a column of p-values, None or nan if unknown, with stars.
+
+    >>> build_optional_p_column([0.5, None, 0.01], 0.05).texts
+    ['0.5000', '–', '0.0100']
+    """
+    if texts is None:
+        texts = ["–" if p is None or math.isnan(p) else format_p(p) for p in pvalues]
+    stars = ["*" if p is not None and p <= alpha else "" for p in pvalues]
+    return Field(name, pvalues, head, texts, marks=stars if any(stars) else (), dtype=dtype)

@@ -1,4 +1,4 @@
-"""Tukey's honestly significant differences: simultaneous tests of all pairs of systems."""
+"""Tukey's honestly significant differences: tests of all pairs of systems."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class Family:
         return math.inf if is_out_of_reach(self.smallest_pvalue, alpha) else self.threshold(alpha)
 
     def confidence_interval(self, x: str, y: str, confidence: float = 0.95) -> Interval:
-        """Return the interval of the difference of two systems. All intervals hold simultaneously.
+        """Return the simultaneous interval of the difference of two systems.
 
         difference ± critical(1 − confidence)
         """
@@ -179,7 +179,7 @@ class Family:
 
 @dataclass(frozen=True, eq=False)
 class Cached:
-    """Threshold by alpha, computed once for each. Unlike `functools.cache`, it can be pickled."""
+    """Cached threshold by alpha, which unlike `functools.cache` can be pickled."""
 
     function: Callable[[float], float]
     values: dict[float, float] = field(default_factory=dict)
@@ -310,7 +310,7 @@ def _scale_progress(progress: Progress, factor: int) -> Progress:
 
 
 def _build_family(data: Matrix, ranges: Floats, seed: int | None, strict: bool) -> Family:
-    """Build the family from the sorted ranges of all trials. No seed: all were enumerated."""
+    """Build the family from sorted ranges of trials; no seed if enumerated."""
     trials, exact = len(ranges), seed is None
     tolerance = TOLERANCE * (data.scale or 1.0)  # never 0, for a strict test of zeros
     slack = tolerance if strict else -tolerance
@@ -336,7 +336,7 @@ def _build_family(data: Matrix, ranges: Floats, seed: int | None, strict: bool) 
 def _build_range_trial(
     arrays: Sequence[Floats],
 ) -> Callable[[np.random.Generator, int], list[Floats]]:
-    """Build the function that returns ranges of means after the same permutations of all arrays."""
+    """Build the trial that returns ranges of means after common permutations."""
     n, m = arrays[0].shape
     # A single matrix is permuted directly. For several, indices are permuted and applied to each.
     places = np.arange(m, n * m).reshape(n - 1, m)
@@ -429,7 +429,7 @@ def _note_pair_skewness(values: Floats, i: int, j: int) -> tuple[Note, ...]:
 
 
 def build_studentised_range(m: int, df: float) -> Callable[[float], float]:
-    """Return the upper tail of the studentised range: q ↦ P(range of m normal means / s ≥ q).
+    """Return the upper tail of the studentised range as a function of q.
 
     P(q) = 1 − ∫ f(s) ∫ m φ(z) (Φ(z) − Φ(z − q s))^(m − 1) dz ds
 
@@ -481,7 +481,7 @@ def _note_equal_systems(values: Floats, tolerance: float) -> tuple[Note, ...]:
 
 
 def _find_outlier(means: Floats) -> int | None:
-    """Return the system whose distance to all other means is larger than the range of these means.
+    """Return the system farther from all other means than their range, if any.
 
     >>> _find_outlier(np.array([0.5, 0.1, 0.48, 0.52]))
     1

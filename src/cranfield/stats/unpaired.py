@@ -133,7 +133,7 @@ def unpaired_bootstrap(
 
 
 def resample_pooled(x: Floats, y: Floats, integers: NDArray[np.integer]) -> tuple[Floats, Floats]:
-    """Return both bootstrap samples from the pooled samples, given their indices: x*, y*.
+    """Return both bootstrap samples from the pooled samples: x*, y*.
 
     >>> x, y = np.array([0.1, 0.3]), np.array([0.2, 0.0, 0.0])
     >>> resample_pooled(x, y, np.array([0, 2, 0, 1, 3]))
