@@ -78,7 +78,7 @@ function citation({ t, answers, here }, doc, mark) {
 function sentenceItem(shown, [text, cited]) {
   return element(
     "li", {},
-    text === null ? element("span", { class: "muted" }, "(its text is not known)") : told(text, "sentence"), " ",
+    text === null ? element("span", { class: "muted" }, "(no text)") : told(text, "sentence"), " ",
     cited.length
       ? element("span", { class: "cites" }, ...cited.flatMap(([doc, mark]) => [citation(shown, doc, mark), " "]))
       : element("span", { class: "cite uncited" }, "no citation"),
@@ -150,7 +150,7 @@ function answerOf(place, shown, letter, r, chosen) {
     m === null || score === null ? null : element("strong", {}, decimal(score, digitsBy(m))), m === null || score === null ? null : ` ${report.measures[m].name}`,
     said?.told ? `${score === null ? "" : " · "}${said.told}` : "",
   );
-  if (!said) return element("section", { class: "list" }, head, facts, element("p", { class: "empty" }, "There is no text of an answer of this run."));
+  if (!said) return element("section", { class: "list" }, head, facts, element("p", { class: "empty" }, "This run has no answer text."));
   if (!said.sentences) return element("section", { class: "list" }, head, facts, element("p", { class: "answer-text", dir: "auto" }, lined(said.text ?? "")));
   return element(
     "section", { class: "list" }, head, facts,
@@ -215,7 +215,7 @@ export function answersOf(place, t, chosen) {
   const here = answers.topics[t];
   const head = element("h2", {}, "Answers");
   if (!here) {
-    const why = answers.known[t] ? "The answers to this topic were left out of the page; “About” says which option brings them back." : "Nothing is known of answers to this topic.";
+    const why = answers.known[t] ? "The answers to this topic are omitted. See “About” for the option that includes them." : "No answers to this topic.";
     return element("section", { class: "answers" }, head, element("p", { class: "empty" }, why));
   }
   const shown = { t, answers, here };

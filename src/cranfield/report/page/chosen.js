@@ -100,7 +100,7 @@ export function measureChoice(now) {
 export function unknownNote(unknown) {
   if (unknown.length === 0) return null;
   const names = unknown.flatMap((name, i) => [i ? ", " : "", named(name)]);
-  return element("p", { class: "warning" }, "The address names what this page does not have: ", ...names, ". Shown instead is what the page begins with.");
+  return element("p", { class: "warning" }, "Not in this report: ", ...names, ". Shown instead is what the page begins with.");
 }
 
 /**
@@ -108,5 +108,5 @@ export function unknownNote(unknown) {
  * @param {number} m
  */
 export function leftOut(m) {
-  return report.scores[m] ? null : element("p", { class: "warning" }, `The scores of topics by ${report.measures[m].name} were left out; “About” says which option brings them back.`);
+  return report.scores[m] ? null : element("p", { class: "warning" }, `The scores of topics by ${report.measures[m].name} are omitted. See “About” for the option that includes them.`);
 }

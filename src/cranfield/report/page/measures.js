@@ -38,7 +38,7 @@ function agreement(place) {
   return element(
     "section", {}, element("h2", {}, "Agreement of the measures"),
     table(place, { name: "agreement", what: "Agreement of the measures", columns, rows: report.measures.map((_, i) => i), kind: "matrix",
-      note: `How alike measures rank the runs: ${names[found.statistic] ?? found.statistic}, 1 for the same order, −1 for the reverse.` }),
+      note: `Agreement between the rankings of runs by two measures: ${names[found.statistic] ?? found.statistic}, 1 for the same order, −1 for the reverse.` }),
   );
 }
 

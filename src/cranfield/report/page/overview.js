@@ -30,9 +30,9 @@ function listed(texts) {
 }
 
 function notices() {
-  const groups = [...report.notices, ...(report.left_out.length ? [{ kind: "left out", texts: report.left_out }] : [])];
+  const groups = [...report.notices, ...(report.left_out.length ? [{ kind: "omitted", texts: report.left_out }] : [])];
   if (groups.every(({ texts }) => texts.length === 0)) {
-    return element("section", { class: "notices none" }, element("h2", {}, "What could mislead"), element("p", {}, "Nothing that cranfield looks for was found."));
+    return element("section", { class: "notices none" }, element("h2", {}, "Notes and warnings"), element("p", {}, "No notes."));
   }
   const shown = groups.flatMap(({ kind, texts }) => [
     element("dt", {}, prose(kind).replaceAll("-", " ")),
@@ -43,7 +43,7 @@ function notices() {
       texts.length > FEW && element("details", {}, element("summary", {}, `${texts.length - FEW} more`), listed(texts.slice(FEW))),
     ),
   ]);
-  return element("section", { class: "notices" }, element("h2", {}, "What could mislead"), element("dl", {}, ...shown));
+  return element("section", { class: "notices" }, element("h2", {}, "Notes and warnings"), element("dl", {}, ...shown));
 }
 
 function collection() {

@@ -96,7 +96,7 @@ function against(place, pairs, m, a) {
   ];
   if (bounded) {
     columns.push({
-      title: "Unjudged allow", key: "allow", number: true, hint: "Bounds of the difference, whatever unjudged documents are. For AP, GMAP, ERR and iRBU they are outer bounds",
+      title: "Unjudged allow", key: "allow", number: true, hint: "Bounds of the difference over all labels of unjudged documents. For AP, GMAP, ERR and iRBU they are outer bounds",
       value: (r) => bounds(r)[0], also: [{ title: "Unjudged allow at most", value: (r) => bounds(r)[1] }],
       text: (r) => { const [low, high] = bounds(r); return low === null && high === null ? "–" : `[${signed(low, digits)}, ${signed(high, digits)}]`; },
       cell: (r) => {

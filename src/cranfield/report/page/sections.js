@@ -41,7 +41,7 @@ function sectionTable(place, shown, number) {
 /** @param {Place} place */
 export function section(place) {
   const shown = report.sections.find(({ id }) => id === place.id);
-  if (!shown) return [element("h1", {}, "No such part"), element("p", {}, "This page has no part ", named(place.id), ".")];
+  if (!shown) return [element("h1", {}, "No such section"), element("p", {}, "This report has no section ", named(place.id), ".")];
   return [
     element("h1", {}, told(shown.title)),
     shown.text ? element("p", { class: "long" }, shown.text) : null,

@@ -67,8 +67,8 @@ function list(place, shown, letter, r, other, chosen) {
     why ? element("span", { class: "why" }, why + failingBy(m)) : null,
   );
   const head = element("h3", {}, letter === "Run" ? "" : which(letter), " ", named(report.runs[r].name, 40));
-  if (found === undefined) return element("section", { class: "list" }, head, element("p", { class: "empty" }, "There are answers of this run, and no lists."));
-  if (!found) return element("section", { class: "list" }, head, facts, element("p", { class: "empty" }, "This run does not answer the topic."));
+  if (found === undefined) return element("section", { class: "list" }, head, element("p", { class: "empty" }, "This run has answers, but no rankings."));
+  if (!found) return element("section", { class: "list" }, head, facts, element("p", { class: "empty" }, "The topic is missing from this run."));
   /** @type {import("./tables.js").Column<number>[]} */
   const columns = [
     { title: "Tick", quiet: true, cell: (i) => tickBox(shown, found[i]) },
@@ -121,7 +121,7 @@ function missed(place, shown, { a, b }) {
   const others = more > 0 ? ` ${grouped(more)} more relevant ${more === 1 ? "document is" : "documents are"} in neither top ${lists.depth} and not shown; --complete (complete=True) shows all.` : "";
   const head = element("h2", {}, "Relevant documents that were missed");
   if (rows.length === 0) {
-    const none = here.relevant.length ? `All relevant documents shown are in the top ${lists.depth}.` : "No relevant document is known.";
+    const none = here.relevant.length ? `All relevant documents shown are in the top ${lists.depth}.` : "No relevant documents.";
     return element("section", {}, head, element("p", {}, none + others));
   }
   /** @type {import("./tables.js").Column<number>[]} */
@@ -233,7 +233,7 @@ function marking(within) {
 function noLists(t) {
   if (!report.lists && report.answers) return null;
   const known = t < (report.lists?.topics.length ?? 0);
-  const why = known ? "The lists of this topic were left out of the page; “About” says which option brings them back." : report.lists ? "No document was judged for this topic: it has no lists." : "This page was made of scores: it has no lists.";
+  const why = known ? "The rankings of this topic are omitted. See “About” for the option that includes them." : report.lists ? "No document is judged for this topic, so it has no rankings." : "This report was created from scores and has no rankings.";
   return element("p", { class: "empty" }, why);
 }
 
@@ -241,7 +241,7 @@ function noLists(t) {
 export function topic(place) {
   const t = topicNamed(place.id);
   if (t === undefined) {
-    return [element("h1", {}, "No such topic"), element("p", {}, "This page has no topic ", named(place.id), ". ", element("a", { href: "#topics" }, "All topics"))];
+    return [element("h1", {}, "No such topic"), element("p", {}, "This report has no topic ", named(place.id), ". ", element("a", { href: "#topics" }, "All topics"))];
   }
   const chosen = chosenAt(place);
   const { a, b, m } = chosen;

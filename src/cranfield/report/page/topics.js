@@ -171,7 +171,7 @@ function tally(place, chosen) {
     "section",
     {},
     element("h2", {}, "Why runs fail"),
-    element("p", {}, `On how many of ${looked} topics a run fails by ${measure}, by the first reason that holds.`),
+    element("p", {}, `Number of topics (of ${looked}) on which a run fails by ${measure}, by the first reason that applies.`),
     table(place, { name: "tally", what: "Why runs fail", columns, rows: report.runs.map((_, r) => r), size: 25 }),
     element("dl", { class: "terms" }, ...explained),
   );
@@ -184,7 +184,7 @@ function tally(place, chosen) {
  */
 function found(place, chosen) {
   const rows = rowsAt(place, chosen);
-  if (rows.length === 0) return [element("p", { class: "empty" }, "No topic is like that."), tally(place, chosen)];
+  if (rows.length === 0) return [element("p", { class: "empty" }, "No matching topics."), tally(place, chosen)];
   const known = rows.flatMap(({ t, difference }) => (difference === null ? [] : [{ t, difference }]));
   const most = Math.max(...known.map(({ difference }) => Math.abs(difference)), 1e-9);
   const columns = columnsAt(place, chosen, most);
