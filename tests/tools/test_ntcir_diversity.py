@@ -656,7 +656,7 @@ FILES = {
         ("glabel -I wide.I a.res", "wide.I:1: found 3 fields ('a 1 2'), expected doc gain"),
         ("glabel -I none.I a.res", "none.I: found no gain above 0, expected at least one"),
         ("glabel -I empty a.res", "empty: found an empty file, expected at least one document"),
-        ("glabel -I one.I twice.res", "twice.res:3: found document a again (first on line 1)"),
+        ("glabel -I one.I twice.res", "twice.res:3: duplicate document 'a' (first on line 1)"),
         ("glabel -truncate 0 -I one.I a.res", "found '0', expected an integer ≥ 1"),
         ("gcompute -I none.I a.res", "none.I: found no gain above 0, expected at least one"),
         ("gcompute -j -I all.I a.res", "all.I: found no gain of 0, expected at least one: bpref"),
@@ -684,7 +684,7 @@ FILES = {
         ("irec a.res one.I empty", "empty: found an empty file, expected documents relevant to"),
         ("irec a.res none.I", "none.I: found no gain above 0, expected documents relevant to"),
         ("irec -cutoffs 0 a.res one.I", "found '0', expected an integer ≥ 1"),
-        ("irec twice.res one.I", "twice.res:3: found document a again"),
+        ("irec twice.res one.I", "twice.res:3: duplicate document 'a'"),
         ("irec - -", "standard input (-) can be used only once"),
     ],
 )  # fmt: skip

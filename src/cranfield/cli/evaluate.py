@@ -10,6 +10,8 @@ from cranfield.cli.options import (
     build_mean_options,
     build_order_options,
     build_preset_options,
+    build_row,
+    build_rows,
     call,
     get_shared_options,
 )
@@ -58,24 +60,14 @@ OPTIONS = (
         "diversity (Dsharp(nDCG)@10, alpha_nDCG@20, IA(ERR)@20, …)",
         (
             *get_shared_options("intents"),
-            switch(
-                "--per-intent",
-                "every intent is a separate topic, topic/intent; IA(ERR) becomes ERR",
-            ),
+            build_row("per_intent"),
             *get_shared_options("verticals"),
         ),
     ),
     OptionGroup(
         "user models (C/W/L: RBP.EU, INST(T=2).ETC, …)",
         (
-            switch(
-                "--measurements",
-                "EU, ETU, EC, ETC and ED instead of every measure that is a user model",
-            ),
-            switch(
-                "--residuals",
-                "columns .lower and .upper: all unjudged documents at their worst, at their best",
-            ),
+            *build_rows("measurements", "residuals"),
             *get_shared_options("costs"),
         ),
     ),

@@ -7,12 +7,13 @@ import os
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
+from functools import partial
 from itertools import takewhile
 from typing import Any, NoReturn
 
 from cranfield.cli.commands import BY_NAME, COMMANDS, GROUPS, OTHER_COMMANDS, RENAMED
 from cranfield.cli.messages import FORMATS, OPTION, write_unknown_error, write_usage_error
-from cranfield.cli.options import DASHES, build_converter
+from cranfield.cli.values import DASHES, build_converter
 from cranfield.dataclass import dataclass
 from cranfield.errors import CranfieldError
 from cranfield.options import Option, OptionGroup, Rows, choice, flatten_rows, option, switch
@@ -47,6 +48,10 @@ LIMITS = (
 )
 
 
+# Without a width, argparse imports shutil for every option, to find out that of the terminal.
+FORMATTER: Any = partial(argparse.HelpFormatter, width=80)
+
+
 @dataclass(frozen=True)
 class Part:
     """A command, or a part of a command such as ``meta swap``.
@@ -74,7 +79,12 @@ class Parser(argparse.ArgumentParser):
     """Parser of a command, or of a part of a command."""
 
     def __init__(self, part: Part, prog: str = "cranfield") -> None:
-        super().__init__(prog=prog, add_help=False, allow_abbrev=part.abbreviate)
+        super().__init__(
+            prog=prog,
+            add_help=False,
+            allow_abbrev=part.abbreviate,
+            formatter_class=FORMATTER,
+        )
         path = prog.split()[1:]
         self.part, self.row = part, BY_NAME.get(" ".join(path))
         self.is_native = not path or COMMANDS[path[0]].is_native
