@@ -163,7 +163,7 @@ def built_in() -> list[str]:
 
 # -- while a test runs ----------------------------------------------------------------------------
 
-COMPUTE = {"score", "values", "walk", "walk_down", "walk_of"}  # what measures are asked by
+COMPUTE = {"score", "compute", "walk", "walk_down"}  # methods of measures
 
 
 @contextmanager

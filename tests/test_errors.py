@@ -37,7 +37,7 @@ def test_error_pickled_is_the_same(error: cf.CranfieldError) -> None:
 
 
 def test_parse_measure_typo_raises_a_measure_error() -> None:
-    with pytest.raises(cf.MeasureError, match="did you mean nDCG@10") as caught:
+    with pytest.raises(cf.MeasureError, match="Did you mean nDCG@10") as caught:
         cf.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, "nDGC@10")
     again = pickle.loads(pickle.dumps(caught.value))  # noqa: S301
     assert type(again) is cf.MeasureError

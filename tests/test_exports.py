@@ -177,13 +177,13 @@ class TestImports:
 try:
     cf.parse_measure("nDGC")
 except cf.CranfieldError as error:
-    assert "did you mean nDCG" in str(error), error
+    assert "Did you mean nDCG" in str(error), error
 try:
     @cf.measure
     class ndcg(cf.Measure):
         "Another."
 except cf.CranfieldError as error:
-    assert "there is a measure named nDCG already" in str(error), error
+    assert "nDCG is a built-in measure" in str(error), error
 else:
     raise AssertionError
 """

@@ -74,8 +74,8 @@ def test_the_highest_possible_score_is_declared_or_told() -> None:
     assert levels("AB", scheme="unanimity", labels="S=3,A=2,B=1,C=0") == [3 + 0.2 * 2 * (3 - 1)]
     found = aggregate(votes((2, 1)), "unanimity")
     assert found.to_dict() == {"t": {"d0": 3 + 0.2 * 2 * (2 - 1)}}
-    assert "taken to be 2, the highest given" in found.notes[0].text
-    with pytest.raises(cf.InputError, match="found score 2, expected at most 1"):
+    assert "highest possible score set to 2, the highest given" in found.notes[0].text
+    with pytest.raises(cf.InputError, match="score 2 is above max_score 1"):
         aggregate(votes((2, 1)), "unanimity", max_score=1)
     one_missing = [("q", "d", "a", 2), ("q", "e", "a", 2), ("q", "d", "b", 1)]
     with pytest.raises(cf.InputError, match="found score 9, expected at most 2"):
@@ -112,7 +112,7 @@ def test_the_survey_s_majority() -> None:
 def test_two_against_two(ties: str | None, expected: int) -> None:
     found = aggregate(votes((2, 2, 1, 1), (3, 1, 1, 0)), "majority", ties=ties)
     assert found.to_dict()["t"] == {"d0": expected, "d1": 1}
-    assert found.notes[0].text.startswith("1 item (d0 of t) without a majority, given ")
+    assert found.notes[0].text.startswith("1 item (d0 of t) without a majority, set to ")
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,9 @@ class TestMissing:
     ROWS = (("q", "d", "a", 2), ("q", "d", "b", 1), ("q", "e", "a", 2))
 
     def test_is_an_error(self) -> None:
-        message = r"1 item \(e of q not by b\) not judged by every.*or --unlabelled skip"
+        message = (
+            r"1 item \(e of q not by b\) not judged by every.*Use missing=.skip. or missing=LABEL"
+        )
         with pytest.raises(cf.InputError, match=message):
             aggregate(self.ROWS)
 
@@ -205,13 +207,13 @@ class TestMissing:
         found = aggregate(self.ROWS, "mean", missing="skip")
         assert found.to_dict() == {"q": {"d": 1.5, "e": 2.0}}
         assert found.notes[0].text == (
-            "1 item (e of q not by b) not judged by every assessor, missing judgments left out"
+            "1 item (e of q not by b) not judged by every assessor, missing judgments skipped"
         )
 
     def test_has_an_assumed_label(self) -> None:
         found = aggregate(self.ROWS, "mean", missing="L1")
         assert found.to_dict() == {"q": {"d": 1.5, "e": 1.5}}
-        assert "taken as 1" in found.notes[0].text
+        assert "set to 1" in found.notes[0].text
 
     @pytest.mark.parametrize("scheme", ["sum", "unanimity"])
     def test_aggregate_sum_of_unequal_numbers_of_labels_raises(self, scheme: str) -> None:
@@ -235,15 +237,15 @@ class TestMedian:
         found = aggregate(votes((1, 2), (2, 2)))
         assert found.to_dict()["t"] == {"d0": 1, "d1": 2}
         assert [note.text for note in found.notes] == [
-            "labels differ in 1 of 2 items, given the median; "
-            "1 item (d0 of t) given the lower of two medians",
+            "labels differ in 1 of 2 items, median used, "
+            "the lower of two medians for 1 item (d0 of t)",
             "labels per item: 2 for 2 items",
         ]
 
     def test_aggregate_odd_number_of_labels_has_one_median(self) -> None:
         found = aggregate(votes((0, 3, 3), (2, 2, 2)))
         assert found.to_dict()["t"] == {"d0": 3, "d1": 2}
-        assert found.notes[0].text == "labels differ in 1 of 2 items, given the median"
+        assert found.notes[0].text == "labels differ in 1 of 2 items, median used"
 
     def test_aggregate_equal_labels_have_no_note_on_medians(self) -> None:
         found = aggregate(votes((1, 1), (0, 0)))

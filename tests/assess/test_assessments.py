@@ -98,12 +98,12 @@ def test_topics_and_documents_stay_in_the_order_of_first_appearance() -> None:
         ("q 0 12 A\nq 0 13\n", r"ann\.txt:2: found 3 .*, expected 4: .*, as on the lines before$"),
         ("q 0 A\nq 0 d A\n", r"ann\.txt:2: found 4 .*, expected 3: .*, as on the lines before$"),
         ("q d L2 1\nq e L2\n", r"ann\.txt:2: found 3 .*, expected 4: topic doc label class, as on"),
-        ("q 0 d A\nq 0 d B\n", r"ann\.txt:2: found score 1 by ann .* expected 2 as in ann\.txt:1"),
+        ("q 0 d A\nq 0 d B\n", r"ann\.txt:2: conflicting scores by ann .* 1, but 2 in ann\.txt:1"),
         ("", "no assessments in file"),
         ("topic,doc\nq,d\n", r"ann\.txt:2: found columns \(none\).*expected one named label"),
         ("topic,doc,label\nq,d\n", r"ann\.txt:2: found 2 fields"),
         ("topic,doc,label\nq,,A\n", r"ann\.txt:2: found doc '', expected an identifier"),
-        ("all 0 d A\n", "a topic named 'all'"),
+        ("all 0 d A\n", "topic name 'all' is reserved"),
         ('{"topic": "q", "doc": "d", "label": "A"}\n[]', r"ann\.txt:2: .*expected a JSON object"),
         ('{"q": {"d": "A"}, "r": 3}', "found int for topic r of ann"),
     ],
@@ -152,7 +152,7 @@ def test_a_label_without_alphabet_is_refused() -> None:
 
 def test_the_same_judgment_twice_is_a_note() -> None:
     read = read_assessments([("q", "d", "a", 1), ("q", "d", "a", "L1"), ("q", "d", "b", 1)])
-    assert [n.text for n in read.notes] == ["1 judgment given more than once, each time alike"]
+    assert [n.text for n in read.notes] == ["1 judgment repeated with equal labels"]
     assert aggregate(read, "sum").notes[:-1] == read.notes
 
 
@@ -186,9 +186,9 @@ def test_settings_of_reading_go_where_assessments_are_read() -> None:
     read = read_assessments(data, labels=CQA)
     settings: list[dict[str, Any]] = [{"labels": CQA}, {"rules": "ntcir12-stc"}, {"column": "x"}]
     for setting in settings:
-        with pytest.raises(cf.InputError, match="assessments that have been read"):
+        with pytest.raises(cf.InputError, match="only valid when assessments are read"):
             cf.aggregate(read, **setting)
-        with pytest.raises(cf.InputError, match="assessments that have been read"):
+        with pytest.raises(cf.InputError, match="only valid when assessments are read"):
             cf.agreement(read, **setting)
 
 

@@ -119,8 +119,8 @@ class TestTopics:
         found = pool({"r": {"q9": ["a"], "q1": ["a"]}}, qrels=QRELS)
         assert found.to_dict() == {"q1": ["a"], "q2": []}
         assert [n.text for n in found.notes] == [
-            "1 topic (q9) of the runs without judgments, left out",
-            "1 topic (q2) not answered by any run",
+            "1 topic (q9) of the runs without judgments, excluded",
+            "1 topic (q2) missing from all runs",
         ]
         assert [c.judged for c in found.contributions(per_topic=True)] == [1.0, None, 1.0]
 
@@ -135,8 +135,8 @@ class TestTopics:
             about_file = [n for n in found.notes if n.kind == "topics-file"]
             assert len(about_file) == (not isinstance(topics, list))
             assert [n.text for n in found.notes if n not in about_file] == [
-                "1 topic (q2) of the runs not asked for, left out",
-                "1 topic (q9) without judgments: every document is unjudged",
+                "1 topic (q2) of the runs not selected, excluded",
+                "1 topic (q9) without judgments, every document is unjudged",
             ]
 
     def test_a_topic_that_nobody_knows(self, tmp_path: Path) -> None:
@@ -150,7 +150,7 @@ class TestTopics:
         path.write_text("q1\nq7\n")
         for file in (path, f"@{path}", str(path)):
             found = pool(run, topics=file)
-            assert [n.text for n in found.notes] == ["1 topic (q7) not answered by any run"]
+            assert [n.text for n in found.notes] == ["1 topic (q7) missing from all runs"]
 
     def test_a_run_that_does_not_answer_a_topic(self) -> None:
         found = pool({"r": {"q1": ["a"], "q2": ["b"]}, "s": {"q2": ["b"]}})
@@ -182,8 +182,8 @@ class TestTeamFiles:
         found = pool(RUNS, teams={"bm25": "A", "bm25+": "A", "tfidf": "C"})
         assert found.teams == ("A", "A", "dense")
         assert [n.text for n in found.notes] == [
-            "no team is given for 1 run (dense): each such run is a team of its own",
-            "teams are given for 1 run (tfidf) not pooled",
+            "1 run (dense) without a team: each of them is a separate team",
+            "teams given for 1 run (tfidf) not pooled, ignored",
         ]
 
     @pytest.mark.parametrize(
@@ -211,7 +211,7 @@ class TestTeamFiles:
         ("teams", "error"),
         [
             ({"tfidf": "A"}, "found teams of 1 run (tfidf), expected those of 3 runs (bm25,"),
-            ({"bm25": "dense"}, "found a team named as the run dense"),
+            ({"bm25": "dense"}, "run dense has no team, but a team has its name"),
             ({"A": ["bm25", "bm25+"]}, "teams: found 'A': ['bm25', 'bm25+'], expected a run"),
             (pl.DataFrame({"run": ["bm25"]}), "teams: found columns run, expected run and team"),
             (7, "found 7, expected teams as a path"),
@@ -226,10 +226,10 @@ class TestTeamFiles:
 @pytest.mark.parametrize(
     ("options", "error"),
     [
-        ({"depth": 0}, "found depth 0, expected a whole number from 1"),
-        ({"depth": 2.5}, "found depth 2.5"),
-        ({"depth": True}, "found depth True"),
-        ({"rel": float("nan")}, "found rel nan, expected a finite number"),
+        ({"depth": 0}, "depth must be an integer ≥ 1, found 0"),
+        ({"depth": 2.5}, "depth must be an integer ≥ 1, found 2.5"),
+        ({"depth": True}, "depth must be an integer ≥ 1, found True"),
+        ({"rel": float("nan")}, "rel must be a finite number, found nan"),
         ({"ties": "best"}, "found ties='best', expected one of trec, rank, given"),
         ({"topics": []}, "topics: found no topics, expected at least one"),
         ({"topics": ["q7"]}, "topic 'q7' is not in the runs: 2 topics (q1, q2)"),
@@ -248,8 +248,8 @@ def test_options_out_of_range(options: dict[str, Any], error: str) -> None:
     [
         ({"q": {"a": float("nan")}}, "found score nan for document a of topic q"),
         ({"q": {"a": "high"}}, "found score 'high' for document a of topic q"),
-        ({"all": {"a": 1.0}}, "found a topic named 'all'"),
-        ({"q": {}}, "found no document for 1 topic (q)"),
+        ({"all": {"a": 1.0}}, "topic name 'all' is reserved"),
+        ({"q": {}}, "no document for 1 topic (q)"),
         (pl.DataFrame({"topic": [], "doc": [], "score": []}), "no results in run"),
         (["same.run", "same.run"], "duplicate run same.run"),
     ],
@@ -510,7 +510,7 @@ pool of 2 topics at depth 2 from 3 runs of 2 teams: 7 documents, 3.5 a topic (fr
         Path("teams").write_text("bm25 A\n")
         command = ["pool", "dense.run", "bm25.run", "--teams", "teams"]
         assert main(command) == 0
-        said = "note: no team is given for 1 run (dense): each such run is a team of its own"
+        said = "note: 1 run (dense) without a team: each of them is a separate team"
         assert said in capsys.readouterr().err
         assert main([*command, "-f", "tsv"]) == 0
         out, err = capsys.readouterr()
@@ -632,7 +632,7 @@ def test_ties_at_the_depth_are_told(source: str, tmp_path: Path) -> None:
         run = str(path)
     made = pool(run, depth=2)
     assert made.to_dict() == {"q1": ["b", "c"], "q2": ["x", "y"]}
-    said = "run: equal scores on both sides of depth 2 in 1 topic (q1); document ids decide"
+    said = "run: equal scores on both sides of depth 2 in 1 topic (q1), ordered by document id"
     assert [note.text for note in made.notes] == [said]
     assert not pool(run, depth=2, topics=["q2"]).notes[1:]
 
@@ -717,13 +717,13 @@ class TestStrata:
         "strata", ["1-10", "2-10:1", "1-10:1,12-20:1", "1-10:0", "1-10:1.5", "5-1:1", "", "1-x:1"]
     )
     def test_strata_that_are_none(self, strata: str) -> None:
-        with pytest.raises(cf.InputError, match="expected ranks and rates from rank 1 on"):
+        with pytest.raises(cf.InputError, match="Use ranks from 1 without gaps"):
             cf.pool(self.RUNS, strata=strata)
 
     def test_strata_say_how_deep(self) -> None:
-        with pytest.raises(cf.InputError, match="found depth 10 beside strata"):
+        with pytest.raises(cf.InputError, match="use either depth or strata"):
             cf.pool(self.RUNS, 10, strata="1-10:1")
-        with pytest.raises(cf.InputError, match=r"found seed -1, expected a whole number from 0"):
+        with pytest.raises(cf.InputError, match=r"seed must be an integer ≥ 0, found -1"):
             cf.pool(self.RUNS, strata="1-10:1", seed=-1)
 
     def test_files(self, tmp_path: Path, capsys: Any) -> None:

@@ -32,13 +32,13 @@ def test_what_is_kept_stays() -> None:
 
 
 def test_rounding_decides_nothing() -> None:
-    """0.1 + 0.3 is no better than 0.4: the first given is taken, which is said."""
+    """0.1 + 0.3 is no better than 0.4: the first given is selected, with a note."""
     _, best, notes = select_best_runs(scores(), TEAMS)
     assert best[1].tied == ("b2",)
     assert [note.text for note in notes] == [
-        "of up to 2 runs of a team the best by AP was chosen on the topics that it is tested on: "
-        "its scores are optimistic, and p-values and intervals do not know of the choice",
-        "B: 2 runs (b1, b2) have the same AP; the first given stands for the team",
+        "the best of up to 2 runs per team was selected by AP on the tested topics: its scores are "
+        "optimistic, and p-values and intervals ignore the selection",
+        "B: 2 runs (b1, b2) have the same AP, the first given represents the team",
     ]
 
 
@@ -53,16 +53,16 @@ def test_a_run_without_a_team_is_one() -> None:
     assert chosen.runs == ("a2", "b1", "c1")
     assert best[2].team == "c1"
     assert [note.text for note in notes][:2] == [
-        "no team is given for 1 run (c1): each such run is a team of its own",
-        "teams are given for 1 run (d) not compared",
+        "1 run (c1) without a team: each of them is a separate team",
+        "teams given for 1 run (d) not compared, ignored",
     ]
 
 
 @pytest.mark.parametrize(
     ("teams", "by", "better", "said"),
     [
-        (dict.fromkeys(TEAMS, "A"), None, "higher", "runs of one team, A, expected at least two"),
-        (TEAMS, "AP", "neither", "the best run by AP, expected a measure of which one end"),
+        (dict.fromkeys(TEAMS, "A"), None, "higher", "all runs are of one team, A. At least two"),
+        (TEAMS, "AP", "neither", "AP cannot select the best run"),
         (TEAMS, "nDCG", "higher", "cannot sort: no measure"),
         ({"x": "X"}, None, "higher", "teams of 1 run"),
     ],

@@ -101,8 +101,8 @@ def test_notes_go_to_standard_error(files: list[str], assess: Command) -> None:
     _, out, err = assess.succeeds("aggregate", *files)
     assert out == "q1 0 a 2\nq1 0 b 1\nq2 0 c 0\n"
     assert err == (
-        "note: labels differ in 2 of 3 items, given the median; "
-        "2 items (b of q1, c of q2) given the lower of two medians\n"
+        "note: labels differ in 2 of 3 items, median used, "
+        "the lower of two medians for 2 items (b of q1, c of q2)\n"
         "note: labels per item: 2 for 3 items\n"
     )
 
@@ -160,7 +160,7 @@ def test_agree_of_two_who_share_no_item(tmp_path: Path, assess: Command) -> None
         ["bob", "1", "1"],
     ]
     assert "assessors  items" not in out
-    assert "1 of 1 pair of assessors share no item and are left out" in err
+    assert "1 of 1 pair of assessors without a common item, excluded" in err
 
 
 def test_agree_for_programs(files: list[str], assess: Command) -> None:

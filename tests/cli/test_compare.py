@@ -403,7 +403,7 @@ def test_the_best_run_of_each_team(teams: list[str], capsys: pytest.CaptureFixtu
     assert head == "team,run,runs,AP,AP marks,RR,RR marks"
     assert [row.split(",")[:3] for row in rows] == [["Delft", "good", "2"],
                                                     ["Turin Tech", "bad", "1"]]  # fmt: skip
-    assert "note: of up to 2 runs of a team the best by AP was chosen on the topics" in done.err
+    assert "note: the best of up to 2 runs per team was selected by AP on the" in done.err
 
 
 def test_tables_of_teams_are_shown_first(

@@ -495,7 +495,7 @@ def test_read_qrels_named_tuples_are_read_by_name() -> None:
         ),
         (lambda: (cf.IRec @ 3)([["x"]]), "expected the levels of each item for all intents"),
         (lambda: (cf.IRec @ 3)([[1, 0], [1]]), "found levels for 1 intents, expected 2"),
-        (lambda: (cf.alpha_nDCG @ 3)([[1, 0]]), "needs the levels of all judged items"),
+        (lambda: (cf.alpha_nDCG @ 3)([[1, 0]]), "requires the levels of all judged items"),
         (
             lambda: cf.IRec()([[1, 0]], probabilities=[0.5, 0.6]),
             r"found probabilities \[0.5, 0.6\]",

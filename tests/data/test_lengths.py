@@ -437,7 +437,7 @@ class TestMissing:
         said = refused(None, "AP U(max_level=2)@10 TBG")
         assert said.startswith("U(max_level=2)@10: no document lengths")
         assert "in characters" in said
-        with pytest.raises(cf.CranfieldError, match="U needs the lengths of the documents in char"):
+        with pytest.raises(cf.CranfieldError, match="U requires document lengths in char"):
             cf.U()([1], judged=[1])
 
     @pytest.mark.parametrize("source", SOURCES)

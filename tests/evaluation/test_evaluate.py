@@ -111,7 +111,7 @@ def test_process_pool_spawned_gives_the_same_scores(
     with ProcessPoolExecutor(2, mp_context=spawn) as pool:
         for name, scores in zip(RUNS, pool.map(evaluator, RUNS.values()), strict=True):
             assert scores == evaluator(RUNS[name])
-        with pytest.raises(cf.MeasureError, match="did you mean nDCG@10"):
+        with pytest.raises(cf.MeasureError, match="Did you mean nDCG@10"):
             pool.submit(cf.evaluate, MADE.qrels, RUNS, "nDGC@10").result()
         with pytest.raises(cf.InputError, match="expected at least"):
             pool.submit(cf.stats.t_test, [1.0], [2.0]).result()

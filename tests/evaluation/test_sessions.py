@@ -182,7 +182,9 @@ class TestSessionDCG:
         assert nsDCG()([], judged=[1]) == 0
 
     def test_normalising_needs_the_judgments(self) -> None:
-        with pytest.raises(cf.CranfieldError, match="nsDCG needs an ideal list: give all judged"):
+        with pytest.raises(
+            cf.CranfieldError, match="nsDCG requires an ideal list. Pass all judged"
+        ):
             nsDCG()([[1]])
 
     @checks("sDCG", against="second writing")
@@ -647,7 +649,7 @@ def test_snippets_of_clicks_are_as_long_as_the_measure_says() -> None:
 
 def test_judged_levels_hold_each_relevant_document_of_the_lists() -> None:
     """Two documents of level 1 are listed, and only one is said to be judged."""
-    with pytest.raises(cf.CranfieldError, match="found level 1 in the lists more often than in"):
+    with pytest.raises(cf.CranfieldError, match="level 1 is more frequent in the lists than in"):
         nsDCG()([[1], [1]], judged=[1, 0])
 
 
@@ -673,7 +675,7 @@ def test_capitals_tell_two_measures_apart() -> None:
     """SDCG is C/W/L's scaled DCG."""
     assert type(cf.parse_measure("SDCG@10")) is cf.SDCG
     assert type(cf.parse_measure("sDCG@10")) is sDCG
-    with pytest.raises(cf.CranfieldError, match="here case matters"):
+    with pytest.raises(cf.CranfieldError, match="ambiguous name"):
         cf.parse_measure("sdcg@10")
 
 
@@ -681,7 +683,7 @@ def test_capitals_tell_two_measures_apart() -> None:
 def test_they_take_sessions(m: cf.Measure) -> None:
     assert m.takes == "sessions"
     assert "condensed" not in {f.name for f in m.list_parameters()}
-    with pytest.raises(cf.CranfieldError, match="found cutoff 5, expected none"):
+    with pytest.raises(cf.CranfieldError, match="takes no cutoff"):
         replace(clickU(), cutoff=5)
 
 
@@ -821,28 +823,28 @@ def test_what_does_not_fit_together(
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (
-            lambda: sDCG()([1, 0]),
-            "levels that are no list of lists, expected a list for each query",
-        ),
-        (lambda: sDCG()([["high"]]), "found level 'high', expected a number"),
-        (lambda: sDCG()([[1]], docs=[["a", "b"]]), "found docs for other lists"),
-        (lambda: sDCG()([[1], [2]], docs=[["a"], ["a"]]), "found two levels of document 'a'"),
-        (lambda: nsDCG()([[2]], judged=[1]), "found level 2 in the lists more often than in"),
-        (lambda: sDCG(truncate="clicks")([[1]]), "needs clicks"),
+        (lambda: sDCG()([1, 0]), "levels must contain a list for each query"),
+        (lambda: sDCG()([["high"]]), "level must be a number, found 'high'"),
+        (lambda: sDCG()([[1]], docs=[["a", "b"]]), "docs must have one value for each level"),
+        (lambda: sDCG()([[1], [2]], docs=[["a"], ["a"]]), "document 'a' has two levels"),
+        (lambda: nsDCG()([[2]], judged=[1]), "level 2 is more frequent in the lists than in"),
+        (lambda: sDCG(truncate="clicks")([[1]]), "requires clicks"),
         (lambda: sDCG(truncate="clicks")([[1]], clicks=[1, 2]), "found 2 clicks, expected one"),
-        (lambda: sU(max_level=1)([[1]]), "needs the lengths of the documents in characters"),
-        (lambda: sU(max_level=1)([[1]], lengths=[[None]]), "found length None, expected a number"),
-        (lambda: clickU()([(1, 0, 5)]), "found rank 0, expected a whole number from 1"),
-        (lambda: clickU()([(1, 1, -5)]), "found length -5, expected a number from 0"),
-        (lambda: clickU()([(1, 1, 5, 2)]), "clickU needs the highest level (max_level=)"),
-        (lambda: clickU()([1, 2]), "found clicks that are no list of lists, expected a tuple"),
-        (lambda: clickU()([(1, 10**30, 5)]), "expected a whole number from 1 to 1,000,000"),
-        (lambda: clickU()([(10**30, 1, 5)]), "expected a whole number from 1 to 1,000,000"),
-        (lambda: clickU()([(1, 1, 10**400)]), "expected a number from 0"),
-        (lambda: sDCG()([[10**400]]), "expected a number"),
-        (lambda: clickU()([(1, 1)]), "expected (query, rank, length) for each"),
-        (lambda: clickU()([(1, 1, 5), (1, 1, 5, 2)]), "expected (query, rank, length) for each"),
+        (lambda: sU(max_level=1)([[1]]), "requires document lengths in characters"),
+        (
+            lambda: sU(max_level=1)([[1]], lengths=[[None]]),
+            "length must be a number ≥ 0, found None",
+        ),
+        (lambda: clickU()([(1, 0, 5)]), "rank must be an integer ≥ 1 and ≤ 1,000,000, found 0"),
+        (lambda: clickU()([(1, 1, -5)]), "length must be a number ≥ 0, found -5"),
+        (lambda: clickU()([(1, 1, 5, 2)]), "clickU requires the highest level (max_level=)"),
+        (lambda: clickU()([1, 2]), "clicks must contain a tuple for each"),
+        (lambda: clickU()([(1, 10**30, 5)]), "must be an integer ≥ 1 and ≤ 1,000,000, found"),
+        (lambda: clickU()([(10**30, 1, 5)]), "must be an integer ≥ 1 and ≤ 1,000,000, found"),
+        (lambda: clickU()([(1, 1, 10**400)]), "length must be a number ≥ 0"),
+        (lambda: sDCG()([[10**400]]), "level must be a number"),
+        (lambda: clickU()([(1, 1)]), "clicks must be (query, rank, length) or"),
+        (lambda: clickU()([(1, 1, 5), (1, 1, 5, 2)]), "clicks must be (query, rank, length) or"),
         (lambda: trailtext(QRELS, SESSIONS, "nsDCG"), "only sU and clickU have a trailtext"),
         (lambda: trailtext(clicks=LOG, session="t/x"), "unknown session 't/x'. Sessions: 1"),
     ],

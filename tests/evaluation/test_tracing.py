@@ -162,7 +162,7 @@ def test_only_the_topic_explained_needs_lengths() -> None:
             {"measure": "TBG", "topic": "t"},
             "no document lengths in words",
         ),
-        ({"measure": "nope", "topic": "t"}, "there is no measure named 'nope'"),
+        ({"measure": "nope", "topic": "t"}, "unknown measure 'nope'"),
     ],
 )
 def test_what_cannot_be_explained(arguments: dict[str, Any], said: str) -> None:

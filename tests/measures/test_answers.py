@@ -330,13 +330,17 @@ def test_groups_are_names_of_several() -> None:
 @pytest.mark.parametrize(
     ("measure", "given_", "said"),
     [
-        ("NuggetA", [("big", 1)], r"NuggetA: found \('big', 1\), expected \(vital or okay"),
-        ("NuggetA", [("vital", 0.7)], r"found \('vital', 0.7\), expected"),
-        ("NuggetA", "vital", "found 'vital', expected"),
-        ("CitationP", [[0.2]], r"CitationP: found \[0.2\], expected a list of 0, 0.5 and 1"),
-        ("CitationP", [1], "found 1, expected a list"),
-        ("Rubric", [("5", 1)], r"found \('5', 1\), expected \(a weight"),
-        ("Rubric", [(math.inf, 1)], r"found \(inf, 1\), expected"),
+        ("NuggetA", [("big", 1)], r"NuggetA: expected \(vital or okay, .*, found \('big', 1\)"),
+        ("NuggetA", [("vital", 0.7)], r"expected .*, found \('vital', 0.7\)"),
+        ("NuggetA", "vital", "expected .*, found 'vital'"),
+        (
+            "CitationP",
+            [[0.2]],
+            r"CitationP: expected a list of 0, 0.5 and 1 for each sentence, found \[0.2\]",
+        ),
+        ("CitationP", [1], "expected a list of 0, 0.5 and 1 for each sentence, found 1"),
+        ("Rubric", [("5", 1)], r"expected \(a weight, .*, found \('5', 1\)"),
+        ("Rubric", [(math.inf, 1)], r"expected .*, found \(inf, 1\)"),
     ],
 )
 def test_what_is_no_judgment_is_refused(measure: str, given_: Any, said: str) -> None:
@@ -347,5 +351,5 @@ def test_what_is_no_judgment_is_refused(measure: str, given_: Any, said: str) ->
 def test_an_axis_is_a_word() -> None:
     assert cf.parse_measure("Rubric(axis=2)") == cf.Rubric(axis="2")
     for wrong in ("a,b", "", True):
-        with pytest.raises(cf.CranfieldError, match=r"axis=.*expected a word"):
+        with pytest.raises(cf.CranfieldError, match=r"axis must be a word .*, found"):
             cf.Rubric(axis=wrong)  # type: ignore[arg-type]

@@ -183,13 +183,13 @@ class TestBatch:
         else:
             assert np.array_equal(found, m(batch.levels, **batch.of(m)))
             return
-        assert said.startswith(f"{m} needs ")
+        assert said.startswith(f"{m} requires ")
         assert "judged=" in said
 
     def test_those_that_need_judgments(self) -> None:
         needy = ("AP", "Recall", "nDCG@2", "Q", "bpref", "nERR", "GAP", "Compat", "IPrec", "infAP")
         for name in needy:
-            with pytest.raises(cf.CranfieldError, match=r"needs .*judged="):
+            with pytest.raises(cf.CranfieldError, match=r"requires .*judged="):
                 cf.parse_measure(name)([1, 0])
         for name in ("P", "P@3", "RR", "Success@1", "DCG", "RBP(rel=1)", "ERR(max_level=2)"):
             assert 0 <= cf.parse_measure(name)([1, 0]) <= 1
@@ -326,18 +326,24 @@ class TestErrors:
         ids=repr,
     )
     def test_levels(self, levels: Any) -> None:
-        with pytest.raises(cf.CranfieldError, match=r"found (an infinite number in )?levels"):
+        with pytest.raises(
+            cf.CranfieldError,
+            match=r"^P: levels (must be a list or an array|contains an infinite number)",
+        ):
             cf.P()(levels)
 
     @pytest.mark.parametrize("judged", ["ab", [[[1]]], [[1], [1, 0]], [np.inf, 1]], ids=repr)
     def test_judged(self, judged: Any) -> None:
-        with pytest.raises(cf.CranfieldError, match=r"found (an infinite number in )?judged"):
+        with pytest.raises(
+            cf.CranfieldError,
+            match=r"^AP: judged (must be a list or an array|contains an infinite number)",
+        ):
             cf.AP()([1], judged=judged)
 
     def test_rows_of_judged(self) -> None:
-        with pytest.raises(cf.CranfieldError, match="found 3 rows of judged for 2 lists"):
+        with pytest.raises(cf.CranfieldError, match="judged has 3 rows, levels has 2"):
             cf.AP()(np.ones((2, 2)), judged=np.ones((3, 2)))
-        with pytest.raises(cf.CranfieldError, match=r"found 1 rows? of judged for 2 lists"):
+        with pytest.raises(cf.CranfieldError, match=r"judged has 1 rows?, levels has 2"):
             cf.AP()(np.ones((2, 2)), judged=[1, 1])
 
     def test_one_list_has_a_mask_of_its_own(self) -> None:
@@ -345,9 +351,9 @@ class TestErrors:
 
     @pytest.mark.parametrize("mask", [[True], np.ones((2, 3)), np.ones((3, 2)), [[True] * 2] * 3])
     def test_shape_of_a_mask(self, mask: Any) -> None:
-        with pytest.raises(cf.CranfieldError, match=r"found mask of shape .*expected \(2, 2\)"):
+        with pytest.raises(cf.CranfieldError, match=r"found shape .* of mask, expected \(2, 2\)"):
             cf.P()(np.ones((2, 2)), mask=mask)
-        with pytest.raises(cf.CranfieldError, match=r"found judged_mask of shape .*expected"):
+        with pytest.raises(cf.CranfieldError, match=r"found shape .* of judged_mask, expected"):
             cf.AP()(np.ones((2, 2)), np.ones((2, 2)), judged_mask=mask)
 
     @pytest.mark.parametrize(
@@ -362,7 +368,7 @@ class TestErrors:
     )
     def test_levels_that_nobody_judged(self, levels: Any, judged: Any, level: str) -> None:
         """What is relevant in the list was judged, and as often: else R would be too small."""
-        match = f"found level {level} in the list more often than in judged"
+        match = f"level {level} is more frequent in the list than in judged"
         with pytest.raises(cf.CranfieldError, match=match):
             cf.AP()(levels, judged=judged)
         with pytest.raises(cf.CranfieldError, match=match):
@@ -387,15 +393,15 @@ class TestErrors:
     def test_lengths(self, m: cf.Measure) -> None:
         with pytest.raises(cf.CranfieldError, match=f"{m.length_unit}.*lengths="):
             m([1, 0])
-        with pytest.raises(cf.CranfieldError, match=r"found lengths of shape \(1, 1\), expected"):
+        with pytest.raises(cf.CranfieldError, match=r"found shape \(1, 1\) of lengths, expected"):
             m([1, 0], lengths=[5])
         for wrong in ([5, -1], [np.nan, 5], [5, np.inf]):
-            with pytest.raises(cf.CranfieldError, match="found a length that is not a number"):
+            with pytest.raises(cf.CranfieldError, match="lengths must be numbers ≥ 0"):
                 m([1, 0], lengths=wrong)
         if isinstance(m, cf.U):  # which looks at relevant documents only
             assert m([0, 1], lengths=[None, 5]) == m([0, 1], lengths=[7, 5])
         else:
-            with pytest.raises(cf.CranfieldError, match="found a length that is not a number"):
+            with pytest.raises(cf.CranfieldError, match="lengths must be numbers ≥ 0"):
                 m([0, 1], lengths=[None, 5])
         assert m([[1, 0]], lengths=[[5, np.nan]], mask=[[True, False]]) > 0
 

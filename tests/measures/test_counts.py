@@ -108,7 +108,9 @@ def test_hole_selected_topics_count_judgments_of_all_topics() -> None:
     lambda: cf.evaluate_arrays([1, 0], [0.5, 0.1], [2], "Hole@4"),
 ])  # fmt: skip
 def test_hole_without_document_ids_raises(call: Any) -> None:
-    with pytest.raises(cf.CranfieldError, match=r"Unjudged\(scope=collection\)@4 needs the ids"):
+    with pytest.raises(
+        cf.CranfieldError, match=r"Unjudged\(scope=collection\)@4 requires document ids"
+    ):
         call()
 
 

@@ -75,9 +75,9 @@ def test_gains_by_topic_meet_classes() -> None:
     ("gains", "said"),
     [
         ({"1": "1"}, "found no gains for topic 2, expected them for all"),
-        (GAINS | {"2": "1:2"}, "found level 3 in the judgments, expected levels up to 2"),
-        (GAINS | {"4": "x"}, "found gain 'x', expected linear, exp, binary, "),
-        ({}, "found gain {}, expected linear"),
+        (GAINS | {"2": "1:2"}, "found level 3 in the judgments, expected levels ≤ 2"),
+        (GAINS | {"4": "x"}, "invalid gain 'x'. Use linear, exp, binary, "),
+        ({}, "invalid gain {}. Use linear"),
     ],
 )
 def test_what_is_wrong_with_gains_by_topic(gains: Any, said: str) -> None:
@@ -120,9 +120,9 @@ def test_levels_that_a_gain_is_not_for() -> None:
     assert compute_gains("exp", np.array([3.0])).tolist() == [7.0]
     assert compute_gains((1.0, 3.0), np.array([2.0, 0.0, -1.0])).tolist() == [3.0, 0.0, 0.0]
     for gain, level, expected in (
-        ("exp", 2000.0, "levels up to"),
-        ((1.0, 3.0), 0.5, "whole levels"),
-        ((1.0, 3.0), 3.0, "levels up to 2"),
+        ("exp", 2000.0, "levels ≤"),
+        ((1.0, 3.0), 0.5, "integer levels"),
+        ((1.0, 3.0), 3.0, "levels ≤ 2"),
     ):
         with pytest.raises(cf.CranfieldError, match=f"expected {expected}"):
             compute_gains(gain, np.array([level]))

@@ -54,12 +54,12 @@ def test_evaluate_several_measures_of_ir_measures_are_columns() -> None:
 @pytest.mark.parametrize(
     ("measure", "said"),
     [
-        (INST(max_rel=2), r"gives several values\. Name one of them, such as 'INST\.EU'\."),
-        (RBP(rel=1), "gives several values"),
-        (nDCG(gains={0: 0, 1: 3}) @ 10, r"has its own gains\. Write the gains"),
+        (INST(max_rel=2), r"has several values\. Use one of them, such as 'INST\.EU'\."),
+        (RBP(rel=1), "has several values"),
+        (nDCG(gains={0: 0, 1: 3}) @ 10, r"has its own gains\. Set the gains"),
         (ir_measures.define(lambda qrels, run: [], name="Mine"), "of ir_measures"),
-        (sorted, "expected a measure or its name .@cf.measure makes a measure of a function"),
-        (3, "found 3, expected a measure or its name"),
+        (sorted, "is not a measure or its name. Use @cf.measure to turn a function into a measure"),
+        (3, "3 is not a measure or its name"),
     ],
     ids=str,
 )

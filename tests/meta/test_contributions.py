@@ -47,7 +47,7 @@ def test_teams() -> None:
         RelevantCount("team", "y", 3, 2, 0.5, 0),
     )
     assert [n.text for n in found.notes if n.kind == "teams"] == [
-        "no team is given for 1 run (y): each such run is a team of its own"
+        "1 run (y) without a team: each of them is a separate team"
     ]
 
 

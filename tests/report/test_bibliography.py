@@ -52,7 +52,7 @@ def test_bibtex_several_names_lists_keys_by_name() -> None:
 
 def test_bibtex_unknown_name_raises() -> None:
     assert find_references(["Q(beta=2, gain=exp) holm"]).keys() == {"Q", "holm"}
-    with pytest.raises(cf.CranfieldError, match="there is no measure named 'holmes'"):
+    with pytest.raises(cf.CranfieldError, match="unknown measure 'holmes'"):
         cf.bibtex("holmes")
 
 

@@ -516,15 +516,15 @@ class TestMetrics:
             ("INSTCWLMetric(two)", "found T=two, expected a number"),
             ("INSTCWLMetric(2,)", "found INSTCWLMetric(2,), expected INSTCWLMetric(T)"),
             ("INSTCWLMetric(nan)", "found T=nan, expected a number"),
-            ("RBPCWLMetric(1.0)", "RBP: found p=1, expected a number between 0 and 1"),
-            ("PrecisionCWLMetric(0)", "P: found cutoff 0, expected a whole number from 1"),
+            ("RBPCWLMetric(1.0)", "RBP: p must be a number between 0 and 1, found 1"),
+            ("PrecisionCWLMetric(0)", "P: cutoff must be an integer ≥ 1, found 0"),
             ("INSTCWLMetric(2", "found INSTCWLMetric(2, expected a constructor such as "),
             # quoted as they are written
-            ("INTS(T=2)", "measure 'INTS(T=2)': there is no measure named 'INTS'; did you mean"),
-            ("INTS(T=2).ED", "measure 'INTS(T=2).ED': there is no measure named 'INTS'"),
+            ("INTS(T=2)", "unknown measure 'INTS(T=2)'. Did you mean"),
+            ("INTS(T=2).ED", "unknown measure 'INTS(T=2).ED'"),
             ("nDCG@10", "measure 'nDCG@10': nDCG has no measurement 'EU'"),
-            ("RBP(p=2)", "measure 'RBP(p=2)': RBP: found p=2, expected a number between 0 and 1"),
-            ("INST(T='x')", """measure "INST(T='x')": INST: found T=x, expected a number"""),
+            ("RBP(p=2)", "measure 'RBP(p=2)': p must be a number between 0 and 1, found 2"),
+            ("INST(T='x')", """measure "INST(T='x')": T must be a number ≥ 0.25, found x"""),
         ],
     )
     def test_bad_lines(self, here: Path, tool: Command, line: str, message: str) -> None:

@@ -671,7 +671,7 @@ FILES = {
         ("gcompute -I one.I again.lab", "again.lab:2: duplicate document 'a'"),
         ("gcompute -I one.I -g 1:2 a.res", "-g"),  # no option, whatever argparse says of it
         ("gcompute -I one.I -ec a.res", "unknown option"),
-        ("gcompute -I one.I -rbp 1 a.res", "found p=1, expected a number between 0 and 1"),
+        ("gcompute -I one.I -rbp 1 a.res", "p must be a number between 0 and 1, found 1"),
         ("dinlabel -din type.din a.res",
          "type.din:2: found type 'navigational', expected inf or nav"),
         ("dinlabel -din both.din a.res", "both.din:2: found nav for intent 1, expected inf as on"),

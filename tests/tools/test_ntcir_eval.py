@@ -511,7 +511,7 @@ FILES = {
         ("compute -r one.rel -g 1 -cutoffs 0 a.res", "found '0', expected an integer ≥ 1"),
         ("compute -r one.rel -g 1 -cutoffs 1.5 a.res", "expected an integer ≥ 1"),
         ("compute -r one.rel -g 1 -beta -1 a.res", "found beta=-1, expected a number from 0"),
-        ("compute -r one.rel -g 1 -rbp 1 a.res", "found p=1, expected a number between 0 and 1"),
+        ("compute -r one.rel -g 1 -rbp 1 a.res", "p must be a number between 0 and 1, found 1"),
         ("compute -r one.rel -g 1 -rbp p a.res", "found 'p', expected a number"),
         ("compute -r one.rel -g 1 -as 2019 a.res", "unknown option"),
         ("compute -r none.rel -g 1 a.res", "none.rel: found no relevant document, expected"),

@@ -1,4 +1,4 @@
-"""From several assessors' scores to one level for each item."""
+"""Aggregate the scores of several assessors to one level per item."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _SMALL = 1e-9  # (1 + 2/3 + 1/3)/3 must reach a threshold of 2/3, however floats
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Consolidated(Qrels, TableResult):  # type: ignore[misc]  # to_dict is Qrels'
-    """Judgments that several assessors made together, and what the user should know of it."""
+    """Judgments aggregated from several assessors, with notes."""
 
     notes: tuple[Note, ...] = ()
 
@@ -70,48 +70,50 @@ def aggregate(
     columns: ColumnsLike | None = None,
     topics: TopicsLike = "judged",
 ) -> Consolidated:
-    """One level for each item from the scores of several assessors.
+    """Aggregate the scores of several assessors to one level per item.
 
     `scheme` is one of
 
-    - ``"median"``: the score in the middle, the lower of the two for an even number;
-    - ``"majority"``: the score given most often. If there are several, `ties` decides: ``"zero"``
-      (level 0, the default: NTCIR's rule), the ``"lower"`` or the ``"higher"`` of them;
-    - ``"mean"``, ``"min"``, ``"max"``, or ``"sum"``, which needs equally many labels for each item;
+    - ``"median"``: the median score, the lower of two for an even number,
+    - ``"majority"``: the most frequent score; if several are equally frequent, `ties` is ``"zero"``
+      (level 0, the default: NTCIR's rule), ``"lower"`` or ``"higher"``,
+    - ``"mean"``, ``"min"``, ``"max"`` or ``"sum"``, which needs equally many labels for each item,
     - ``"unanimity"``: ugv = gv + p·N·(Dmax − D). gv is the sum, N the number of assessors, D the
       difference of the highest and the lowest score, Dmax the highest possible score
-      (`max_score`; else that of the labels or rules, else the highest given) and `p` 0.2.
-      Each item needs equally many labels.
-      With `keep_zero` an item that all scored 0 stays at 0;
-    - ``"favourites"``: 1 for what any assessor scored highest in a topic, else 0. The relevant
+      (`max_score`; default: from the labels or rules, else the highest given) and `p` 0.2. Each
+      item
+      needs equally many labels. With `keep_zero`, an item with all scores 0 stays at 0,
+    - ``"favourites"``: 1 for the item that an assessor scored highest in a topic, else 0. The
+      relevant
       items of the judgments `best` are added.
 
-    `missing` says what to do where an assessor did not judge what others did: ``"error"``,
-    ``"skip"`` (those who did decide), or the label to assume. Afterwards `threshold` makes what
-    reaches it 1 and the rest 0, or `levels` maps scores to levels (``"4=2,3=2,2=1,1=1,0=0"``).
-    Numbers may be given as fractions (``"2/3"``).
+    `missing` handles items that an assessor did not judge: ``"error"``, ``"skip"`` (aggregate the
+    labels that exist) or the label to assume. Afterwards `threshold` maps scores to 1 (at or above
+    it) and 0, or `levels` maps scores to levels (``"4=2,3=2,2=1,1=1,0=0"``). Numbers can be
+    fractions (``"2/3"``).
 
-    `labels`, `rules`, `column` and `columns` are those of `read_assessments`. `topics` are all of
-    them (``"judged"``), those in which everybody judged something (``"common"``), or those named:
-    a list, ``"101,102"``, a path or ``"@FILE"``.
+    `labels`, `rules`, `column` and `columns` are those of `read_assessments`. `topics` are all
+    topics (``"judged"``), the topics with a judgment by every assessor (``"common"``), or a
+    selection: a list, ``"101,102"``, a path or ``"@FILE"``.
 
     >>> votes = {"ann": {"q": {"d": 2, "e": 2}}, "bob": {"q": {"d": 1, "e": 2}},
     ...          "cy": {"q": {"d": 1, "e": 0}}}
     >>> aggregate(votes).to_dict()
     {'q': {'d': 1.0, 'e': 2.0}}
     >>> print(*(notice.text for notice in aggregate(votes).notes), sep="\\n")
-    labels differ in 2 of 2 items, given the median
+    labels differ in 2 of 2 items, median used
     labels per item: 3 for 2 items
     >>> aggregate(votes, "unanimity", max_score=2).to_dict()
     {'q': {'d': 4.6, 'e': 4.0}}
     """
     if not is_one_of(scheme, SCHEMES):
-        raise InputError(f"scheme {describe_value(scheme)}", f"one of {', '.join(SCHEMES)}")
+        problem = f"unknown scheme {describe_value(scheme)}"
+        raise InputError.from_problem(problem, f"Valid: {', '.join(SCHEMES)}")
     settings = _check_settings(
         scheme, ties=ties, p=p, max_score=max_score, keep_zero=keep_zero, best=best
     )
     if threshold is not None and levels is not None:
-        raise InputError("a threshold and a map of levels", "one of them")
+        raise InputError.from_problem("use either threshold or levels, not both")
     limit = None if threshold is None else read_number(threshold, f"threshold {threshold!r}")
     table = read_assessments(assessments, labels, rules, column, columns).select_topics(topics)
     votes, notes = _fill_missing(table, missing)
@@ -135,26 +137,26 @@ def aggregate(
 
 
 def _check_settings(scheme: str, **values: Any) -> dict[str, Any]:
-    """The settings that were given, all of them the scheme's own."""
+    """Return the given settings. Raise InputError for a setting of another scheme."""
     settings = {name: x for name, x in values.items() if x is not None and x is not False}
     for owner, row in _SCHEMES.items():
         for setting in row.settings:
             if setting in settings and scheme != owner:
-                raise InputError(f"{setting} with the scheme {scheme}", f"the scheme {owner}")
+                raise InputError.from_problem(f"{setting} requires the scheme {owner}")
     if "p" in settings:
         settings["p"] = read_number(settings["p"], f"p {settings['p']!r}")
     return settings
 
 
 def unanimity(scores: Votes, top: float, p: float = 0.2, keep_zero: bool = False) -> float:
-    """The unanimity-aware gain: gv + p·N·(Dmax − D) (Sakai 2017; Eq. 13 of his NTCIR survey).
+    """Return gv + p·N·(Dmax − D) (Sakai 2017; Eq. 13 of his NTCIR survey).
 
     >>> unanimity([2, 1, 1], top=2), unanimity([2, 2, 0], top=2), unanimity([0, 0, 0], top=2)
     (4.6, 4.0, 1.2)
     """
     if keep_zero and not any(scores):
         return 0.0
-    # As decimals: in binary 0.2 · 3 · 2 would be 1.2000000000000002, which nobody wants to read.
+    # As decimals, because in binary 0.2 · 3 · 2 is 1.2000000000000002.
     gv, difference = (
         _to_fraction(math.fsum(scores)),
         _to_fraction(max(scores)) - _to_fraction(min(scores)),
@@ -167,7 +169,7 @@ def _to_fraction(value: float) -> Fraction:
 
 
 def majority(scores: Votes, ties: str = "zero") -> float:
-    """The score given most often; `ties` decides where there is more than one.
+    """Return the most frequent score. `ties` selects one of several.
 
     >>> majority([2, 1, 1]), majority([2, 1, 0]), majority([2, 2, 1, 1], "lower")
     (1, 0.0, 1)
@@ -185,7 +187,7 @@ _Consolidation: TypeAlias = tuple[Levels, Sequence[Note]]
 def _consolidate_items(
     votes: _Votes, consolidate: Callable[[Votes], float], *notes: Note
 ) -> _Consolidation:
-    """Every item by itself; what is made of the same scores is the same."""
+    """Aggregate each item. Results are cached by scores."""
     compute_level = cache(consolidate)
     try:
         levels = {
@@ -193,12 +195,12 @@ def _consolidate_items(
             for topic, docs in votes.items()
         }
     except OverflowError:
-        raise InputError("scores too large to be added", "smaller ones") from None
+        raise InputError.from_problem("scores are too large to be summed") from None
     return levels, notes
 
 
 def _fill_missing(assessments: Assessments, missing: Any) -> tuple[_Votes, list[Note]]:
-    """The votes with what is missing filled in, if it is to be."""
+    """Return the votes with missing judgments filled in, and a note."""
     assumed = None if missing in ("error", "skip") else assessments.get_score(missing)
     votes: _Votes = {topic: {} for topic in assessments.votes}
     gaps = []
@@ -214,21 +216,20 @@ def _fill_missing(assessments: Assessments, missing: Any) -> tuple[_Votes, list[
         return votes, []
     problem = f"{format_names(gaps, 'item')} not judged by every assessor"
     if missing == "error":
-        expected = (
-            "all judged by all, or --unlabelled skip, or --unlabelled and the label to assume"
-        )
-        raise InputError(problem, expected)
-    treatment = "left out" if assumed is None else f"taken as {format_exact(assumed)}"
+        skip = format_option("--unlabelled skip", 'missing="skip"')
+        label = format_option("--unlabelled LABEL", "missing=LABEL")
+        raise InputError.from_problem(problem, f"Use {skip} or {label}")
+    treatment = "skipped" if assumed is None else f"set to {format_exact(assumed)}"
     return votes, [Note("missing", f"{problem}, missing judgments {treatment}")]
 
 
 def _count_items(counts: Mapping[int, int]) -> str:
-    """Return how many items have how many labels: 2 for 1 item, 3 for 4 items."""
+    """Format counts of items by number of labels: 2 for 1 item, 3 for 4 items."""
     return ", ".join(f"{n} for {format_count(counts[n], 'item')}" for n in sorted(counts))
 
 
 def _check_equal_counts(votes: _Votes, scheme: str) -> None:
-    """Raise an error if items have different numbers of labels, because sums depend on them."""
+    """Raise InputError if items have different numbers of labels."""
     counts = Counter(len(scores) for docs in votes.values() for scores in docs.values())
     if len(counts) > 1:
         problem = f"{scheme}: items have different numbers of labels ({_count_items(counts)})"
@@ -237,11 +238,11 @@ def _check_equal_counts(votes: _Votes, scheme: str) -> None:
         raise InputError.from_problem(problem, f"Use {mean}, or {label} for missing labels")
 
 
-# -- the schemes: from votes to levels, and what the user should know -----------------------------
+# -- schemes: from votes to levels and notes ------------------------------------------------------
 
 
 def _consolidate_median(votes: _Votes) -> _Consolidation:
-    """The label in the middle; the lower of the two if their number is even."""
+    """Use the median, the lower of two medians if their number is even."""
     items = [
         (f"{doc} of {topic}", sorted(scores.values()))
         for topic, docs in votes.items()
@@ -249,15 +250,15 @@ def _consolidate_median(votes: _Votes) -> _Consolidation:
     ]
     differ = sum(scores[0] != scores[-1] for _, scores in items)
     lower = [name for name, x in items if x[(len(x) - 1) // 2] != x[len(x) // 2]]
-    text = f"labels differ in {differ} of {format_count(len(items), 'item')}, given the median"
-    text += f"; {format_names(lower, 'item')} given the lower of two medians" if lower else ""
+    text = f"labels differ in {differ} of {format_count(len(items), 'item')}, median used"
+    text += f", the lower of two medians for {format_names(lower, 'item')}" if lower else ""
     notes = [Note("median", text)] if differ else []
     return _consolidate_items(votes, statistics.median_low, *notes)
 
 
 def _consolidate_majority(votes: _Votes, ties: str = "zero") -> _Consolidation:
     if ties not in TIES:
-        raise InputError(f"ties {ties!r}", f"one of {', '.join(TIES)}")
+        raise InputError.from_problem(f"unknown ties {ties!r}", f"Valid: {', '.join(TIES)}")
     are_tied = cache(lambda scores: len(statistics.multimode(scores)) > 1)
     tied = [
         f"{doc} of {topic}"
@@ -266,7 +267,7 @@ def _consolidate_majority(votes: _Votes, ties: str = "zero") -> _Consolidation:
         if are_tied(tuple(scores.values()))
     ]
     level = "level 0" if ties == "zero" else f"the {ties} score"
-    text = f"{format_names(tied, 'item')} without a majority, given {level}"
+    text = f"{format_names(tied, 'item')} without a majority, set to {level}"
     notes = [Note("ties", text)] if tied else []
     return _consolidate_items(votes, lambda scores: majority(scores, ties), *notes)
 
@@ -275,16 +276,17 @@ def _consolidate_unanimity(
     votes: _Votes, p: float = 0.2, max_score: Any = None, keep_zero: bool = False
 ) -> _Consolidation:
     highest = max(x for docs in votes.values() for scores in docs.values() for x in scores.values())
-    text = f"the highest possible score is taken to be {format_exact(highest)}, the highest given"
+    text = f"highest possible score set to {format_exact(highest)}, the highest given"
     notes = [Note("max-score", text)] if max_score is None else []
     top = highest if max_score is None else read_number(max_score, f"max_score {max_score!r}")
     if highest > top:
-        raise InputError(f"score {format_exact(highest)}", f"at most {format_exact(top)}")
+        problem = f"score {format_exact(highest)} is above max_score {format_exact(top)}"
+        raise InputError.from_problem(problem)
     return _consolidate_items(votes, lambda scores: unanimity(scores, top, p, keep_zero), *notes)
 
 
 def _consolidate_favourites(votes: _Votes, best: QrelsLike | None = None) -> _Consolidation:
-    """What any assessor scored highest in a topic (NTCIR-8 CQA), and the given best items."""
+    """Use the items scored highest by an assessor (NTCIR-8 CQA), and `best`."""
     levels: Levels = {topic: dict.fromkeys(docs, 0.0) for topic, docs in votes.items()}
     equal_cases = []
     for topic, assessor, scores in _iter_assessors(votes):
@@ -294,16 +296,17 @@ def _consolidate_favourites(votes: _Votes, best: QrelsLike | None = None) -> _Co
             equal_cases.append(f"{assessor} in {topic}")
     notes = []
     if equal_cases:
-        text = f"all items are favourites where an assessor scored all alike: {format_names(equal_cases, 'case')}"
+        cases = format_names(equal_cases, "case")
+        text = f"all items are favourites if an assessor gave them equal scores: {cases}"
         notes.append(Note("favourites", text))
     if best is not None and (added := _add_best(levels, read_qrels(best))):
-        text = f"best items that nobody assessed are added: {format_names(added, 'item')}"
+        text = f"best items without assessments added: {format_names(added, 'item')}"
         notes.append(Note("best", text))
     return {topic: docs for topic, docs in levels.items() if docs}, notes
 
 
 def _add_best(levels: Levels, best: Qrels) -> list[str]:
-    """Make what is relevant there a favourite; returns what nobody assessed."""
+    """Set relevant items of `best` to 1, and return the ones without assessments."""
     added = []
     for topic, judged in best.to_dict().items():
         docs = levels.setdefault(topic, {})
@@ -314,7 +317,7 @@ def _add_best(levels: Levels, best: Qrels) -> list[str]:
 
 
 def _iter_assessors(votes: _Votes) -> Iterator[tuple[str, str, dict[str, float]]]:
-    """Each topic and assessor, with the scores of what that assessor judged there."""
+    """Yield each topic and assessor with the assessor's scores there."""
     for topic, docs in votes.items():
         for assessor in dict.fromkeys(a for scores in docs.values() for a in scores):
             own_scores = {
@@ -325,8 +328,8 @@ def _iter_assessors(votes: _Votes) -> Iterator[tuple[str, str, dict[str, float]]
 
 class _Scheme(NamedTuple):
     consolidate: Callable[..., _Consolidation]
-    settings: tuple[str, ...] = ()  # which no other scheme takes
-    adds: bool = False  # whether levels grow with the number of labels
+    settings: tuple[str, ...] = ()  # not valid for other schemes
+    adds: bool = False  # levels grow with the number of labels
 
 
 _SCHEMES = {
@@ -345,7 +348,7 @@ SCHEMES = tuple(_SCHEMES)
 
 
 def _map_levels(scores: Levels, levels: str | Mapping[Any, Any]) -> Levels:
-    """Scores turned into levels by a table that must have all of them."""
+    """Map scores to levels. Raise InputError for a score that is not in the map."""
     pairs = [(read_number(score), level) for score, level in read_labels(levels).items()]
 
     def find_level(score: float, topic: str, doc: str) -> float:

@@ -1,7 +1,7 @@
-"""How far assessors agree: percent agreement, Cohen's and Fleiss' κ, Krippendorff's α.
+"""Agreement of assessors: percentage, Cohen's and Fleiss' κ, Krippendorff's α.
 
-Labels are compared by their scores. Two labels with the same points are one; weights of κ and the
-distances of α are those of the points.
+Labels are compared by their scores. Labels with the same points are one label. Weights of κ and
+distances of α are distances of points.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ TITLES = {
 
 
 def percent_agreement(confusion: ArrayLike) -> float:
-    """The share of items that two assessors gave the same label.
+    """Return the fraction of items to which two assessors gave the same label.
 
     >>> percent_agreement([[20, 5], [10, 15]])
     0.7
@@ -70,20 +70,21 @@ def cohen_kappa(
     weights: Weights | None = None,
     scores: Sequence[float] | None = None,
 ) -> float:
-    """Cohen's κ of two assessors: the agreement beyond chance, from 1 down.
+    """Return Cohen's κ of two assessors: the agreement beyond chance, at most 1.
 
     κ = 1 − Σ w·o / Σ w·e
 
-    o are the counts of the confusion matrix, e those expected by chance (row total times column
-    total over all). w is 1 off the diagonal or, weighted, the difference of the two labels'
-    `scores` (0, 1, 2, … if not given), squared if quadratic. Undefined, nan, if both assessors
-    give one and the same label only.
+    o are the counts of the confusion matrix, e the counts expected by chance (row total times
+    column total over all). w is 1 off the diagonal. Weighted κ uses the difference of the two
+    labels' `scores` (default: 0, 1, 2, …), squared if quadratic. Undefined, nan, if both assessors
+    use only one and the same label.
 
     >>> round(cohen_kappa([[20, 5], [10, 15]]), 4)  # (0.7 − 0.5) / (1 − 0.5)
     0.4
     """
     if weights is not None and weights not in get_args(Weights):
-        raise InputError(f"weights {weights!r}", f"one of {', '.join(get_args(Weights))}, or None")
+        fix = f"Valid: {', '.join(get_args(Weights))}, None"
+        raise InputError.from_problem(f"unknown weights {weights!r}", fix)
     observed = np.asarray(confusion, dtype=np.float64)
     total = observed.sum()
     if total == 0:
@@ -97,13 +98,13 @@ def cohen_kappa(
 
 
 def fleiss_kappa(counts: ArrayLike) -> float:
-    """Fleiss' κ of items × labels: how many assessors gave each item each label.
+    """Return Fleiss' κ from counts of labels, items × labels.
 
     κ = (P − P_e) / (1 − P_e)
 
-    P is the mean share of agreeing pairs of assessors per item, P_e the sum of the squared shares
-    of the labels. Every item needs the same number of judgments, at least two. Undefined, nan, if
-    only one label was ever given.
+    P is the mean fraction of agreeing pairs of assessors per item, P_e the sum of the squared label
+    frequencies. Every item needs the same number of judgments, at least two. Undefined, nan, if all
+    judgments have one label.
 
     >>> round(fleiss_kappa([[2, 0], [1, 1], [0, 2]]), 4)  # P = 2/3, P_e = 1/2
     0.3333
@@ -111,8 +112,9 @@ def fleiss_kappa(counts: ArrayLike) -> float:
     table = np.asarray(counts, dtype=np.float64)
     judged = table.sum(axis=1) if len(table) else np.zeros(1)
     if judged.min() != judged.max() or judged[0] < 2:
-        problem = f"{judged.min():g} to {judged.max():g} judgments an item"
-        raise InputError(problem, "the same number for each, from 2; Krippendorff's α needs it not")
+        problem = "Fleiss' κ requires an equal number ≥ 2 of judgments per item"
+        problem += f", found {judged.min():g} to {judged.max():g}"
+        raise InputError.from_problem(problem, "Use Krippendorff's α")
     n = float(judged[0])
     agreeing = float(((table**2).sum(axis=1) - n).mean() / (n * (n - 1)))
     chance = float(((table.sum(axis=0) / table.sum()) ** 2).sum())
@@ -122,22 +124,24 @@ def fleiss_kappa(counts: ArrayLike) -> float:
 def krippendorff_alpha(
     counts: ArrayLike, scale: Scale = "nominal", scores: Sequence[float] | None = None
 ) -> float:
-    """Krippendorff's α of items × labels, whatever number of judgments an item has.
+    """Return Krippendorff's α from counts of labels, items × labels.
 
     α = 1 − D_o / D_e
     D_o = Σ_cd o_cd·δ²(c, d) / n,   D_e = Σ_cd n_c·n_d·δ²(c, d) / (n·(n − 1))
 
-    o_cd are the coincidences of the labels c and d: pairs of judgments of one item, each weighing
-    one over the number of its judgments but one. n_c judgments say c, n there are. δ is the
-    distance of two labels' `scores` (0, 1, 2, … if not given) on the scale. Labels with the same
-    score are one. Items with one judgment do not count. Undefined, nan, if fewer than two labels
-    are left, or on a ratio scale with scores below 0.
+    Items can have different numbers of judgments. o_cd are the coincidences of the labels c and d:
+    pairs of judgments of one item, each with weight 1/(number of judgments of the item − 1). n_c is
+    the number of judgments with label c, n of all judgments. δ is the distance of two labels'
+    `scores` (default: 0, 1, 2, …) on the scale. Labels with the same score are one. Items with one
+    judgment do not count. Undefined, nan, if fewer than two labels remain, or on a ratio scale with
+    scores below 0.
 
     >>> round(krippendorff_alpha([[2, 0], [1, 1], [0, 2]]), 4)  # 1 − 5 · 2 / (3 · 3 · 2)
     0.4444
     """
     if scale not in get_args(Scale):
-        raise InputError(f"scale {scale!r}", f"one of {', '.join(get_args(Scale))}")
+        fix = f"Valid: {', '.join(get_args(Scale))}"
+        raise InputError.from_problem(f"unknown scale {scale!r}", fix)
     table = np.asarray(counts, dtype=np.float64)
     table = table[table.sum(axis=1) > 1]
     values = np.arange(table.shape[1]) if scores is None else scores
@@ -154,7 +158,7 @@ def krippendorff_alpha(
 
 
 def _compute_squared_distance(scale: Scale, points: Floats, n_c: Floats) -> Floats:
-    """δ²(c, d) of every two labels; on an ordinal scale by the judgments between them."""
+    """Return δ²(c, d) of all label pairs. Ordinal: by the judgments in between."""
     if scale == "ordinal":
         points = np.cumsum(n_c) - n_c / 2.0
     difference: Floats = points[:, None] - points[None, :]
@@ -168,7 +172,7 @@ def _compute_squared_distance(scale: Scale, points: Floats, n_c: Floats) -> Floa
 
 @dataclass(frozen=True, eq=False)
 class PairAgreement:
-    """Two assessors: over the items both judged, their coefficients and confusion matrix."""
+    """Coefficients and confusion matrix of two assessors, over their common items."""
 
     assessors: tuple[str, str]
     items: int
@@ -178,9 +182,9 @@ class PairAgreement:
 
 @dataclass(frozen=True, eq=False)
 class Agreement(TableResult):
-    """How far assessors agree: all together, pair by pair and, if asked for, topic by topic.
+    """Agreement of assessors: over all, by pair and, optionally, by topic.
 
-    `values` has the means over pairs (agreement, kappa, kappa_linear, kappa_quadratic), and
+    `values` contains the means over pairs (agreement, kappa, kappa_linear, kappa_quadratic), and
     fleiss, alpha_nominal, alpha_ordinal, alpha_interval and alpha_ratio over all assessors.
     """
 
@@ -197,7 +201,7 @@ class Agreement(TableResult):
         return self.values[name]
 
     def count_missing(self, assessor: str) -> int:
-        """How many items an assessor did not judge."""
+        """Return the number of items the assessor did not judge."""
         return self.items - self.judged[assessor]
 
     def __repr__(self) -> str:
@@ -242,9 +246,10 @@ def agreement(
     column: str | None = None,
     columns: ColumnsLike | None = None,
 ) -> Agreement:
-    """Every coefficient of agreement, over all topics and, with `per_topic`, for each.
+    """Compute every coefficient of agreement, over all topics and for each topic.
 
-    `labels`, `rules`, `column` and `columns` are those of `read_assessments`.
+    Topics are included with `per_topic`. `labels`, `rules`, `column` and `columns` are those of
+    `read_assessments`.
 
     >>> found = agreement({"ann": {"q": {"a": 1, "b": 0, "c": 1}},
     ...                    "bob": {"q": {"a": 1, "b": 0, "c": 0}}})
@@ -253,7 +258,8 @@ def agreement(
     """
     table = read_assessments(assessments, labels, rules, column, columns)
     if len(table.assessors) < 2:
-        raise InputError(f"one assessor, {table.assessors[0]}", "two or more")
+        problem = f"agreement requires at least two assessors, found {table.assessors[0]}"
+        raise InputError.from_problem(problem)
     topics = (
         {t: _compute_agreement(table.select_topic(t)) for t in table.votes} if per_topic else {}
     )
@@ -275,7 +281,7 @@ def _compute_agreement(assessments: Assessments) -> Agreement:
     values = {name: _mean([pair.values[name] for pair in pairs]) for name in PAIRWISE}
     try:
         values["fleiss"] = fleiss_kappa(counts)
-    except InputError:  # not for these data; a notice says so
+    except InputError:  # undefined for these data, see the note
         values["fleiss"] = math.nan
     for scale in get_args(Scale):
         values[f"alpha_{scale}"] = krippendorff_alpha(counts, scale, scores)
@@ -285,7 +291,7 @@ def _compute_agreement(assessments: Assessments) -> Agreement:
 def _compare_pairs(
     assessments: Assessments, place: Mapping[float, int], scores: Sequence[float]
 ) -> Iterator[PairAgreement]:
-    """All pairs of assessors that judged an item both."""
+    """Compare all pairs of assessors with a common item."""
     order = {assessor: i for i, assessor in enumerate(assessments.assessors)}
     tables: dict[tuple[str, str], Counter[tuple[int, int]]] = {}
     for _, _, votes in assessments.items():
@@ -307,33 +313,36 @@ def _compare_pairs(
 def _collect_notes(result: Agreement, assessments: Assessments) -> Iterator[Note]:
     possible = len(result.assessors) * (len(result.assessors) - 1) // 2
     if len(result.pairs) < possible:
-        text = f"{possible - len(result.pairs)} of {format_count(possible, 'pair')} of assessors share "
-        yield Note("pairs", text + "no item and are left out")
+        without = possible - len(result.pairs)
+        text = f"{without} of {format_count(possible, 'pair')} of assessors without a common item"
+        yield Note("pairs", f"{text}, excluded")
     numbers = {len(votes) for _, _, votes in assessments.items()}
     if len(numbers) > 1 or numbers == {1}:
         low, high = min(numbers), max(numbers)
-        an_item = f"{low} to {high} judgments an item" if low < high else "1 judgment an item"
-        text = f"Fleiss' κ is nan: found {an_item}, expected the same number, from 2; use α"
+        found = f"{low} to {high} judgments" if low < high else "1 judgment"
+        text = f"Fleiss' κ is nan: {found} per item, it needs an equal number ≥ 2. Use α."
         yield Note("fleiss", text)
     undefined = [" and ".join(p.assessors) for p in result.pairs if math.isnan(p.values["kappa"])]
     if undefined:
-        text = "κ is nan, and not in the mean, where only one label was given: "
+        text = "κ is nan and excluded from the mean for pairs with only one label: "
         yield Note("undefined", text + format_names(undefined, "pair"))
     if math.isnan(result.values["alpha_nominal"]):
-        yield Note("undefined", "α is nan: it needs two labels among items judged twice or more")
+        yield Note(
+            "undefined", "α is nan: it needs two labels among items with at least two judgments"
+        )
     elif min(assessments.names) < 0:
-        yield Note("undefined", "α on a ratio scale is nan: there are scores below 0")
+        yield Note("undefined", "α on a ratio scale is nan: some scores are below 0")
 
 
 def _collect_topic_notes(topics: Mapping[str, Agreement]) -> Iterator[Note]:
     undefined = [t for t, result in topics.items() if any(map(math.isnan, result.values.values()))]
     if undefined:
-        text = f"nan where a coefficient is undefined: {format_names(undefined, 'topic')}"
+        text = f"undefined coefficients are nan in {format_names(undefined, 'topic')}"
         yield Note("undefined", text, topics=tuple(undefined))
 
 
 def _mean(values: Sequence[float]) -> float:
-    """Of those that are defined."""
+    """Return the mean of the defined values."""
     defined = [value for value in values if not math.isnan(value)]
     return math.fsum(defined) / len(defined) if defined else math.nan
 

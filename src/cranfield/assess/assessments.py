@@ -1,4 +1,4 @@
-"""`Assessments`: what each assessor thought of each item, as scores."""
+"""`Assessments`: the scores that each assessor gave to items."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _Votes: TypeAlias = dict[str, dict[str, dict[str, float]]]  # topic -> doc -> as
 
 @dataclass(frozen=True, eq=False)
 class Assessments:
-    """The score that each assessor gave each item, in the order in which they first appear.
+    """The score that each assessor gave to each item, in order of first occurrence.
 
     >>> read_assessments({"ann": {"301": {"d1": "A"}}, "bob": {"301": {"d1": "C"}}},
     ...                  labels="A=2,B=1,C=0")
@@ -41,23 +41,26 @@ class Assessments:
 
     assessors: tuple[str, ...]
     votes: Mapping[str, Mapping[str, Votes]]  # topic -> doc -> assessor -> score
-    names: Mapping[float, str]  # what the scores are called, in the order of the alphabet
+    names: Mapping[float, str]  # names of scores, in the order of the alphabet
     declared: Mapping[str, float] | None = None  # the user's alphabet: label -> score
-    top: float | None = None  # the highest score there could be, if it was said
+    top: float | None = None  # highest possible score, if known
     notes: tuple[Note, ...] = ()
 
     def items(self) -> Iterator[tuple[str, str, Votes]]:
-        """Every item with its topic and votes."""
+        """Yield topic, document and votes of every item."""
         for topic, docs in self.votes.items():
             for doc, votes in docs.items():
                 yield topic, doc, votes
 
     def select_topic(self, topic: str) -> Assessments:
-        """Those of one topic alone, without what was said of all."""
+        """Return the assessments of one topic, without notes."""
         return replace(self, votes={topic: self.votes[topic]}, notes=())
 
     def select_topics(self, topics: TopicsLike) -> Assessments:
-        """Those of some topics: named, or ``common``, those in which everybody judged something."""
+        """Return the assessments of some topics: names, or ``common``.
+
+        Common topics have a judgment by every assessor.
+        """
         names = read_named_topics(topics) or tuple(self.votes)
         valid_names = choose_topics(names, self.votes, "assessments")
         names, notes = valid_names, (*self.notes, *note_topics_file(valid_names))
@@ -67,16 +70,16 @@ class Assessments:
         return replace(self, votes={topic: self.votes[topic] for topic in names}, notes=notes)
 
     def get_score(self, label: Any) -> float:
-        """The score a label stands for in these assessments."""
+        """Return the score of a label in these assessments."""
         return _convert_label(label, self.declared, None, None)
 
     def __repr__(self) -> str:
         items = sum(map(len, self.votes.values()))
         judgments = sum(len(votes) for _, _, votes in self.items())
-        return (
-            f"Assessments: {format_count(judgments, 'judgment')} of {format_count(items, 'item')} in "
-            f"{format_count(len(self.votes), 'topic')} by {format_count(len(self.assessors), 'assessor')}"
-        )
+        size = f"{format_count(judgments, 'judgment')} of {format_count(items, 'item')}"
+        topics = format_count(len(self.votes), "topic")
+        assessors = format_count(len(self.assessors), "assessor")
+        return f"Assessments: {size} in {topics} by {assessors}"
 
 
 @suggest_keywords
@@ -87,34 +90,35 @@ def read_assessments(
     column: str | None = None,
     columns: ColumnsLike | None = None,
 ) -> Assessments:
-    """Assessments from one file per assessor, a long table, a mapping, a frame or tuples.
+    """Read assessments from files, a table, a mapping, a frame or tuples.
 
-    Labels are numbers or L0, L1, …; `labels` gives the points of other alphabets
-    (``"S=3,A=2,B=1,C=0"``, fractions are fine). `rules` turns several criteria into a score, by
-    the name of a built-in table, a TOML file or a mapping. `column` names the column of the label
-    if it is not called label, level, rating or so, and `columns` those of ``topic``, ``doc``,
-    ``assessor`` and ``label`` in tables, as in ``"topic=query,assessor=who"``.
+    There is one file per assessor, or a long table. Labels are numbers or L0, L1, …. `labels` maps
+    other alphabets to points (``"S=3,A=2,B=1,C=0"``, fractions are allowed). `rules` converts
+    several criteria to a score: the name of a built-in table, a TOML file or a mapping. `column` is
+    the name of the label column if it is not label, level, rating or similar. `columns` are the
+    names of the columns ``topic``, ``doc``, ``assessor`` and ``label``, as in
+    ``"topic=query,assessor=who"``.
 
     >>> read_assessments([("301", "d1", "ann", "L2"), ("301", "d1", "bob", 1)]).votes
     {'301': {'d1': {'ann': 2.0, 'bob': 1.0}}}
     """
     if isinstance(data, Assessments):
         if any(value is not None for value in (labels, rules, column, columns)):
-            problem = "labels, rules or columns for assessments that have been read"
-            raise InputError(problem, "them where assessments are read")
+            problem = "labels, rules and columns are only valid when assessments are read"
+            raise InputError.from_problem(problem)
         return data
     column_names = read_columns(columns, (*IDS, "label"))
     label = column_names.pop("label", None)
     scale = _Scale.from_options(labels, rules, label if column is None else column)
     try:
         votes, repeated = _collect_columns(read_assessment_columns(data, column_names), scale.score)
-    except (Irregular, InputError):  # which line it is, those who look at each find out
+    except (Irregular, InputError):  # read line by line to find the place
         votes, repeated = _collect_votes(iterate_assessments(data, column_names), scale.score)
     if not votes:
-        raise InputError("no assessments", "at least one", "assessments")
+        raise InputError.from_problem("no assessments")
     if "all" in votes:
-        raise InputError("a topic named 'all'", "another name: 'all' is the summary's")
-    text = f"{format_count(repeated, 'judgment')} given more than once, each time alike"
+        raise InputError.from_problem("topic name 'all' is reserved for the summary")
+    text = f"{format_count(repeated, 'judgment')} repeated with equal labels"
     items = [scores for docs in votes.values() for scores in docs.values()]
     return Assessments(
         tuple(dict.fromkeys(assessor for scores in items for assessor in scores)),
@@ -128,9 +132,9 @@ def read_assessments(
 
 @dataclass(frozen=True)
 class _Scale:
-    """How what assessors wrote becomes scores: by the points of labels, or by rules.
+    """The conversion of labels to scores: by the points of labels, or by rules.
 
-    Where there are rules, the labels are those of the answers, and not of the scores.
+    With rules, `labels` are the points of the answers, not of the scores.
     """
 
     labels: Mapping[str, float] | None
@@ -142,12 +146,12 @@ class _Scale:
         cls, labels: LabelsLike | None, rules: RulesLike | None, column: str | None
     ) -> _Scale:
         if rules is not None and column is not None:
-            raise InputError("rules and a column", "one of them")
+            raise InputError.from_problem("use either rules or column, not both")
         points = None if labels is None else read_labels(labels)
         return cls(points, None if rules is None else read_rules(rules), column)
 
     def score(self, assessment: Assessment) -> float:
-        """The score of one assessment."""
+        """Return the score of one assessment."""
         if self.rules is None:
             label = assessment.cells[_find_label_column(assessment, self.column)]
             return _convert_label(label, self.labels, assessment.where, assessment.line)
@@ -161,18 +165,18 @@ class _Scale:
 
     @property
     def alphabet(self) -> Mapping[str, float] | None:
-        """The labels that scores have, if they were declared."""
+        """Declared labels of scores, if any."""
         return self.labels if self.rules is None else None
 
     @property
     def top(self) -> float | None:
-        """The highest score there could be, if that is known."""
+        """Highest possible score, if known."""
         if self.rules is not None:
             return self.rules.top
         return max(self.labels.values()) if self.labels else None
 
     def name_scores(self, scores: Iterable[float]) -> dict[float, str]:
-        """What scores are called; labels with the same points are one."""
+        """Return names of scores. Labels with the same points are joined."""
         if not self.alphabet:
             return {score: format_exact(score) for score in sorted(scores)}
         names: dict[float, str] = {}
@@ -184,7 +188,7 @@ class _Scale:
 def _collect_columns(
     files: Iterable[AssessmentColumns], score: Callable[[Assessment], float]
 ) -> tuple[_Votes, int]:
-    """As `_collect_votes`, of files in which everything is in order, or Irregular."""
+    """Collect the votes of regular files by column. Raise Irregular for any problem."""
     votes: _Votes = {}
     repeated = 0
     for path, assessors, topics, docs, names, rows in files:
@@ -203,7 +207,7 @@ def _collect_columns(
 def _collect_votes(
     records: Iterator[Assessment], score: Callable[[Assessment], float]
 ) -> tuple[_Votes, int]:
-    """The votes, and how many came more than once."""
+    """Return the votes, and the number of repeated judgments."""
     votes: _Votes = {}
     firsts: dict[tuple[str, str, str], Assessment] = {}
     repeated = 0
@@ -213,9 +217,12 @@ def _collect_votes(
         first = firsts.setdefault((record.topic, record.doc, record.assessor), record)
         if item_votes.setdefault(record.assessor, value) != value:
             place = f"in {first.where}:{first.line}" if first.line else "before"
-            problem = f"score {format_exact(value)} by {record.assessor} for document {record.doc} of {record.topic}"
-            expected = f"{format_exact(item_votes[record.assessor])} as {place}"
-            raise InputError(problem, expected, record.where, record.line)
+            scores = (
+                f"{format_exact(value)}, but {format_exact(item_votes[record.assessor])} {place}"
+            )
+            problem = f"conflicting scores by {record.assessor} for document {record.doc!r}"
+            problem += f" in topic {record.topic}: {scores}"
+            raise InputError.from_problem(problem, "", record.where, record.line)
         repeated += first is not record
     return votes, repeated
 
@@ -236,7 +243,7 @@ def _find_label_column(assessment: Assessment, column: str | None) -> str:
 def _convert_label(
     label: Any, declared: Mapping[str, float] | None, path: str | None, line: int | None
 ) -> float:
-    """What a label is worth."""
+    """Return the points of a label."""
     parsed = parse_answer(label)
     text = parsed if isinstance(parsed, str) else format_exact(parsed)
     if declared is not None:
@@ -250,9 +257,9 @@ def _convert_label(
 
 
 def format_exact(value: float) -> str:
-    """A number in its shortest form that reads back as the same.
+    """Format a number in the shortest form that parses to the same number.
 
-    >>> exact(2.0), exact(4.6), exact(2 / 3)
+    >>> format_exact(2.0), format_exact(4.6), format_exact(2 / 3)
     ('2', '4.6', '0.6666666666666666')
     """
     return str(int(value)) if value.is_integer() else repr(value)

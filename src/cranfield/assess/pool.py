@@ -1,4 +1,4 @@
-"""Pools: the documents that runs bring to the assessors, who brought them, what is unjudged."""
+"""Pools: documents for assessment, contributions of runs, unjudged documents."""
 
 from __future__ import annotations
 
@@ -36,20 +36,26 @@ from cranfield.display import Rows, TableResult
 from cranfield.errors import InputError
 from cranfield.scores import ALL, Note, note_topics, note_topics_file
 from cranfield.tables import ResultTable
-from cranfield.wording import describe_disagreement, format_count, format_names, suggest_keywords
+from cranfield.wording import (
+    describe_disagreement,
+    format_count,
+    format_names,
+    format_option,
+    suggest_keywords,
+)
 
 Docs: TypeAlias = dict[str, tuple[str, ...]]  # of each topic
-Tops: TypeAlias = Mapping[str, Top]  # of each topic, the first documents of a run
+Tops: TypeAlias = Mapping[str, Top]  # of each topic, the top documents of a run
 Finders: TypeAlias = dict[str, dict[str, list[tuple[int, int]]]]
-"""Of each topic and document, the runs that found it, and at which rank."""
+"""The runs and ranks of each topic's documents."""
 
 
 @dataclass(frozen=True)
 class Contribution:
-    """What one run, or one team, brought to the pool of a topic, or of ``all`` topics.
+    """The contribution of a run or team to the pool of a topic, or of ``all`` topics.
 
-    Its documents are those in its top ranks; `unique` are in the pool only thanks to it. What
-    needs judgments is None without them.
+    Its documents are the documents in its top ranks. `unique` documents are in the pool only
+    because of it. Values that need judgments are None without them.
     """
 
     kind: Literal["run", "team"]
@@ -63,13 +69,13 @@ class Contribution:
 
     @property
     def judged(self) -> float | None:
-        """The share of its documents that are judged; None where there is nothing to share."""
+        """Judged fraction of the documents, None if there are none."""
         if self.unjudged is None or not self.documents:
             return None
         return 1 - self.unjudged / self.documents
 
     def to_dict(self) -> dict[str, Any]:
-        """``{name of the column: cell}``."""
+        """Return ``{column: cell}``."""
         return {**asdict(self), "judged": self.judged}
 
 
@@ -77,18 +83,18 @@ class Contribution:
 class Pool(TableResult):
     """For each topic, the union of the first `depth` documents of all runs.
 
-    `docs` are by topic, and in the order of their ids, which tells nothing of ranks. All arrays
-    have a row for each of them, one topic after the other.
+    `docs` are by topic, in the order of their ids, which does not reveal ranks. All arrays have a
+    row for each document, topic by topic.
     """
 
     depth: int
     runs: tuple[str, ...]
     teams: tuple[str, ...] | None  # of each run
     docs: Docs
-    ranks: Ints  # [documents, runs]: who brought what, at which rank; 0: not at all
+    ranks: Ints  # [documents, runs] rank of the document in the run, 0 if absent
     is_judged: Bools | None = None
     is_relevant: Bools | None = None
-    sample: Sample | None = None  # what was drawn of it, if strata were named
+    sample: Sample | None = None  # with strata
     notes: tuple[Note, ...] = ()
 
     def __len__(self) -> int:
@@ -110,21 +116,23 @@ class Pool(TableResult):
 
     @property
     def found(self) -> Bools:
-        """[documents, runs]: who brought what."""
+        """Boolean array [documents, runs]: True if the run retrieved the document."""
         return self.ranks > 0
 
     @property
     def topics(self) -> tuple[str, ...]:
-        """The topics, in the order asked for or in that of the runs."""
+        """Topics, in the requested order or in the order of the runs."""
         return tuple(self.docs)
 
     def to_dict(self) -> dict[str, list[str]]:  # type: ignore[override]
-        """``{topic: [doc, …]}``."""
+        """Return ``{topic: [doc, …]}``."""
         return {topic: list(docs) for topic, docs in self.docs.items()}
 
     def list_sample(self) -> list[tuple[str, str, int, float | None]]:
-        """Topic, document, stratum and level: −1 where it was not drawn, None where it is to be
-        judged; nothing if no strata were named.
+        """Return topic, document, stratum and level of each document.
+
+        The level is −1 if the document was not sampled, None if it is still to be judged. Empty
+        without strata.
         """
         if self.sample is None:
             return []
@@ -135,12 +143,12 @@ class Pool(TableResult):
 
     @property
     def unjudged(self) -> Docs | None:
-        """The documents that nobody judged yet; None if the pool was made without judgments."""
+        """Unjudged documents, None if the pool was made without judgments."""
         return None if self.is_judged is None else self._select_docs(~self.is_judged)
 
     @property
     def relevant(self) -> Docs | None:
-        """The documents known to be relevant; None if the pool was made without judgments."""
+        """Documents judged relevant, None if the pool was made without judgments."""
         return None if self.is_relevant is None else self._select_docs(self.is_relevant)
 
     def _select_docs(self, flags: Bools) -> Docs:
@@ -156,8 +164,9 @@ class Pool(TableResult):
         return list(pairwise(accumulate(map(len, self.docs.values()), initial=0)))
 
     def contributions(self, per_topic: bool = False) -> Rows[Contribution]:
-        """What each run brought, then what each team did if teams are known: to all topics, and
-        before that to every single one if asked for.
+        """Return the contribution of each run, then of each team if teams are known.
+
+        The rows are over all topics. With `per_topic`, rows of single topics come first.
 
         >>> runs = {"bm25": {"q1": ["a", "b"]}, "dense": {"q1": ["a", "c"]}}
         >>> [(c.name, c.documents, c.unique) for c in pool(runs, depth=2).contributions()]
@@ -194,7 +203,7 @@ class Pool(TableResult):
                     yield Contribution(kind, name, team, topic, *cells)  # type: ignore[arg-type]
 
     def _sum_by_topic(self, flags: Bools) -> Ints:
-        """How many are set in each column: topic by topic, then in all."""
+        """Count the True values of each column: by topic, then over all."""
         sums = [flags[a:b].sum(axis=0) for a, b in self._bounds]
         return np.array([*sums, flags.sum(axis=0)])
 
@@ -222,28 +231,28 @@ def pool(
     duplicates: Duplicates = "error",
     columns: ColumnsLike | None = None,
 ) -> Pool:
-    """The first `depth` documents (100) of all runs together, topic by topic.
+    """Pool the first `depth` documents (default: 100) of all runs, topic by topic.
 
     strata, seed
-        Ranks and rates, ``"1-10:1,11-100:0.2"``: the pool is as deep as these, and of the documents
-        whose best rank is in a stratum, the share is drawn at random.
+        Ranks and rates, ``"1-10:1,11-100:0.2"``. The pool is as deep as the strata. Of the
+        documents with their best rank in a stratum, the given fraction is sampled at random.
     qrels
-        Judgments made so far: they tell what is unjudged, and what is relevant: every level
-        from `rel`, or above 0 if that is not given.
+        Judgments made so far, for unjudged and relevant documents. Levels from `rel` are relevant
+        (default: above 0).
     teams
-        Whose the runs are: ``{run: team}``, a path or a frame.
+        Teams of the runs: ``{run: team}``, a path or a frame.
     topics
-        Those to pool: a list, ``"101,102"``, a path or ``"@FILE"``; ``judged``; or ``common``, only
-        those that every run answers. Else the judged ones, else all of the runs.
+        The topics to pool: a list, ``"101,102"``, a path or ``"@FILE"``, ``judged``, or ``common``
+        (topics in every run). Default: the judged topics, else all topics of the runs.
     ties, order
-        Order of the lists, see `read_run`.
+        Order of the rankings, see `read_run`.
     run_names
         ``tag`` or ``file``: whether several tags in a file are several runs, see `read_runs`.
     columns
-        What columns are called that have other names, see `read_run`.
+        Names of columns, see `read_run`.
 
     chunks, chunk_score, duplicates
-        How several lines of a list become one document, see `read_run`.
+        How several lines of a ranking become one document, see `read_run`.
 
     >>> made = pool({"q1": {"a": 0.9, "b": 0.8, "c": 0.7}}, depth=2)
     >>> made, made.to_dict()
@@ -252,7 +261,7 @@ def pool(
     parts = read_strata(strata)
     depth = _resolve_depth(depth, parts)
     if rel is not None and parse_finite(rel) is None:
-        raise InputError(f"rel {rel!r}", "a finite number")
+        raise InputError.from_problem(f"rel must be a finite number, found {rel!r}")
     settings: dict[str, Any] = {"separator": separator, "columns": columns}
     run_list = read_runs(
         runs,
@@ -304,17 +313,17 @@ def pool(
 
 
 def _resolve_depth(value: int | None, strata: Sequence[Stratum]) -> int:
-    """How deep the pool is: as was asked for, or as strata say."""
+    """Return the depth: the given one, or the depth of the strata."""
     if strata and value is not None:
-        raise InputError(f"depth {value!r} beside strata", "either: strata say how deep")
+        raise InputError.from_problem("use either depth or strata, not both")
     depth = strata[-1].last if strata else 100 if value is None else value
     if isinstance(depth, bool) or not isinstance(depth, int | np.integer) or depth < 1:
-        raise InputError(f"depth {depth!r}", "a whole number from 1")
+        raise InputError.from_problem(f"depth must be an integer ≥ 1, found {depth!r}")
     return int(depth)
 
 
 def _note_merging(runs: Sequence[Run]) -> Iterator[Note]:
-    """What became of several lines of one document."""
+    """Yield notes about merged lines of a document."""
     for run in runs:
         for kind, text in () if run.merging is None else run.merging.describe_merges():
             yield Note(kind, f"{run.name}: {text}", run.name)
@@ -323,13 +332,16 @@ def _note_merging(runs: Sequence[Run]) -> Iterator[Note]:
 def _choose_topics(
     topics: TopicsLike, judgments: Qrels | None, runs: Sequence[Run], tops: Sequence[Tops]
 ) -> tuple[Sequence[str], str]:
-    """The topics to pool, and why others of the runs are left out."""
+    """Return the topics to pool, and the reason why other topics are excluded."""
     if (names := read_named_topics(topics, or_file=True)) is not None:
         all_topics = dict.fromkeys(chain(judgments.topics if judgments else (), *tops))
-        of_track = find_topics_file(topics, or_file=True) is not None  # which has all of its topics
-        return choose_topics(names, all_topics, "runs", strict=not of_track), "not asked for"
+        of_track = (
+            find_topics_file(topics, or_file=True) is not None
+        )  # a track file contains all topics
+        return choose_topics(names, all_topics, "runs", strict=not of_track), "not selected"
     if judgments is None and topics == "judged":
-        raise InputError("topics=judged", "judgments with it (qrels=, or --qrels)")
+        qrels = format_option("--qrels", "qrels=")
+        raise InputError.from_problem(f"topics=judged requires {qrels}")
     candidates = (
         dict.fromkeys(chain(*tops)) if judgments is None else dict.fromkeys(judgments.topics)
     )
@@ -341,12 +353,12 @@ def _choose_topics(
         return tuple(candidates), "without judgments"
     common = tuple(topic for topic in candidates if all(topic in lists for lists in tops))
     if not common:
-        raise InputError("no topic that every run answers", "some")
-    return common, "that not all of them answer"
+        raise InputError.from_problem("the runs have no topic in common")
+    return common, "not in every run"
 
 
 def _map_finders(tops: Sequence[Tops], topics: Sequence[str]) -> Finders:
-    """Which runs found each document of each topic."""
+    """Map each topic and document to the runs that retrieved it."""
     finders: Finders = {topic: {} for topic in topics}
     for i, lists in enumerate(tops):
         for topic, top in lists.items():
@@ -354,14 +366,14 @@ def _map_finders(tops: Sequence[Tops], topics: Sequence[str]) -> Finders:
                 for rank, doc in enumerate(top.docs, 1):
                     finders[topic].setdefault(doc, []).append((i, rank))
     if ALL in finders:
-        raise InputError(f"a topic named {ALL!r}", f"another name: {ALL!r} is the summary's")
+        raise InputError.from_problem(f"topic name {ALL!r} is reserved for the summary")
     if not any(finders.values()):
-        raise InputError(f"no document for {format_names(list(finders), 'topic')}", "some")
+        raise InputError.from_problem(f"no document for {format_names(list(finders), 'topic')}")
     return finders
 
 
 def _build_ranks(docs_of: Docs, finders: Finders, runs: int) -> Ints:
-    """At which rank each run found each document, [documents, runs]."""
+    """Return the rank of each document in each run, [documents, runs], 0 if absent."""
     hits = [finders[topic][doc] for topic, docs in docs_of.items() for doc in docs]
     ranks = np.zeros((len(hits), runs), dtype=np.int64)
     rows = np.repeat(np.arange(len(hits)), [*map(len, hits)])
@@ -371,18 +383,18 @@ def _build_ranks(docs_of: Docs, finders: Finders, runs: int) -> Ints:
 
 
 def _get_levels(docs_of: Docs, judgments: Qrels) -> Floats:
-    """The levels of documents, NaN where nobody judged them."""
+    """Return the levels of documents, NaN if unjudged."""
     levels = judgments.to_dict()
     pairs = ((levels.get(topic, {}), doc) for topic, docs in docs_of.items() for doc in docs)
     return np.array([of_topic.get(doc, np.nan) for of_topic, doc in pairs])
 
 
 def _flag_judged(levels: Floats, rel: float | None) -> tuple[Bools, Bools]:
-    """Which documents are judged, and which are relevant."""
+    """Return masks of judged and of relevant documents."""
     return ~np.isnan(levels), levels > 0 if rel is None else levels >= rel
 
 
-# -- what the user should know --------------------------------------------------------------------
+# -- notes ----------------------------------------------------------------------------------------
 
 
 def _note_topics(
@@ -395,22 +407,22 @@ def _note_topics(
     judged_topics = docs_of.keys() if judgments is None else set(judgments.topics)
     retrieved = dict.fromkeys(chain.from_iterable(tops))
     extra = [topic for topic in retrieved if topic not in docs_of]
-    yield from note_topics("other-topics", extra, f"of the runs {reason}, left out")
+    yield from note_topics("other-topics", extra, f"of the runs {reason}, excluded")
     unjudged = [topic for topic, docs in docs_of.items() if docs and topic not in judged_topics]
     yield from note_topics(
-        "unjudged-topics", unjudged, "without judgments: every document is unjudged"
+        "unjudged-topics", unjudged, "without judgments, every document is unjudged"
     )
     unanswered = [topic for topic in docs_of if topic not in retrieved]
-    yield from note_topics("missing-topics", unanswered, "not answered by any run")
+    yield from note_topics("missing-topics", unanswered, "missing from all runs")
     for run, lists in zip(runs, tops, strict=True):
         missing = [topic for topic in docs_of if topic in retrieved and topic not in lists]
-        yield from note_topics("missing-topics", missing, "not answered", run)
+        yield from note_topics("missing-topics", missing, "missing", run)
 
 
 def _note_order(
     runs: Sequence[str], tops: Sequence[Tops], docs_of: Docs, depth: int
 ) -> Iterator[Note]:
-    """Where ties decided what is in the pool, or scores that ranks contradict."""
+    """Yield notes about ties at the pool's depth and ranks that contradict scores."""
     for run, lists in zip(runs, tops, strict=True):
         pooled = {topic: top for topic, top in lists.items() if topic in docs_of}
         if contradicted := [topic for topic, top in pooled.items() if top.contradicted]:
@@ -422,4 +434,4 @@ def _note_order(
             )
         if tied := [topic for topic, top in pooled.items() if top.tied]:
             text = f"equal scores on both sides of depth {depth} in {format_names(tied, 'topic')}"
-            yield Note("ties", f"{run}: {text}; document ids decide", run, tuple(tied))
+            yield Note("ties", f"{run}: {text}, ordered by document id", run, tuple(tied))

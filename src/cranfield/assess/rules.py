@@ -1,10 +1,10 @@
-"""Rule tables: an assessor's answers to several questions, turned into one score.
+"""Rule tables: convert an assessor's answers to several questions to one score.
 
-A table is TOML. The first rule whose conditions all hold gives the score:
+A table is TOML. The first rule with all conditions met gives the score:
 
     otherwise = 0
 
-    [criteria]              # optional: the answers that may occur, all others are errors
+    [criteria]              # optional: the valid answers, all others are errors
     fluent = [0, 1]
     informative = [0, 1, 2]
 
@@ -46,9 +46,9 @@ _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
 
 
 def parse_answer(cell: Any) -> Answer:
-    """A cell as a number if it is one, else as text; yes and no of a table are 1 and 0.
+    """Parse a cell: a number if possible, else text. True and False are 1 and 0.
 
-    >>> answer("2"), answer(True), answer("good")
+    >>> parse_answer("2"), parse_answer(True), parse_answer("good")
     (2.0, 1.0, 'good')
     """
     if isinstance(cell, bool):
@@ -59,13 +59,13 @@ def parse_answer(cell: Any) -> Answer:
 
 @dataclass(frozen=True)
 class Condition:
-    """What an answer must be: compared with one value, or among several."""
+    """A condition on an answer: a comparison with a value, or a list of values."""
 
     sign: str
     values: tuple[Answer, ...]
 
     def is_met(self, answer: Answer) -> bool:
-        """Whether it does for this answer."""
+        """Return True if the answer meets the condition."""
         if self.sign == "in":
             return answer in self.values
         return _COMPARISONS[self.sign](answer, self.values[0])
@@ -73,7 +73,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class Rule:
-    """A score, and the conditions under which it is given."""
+    """A score and its conditions."""
 
     when: Mapping[str, Condition]
     score: float
@@ -81,7 +81,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Rules:
-    """Rules in their order, and the score where none applies (None: that is an error).
+    """Ordered rules, and the score if none applies (None: raise an error).
 
     >>> rules = read_rules("ntcir13-stc-japanese-2")
     >>> rules.score({"Fluent": 1, "Coherent": 1, "Context-dependent": 2, "Informative": 1})
@@ -91,21 +91,21 @@ class Rules:
     name: str
     rules: tuple[Rule, ...]
     otherwise: float | None
-    criteria: Mapping[str, tuple[Answer, ...]]  # what may be answered; empty: anything
+    criteria: Mapping[str, tuple[Answer, ...]]  # valid answers, empty: any
 
     @property
     def top(self) -> float:
-        """The highest score there is."""
+        """The highest score."""
         return max([rule.score for rule in self.rules] + [self.otherwise or 0.0])
 
     def has_criterion(self, name: str) -> bool:
-        """Whether a column of this name is one of the criteria."""
+        """Return True if a column is one of the criteria."""
         return _normalise_name(name) in self.criteria
 
     def score(
         self, cells: Mapping[str, Any], path: str | None = None, line: int | None = None
     ) -> float:
-        """The score of one assessor's answers about one item."""
+        """Return the score of one assessor's answers about one item."""
         answers = {_normalise_name(name): parse_answer(cell) for name, cell in cells.items()}
         for name, allowed in self.criteria.items():
             if name not in answers:
@@ -124,7 +124,8 @@ class Rules:
                 return rule.score
         if self.otherwise is None:
             text = ", ".join(f"{name} {_format_answer(answers[name])}" for name in self.criteria)
-            raise InputError(text, f"a rule of {self.name} for it, or otherwise", path, line)
+            problem = f"no rule of {self.name} applies to {text}"
+            raise InputError.from_problem(problem, "Add a rule or otherwise", path, line)
         return self.otherwise
 
     @staticmethod
@@ -132,29 +133,30 @@ class Rules:
         condition: Condition, name: str, answer: Answer, path: str | None, line: int | None
     ) -> bool:
         if condition.sign[0] in "<>" and isinstance(answer, str):
-            raise InputError(f"{name} {answer!r}", "a number to compare", path, line)
+            raise InputError(f"{name} {answer!r}", "a number", path, line)
         return condition.is_met(answer)
 
 
 def read_rules(rules: RulesLike) -> Rules:
-    """Rules by the name of a built-in table, from a TOML file, or from what such a file holds."""
+    """Read rules: a built-in name, a TOML file, or its content."""
     if isinstance(rules, Rules):
         return rules
     if isinstance(rules, Mapping):
         return _build_rules(rules, "rules")
     if not isinstance(rules, str | os.PathLike):
-        raise InputError(repr(rules), "rules as a name, a path or a mapping")
+        raise InputError.from_problem(f"rules must be a name, a path or a mapping, found {rules!r}")
     name = os.fspath(rules)
     if name in read_built_in():
         return _build_rules(read_built_in()[name], name)
     if not os.path.exists(name):
-        raise InputError(f"rules {name!r}", f"a TOML file, or one of {', '.join(read_built_in())}")
+        fix = f"Use a TOML file, or one of {', '.join(read_built_in())}"
+        raise InputError.from_problem(f"unknown rules {name!r}", fix)
     return _build_rules(read_toml(Source.from_path(name)), name)
 
 
 @cache
 def read_built_in() -> dict[str, Any]:
-    """The tables of `rules.toml`, by name."""
+    """Return the tables of `rules.toml` by name."""
     return read_toml(Source.from_path(os.path.join(os.path.dirname(__file__), "rules.toml")))
 
 
@@ -162,13 +164,14 @@ def _build_rules(table: Mapping[str, Any], name: str) -> Rules:
     _check_keys(table, ("rule", "otherwise", "criteria"), "the table", name)
     rows = table.get("rule", [])
     if not isinstance(rows, list) or not rows:
-        raise InputError("no rules", "[[rule]] with when and score", name)
+        raise InputError.from_problem("no rules", "Add [[rule]] with when and score", name)
     rules = []
     for number, rule in enumerate(rows, 1):
         _check_keys(rule, ("when", "score"), f"rule {number}", name)
         when = rule.get("when")
         if not isinstance(when, Mapping) or not when:
-            raise InputError(f"rule {number} without when", "when = {criterion = value}", name)
+            fix = "Add when = {criterion = value}"
+            raise InputError.from_problem(f"rule {number} has no when", fix, name)
         conditions = {
             _normalise_name(c): _read_condition(value, c, name) for c, value in when.items()
         }
@@ -180,7 +183,8 @@ def _build_rules(table: Mapping[str, Any], name: str) -> Rules:
     closed = bool(criteria)
     for criterion in dict.fromkeys(c for rule in rules for c in rule.when):
         if closed and criterion not in criteria:
-            raise InputError(f"the criterion {criterion}", f"one of {', '.join(criteria)}", name)
+            fix = f"Valid: {', '.join(criteria)}"
+            raise InputError.from_problem(f"unknown criterion {criterion!r}", fix, name)
         criteria.setdefault(criterion, ())
     return Rules(
         name,
@@ -191,13 +195,13 @@ def _build_rules(table: Mapping[str, Any], name: str) -> Rules:
 
 
 def _read_criteria(criteria: Any, name: str) -> dict[str, tuple[Answer, ...]]:
-    """The criteria that a table names, and the answers that each may have."""
+    """Read the criteria of a table, with their valid answers."""
     if not isinstance(criteria, Mapping):
         expected = "[criteria] with criterion = [answer, …]"
         raise InputError(f"criteria = {criteria!r}", expected, name)
     for criterion, allowed in criteria.items():
         if not isinstance(allowed, list):
-            raise InputError(f"{criterion} {allowed!r}", "a list of the answers it may have", name)
+            raise InputError(f"{criterion} {allowed!r}", "a list of valid answers", name)
     return {
         _normalise_name(c): tuple(map(parse_answer, allowed)) for c, allowed in criteria.items()
     }
@@ -208,8 +212,9 @@ def _check_keys(table: Any, valid_keys: tuple[str, ...], place: str, name: str) 
         raise InputError(f"{table!r} as {place}", " and ".join(valid_keys), name)
     for key in table:
         if key not in valid_keys:
-            hint = "; otherwise stands above the first [[rule]]" if key == "otherwise" else ""
-            raise InputError(f"{key} in {place}", ", ".join(valid_keys) + hint, name)
+            hint = ". Put otherwise above the first [[rule]]" if key == "otherwise" else ""
+            fix = f"Valid: {', '.join(valid_keys)}{hint}"
+            raise InputError.from_problem(f"unknown key {key!r} in {place}", fix, name)
 
 
 def _read_score(value: Any, place: str, name: str) -> float:
@@ -234,7 +239,7 @@ def _read_condition(value: Any, criterion: str, name: str) -> Condition:
 
 
 def _normalise_name(name: str) -> str:
-    """Criteria are the same however a table spells them: Context-dependent, context_dependent."""
+    """Normalise the spelling of a criterion: Context-dependent, context_dependent."""
     return re.sub(r"[\s_]+", "-", name.strip().lower())
 
 

@@ -1,4 +1,4 @@
-"""Strata of a pool, by the best rank of a document, and what is drawn of each for assessors."""
+"""Strata of a pool by the best rank of documents, and samples for assessment."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from cranfield.dataclass import dataclass
 from cranfield.errors import InputError
 
 StrataLike: TypeAlias = str | Sequence[tuple[int, int, float]] | None
-EXPECTED = "ranks and rates from rank 1 on, without gaps: 1-10:1,11-100:0.2"
+SYNTAX = "Use ranks from 1 without gaps, and rates in (0, 1]: 1-10:1,11-100:0.2"
 STRATUM = re.compile(r"(\d{1,9})-(\d{1,9}):(\d+\.?\d*|\.\d+)", re.ASCII)
 
 
 class Stratum(NamedTuple):
-    """The documents whose best rank is from `first` to `last`: of these a share is drawn."""
+    """The documents with a best rank from `first` to `last`, sampled at a rate."""
 
     first: int
     last: int
     rate: float
 
     def count_drawn(self, size: int) -> int:
-        """How many of so many documents are drawn: their share, rounded half up, but one at least.
+        """Return the sample size: rate times size, rounded half up, at least one.
 
-        >>> Stratum(11, 100, 0.2).drawn(12), Stratum(11, 100, 0.2).drawn(1)
+        >>> Stratum(11, 100, 0.2).count_drawn(12), Stratum(11, 100, 0.2).count_drawn(1)
         (2, 1)
         """
         return min(size, max(1, math.floor(self.rate * size + 0.5)))
@@ -36,17 +36,18 @@ class Stratum(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """What was drawn of a pool: arrays have a cell for each document of it."""
+    """A sample of a pool. Arrays have a cell for each document of the pool."""
 
     strata: tuple[Stratum, ...]
     seed: int
-    stratum: Ints  # the number of its stratum, from 1
+    stratum: Ints  # number of the stratum, from 1
     is_drawn: Bools
-    level: Floats  # what it was judged, NaN where it was not
+    level: Floats  # judged level, NaN if unjudged
 
     def iter_levels(self) -> Iterator[tuple[int, float | None]]:
-        """Stratum and level of each document: −1 where it was not drawn, None where it was, and is
-        not judged yet.
+        """Yield stratum and level of each document.
+
+        The level is −1 if the document was not sampled, None if it was sampled and is unjudged.
         """
         levels = np.where(self.is_drawn, self.level, -1.0).tolist()
         for stratum, level in zip(self.stratum.tolist(), levels, strict=True):
@@ -54,7 +55,7 @@ class Sample:
 
 
 def read_strata(strata: StrataLike) -> tuple[Stratum, ...]:
-    """Strata as in ``"1-10:1,11-100:0.2"``, or as triples.
+    """Read strata from text such as ``"1-10:1,11-100:0.2"``, or from triples.
 
     >>> read_strata("1-10:1,11-100:0.2")
     (Stratum(first=1, last=10, rate=1.0), Stratum(first=11, last=100, rate=0.2))
@@ -67,19 +68,19 @@ def read_strata(strata: StrataLike) -> tuple[Stratum, ...]:
             and last % 1 == 0
         )
         if not follows or not 0 < rate <= 1:
-            raise InputError(f"stratum {first:g}-{last:g}:{rate:g}", EXPECTED)
+            problem = f"invalid stratum {first:g}-{last:g}:{rate:g}"
+            raise InputError.from_problem(problem, SYNTAX)
         stratum_list.append(Stratum(int(first), int(last), rate))
     if not stratum_list and strata is not None:
-        raise InputError("no stratum", EXPECTED)
+        raise InputError.from_problem("no stratum given", SYNTAX)
     return tuple(stratum_list)
 
 
 def _parse_strata(text: str) -> Iterator[tuple[int, int, float]]:
-    """Strata as users write them."""
     for part in text.split(","):
         match = STRATUM.fullmatch(part.strip())
         if match is None:
-            raise InputError(f"stratum {part.strip()!r}", EXPECTED)
+            raise InputError.from_problem(f"invalid stratum {part.strip()!r}", SYNTAX)
         yield int(match[1]), int(match[2]), float(match[3])
 
 
@@ -90,13 +91,13 @@ def draw_sample(
     seed: int,
     levels: Floats | None,
 ) -> Sample:
-    """A random sample of each stratum of each topic, by the best ranks of documents, without
-    replacement.
+    """Draw a random sample of each stratum of each topic, without replacement.
 
-    What is drawn of a topic depends on the seed, its name and its documents alone.
+    Strata are by the best ranks of documents. The sample of a topic depends only on the seed, its
+    name and its documents.
     """
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise InputError(f"seed {seed!r}", "a whole number from 0")
+        raise InputError.from_problem(f"seed must be an integer ≥ 0, found {seed!r}")
     lasts = [stratum.last for stratum in strata]
     number = np.searchsorted(lasts, best) + 1
     is_drawn, begin = np.zeros(len(best), dtype=bool), 0

@@ -69,7 +69,7 @@ def evaluate_arrays(
     evaluator = Evaluator(qrels, measures, **options)
     for m in evaluator.measures:
         if m.needs_documents:
-            problem = f"{m} needs the ids of documents, and arrays have none"
+            problem = f"{m} requires document ids, but arrays have none"
             raise InputError.from_problem(problem, "Use cf.evaluate with qrels and runs")
     result = evaluator(scores)
     if _has_exchanged_arguments(levels, scores.values()):

@@ -1,1 +1,1 @@
-"""Every measure is its equation, its parameters and its citation."""
+"""Measures: each with its equation, parameters and citation."""

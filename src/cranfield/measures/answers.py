@@ -1,8 +1,7 @@
-"""Answers: generated texts by what people or models judged of them.
+"""Measures of generated answers, from judgments by human assessors or LLM judges.
 
-A measure sees one `Response`: the nuggets it should hold and how far it supports each, its
-sentences with the support that each citation gives, and the criteria of a rubric with how far it
-meets each. Who judged does not matter.
+A measure gets one `Response`: nuggets with the support that the answer gives them, sentences with
+the support by each citation, and the criteria of a rubric with their fulfilment.
 """
 
 from __future__ import annotations
@@ -20,11 +19,11 @@ from cranfield.measures.base import Measure, cite, measure
 from cranfield.measures.parameters import param
 from cranfield.measures.texts import compute_f
 
-HALVES = (0.0, 0.5, 1.0)  # not at all, in part, in full
+HALVES = (0.0, 0.5, 1.0)  # none, partial, full
 
 
 class NuggetLike(Protocol):
-    """What an `Assigned` has, under whatever name."""
+    """A nugget with the attributes of `Assigned`."""
 
     @property
     def vital(self) -> bool: ...
@@ -35,7 +34,7 @@ class NuggetLike(Protocol):
 
 
 class CriterionLike(Protocol):
-    """What a `Criterion` has, under whatever name."""
+    """A criterion with the attributes of `Criterion`."""
 
     @property
     def weight(self) -> float: ...
@@ -46,7 +45,7 @@ class CriterionLike(Protocol):
 
 
 class Assigned(NamedTuple):
-    """A nugget, and how far an answer supports it: 1, ½ if in part, 0 if not."""
+    """A nugget and its support by an answer: 1 in full, ½ in part, 0 none."""
 
     vital: bool
     support: float
@@ -54,7 +53,7 @@ class Assigned(NamedTuple):
 
 
 class Criterion(NamedTuple):
-    """A criterion of a rubric, and how far an answer meets it: 1, ½ or 0."""
+    """A criterion of a rubric and its fulfilment by an answer: 1, ½ or 0."""
 
     weight: float
     met: float
@@ -63,7 +62,7 @@ class Criterion(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Response:
-    """One answer, and all that was judged of it."""
+    """The judgments of one answer."""
 
     nuggets: Sequence[NuggetLike] = ()
     sentences: Sequence[Sequence[float]] = ()  # the support by each judged citation: 1, ½, 0
@@ -71,38 +70,38 @@ class Response:
 
     @cached_property
     def assigned(self) -> Mapping[tuple[bool, float], int]:
-        """How many nuggets are vital or not, and supported so far: sums of halves are exact."""
+        """Number of nuggets by (vital, support). Sums of halves are exact."""
         return Counter([(nugget.vital, nugget.support) for nugget in self.nuggets])
 
     @cached_property
     def strict_sentences(self) -> Sequence[Sequence[float]]:
-        """The support by each citation, where a half is nothing."""
+        """Support by each citation, with partial support set to 0."""
         return [[round_support(w, True) for w in sentence] for sentence in self.sentences]
 
 
 def divide(numerator: float, denominator: float) -> float:
-    """A quotient, undefined where there is nothing to divide by."""
+    """Return the quotient, or NaN if the denominator is 0."""
     return numerator / denominator if denominator else math.nan
 
 
 def round_support(share: float, strict: bool) -> float:
-    """A share of 0, ½ or 1; strictly, a half is nothing."""
+    """Return a support of 0, ½ or 1. If strict, ½ becomes 0."""
     return float(share == 1) if strict else share
 
 
 def _strict_param(half: str) -> Any:
-    return param(False, f"whether {half} counts as 0 and not as ½")
+    return param(False, f"count {half} as 0 instead of ½")
 
 
 class AnswerMeasure(Measure):
-    """A measure of one answer, NaN where it is undefined."""
+    """A measure of one answer. Undefined scores are NaN."""
 
     takes = "answers"
     cutoff_meaning = ""
-    needs: ClassVar[str] = "nuggets"  # or support, or criteria
+    needs: ClassVar[str] = "nuggets"  # or "support", or "criteria"
 
     def score(self, x: Response) -> float:  # type: ignore[override]
-        """The equation."""
+        """Return the score of one answer."""
         raise TypeError(f"{type(self).__name__} defines no score(self, x)")
 
 
@@ -110,14 +109,15 @@ T = TypeVar("T")
 
 
 def _read_items(m: Measure, items: Any, read_item: Callable[[Any], T], expected: str) -> list[T]:
-    """What was given, piece by piece; an error that shows the first that is something else."""
+    """Read each item. Raise InputError for the first invalid one."""
     is_sequence = isinstance(items, Iterable) and not isinstance(items, str | bytes)
     read = []
     for item in items if is_sequence else [items]:
         try:
             read.append(read_item(item))
         except (TypeError, ValueError, KeyError):
-            raise InputError(repr(item), expected, m) from None
+            problem = f"expected {expected}, found {item!r}"
+            raise InputError.from_problem(problem, where=m) from None
     return read
 
 
@@ -131,14 +131,14 @@ def _read_support(share: Any) -> float:
 
 
 class NuggetAnswerMeasure(AnswerMeasure):
-    """A measure of an answer by nuggets, vital and okay."""
+    """A measure of an answer by its vital and okay nuggets."""
 
     references = cite("pradeep2025")
 
     def __call__(self, nuggets: Iterable[Any]) -> float:  # type: ignore[override]
-        """The score of one answer by its nuggets: (vital or okay, how far it supports it).
+        """Return the score of an answer from (importance, support) of each nugget.
 
-        A third place is the nugget's sub-narrative.
+        The importance is vital or okay. A third element is the nugget's sub-narrative.
 
         >>> NuggetV()([("vital", 1), ("vital", 0.5), ("okay", 1)])
         0.75
@@ -149,15 +149,15 @@ class NuggetAnswerMeasure(AnswerMeasure):
             vital = {"vital": True, "okay": False}[importance]
             return Assigned(vital, _read_support(support), *map(str, rest))
 
-        expected = "(vital or okay, 0, 0.5 or 1), perhaps with a sub-narrative"
+        expected = "(vital or okay, 0, 0.5 or 1), optionally with a sub-narrative"
         return self.score(Response(nuggets=_read_items(self, nuggets, read_nugget, expected)))
 
 
 class NuggetShare(NuggetAnswerMeasure):
-    """The share of nuggets that an answer supports, okay ones weighing less."""
+    """The fraction of nuggets that an answer supports. Okay nuggets weigh less."""
 
-    strict: bool = _strict_param("a nugget supported in part")
-    okay: ClassVar[float]  # what an okay nugget weighs, a vital one weighing 1
+    strict: bool = _strict_param("a partially supported nugget")
+    okay: ClassVar[float]  # weight of an okay nugget; a vital nugget has 1
 
     def score(self, x: Response) -> float:  # type: ignore[override]
         supported = total = 0.0
@@ -170,12 +170,12 @@ class NuggetShare(NuggetAnswerMeasure):
 
 @measure
 class NuggetA(NuggetShare):
-    """Nugget score over all: which share of the nuggets an answer supports, vital or okay.
+    """Nugget score over all: the fraction of nuggets supported, vital or okay.
 
     A = Σ_N s / |N|
 
-    N are the nuggets; s is 1 for one that is supported, ½ if in part, 0 if not. With strict=true s
-    is 1 or 0. Undefined if there are no nuggets.
+    N are the nuggets. s is 1 for a supported nugget, ½ for partial support, else 0. With
+    strict=true s is 1 or 0. Undefined if there are no nuggets.
 
     >>> judged = [("vital", 1), ("vital", 0.5), ("okay", 1), ("okay", 0), ("okay", 0)]
     >>> NuggetA()(judged), NuggetA(strict=True)(judged)
@@ -183,18 +183,17 @@ class NuggetA(NuggetShare):
     """
 
     okay = 1.0
-    task = "answers of some length, where nuggets are of equal importance"
+    task = "longer answers with equally important nuggets"
 
 
 @measure
 class NuggetV(NuggetShare):
-    """Nugget score over the vital: which share of the vital nuggets an answer supports.
+    """Nugget score over the vital: the fraction of vital nuggets supported.
 
     V = Σ_V s / |V|
 
-    V are the vital nuggets; s is 1 for one that is supported, ½ if in part, 0 if not. With
-    strict=true s is 1 or 0: so it is the headline of TREC's RAG track. Undefined if no nugget is
-    vital.
+    V are the vital nuggets. s is 1 for a supported nugget, ½ for partial support, else 0. With
+    strict=true s is 1 or 0: the main measure of TREC's RAG track. Undefined if no nugget is vital.
 
     >>> judged = [("vital", 1), ("vital", 0.5), ("okay", 1), ("okay", 0), ("okay", 0)]
     >>> NuggetV()(judged), NuggetV(strict=True)(judged)
@@ -202,17 +201,17 @@ class NuggetV(NuggetShare):
     """
 
     okay = 0.0
-    task = "answers of some length, by what they must say"
+    task = "longer answers, judged by their vital nuggets"
 
 
 @measure
 class NuggetW(NuggetShare):
-    """Weighted nugget score: which share of the nuggets an answer supports, okay ones by half.
+    """Weighted nugget score: the fraction of nuggets supported, okay nuggets with weight ½.
 
     W = (Σ_V s + ½·Σ_O s) / (|V| + ½·|O|)
 
-    V are the vital nuggets, O the okay ones; s is 1 for one that is supported, ½ if in part, 0 if
-    not. With strict=true s is 1 or 0. Undefined if there are no nuggets.
+    V are the vital nuggets, O the okay nuggets. s is 1 for a supported nugget, ½ for partial
+    support, else 0. With strict=true s is 1 or 0. Undefined if there are no nuggets.
 
     >>> judged = [("vital", 1), ("vital", 0.5), ("okay", 1), ("okay", 0), ("okay", 0)]
     >>> round(NuggetW()(judged), 4), round(NuggetW(strict=True)(judged), 4)
@@ -222,23 +221,23 @@ class NuggetW(NuggetShare):
     """
 
     okay = 0.5
-    task = "answers of some length, by what they must say and what they may"
+    task = "longer answers, judged by vital and okay nuggets"
 
 
 @measure
 class SubNarratives(NuggetAnswerMeasure):
-    """Coverage of sub-narratives: for which share of them an answer supports a vital nugget.
+    """Coverage of sub-narratives: the fraction with a supported vital nugget.
 
     SubNarratives = |{u: a vital nugget of u has s = 1}| / |{u}|
 
-    u are the sub-narratives that nuggets are mapped to. Support in part does not count. Undefined
-    if no nugget has one.
+    u are the sub-narratives of nuggets. Partial support does not count. Undefined if no nugget has
+    a sub-narrative.
 
     >>> SubNarratives()([("vital", 1, "cost"), ("vital", 0.5, "safety"), ("okay", 1, "safety")])
     0.5
     """
 
-    task = "answers to requests that ask for several things"
+    task = "answers to requests with several parts"
 
     def score(self, x: Response) -> float:  # type: ignore[override]
         sub_narratives = {n.sub_narrative for n in x.nuggets if n.sub_narrative}
@@ -252,8 +251,7 @@ class SubNarratives(NuggetAnswerMeasure):
 def _sentence_param() -> Any:
     return param(
         "first",
-        "what a sentence with several citations counts as: its first one (as TREC judged in 2024), "
-        "the max or the mean of all",
+        "support of a sentence with several citations: first (as in TREC 2024), max or mean",
         choices=("first", "max", "mean"),
     )
 
@@ -268,12 +266,12 @@ SENTENCE_SUPPORT: dict[str, Callable[[Sequence[float]], float]] = {
 class CitationMeasure(AnswerMeasure):
     """A measure of an answer by the support that its citations give."""
 
-    strict: bool = _strict_param("a citation that supports its sentence in part")
+    strict: bool = _strict_param("a citation with partial support")
     needs = "support"
     references = cite("thakur2025")
 
     def __call__(self, sentences: Iterable[Iterable[float]]) -> float:  # type: ignore[override]
-        """The score of one answer: for each sentence, the support by each of its citations.
+        """Return the score of an answer from each citation's support, by sentence.
 
         >>> CitationR()([[1, 0.5], [0], []])
         0.3333333333333333
@@ -286,42 +284,42 @@ class CitationMeasure(AnswerMeasure):
         return self.score(Response(sentences=_read_items(self, sentences, read_sentence, expected)))
 
     def get_support(self, x: Response) -> Sequence[Sequence[float]]:
-        """The support by each citation of each sentence."""
+        """Return the support by each citation of each sentence."""
         return x.strict_sentences if self.strict else x.sentences
 
     def compute_precision(self, x: Response) -> float:
-        """Σ_j Σ_c w_jc / Σ_j m_j."""
+        """Return Σ_j Σ_c w_jc / Σ_j m_j."""
         supports = [w for sentence in self.get_support(x) for w in sentence]
         return divide(math.fsum(supports), len(supports))
 
 
 @measure
 class CitationP(CitationMeasure):
-    """Citation precision: which share of an answer's citations support what they are cited for.
+    """Citation precision: the fraction of an answer's citations that support their sentence.
 
     P = Σ_j Σ_c w_jc / Σ_j m_j
 
-    w_jc is 1 if citation c supports sentence j in full, ½ if in part, 0 if not; with strict=true it
-    is 1 or 0. m_j is the number of judged citations of the sentence; sentences without any are left
-    out. Undefined if no sentence has one.
+    w_jc is 1 if citation c fully supports sentence j, ½ for partial support, else 0. With
+    strict=true it is 1 or 0. m_j is the number of judged citations of the sentence. Sentences
+    without judged citations are excluded. Undefined if no sentence has a judged citation.
 
     >>> CitationP()([[1, 0.5], [0], [], [0.5, 1, 0]])
     0.5
     """
 
-    task = "answers that cite, where citations should not mislead"
+    task = "answers with citations that should not mislead"
 
     def score(self, x: Response) -> float:  # type: ignore[override]
         return self.compute_precision(x)
 
 
 class SentenceMeasure(CitationMeasure):
-    """A measure by the support that sentences have, with citations or without."""
+    """A measure of the support of sentences, with or without citations."""
 
     recall: str = _sentence_param()
 
     def compute_recall(self, x: Response) -> float:
-        """(1/J)·Σ_j w_j."""
+        """Return (1/J)·Σ_j w_j."""
         combine = SENTENCE_SUPPORT[self.recall]
         supports = [combine(sentence) if sentence else 0.0 for sentence in self.get_support(x)]
         return divide(math.fsum(supports), len(supports))
@@ -329,20 +327,21 @@ class SentenceMeasure(CitationMeasure):
 
 @measure
 class CitationR(SentenceMeasure):
-    """Citation recall: which share of an answer's sentences are supported by what they cite.
+    """Citation recall: the fraction of an answer's sentences supported by their citations.
 
     R = (1/J)·Σ_j w_j
 
-    J is the number of sentences; w_j is 0 for one without a judged citation, else that of its first
-    citation (recall=first), or the max or mean over its citations: 1 for full support, ½ if in
-    part, 0 if none; with strict=true 1 or 0. Undefined if there are no sentences.
+    J is the number of sentences. w_j is 0 for a sentence without a judged citation, else the
+    support of its first citation (recall=first), or the max or mean over its citations: 1 for full
+    support, ½ for partial support, else 0. With strict=true it is 1 or 0. Undefined if there are no
+    sentences.
 
     >>> judged = [[1, 0.5], [0], [], [0.5, 1, 0]]
     >>> [CitationR(recall=of)(judged) for of in ("first", "max", "mean")]
     [0.375, 0.5, 0.3125]
     """
 
-    task = "answers that cite, where all that is said should be supported"
+    task = "answers with citations, in which every sentence should be supported"
 
     def score(self, x: Response) -> float:  # type: ignore[override]
         return self.compute_recall(x)
@@ -354,15 +353,15 @@ class CitationF(SentenceMeasure):
 
     F = 2·P·R / (P + R)
 
-    P is CitationP and R CitationR, with the same parameters. 0 if R is, also for an answer without
-    citations, of which P is undefined. Undefined if there are no sentences.
+    P is CitationP and R CitationR, with the same parameters. The score is 0 if R is 0, also for an
+    answer without citations, for which P is undefined. Undefined if there are no sentences.
 
     >>> judged = [[1, 0.5], [0], [], [0.5, 1, 0]]
     >>> [round(CitationF(recall=of)(judged), 4) for of in ("first", "max", "mean")]
     [0.4286, 0.5, 0.3846]
     """
 
-    task = "answers that cite, by one number"
+    task = "answers with citations, summarised in one number"
 
     def score(self, x: Response) -> float:  # type: ignore[override]
         recall = self.compute_recall(x)
@@ -374,28 +373,30 @@ class CitationF(SentenceMeasure):
 
 @measure
 class Rubric(AnswerMeasure):
-    """Rubric: how much of what an answer can earn by the criteria of a rubric it earns.
+    """Rubric: the points of an answer divided by the possible points of a rubric.
 
     Rubric = Σ_i w_i·m_i / Σ_{i: w_i > 0} w_i
 
-    w_i is the weight of criterion i, negative for what an answer should not do, and m_i is 1 if the
-    answer meets it, ½ if in part, 0 if not. Rubric(axis=accuracy) looks at the criteria of one
-    axis. An answer may be below 0; the mean over answers is cut to 0 and 1. Undefined if no weight
-    is above 0.
+    w_i is the weight of criterion i, negative for undesired properties. m_i is 1 if the answer
+    meets it, ½ if partly, else 0. Rubric(axis=accuracy) uses the criteria of one axis. An answer
+    can score below 0. The mean over answers is clipped to 0 to 1. Undefined if no weight is above
+    0.
 
     >>> Rubric()([(5, 1), (3, 0.5), (-2, 1)])  # (5 + 1.5 − 2) / 8
     0.5625
     """
 
-    axis: str | None = param(None, "only the criteria of this axis; all if not given", word=True)
+    axis: str | None = param(None, "use only the criteria of this axis (default: all)", word=True)
     needs = "criteria"
     summary = "clipped"
     range = "up to 1; below 0 for an answer that does harm"
     references = cite("arora2025")
-    task = "answers that experts look at from several sides"
+    task = "answers assessed by several criteria"
 
     def __call__(self, criteria: Iterable[Any]) -> float:  # type: ignore[override]
-        """The score of one answer by criteria: (weight, how far it meets it), perhaps an axis.
+        """Return the score of an answer from (weight, fulfilment) of each criterion.
+
+        A third element is the criterion's axis.
 
         >>> Rubric(axis="tone")([(5, 1, "facts"), (3, 0.5, "tone")])
         0.5
@@ -407,7 +408,7 @@ class Rubric(AnswerMeasure):
                 raise ValueError
             return Criterion(float(weight), _read_support(met), *map(str, rest))
 
-        expected = "(a weight, 0, 0.5 or 1), perhaps with an axis"
+        expected = "(a weight, 0, 0.5 or 1), optionally with an axis"
         return self.score(Response(criteria=_read_items(self, criteria, read_criterion, expected)))
 
     def score(self, x: Response) -> float:  # type: ignore[override]

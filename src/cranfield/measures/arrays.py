@@ -1,4 +1,4 @@
-"""Lists without files: the levels of one list, or a batch of lists as arrays with a mask."""
+"""Lists from arrays: the levels of one list, or a batch of lists with a mask."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def build_lists(
     every_length: bool = True,
     costs: Any = None,
 ) -> Lists:
-    """A block of lists from the levels of their items, as `Measure.__call__` describes them."""
+    """Build a block of lists from levels. See `Measure.__call__`."""
     if judged is levels and judged_mask is None:
         judged_mask = mask
     level = _read_matrix("levels", levels)
@@ -30,18 +30,20 @@ def build_lists(
     is_judged = ~np.isnan(level)
     known_levels = level if judged is None else _read_matrix("judged", judged)
     if len(known_levels) != len(level):
-        raise CranfieldError(f"found {len(known_levels)} rows of judged for {len(level)} lists")
+        problem = f"judged has {len(known_levels)} rows, levels has {len(level)}"
+        raise CranfieldError(problem)
     is_known = is_judged if judged is None else _read_mask("judged_mask", judged_mask, known_levels)
     is_known = is_known & ~np.isnan(known_levels)
     for name, values in (("levels", level[is_judged]), ("judged", known_levels[is_known])):
         if np.isinf(values).any():
-            raise InputError(f"an infinite number in {name}", "levels")
+            raise InputError.from_problem(f"{name} contains an infinite number")
         if np.abs(values).max(initial=0.0) > LARGEST:
-            raise InputError(f"{np.abs(values).max():g} in {name}", f"levels up to {LARGEST:g}")
+            problem = f"{name} must be ≤ {LARGEST:g} in size, found {np.abs(values).max():g}"
+            raise InputError.from_problem(problem)
     if judged is not None and judged is not levels:
         _check_known_levels(level, is_judged & (level > 0), known_levels, is_known)
         known_levels, is_known = _add_nonrelevant(level, is_judged, known_levels, is_known)
-    # Judged items move to the left, in the order of their ranks; what is left is padding.
+    # Judged items move to the left, in the order of their ranks. The rest is padding.
     order = np.argsort(~is_judged, axis=1, kind="stable")[
         :, : int(is_judged.sum(axis=1).max(initial=0))
     ]
@@ -73,12 +75,10 @@ def _read_matrix(name: str, values: Any, shape: tuple[int, ...] | None = None) -
         matrix = np.empty((0, 0, 0))
     matrix = matrix[None, :] if matrix.ndim == 1 else matrix
     if matrix.ndim != 2:
-        raise InputError(
-            f"{name} that are no list and no array [n, depth] of numbers",
-            "one (rows of different lengths need padding and mask=)",
-        )
+        fix = "Pad rows of different lengths and pass mask="
+        raise InputError.from_problem(f"{name} must be a list or an array [n, depth]", fix)
     if shape is not None and matrix.shape != shape:
-        raise InputError(f"{name} of shape {matrix.shape}", shape)
+        raise InputError(f"shape {matrix.shape} of {name}", shape)
     return matrix
 
 
@@ -91,14 +91,13 @@ def _read_mask(name: str, mask: Any, array: Floats) -> Bools:
         flags = np.empty(0, dtype=str)
     flags = flags[None, :] if flags.ndim == 1 else flags
     if flags.dtype.kind not in "biufO" or not np.isin(flags, (0, 1)).all():
-        raise InputError(f"{name} of other things", "an array of true and false")
+        raise InputError.from_problem(f"{name} must be an array of booleans")
     if flags.shape != array.shape:
-        raise InputError(f"{name} of shape {flags.shape}", array.shape)
+        raise InputError(f"shape {flags.shape} of {name}", array.shape)
     return flags.astype(bool)
 
 
 def _build_gold(levels: Floats, judged: Bools, is_complete: bool) -> Gold:
-    """The judged levels of each list, highest first."""
     falling = -np.sort(np.where(judged, -levels, np.inf), axis=1)
     filled = np.arange(levels.shape[1]) < judged.sum(axis=1)[:, None]
     falling = np.where(filled, falling, 0.0)
@@ -108,7 +107,7 @@ def _build_gold(levels: Floats, judged: Bools, is_complete: bool) -> Gold:
 def _add_nonrelevant(
     level: Floats, is_judged: Bools, known_levels: Floats, is_known: Bools
 ) -> tuple[Floats, Bools]:
-    """Nonrelevant items of the list are judged, whether they were named as such or not."""
+    """Add nonrelevant items of the list that are missing from the judged items."""
     missing = (is_judged & (level <= 0)).sum(axis=1) - (is_known & (known_levels <= 0)).sum(axis=1)
     added = np.arange(max(0, int(missing.max(initial=0)))) < missing[:, None]
     return (
@@ -120,7 +119,7 @@ def _add_nonrelevant(
 def _check_known_levels(
     level: Floats, is_judged: Bools, known_levels: Floats, is_known: Bools
 ) -> None:
-    """Every relevant item of a list must be among the judged ones."""
+    """Raise InputError if a level of the list is missing from the judged items."""
     row = np.concatenate((np.nonzero(is_judged)[0], np.nonzero(is_known)[0]))
     value = np.concatenate((level[is_judged], known_levels[is_known]))
     spare = np.repeat([-1, 1], [np.count_nonzero(is_judged), np.count_nonzero(is_known)])
@@ -133,16 +132,14 @@ def _check_known_levels(
         return
     excess = np.flatnonzero(np.add.reduceat(spare, starts) < 0)
     if len(excess):
-        raise InputError(
-            f"level {value[starts[excess[0]]]:g} in the list more often than in judged",
-            "judged to hold all judged levels of the topic",
-        )
+        problem = f"level {value[starts[excess[0]]]:g} is more frequent in the list than in judged"
+        raise InputError.from_problem(problem, "judged must contain all judged levels of the topic")
 
 
 def _read_lengths(length: Floats, filled: Bools, needs_length: Bools, order: Any) -> Lengths:
     length = np.where(needs_length | (filled & ~np.isnan(length)), length, 0.0)
     if not np.isfinite(length).all() or (length < 0).any():
-        raise InputError("a length that is not a number from 0", "one per item")
+        raise InputError.from_problem("lengths must be numbers ≥ 0, one per item")
     return Lengths(
         np.take_along_axis(length, order, axis=1),
         np.take_along_axis(sum_above(length), order, axis=1),
@@ -150,10 +147,9 @@ def _read_lengths(length: Floats, filled: Bools, needs_length: Bools, order: Any
 
 
 def _read_costs(cost: Floats, filled: Bools) -> Costs:
-    """The costs of the items, rank by rank."""
     bad = filled & ~np.isnan(cost) & ~(np.isfinite(cost) & (cost > 0))
     if bad.any():
-        raise InputError(f"cost {cost[bad][0]:g}", "a number above 0")
+        raise InputError.from_problem(f"costs must be > 0, found {cost[bad][0]:g}")
     return Costs(cost[filled], filled.sum(axis=1))
 
 
@@ -164,9 +160,10 @@ def build_intent_lists(
     navigational: Any = (),
     lengths: Mapping[str, Any] | None = None,
 ) -> Lists:
-    """One list for several intents: of each item the levels for all of them, None if unjudged.
+    """Build one list for several intents.
 
-    Ties in the greedy ideal list are broken by the order of `judged`.
+    `levels` contains the levels of each item for all intents, or None for an unjudged item. The
+    order of `judged` breaks ties in the greedy ideal list.
     """
     rows = _read_intent_levels("levels", [row for row in levels if row is not None])
     judged_rows = rows if judged is None else _read_intent_levels("judged", judged)
@@ -193,22 +190,21 @@ def build_intent_lists(
 
 
 def _read_probabilities(values: Any, I: int) -> Floats:
-    """How probable intents are: as many numbers as there are intents."""
     p: Floats = _read_matrix("probabilities", values)[0]
     if p.shape != (I,):
         raise InputError(f"{p.size} probabilities", I)
     if not (abs(p.sum() - 1.0) <= 1e-6 and min(p) >= 0):
-        raise InputError(f"probabilities {p.tolist()}", "a sum of 1")
+        problem = f"probabilities must be ≥ 0 with a sum of 1, found {p.tolist()}"
+        raise InputError.from_problem(problem)
     return p
 
 
 def _read_intent_levels(name: str, rows: Any) -> list[list[float]]:
-    """Levels for all intents, item by item."""
     try:
         levels = [[float(level) for level in row] for row in rows]
     except (TypeError, ValueError):
         levels = [[np.nan]]
     if not all(abs(level) <= LARGEST for row in levels for level in row):
-        expected = "the levels of each item for all intents, such as [[2, 0], [0, 1]]"
-        raise InputError(f"{name} of other things", expected)
+        fix = "Pass the levels of each item for all intents, such as [[2, 0], [0, 1]]"
+        raise InputError.from_problem(f"invalid {name}", fix)
     return levels

@@ -1,8 +1,8 @@
-"""`Measure`: an equation, its parameters and its documentation, as a value with a name.
+"""`Measure`: an equation, its parameters and its documentation.
 
 nDCG @ 10            a measure at a cutoff
 AP(rel=2)            a measure with a parameter
-str(AP(rel=2))       'AP(rel=2)', its canonical name, which parses back to the same value
+str(AP(rel=2))       'AP(rel=2)', the canonical name, which parses to the same measure
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ if TYPE_CHECKING:
 
 
 class Registry(UserDict[str, "type[Measure]"]):
-    """Measures by name; a family of them is imported when one of its measures is asked for."""
+    """Measures by name. The module of a measure is imported on first use."""
 
-    data: dict[str, Any]  # a class, or the family that will register it
+    data: dict[str, Any]  # a class, or the module that registers it
 
     def __init__(self, families: Mapping[str, str]) -> None:
         self.data = dict(families)
@@ -58,17 +58,17 @@ class Registry(UserDict[str, "type[Measure]"]):
         return measure
 
     def __iter__(self) -> Iterator[str]:
-        return iter([*self.data])  # families that are loaded meanwhile may add to it
+        return iter([*self.data])  # a copy, because importing a module can add names
 
     def __repr__(self) -> str:
         return repr(dict(self))
 
 
 REGISTRY = Registry(families.MEASURES)
-NAME = re.compile(r"[^\s=(),]+")  # of a column
+NAME = re.compile(r"[^\s=(),]+")  # column name
 
-MEASUREMENTS = ("EU", "ETU", "EC", "ETC", "ED")  # what C/W/L measures (cwl.py)
-READINGS = Registry(families.READINGS)  # C/W/L's reading of a measure, by its name
+MEASUREMENTS = ("EU", "ETU", "EC", "ETC", "ED")  # of C/W/L (cwl.py)
+READINGS = Registry(families.READINGS)  # user models by the name of their measure
 
 TAKES = {
     "lists": "evaluate",
@@ -78,65 +78,65 @@ TAKES = {
     "answers": "answers",
     "distributions": "distribution",
 }
-"""What measures score, and the command that has them computed."""
+"""Inputs of measures, and the command that computes them."""
 
 PROPERTIES = {
-    "graded": "tells levels of relevance apart",
-    "normalised": "all relevant items, best first, score 1",
-    "recall-independent": "does not ask how many relevant items there are",
-    "diminishing return": "a relevant item is worth less after others",
-    "uses lengths": "takes the lengths of documents into account",
+    "graded": "distinguishes relevance levels",
+    "normalised": "the ideal list scores 1",
+    "recall-independent": "does not use the number of relevant items",
+    "diminishing return": "a relevant item has less value after others",
+    "uses lengths": "uses document lengths",
 }
-"""What can be said of a measure (Sakai 2014, Figure 6)."""
+"""Properties of measures (Sakai 2014, Figure 6)."""
 
 
 def cite(*keys: str) -> tuple[str, ...]:
-    """Papers, by their keys in references.py."""
+    """Return the keys of papers in references.py."""
     return keys
 
 
 def has(*properties: str) -> tuple[str, ...]:
-    """Some of PROPERTIES."""
+    """Return keys of PROPERTIES."""
     return properties
 
 
 def match_names(name: str) -> list[str]:
-    """The measures of this name; if none has it letter for letter, those that do ignoring case."""
+    """Return the registered names equal to `name`, else those equal without case."""
     if name in REGISTRY:
         return [name]
     return [candidate for candidate in REGISTRY if candidate.lower() == name.lower()]
 
 
 def find_classes(name: str) -> list[type[Measure]]:
-    """The classes of the measures of this name, as `match_names` has them."""
+    """Return the classes of the names that `match_names` returns."""
     return [REGISTRY[match] for match in match_names(name)]
 
 
 def to_numbers(m: Measure, source: str, values: Any) -> Floats:
-    """What a measure computed, as doubles."""
+    """Convert the result of a measure to doubles."""
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         shown_type = type(values).__name__
-        raise CranfieldError(f"{m}: {source} gave {shown_type}, expected numbers") from None
+        raise CranfieldError(f"{m}: {source} returned {shown_type}, expected numbers") from None
 
 
 def is_built_in(cls: type) -> bool:
-    """Whether a class is cranfield's own, and not a user's."""
+    """Return True if a class is part of cranfield and not custom."""
     return cls.__module__.startswith("cranfield.")
 
 
 # Type checkers read a measure's parameters from its class: `nDCG(gian="exp")` is a mistake.
 @dataclass_transform(kw_only_default=True, field_specifiers=(dataclasses.field,))
 class MeasureType(type):
-    """Lets a measure's class stand for the measure with default parameters: ``nDCG @ 10``."""
+    """Metaclass: a class is also its measure with default parameters (``nDCG @ 10``)."""
 
     def __matmul__(cls: type[M], cutoff: float) -> M:  # type: ignore[misc]
         return cls() @ cutoff
 
     @property
     def __signature__(cls) -> inspect.Signature:
-        """The parameters, for help and completion."""
+        """Signature with the parameters, for help and completion."""
         kind = inspect.Parameter.KEYWORD_ONLY
         fields = dataclasses.fields(cls)  # type: ignore[arg-type]
         return inspect.Signature(
@@ -150,7 +150,7 @@ class MeasureType(type):
 
 
 class Suffix:
-    """One of the five measurements of a measure, or of a class that stands for one: `AP.EU`."""
+    """One of the five C/W/L measurements of a measure, such as `AP.EU`."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -163,7 +163,7 @@ class Suffix:
 
 @dataclass(init=False, repr=False, eq=False, kw_only=True)
 class Measure(metaclass=MeasureType):
-    """The base of all measures. A new one states its parameters and its equation:
+    """Base class of all measures. A subclass defines parameters and an equation:
 
     >>> import cranfield as cf
     >>> @cf.measure
@@ -177,97 +177,95 @@ class Measure(metaclass=MeasureType):
     {'run': {'FirstHit(rel=2)': 1.0}}
     """
 
-    condensed: bool = param(False, "leave unjudged items out of the list (condensed list)")
+    condensed: bool = param(False, "omit unjudged items from the list (condensed list)")
     cutoff: int | None = None
     measurement: str = ""
-    called: str = ""  # the name of its column, if it has one of its own: hit=Success@10
+    called: str = ""  # column name, as in hit=Success@10
 
-    takes: ClassVar[str] = "lists"  # what it scores, a key of TAKES
-    summary: ClassVar[Literal["mean", "sum", "gmean", "clipped"]] = (
-        "mean"  # how topics add up in `all`
-    )
+    takes: ClassVar[str] = "lists"  # input, a key of TAKES
+    summary: ClassVar[Literal["mean", "sum", "gmean", "clipped"]] = "mean"  # summary over topics
     better: ClassVar[Literal["higher", "lower", "neither"]] = "higher"
-    effectiveness: ClassVar[bool] = True  # undefined for a topic without a relevant item
-    columns: ClassVar[tuple[str, ...]] = ()  # names of several numbers per topic, if not one
-    measurements: ClassVar[tuple[str, ...]] = ()  # other numbers it gives, by suffix: RBP.residual
+    effectiveness: ClassVar[bool] = True  # undefined for topics without relevant items
+    columns: ClassVar[tuple[str, ...]] = ()  # names of columns if there are several per topic
+    measurements: ClassVar[tuple[str, ...]] = ()  # other values, by suffix: RBP.residual
     references: ClassVar[tuple[str, ...]] = ()  # keys of references.py
-    task: ClassVar[str] = ""  # what the measure suits
+    task: ClassVar[str] = ""  # tasks that the measure suits
     range: ClassVar[str] = "0 to 1"
-    properties: ClassVar[tuple[str, ...]] = ()  # of PROPERTIES
-    translations: ClassVar[Translations] = PARAMETERS  # other tools' parameters, in ours
-    cutoff_name: ClassVar[str] = "cutoff"  # what ir_measures calls the number behind @
-    cutoff_meaning: ClassVar[str] = (
-        "look at the first so many ranks only"  # what the number behind @ means,
-    )
+    properties: ClassVar[tuple[str, ...]] = ()  # keys of PROPERTIES
+    translations: ClassVar[Translations] = PARAMETERS  # parameters of other tools
+    cutoff_name: ClassVar[str] = "cutoff"  # ir_measures' name of the number after @
+    cutoff_meaning: ClassVar[str] = "use only the top k ranks"  # what the number behind @ means,
     # empty if there is none
     is_model: ClassVar[bool] = False  # a user model of C/W/L
-    combines: ClassVar[bool] = False  # whether it is of another measure: D(nDCG)
-    takes_raw_gains: ClassVar[bool] = False  # whether items may do harm: gain=raw
-    holds_under_ties: ClassVar[bool] = False  # whether the equation does, for expected values
-    may_fall: ClassVar[bool] = False  # whether it may, when a better item moves up by one rank
-    takes_gains: ClassVar[bool] = True  # whether it can do with gains alone, for D(M)
-    has_residuals: ClassVar[bool] = False  # whether it has `bounds`
-    length_unit: ClassVar[str] = ""  # of document lengths, if it needs them
-    every_length: ClassVar[bool] = False  # those of unjudged documents too
-    needs_verticals: ClassVar[bool] = False  # of its items, and of intents
-    takes_unsampled: ClassVar[bool] = False  # whether levels below 0 mean pooled but not judged
-    needs_documents: ClassVar[bool] = False  # whether it asks for their ids
-    ignores_unjudged: ClassVar[bool] = False  # whether unjudged items do not count as nonrelevant
-    takes_samples: ClassVar[bool] = False  # whether it estimates from judgments that are a sample
-    symbols: ClassVar[Mapping[str, str]] = {}  # what the names of its steps mean, and of no other
+    combines: ClassVar[bool] = False  # takes a base measure: D(nDCG)
+    takes_raw_gains: ClassVar[bool] = False  # accepts gain=raw, with gains below 0
+    holds_under_ties: ClassVar[bool] = False  # the equation holds for expected values
+    may_fall: ClassVar[bool] = False  # can fall if a better item moves up by one rank
+    takes_gains: ClassVar[bool] = True  # needs only gains, for D(M)
+    has_residuals: ClassVar[bool] = False  # has `compute_bounds`
+    length_unit: ClassVar[str] = ""  # unit of document lengths, if required
+    every_length: ClassVar[bool] = False  # requires lengths of unjudged documents as well
+    needs_verticals: ClassVar[bool] = False  # requires verticals of items and intents
+    takes_unsampled: ClassVar[bool] = False  # levels below 0 mean pooled but not judged
+    needs_documents: ClassVar[bool] = False  # requires document ids
+    ignores_unjudged: ClassVar[bool] = False  # unjudged items do not count as nonrelevant
+    takes_samples: ClassVar[bool] = False  # estimates from sampled judgments
+    symbols: ClassVar[Mapping[str, str]] = {}  # meanings of its own step names
 
     def __init_subclass__(cls) -> None:
         dataclass(init=False, repr=False, eq=False)(cls)
 
     def score(self, x: Lists) -> Floats:
-        """The equation: one number per topic ([T]), or one per topic and name ([T, k])."""
+        """Return one score per topic ([T]), or one per topic and column ([T, k])."""
         raise TypeError(f"{type(self).__name__} defines no score(self, x)")
 
     def takes_max_level(self) -> bool:
-        """Whether the score depends on a highest level that nobody declared."""
+        """Return True if the score depends on a highest level that is not declared."""
         return False
 
     def has_open_max_level(self, constant: bool) -> bool:
-        """Whether nobody declared the highest level, and the gain is not the same for all."""
+        """Return True if `max_level` is not declared and the gain is not constant."""
         declared = getattr(self, "max_level", None) is not None
         return not declared and isinstance(getattr(self, "gain", ""), str) and not constant
 
     def exact_under_ties(self) -> bool:
-        """Whether the equation holds for expected values, as `expected.py` explains."""
+        """Return True if the equation holds for expected values (see `expected.py`)."""
         return self.holds_under_ties
 
     def rewards_better_items(self) -> bool:
-        """Return True if a better item that moves up by one rank never makes the score worse.
+        """Return True if a better item that moves up by one rank never lowers the score.
 
         Then no order of tied items scores better than the order by level. If neither end of the
         scale is better, True means that every order has the same score.
         """
         if self.may_fall or not is_built_in(type(self)):
-            return False  # of a user's own measure nothing is known
+            return False  # unknown for custom measures
         if getattr(self, "gain", "") == "raw":
-            return False  # the order by level does not tell a harmful item from a useless one
+            return False  # the order by level ignores harm
         rel = getattr(self, "rel", None)
-        return self.effectiveness and (rel is None or rel > 0)  # else some of no use is relevant
+        return self.effectiveness and (
+            rel is None or rel > 0
+        )  # else items without gain can be relevant
 
     def can_drop_nonrelevant(self) -> bool:
-        """Whether a judged item that is not relevant and of no gain might as well be unjudged."""
-        return False  # of a user's own measure nothing is known
+        """Return True if nonrelevant items without gain can be dropped."""
+        return False  # unknown for custom measures
 
     def describe_variant(self) -> str:
-        """Which of several definitions these parameters choose, if there are several."""
+        """Describe the definition that the parameters select, if there are several."""
         return ""
 
     @property
     def last_rank(self) -> int | None:
-        """The last rank the measure looks at, None if it looks at all."""
+        """The deepest rank that the measure uses, None if unlimited."""
         return self.cutoff
 
     def compute_item_gains(self, x: Lists) -> Floats:
-        """What items are worth to a single intent of a topic, for D(M)."""
+        """Return the gains of items for a single intent, for D(M)."""
         return x.g
 
     def with_levels_as_gains(self) -> Self:
-        """The measure where levels are what items are worth already."""
+        """Return the measure for lists with gains as levels."""
         gain = "raw" if getattr(self, "gain", "") == "raw" else "linear"
         neutral: dict[str, Any] = {"gain": gain, "rel": None, "max_level": None}
         settings = {f.name: neutral[f.name] for f in self.list_parameters() if f.name in neutral}
@@ -278,7 +276,7 @@ class Measure(metaclass=MeasureType):
     def __matmul__(self, cutoff: float) -> Self:
         return dataclasses.replace(self, cutoff=cutoff)  # type: ignore[arg-type]
 
-    # A measure never changes: what follows from its parameters is found once, when asked for.
+    # Measures are immutable, so values derived from their parameters are cached.
     def __str__(self) -> str:
         return self._canonical_text
 
@@ -296,12 +294,12 @@ class Measure(metaclass=MeasureType):
         name += "" if self.cutoff is None else f"@{self.cutoff}"
         return name + (f".{self.measurement}" if self.measurement else "")
 
-    # Written once here: having them made for every measure would slow down every start.
+    # One shared method: generating one for each measure would slow down every start.
     def __init__(self, *levels: Any, **settings: Any) -> None:
         name = type(self).__name__
         if levels:
             raise TypeError(
-                f"{name} takes named parameters; to score a list: {name}()(levels) or "
+                f"{name} takes only named parameters. To score a list, use {name}()(levels) or "
                 f"({name} @ 10)(levels)"
             )
         settings = self._translate_settings(settings)
@@ -310,17 +308,17 @@ class Measure(metaclass=MeasureType):
             if value is dataclasses.MISSING:
                 factory: Any = f.default_factory
                 if factory is dataclasses.MISSING:
-                    raise TypeError(f"{name} needs {f.name}=")
+                    raise TypeError(f"{name} requires {f.name}=")
                 value = factory()
             object.__setattr__(self, f.name, value)
         for unknown in settings:
             names = ", ".join(f.name for f in self.list_parameters())
-            raise TypeError(f"{name} has no parameter {unknown!r}, only {names}")
+            raise TypeError(f"{name}: unknown parameter {unknown!r}. Valid: {names}")
         self.__post_init__()
 
     @classmethod
     def _translate_settings(cls, settings: dict[str, Any]) -> dict[str, Any]:
-        """Settings with other tools' parameters turned into ours: letor=True, dcg="exp-log2"."""
+        """Translate parameters of other tools: letor=True, dcg="exp-log2"."""
         fields: Mapping[str, Any] = cls.__dataclass_fields__
         for key in [key for key in settings if key in cls.translations and key not in fields]:
             translation = translate_parameter(cls.translations, key, format_value(settings[key]))
@@ -350,14 +348,14 @@ class Measure(metaclass=MeasureType):
         return hash((type(self), self._key))
 
     def names(self) -> tuple[str, ...]:
-        """The names of the numbers it gives for each topic: its own, unless it gives several."""
+        """Return the column names: the measure's name, or one name per column."""
         name = self.called or str(self)
         if not self.columns or self.measurement:
             return (name,)
         return tuple(f"{name}.{column}" for column in self.columns)
 
     def compute(self, lists: Lists) -> Floats:
-        """The numbers for a block of lists: [T, len(names())]."""
+        """Return the scores of a block of lists: [T, len(names())]."""
         with wrap_user_errors(type(self)):
             scores = self.score(self.view(lists))
         x = to_numbers(self, "score", scores)
@@ -366,38 +364,38 @@ class Measure(metaclass=MeasureType):
         if x.shape != (len(lists), columns):
             expected = f"one number for each of {len(lists)} topics"
             expected += f" × {columns}" if columns > 1 else ""
-            raise CranfieldError(f"{self}: score gave shape {x.shape}, expected {expected}")
+            raise CranfieldError(f"{self}: score returned shape {x.shape}, expected {expected}")
         has_column = self.measurement in self.columns
         return x[:, [self.columns.index(self.measurement)]] if has_column else x
 
     def view(self, lists: Lists) -> Lists:
-        """The lists through this measure's cutoff, threshold, gain and condensation."""
+        """Return the lists with this measure's cutoff, threshold, gain and condensation."""
         lists = lists.condensed if self.condensed else lists
         return lists.view(self.last_rank, **self.get_view_settings())
 
     def get_view_settings(self) -> dict[str, Any]:
-        """What decides gains and relevance."""
+        """Return the settings that define gains and relevance."""
         defaults = {"rel": None, "gain": "linear", "max_level": None}
         return {name: getattr(self, name, default) for name, default in defaults.items()}
 
     def needs_intent_weights(self) -> bool:
-        """Whether it asks how probable intents are."""
+        """Return True if the measure uses the probabilities of intents."""
         return False
 
     def needs_intent_types(self) -> bool:
-        """Whether it asks which intents are navigational."""
+        """Return True if the measure uses the types of intents (navigational or not)."""
         return False
 
     def get_intent_measures(self) -> tuple[Measure, ...]:
-        """What it is for a single intent of a topic: itself, unless it is of all of them."""
+        """Return the measures of a single intent: the measure itself by default."""
         return (self,)
 
     def decided(self, x: Lists) -> Floats | Ints | None:
-        """The rank of each list below which nothing changes the score; None: none but the last."""
+        """Return the rank in each list below which the score cannot change, or None."""
         return None
 
     def trace(self, lists: Lists) -> Lists:
-        """The lists that show how the score comes about."""
+        """Return the lists with the steps of the computation."""
         return self.view(lists)
 
     def __call__(
@@ -410,16 +408,17 @@ class Measure(metaclass=MeasureType):
         lengths: Any = None,
         costs: Any = None,
     ) -> Any:
-        """The score of one list, given as the levels of its items; None is an unjudged item.
+        """Return the score of one list from the levels of its items.
 
-        `judged` are all judged levels of the topic, retrieved or not, in any order. Measures
-        that need the number of relevant items or an ideal list cannot do without it. `lengths`
-        are those of the items, for measures that need them; `costs`, for user models.
+        None is an unjudged item. `judged` contains all judged levels of the topic, retrieved or
+        not, in any order. It is required for measures that use the number of relevant items or an
+        ideal list. `lengths` are the lengths of the items, `costs` their costs for user models.
 
-        An array [n, depth] is a batch of n lists, and gives n scores. NaN is an unjudged item;
-        where `mask` is False there is none. `judged` is then an array [n, any] in which NaN, or
-        False in `judged_mask`, is nothing; if it is `levels` itself, their mask is its mask.
-        Measures that depend on the highest level take that of the batch: declare `max_level`.
+        An array [n, depth] is a batch of n lists and returns n scores. NaN is an unjudged item. If
+        `mask` is False, there is no item. `judged` is then an array [n, any], in which NaN or False
+        in `judged_mask` is no item. If `judged` is `levels` itself, `mask` applies to both.
+        Measures that depend on the highest level use the highest level of the batch. Declare
+        `max_level` to avoid this.
 
         >>> import cranfield as cf
         >>> import numpy as np
@@ -444,7 +443,7 @@ class Measure(metaclass=MeasureType):
     def build_lists(
         self, levels: Any, judged: Any, mask: Any, judged_mask: Any, lengths: Any, costs: Any
     ) -> Lists:
-        """Lists without files, as `__call__` takes them."""
+        """Build lists from the arguments of `__call__`."""
         unit_lengths = {} if lengths is None else {self.length_unit: lengths}
         try:
             return build_lists(
@@ -462,13 +461,13 @@ class Measure(metaclass=MeasureType):
     ED = Suffix()
 
     def is_user_model(self) -> bool:
-        """Whether C/W/L has a reading of this measure."""
+        """Return True if C/W/L has a user model for this measure."""
         return self.is_model or (type(self).__name__ in READINGS and not self.measurement)
 
     def to_user_model(self, measurement: str) -> Measure:
-        """The user model of this measure, with one of its five measurements."""
+        """Return the user model of this measure, with one of the five measurements."""
         if not self.is_user_model():
-            raise CranfieldError(f"{self} has no measurement {measurement!r}: it is no user model")
+            raise CranfieldError(f"{self} has no measurement {measurement!r}: not a user model")
         column_name = f"{self.called}.{measurement}" if self.called else ""
         if self.is_model:
             return dataclasses.replace(self, measurement=measurement, called=column_name)
@@ -479,34 +478,34 @@ class Measure(metaclass=MeasureType):
             f.name: values[f.name] for f in self.list_parameters() if values[f.name] != f.default
         }
         for name in changed.keys() - set(names):
-            expected = f"its user model has only {', '.join(names)}"
-            raise CranfieldError(f"{self}.{measurement}: found parameter {name}, but {expected}")
+            valid = f"Valid for its user model: {', '.join(names)}"
+            raise CranfieldError(f"{self}.{measurement}: unknown parameter {name!r}. {valid}")
         return model(**changed, cutoff=self.cutoff, measurement=measurement, called=column_name)
 
     def compute_bounds(self, lists: Lists) -> Floats:
-        """The least and the most the score can be, whatever unjudged items are: [lists, 2]."""
+        """Return the lowest and highest score over all unjudged levels: [lists, 2]."""
         raise TypeError(f"{type(self).__name__} has no residuals")
 
     # -- parameters -------------------------------------------------------------------------------
 
     def get_arguments(self) -> list[str]:
-        """What stands before the parameters: the measure that a combination is of."""
+        """Return the positional arguments: the base measure of a combination."""
         return []
 
     def takes_default(self, name: str) -> bool:
-        """Whether it has a parameter and does not set it."""
+        """Return True if the measure has this parameter, set to its default."""
         return any(
             f.name == name and getattr(self, name) == f.default for f in self.list_parameters()
         )
 
     def with_defaults(self, settings: Mapping[str, Any]) -> Self:
-        """The measure with these parameters, where it has them and does not set them."""
+        """Return the measure with these values for parameters at their default."""
         missing = {name: value for name, value in settings.items() if self.takes_default(name)}
         return dataclasses.replace(self, **missing) if missing else self
 
     @classmethod
     def list_parameters(cls) -> Iterator[dataclasses.Field[Any]]:
-        """The parameters in the order they are printed: the measure's own, then the shared."""
+        """Return the parameters in print order: own parameters first, then shared."""
         return iter(_collect_parameters(cls))
 
     def __post_init__(self) -> None:
@@ -515,9 +514,8 @@ class Measure(metaclass=MeasureType):
         if self.cutoff is not None:
             object.__setattr__(self, "cutoff", self._check_cutoff(self.cutoff))
         if self.called and not NAME.fullmatch(self.called):
-            raise InputError(
-                f"the name {self.called!r}", "one without blanks, =, brackets and commas"
-            )
+            problem = f"invalid column name {self.called!r}"
+            raise InputError.from_problem(problem, "Spaces, =, parentheses, commas are not allowed")
         if self.measurement in self.measurements:  # beside the score: never best, always defined
             object.__setattr__(self, "better", "neither")
             object.__setattr__(self, "effectiveness", False)
@@ -525,33 +523,34 @@ class Measure(metaclass=MeasureType):
         if self.measurement and self.measurement not in valid_names:
             name = type(self).__name__
             valid_names += MEASUREMENTS if name in READINGS else ()
-            hint = f", only {', '.join(valid_names)}" if valid_names else ""
-            hint += ": it is no user model" if self.measurement in MEASUREMENTS else ""
+            hint = ": not a user model" if self.measurement in MEASUREMENTS else ""
+            hint += f". Valid: {', '.join(valid_names)}" if valid_names else ""
             raise CranfieldError(f"{name} has no measurement {self.measurement!r}{hint}")
 
     @classmethod
     def takes_rankings(cls) -> bool:
-        """Whether it scores what `cranfield evaluate` evaluates."""
+        """Return True if `cranfield evaluate` computes the measure."""
         return TAKES[cls.takes] == "evaluate"
 
     def _check_cutoff(self, cutoff: Any) -> int:
         name = type(self).__name__
         if not self.cutoff_meaning:
-            raise InputError(f"cutoff {format_value(cutoff)}", "none", name)
+            raise InputError.from_problem(f"{name} takes no cutoff", where=name)
         if not is_number(cutoff) or not 1 <= cutoff < 2**53 or cutoff % 1:
             value = repr(cutoff) if isinstance(cutoff, str) else format_value(cutoff)
-            limit = " to 2^53 − 1" if is_number(cutoff) and cutoff >= 2**53 else ""
-            raise InputError(f"cutoff {value}", f"a whole number from 1{limit}", name)
+            limit = " and < 2^53" if is_number(cutoff) and cutoff >= 2**53 else ""
+            problem = f"cutoff must be an integer ≥ 1{limit}, found {value}"
+            raise InputError.from_problem(problem, where=name)
         return int(cutoff)
 
     def _check_parameter(self, f: dataclasses.Field[Any], value: Any) -> Any:
-        """The value of a parameter as its kind has it, or an error that names it."""
+        """Return the converted parameter, or raise InputError."""
         if f.name != "gain":
             return check_value(f, value, type(self).__name__)
         gain = parse_gain(value)
         if gain == "raw" and not (self.is_model or self.takes_raw_gains):
-            problem = f"{type(self).__name__}: found gain=raw"
-            raise CranfieldError(f"{problem}, which only user models and DCG's family take")
+            problem = "gain=raw is only valid for user models and DCG's family"
+            raise InputError.from_problem(problem, where=type(self).__name__)
         return gain
 
 
@@ -564,7 +563,7 @@ def _collect_parameters(cls: type[Measure]) -> list[dataclasses.Field[Any]]:
 
 
 class NormalisedMeasure(Measure):
-    """A measure divided by what it gives for the ideal list, under the same cutoff."""
+    """A measure divided by its score for the ideal list at the same cutoff."""
 
     measurements: ClassVar[tuple[str, ...]] = ()
     range = "0 to 1"
@@ -578,7 +577,7 @@ M = TypeVar("M", bound=Measure)
 
 
 class Decorator(Protocol):
-    """What `measure` returns if it is given options only."""
+    """Type of `measure(...)` when called with options only."""
 
     @overload
     def __call__(self, defined: type[M]) -> type[M]: ...
@@ -595,14 +594,13 @@ def measure(
 @overload
 def measure(*, lower_is_better: bool = False) -> Decorator: ...
 def measure(defined: Any = None, *, lower_is_better: bool = False) -> Any:
-    """Make a class with a `score` method, or a function of one ranking, a measure that the grammar
-    and the commands know.
+    """Register a class with a `score` method, or a function of a ranking.
 
-    The function gets what its arguments name, in any order:
+    The arguments of a function are inputs, in any order:
 
     levels
-        The levels of the documents in the ranking, from the top down to the cutoff. An unjudged
-        document has level 0 (``condensed=true`` leaves them out). A missing topic has none.
+        The levels of the documents in the ranking, from the top to the cutoff. An unjudged document
+        has level 0 (``condensed=true`` omits unjudged documents). Empty for a missing topic.
     docs
         The ids of the same documents.
     judged
@@ -612,8 +610,8 @@ def measure(defined: Any = None, *, lower_is_better: bool = False) -> Any:
     topic
         The id of the topic.
 
-    Every other argument has a default and is a parameter of the measure. Higher scores are better,
-    unless ``@cf.measure(lower_is_better=True)`` says otherwise.
+    Every other argument needs a default and is a parameter of the measure. Higher scores are
+    better, unless the decorator is ``@cf.measure(lower_is_better=True)``.
 
     >>> import cranfield as cf
     >>> @cf.measure
@@ -633,34 +631,34 @@ def measure(defined: Any = None, *, lower_is_better: bool = False) -> Any:
 
         defined = build_measure(defined)
     if not (isinstance(defined, type) and issubclass(defined, Measure)):
-        raise InputError(repr(defined), "a class derived from cranfield.Measure, or a function")
+        problem = f"{defined!r} is not a subclass of cranfield.Measure and not a function"
+        raise InputError.from_problem(problem)
     if lower_is_better:
         defined.better = "lower"
     return _register(defined)
 
 
 def _register(cls: type[M]) -> type[M]:
-    """The class, known by its name."""
     if not is_built_in(cls):
         for registered in find_classes(cls.__name__):
             if is_built_in(registered):
-                raise CranfieldError(f"there is a measure named {registered.__name__} already")
-            del REGISTRY[registered.__name__]  # the user's own, written again
+                problem = f"{registered.__name__} is a built-in measure"
+                raise InputError.from_problem(problem, "Choose another name")
+            del REGISTRY[registered.__name__]  # a custom measure, defined again
     if unknown := set(cls.properties) - set(PROPERTIES):
-        problem, valid_names = unknown.pop(), ", ".join(PROPERTIES)
-        raise InputError(f"property {problem!r}", f"some of {valid_names}")
+        fix = f"Valid: {', '.join(PROPERTIES)}"
+        raise InputError.from_problem(f"unknown property {unknown.pop()!r}", fix)
     REGISTRY[cls.__name__] = cls
     return add_documentation(cls)
 
 
 def add_documentation(cls: type[M]) -> type[M]:
-    """The class with all there is to know of it in its docstring."""
+    """Add parameters, range and references to the docstring of a class."""
     cls.__doc__ = _build_documentation(cls)
     return cls
 
 
 def _build_documentation(cls: type[Measure]) -> str:
-    """The docstring as written, with the parameters, the range and the references below it."""
     lines = [inspect.cleandoc(cls.__doc__ or ""), ""]
     lines += ["Parameters:"] if cls.cutoff_meaning or any(cls.list_parameters()) else []
     lines += [

@@ -1,19 +1,20 @@
-"""What unjudged items could still change: the least and the most a difference can be.
+"""Bounds of score differences over all possible levels of unjudged items.
 
-Judgments may be completed in many ways: each unjudged item that a measure looks at, in either of
-two lists, gets a level of the collection, or is of no use. Over all completions, a difference of
-two scores is between two bounds. `BOUNDED` is the table of the measures of which they are known:
+Judgments can be completed in many ways: each unjudged item that a measure uses, in either of two
+lists, gets a level of the collection or no gain. Over all completions, a difference of two scores
+is between two bounds. `BOUNDED` is the table of the measures with known bounds:
 
-- a sum of what items are worth, times the weight of their rank (`compute_sum_bounds`): an item that both lists
-  have counts once, with both weights;
-- such a sum as a share of the ideal list's (`compute_share_bounds`): the ideal list grows, too;
-- the best such product (`compute_best_bounds`): one more relevant item is the worst, or the best, that can happen;
-- average precision (`compute_ap_bounds`), and what only rises with the levels of its items (`compute_monotone_bounds`): each
-  list at its best and at its worst.
+- sums of gains times rank weights (`compute_sum_bounds`): an item in both lists counts once, with
+  both weights,
+- such sums divided by the sum of the ideal list (`compute_share_bounds`): the ideal list grows as
+  well,
+- the best such product (`compute_best_bounds`): one more relevant item is the best or worst case,
+- average precision (`compute_ap_bounds`) and measures that only rise with the levels of their items
+  (`compute_monotone_bounds`): each list at its best and at its worst.
 
-All but the last two are attained by some completion, and so are those of one list. The last two are
-outer bounds of a difference: it is never outside, but the ends may be out of reach, because an item
-that both lists have would need two levels.
+The first three kinds of bounds, and all bounds of a single list, are attained by some completion.
+The last two kinds are outer bounds of a difference: it is never outside, but may not reach the
+ends, because an item in both lists would need two levels.
 """
 
 from __future__ import annotations
@@ -41,28 +42,28 @@ _STEPS = 100  # of a search that takes four or five
 
 @dataclass(frozen=True, eq=False)
 class FullLists:
-    """A block of lists, every item down to a rank in a column of its own, judged or not."""
+    """A block of lists with a column for every rank, judged or not."""
 
     lists: Lists  # where an item is not judged, it is of no use
     docs: Ints  # [topics, items] which unjudged document it is, of its topic; −1: it is judged
 
     def restrict_to(self, m: Measure) -> FullLists:
-        """What a measure sees of them."""
+        """Return the part of the lists that a measure uses."""
         x = m.view(self.lists)
         return FullLists(x, self.docs[:, : x.r.shape[1]])
 
     @cached_property
     def unjudged(self) -> Bools:
-        """Which items are unjudged."""
+        """Mask of unjudged items."""
         return self.docs >= 0
 
     @property
     def keys(self) -> Ints:
-        """A number for each unjudged document of each topic, from the first list to the last."""
+        """Number of each unjudged document of each topic, list by list."""
         return self.docs[self.unjudged] * len(self.docs) + np.nonzero(self.unjudged)[0]
 
     def with_unjudged_at(self, level: float) -> Lists:
-        """The lists if every unjudged item were of this level."""
+        """Return the lists with all unjudged items at this level."""
         x = self.lists
         return replace(
             x, level=np.where(self.unjudged, level, x.level), judged=x.judged | self.unjudged
@@ -70,20 +71,20 @@ class FullLists:
 
 
 class Terms(NamedTuple):
-    """What items are worth, and what the ranks they stand at are."""
+    """Gains of items and weights of their ranks."""
 
     gain: Floats
     weight: Floats
 
     @property
     def products(self) -> Floats:
-        """What each adds to a sum."""
+        """Gains times weights."""
         return self.gain * self.weight
 
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """Two blocks of lists as a measure sees them, and the unjudged documents of both."""
+    """Two blocks of lists as a measure sees them, and their unjudged documents."""
 
     m: Any
     a: FullLists
@@ -92,12 +93,12 @@ class Pair:
 
     @cached_property
     def difference(self) -> Floats:
-        """The scores of the first less those of the second, unjudged items being of no use."""
+        """Difference of the scores, with unjudged items nonrelevant."""
         return to_floats(self.m.score(self.a.lists) - self.m.score(self.b.lists))
 
     @cached_property
     def levels(self) -> Floats:
-        """The levels that judgments may have."""
+        """All possible levels."""
         x = self.a.lists
         known_levels, table = x.gold.distinct, get_top_level(x.gain)
         highest = x.max_level if x.max_level is not None else table
@@ -107,7 +108,7 @@ class Pair:
 
     @cached_property
     def possible_gains(self) -> Floats:
-        """What an unjudged item may be worth: nothing, or as one of any level."""
+        """All possible gains of an unjudged item, 0 included."""
         x, n = self.a.lists, len(self.levels)
         rows = np.broadcast_to(self.levels, (len(x), n))
         all_levels = replace(
@@ -117,9 +118,10 @@ class Pair:
 
     @cached_property
     def weights(self) -> tuple[Bools, Floats, Floats]:
-        """The weights of each unjudged document in the first list and in the second, 0 where it is
-        not there; those that favour the first most come first. Which cells hold one, and both:
-        [topics, documents].
+        """Filled cells, and the weights of unjudged documents in both lists.
+
+        Arrays [topics, documents]. The weight is 0 if the document is not in the list. Documents
+        are sorted by the difference of their weights, those in favour of the first list first.
         """
         keys = np.unique(np.concatenate((self.a.keys, self.b.keys)))
         of_a, of_b = np.zeros((2, len(keys)))
@@ -139,7 +141,7 @@ class Pair:
 
     @cached_property
     def unlisted(self) -> tuple[Ints, Ints]:
-        """How many unjudged documents only the second list has, and how many only the first."""
+        """Numbers of unjudged documents that only the second, only the first list has."""
         counts = self.weights[0].sum(axis=1)
         return counts - self.a.unjudged.sum(axis=1), counts - self.b.unjudged.sum(axis=1)
 
@@ -152,7 +154,10 @@ def _broadcast_ranks(x: Lists, n: int) -> Ints:
 
 
 def compute_sum_bounds(pair: Pair) -> Ends:
-    """Of sums: D + Σ min(0, w_A − w_B)·g and D + Σ max(0, w_A − w_B)·g, over unjudged documents."""
+    """Return the bounds of sums.
+
+    D + Σ min(0, w_A − w_B)·g and D + Σ max(0, w_A − w_B)·g, over unjudged documents.
+    """
     _, of_a, of_b = pair.weights
     highest, lowest = pair.possible_gains.max(), pair.possible_gains.min()
     changes = highest * (of_a - of_b), lowest * (of_a - of_b)
@@ -161,7 +166,7 @@ def compute_sum_bounds(pair: Pair) -> Ends:
 
 
 def compute_best_bounds(pair: Pair) -> Ends:
-    """Of the best product: only one more relevant item matters, the first of its list."""
+    """Return the bounds of the best product: only one more relevant item matters."""
     filled, *weights = pair.weights
     now = [pair.m.score(full.lists)[:, None] for full in (pair.a, pair.b)]
     then = [
@@ -175,13 +180,15 @@ def compute_best_bounds(pair: Pair) -> Ends:
 
 
 def _find_ends(values: Floats, filled: Bools) -> Ends:
-    """The least and the most of the values that are there."""
     low, high = np.where(filled, values, np.inf), np.where(filled, values, -np.inf)
     return low.min(axis=1), high.max(axis=1)
 
 
 def compute_monotone_bounds(pair: Pair) -> Ends:
-    """Of what only rises: each list as it is, or with all unjudged items of the highest level."""
+    """Return the bounds of measures that only rise with levels.
+
+    Each list as it is, or with all unjudged items at the highest level.
+    """
     level = pair.levels.max()
     (low_a, high_a), (low_b, high_b) = (
         (pair.m.score(full.lists), pair.m.score(full.with_unjudged_at(level)))
@@ -191,7 +198,7 @@ def compute_monotone_bounds(pair: Pair) -> Ends:
 
 
 def compute_ap_bounds(pair: Pair) -> Ends:
-    """Of average precision: each list at its best and at its worst."""
+    """Return the bounds of average precision: each list at its best and its worst."""
     if not pair.possible_gains.max() > 0:
         return pair.difference, pair.difference
     lists = zip((pair.a, pair.b), pair.unlisted, strict=True)
@@ -200,10 +207,11 @@ def compute_ap_bounds(pair: Pair) -> Ends:
 
 
 def _compute_ap_ends(m: Any, full: FullLists, unlisted: Ints) -> Ends:
-    """The least and the most AP of each list, if `unlisted` documents that it lacks may be relevant.
+    """Return the lowest and highest AP of each list.
 
-    At best the first t unjudged items are relevant, for some t; at worst those outside, then the
-    last t: R is then larger, and no other t items add less, or more, to the sum of precisions.
+    `unlisted` documents outside the list may be relevant. At best, the first t unjudged items are
+    relevant, for some t. At worst, the documents outside and the last t items are relevant: R is
+    then larger, and no other t items add less (or more) to the sum of precisions.
     """
     x, new = full.lists, full.unjudged.astype(np.float64)
     precisions = total(x.I * x.C / x.r)[:, None]
@@ -222,38 +230,35 @@ def _compute_ap_ends(m: Any, full: FullLists, unlisted: Ints) -> Ends:
 
 
 def _sum_from_bottom(x: Floats) -> Floats:
-    """Σ_{k≥r} x(k), added from the bottom up."""
+    """Return Σ_{k≥r} x(k), summed from the bottom up."""
     return np.cumsum(x[:, ::-1], axis=1)[:, ::-1]
 
 
 def _sum_below(x: Floats) -> Floats:
-    """Σ_{k>r} x(k)."""
+    """Return Σ_{k>r} x(k)."""
     return sum_above(x[:, ::-1])[:, ::-1]
 
 
 def compute_share_bounds(pair: Pair, full_ideal: bool = False) -> Ends:
-    """Of shares of the ideal list's sum, which ends at the cutoff, or is that of the `full_ideal` list:
-    see `_Share`.
-    """
+    """Return the bounds of a fraction of the ideal list's sum. See `_Share`."""
     low, high = (_Share.from_pair(pair, sign, full_ideal).compute_maximum() for sign in (-1.0, 1.0))
     return -low, high
 
 
 def compute_full_share_bounds(pair: Pair) -> Ends:
-    """Of shares of all that is relevant."""
+    """Return the bounds of a fraction of the sum of the uncut ideal list."""
     return compute_share_bounds(pair, full_ideal=True)
 
 
 @dataclass(frozen=True, eq=False)
 class _Share:
-    """The most that N/I can be: N the difference of two sums, I the sum of the ideal list.
+    """The maximum of N/I, a difference of two sums over the sum of the ideal list.
 
-    I depends on how many unjudged documents are of which worth, not on which they are. So N is at
-    its most where those that favour the first list most are worth most, and the documents in that
-    order have falling worths: they are cut into those of the highest, of the second highest, …
-    Given λ, the cuts with the most N − λI are found worth by worth, each by one pass over the
-    documents; λ = N/I of these cuts is then as large or larger, until it no longer rises
-    (Dinkelbach 1967).
+    I depends only on the number of unjudged documents with each gain. So N is at its maximum if the
+    documents that favour the first list most have the highest gains. In that order the gains fall,
+    and the documents are cut into groups of equal gain. For a given λ, the cuts that maximise N −
+    λI are found gain by gain, each with one pass over the documents. λ = N/I of these cuts is then
+    equal or larger, and is iterated until it no longer rises (Dinkelbach 1967).
     """
 
     differences: Floats  # [topics] N if no unjudged document is worth anything
@@ -266,7 +271,7 @@ class _Share:
 
     @classmethod
     def from_pair(cls, pair: Pair, sign: float, full_ideal: bool) -> _Share:
-        """What is to be as large as possible: the difference, or the difference the other way."""
+        """Build the problem: maximise the difference, or the reversed difference."""
         m, x = pair.m, pair.a.lists
         filled, of_a, of_b = pair.weights
         change = sign * (of_a - of_b)
@@ -291,7 +296,7 @@ class _Share:
         )
 
     def compute_maximum(self) -> Floats:
-        """The most that N/I can be; 0 if I is."""
+        """Return the maximum of N/I, 0 if I is 0."""
         share = self._solve_cuts(np.zeros(len(self.differences)))
         for _ in range(_STEPS):
             candidate = self._solve_cuts(np.where(np.isfinite(share), share, 0.0))
@@ -303,13 +308,13 @@ class _Share:
 
     @property
     def _ideal_of_judged(self) -> Floats:
-        """I if no unjudged document is worth anything."""
+        """I if all unjudged documents have no gain."""
         to_here = self.weights[self.counts]  # [worths, topics]
         steps = np.diff(to_here, axis=0, prepend=0.0)
         return to_floats((self.gains[:, None] * steps).sum(axis=0))
 
     def _solve_cuts(self, guess: Floats) -> Floats:
-        """N/I of the cuts with the most N − λI, for a λ of each topic; −∞ if I is 0 in all."""
+        """Return N/I of the cuts that maximise N − λI, −∞ if I is 0 in all."""
         size = np.arange(self.gained.shape[1])
         N = np.where(size == 0, 0.0, -np.inf) + np.zeros_like(self.gained)
         I, rate = np.zeros_like(N), guess[:, None]
@@ -333,7 +338,7 @@ class _Share:
 
 
 def _cumulate_weights(pair: Pair, ideal: Lists, ranks: int) -> Floats:
-    """Σ w of the first 0, 1, 2, … ranks of an ideal list; beyond the cutoff they weigh nothing."""
+    """Return Σ w of the first 0, 1, 2, … ranks of an ideal list, 0 beyond the cutoff."""
     rows, zeros = _broadcast_ranks(ideal, ranks), np.zeros((len(ideal), ranks))
     empty = replace(ideal, r=rows, level=zeros, judged=zeros > 0)
     weight = np.broadcast_to(pair.terms(pair.m, empty).weight, zeros.shape)[0]
@@ -349,7 +354,6 @@ def _take_columns(x: Floats, columns: Ints) -> Floats:
 
 
 def _make_relevant_terms(weight: Callable[[Lists], Floats]) -> Callable[[Any, Lists], Terms]:
-    """Of measures that count relevant items."""
     return lambda m, x: Terms(x.I, weight(x))
 
 
@@ -397,21 +401,23 @@ BOUNDED: dict[str, tuple[Callable[[Pair], Ends], Callable[[Any, Lists], Terms]]]
     "ERR": (compute_monotone_bounds, _RELEVANT),
     "iRBU": (compute_monotone_bounds, _RELEVANT),
 }
-"""How a difference of scores is bounded, and the terms of a score, by the names of measures."""
+"""The bounds of a score difference and the terms of a score, by measure name."""
 
 
 def is_bounded(m: Measure) -> bool:
-    """Whether it is known what unjudged items could change: not where they are left out."""
+    """Return True if bounds are known. They are not if unjudged items are omitted."""
     is_supported = is_built_in(type(m)) and not (m.condensed or m.measurement)
     own_length = type(m).__name__ == "RelP" and m.cutoff is None  # min(n, R) of each list
     return type(m).__name__ in BOUNDED and is_supported and not own_length
 
 
 def compute_difference_bounds(m: Measure, a: FullLists, b: FullLists) -> Ends:
-    """Return bounds of the scores of `a` less those of `b`, whatever the unjudged items are.
+    """Return bounds of the scores of `a` minus the scores of `b`.
 
-    They are the bounds of `a` alone if `b` has no items, and then always attained. Some are outer
-    bounds of a difference, see `has_outer_bounds`.
+    They hold for any levels of the unjudged items.
+
+    If `b` has no items, they are the bounds of `a` and always attained. Some are outer bounds of a
+    difference, see `has_outer_bounds`.
     """
     bound, terms = BOUNDED[type(m).__name__]
     pair = Pair(m, a.restrict_to(m), b.restrict_to(m), terms)
@@ -422,7 +428,7 @@ def compute_difference_bounds(m: Measure, a: FullLists, b: FullLists) -> Ends:
 
 
 def has_outer_bounds(m: Measure) -> bool:
-    """Return True if the bounds of a difference may be wider than what is possible."""
+    """Return True if the bounds of a difference can be too wide."""
     return is_bounded(m) and BOUNDED[type(m).__name__][0] in (
         compute_ap_bounds,
         compute_monotone_bounds,
@@ -430,14 +436,14 @@ def has_outer_bounds(m: Measure) -> bool:
 
 
 def is_sum(m: Measure) -> bool:
-    """Whether its score is a sum of what items are worth, times the weights of their ranks."""
+    """Return True if the score is a sum of gains times rank weights."""
     return is_bounded(m) and BOUNDED[type(m).__name__][0] is compute_sum_bounds
 
 
 SUMS = tuple(name for name, (bound, _) in BOUNDED.items() if bound is compute_sum_bounds)
-"""The names of measures that are sums."""
+"""Names of the measures that are sums."""
 
 
 def compute_terms(m: Measure, x: Lists) -> Terms:
-    """What the items that a measure looks at are worth, and the weights of their ranks."""
+    """Return the gains of items and the weights of their ranks."""
     return BOUNDED[type(m).__name__][1](m, m.view(x))

@@ -1,4 +1,4 @@
-"""Counts, and how much of a list was judged at all."""
+"""Counts, and the judged fraction of a list."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cranfield.measures.sets import count_ranks, count_returned
 
 
 class DescriptiveMeasure(Measure):
-    """What a list or its judgments are like, not how good the list is."""
+    """A property of a list or its judgments, not its quality."""
 
     better = "neither"
     effectiveness = False
@@ -23,18 +23,18 @@ class DescriptiveMeasure(Measure):
 
 
 class Coverage(DescriptiveMeasure):
-    """How much of a list the judgments know: of no run the merit, and true of every topic."""
+    """The coverage of a list by judgments, defined for every topic."""
 
-    task = "whether a collection's judgments can be used for a run that was not pooled"
+    task = "checking if judgments can be used for a run that was not pooled"
 
 
 @measure
 class Judged(Coverage):
-    """The share of the items shown that were judged.
+    """Judged fraction of the items up to the cutoff.
 
-    Judged@l = judged items down to l / min(l, n), n the length of the list
+    Judged@l = judged items up to l / min(l, n), n the length of the list
 
-    Low values say that the other scores rest on guesses: unjudged items count as nonrelevant.
+    If it is low, other scores are uncertain, because unjudged items count as nonrelevant.
 
     >>> (Judged @ 4)([1, None, 0])
     0.6666666666666666
@@ -48,13 +48,13 @@ class Judged(Coverage):
 
 @measure
 class Unjudged(Coverage):
-    """The fraction of the ranks down to the cutoff that hold an unjudged item.
+    """Fraction of the ranks up to the cutoff with an unjudged item.
 
-    Unjudged@l = unjudged items down to l / l;   without a cutoff, over the length of the list
+    Unjudged@l = unjudged items up to l / l;   without a cutoff, divided by the length of the list
 
     scope=topic is trec_eval's unj: items not judged for the topic. scope=collection is BEIR's Hole:
-    items judged for no topic of the judgments, at most as many. If the list ends before l, the
-    ranks below its end hold no item.
+    items not judged for any topic, a subset of the former. If the list ends before l, the ranks
+    below its end are empty.
 
     >>> (Unjudged @ 4)([1, None, 0])
     0.25
@@ -80,7 +80,7 @@ class Unjudged(Coverage):
         return x.ratio(count_returned(x) - x.step("judged", self._count_judged(x)), count_ranks(x))
 
     def _count_judged(self, x: Lists) -> Floats:
-        """How many items down to the cutoff are judged, in the scope."""
+        """Return the number of judged items up to the cutoff, in the scope."""
         if self.scope == "topic":
             return total(x.J)
         judged = x.gold.judged_anywhere
@@ -88,14 +88,14 @@ class Unjudged(Coverage):
 
 
 class Count(DescriptiveMeasure):
-    """A number of things: summed over topics, true whatever is relevant, and never best."""
+    """A count, summed over topics. No run is best."""
 
     summary = "sum"
     range = "whole numbers"
 
 
 class OrderFreeCount(Count):
-    """A count that every order of a list has, at every cutoff."""
+    """A count that does not depend on the order of a list, at any cutoff."""
 
     def rewards_better_items(self) -> bool:
         return is_built_in(type(self))
@@ -103,7 +103,7 @@ class OrderFreeCount(Count):
 
 @measure
 class NumQ(OrderFreeCount):
-    """The number of topics evaluated.
+    """The number of evaluated topics.
 
     >>> NumQ()([1])
     1.0
@@ -115,7 +115,7 @@ class NumQ(OrderFreeCount):
 
 @measure
 class NumRet(OrderFreeCount):
-    """The number of items returned.
+    """The number of returned items.
 
     >>> NumRet()([1, 0, None])
     3.0
@@ -127,7 +127,7 @@ class NumRet(OrderFreeCount):
 
 @measure
 class NumRel(OrderFreeCount):
-    """R: the number of items known to be relevant.
+    """R: the number of items judged relevant.
 
     >>> NumRel()([1], judged=[1, 1, 0])
     2.0
@@ -141,7 +141,7 @@ class NumRel(OrderFreeCount):
 
 @measure
 class NumRelRet(Count):
-    """The number of relevant items returned.
+    """The number of returned items that are relevant.
 
     >>> NumRelRet()([1, 0, 1])
     2.0
@@ -155,9 +155,9 @@ class NumRelRet(Count):
 
 @measure
 class NumNonRelRet(Count):
-    """The number of items returned that were judged nonrelevant.
+    """The number of returned items that are judged nonrelevant.
 
-    NumNonRelRet@l = judged items down to l − C(l)
+    NumNonRelRet@l = judged items up to l − C(l)
 
     >>> NumNonRelRet()([1, 0, None])
     1.0
@@ -171,9 +171,9 @@ class NumNonRelRet(Count):
 
 @measure
 class NumJudgedRet(Count):
-    """The number of items returned that were judged.
+    """The number of returned items that are judged.
 
-    NumJudgedRet@l = judged items down to l
+    NumJudgedRet@l = judged items up to l
 
     >>> NumJudgedRet()([1, 0, None])
     2.0
@@ -185,9 +185,9 @@ class NumJudgedRet(Count):
 
 @measure
 class NumUnjudgedRet(Count):
-    """The number of items returned that nobody judged.
+    """The number of returned items that are unjudged.
 
-    NumUnjudgedRet@l = min(l, n) − judged items down to l
+    NumUnjudgedRet@l = min(l, n) − judged items up to l
 
     >>> NumUnjudgedRet()([1, 0, None])
     1.0

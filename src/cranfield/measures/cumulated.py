@@ -1,4 +1,4 @@
-"""What has been gained down to a rank, over what could have been."""
+"""Cumulative gain up to a rank, divided by the ideal cumulative gain."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cranfield.measures.sets import count_ranks
 
 
 class CumulatedMeasure(Measure):
-    """What the measures here have in common: sums of gains, which hold for expected gains."""
+    """Base of measures that sum gains, which hold for expected gains."""
 
     gain: GainSetting = gain_param()
     rel: float | None = graded_rel_param()
@@ -21,24 +21,24 @@ class CumulatedMeasure(Measure):
 
 
 def sum_gains(x: Lists, rank: Floats) -> Floats:
-    """cg(rank): the gains down to a rank of each list."""
+    """Return cg(rank), the gain up to a rank of each list."""
     return total(x.g * (x.r <= rank))
 
 
 @measure
 class nCG(CumulatedMeasure):
-    """Normalised cumulative gain (normalised sliding ratio): gain over the ideal list's.
+    """Normalised cumulative gain (normalised sliding ratio): gain over the ideal gain.
 
     nCG@l = cg(l) / cg*(l)
 
-    Without a cutoff it is the share of all gain that the list holds: graded recall.
+    Without a cutoff it is the fraction of all gain that is in the list: graded recall.
 
     >>> (nCG @ 2)([1, 0, 3], judged=[3, 1, 0])
     0.25
     """
 
     references = cite("pollock1968", "jarvelin2002")
-    task = "graded relevance of the first page, in whatever order"
+    task = "graded relevance of the first page, in any order"
 
     def score(self, x: Lists) -> Floats:
         ideal = x.gold.cache(("nCG", self), lambda: total(x.ideal.g))
@@ -47,12 +47,12 @@ class nCG(CumulatedMeasure):
 
 @measure
 class nG(CumulatedMeasure):
-    """Normalised gain: the gain at one rank over the ideal list's.
+    """Normalised gain: the gain at one rank over the ideal gain there.
 
     nG@l = g(l) / g*(l);   nG without a cutoff is nG@1
 
-    nG@1 is how good the first answer is; with binary relevance it is accuracy. Further down the
-    ideal list may hold less than the list, so the value can be above 1.
+    nG@1 is the quality of the first answer. With binary relevance it is accuracy. At deeper ranks
+    the ideal list can have less gain than the list, so the value can be above 1.
 
     >>> nG()([1, 3], judged=[3, 1])
     0.3333333333333333
@@ -61,7 +61,7 @@ class nG(CumulatedMeasure):
     references = cite("sakai2010cqa")
     task = "one answer: question answering"
     range = "0 to 1 at rank 1"
-    cutoff_meaning = "the rank to look at (default: 1)"
+    cutoff_meaning = "the rank (default: 1)"
 
     def score(self, x: Lists) -> Floats:
         rank = x.l or 1
@@ -91,7 +91,7 @@ class BR(CumulatedMeasure):
         return self.compute_blended_ratio(x, np.broadcast_to(count_ranks(x), (len(x),)))
 
     def compute_blended_ratio(self, x: Lists, rank: Floats) -> Floats:
-        """The blended ratio at a rank of each list."""
+        """Return the blended ratio at a rank of each list."""
         ranks = rank[:, None]
         C, cg = total(x.I * (x.r <= ranks)), sum_gains(x, ranks)
         return x.ratio(C + self.beta * cg, rank + self.beta * sum_gains(x.whole_ideal, ranks))

@@ -1,4 +1,4 @@
-"""The recall-precision curve: the precision that can be had at each recall."""
+"""The recall-precision curve."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ POINTS = tuple(i / 10 for i in range(11))
 
 
 def interpolate(x: Lists, recall: float, reach: str) -> Floats:
-    """max over the ranks that reach a recall of C(r)/r; 0 if none does."""
+    """Return the highest precision C(r)/r at a rank that reaches the recall, else 0."""
     enough = (x.I > 0) & (compute_reach(recall, x.R, reach)[:, None] <= x.C)
     return to_floats(np.where(enough, x.C / x.r, 0.0).max(axis=1, initial=0.0))
 
 
 @measure
 class IPrec(Measure):
-    """Interpolated precision: the best precision at a recall or beyond.
+    """Interpolated precision: the highest precision at a recall level or beyond.
 
-    IPrec@i = max_{r: Recall(r) ≥ i} P(r), and 0 if the list does not reach recall i
+    IPrec@i = max_{r: Recall(r) ≥ i} P(r), 0 if the list does not reach recall i
 
-    The number behind @ is a recall, not a rank. IPrec without one is the recall-precision curve:
-    eleven numbers, IPrec@0 to IPrec@1. `reach=nearest` and `reach=trec9` reproduce how trec_eval
-    10 and 9 decide that a recall is reached.
+    The number after @ is a recall, not a rank. IPrec without a number is the recall-precision
+    curve: eleven numbers, IPrec@0 to IPrec@1. `reach=nearest` and `reach=trec9` are the rules of
+    trec_eval 10 and 9 for reaching a recall.
 
     >>> (IPrec @ 0.5)([1, None, 1, None, None, 1], judged=[1] * 4)  # 2 of 4 at rank 3
     0.6666666666666666
@@ -41,7 +41,7 @@ class IPrec(Measure):
     reach: str = reach_param()
     cutoff: Any = None
     references = cite("buckley2005", "sakai2014metrics")
-    task = "how precision falls as recall grows: one point, or the curve"
+    task = "precision as a function of recall: one point, or the curve"
     properties = has("normalised")
     cutoff_name = "recall"
     cutoff_meaning = "a recall from 0 to 1, not a rank"
@@ -50,7 +50,7 @@ class IPrec(Measure):
         return np.stack([interpolate(x, i, self.reach) for i in self.list_recalls()], axis=1)
 
     def list_recalls(self) -> tuple[float, ...]:
-        """The recall asked for, or the eleven points of the curve."""
+        """Return the recall points: the cutoff, or the eleven points of the curve."""
         return POINTS if self.cutoff is None else (float(self.cutoff),)
 
     def names(self) -> tuple[str, ...]:
@@ -66,7 +66,8 @@ class IPrec(Measure):
     def _check_cutoff(self, cutoff: Any) -> Any:
         if not is_number(cutoff) or not 0 <= cutoff <= 1:
             value = repr(cutoff) if isinstance(cutoff, str) else format_value(cutoff)
-            raise InputError(f"@{value}", "a recall from 0 to 1", "IPrec")
+            problem = f"recall after @ must be a number in [0, 1], found {value}"
+            raise InputError.from_problem(problem, where="IPrec")
         return int(cutoff) if cutoff in (0, 1) else float(cutoff)
 
 
@@ -76,7 +77,7 @@ class AP11(Measure):
 
     AP11 = (1/11) Σ_{i = 0, 0.1, …, 1} IPrec@i
 
-    `points` are other recalls to look at, such as 0.2:0.5:0.8.
+    `points` are other recall points, such as 0.2:0.5:0.8.
 
     >>> round(AP11()([1, None, 1], judged=[1, 1]), 4)  # 6 points at 1, 5 at 2/3
     0.8485
@@ -84,7 +85,7 @@ class AP11(Measure):
 
     rel: float | None = rel_param()
     reach: str = reach_param()
-    points: TableSetting = param(POINTS, "recalls to look at", low=0, high=1, table=True)
+    points: TableSetting = param(POINTS, "recall points", low=0, high=1, table=True)
     references = cite("buckley2005", "sakai2014metrics")
     task = "comparison with results of the 1980s and early 1990s"
     properties = has("normalised")

@@ -1,24 +1,23 @@
-"""C/W/L: a user walks down a list, and the numbers follow.
+"""C/W/L: user models of walking down a ranking.
 
-A *user model* says how: C(i), the probability of going on from rank i to i + 1; or W(i), the
-attention that rank i gets; or L(i), the probability that i is the last item seen. Each gives the
+A *user model* defines C(i), the probability of continuing from rank i to i + 1, or W(i), the
+attention at rank i, or L(i), the probability that i is the last rank seen. Each determines the
 others:
 
 V(i) = Π_{j<i} C(j)          the probability of seeing rank i
 W(i) = V(i) / Σ_j V(j)
 L(i) = V(i)·(1 − C(i))
 
-and with the gain g and the cost c of each item, and γ and κ their sums down to i, five
-*measurements*:
+The gain g and the cost c of each item, with their sums γ and κ up to i, give five *measurements*:
 
 EU  = Σ_i W(i)·g(i)          expected utility: gain per item seen
-ETU = Σ_i L(i)·γ(i)          expected total utility: gain by the time the user stops
+ETU = Σ_i L(i)·γ(i)          expected total utility: gain when the user stops
 EC  = Σ_i W(i)·c(i)          expected cost per item seen
 ETC = Σ_i L(i)·κ(i)          expected total cost
 ED  = 1 / W(1)               expected depth: items seen
 
-Lists are looked at down to depth n: shorter ones go on with unjudged items.
-(Moffat, Thomas and Scholer 2013; Azzopardi, Thomas and Moffat 2019.)
+Lists are read to depth n. Shorter lists are filled with unjudged items. (Moffat, Thomas and Scholer
+2013; Azzopardi, Thomas and Moffat 2019.)
 """
 
 from __future__ import annotations
@@ -51,69 +50,69 @@ from cranfield.measures.names import MODEL_PARAMETERS
 from cranfield.measures.notation import WALK
 from cranfield.measures.parameters import GainSetting, as_param, format_value, gain_param, param
 
-DEEPEST = 1_000_000  # ranks that a model can look at
+DEEPEST = 1_000_000  # maximum depth
 
 MEANINGS = {name: WALK[name] for name in MEASUREMENTS}
 
 
 @dataclass(frozen=True)
 class Items:
-    """What a user model sees: the items of a block of lists, one row per list.
+    """Input of a user model: the items of a block of lists, one row per list.
 
     | name | meaning |
     |---|---|
     | `i` | ranks 1, 2, …, n |
-    | `g`, `cg` | gain of each item; γ, gains down to it |
-    | `c`, `cc` | cost of each item; κ, costs down to it |
-    | `R` | items of the topic that have a gain, in the list or not |
-    | `n` | the depth: the last rank |
-    | `lists` | the judged items alone, as other measures see them |
+    | `g`, `cg` | gain of each item; γ, cumulative gain |
+    | `c`, `cc` | cost of each item; κ, cumulative cost |
+    | `R` | items of the topic with a gain, retrieved or not |
+    | `n` | depth: the last rank |
+    | `lists` | the judged items only, as other measures see them |
     """
 
     g: Floats  # [lists, n]
-    c: Floats  # [lists, n], or [1, n] where they are the same for all
+    c: Floats  # [lists, n], or [1, n] if equal for all lists
     lists: Lists
     best: bool = False  # unjudged items are at their best
 
     @property
     def n(self) -> int:
-        """The last rank that is looked at."""
+        """Depth: the last rank."""
         return int(self.g.shape[1])
 
     @property
     def R(self) -> Floats:
-        """Items of the topic that have a gain; at best, unjudged ones of the list too."""
+        """Items of the topic with a gain. At best, unjudged items of the list count."""
         known_relevant = self.lists.R
         return np.maximum(known_relevant, (self.g > 0).sum(axis=1)) if self.best else known_relevant
 
     @cached_property
     def i(self) -> Floats:
-        """The ranks 1 to n."""
+        """Ranks 1 to n."""
         return np.arange(1.0, self.n + 1.0)
 
     @cached_property
     def cg(self) -> Floats:
-        """γ(i): the gains down to rank i."""
+        """γ(i): cumulative gain at rank i."""
         return np.cumsum(self.g, axis=1)
 
     @cached_property
     def cc(self) -> Floats:
-        """κ(i): the costs down to rank i."""
+        """κ(i): cumulative cost at rank i."""
         return np.cumsum(self.c, axis=1)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Walk:
-    """How users walk down some lists, and what they take from it.
+    """Probabilities and measurements of users walking down lists.
 
-    Arrays have a row for each list, and a column for each rank where they are about ranks; those
-    of a single list (`UserModel.walk`) have no rows.
+    Arrays have a row for each list; arrays about ranks have a column for each rank. For a single
+    list (`UserModel.walk`) there are no rows.
     """
 
-    C: Floats  # probability of going on
-    V: Floats  # of seeing a rank
+    C: Floats  # probability of continuing
+    V: Floats  # probability of seeing a rank
     W: Floats  # attention
-    L: Floats  # probability that it is the last
+    L: Floats  # probability that the rank is the last one seen
     gains: Floats
     costs: Floats
     EU: Any
@@ -127,18 +126,19 @@ class Walk:
         return f"Walk({', '.join(f'{name}={value}' for name, value in five.items())})"
 
     def select_first(self) -> Walk:
-        """The first list alone."""
+        """Return the walk of the first list."""
         fields = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
-        return Walk(
-            **{name: float(x[0]) if name in MEASUREMENTS else x[0] for name, x in fields.items()}
-        )  # type: ignore[arg-type]
+        first: dict[str, Any] = {
+            name: float(x[0]) if name in MEASUREMENTS else x[0] for name, x in fields.items()
+        }
+        return Walk(**first)
 
 
 _DEFINED: list[type[UserModel]] = []
 
 
 class UserModel(Measure):
-    """The base of all user models. A new one states its parameters and its C, or W, or `last` (L):
+    """Base class of user models. A subclass defines parameters and C, W or `last`:
 
     >>> import cranfield as cf
     >>> @cf.measure
@@ -155,42 +155,43 @@ class UserModel(Measure):
     """
 
     gain: GainSetting = gain_param()
-    rel: float | None = param(None, "items below this level gain nothing")
+    rel: float | None = param(None, "items below this level have gain 0")
     max_level: float | None = param(
         None,
-        "highest level, with gain=unit; from the judgments if not given",
+        "highest level, with gain=unit (default: from the judgments)",
         low=0,
         open_ends=True,
     )
-    n: float = param(1000.0, "depth: the last rank looked at; shorter lists go on with unjudged "
-                     "items; a cutoff takes its place",
+    n: float = param(1000.0, "depth: the last rank; shorter lists are filled with unjudged "
+                             "items; replaced by a cutoff",
                      low=1, high=DEEPEST, whole=True)  # fmt: skip
     min_gain: float = param(0.0, "gain of an unjudged item")
     max_gain: float | None = param(
-        None, "gain of an unjudged item at best, for residuals; 1, or the highest judged if more"
+        None,
+        "gain of an unjudged item at best, for residuals (default: 1, or the highest judged gain)",
     )
-    max_cost: float = param(1.0, "cost of an item of which it is not known, as beyond the end",
+    max_cost: float = param(1.0, "cost of an item with unknown cost, also beyond the end",
                             low=0, open_ends=True)  # fmt: skip
-    min_cost: float = param(1.0, "the same at best, for residuals", low=0, open_ends=True)
+    min_cost: float = param(1.0, "unknown cost at best, for residuals", low=0, open_ends=True)
     totals: str = param(
         "L",
-        "ETU and ETC as sums over L, or as EU·ED and EC·ED (W): they differ by the users who read "
-        "on beyond n",
+        "ETU and ETC as sums over L, or as EU·ED and EC·ED (W); these differ by users who read "
+        "beyond n",
         choices=("L", "W"),
     )
 
     measurements: ClassVar[tuple[str, ...]] = MEASUREMENTS
     is_model = True
     symbols = WALK
-    looks_at: ClassVar[tuple[str, ...]] = ()  # what besides ranks decides: gains, costs
-    unit_gains: ClassVar[bool] = False  # gains must be from 0 to 1
-    scaled: ClassVar[bool] = True  # W is made to sum to 1
+    looks_at: ClassVar[tuple[str, ...]] = ()  # inputs in addition to ranks: gains, costs
+    unit_gains: ClassVar[bool] = False  # gains must be in [0, 1]
+    scaled: ClassVar[bool] = True  # W is normalised to a sum of 1
     has_residuals = True
     advice: ClassVar[str] = ""  # when to use it
-    examples: ClassVar[tuple[str, ...]] = ()  # settings at which its pages show it
-    vary: ClassVar[tuple[str, tuple[float, ...]] | None] = None  # a parameter, values of interest
+    examples: ClassVar[tuple[str, ...]] = ()  # settings shown on its page
+    vary: ClassVar[tuple[str, tuple[float, ...]] | None] = None  # a parameter, values in plots
     range = "EU and ETU as the gains; ED from 1 to n"
-    cutoff_meaning = "nobody goes beyond this rank: the depth n, and C(n) = 0"
+    cutoff_meaning = "no user continues beyond this rank: the depth n, and C(n) = 0"
     cutoff_name = "k"
     translations = MODEL_PARAMETERS
     properties = has("graded", "recall-independent")
@@ -200,15 +201,15 @@ class UserModel(Measure):
         _DEFINED.append(cls)
 
     def C(self, x: Items) -> Floats:
-        """C(i): the probability of going on after rank i; [lists, n], or [n] if for all alike."""
+        """Return C(i), the probability of continuing after rank i: [lists, n] or [n]."""
         raise self._make_undefined_error()
 
     def W(self, x: Items) -> Floats:
-        """W(i): the attention that rank i gets, up to a factor; W(1) must be above 0."""
+        """Return W(i), the attention at rank i up to a factor. W(1) must be above 0."""
         raise self._make_undefined_error()
 
     def last(self, x: Items) -> Floats:
-        """L(i): the probability that rank i is the last one seen."""
+        """Return L(i), the probability that rank i is the last one seen."""
         raise self._make_undefined_error()
 
     def _make_undefined_error(self) -> CranfieldError:
@@ -217,14 +218,14 @@ class UserModel(Measure):
 
     @classmethod
     def list_parameters(cls) -> Iterator[dataclasses.Field[Any]]:
-        """The parameters in the order they are printed: the model's own, then the shared."""
+        """Return the parameters in print order: the model's own first, then the shared."""
         shared = UserModel.__dataclass_fields__
         return iter(sorted(super().list_parameters(), key=lambda f: f.name in shared))
 
     # -- from C to everything else ----------------------------------------------------------------
 
     def walk_down(self, x: Items) -> Walk:
-        """The walk down the items of a block."""
+        """Return the walk down the items of a block."""
         if type(self).last is not UserModel.last:
             L = self._call_model("L", self.last, x)
             V = np.maximum(1.0 - sum_above(L), 0.0)
@@ -254,7 +255,7 @@ class UserModel(Measure):
         return Walk(C, V, W, L, x.g, x.c, *totals)
 
     def _call_model(self, name: str, method: Callable[[Items], Any], x: Items) -> Floats:
-        """What a model gave, one row per list or one for all; a user's own is checked."""
+        """Call C, W or L and check the result: one row per list, or one for all."""
         with wrap_user_errors(type(self)):
             values = method(x)
         probabilities = to_numbers(self, name, values)
@@ -269,17 +270,17 @@ class UserModel(Measure):
         return probabilities
 
     def _check_probabilities(self, name: str, values: Floats) -> None:
-        """C and L are probabilities, L of things that exclude each other; W never rises."""
-        expected = "a number from 0 to 1"
+        """Raise InputError unless C and L are probabilities and W does not rise."""
+        expected = "a number in [0, 1]"
         bad = ~((values >= 0) & (values <= 1))
         if name == "L":
             bad |= np.cumsum(values, axis=1) > 1 + 1e-9
-            expected += ", and at most 1 in all"
+            expected += ", with a sum of at most 1"
         if name == "W":
             bad = ~((values >= 0) & np.isfinite(values))
             bad[:, :1] |= values[:, :1] == 0
             bad[:, 1:] |= values[:, 1:] > values[:, :-1] * (1 + 1e-9)
-            expected = "a number above 0 at rank 1, and none larger than the one before"
+            expected = "a number > 0 at rank 1, and no increase at later ranks"
         for row, column in np.argwhere(bad)[:1].tolist():
             problem = f"{name} = {values[row, column]:g} at rank {column + 1}"
             raise InputError(problem, expected, self)
@@ -287,13 +288,11 @@ class UserModel(Measure):
     # -- as a measure -----------------------------------------------------------------------------
 
     def compute(self, lists: Lists) -> Floats:
-        """The measurement for a block of lists: [lists, 1]."""
+        """Return the measurement for a block of lists: [lists, 1]."""
         return self._compute_five(lists)[:, [MEASUREMENTS.index(self.measurement or "EU")]]
 
     def compute_bounds(self, lists: Lists) -> Floats:
-        """The least and the most it is, with all unjudged items at their worst or at their best:
-        [lists, 2].
-        """
+        """Return the measurement with unjudged items at their worst and best: [lists, 2]."""
         k = MEASUREMENTS.index(self.measurement or "EU")
         ends = np.stack(
             [self._compute_five(lists)[:, k], self._compute_five(lists, best=True)[:, k]], axis=1
@@ -301,8 +300,10 @@ class UserModel(Measure):
         return np.sort(ends, axis=1)
 
     def compute_as_cwl_eval(self, lists: Lists, best: bool = False) -> Floats:
-        """All five, [lists, 5], as cwl_eval adds them up: a printed digit may depend on the last
-        bit. It works on one list of length n at a time, with products and dot products.
+        """Return all five measurements, [lists, 5], with the bits of cwl_eval.
+
+        The last bit can decide a printed digit. So each list of length n is summed on its own, with
+        products and dot products.
         """
         x = dataclasses.replace(self, cutoff=None).build_items(lists, best)
         walk = self.walk_down(self.build_items(lists, best))
@@ -323,7 +324,7 @@ class UserModel(Measure):
         return np.array(five).reshape(len(C), len(MEASUREMENTS))
 
     def _compute_five(self, lists: Lists, best: bool = False) -> Floats:
-        """All five, computed once per block whichever is asked for."""
+        """Return all five measurements, computed once per block."""
         settings = tuple(getattr(self, f.name) for f in self.list_parameters())
 
         def compute() -> Floats:
@@ -338,8 +339,9 @@ class UserModel(Measure):
         return lists.cache((type(self), settings, self.cutoff, best), compute)
 
     def build_items(self, lists: Lists, best: bool = False) -> Items:
-        """The lists as this model sees them: down to its depth, unjudged items and unknown costs
-        at their worst or at their best.
+        """Return the items up to the model's depth.
+
+        Unjudged items and unknown costs are at their worst or at their best.
         """
         view = self.view(lists)
         unjudged = self._get_best_gain(view) if best else self.min_gain
@@ -349,7 +351,7 @@ class UserModel(Measure):
         key = ("items", self.width, *view_settings, unjudged, unknown, best)
 
         def compute() -> Items:
-            unsure = (1.0 - view.J) * unjudged  # of an item that may be unjudged: ties
+            unsure = (1.0 - view.J) * unjudged  # with ties, an item can be unjudged in part
             g = view.expand_to_ranks(view.g + unsure, self.width, unjudged)
             if source.costs is None:
                 c = np.full((1, self.width), unknown)
@@ -368,20 +370,17 @@ class UserModel(Measure):
         return max(1.0, float(view.compute_gains(view.gold.distinct).max(initial=0.0)))
 
     def _check_unit_gains(self, view: Lists, unjudged: float) -> None:
-        """Whatever the list holds, no judged level may be worth more."""
+        """Raise InputError if a judged level has a gain outside 0 to 1."""
         judged = view.compute_gains(view.gold.distinct)
         for gain in (judged.min(initial=0.0), judged.max(initial=0.0), unjudged):
             if not 0 <= gain <= 1:
-                raise InputError(
-                    f"gain {gain:g}",
-                    "gains from 0 to 1 (gain=unit divides levels by the highest, "
-                    "gain=0.5:1 names them one by one)",
-                    self,
-                )
+                fix = "Use gain=unit (level / highest level) or a table such as gain=0.5:1."
+                problem = f"gains must be in [0, 1], found {gain:g}"
+                raise InputError.from_problem(problem, fix, self)
 
     @property
     def width(self) -> int:
-        """The last rank looked at."""
+        """The last rank used."""
         return int(self.n) if self.cutoff is None else int(self.cutoff)
 
     def __post_init__(self) -> None:
@@ -390,16 +389,14 @@ class UserModel(Measure):
             object.__setattr__(self, "better", "higher")
             object.__setattr__(self, "effectiveness", True)
         if self.width > DEEPEST:
-            problem = f"{type(self).__name__}: found cutoff {self.width}"
-            raise CranfieldError(f"{problem}, expected at most {DEEPEST}")
+            problem = f"cutoff must be ≤ {DEEPEST}, found {self.width}"
+            raise InputError.from_problem(problem, where=type(self).__name__)
         for quantity in ("gain", "cost"):
             low, high = getattr(self, f"min_{quantity}"), getattr(self, f"max_{quantity}")
             if high is not None and high < low:
-                problem, expected = (
-                    f"max_{quantity}={format_value(high)}",
-                    f"at least min_{quantity}={format_value(low)}",
-                )
-                raise InputError(problem, expected, type(self).__name__)
+                problem = f"max_{quantity} must be ≥ min_{quantity}"
+                problem += f", found {format_value(high)} and {format_value(low)}"
+                raise InputError.from_problem(problem, where=type(self).__name__)
 
     def exact_under_ties(self) -> bool:
         return not self.looks_at and is_built_in(type(self))
@@ -425,8 +422,10 @@ class UserModel(Measure):
         judged_mask: Any = None,
         best: bool = False,
     ) -> Walk:
-        """How users walk down a list given by its levels, or a batch of lists: C, V, W, L, and
-        all five measurements. With `best`, unjudged items (None) are at their best.
+        """Return the walk down a list of levels, or a batch of lists.
+
+        It has C, V, W, L and all five measurements. With `best`, unjudged items (None) are at their
+        best.
 
         >>> from cranfield.measures.models import INSQ
         >>> w = INSQ(T=1).walk([0.0, 1.0, None])
@@ -442,12 +441,12 @@ class UserModel(Measure):
 
 
 def sweep(name: str, *values: float) -> tuple[str, tuple[float, ...]]:
-    """A parameter, and values at which a model is worth looking at."""
+    """Return a parameter and the values that plots show."""
     return name, values
 
 
 def _sum(x: Floats) -> Floats:
-    """Σ_i, of rows that are always as long: so padding cannot change the last bit."""
+    """Return Σ_i of rows of equal length. Padding cannot change the last bit."""
     return to_floats(np.ascontiguousarray(x).sum(axis=1, keepdims=True))
 
 
@@ -457,13 +456,13 @@ U = TypeVar("U", bound=UserModel)
 
 
 def register_reading(cls: type[U]) -> type[U]:
-    """Make a class the C/W/L reading of the measure of the same name: ``RBP(p=0.8).EU``."""
+    """Register a class as the user model of the measure of the same name."""
     READINGS[cls.__name__] = cls
     return add_documentation(cls)
 
 
 def list_models() -> dict[str, type[UserModel]]:
-    """All user models by name, in the order in which they were defined; users' own come last."""
+    """Return all user models by name, in order of definition, custom models last."""
     registered = {*READINGS.values(), *REGISTRY.values()}
     in_order = sorted(_DEFINED, key=is_built_in, reverse=True)
     return {c.__name__: c for c in in_order if c in registered}
@@ -478,7 +477,7 @@ def user_model(
 def user_model(
     function: Callable[..., Any] | None = None, *, gives: Literal["C", "W", "L"] = "C"
 ) -> Any:
-    """Make a function of the items and some parameters a user model: it gives C, or W, or L.
+    """Turn a function of items and parameters into a user model: C, W or L.
 
     >>> @user_model
     ... def Fading(x, p=0.8):
@@ -488,29 +487,27 @@ def user_model(
     1.64163...
     """
     if gives not in ("C", "W", "L"):
-        raise InputError(f"gives={gives!r}", "C, W or L")
+        raise InputError.from_problem(f"gives must be C, W or L, found {gives!r}")
     if function is None:
         return lambda f: build_user_model(f, gives)
     return build_user_model(function, gives)
 
 
 def build_user_model(function: Callable[..., Any], gives: str) -> type[UserModel]:
-    """A class that calls the function."""
+    """Build a class that calls the function."""
     arguments = list(inspect.signature(function).parameters.values())
     if not arguments or arguments[0].default is not arguments[0].empty:
-        problem = f"the first argument of {function.__name__} is not the items"
-        raise InputError.from_problem(
-            problem, "Begin with x, without a default: def model(x, p=0.8)"
-        )
+        problem = f"the first argument of {function.__name__} must be the items, without a default"
+        raise InputError.from_problem(problem, "Example: def model(x, p=0.8)")
     parameters = arguments[1:]
     if not function.__name__.isidentifier():
-        raise InputError(function.__name__, "a function with a name")
+        raise InputError.from_problem(f"{function.__name__} is not a named function")
     for p in parameters:
         if p.default is p.empty:
-            raise InputError(f"{p.name} without a default", "one for parameters")
+            raise InputError.from_problem(f"parameter {p.name!r} has no default")
         if hasattr(UserModel, p.name):
-            message = f"{function.__name__}: found a parameter named {p.name}"
-            raise CranfieldError(f"{message}, which all user models have, expected another name")
+            message = f"{function.__name__}: parameter name {p.name!r} is reserved"
+            raise CranfieldError(f"{message}. Choose another name")
     names = [p.name for p in parameters]
 
     def call_function(self: UserModel, x: Items) -> Any:
@@ -519,7 +516,7 @@ def build_user_model(function: Callable[..., Any], gives: str) -> type[UserModel
     body = {p.name: as_param(p.default) for p in parameters}
     annotations = dict.fromkeys(names, Any)
     attributes = {
-        "__doc__": function.__doc__ or "A user model of your own.",
+        "__doc__": function.__doc__ or "A custom user model.",
         "__module__": function.__module__,
     }
     cls: Any = MeasureType(

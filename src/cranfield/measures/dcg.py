@@ -1,6 +1,6 @@
-"""Discounted gain: what the items are worth, and what their rank leaves of it.
+"""Discounted gain: gains, each discounted by its rank.
 
-Two small tables make the family: gains (`gains.py`) and discounts by rank (`DISCOUNTS`).
+Two tables define the family: gains (`gains.py`) and discounts by rank (`DISCOUNTS`).
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ TOOLS = {  # discount and gain of nDCG, with base 2: who computes it so
     "log2 exp": "the Microsoft version; gdeval's",
     "jk linear": "NTCIREVAL's nDCG; the original of Järvelin and Kekäläinen (2002)",
     "jk exp": "LETOR's",
-    "jk2008 linear": "that of Järvelin et al. (2008)",
+    "jk2008 linear": "the version of Järvelin et al. (2008)",
 }
 
 
 @measure
 class DCG(Measure):
-    """Discounted cumulative gain: gains, each divided by what its rank costs.
+    """Discounted cumulative gain: gains, each divided by the discount of its rank.
 
     DCG@l = Σ_{r≤l} g(r)/d(r)
     d(r)  = log2(r + 1)       Microsoft (`discount=log2`)
@@ -53,7 +53,7 @@ class DCG(Measure):
     """
 
     gain: GainSetting = gain_param()
-    rel: float | None = rel_param("levels below this gain nothing")
+    rel: float | None = rel_param("levels below this have gain 0")
     discount: str = param(
         "log2",
         "log2: log2(r + 1); jk: max(1, log_b r); jk2008: 1 + log_b r",
@@ -63,7 +63,7 @@ class DCG(Measure):
     measurements: ClassVar[tuple[str, ...]] = ("ideal",)
     takes_raw_gains = True
     references = cite("jarvelin2002", "burges2005", "jarvelin2008")
-    task = "graded relevance at the top of the list, where topics should not weigh alike"
+    task = "graded relevance at the top of the list, if topics should have different weights"
     range = "from 0"
     properties = has("graded", "recall-independent")
     holds_under_ties = True
@@ -72,7 +72,7 @@ class DCG(Measure):
         return self.sum_discounted(x.ideal if self.measurement == "ideal" else x)
 
     def sum_discounted(self, x: Lists) -> Floats:
-        """Σ_r g(r)/d(r)."""
+        """Return Σ_r g(r)/d(r)."""
         d = x.step("d", DISCOUNTS[self.discount](x.r, self.b))
         return x.step("Σ g/d", total(x.step("g/d", x.g / d)))
 
@@ -91,7 +91,7 @@ class DCG(Measure):
 
 @measure
 class nDCG(NormalisedMeasure, DCG):
-    """Normalised discounted cumulative gain: the gains found, over those of the ideal list.
+    """Normalised discounted cumulative gain: DCG divided by the DCG of the ideal list.
 
     nDCG@l = Σ_{r≤l} g(r)/d(r)  /  Σ_{r≤l} g*(r)/d(r),   d(r) = log2(r + 1)
 
@@ -110,17 +110,17 @@ class nDCG(NormalisedMeasure, DCG):
     0.6309
     """
 
-    task = "graded relevance at the top of the list: the field's first choice for web search"
+    task = "graded relevance at the top of the list: the most common measure for web search"
     properties = has("graded", "normalised")
 
 
 @measure
 class MeanNDCG(DCG):
-    """Mean nDCG: that of nDCG at every rank down to the cutoff, or to the end of the list.
+    """Mean nDCG: the mean of nDCG over every rank up to the cutoff, or to the list's end.
 
     MeanNDCG@l = (1/l) Σ_{k≤l} nDCG@k;   without a cutoff, l is the length of the list
 
-    LETOR 4.0's is MeanNDCG(letor=true), where a list has all documents of its query.
+    LETOR 4.0 uses MeanNDCG(letor=true), with all documents of a query in a list.
 
     >>> MeanNDCG()([None, 1], judged=[1])  # nDCG@1 is 0, nDCG@2 1/log2(3)
     0.31546487678572877
@@ -128,12 +128,12 @@ class MeanNDCG(DCG):
 
     measurements: ClassVar[tuple[str, ...]] = ()
     references = cite("qin2013")
-    task = "learning to rank, where whole lists are compared and no one cutoff matters"
+    task = "learning to rank, to compare complete lists without a single cutoff"
     range = "0 to 1"
     properties = has("graded", "normalised")
 
     def score(self, x: Lists) -> Floats:
-        """Σ_k DCG(k)/DCG*(k) = Σ_r g(r)/d(r) · Σ_{k≥r} 1/DCG*(k)."""
+        """Return Σ_k DCG(k)/DCG*(k) = Σ_r g(r)/d(r) · Σ_{k≥r} 1/DCG*(k)."""
         l = np.maximum(x.n, 0) if x.l is None else np.full(len(x), x.l)
         cumulate = x.gold.cache(("Σ 1/DCG*", self), lambda: self.build_cumulation(x.ideal))
         d = x.step("d", DISCOUNTS[self.discount](x.r, self.b))
@@ -141,7 +141,7 @@ class MeanNDCG(DCG):
         return x.ratio(x.step("Σ nDCG@k", total(x.step("g/d", x.g / d) * weight)), l)
 
     def build_cumulation(self, ideal: Lists) -> Callable[[Ints], Floats]:
-        """Σ_{j≤k} 1/DCG*(j) at ranks k, of which there may be more than the ideal list has."""
+        """Return a function k ↦ Σ_{j≤k} 1/DCG*(j), also for k beyond the ideal list."""
         reciprocals = ratio(
             1.0, np.cumsum(ideal.g / DISCOUNTS[self.discount](ideal.r, self.b), axis=1)
         )
@@ -161,7 +161,7 @@ class MeanNDCG(DCG):
 
 
 def compute_powers(p: float, k: Ints) -> Floats:
-    """p^k by repeated multiplication: the bits of those who go down a list rank by rank."""
+    """Return p^k by repeated multiplication, with the bits of a loop over ranks."""
     vanishing = math.ceil(-745 / math.log(p))  # e^−745 is the least double
     factors = np.full(min(int(k.max(initial=0)), vanishing) + 1, p)
     factors[0] = 1.0
@@ -171,15 +171,15 @@ def compute_powers(p: float, k: Ints) -> Floats:
 
 @measure
 class RBP(Measure):
-    """Rank-biased precision: the gain per item seen by a user who goes on with probability p.
+    """Rank-biased precision: the gain per item seen by a user with persistence p.
 
     RBP = (1 − p)/g_h · Σ_r g(r) · p^(r−1)
     RBP.residual = 1 − (1 − p) Σ_{judged r} p^(r−1)
 
     g_h is the gain of the highest level: `max_level`, or the end of the gain table, else the
-    highest level in all the judgments. With `rel` the gain is 1 from that level on, else 0.
-    The residual is what unjudged items, and those below the end of the list or the cutoff, could
-    add: the true value is between RBP and RBP + RBP.residual.
+    highest level in all the judgments. With `rel` the gain is 1 from that level on, else 0. The
+    residual is the score that unjudged items, and items below the end of the list or the cutoff,
+    could add: the true value is between RBP and RBP + RBP.residual.
 
     >>> round(RBP(p=0.95, gain="1:2")([None, 0, 1]), 4)  # Sakai 2011, Figure 1: 0.0226
     0.0226
@@ -187,14 +187,16 @@ class RBP(Measure):
     (0.5, 0.5)
     """
 
-    p: float = param(0.8, "probability of going on to the next rank", low=0, high=1, open_ends=True)
+    p: float = param(
+        0.8, "probability of continuing to the next rank", low=0, high=1, open_ends=True
+    )
     gain: GainSetting = gain_param()
     rel: float | None = rel_param("lowest level that counts; makes the gain binary")
     max_level: float | None = max_level_param()
     measurements: ClassVar[tuple[str, ...]] = ("residual",)
     has_residuals = True
     references = cite("moffat2008")
-    task = "a user of known persistence; does not depend on how many relevant items exist"
+    task = "users of known persistence; independent of the number of relevant items"
     range = "0 to 1, and less than 1 for lists that end"
     properties = has("graded", "recall-independent")
     holds_under_ties = True
@@ -210,7 +212,7 @@ class RBP(Measure):
 
     @property
     def residual(self) -> RBP:
-        """What unjudged items could add."""
+        """The measure of the residual: the gain that unjudged items can add."""
         return replace(self, measurement="residual")
 
     def score(self, x: Lists) -> Floats:
@@ -233,7 +235,7 @@ class RBP(Measure):
 
 @measure
 class nRBP(NormalisedMeasure, RBP):
-    """Normalised rank-biased precision: RBP over that of the ideal list.
+    """Normalised rank-biased precision: RBP divided by the RBP of the ideal list.
 
     nRBP@l = RBP@l / RBP*@l
 
@@ -243,7 +245,7 @@ class nRBP(NormalisedMeasure, RBP):
 
     has_residuals = False
     references = cite("moffat2008", "sakai2021zeng")
-    task = "rank-biased precision, where topics should weigh alike"
+    task = "rank-biased precision, if topics should have equal weights"
     properties = has("graded", "normalised")
 
     def takes_max_level(self) -> bool:

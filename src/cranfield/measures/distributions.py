@@ -1,6 +1,6 @@
-"""Divergences: how far a system's distribution over labels is from that of people.
+"""Divergences between a system's and the gold distribution of labels.
 
-Labels are ordered bins 1, …, L. NMD, RNOD and RSNOD know that; to JSD they are just different.
+Labels are bins 1, …, L. NMD, RNOD and RSNOD use their order, JSD does not.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from cranfield.measures.base import Measure, cite, measure
 from cranfield.measures.lists import to_floats, total
 from cranfield.measures.parameters import param
 
-SUM_TOLERANCE = 1e-6  # how far from 1 the sum of probabilities may be
+SUM_TOLERANCE = 1e-6  # for the sum of probabilities
 
 
 class Pair(NamedTuple):
-    """Distributions of a system and the gold ones: a row for each item, a column for each label."""
+    """System and gold distributions: a row for each item, a column for each label."""
 
     system: Floats
     gold: Floats
 
 
 class Divergence(Measure):
-    """The base of measures that compare two distributions; 0 says that they are equal."""
+    """Base of measures that compare two distributions. 0 means equal."""
 
     takes = "distributions"
     cutoff_meaning = ""
@@ -37,53 +37,53 @@ class Divergence(Measure):
         return self.compare(x.system, x.gold)
 
     def compare(self, p: Floats, gold: Floats) -> Floats:
-        """The equation, for each row of two arrays [items, labels]."""
+        """Return the divergence of each row of two arrays [items, labels]."""
         raise TypeError(f"{type(self).__name__} defines no between(self, p, gold)")
 
     def __call__(self, system: Any, gold: Any) -> Any:  # type: ignore[override]
-        """How far a system's distribution is from the gold one; for arrays [n, L], row by row.
+        """Return the divergence from the gold distribution, for arrays [n, L] row by row.
 
         >>> NMD()([0.2, 0.3, 0.5], [0.1, 0.1, 0.8])
         0.2
         """
         p, q = (_read_probabilities(self, values) for values in (system, gold))
         if p.shape != q.shape:
-            problem = f"{self}: found arrays of shapes {np.shape(system)} and {np.shape(gold)}"
-            raise CranfieldError(f"{problem}, expected as many labels and items in both")
+            shapes = f"{np.shape(system)} and {np.shape(gold)}"
+            raise CranfieldError(f"{self}: system and gold must have equal shapes, found {shapes}")
         divergences = self.score(Pair(p, q))
         return divergences if np.ndim(system) == 2 else float(divergences[0])
 
 
 def _read_probabilities(m: Measure, values: Any) -> Floats:
-    """One distribution or several, as an array [n, L]."""
     try:
         distributions = np.atleast_2d(np.asarray(values, dtype=np.float64))
     except (TypeError, ValueError, OverflowError):
         distributions = np.empty((0, 0))
     if distributions.ndim != 2 or distributions.shape[1] < 2:
-        raise InputError(repr(values), "the probabilities of 2 labels or more", m)
+        problem = f"probabilities of at least 2 labels expected, found {values!r}"
+        raise InputError.from_problem(problem, where=m)
     for row in distributions:
         if not (row >= 0).all() or not abs(row.sum() - 1) <= SUM_TOLERANCE:
-            problem = f"{m}: found {row.tolist()}, which sum to {row.sum():.10g}"
-            raise CranfieldError(f"{problem}, expected probabilities, from 0, that sum to 1")
+            problem = f"{m}: probabilities must be ≥ 0 with a sum of 1, found {row.tolist()}"
+            raise CranfieldError(f"{problem} (sum {row.sum():.10g})")
     return distributions
 
 
 @measure
 class NMD(Divergence):
-    """Normalised match distance: how much probability must move, and how far.
+    """Normalised match distance: the probability to be moved times its distance.
 
     NMD = (1/(L − 1)) Σ_i |P(i) − P*(i)|
 
-    P and P* are the cumulative distributions of the system and of the gold. It is the earth
-    mover's distance over labels one apart, divided by its maximum.
+    P and P* are the cumulative distributions of the system and of the gold labels. It is the earth
+    mover's distance over labels with distance 1, divided by its maximum.
 
     >>> NMD()([0, 0, 1], [1, 0, 0]), NMD()([0, 0, 1], [0, 1, 0])  # two labels off, and one
     (1.0, 0.5)
     """
 
     references = cite("werman1985", "sakai2018")
-    task = "ordered labels: what counts is how far a system's opinion is off"
+    task = "ordered labels: the distance of wrong labels counts"
 
     def compare(self, p: Floats, gold: Floats) -> Floats:
         P, P_gold = np.cumsum(p, axis=1), np.cumsum(gold, axis=1)
@@ -93,7 +93,7 @@ class NMD(Divergence):
 
 @measure
 class JSD(Divergence):
-    """Jensen–Shannon divergence: how much tells a system's opinion from people's, in bits.
+    """Jensen–Shannon divergence of system and gold distribution, in bits.
 
     JSD = (1/2) Σ_i p(i) log(p(i)/m(i)) + (1/2) Σ_i p*(i) log(p*(i)/m(i)),  m = (p + p*)/2
 
@@ -119,7 +119,7 @@ class JSD(Divergence):
 
 
 def _compute_relative_entropy(p: Floats, q: Floats) -> Floats:
-    """Σ_i p(i) ln(p(i)/q(i)), where nothing adds nothing."""
+    """Return Σ_i p(i) ln(p(i)/q(i)). Terms with p(i) = 0 are 0."""
     positive = p > 0
     return total(
         np.where(positive, p * np.log(np.where(positive, p, 1.0) / np.where(positive, q, 1.0)), 0)
@@ -127,9 +127,9 @@ def _compute_relative_entropy(p: Floats, q: Floats) -> Floats:
 
 
 def compute_order_aware(p: Floats, gold: Floats) -> Floats:
-    """OD(p‖p*), the mean over i with p*(i) > 0 of Σ_j |i − j| (p(j) − p*(j))².
+    """Return OD(p‖p*), the mean of Σ_j |i − j| (p(j) − p*(j))² over i with p*(i) > 0.
 
-    >>> order_aware(np.array([[0.0, 0.0, 1.0]]), np.array([[1.0, 0.0, 0.0]]))  # |1 − 3| · 1²
+    >>> compute_order_aware(np.array([[0.0, 0.0, 1.0]]), np.array([[1.0, 0.0, 0.0]]))  # |1 − 3|·1²
     array([2.])
     """
     i = np.arange(p.shape[1])
@@ -141,21 +141,21 @@ def compute_order_aware(p: Floats, gold: Floats) -> Floats:
 
 @measure
 class RNOD(Divergence):
-    """Root normalised order-aware divergence: squared errors, seen from the labels people chose.
+    """Root normalised order-aware divergence: squared errors, weighted by label distance.
 
     RNOD     = √(OD(p‖p*)/(L − 1))
     OD(p‖p*) = mean over i with p*(i) > 0 of Σ_j |i − j| (p(j) − p*(j))²
 
-    It is not symmetric: only the gold says from where errors are seen. All of it at the wrong end
-    scores 1. With five labels or more, a gold distribution with a little probability far off can
-    give more than 1.
+    It is not symmetric: distances are measured from the gold labels. All probability at the wrong
+    end scores 1. With five labels or more, a gold distribution with little probability on a distant
+    label can score above 1.
 
     >>> RNOD()([0, 0, 1], [1, 0, 0]), round(RNOD()([0, 0, 1], [0, 1, 0]), 4)  # √(2/2), √(1/2)
     (1.0, 0.7071)
     """
 
     references = cite("sakai2018")
-    task = "ordered labels, where one large error is worse than several small ones"
+    task = "ordered labels, if one large error is worse than several small errors"
     range = "0 to 1, below √2 in rare cases"
 
     def compare(self, p: Floats, gold: Floats) -> Floats:
@@ -164,17 +164,17 @@ class RNOD(Divergence):
 
 @measure
 class RSNOD(RNOD):
-    """Root symmetric normalised order-aware divergence: errors as seen from both sides.
+    """Root symmetric normalised order-aware divergence: distances from both distributions.
 
     RSNOD = √(SOD/(L − 1)),  SOD = (OD(p‖p*) + OD(p*‖p))/2
 
-    OD is that of RNOD. As there, more than 1 is possible with five labels or more.
+    OD is as in RNOD. More than 1 is possible with five labels or more.
 
     >>> round(RSNOD()([0, 0.5, 0.5], [1, 0, 0]), 4)  # OD 0.75 and 1.75, their mean over L − 1 = 2
     0.7906
     """
 
-    task = "ordered labels, as RNOD, where neither side is the measure of the other"
+    task = "ordered labels, like RNOD, if neither distribution is the reference"
 
     def compare(self, p: Floats, gold: Floats) -> Floats:
         symmetric = (compute_order_aware(p, gold) + compute_order_aware(gold, p)) / 2

@@ -1,10 +1,10 @@
-"""Diversity: one list for users who want different things, the intents of a topic.
+"""Diversity measures: one list for the different intents of a topic.
 
-Intents are judged one by one: I_i(r) is 1 if the item at rank r is relevant to intent i, g_i(r) is
-its gain for it, and Pr(i|q) the probability of the intent. Measures of ordinary lists become
-measures of diversity in two ways: `IA` takes their mean over the intents, `D` computes them once
-with global gains, GG(r) = Σ_i Pr(i|q)·g_i(r). An item that was judged for one intent is judged for
-all intents of its topic, with level 0 where nobody says otherwise.
+Each intent has its own judgments: I_i(r) is 1 if the item at rank r is relevant to intent i, g_i(r)
+is its gain, and Pr(i|q) the probability of the intent. Measures of ordinary lists become diversity
+measures in two ways: `IA` averages them over the intents, `D` computes them once with global gains,
+GG(r) = Σ_i Pr(i|q)·g_i(r). An item judged for one intent is judged for all intents of its topic,
+with level 0 by default.
 """
 
 from __future__ import annotations
@@ -50,19 +50,19 @@ _BASE: Any = nDCG()
 _INHERITED = (
     "summary", "better", "effectiveness", "length_unit", "every_length", "needs_documents"
 )  # fmt: skip
-LEAST = 2.0**-60  # what this part of a sum cannot change its last bit
-RANKS = 100_000  # of the best list there could be, held for every topic of a block
+LEAST = 2.0**-60  # relative size of terms that cannot change the last bit of a sum
+RANKS = 100_000  # maximum length of the perfect list, stored for every topic of a block
 
 
 def sum_intents(x: Any) -> Floats:
-    """Σ_i x(i), in their order: padding cannot change the last bit. The last axis is i."""
+    """Return Σ_i x(i) over the last axis, in order, so that padding changes no bit."""
     x = np.asarray(x, dtype=np.float64)
     return np.cumsum(x, axis=-1)[..., -1] if x.shape[-1] else np.zeros(x.shape[:-1])
 
 
 def average_intents(M: Floats, intents: IntentBlock, is_counted: Bools) -> Floats:
-    """Σ_i Pr(i|q)·M_i over the intents that count, as if there were no others."""
-    # Equal probabilities give the same bits whether somebody states them or not.
+    """Return Σ_i Pr(i|q)·M_i over the counted intents, renormalised."""
+    # Equal probabilities give the same bits, declared or not.
     equal = ((intents.weights == intents.weights[:, :1]) | ~intents.filled).all(axis=1)
     weights = np.where(is_counted, np.where(equal[:, None], 1.0, intents.weights), 0.0)
     all_count = (is_counted == intents.filled).all(axis=1)
@@ -75,9 +75,9 @@ def average_intents(M: Floats, intents: IntentBlock, is_counted: Bools) -> Float
 
 
 def build_global_lists(x: Lists, m: Measure, din: bool) -> Lists:
-    """The lists with global gains as levels, as a measure would give gains to single intents.
+    """Return the lists with global gains as levels, from the measure's local gains.
 
-    With `din`, an item is worth nothing to a navigational intent that another above it serves.
+    With `din`, an item has no gain for a navigational intent served by an item above it.
     """
     view = m.get_view_settings() | {"prob": getattr(m, "prob", None)}
     key = ("global", din, type(m).compute_item_gains, *view.values())
@@ -92,7 +92,7 @@ def _compute_global_lists(x: Lists, m: Measure, din: bool, key: Any) -> Lists:
         relevant = g > 0
         first = relevant & (np.cumsum(relevant, axis=2) == 1)
         g = np.where(intents.navigational[:, :, None], g * first, g)
-    # Items that are worth the same, in the list or in the judgments, are so to the last bit.
+    # Items with equal gains, in the list or in the judgments, get the same bits.
     gains = np.concatenate((gold.levels, _sum_global_gains(g, intents)), axis=1)
     GG = _round_gains(gains)[:, gold.levels.shape[1] :]
     return Lists(x.r, GG, x.judged, x.n, gold, lengths=x.lengths)
@@ -111,17 +111,17 @@ def _build_global_gold(gold: Gold, intents: IntentBlock, m: Measure) -> Gold:
 
 
 def _sum_global_gains(g: Floats, intents: IntentBlock) -> Floats:
-    """GG(r) = Σ_i Pr(i|q)·g_i(r), of [topics, intents, items]."""
+    """Return GG(r) = Σ_i Pr(i|q)·g_i(r) from [topics, intents, items]."""
     return sum_intents(np.moveaxis(intents.p[:, :, None] * g, 1, 2))
 
 
 def _round_gains(GG: Floats) -> Floats:
-    """Global gains, without what rounding makes of 0.1 + 0.2."""
+    """Round global gains, so that 0.1 + 0.2 equals 0.3."""
     return unify_rounded(GG, TOLERANCE * np.abs(GG))
 
 
 def _compute_local_gains(rows: Lists, m: Measure, intents: IntentBlock) -> Floats:
-    """g_i(r), what items are worth to single intents: [topics, intents, items]."""
+    """Return g_i(r), the gains for single intents: [topics, intents, items]."""
     view = rows.view(None, **m.get_view_settings())
     gains = m.compute_item_gains(view)
     return gains.reshape(*intents.p.shape, gains.shape[1])
@@ -131,11 +131,11 @@ def _compute_local_gains(rows: Lists, m: Measure, intents: IntentBlock) -> Float
 
 
 def intents_param() -> Any:
-    """Which intents count."""
+    """Declare the parameter that selects the intents that count."""
     return param(
         "known",
-        "the intents that count: known: all; relevant: those that some item is relevant to "
-        "(ndeval)",
+        "intents that count: known (all) or relevant (with at least one relevant item, as in "
+        "ndeval)",
         choices=("known", "relevant"),
     )
 
@@ -144,7 +144,7 @@ class DiversityMeasure(Measure):
     """A measure of lists for the intents of a topic."""
 
     takes = "intents"
-    may_fall = True  # what is better for one intent may be worse for another
+    may_fall = True  # a better item for one intent can be worse for another
 
     def __call__(  # type: ignore[override]
         self,
@@ -155,10 +155,12 @@ class DiversityMeasure(Measure):
         navigational: Any = (),
         lengths: Any = None,
     ) -> float:
-        """The score of one list: for each item its levels for all intents, or None if unjudged.
+        """Return the score of one list.
 
-        `judged` are the levels of all judged items, in the same form. `probabilities` of the
-        intents are alike if not given; `navigational` are the numbers of those that are, from 0.
+        `levels` contains the levels of each item for all intents, or None for an unjudged item.
+        `judged` contains the levels of all judged items in the same form. `probabilities` of the
+        intents are equal by default. `navigational` are the numbers of navigational intents, from
+        0.
 
         >>> import cranfield as cf
         >>> (cf.IRec @ 2)([[1, 0], None, [0, 1]])
@@ -172,16 +174,16 @@ class DiversityMeasure(Measure):
             raise CranfieldError(f"{self}: {problem}") from None
 
     def get_intent_measures(self) -> tuple[Measure, ...]:
-        """What it is made of, intent by intent."""
+        """Return the measures of a single intent that this measure combines."""
         raise CranfieldError(f"{self} has no value for a single intent")
 
     def mark_relevant(self, x: Lists) -> Floats:
-        """I_i(r): 1 where the item is relevant to an intent: [topics, items, intents]."""
+        """Return I_i(r), 1 if an item is relevant to an intent: [topics, items, intents]."""
         get_intents(x)
         return self._flag_levels(np.asarray(x.intent_levels), x.judged)
 
     def _flag_levels(self, level: Floats, judged: Bools) -> Floats:
-        """1 where an item is relevant: by the threshold, else by its gain."""
+        """Return 1 for relevant items: by the threshold, else by their gain."""
         settings = self.get_view_settings()
         if settings["rel"] is not None:
             flag = level >= settings["rel"]
@@ -192,25 +194,25 @@ class DiversityMeasure(Measure):
         return to_floats(flag & judged[:, :, None])
 
     def mark_served(self, x: Lists) -> Bools:
-        """Which intents some judged item is relevant to: [topics, intents]."""
+        """Return the intents with a relevant judged item: [topics, intents]."""
         block = get_intents(x)
         if not x.gold.is_complete:
             return block.filled
         return self._flag_levels(block.levels, block.judged).any(axis=1) & block.filled
 
     def mark_counted(self, x: Lists) -> Bools:
-        """Which intents count."""
+        """Return the mask of intents that count."""
         block = get_intents(x)
         return self.mark_served(x) if getattr(self, "intents", "") == "relevant" else block.filled
 
 
 @measure
 class IRec(DiversityMeasure):
-    """Intent recall, also subtopic recall: the part of the intents that the list covers.
+    """Intent recall, also subtopic recall: the fraction of intents that the list covers.
 
     IRec@l = |{i: I_i(r) = 1 for some r ≤ l}| / |{i}|
 
-    With `top=intents` it looks at as many ranks as there are intents: NTCIREVAL's I-rec@n.
+    With `top=intents` the number of ranks is the number of intents: NTCIREVAL's I-rec@n.
 
     >>> (IRec @ 1000)([None, None, [2, 1]])  # Sakai 2011, Figure 5
     1.0
@@ -221,10 +223,10 @@ class IRec(DiversityMeasure):
     gain: GainSetting = gain_param()
     rel: float | None = graded_rel_param()
     intents: str = intents_param()
-    top: str = param("cutoff", "ranks to look at: cutoff: those down to it, or all; intents: as "
-                     "many as there are intents", choices=("cutoff", "intents"))  # fmt: skip
+    top: str = param("cutoff", "number of ranks used: cutoff (up to it, or all) or intents (the "
+                               "number of intents)", choices=("cutoff", "intents"))  # fmt: skip
     references = cite("zhai2003", "sakai2011song", "sakai2014metrics")
-    task = "how many of the intents are served at all, beside a measure of relevance"
+    task = "the number of covered intents, in addition to a relevance measure"
     properties = has("normalised")
 
     def score(self, x: Lists) -> Floats:
@@ -241,13 +243,13 @@ class IRec(DiversityMeasure):
         if self.top == "intents":
             return super().get_intent_measures()
         rel = self.rel
-        if rel is None and isinstance(self.gain, tuple):  # relevant is what gains
+        if rel is None and isinstance(self.gain, tuple):  # items with a gain are relevant
             rel = next((level for level, g in enumerate(self.gain, 1) if g > 0), None)
         return (Success(rel=rel, cutoff=self.cutoff, condensed=self.condensed),)
 
 
 class CombinedMeasure(DiversityMeasure):
-    """Another measure, made one of diversity."""
+    """A diversity measure based on another measure."""
 
     base: Setting[MeasureLike, Measure] = dataclasses.field(default=_BASE, kw_only=False)
     combines = True
@@ -260,14 +262,13 @@ class CombinedMeasure(DiversityMeasure):
     def __post_init__(self) -> None:
         base, name = parse_measure(self.base), type(self).__name__
         if base.takes != "lists" or base.is_model or len(base.names()) > 1 or base.measurement:
-            expected = "a measure of ranked lists with one number, such as nDCG, and no user model"
-            raise InputError(base, expected, name)
+            problem = f"{base} is not a measure of rankings with one value, such as nDCG"
+            raise InputError.from_problem(problem, where=name)
         self._check_base(base)
         if base.cutoff is not None and self.cutoff not in (None, base.cutoff):
-            problem = f"{name}: found cutoffs {self.cutoff:g} and {base.cutoff:g}"
-            raise CranfieldError(
-                f"{problem}, expected one: {name}({replace(base, cutoff=None)})@10"
-            )
+            problem = f"two cutoffs, {self.cutoff:g} and {base.cutoff:g}"
+            fix = f"Use one, as in {name}({replace(base, cutoff=None)})@10"
+            raise InputError.from_problem(problem, fix, name)
         object.__setattr__(self, "cutoff", base.cutoff if self.cutoff is None else self.cutoff)
         object.__setattr__(self, "condensed", base.condensed or self.condensed)
         object.__setattr__(self, "base", replace(base, cutoff=None, condensed=False, called=""))
@@ -277,7 +278,8 @@ class CombinedMeasure(DiversityMeasure):
 
     def _check_base(self, base: Measure) -> None:
         if not base.effectiveness:
-            raise InputError(base, "a measure of effectiveness", type(self).__name__)
+            problem = f"{base} is not a measure of effectiveness"
+            raise InputError.from_problem(problem, where=type(self).__name__)
 
     def get_arguments(self) -> list[str]:
         return [str(self.base)]
@@ -288,12 +290,12 @@ class CombinedMeasure(DiversityMeasure):
 
     @cached_property
     def inner(self) -> Measure:
-        """The measure that it is made of, at its cutoff."""
+        """The base measure at the cutoff."""
         return replace(self.base, cutoff=self.cutoff)
 
     @cached_property
     def _condensed_inner(self) -> Measure:
-        """The same, on the lists that it looks at."""
+        """The base measure at the cutoff, condensed if this measure is."""
         return replace(self.inner, condensed=self.condensed)
 
     @property
@@ -324,10 +326,10 @@ class CombinedMeasure(DiversityMeasure):
 
 
 class Expectation(DiversityMeasure):
-    """What is expected of a measure of single intents."""
+    """The expectation over intents of a measure of single intents."""
 
     def get_kind_measure(self, navigational: bool) -> Measure:
-        """The measure of an intent of that kind."""
+        """Return the measure for navigational or informational intents."""
         raise TypeError(f"{type(self).__name__} defines no of_kind(self, navigational)")
 
     def compute(self, lists: Lists) -> Floats:
@@ -337,7 +339,7 @@ class Expectation(DiversityMeasure):
         ]
 
     def compute_by_intent(self, x: Lists) -> Floats:
-        """The value of the measure for each intent: [topics, intents]."""
+        """Return the score for each intent: [topics, intents]."""
         intents, rows = get_intents(x), expand_intents(x)
         kinds = (self.get_kind_measure(False), self.get_kind_measure(True))
         values = {m: m.compute(rows)[:, 0].reshape(intents.p.shape) for m in {*kinds}}
@@ -355,30 +357,30 @@ class Expectation(DiversityMeasure):
 
 @measure
 class IA(Expectation, CombinedMeasure):
-    """Intent-aware: the mean of a measure over the intents, each by its probability.
+    """Intent-aware: the mean of a measure over intents, weighted by probability.
 
     IA(M) = Σ_i Pr(i|q)·M_i
 
-    M_i is the measure as if intent i were the topic, with an ideal list of its own. `IA(ERR)`,
-    `IA(AP)`, `IA(P)@10`, `IA(U)`, …. The ideal lists of all intents cannot be had at once: the mean
-    of a normalised measure hardly ever reaches 1. Users of `IA(U)` read what is relevant to their
-    own intent; with trail=shared, what is relevant to any, and U-IA is D(U).
+    M_i is the measure with intent i as the topic, with a separate ideal list. Examples: `IA(ERR)`,
+    `IA(AP)`, `IA(P)@10`, `IA(U)`. One list cannot be ideal for all intents, so the mean of a
+    normalised measure rarely reaches 1. Users of `IA(U)` read the documents relevant to their own
+    intent. With trail=shared they read the documents relevant to any intent, and U-IA is D(U).
 
     >>> (IA(nDCG) @ 1)([[1, 0], [0, 1]], judged=[[1, 0], [0, 1]], probabilities=[0.75, 0.25])
     0.75
     """
 
     intents: str = intents_param()
-    trail: str = param("own", "IA(U): the documents that are read: own: those relevant to the "
-                       "intent; shared: to any", choices=("own", "shared"))  # fmt: skip
+    trail: str = param("own", "IA(U): documents that users read: own (relevant to the intent) or "
+                              "shared (to any intent)", choices=("own", "shared"))  # fmt: skip
     references = cite("agrawal2009", "sakai2014metrics")
-    task = "users of one intent each; not the diversity of a list, unless M sees redundancy"
+    task = "users with one intent each; measures diversity only if M penalises redundancy"
     range = "as M"
 
     def _check_base(self, base: Measure) -> None:
         super()._check_base(base)
         if self.trail == "shared" and not isinstance(base, U):
-            raise InputError(f"IA({base}, trail=shared)", "U, whose users read a trail of texts")
+            raise InputError.from_problem(f"trail=shared requires IA(U), found IA({base})")
 
     def get_kind_measure(self, navigational: bool) -> Measure:
         return self.inner
@@ -397,11 +399,11 @@ class IA(Expectation, CombinedMeasure):
 
 @measure
 class PMP(Expectation):
-    """Precision for the most popular intent: only items relevant to the most probable one count.
+    """Precision for the most probable intent.
 
     PMP@l = P_i@l, i the intent with the highest Pr(i|q)
 
-    Where several intents are the most probable, it is the mean of theirs.
+    If several intents are equally probable, it is their mean.
 
     >>> (PMP @ 2)([[1, 0], [0, 1]], probabilities=[0.75, 0.25])
     0.5
@@ -409,7 +411,7 @@ class PMP(Expectation):
 
     rel: float | None = rel_param()
     references = cite("sakai2014metrics")
-    task = "whether a list serves the intent that matters most: a gold standard for concordance"
+    task = "checking the most important intent: a gold standard for concordance"
     properties = has("recall-independent")
 
     def get_kind_measure(self, navigational: bool) -> Measure:
@@ -430,13 +432,13 @@ class PMP(Expectation):
 
 @measure
 class D(CombinedMeasure):
-    """D-measure: a measure with global gains, what items are worth to all intents together.
+    """D-measure: a measure with global gains, expected over all intents.
 
     D(M) = M with GG(r) = Σ_i Pr(i|q)·g_i(r) instead of g(r)
 
     There is one ideal list: all judged items by global gain. A list in that order scores 1 if M is
-    normalised. `D(nDCG)@10`, `D(Q)@10`, `D(RBP)`, `D(U)`, …; the gain and the threshold of M are
-    those of single intents, and g_h is the highest global gain of the topic.
+    normalised. Examples: `D(nDCG)@10`, `D(Q)@10`, `D(RBP)`, `D(U)`. The gain and the threshold of M
+    apply to single intents. g_h is the highest global gain of the topic.
 
     >>> m = D("Q")  # Sakai 2011, Figure 4: 0.5833
     >>> round(m([None, None, [2, 1]], [[2, 1]], probabilities=[0.8, 0.2]), 4)
@@ -447,16 +449,16 @@ class D(CombinedMeasure):
     task = "overall relevance of a list to all intents; plot it against IRec"
     range = "as M"
     properties = has("graded", "normalised")
-    din: ClassVar[bool] = False  # whether a navigational intent is served once
+    din: ClassVar[bool] = False  # a navigational intent is served only once
 
     def _check_base(self, base: Measure) -> None:
         super()._check_base(base)
         if not base.takes_gains:
-            problem = f"{type(self).__name__}: found {base}"
-            raise CranfieldError(f"{problem}, which needs levels, not gains")
+            problem = f"{base} requires levels, not gains"
+            raise InputError.from_problem(problem, where=type(self).__name__)
 
     def takes_max_level(self) -> bool:
-        # What items are worth to single intents may depend on it; g_h is that of the topic.
+        # Gains for single intents can depend on it; g_h is that of the topic.
         return isinstance(self.base, U) and self.base.takes_max_level()
 
     def compute(self, lists: Lists) -> Floats:
@@ -478,9 +480,9 @@ class DIN(D):
 
     DIN(M) = M with GG(r) = Σ_i Pr(i|q)·g_i(r) + Σ_j isnew_j(r)·Pr(j|q)·g_j(r)
 
-    i are the informational and j the navigational intents; isnew_j(r) is 1 if no item above r is
-    relevant to j. The ideal list is that of D: if a navigational intent has several relevant items,
-    nothing scores 1.
+    i are the informational and j the navigational intents. isnew_j(r) is 1 if no item above r is
+    relevant to j. The ideal list is the same as for D. If a navigational intent has several
+    relevant items, no list scores 1.
 
     >>> m, judged = DIN(nDCG), [[1, 0], [1, 0], [0, 1]]
     >>> round(m([[1, 0], [1, 0]], judged, navigational=[0]) / D(nDCG)([[1, 0]], judged), 4)
@@ -488,7 +490,7 @@ class DIN(D):
     """
 
     references = cite("sakai2012", "sakai2014metrics")
-    task = "diversified search where one page is enough for some intents"
+    task = "diversified search with intents for which one page is enough"
     properties = has("graded")
     din = True
 
@@ -497,21 +499,21 @@ class DIN(D):
 
 
 def mix_recall(irec: Any, value: Any, gamma: float) -> Any:
-    """γ·I-rec + (1 − γ)·D, of numbers or arrays."""
+    """Return γ·I-rec + (1 − γ)·D, for numbers or arrays."""
     return gamma * irec + (1.0 - gamma) * value
 
 
 class SharpMeasure(DiversityMeasure):
-    """A measure of diversity, mixed with intent recall."""
+    """A diversity measure combined with intent recall."""
 
-    gamma: float = param(0.5, "the part of intent recall", low=0, high=1)
+    gamma: float = param(0.5, "weight of intent recall", low=0, high=1)
 
     def compute(self, lists: Lists) -> Floats:
         return to_floats(mix_recall(self.irec.compute(lists), super().compute(lists), self.gamma))
 
     @property
     def irec(self) -> IRec:
-        """Intent recall, by the same threshold."""
+        """Intent recall with the same threshold."""
         settings = self.get_view_settings()
         shared_settings = {name: settings[name] for name in ("rel", "gain")}
         return IRec(**shared_settings, cutoff=self.cutoff, condensed=self.condensed)
@@ -528,12 +530,12 @@ class SharpMeasure(DiversityMeasure):
 
 @measure
 class Dsharp(SharpMeasure, D):
-    """D♯-measure: intent recall and a D-measure, mixed.
+    """D♯-measure: a weighted mean of intent recall and a D-measure.
 
     Dsharp(M) = γ·IRec + (1 − γ)·D(M)
 
-    With γ = 0 it is D(M), with γ = 1 it is IRec. NTCIR takes 0.5. Cut lists at least at the number
-    of intents, or I-rec cannot reach 1.
+    With γ = 0 it is D(M), with γ = 1 it is IRec. NTCIR uses 0.5. If the cutoff is below the number
+    of intents, I-rec may be unable to reach 1.
 
     >>> m = Dsharp("nDCG", gamma=0.5) @ 10
     >>> m, m([[0, 1], [1, 0]], judged=[[1, 0], [0, 1]])
@@ -547,7 +549,7 @@ class Dsharp(SharpMeasure, D):
 
 @measure
 class DINsharp(SharpMeasure, DIN):
-    """DIN♯-measure: intent recall and a DIN-measure, mixed.
+    """DIN♯-measure: a weighted mean of intent recall and a DIN-measure.
 
     DINsharp(M) = γ·IRec + (1 − γ)·DIN(M)
 
@@ -556,7 +558,7 @@ class DINsharp(SharpMeasure, DIN):
     """
 
     references = cite("sakai2012", "sakai2014metrics")
-    task = "as D♯, where one page is enough for some intents"
+    task = "like D♯, with intents for which one page is enough"
     range = "0 to 1, if M is"
 
 
@@ -566,8 +568,8 @@ class PplusQ(Expectation):
 
     PplusQ@l = Σ_i Pr(i|q)·Q_i@l + Σ_j Pr(j|q)·P+_j
 
-    i are the informational and j the navigational intents. An intent-aware measure with two
-    measures: whoever wants one page stops at the first best one. Both look down to the cutoff.
+    i are the informational and j the navigational intents. It is intent-aware with two measures:
+    users with a navigational intent stop at the first best item. Both use the same cutoff.
 
     >>> levels, judged = [[0, 1], [1, 0], [1, 0]], [[1, 0], [1, 0], [0, 1]]
     >>> PplusQ()(levels, judged, navigational=[1])  # Q = (2/4 + 4/5)/2, P+ = 1
@@ -597,7 +599,7 @@ class PplusQ(Expectation):
 
 @measure
 class PplusQsharp(SharpMeasure, PplusQ):
-    """P+Q♯: intent recall and P+Q, mixed.
+    """P+Q♯: a weighted mean of intent recall and P+Q.
 
     PplusQsharp = γ·IRec + (1 − γ)·PplusQ
 
@@ -605,49 +607,49 @@ class PplusQsharp(SharpMeasure, PplusQ):
     1.0
     """
 
-    task = "as P+Q, with a reward for serving many intents"
+    task = "like P+Q, with a reward for serving many intents"
 
 
 # -- cascades: an intent is worth less the more often it has been served --------------------------
 
 
 def compute_fading(q: float, count: Any) -> Floats:
-    """q^count, by repeated multiplication."""
+    """Return q^count by repeated multiplication."""
     count = np.asarray(count, dtype=np.int64)
     table = np.cumprod(np.concatenate(([1.0], np.full(int(count.max(initial=0)), q))))
     return to_floats(table[count])
 
 
 def _find_vanishing_rank(q: float) -> float:
-    """The rank from which on q^(r−1) changes no sum that begins with 1; perhaps there is none."""
+    """Return the rank from which q^(r−1) cannot change a sum that starts with 1."""
     if q in (0.0, 1.0):
         return 1 if q == 0 else math.inf
     return math.ceil(math.log(LEAST) / math.log(q)) + 1
 
 
 class Cascade(DiversityMeasure):
-    """Novelty-biased gains, discounted by rank: Σ_r ng(r)·d(r), over what an ideal list has."""
+    """Novelty-biased gains discounted by rank, Σ_r ng(r)·d(r), over an ideal sum."""
 
-    alpha: float = param(0.5, "how much less an intent is worth each time it has been served",
+    alpha: float = param(0.5, "decay of an intent's gain each time it has been served",
                          low=0, high=1)  # fmt: skip
     rel: float | None = rel_param()
-    weighted: bool = param(False, "intents count by their probability, and not alike")
+    weighted: bool = param(False, "weight intents by their probability instead of equally")
     properties = has("recall-independent", "diminishing return")
 
     def discount(self, r: Any) -> Floats:
-        """d(r), what a rank leaves of a gain."""
+        """Return d(r), the discount factor of a rank."""
         raise TypeError(f"{type(self).__name__} defines no discount(self, r)")
 
     def needs_intent_weights(self) -> bool:
         return self.weighted
 
     def get_weights(self, x: Lists) -> Floats:
-        """What the intents are worth: [topics, intents]."""
+        """Return the weights of intents: [topics, intents]."""
         intents = get_intents(x)
         return intents.p if self.weighted else intents.filled.astype(np.float64)
 
     def sum_cascade(self, x: Lists) -> Floats:
-        """Σ_r ng(r)·d(r),   ng(r) = Σ_i I_i(r)·(1 − α)^C_i(r−1)."""
+        """Return Σ_r ng(r)·d(r),   ng(r) = Σ_i I_i(r)·(1 − α)^C_i(r−1)."""
         I = self.mark_relevant(x)
         served_above = np.cumsum(I, axis=1) - I
         ng = sum_intents(
@@ -656,25 +658,26 @@ class Cascade(DiversityMeasure):
         return total(x.step("ng·d", x.step("ng", ng) * self.discount(x.r)))
 
     def sum_perfect(self, x: Lists) -> Floats:
-        """The sum of a list in which every item is relevant to every intent, if there were one."""
+        """Return the sum of a list with every item relevant to every intent."""
         weight_sum = sum_intents(np.where(self.mark_served(x), self.get_weights(x), 0.0))
         ranks = np.arange(1, self._find_last_rank(x.l) + 1)
         fading = compute_fading(1.0 - self.alpha, ranks - 1)
         return total(weight_sum[:, None] * fading * self.discount(ranks))
 
     def _find_last_rank(self, cutoff: int | None) -> int:
-        """The last rank that can change a sum."""
+        """Return the last rank that can change a sum."""
         if cutoff is None and self.alpha == 0:
-            expected = "a cutoff, or alpha above 0: without either the sum has no end"
-            raise InputError("neither", expected, self)
+            problem = "the ideal sum is infinite"
+            raise InputError.from_problem(problem, "Use a cutoff, or alpha > 0", self)
         last = min(cutoff or math.inf, _find_vanishing_rank(1.0 - self.alpha))
         if last > RANKS:
-            expected = f"at most {RANKS:,}: a lower cutoff, or alpha further from 0"
-            raise InputError(f"a sum over {last:,.0f} ranks", expected, self)
+            problem = f"sum over {last:,.0f} ranks, at most {RANKS:,} are possible"
+            fix = "Use a lower cutoff, or alpha further from 0"
+            raise InputError.from_problem(problem, fix, self)
         return int(last)
 
     def divide_by_perfect(self, x: Lists, sums: Floats) -> Floats:
-        """A sum over the best there could be."""
+        """Divide a sum by the highest possible sum."""
         return x.ratio(sums, x.gold.cache(("best", self), lambda: self.sum_perfect(x)))
 
     def score(self, x: Lists) -> Floats:
@@ -682,10 +685,10 @@ class Cascade(DiversityMeasure):
 
 
 class GreedyCascade(Cascade):
-    """A cascade over that of the greedy ideal list."""
+    """A cascade divided by the cascade of the greedy ideal list."""
 
-    equal: str = param("rounded", "items are equally good for the ideal list if their sums "
-                       "differ only by rounding (rounded) or not at all (bits, as in ndeval)",
+    equal: str = param("rounded", "items are tied for the ideal list if their sums are equal up "
+                                  "to rounding (rounded) or in all bits (bits, as in ndeval)",
                        choices=("rounded", "bits"))  # fmt: skip
     properties = has("normalised", "diminishing return")
 
@@ -693,22 +696,23 @@ class GreedyCascade(Cascade):
         sums = self.sum_cascade(x)
         ideal = x.gold.cache(("greedy", self), lambda: self.sum_greedy(x))
         score = ratio(sums, ideal)
-        if x.l is not None or self.alpha > 0:  # as in ndeval: the last bit may decide a digit
+        if x.l is not None or self.alpha > 0:  # as in ndeval: the last bit can decide a digit
             score = ratio(self.divide_by_perfect(x, sums), self.divide_by_perfect(x, ideal))
-        x.ratio(sums, ideal)  # what is shown
+        x.ratio(sums, ideal)  # stored for explain
         return score
 
     def sum_greedy(self, x: Lists) -> Floats:
-        """The sum of the list that takes the item of most gain next, and the largest id of many.
+        """Return the sum of the greedy ideal list.
 
-        The best list of all would take too long to find: that is why it may be beaten.
+        Each rank takes the item with the highest gain, and the largest document id among equal
+        items. A better list can exist, but finding it would take too long.
         """
         intents = get_intents(x)
         if not x.gold.is_complete:
-            raise NeedsMore("needs the levels of all judged items: judged=[…]")
+            raise NeedsMore("requires the levels of all judged items. Use judged=[…]")
         I = self._flag_levels(intents.levels, intents.judged)
         w = self.get_weights(x).copy()
-        remaining: Any = I.any(axis=2)  # items of no use would come last
+        remaining: Any = I.any(axis=2)  # items without gain would come last
         steps = int(remaining.sum(axis=1).max(initial=0))
         steps = steps if x.l is None else min(steps, x.l)
         rows, sums = np.arange(len(w)), np.zeros(len(w))
@@ -725,7 +729,7 @@ class GreedyCascade(Cascade):
 
 
 class LogarithmicCascade(Cascade):
-    """d(r) = 1/log2(r + 1)."""
+    """A cascade with d(r) = 1/log2(r + 1)."""
 
     references = cite("clarke2008", "clarke2011")
 
@@ -734,7 +738,7 @@ class LogarithmicCascade(Cascade):
 
 
 class ReciprocalCascade(Cascade):
-    """d(r) = 1/r."""
+    """A cascade with d(r) = 1/r."""
 
     references = cite("chapelle2009", "clarke2011")
 
@@ -743,9 +747,9 @@ class ReciprocalCascade(Cascade):
 
 
 class GeometricCascade(Cascade):
-    """d(r) = β^(r−1)."""
+    """A cascade with d(r) = β^(r−1)."""
 
-    beta: float = param(0.5, "probability of going on to the next rank", low=0, high=1,
+    beta: float = param(0.5, "probability of continuing to the next rank", low=0, high=1,
                         open_ends=True)  # fmt: skip
     references = cite("clarke2009", "clarke2011")
 
@@ -754,31 +758,29 @@ class GeometricCascade(Cascade):
 
     def divide_by_perfect(self, x: Lists, sums: Floats) -> Floats:
         weight_sum = sum_intents(np.where(self.mark_served(x), self.get_weights(x), 0.0))
-        return sums * ratio(
-            1.0 - (1.0 - self.alpha) * self.beta, weight_sum
-        )  # of a list without end
+        return sums * ratio(1.0 - (1.0 - self.alpha) * self.beta, weight_sum)  # of an infinite list
 
 
 @measure
 class alpha_DCG(LogarithmicCascade):
-    """α-DCG: discounted gains, where items are worth less to intents that have been served.
+    """α-DCG: discounted gains, reduced for intents that were already served.
 
     alpha_DCG@l = Σ_{r≤l} ng(r)/log2(r + 1)  /  Σ_{r≤l} n·(1 − α)^(r−1)/log2(r + 1)
     ng(r)       = Σ_i I_i(r)·(1 − α)^C_i(r−1)
 
-    C_i(r) is the number of items down to r that are relevant to intent i, and n the number of
-    intents that any judged item is relevant to (all of them, for a list without `judged`). It is
-    divided by the sum of a list all of whose items are relevant to all intents, as in ndeval;
-    `norm=sum` is the sum itself. With `weighted` intents count by their probability (Clarke et al.
-    2011), and n is the sum of theirs.
+    C_i(r) is the number of items up to r that are relevant to intent i, and n the number of intents
+    with a relevant judged item (all intents, for a list without `judged`). As in ndeval, the
+    denominator is the sum of a list with every item relevant to every intent. `norm=sum` has no
+    denominator. With `weighted`, intents are weighted by their probability (Clarke et al. 2011),
+    and n is the sum of the probabilities.
 
     >>> round(alpha_DCG(norm="sum")([[1, 1], [1, 0]]), 4)  # 2 + 0.5/log2(3)
     2.3155
     """
 
-    norm: str = param("best", "best: divided as said above; sum: not divided",
+    norm: str = param("best", "best: divided as above; sum: not divided",
                       choices=("best", "sum"))  # fmt: skip
-    task = "the gain of α-nDCG, where topics should not weigh alike"
+    task = "the gain of α-nDCG, if topics should have different weights"
 
     def score(self, x: Lists) -> Floats:
         return super().score(x) if self.norm == "best" else self.sum_cascade(x)
@@ -786,66 +788,66 @@ class alpha_DCG(LogarithmicCascade):
 
 @measure
 class alpha_nDCG(GreedyCascade, LogarithmicCascade):
-    """α-nDCG: discounted gains that fade as intents are served, over those of an ideal list.
+    """α-nDCG: α-DCG's gains divided by those of a greedy ideal list.
 
     alpha_nDCG@l = Σ_{r≤l} ng(r)/log2(r + 1)  /  Σ_{r≤l} ng*(r)/log2(r + 1)
     ng(r)        = Σ_i I_i(r)·(1 − α)^C_i(r−1)
 
-    The ideal list is made greedily, item by item; of several that add the same, the one with the
-    largest document id comes first, as in ndeval. A better list may exist, and score above 1.
+    The ideal list is built greedily, item by item. Among equal items, the largest document id comes
+    first, as in ndeval. A better list can exist and score above 1.
 
     >>> judged = [[1, 1], [1, 0], [0, 1]]
     >>> (alpha_nDCG @ 2)([[1, 1], [1, 0]], judged)
     1.0
     """
 
-    task = "TREC's diversity measure: what each item adds to what was seen (Web Track)"
+    task = "TREC's diversity measure: the novelty of each item (Web Track)"
 
 
 @measure
 class ERR_IA(ReciprocalCascade):
-    """ERR-IA of TREC: a cascade for each intent, divided by that of a list of perfect items.
+    """ERR-IA of TREC: a cascade for each intent, divided by the cascade of perfect items.
 
     ERR_IA@l = Σ_{r≤l} ng(r)/r  /  Σ_{r≤l} n·(1 − α)^(r−1)/r
     ng(r)    = Σ_i I_i(r)·(1 − α)^C_i(r−1)
 
-    C_i(r) is the number of items down to r that are relevant to intent i, and n the number of
-    intents that any judged item is relevant to (all of them, for a list without `judged`); with
-    `weighted`, the sum of their probabilities. As ndeval computes it: relevance has one level, and
-    satisfies with probability α. The mean of ERR over all intents is `IA(ERR)`.
+    C_i(r) is the number of items up to r that are relevant to intent i, and n the number of intents
+    with a relevant judged item (all intents, for a list without `judged`); with `weighted`, the sum
+    of their probabilities. As in ndeval, relevance has one level and satisfies with probability α.
+    The mean of ERR over all intents is `IA(ERR)`.
 
     >>> (ERR_IA @ 2)([[1, 1], [1, 0]])  # (2 + 0.5/2)/(2 + 1/2)
     0.9
     """
 
-    task = "TREC's first measure of diversity (Web Track): how soon users of all intents are done"
+    task = "TREC's first diversity measure (Web Track): early satisfaction of all intents"
 
 
 @measure
 class nERR_IA(GreedyCascade, ReciprocalCascade):
-    """Normalised ERR-IA: the cascade for each intent, over that of an ideal list.
+    """Normalised ERR-IA: ERR-IA's cascade divided by the cascade of a greedy ideal list.
 
     nERR_IA@l = Σ_{r≤l} ng(r)/r  /  Σ_{r≤l} ng*(r)/r
 
-    The ideal list is made greedily, as that of α-nDCG.
+    The ideal list is built greedily, as for α-nDCG.
 
     >>> (nERR_IA @ 2)([[1, 1], [1, 0]], [[1, 1], [1, 0], [0, 1]])
     1.0
     """
 
-    task = "ERR-IA, where topics should weigh alike"
+    task = "ERR-IA, if topics should have equal weights"
 
 
 @measure
 class NRBP(GeometricCascade):
-    """Novelty- and rank-biased precision: a cascade for each intent, for users who may give up.
+    """Novelty- and rank-biased precision: a cascade for each intent, with persistence β.
 
     NRBP  = (1 − (1 − α)·β)/n · Σ_r ng(r)·β^(r−1)
     ng(r) = Σ_i I_i(r)·(1 − α)^C_i(r−1)
 
-    β is the probability of going on to the next item; ndeval takes 0.5. C_i(r) is the number of
-    items down to r that are relevant to intent i, and n the number of intents that any judged item
-    is relevant to (all of them, for a list without `judged`); with `weighted`, the sum of their
+    β is the probability of continuing to the next item; ndeval uses 0.5. C_i(r) is the number of
+    items up to r that are relevant to intent i, and n the number of intents with a relevant judged
+    item (all intents, for a list without `judged`); with `weighted`, the sum of their
     probabilities.
 
     >>> NRBP()([[1, 1], [1, 0]])  # (1 − 1/4)/2·(2 + 0.5/2)
@@ -857,14 +859,14 @@ class NRBP(GeometricCascade):
 
 @measure
 class nNRBP(GreedyCascade, GeometricCascade):
-    """Normalised NRBP: NRBP over that of an ideal list.
+    """Normalised NRBP: NRBP divided by the NRBP of a greedy ideal list.
 
     nNRBP = Σ_r ng(r)·β^(r−1)  /  Σ_r ng*(r)·β^(r−1)
 
-    The ideal list is made greedily, as that of α-nDCG.
+    The ideal list is built greedily, as for α-nDCG.
 
     >>> nNRBP()([[1, 1], [1, 0], [0, 1]], [[1, 1], [1, 0], [0, 1]])
     1.0
     """
 
-    task = "NRBP, where topics should weigh alike"
+    task = "NRBP, if topics should have equal weights"

@@ -1,4 +1,4 @@
-"""Users who look for several relevant items: how far down a list they have to go for them."""
+"""Effort to find several relevant items: how far users have to read."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from cranfield.measures.sets import count_ranks, count_returned
 
 @measure
 class PRES(Measure):
-    """Patent retrieval evaluation score: recall, less the deeper the relevant items stand.
+    """Patent retrieval evaluation score: recall, reduced by the depth of the relevant items.
 
     PRES@l = 1 − (Σ_i r_i/R − (R + 1)/2)/l = Σ_r I(r)·(l − r + C(r)) / (R·l)
 
-    r_i are the ranks of all relevant items. Users check l items (N_max); what they do not find
-    stands below l, at l + C(l) + 1 to l + R: the worst list. It is normalised recall with l in the
-    place of the size of the collection. Without a cutoff l is the length of the list.
+    r_i are the ranks of all relevant items. Users check l items (N_max). Relevant items not
+    retrieved have the ranks l + C(l) + 1 to l + R: the worst list. PRES is normalised recall with l
+    instead of the collection size. Without a cutoff, l is the length of the list.
 
     >>> (PRES @ 100)([1], judged=[1] * 4)  # as its authors: one of four, at rank 1
     0.25
@@ -30,7 +30,10 @@ class PRES(Measure):
     rel: float | None = rel_param()
     holds_under_ties = True
     references = cite("magdy2010")
-    task = "recall with patience: patents, prior art, reviews; l is what users are willing to check"
+    task = (
+        "patient recall: patents, prior art, reviews; l is the number of items users are willing "
+        "to check"
+    )
     properties = has("normalised")
 
     def score(self, x: Lists) -> Floats:
@@ -41,16 +44,16 @@ class PRES(Measure):
 
 @measure
 class ESL(Measure):
-    """Expected search length: nonrelevant items seen until `q` relevant ones are found.
+    """Expected search length: nonrelevant items seen until `q` relevant items are found.
 
-    ESL = r_q − q, r_q the rank of the q-th relevant item; if the list holds only C < q of them,
+    ESL = r_q − q, r_q the rank of the q-th relevant item. If the list has only C < q of them,
     ESL = (n − C) + (q − C)·i/(R − C + 1), i the nonrelevant items below the list
 
-    What was not returned is one level of tied items below the list, as Cooper has it. `size` is the
-    number of items in the collection, so that i = size − n − (R − C); without it, i is taken to be
-    N, as many as were judged nonrelevant, and such searches are too short. If fewer than q items
-    are relevant, users look for all of them. `--ties expected` gives Cooper's mean over the orders
-    of tied items, j + s·i/(r + 1).
+    Items that were not returned are one level of tied items below the list, as in Cooper's
+    definition. `size` is the number of items in the collection, so that i = size − n − (R − C).
+    Without it, i = N, the number of items judged nonrelevant, and the search length is too short.
+    If fewer than q items are relevant, users search for all of them. `--ties expected` computes
+    Cooper's mean over the orders of tied items, j + s·i/(r + 1).
 
     >>> ESL()([0, 0, 1], judged=[1, 0, 0]), ESL(q=2)([1, 0, 0, 1], judged=[1, 1, 0, 0])
     (2.0, 2.0)
@@ -58,12 +61,12 @@ class ESL(Measure):
     3.5
     """
 
-    q: float = param(1, "relevant items that are looked for", low=1, whole=True)
+    q: float = param(1, "number of relevant items searched for", low=1, whole=True)
     size: float | None = param(None, "items in the collection", low=1, whole=True)
     rel: float | None = rel_param()
     better = "lower"
     references = cite("cooper1968")
-    task = "how many useless items it costs to find one, or several; ties in the mean"
+    task = "the effort to find one or several relevant items, averaged over ties"
     range = "0 (best) and above"
     properties = has("diminishing return")
 

@@ -1,17 +1,17 @@
-"""`Expected`: lists in the mean over all orders of their tied items.
+"""`Expected`: lists averaged over all orders of their tied items.
 
-A group of s tied items fills the ranks from `first` to `last`. If m of them are relevant and G is
-their gain, then in the mean over all orders of the group (McSherry and Najork 2008), at its j-th
-rank r:
+A group of s tied items fills the ranks from `first` to `last`. If m of the items are relevant and G
+is their total gain, then averaged over all orders of the group (McSherry and Najork 2008), at its
+j-th rank r:
 
     I(r) = m/s,  g(r) = G/s
     C(r) = C(before) + 1 + (j − 1)(m − 1)/(s − 1)          if the item at r is relevant
     cg(r) = cg(before) + G/m + (j − 1)(G − G/m)/(s − 1)    if the item at r is relevant
     first(r) = the probability that the first relevant item is at r
 
-So a measure that is linear in I or g, in the products I·C or I·cg, or in `first`, is exact if its
-equation is given these lists in place of others: it need not know about ties. Such measures say
-so (`exact_under_ties`); tests enumerate all orders to prove it.
+So a measure that is linear in I or g, in the products I·C or I·cg, or in `first` is exact if its
+equation is applied to these lists: its code does not handle ties. Such measures return True from
+`exact_under_ties`. Tests enumerate all orders to prove it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from cranfield.measures.lists import Lists, scatter, to_floats
 
 
 class Cells(NamedTuple):
-    """A cell for every rank of every group that holds a judged item: arrays [T, W]."""
+    """A cell for every rank of every group with a judged item: arrays [T, W]."""
 
     r: Ints
     filled: Bools
@@ -38,9 +38,9 @@ class Cells(NamedTuple):
 
 
 class Expected(Lists):
-    """A block of lists with ties, seen as the mean over the orders of tied items.
+    """A block of lists with ties, averaged over the orders of tied items.
 
-    `depth` is where the lists end; below the rank `looked_at` nobody asks for anything.
+    `depth` is the end of the lists. Ranks below `max_rank` are not used.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Expected(Lists):
 
     @cached_property
     def condensed(self) -> Lists:
-        """Without unjudged items a group shrinks to its judged ones."""
+        """The lists without unjudged items: each group keeps its judged items."""
         start, stop = _find_group_columns(self.hits.judged, self.bounds[0])
         return Expected(self.hits.condensed, start + 1, stop)
 
@@ -91,7 +91,7 @@ class Expected(Lists):
         return _take_before(cumulated, self.cells.a)
 
     def _sum_group(self, values: Floats, cumulated: Floats) -> Floats:
-        """The sum over the judged items of the group; of one item, without rounding."""
+        """Return the sum over the judged items of the group, exact for a single item."""
         sums = _take_before(cumulated, self.cells.b) - self._sum_before(cumulated)
         is_single = self.cells.b - self.cells.a == 1
         single = np.take_along_axis(values, self.cells.a, axis=1) if values.shape[1] else sums
@@ -108,7 +108,7 @@ class Expected(Lists):
         return self._sum_group(self._hits_view.g, self._hits_view.cg)
 
     def _interpolate(self, group_rest: Floats) -> Floats:
-        """(j − 1)/(s − 1) of what the rest of the group holds."""
+        """Return (j − 1)/(s − 1) of the rest of the group."""
         return group_rest * (self.cells.j - 1) / np.maximum(self.cells.s - 1, 1)
 
     @cached_property
@@ -152,13 +152,13 @@ class Expected(Lists):
 
 
 def _take_before(cumulated: Floats, column: Ints) -> Floats:
-    """A cumulated quantity before a column."""
+    """Return a cumulated quantity before a column."""
     padded = np.concatenate((np.zeros((len(cumulated), 1)), cumulated), axis=1)
     return np.take_along_axis(padded, column, axis=1)
 
 
 def _find_group_columns(judged: Bools, first: Ints) -> tuple[Ints, Ints]:
-    """First and last (exclusive) column of the group of each judged item."""
+    """Return the first and last (exclusive) column of the group of each judged item."""
     n, width = first.shape
     new = np.ones((n, width), dtype=bool)
     new[:, 1:] = (first[:, 1:] != first[:, :-1]) | ~judged[:, 1:]

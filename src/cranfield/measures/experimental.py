@@ -1,4 +1,4 @@
-"""Gain measures that only trec_eval has, and calls experimental."""
+"""Experimental gain measures of trec_eval."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cranfield.measures.sets import count_returned
 
 @measure
 class binG(Measure):
-    """Binary G: relevant items, discounted by the nonrelevant ones above them.
+    """Binary G: relevant items, discounted by the nonrelevant items above them.
 
     binG = (1/R) Σ_r I(r) / log2(2 + r − C(r))
 
@@ -32,10 +32,10 @@ class binG(Measure):
 
 
 class GradedMeasure(Measure):
-    """What the graded ones have in common: they look at the whole list and all gains."""
+    """Base of the graded measures. They use the whole list and all gains."""
 
     gain: GainSetting = gain_param()
-    rel: float | None = rel_param("levels below this gain nothing")
+    rel: float | None = rel_param("levels below this have gain 0")
     takes_raw_gains = True
     references = cite("buckley2005")
     task = "a compromise of AP and nDCG"
@@ -44,7 +44,7 @@ class GradedMeasure(Measure):
 
 @measure
 class G(GradedMeasure):
-    """G: gains, discounted by what the ideal list would have gained beyond the list by then.
+    """G: gains, discounted by the additional gain of the ideal list at the same rank.
 
     G = Σ_r g(r) / log2(2 + Σ_{k≤r} max(g*(k), 1) − cg(r))  /  Σ_r g*(r)
 
@@ -65,7 +65,7 @@ class G(GradedMeasure):
 class nDCGrel(GradedMeasure):
     """nDCG, averaged over the relevant items.
 
-    nDCGrel = (1/R) Σ_{relevant items} nDCG at their rank; not found: nDCG at the end of all
+    nDCGrel = (1/R) Σ_{relevant items} nDCG at their rank (not retrieved: nDCG at the end)
 
     >>> nDCGrel()([2, 1], judged=[2, 1])
     1.0
@@ -84,9 +84,9 @@ class nDCGrel(GradedMeasure):
 
 @measure
 class RnDCG(GradedMeasure):
-    """nDCG, averaged over the ranks where the ideal list changes to a lower gain.
+    """nDCG, averaged over the ranks before a lower gain in the ideal list.
 
-    RnDCG = mean of nDCG@k over these ranks k, and over the end of the list if it goes on
+    RnDCG = mean of nDCG@k over these ranks k, and over the end of a longer list
 
     The end of the list counts if the list is more than one item longer than R.
 
@@ -113,12 +113,12 @@ class RnDCG(GradedMeasure):
 
 
 def get_last_column(x: Floats) -> Floats:
-    """The last column, 0 if there is none."""
+    """Return the last column, 0 if there is none."""
     return x[:, -1] if x.shape[1] else np.zeros(len(x))
 
 
 def extend_cumulated(cumulated: Floats, r: Ints, step: float) -> Floats:
-    """A cumulated quantity of the ideal list at some ranks; `step` is added for ranks past it."""
+    """Return a cumulated quantity of the ideal list, plus `step` per rank beyond it."""
     width = cumulated.shape[1]
     if not width:
         return step * r.astype(np.float64)

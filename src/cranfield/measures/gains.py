@@ -1,15 +1,15 @@
-"""Gains: what a relevance level is worth.
+"""Gains: the values that measures give to relevance levels.
 
-A *level* is what the assessor wrote; a *gain* is what a measure makes of it:
+The assessor assigns a *level*, the measure maps it to a *gain*:
 
-- ``linear``: the level itself;
-- ``exp``: 2^level − 1;
-- ``binary``: 1 above level 0;
-- ``unit``: the level over the highest, from 0 to 1;
-- ``raw``: the level itself, below 0 too (user models and DCG's family);
-- a table such as ``1:2:3``: the gains of levels 1, 2, 3 (level 0 and below gain nothing).
+- ``linear``: the level,
+- ``exp``: 2^level − 1,
+- ``binary``: 1 for levels above 0,
+- ``unit``: the level divided by the highest, from 0 to 1,
+- ``raw``: the level, negative values included (user models and DCG's family),
+- a table such as ``1:2:3``: the gains of levels 1, 2, 3.
 
-Levels below 0 (junk, spam) gain nothing but with ``raw``.
+Levels of 0 and below (junk, spam) have gain 0, except with ``raw``.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from cranfield.arrays import LARGEST, Floats
 from cranfield.errors import InputError
 
 Gain: TypeAlias = str | tuple[float, ...]
-GainLike: TypeAlias = str | float | Sequence[float] | Mapping[int, float]  # what users write
+GainLike: TypeAlias = str | float | Sequence[float] | Mapping[int, float]  # accepted from users
 
 NAMES = ("linear", "exp", "binary", "unit", "raw")
-MAX_LEVELS = 1000  # of which each is looked at, or has a gain of its own
+MAX_LEVELS = 1000  # highest level if every level is enumerated
 MAX_EXPONENT = 1000  # sums of gains must remain finite
 
 
 def parse_gain(value: object) -> Gain:
-    """A gain from what users write: a name, ``"1:2:3"``, a sequence, or a dict by level.
+    """Parse a gain: a name, ``"1:2:3"``, a sequence, or a dict by level.
 
     >>> parse_gain("exp"), parse_gain("1:2.5"), parse_gain([1, 3]), parse_gain({1: 1, 2: 3})
     ('exp', (1.0, 2.5), (1.0, 3.0), (1.0, 3.0))
@@ -43,18 +43,17 @@ def parse_gain(value: object) -> Gain:
     except (TypeError, ValueError):
         table = ()
     if max(table, default=0.0) > LARGEST:
-        raise InputError(f"gain {value!r}", f"gains up to {LARGEST:g}")
-    if not table or not all(np.isfinite(table)) or [0.0, *table] != sorted([0.0, *table]):
-        raise InputError(
-            f"gain {value!r}",
-            f"{', '.join(NAMES)} or the gains of levels 1, 2, … such as 1:2:3, "
-            "none lower than the one before",
-        )
+        raise InputError.from_problem(f"invalid gain {value!r}: gains must be ≤ {LARGEST:g}")
+    fix = f"Use {', '.join(NAMES)} or a table such as 1:2:3."
+    if not table or not all(np.isfinite(table)):
+        raise InputError.from_problem(f"invalid gain {value!r}", fix)
+    if [0.0, *table] != sorted([0.0, *table]):
+        raise InputError.from_problem(f"invalid gain {value!r}: gains must not decrease", fix)
     return table
 
 
 def _list_gains(value: Any) -> Any:
-    """What levels 1, 2, … gain, one after the other."""
+    """Return the gains of levels 1, 2, …."""
     if isinstance(value, str):
         return value.split(":")
     if isinstance(value, Mapping):
@@ -65,14 +64,14 @@ def _list_gains(value: Any) -> Any:
 
 
 def get_top_level(gain: Gain) -> float | None:
-    """The highest level a gain table declares; None if the gain is not a table."""
+    """Return the highest level of a gain table, or None for a named gain."""
     return None if isinstance(gain, str) else float(len(gain))
 
 
 def compute_gains(
     gain: Gain, level: Floats, parameter: str = "gain", highest: float | None = None
 ) -> Floats:
-    """The gains of an array of levels, or what else a table says of levels."""
+    """Return the gains of an array of levels, or the values of another table."""
     if gain == "raw":
         return level
     positive = np.maximum(level, 0.0)
@@ -82,7 +81,7 @@ def compute_gains(
         return positive / highest
     if gain == "exp":
         if positive.max(initial=0.0) > MAX_EXPONENT:
-            _raise_gain_error(gain, positive.max(), f"levels up to {MAX_EXPONENT}", parameter)
+            _raise_gain_error(gain, positive.max(), f"levels ≤ {MAX_EXPONENT}", parameter)
         return np.exp2(positive) - 1.0
     if gain == "binary":
         return (positive > 0).astype(np.float64)
@@ -90,9 +89,9 @@ def compute_gains(
     if positive.size:
         is_whole = positive == np.floor(positive)
         if not is_whole.all():
-            _raise_gain_error(gain, positive[~is_whole][0], "whole levels", parameter)
+            _raise_gain_error(gain, positive[~is_whole][0], "integer levels", parameter)
         if positive.max() >= len(table):
-            _raise_gain_error(gain, positive.max(), f"levels up to {len(table) - 1}", parameter)
+            _raise_gain_error(gain, positive.max(), f"levels ≤ {len(table) - 1}", parameter)
     return table[positive.astype(np.int64)]
 
 

@@ -1,4 +1,4 @@
-"""Binary measures made graded in other ways than by a blended ratio."""
+"""Graded versions of binary measures that do not use a blended ratio."""
 
 from __future__ import annotations
 
@@ -17,23 +17,24 @@ from cranfield.measures.parameters import max_level_param, param, rel_param
 
 @measure
 class GAP(Measure):
-    """Graded average precision: AP of users who differ in what they call relevant.
+    """Graded average precision: AP averaged over users with different relevance thresholds.
 
     GAP = Σ_n (1/n) Σ_{m≤n} Δ(m, n)  /  Σ_i R_i Σ_{j≤i} g_j
     Δ(m, n) = Σ_{j≤min(level_m, level_n)} g_j
 
     g_j is the probability that a user's threshold is level j, so GAP is a mean of AP over
-    thresholds: Σ_j g_j Σ_r I_j(r)·C_j(r)/r over Σ_j g_j R_j, where j marks what is relevant from
-    level j on. `thresholds` are alike (uniform), proportional to the level (level: NTCIREVAL's),
-    or in proportion to given numbers. At a cutoff the denominator looks at the top l of the
-    ideal list, as NTCIREVAL does. Levels between whole ones count in proportion; with
+    thresholds: Σ_j g_j Σ_r I_j(r)·C_j(r)/r over Σ_j g_j R_j, with index j for items of level j or
+    higher. `thresholds` have equal probabilities (uniform), proportional to the level (level:
+    NTCIREVAL's), or proportional to given numbers. At a cutoff the denominator uses the top l of
+    the ideal list, like NTCIREVAL. Levels between integers count in proportion. With
     thresholds=level, Δ is m(m + 1)/2 for any m.
 
     >>> round(GAP()([1, 2], judged=[2, 1]), 4)  # (1·1 + 2/2·1 + 1/2·1)/(1·2 + 1·1)
     0.8333
     """
 
-    thresholds: Any = param("uniform", "their probabilities: uniform, level, or a table as 3:2:1",
+    thresholds: Any = param("uniform", "probabilities of thresholds: uniform, level, or a table "
+                                       "such as 3:2:1",
                             choices=("uniform", "level"), low=0, table=True)  # fmt: skip
     max_level: float | None = max_level_param()
     references = cite("robertson2010", "sakai2011song")
@@ -51,12 +52,13 @@ class GAP(Measure):
         return x.ratio(sums, maximum)
 
     def compute_level_weights(self, x: Lists) -> list[tuple[float, float]]:
-        """All levels there can be, and the probability of a threshold in the step up to each."""
-        # Only gcompute has gains here, and topics with tops of their own. One table serves all: a
-        # topic has nothing above its top. Gains in lists are rounded, perhaps above the ideal ones.
+        """Return all levels and the threshold probability of the step up to each level."""
+        # Only gcompute has gains here, and a highest level per topic. One table serves all topics,
+        # because no topic has a higher level. Gains in lists are rounded, maybe above ideal gains.
         h = float(x.h if x.gold.tops is None else np.max(x.gold.distinct, initial=0.0))
         if h > MAX_LEVELS:
-            raise InputError(f"highest level {h:g}", f"at most {MAX_LEVELS}", self)
+            problem = f"highest level is {h:g}, maximum {MAX_LEVELS}"
+            raise InputError.from_problem(problem, where=self)
         top = max(1, int(np.ceil(h)))
         if self.thresholds == "uniform":
             g = np.ones(top)
@@ -73,7 +75,7 @@ class GAP(Measure):
 
 
 class CumulatedPrecision(CumulatedMeasure):
-    """Σ_r I(r)·cg(r)/r: what gAP adds up."""
+    """Σ_r I(r)·cg(r)/r, the sum in gAP."""
 
     def score(self, x: Lists) -> Floats:
         return total(x.step("cg/r", x.I * x.cg / x.r))
@@ -81,7 +83,7 @@ class CumulatedPrecision(CumulatedMeasure):
 
 @measure
 class gAP(NormalisedMeasure, CumulatedPrecision):
-    """Generalised average precision (Kishida): the mean gain down to each relevant item.
+    """Generalised average precision (Kishida): the mean gain up to each relevant item.
 
     gAP = Σ_r I(r)·cg(r)/r  /  Σ_{r≤R} cg*(r)/r
 
@@ -95,20 +97,20 @@ class gAP(NormalisedMeasure, CumulatedPrecision):
 
 @measure
 class WRR(Measure):
-    """Weighted reciprocal rank: reciprocal rank that prefers higher levels, a little.
+    """Weighted reciprocal rank: reciprocal rank with a slight preference for higher levels.
 
     WRR = max_r δ_x / (r − 1/β_x), x the level at r
 
-    δ is 1 from the lowest relevant level on, else 0. β_x > 1 is smaller for higher levels; here
-    h + 2 − x unless given, so 2 for the highest level, 3 for the next. As β > 1, a low level at
-    rank 1 beats a high one at rank 2. With β = ∞ for all levels it is RR.
+    δ is 1 from the lowest relevant level on, else 0. β_x > 1 is smaller for higher levels. The
+    default is h + 2 − x: 2 for the highest level, 3 for the next. As β > 1, a low level at rank 1
+    beats a high one at rank 2. With β = ∞ for all levels it is RR.
 
     >>> round(WRR(max_level=2)([1, 2]), 4)  # 1/(1 − 1/3), not 1/(2 − 1/2)
     1.5
     """
 
-    beta: Any = param(None, "β of levels 1, 2, … such as 4:3:2, or one for all; h + 2 − x if not "
-                      "given", low=1, open_ends=True, table=True, infinite=True)  # fmt: skip
+    beta: Any = param(None, "β of levels 1, 2, … such as 4:3:2, or one for all (default: h + 2 − "
+                            "x)", low=1, open_ends=True, table=True, infinite=True)  # fmt: skip
     rel: float | None = rel_param()
     max_level: float | None = max_level_param()
     references = cite("eguchi2003", "sakai2007one")
@@ -122,13 +124,13 @@ class WRR(Measure):
         return to_floats(values.max(axis=1, initial=0.0))
 
     def compute_betas(self, x: Lists, level: Floats) -> Floats:
-        """β of some levels."""
+        """Return β of levels."""
         if self.beta is None:
             return to_floats(x.h + 2.0 - np.clip(level, 0.0, x.h))
         if len(self.beta) == 1:
             return np.full(level.shape, self.beta[0])
         betas = compute_gains(self.beta, level, "beta")
-        return np.where(betas > 0, betas, np.inf)  # level 0 has none, and needs none
+        return np.where(betas > 0, betas, np.inf)  # level 0 has no β
 
     def takes_max_level(self) -> bool:
         return self.beta is None and self.max_level is None
@@ -140,7 +142,7 @@ class WRR(Measure):
 
 @measure
 class NWRR(WRR):
-    """Normalised weighted reciprocal rank: WRR over the best value there can be.
+    """Normalised weighted reciprocal rank: WRR divided by its maximum.
 
     NWRR = (1 − 1/β_h) · max_r δ_x / (r − 1/β_x), h the highest level
 
@@ -157,26 +159,29 @@ class NWRR(WRR):
 
 @measure
 class Compat(Measure):
-    """Compatibility: how far the list agrees with the ideal list that suits it best.
+    """Compatibility: the overlap of the list with the most similar ideal list.
 
     Compat = RBO(list, ideal) / RBO(ideal, ideal)
     RBO    = Σ_d p^(d−1)·o(d)/d  /  Σ_d p^(d−1), o(d) the items the tops of length d share
 
-    The ideal list holds the relevant items by level, those of one level in the order in which
-    the list has them. d goes to the end of the longer of the two, or to `depth`, which is 1000 in
-    its authors' program. `normalize=false` leaves out the denominator.
+    The ideal list contains the relevant items by level. Items of one level are in the order of the
+    list. d runs to the end of the longer of the two lists, or to `depth` (1000 in the authors'
+    program). `normalize=false` omits the denominator.
 
     >>> Compat()([2, 1, 0], judged=[2, 1, 0]), Compat(p=0.5)([1, 2], judged=[2, 1])  # 0.5/1.5
     (1.0, 0.3333333333333333)
     """
 
     p: float = param(0.95, "persistence of rank-biased overlap", low=0, high=1, open_ends=True)
-    normalize: bool = param(True, "divide by what the ideal list gives")
+    normalize: bool = param(True, "divide by the value of the ideal list")
     depth: float | None = param(
-        None, "rank down to which overlap counts, if not the end of the longer", low=1, whole=True
+        None,
+        "deepest rank at which overlap counts (default: end of the longer list)",
+        low=1,
+        whole=True,
     )
     references = cite("clarke2021")
-    task = "the very best items first, as if judged by preferences"
+    task = "the best items first, as with preference judgments"
     properties = has("graded", "normalised", "diminishing return")
 
     def score(self, x: Lists) -> Floats:
@@ -187,7 +192,7 @@ class Compat(Measure):
         weight = np.concatenate(([0.0], np.cumsum(self.p ** (d - 1.0) / d)))
 
         def compute_overlap(since: Any, relevant: Floats) -> Floats:
-            """Each shared item counts from the depth on at which both lists have it."""
+            """Sum the weights of shared items, from the depth at which both lists have them."""
             since = np.minimum(since, depth[:, None] + 1).astype(np.int64)
             return total(relevant * (weight[depth][:, None] - weight[since - 1]))
 
@@ -198,7 +203,7 @@ class Compat(Measure):
         return x.ratio(shared, compute_overlap(best.r, best.I))
 
     def find_ideal_ranks(self, x: Lists) -> Floats:
-        """The rank of each item in the ideal list that suits the list best."""
+        """Return the rank of each item in the ideal list most similar to the list."""
         rank = np.ones(x.r.shape)
         for v in np.unique(x.level[x.I > 0]):
             at_level = (x.level == v) * x.I

@@ -1,9 +1,9 @@
-"""Measures as text: ``Name(param=value, …)@cutoff.measurement``, parsed and never evaluated.
+"""Parser of measures: ``Name(param=value, …)@cutoff.measurement``.
 
-``hit=Success@10`` is Success@10 with a name of its own, which its column has everywhere.
-Other tools' names are accepted where they mean something that exists here: trec_eval's
-(``map``, ``ndcg_cut_10``), ir_measures' (``nDCG(dcg='exp-log2')@10``), ranx's (``ndcg@10-l2``)
-and NTCIREVAL's (``MSnDCG@0010``). Ours may be called so, ``cranfield.AP@10``, beside theirs.
+``hit=Success@10`` is Success@10 with the column name ``hit``. Names of other tools are accepted if
+cranfield has the measure: trec_eval's (``map``, ``ndcg_cut_10``), ir_measures'
+(``nDCG(dcg='exp-log2')@10``), ranx's (``ndcg@10-l2``) and NTCIREVAL's (``MSnDCG@0010``). The prefix
+``cranfield.`` marks cranfield's own names, as in ``cranfield.AP@10``.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ Measures: TypeAlias = MeasureLike | Iterable[MeasureLike] | Mapping[str, Measure
 
 @dataclass
 class Call:
-    """The parts of a measure's text, not yet understood."""
+    """The parsed parts of a measure's text."""
 
     name: str
     arguments: list[str] = field(default_factory=list)
@@ -61,7 +61,7 @@ class Call:
 
 
 def parse_measure(text: MeasureLike) -> Measure:
-    """The measure a text stands for; measures and their classes stand for themselves.
+    """Parse a measure. Measures and their classes are returned unchanged.
 
     >>> parse_measure("ndcg(gain=exp)@10")
     nDCG(gain=exp)@10
@@ -81,29 +81,42 @@ def parse_measure(text: MeasureLike) -> Measure:
         _check_depth(body)
         return _build(_translate(body), column_name)
     except CranfieldError as problem:
-        raise MeasureError("measure {}: {}".format, _quote(text), problem) from None
+        raise MeasureError(_describe_problem, text, problem) from None
+
+
+class _UnknownMeasure(MeasureError):
+    """Error for a name that is no measure. Its message is a suggestion."""
+
+
+def _describe_problem(text: str, problem: CranfieldError) -> str:
+    if isinstance(problem, _UnknownMeasure):
+        return f"unknown measure {_quote(text)}{problem}"
+    message = str(problem)
+    if isinstance(problem, InputError) and problem.where in REGISTRY:
+        message = message.removeprefix(f"{problem.where}: ")  # the text names the measure
+    return f"measure {_quote(text)}: {message}"
 
 
 def _from_object(measure: Any) -> Measure:
-    """The measure that an object of another library stands for."""
+    """Convert an object of another library to a measure."""
     from cranfield.measures.translation import from_foreign, is_foreign
 
     if is_foreign(measure):
         return from_foreign(measure)
-    hint = "@cf.measure makes a measure of a function" if callable(measure) else ""
-    raise InputError(repr(measure), "a measure or its name", hint=hint)
+    fix = "Use @cf.measure to turn a function into a measure." if callable(measure) else ""
+    raise InputError.from_problem(f"{measure!r} is not a measure or its name", fix)
 
 
-OWN_PREFIX = "cranfield."  # before a measure that is not another tool's of the same name
-DEEPEST = 10  # measures of measures
-LONGEST = 200  # what an error repeats of a measure
+OWN_PREFIX = "cranfield."  # marks cranfield's own measure if a tool has the same name
+DEEPEST = 10  # nested measures
+LONGEST = 200  # characters of a measure in an error
 
 
 def _check_depth(text: str) -> None:
-    """Refuse measures that stand inside each other too often to be meant."""
+    """Raise InputError for more nested measures than DEEPEST."""
     depth = max(accumulate((c == "(") - (c == ")") for c in f"{text} "))
     if depth > DEEPEST:
-        raise InputError(f"{depth} brackets inside each other", f"at most {DEEPEST}")
+        raise CranfieldError(f"{depth} nested parentheses, at most {DEEPEST} are allowed")
 
 
 def _quote(text: str) -> str:
@@ -112,9 +125,9 @@ def _quote(text: str) -> str:
 
 
 def split_name(text: str) -> tuple[str, str]:
-    """The name that a column is to have, or none, and the measure.
+    """Split a column name from a measure.
 
-    >>> name_and_rest("hit=Success@10"), name_and_rest("AP(rel=2)")
+    >>> split_name("hit=Success@10"), split_name("AP(rel=2)")
     (('hit', 'Success@10'), ('', 'AP(rel=2)'))
     """
     name, equals, rest = (part.strip() for part in text.partition("="))
@@ -122,7 +135,7 @@ def split_name(text: str) -> tuple[str, str]:
 
 
 def parse_model(text: MeasureLike) -> Any:
-    """The user model a text stands for, whichever of its measurements it names, or none.
+    """Parse a user model, with or without one of its measurements.
 
     >>> parse_model("RBP(p=0.5)"), parse_model("RBP(p=0.5).ED"), parse_model("inst(T=2)")
     (RBP(p=0.5), RBP(p=0.5), INST(T=2))
@@ -139,8 +152,9 @@ def parse_model(text: MeasureLike) -> Any:
 
 
 def parse_measures(texts: Measures) -> tuple[Measure, ...]:
-    """All measures in a text, a sequence or a mapping from names of columns, in order and without
-    repetition.
+    """Parse all measures in a text, a sequence or a mapping from column names.
+
+    Measures keep their order, without repetition.
 
     >>> parse_measures(["AP nDCG(gain=exp, rel=1)@10", "P@5, P@10", "recall.5,10"])
     (AP, nDCG(gain=exp, rel=1)@10, P@5, P@10, Recall@5, Recall@10)
@@ -151,11 +165,11 @@ def parse_measures(texts: Measures) -> tuple[Measure, ...]:
 
 
 def parse_with_texts(texts: Measures) -> Iterator[tuple[str, Measure]]:
-    """All measures as they are written, and what they are."""
+    """Yield each measure with its text."""
     if isinstance(texts, Mapping):
         for name, measure in texts.items():
             if not name:
-                raise InputError("a measure with an empty name", "a name for its column")
+                raise CranfieldError("empty column name of a measure")
             yield str(name), replace(parse_measure(measure), called=str(name))
         return
     if isinstance(texts, str | Measure | type) or not isinstance(texts, Iterable):
@@ -168,10 +182,11 @@ def parse_with_texts(texts: Measures) -> Iterator[tuple[str, Measure]]:
 def parse_measures_for(
     texts: Measures, takes: str, also: Callable[[type[Measure]], bool] = lambda c: False
 ) -> tuple[Measure, ...]:
-    """The measures in a text or a sequence, one or more, that score one kind of thing of TAKES; or
-    that it is told of `also`.
+    """Parse one or more measures that score one kind of input of TAKES.
 
-    >>> measures_for("rouge-1 WRecall", "texts")
+    `also` can accept other measures.
+
+    >>> parse_measures_for("rouge-1 WRecall", "texts")
     (ROUGE, WRecall)
     """
     measures = parse_measures(texts)
@@ -182,14 +197,15 @@ def parse_measures_for(
         sorted(name for name, c in REGISTRY.items() if c.takes == takes or also(c))
     )
     for m in unsuitable:
-        hint = f"`cranfield {TAKES[m.takes]}` computes {m}"
-        raise InputError(m, f"a measure of {takes}: {valid_names} ({hint})")
-    raise InputError("no measure", f"one of {takes}: {valid_names}")
+        fix = f"Use `cranfield {TAKES[m.takes]}` for {m}. Measures of {takes}: {valid_names}"
+        raise InputError.from_problem(f"{m} is no measure of {takes}", fix)
+    raise InputError.from_problem("no measure given", f"Measures of {takes}: {valid_names}")
 
 
 def _parse_part(part: MeasureLike) -> list[tuple[str, Measure]]:
-    """A measure, or several: those of a group, or joined by commas without a blank (a name may hold
-    a comma itself).
+    """Parse a measure, a group, or measures joined by commas without spaces.
+
+    A name can contain a comma.
     """
     if not isinstance(part, str):
         measure = parse_measure(part)
@@ -210,7 +226,7 @@ def _parse_part(part: MeasureLike) -> list[tuple[str, Measure]]:
 
 
 def split(text: str) -> list[str]:
-    """The measures of a text: separated by blanks outside brackets (and commas before them)."""
+    """Split a text at spaces outside parentheses, and drop commas before them."""
     parts, depth, start = [], 0, 0
     for i, c in enumerate(text):
         depth += (c == "(") - (c == ")")
@@ -221,9 +237,9 @@ def split(text: str) -> list[str]:
             start = i + 1
     parts.append(text[start:])
     if depth:
-        raise CranfieldError(f"measure {_quote(text)}: expected as many ) as (")
+        raise CranfieldError(f"invalid measure {_quote(text)}: unbalanced parentheses")
     if any(part[:1] == "=" or part[-1:] == "=" for part in parts):
-        raise CranfieldError(f"measure {_quote(text)}: expected name=measure without blanks")
+        raise CranfieldError(f"invalid measure {_quote(text)}: write name=measure without spaces")
     return [part.rstrip(",") for part in parts if part.strip(",")]
 
 
@@ -236,7 +252,7 @@ _SHAPE = re.compile(
     r"(?:\.(?P<measurement>[A-Za-z]\w*))?",
     re.DOTALL,
 )
-_CUTOFFS = r"(?s)([^@]+@)(\d+(?:, ?\d+)+)(\.\w+)?"  # which is one too many
+_CUTOFFS = r"(?s)([^@]+@)(\d+(?:, ?\d+)+)(\.\w+)?"  # invalid: several cutoffs
 _GLUED = r"([A-Za-z].*?)(?:[_.-]|(?<!\d))(\d+)"
 
 
@@ -244,23 +260,29 @@ def _parse_call(text: str) -> Call:
     shape = _SHAPE.fullmatch(text)
     if shape is None and (match := re.fullmatch(_CUTOFFS, text)):
         measures = [match[1] + number.strip() + (match[3] or "") for number in match[2].split(",")]
-        raise InputError("several cutoffs", f"one; did you mean {' '.join(measures)}?")
+        raise CranfieldError(f"several cutoffs. Did you mean {' '.join(measures)}?")
     if shape is None:
-        raise CranfieldError("expected Name(param=value, …)@cutoff")
+        raise CranfieldError(f"{_find_syntax_error(text)}. Syntax: Name(param=value, …)@cutoff")
     call = Call(shape["name"], cutoff=shape["cutoff"], measurement=shape["measurement"] or "")
     for argument in _split_arguments(shape["arguments"] or ""):
         key, equals, value = argument.partition("=")
         if equals and key.strip().isidentifier():
             if key.strip() in call.parameters:
-                raise CranfieldError(f"parameter {key.strip()} is given twice")
+                raise CranfieldError(f"duplicate parameter {key.strip()!r}")
             call.parameters[key.strip()] = value.strip()
         else:
             call.arguments.append(argument)
     return call
 
 
+def _find_syntax_error(text: str) -> str:
+    if text.count("(") != text.count(")"):
+        return "unbalanced parentheses"
+    return "cutoff missing" if text.endswith("@") else "not a valid measure"
+
+
 def _split_arguments(text: str) -> list[str]:
-    """The arguments between the brackets, split at commas outside inner brackets."""
+    """Split arguments at commas outside inner parentheses."""
     if not text.strip():
         return []
     arguments, depth, start = [], 0, 0
@@ -271,7 +293,7 @@ def _split_arguments(text: str) -> list[str]:
             start = i + 1
     arguments.append(text[start:].strip())
     if depth or not all(arguments):
-        raise CranfieldError(f"cannot read the parameters ({text})")
+        raise CranfieldError(f"invalid parameters ({text})")
     return arguments
 
 
@@ -279,20 +301,20 @@ def _split_arguments(text: str) -> list[str]:
 
 
 def _translate(text: str) -> Call:
-    """The parts of a text with other tools' names turned into ours."""
+    """Parse a text, and translate names of other tools."""
     for prefix, table in (("ntcir:", NTCIREVAL), ("trec:", TREC_EVAL)):
         if text.lower().startswith(prefix):
             return _translate_from_table(_rewrite_name(text[len(prefix) :]), table, prefix)
     call = _parse_call(_rewrite_name(text))
     if call.cutoff is not None and re.fullmatch(r"0\d+", call.cutoff):
-        return _translate_from_table(text, NTCIREVAL, "NTCIREVAL (as a leading zero asks for)")
+        return _translate_from_table(text, NTCIREVAL, "NTCIREVAL (cutoff with a leading zero)")
     if not match_names(call.name) and call.name.lower() in ALIASES:
         return _merge_target(ALIASES[call.name.lower()], call)
     return call
 
 
 def _rewrite_name(text: str) -> str:
-    """Names that carry their cutoff or threshold inside, such as ndcg_cut_10 or mrr@10-l2."""
+    """Rewrite names with a cutoff or threshold, such as ndcg_cut_10, mrr@10-l2."""
     name, _, cutoff = text.partition("@")
     if name in REGISTRY and (not cutoff or cutoff.isdecimal()):
         return text  # as we write it
@@ -308,13 +330,13 @@ def _translate_from_table(text: str, table: dict[str, str], tool: str) -> Call:
     target = _find_entry(call.name, table)
     if target is None:
         raise MeasureError(
-            lambda: f"{tool} does not know {call.name!r}{_suggest_names(call.name, table)}"
+            lambda: f"{tool} has no measure {call.name!r}{_suggest_names(call.name, table)}"
         )
     return _merge_target(target, call)
 
 
 def _find_entry(name: str, table: dict[str, str]) -> str | None:
-    """What a tool's name stands for in its table, or what it has for a name of ours."""
+    """Return the target of a name in a tool's table, also for cranfield's own names."""
     own_name = table.get(name.lower())
     twins = [candidate for candidate in REGISTRY if candidate.lower() == name.lower()]
     case_matters = len(twins) > 1 and name in twins
@@ -327,13 +349,13 @@ def _find_entry(name: str, table: dict[str, str]) -> str | None:
 
 
 def _find_canonical_name(name: str) -> str:
-    """Our own name for what a name may mean."""
+    """Return cranfield's name of a measure."""
     matches = match_names(name)
     return matches[0] if len(matches) == 1 else get_measure_name(ALIASES.get(name.lower(), ""))
 
 
 def _merge_target(target_text: str, call: Call) -> Call:
-    """Our name for a foreign one, with the call's own parameters and cutoff on top."""
+    """Merge the target of a foreign name with the parameters and cutoff of a call."""
     without_cutoff, _, at_cutoff = target_text.partition("|")
     target = _parse_call(at_cutoff if at_cutoff and call.cutoff is not None else without_cutoff)
     arguments, parameters = target.arguments + call.arguments, target.parameters | call.parameters
@@ -356,41 +378,38 @@ def _build(call: Call, column_name: str) -> Measure:
             cls, key, _strip_quotes(text), valid_names
         ).items():
             if name in settings:
-                raise CranfieldError(f"{name} is given twice")
+                raise CranfieldError(f"duplicate parameter {name!r}")
             if name not in (*valid_names, "cutoff"):
-                hint = ", ".join(valid_names)
-                raise CranfieldError(f"{cls.__name__} has no parameter {key!r}, only {hint}")
+                raise CranfieldError(f"unknown parameter {key!r}. Valid: {', '.join(valid_names)}")
             settings[name] = setting if name == "gain" else parse_literal(setting)
     return cls(**settings, measurement=call.measurement)
 
 
 def _find_class(call: Call) -> type[Measure]:
-    """The class of a measure, or of its C/W/L reading if that is asked for."""
+    """Return the class of a measure, or of its user model for EU, ETU, EC, ETC, ED."""
     matches = match_names(call.name)
     if not matches:
-        raise MeasureError(
-            lambda: f"there is no measure named {_quote(call.name)}{_suggest_call(call)}"
-        )
+        raise _UnknownMeasure(lambda: _suggest_call(call))
     if len(matches) > 1:
-        raise InputError(repr(call.name), f"{' or '.join(matches)}: here case matters")
+        raise CranfieldError(f"ambiguous name. Did you mean {' or '.join(matches)}?")
     is_reading = call.measurement in MEASUREMENTS and matches[0] in READINGS
     return (READINGS if is_reading else REGISTRY)[matches[0]]
 
 
 def _get_base(cls: type[Measure], arguments: list[str]) -> str:
-    """The measure that a combination is of."""
+    """Return the base measure of a combination."""
     text = ", ".join(arguments)
     if not cls.combines:
-        raise CranfieldError(f"{cls.__name__} takes named parameters only, found ({text})")
+        raise CranfieldError(f"{cls.__name__} takes only named parameters, found ({text})")
     if len(arguments) > 1:
-        raise CranfieldError(f"{cls.__name__} is of one measure, found ({text})")
+        raise CranfieldError(f"{cls.__name__} takes one measure, found ({text})")
     return arguments[0]
 
 
 def _translate_parameter(
     cls: type[Measure], key: str, value: str, valid_names: list[str]
 ) -> dict[str, str]:
-    """Our parameters for a parameter, which may be another tool's, or the number behind @."""
+    """Translate a parameter: of another tool, or the name of the number after @."""
     if key in valid_names:
         return {key: value}
     if key == cls.cutoff_name:
@@ -407,16 +426,16 @@ def _strip_quotes(text: str) -> str:
 
 
 def _suggest_call(call: Call) -> str:
-    """What a call of a measure that there is not may have meant."""
+    """Suggest measures for an unknown one."""
     if call.name.isdigit():
-        return f"; a cutoff belongs to a measure, as in P@{call.name}"
+        return f". A cutoff follows a measure, as in P@{call.name}"
     end = ""
     if call.cutoff is None and (glued := re.fullmatch(_GLUED, call.name)):  # nDCG10
         end = call.name[glued.end(1) :]
         call = replace(call, name=_find_canonical_name(glued[1]) or glued[1], cutoff=glued[2])
 
     def format_suggestion(name: str) -> str:
-        """With a cutoff, unless that cannot be: ROUGE-1."""
+        """Return the call with another name, without a cutoff if it takes none."""
         text = str(replace(call, name=name))
         try:
             parse_measure(text)
@@ -435,11 +454,11 @@ def _suggest_names(
     spellings = {k.lower(): k for k in reversed([*valid_names])}
     matches = get_close_matches(name.lower(), spellings, n=3, cutoff=0.5)
     if not matches:
-        return "; `cranfield measures` lists all"
+        return ". Run `cranfield measures` for a list."
     similarities = [SequenceMatcher(None, k, name.lower()).ratio() for k in matches]
     best = [
         spellings[k]
         for k, ratio in zip(matches, similarities, strict=True)
         if ratio > similarities[0] - 0.05
     ]
-    return f"; did you mean {' or '.join(map(format_name, best))}?"
+    return f". Did you mean {' or '.join(map(format_name, best))}?"

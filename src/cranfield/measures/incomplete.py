@@ -1,4 +1,4 @@
-"""Incomplete judgments: measures that know which items were judged, and guess at the others."""
+"""Measures for incomplete judgments."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cranfield.measures.parameters import GainSetting, gain_param, max_level_par
 
 
 class PreferenceMeasure(Measure):
-    """Relevant items above nonrelevant ones; unjudged items are ignored."""
+    """Relevant items above nonrelevant items. Unjudged items are ignored."""
 
     rel: float | None = rel_param()
     references = cite("buckley2004", "sakai2007")
@@ -22,22 +22,22 @@ class PreferenceMeasure(Measure):
     task = "incomplete judgments; condensed-list AP is usually the better choice"
 
     def count_misplaced(self, x: Lists) -> Floats:
-        """n(r): judged nonrelevant items above r, r' − C(r') in the condensed list."""
+        """Return n(r), judged nonrelevant items above r (condensed list: r' − C(r'))."""
         return x.step("nonrelevant above", sum_above(x.J - x.I))
 
     def mean(self, x: Lists, penalty: Floats) -> Floats:
-        """(1/R) Σ_r I(r)·(1 − penalty)."""
+        """Return (1/R) Σ_r I(r)·(1 − penalty)."""
         return x.ratio(total(x.step("1 − penalty", x.I * (1.0 - penalty))), x.R)
 
 
 @measure
 class bpref(PreferenceMeasure):
-    """Binary preference: how rarely a judged nonrelevant item stands above a relevant one.
+    """Binary preference: penalises judged nonrelevant items above relevant ones.
 
     bpref = (1/R) Σ_r I(r) · (1 − min(R, n(r)) / min(R, N))
 
-    n(r) is the number of judged nonrelevant items above r. This is bpref_R where R ≤ N and
-    bpref_N where R ≥ N (Sakai 2014, equations 22 and 23), and trec_eval's bpref.
+    n(r) is the number of judged nonrelevant items above r. This is bpref_R if R ≤ N and bpref_N if
+    R ≥ N (Sakai 2014, equations 22 and 23), and trec_eval's bpref.
 
     >>> bpref()([None, 0, 1], judged=[1, 0])  # Sakai 2011, section 3.2: zero
     0.0
@@ -54,7 +54,7 @@ class bpref(PreferenceMeasure):
 
 @measure
 class GMbpref(bpref):
-    """bpref, summarised over topics by its geometric mean, which looks at the hard topics.
+    """bpref, summarised over topics by its geometric mean, which stresses hard topics.
 
     GMbpref = exp((1/T) Σ_topics log max(bpref, 0.00001))
 
@@ -64,12 +64,12 @@ class GMbpref(bpref):
 
     summary = "gmean"
     references = cite("robertson2006")
-    task = "whether a system fails badly on some topics"
+    task = "detecting systems that fail badly on some topics"
 
 
 @measure
 class bpref_R(PreferenceMeasure):
-    """bpref for topics with no more relevant than nonrelevant items.
+    """bpref for topics with at most as many relevant as nonrelevant items.
 
     bpref_R = (1/R) Σ_r I(r) · (1 − min(R, n(r)) / R)
 
@@ -86,7 +86,7 @@ class bpref_R(PreferenceMeasure):
 
 @measure
 class bpref_N(PreferenceMeasure):
-    """bpref for topics with no fewer relevant than nonrelevant items; RankEff.
+    """bpref for topics with at least as many relevant as nonrelevant items, also RankEff.
 
     bpref_N = (1/R) Σ_r I(r) · (1 − n(r) / N)
 
@@ -101,7 +101,7 @@ class bpref_N(PreferenceMeasure):
 
 
 class RelativePreferenceMeasure(Measure):
-    """Preferences between levels: each item pays for those above it that are worth less.
+    """Preferences between levels: a penalty for each item with a lower gain above.
 
     pen(r) = Σ_{k<r, g(k)<g(r)} (g(r) − g(k))/g(r), in the condensed list
     """
@@ -113,25 +113,25 @@ class RelativePreferenceMeasure(Measure):
     task = "incomplete graded judgments; condensed-list Q is usually the better choice"
 
     def compute_penalty(self, x: Lists) -> Floats:
-        """pen(r): for each gain that occurs, the items above with it, times what they lack."""
+        """Return pen(r), summed over the gains that occur."""
         pen = np.zeros(x.g.shape)
         for v in np.unique(x.g[x.judged]):
             pen += sum_above(x.J * (x.g == v)) * ratio(np.maximum(x.g - v, 0.0), x.g)
         return x.step("pen", pen)
 
     def compute_place(self, x: Lists) -> Floats:
-        """r': the rank in the condensed list."""
+        """Return r', the rank in the condensed list."""
         return x.step("r'", np.cumsum(x.J, axis=1))
 
     def compute_ratio(self, x: Lists, penalty: Floats) -> Floats:
-        """Σ_r g(r)·(1 − penalty) / Σ g*."""
+        """Return Σ_r g(r)·(1 − penalty) / Σ g*."""
         gains = total(x.step("g·(1 − penalty)", x.g * (1.0 - penalty)))
         return x.ratio(gains, total(x.whole_ideal.g))
 
 
 @measure
 class rpref_N(RelativePreferenceMeasure):
-    """Graded preference, penalties in proportion to what could stand above.
+    """Graded preference with penalties relative to the items that could be above.
 
     rpref_N = Σ_r g(r)·(1 − pen(r)/d) / Σ g*,   d = R + N − Σ g*/g_h
     pen(r)  = Σ_{k<r, g(k)<g(r)} (g(r) − g(k))/g(r), in the condensed list
@@ -154,12 +154,12 @@ class rpref_N(RelativePreferenceMeasure):
 
 @measure
 class rpref_relative(RelativePreferenceMeasure):
-    """Graded preference, penalties in proportion to the rank; rank 1 is skipped.
+    """Graded preference with penalties relative to the rank. Rank 1 is skipped.
 
     rpref_relative = Σ_{r'>1} g(r')·(1 − pen(r')/(r' − 1)) / Σ g*, in the condensed list
     pen(r) = Σ_{k<r, g(k)<g(r)} (g(r) − g(k))/g(r)
 
-    As it is undefined at rank 1, it gives nothing for an item there: rpref_relative2 mends that.
+    It is undefined at rank 1, so an item there adds 0. rpref_relative2 corrects that.
 
     >>> rpref_relative()([0, 1], judged=[1, 0]), rpref_relative()([0, 0, 1], judged=[1, 0, 0])
     (0.0, 0.0)
@@ -174,7 +174,7 @@ class rpref_relative(RelativePreferenceMeasure):
 
 @measure
 class rpref_relative2(RelativePreferenceMeasure):
-    """Graded preference, penalties in proportion to the rank; on binary data condensed AP.
+    """Graded preference with penalties relative to the rank. On binary data: condensed AP.
 
     rpref_relative2 = Σ_r' g(r')·(1 − pen(r')/r') / Σ g*, in the condensed list
     pen(r) = Σ_{k<r, g(k)<g(r)} (g(r) − g(k))/g(r)
@@ -193,7 +193,7 @@ class rpref_relative2(RelativePreferenceMeasure):
 
 @measure
 class bpref_relative(PreferenceMeasure):
-    """bpref with penalties in proportion to the rank: rpref_relative on binary judgments.
+    """bpref with penalties relative to the rank: rpref_relative on binary judgments.
 
     bpref_relative = (1/R) Σ_{r'>1} I(r')·(1 − n(r')/(r' − 1)), in the condensed list
 
@@ -212,8 +212,8 @@ class infAP(Measure):
 
     infAP = (1/R) Σ_r I(r)·(1/r + p(r)/r · (c(r) + ε)/(c(r) + n(r) + 2ε)),   ε = 0.00001
 
-    Above r, p(r) items were in the pool, c(r) of them judged relevant and n(r) nonrelevant. A
-    level below 0 in the judgments means pooled but not judged.
+    Above r, p(r) items are in the pool, c(r) of them judged relevant and n(r) nonrelevant. A level
+    below 0 in the judgments means pooled but not judged.
 
     >>> round(infAP()([1, -1, 1], judged=[1, 1, -1]), 4)  # 1, and 1/3 + 2/3·1 if all are relevant
     1.0
@@ -223,7 +223,7 @@ class infAP(Measure):
     takes_unsampled = True
     takes_gains = False  # it asks which levels are below 0
     references = cite("yilmaz2006")
-    task = "pools of which only a random sample was judged"
+    task = "pools with only a random sample judged"
     properties = has("normalised")
     may_fall = True  # an item pooled but not judged is better above than below
 
@@ -242,7 +242,7 @@ HALF = 0.5 + 1e-9  # also where rounding has made a little less of it
 
 
 class Stratum(NamedTuple):
-    """A part of the pool, of which documents were drawn at random."""
+    """A part of the pool from which documents were sampled."""
 
     is_listed: Bools  # [lists, items] which items of the lists are in it
     is_pooled: Bools  # [lists, items] which of all
@@ -250,15 +250,15 @@ class Stratum(NamedTuple):
     scale: tuple[Floats, Floats]  # [lists] N_s, n_s: how many are in it, and were drawn
 
     def estimate_count(self, mask: Bools) -> Floats:
-        """How many in the stratum are such, as so many of the sample are: N_s/n_s times these."""
+        """Estimate a count in the stratum: N_s/n_s times the count in the sample."""
         size, sample = self.scale
         return ratio(mask.sum(axis=1) * size, sample)
 
 
 class SampleMeasure(Measure):
-    """What is estimated from judgments of documents that were drawn from the strata of a pool.
+    """Base of estimates from judgments sampled from the strata of a pool.
 
-    A level below 0 means pooled but not drawn. Without strata the pool is one.
+    A level below 0 means pooled but not sampled. Without strata, the pool is one stratum.
     """
 
     rel: float | None = rel_param()
@@ -269,7 +269,7 @@ class SampleMeasure(Measure):
     may_fall = True  # an item pooled but not judged is better above than below
 
     def iter_strata(self, x: Lists) -> Iterator[Stratum]:
-        """The strata of all topics, one by one."""
+        """Yield the strata of all topics."""
         gold = x.gold
         item_strata = np.zeros(x.level.shape) if x.stratum is None else x.stratum
         gold_strata = np.zeros(gold.levels.shape) if gold.strata is None else gold.strata.padded
@@ -291,10 +291,10 @@ class xinfAP(SampleMeasure):
     xinfAP  = (1/R̂) Σ_r I(r)·(N_s/n_s)·E(r),   R̂ = Σ_s (N_s/n_s)·R_s
     E(r)    = 1/r + (1/r) Σ_s k_s(r)·(c_s(r) + ε)/(j_s(r) + 3ε),   ε = 0.00001
 
-    Stratum s has N_s pooled documents, n_s of them judged, R_s relevant. Above r stand k_s(r) of
-    its documents, j_s(r) of them judged, c_s(r) relevant. Judgments are ``topic 0 doc stratum
-    level``, the level below 0 where a document was not drawn. TREC's sample_eval.pl prints this
-    as infAP; for its 1,000 documents a topic write xinfAP@1000.
+    Stratum s has N_s pooled documents, n_s of them judged, R_s relevant. Above r are k_s(r) of its
+    documents, j_s(r) of them judged, c_s(r) relevant. Judgments are ``topic 0 doc stratum level``,
+    with a level below 0 if a document was not sampled. TREC's sample_eval.pl prints this as infAP.
+    It uses 1,000 documents per topic: xinfAP@1000.
 
     >>> round(xinfAP()([1, -1, 1], judged=[1, 1, -1]), 4)  # 1, and 1/3 + 2/3·1 if all are relevant
     1.0
@@ -302,7 +302,7 @@ class xinfAP(SampleMeasure):
     0.3333
     """
 
-    task = "pools of which a random sample was judged, at a rate for each stratum"
+    task = "pools with a random sample judged, at a rate for each stratum"
     properties = has("normalised")
 
     def score(self, x: Lists) -> Floats:
@@ -330,11 +330,11 @@ class infNDCG(SampleMeasure):
 
     infNDCG@l = Σ_s (k_s/j_s) Σ_{r≤l in s} g(r)/log2(r + 1) / Σ_{r≤l} g*(r)/log2(r + 1)
 
-    Of the documents down to l, k_s are of stratum s, and j_s of these were judged. The ideal list
-    has of each level as many documents as are estimated, Σ_s (N_s/n_s)·R_s, rounded half up.
-    Judgments are as for xinfAP; TREC's sample_eval.pl looks at 1,000 documents: infNDCG@1000.
+    k_s is the number of documents of stratum s up to l, and j_s of these were judged. The ideal
+    list has the estimated number of documents of each level, Σ_s (N_s/n_s)·R_s, rounded half up.
+    Judgments are as for xinfAP. TREC's sample_eval.pl uses 1,000 documents: infNDCG@1000.
 
-    As an estimate it may exceed 1.
+    The estimate can exceed 1.
 
     >>> round(infNDCG()([2, -1, 1], judged=[2, 1, -1]), 4)  # 3/2·2.5; ideal 2, 2, 1, 1: 4.1925
     0.8944
@@ -355,7 +355,7 @@ class infNDCG(SampleMeasure):
         return x.ratio(dcg, x.gold.cache(("inferred", self), lambda: self._estimate_ideal(x)))
 
     def _estimate_ideal(self, x: Lists) -> Floats:
-        """The DCG of the list with as many documents of each gain as are estimated, best first."""
+        """Return the estimated DCG of the ideal list."""
         ideal, strata = x.whole_ideal, list(self.iter_strata(x))
         start, dcg = np.zeros(len(x), dtype=np.int64), np.zeros(len(x))
         for gain in sorted({*ideal.g[ideal.g > 0].tolist()}, reverse=True):

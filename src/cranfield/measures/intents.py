@@ -1,4 +1,4 @@
-"""Every intent as a topic of its own: what its users see of the lists and the judgments."""
+"""Lists and judgments with every intent as a topic of its own."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from cranfield.measures.lists import Costs, Gold, IntentBlock, Lengths, Lists, N
 
 
 def get_intents(x: Lists) -> IntentBlock:
-    """The intents of the topics of some lists."""
+    """Return the intents of the topics of a block, or raise NeedsMore."""
     if x.gold.intents is None or x.intent_levels is None:
-        raise NeedsMore("needs judgments for intents: topic intent doc level")
+        raise NeedsMore("requires judgments for intents (topic intent doc level)")
     return x.gold.intents
 
 
 def expand_intents(x: Lists) -> Lists:
-    """The lists once for each intent, as a topic of its own: row t·I + i."""
+    """Repeat the lists for each intent, as a topic of its own: row t·I + i."""
     get_intents(x)
     return x.cache("intents", lambda: build_intent_rows(x.intent_levels, x, expand_gold(x.gold)))
 
 
 def build_intent_rows(by_intent: Any, x: Lists, gold: Gold) -> Lists:
-    """Lists with these levels, [topics, items, intents], once for each intent."""
+    """Repeat lists for each intent, with levels [topics, items, intents]."""
     topics, items, I = by_intent.shape
 
     def repeat(values: Any) -> Any:
@@ -50,7 +50,7 @@ def build_intent_rows(by_intent: Any, x: Lists, gold: Gold) -> Lists:
 
 
 def expand_gold(gold: Gold) -> Gold:
-    """The judgments once for each intent, as a topic of its own."""
+    """Repeat the judgments for each intent, as a topic of its own."""
     return gold.cache("intents", lambda: _build_gold_rows(gold))
 
 
@@ -68,7 +68,7 @@ def _build_gold_rows(gold: Gold) -> Gold:
 
 
 def sort_by_level(levels: Floats, judged: Bools) -> tuple[Floats, Bools, Ints]:
-    """Each row from the highest to the lowest level, padding last; and which came from where."""
+    """Sort each row by falling level, padding last. Also return mask and order."""
     order = np.argsort(np.where(judged, -levels, np.inf), axis=1, kind="stable")
     filled = np.arange(levels.shape[1]) < judged.sum(axis=1)[:, None]
     falling = np.where(filled, np.take_along_axis(levels, order, axis=1), 0.0)

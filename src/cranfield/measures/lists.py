@@ -1,8 +1,8 @@
 """`Lists`: a block of ranked lists as the equations see them.
 
-The names are the papers': r, I(r), C(r), g(r), cg(r), the ideal list's g*(r) and cg*(r), R, N,
-l, h. Each is an array with one row per topic and one column per judged item of the list, in
-order of rank; a quantity is computed when first asked for and remembered.
+The names are the papers': r, I(r), C(r), g(r), cg(r), the ideal list's g*(r) and cg*(r), R, N, l,
+h. Each is an array with one row per topic and one column per judged item of the list, in order of
+rank. A quantity is computed on first use and cached.
 """
 
 from __future__ import annotations
@@ -25,40 +25,40 @@ from cranfield.measures.gains import Gain, compute_gains, get_top_level
 T = TypeVar("T")
 
 BLOCK_CELLS = 1 << 19  # topics × columns of one block: a few megabytes per array
-DENSE_CELLS = 1 << 16  # topics × ranks where every rank counts: some ten arrays stay in the cache
+DENSE_CELLS = 1 << 16  # topics × ranks if every rank counts: about ten arrays fit in the cache
 
 
 def to_floats(x: Any) -> Floats:
-    """An array as what it is, of doubles: where its type is lost to the type checker."""
+    """Convert to an array of doubles, for the type checker."""
     return np.asarray(x, dtype=np.float64)
 
 
 def ratio(numerator: Any, denominator: Any) -> Floats:
-    """numerator / denominator, and 0 where nothing can be divided by (no relevant item)."""
+    """Return numerator / denominator, or 0 if the denominator is 0."""
     out: Floats = np.zeros(np.broadcast(numerator, denominator).shape)
     np.divide(numerator, denominator, out=out, where=np.not_equal(denominator, 0))
     return out
 
 
 def total(x: Any) -> Floats:
-    """Σ_r x(r), from the top rank down.
+    """Return Σ_r x(r), summed from the top rank down.
 
-    Added in the order of the ranks, so that padding, block size and threads cannot change the
-    last bit (NumPy's own sum adds pairwise, in an order that depends on the width).
+    Summing in rank order keeps the last bit independent of padding, block size and threads. NumPy's
+    own sum adds pairwise, in an order that depends on the width.
     """
     x = to_floats(x)
     return np.cumsum(x, axis=1)[:, -1] if x.shape[1] else np.zeros(x.shape[0])
 
 
 def scatter(filled: Bools, values: Any, padding: float = 0) -> Any:
-    """Values one after the other, put where something is there; the rest is padding."""
+    """Put flat values into the filled cells of a matrix."""
     cells = np.full((*filled.shape, *values.shape[1:]), padding, dtype=values.dtype)
     cells[filled] = values
     return cells
 
 
 def sum_above(x: Any) -> Floats:
-    """Σ_{k<r} x(k): what stands above each rank, added from the top down."""
+    """Return Σ_{k<r} x(k), the sum above each rank, from the top down."""
     x = to_floats(x)
     return np.concatenate((np.zeros((len(x), 1)), np.cumsum(x, axis=1)), axis=1)[:, :-1]
 
@@ -67,42 +67,42 @@ def sum_above(x: Any) -> Floats:
 class IntentBlock:
     """The intents of a block of topics, padded."""
 
-    weights: Floats  # [topics, intents] how probable each is, or 1 where all are alike; 0: none
-    uniform_counts: Floats  # [topics] then their number, else 0
+    weights: Floats  # [topics, intents] probabilities, or 1 if all are equal; 0: padding
+    uniform_counts: Floats  # [topics] number of intents if all are equal, else 0
     navigational: Bools  # [topics, intents]
-    filled: Bools  # [topics, intents] which ones are not padding
+    filled: Bools  # [topics, intents] False for padding
     levels: Floats  # [topics, items, intents] of all judged items, by document id, largest first
-    judged: Bools  # [topics, items] which ones are not padding
-    flat: Intents | None = None  # what it was made of
-    names: tuple[tuple[str, ...], ...] = ()  # of the intents of each topic
-    importance: Floats | None = None  # [topics, intents, verticals] Pr(v|i), where it is known
+    judged: Bools  # [topics, items] False for padding
+    flat: Intents | None = None  # the source
+    names: tuple[tuple[str, ...], ...] = ()  # intent names of each topic
+    importance: Floats | None = None  # [topics, intents, verticals] Pr(v|i) if known
 
     @cached_property
     def p(self) -> Floats:
-        """Pr(i|q): how probable each intent is."""
+        """Pr(i|q): probability of each intent."""
         return self.weights / np.where(self.uniform_counts > 0, self.uniform_counts, 1.0)[:, None]
 
     @cached_property
     def n(self) -> Floats:
-        """The number of intents of each topic."""
+        """Number of intents of each topic."""
         return to_floats(self.filled.sum(axis=1))
 
 
 class Strata(NamedTuple):
-    """What the judgments of a block of topics were sampled from."""
+    """The strata from which the judgments of a block of topics were sampled."""
 
-    padded: Floats  # the stratum of each level, padded
-    flat: Floats  # that of all judged items of the collection, flat
+    padded: Floats  # stratum of each level of the block
+    flat: Floats  # stratum of each judged item of the collection
 
 
 @dataclass(eq=False, repr=False)
 class ValueCache:
-    """What keeps the values that were computed of it."""
+    """Base of blocks that cache values computed from them."""
 
     _cache: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     def cache(self, key: Any, compute: Callable[[], T]) -> T:
-        """The value under `key`, computed once: of a Gold, whatever the number of runs."""
+        """Return the value under `key`, computed once. A Gold serves all runs."""
         if key not in self._cache:
             self._cache[key] = compute()
         value: T = self._cache[key]
@@ -111,22 +111,22 @@ class ValueCache:
 
 @dataclass(eq=False, repr=False)
 class Gold(ValueCache):
-    """The judgments of a block of topics, padded, with all that is derived from them."""
+    """The judgments of a block of topics, padded, and values derived from them."""
 
     levels: Floats
     judged: Bools
     max_level: float
-    is_complete: bool = True  # whether these are all, and not only what the lists have
-    traced: bool = False  # whether lists keep the steps of a computation
-    # The levels of the whole collection, so that nothing depends on how blocks are cut.
+    is_complete: bool = True  # False: only the judged items in the lists are known
+    traced: bool = False  # lists store the steps of a computation
+    # Levels of the whole collection, so that scores do not depend on the blocks.
     distinct: Any = None
     intents: IntentBlock | None = None
-    tops: Floats | None = None  # the highest level of each topic, where that is what h means
-    order: Ints | None = None  # which of the intents' items each level is of
-    strata: Strata | None = None  # where judgments are a sample
-    topics: tuple[str, ...] = ()  # their names, where they are known
-    items: Ints | None = None  # [topics, items] of each level, if a measure asks for documents
-    names: Names | None = None  # of documents, likewise
+    tops: Floats | None = None  # highest level of each topic, if h is defined by topic
+    order: Ints | None = None  # index of each level's item among the intents' items
+    strata: Strata | None = None  # for sampled judgments
+    topics: tuple[str, ...] = ()  # names, if known
+    items: Ints | None = None  # [topics, items] of each level, for measures that use documents
+    names: Names | None = None  # document ids, for the same measures
 
     def __post_init__(self) -> None:
         self.distinct = distinct_of(self.levels) if self.distinct is None else self.distinct
@@ -140,7 +140,7 @@ class Gold(ValueCache):
         return Lists(ranks, self.levels, self.judged, length, self, is_ideal=True)
 
     def select(self, topics: Bools) -> Gold:
-        """The judgments of some topics, where they are not for intents."""
+        """Return the judgments of some topics. Not for intents."""
         return Gold(
             self.levels[topics],
             self.judged[topics],
@@ -153,47 +153,47 @@ class Gold(ValueCache):
 
     @property
     def judged_anywhere(self) -> frozenset[str]:
-        """The ids of the documents that are judged for any topic of the collection."""
+        """Ids of the documents judged for any topic of the collection."""
         if self.names is None:
-            raise NeedsMore("needs the ids of documents: use cf.evaluate")
+            raise NeedsMore("requires document ids. Use cf.evaluate")
         return self.names.judged_anywhere
 
     def list_judged_docs(self, t: int) -> list[str]:
-        """The documents of the ideal list of a topic."""
+        """Return the documents of the ideal list of a topic."""
         if self.items is None or self.names is None:
-            raise NeedsMore("needs the ids of judged documents: use cf.evaluate")
+            raise NeedsMore("requires the ids of judged documents. Use cf.evaluate")
         return [self.names.judged[item] for item in self.items[t, self.judged[t]].tolist()]
 
 
 class NeedsMore(CranfieldError):
-    """A measure asked for what it was not given: judgments, or lengths."""
+    """Error for a missing input of a measure, such as judgments or lengths."""
 
 
 class Lengths(NamedTuple):
-    """The lengths of the documents of a block of lists, in one unit, at its judged items."""
+    """Document lengths in one unit, at the judged items of a block of lists."""
 
-    item: Floats  # of the item
-    preceding: Floats  # of all documents above it, judged or not
+    item: Floats  # length of the item
+    preceding: Floats  # total length of all documents above it, judged or not
 
 
 @dataclass(frozen=True)
 class Costs:
-    """Costs, or other numbers, of all items of some lists, one list after the other."""
+    """Costs, or other numbers, of all items of the lists, one list after another."""
 
     flat: Floats
     n: Ints  # lengths of the lists
 
     def to_matrix(self, width: int) -> Floats:
-        """Those down to a rank, as [lists, width]; NaN beyond the end."""
+        """Return the costs up to a rank, [lists, width], NaN beyond the end."""
         rows = expand_spans(np.cumsum(self.n) - self.n, np.minimum(self.n, width))
         return to_floats(scatter(np.arange(width) < self.n[:, None], self.flat[rows], np.nan))
 
     def get_at_ranks(self, row: Ints, rank: Ints) -> Floats:
-        """That of the item at a rank of a list, for many of them."""
+        """Return the costs of items at given rows and ranks."""
         return to_floats(self.flat[(np.cumsum(self.n) - self.n)[row] + rank - 1])
 
     def get_list(self, row: int, width: int) -> Floats:
-        """Those of one list, down to a rank."""
+        """Return the costs of one list up to a rank."""
         begin = int(self.n[:row].sum())
         return self.flat[begin : begin + min(int(self.n[row]), width)]
 
@@ -205,23 +205,23 @@ class Lists(ValueCache):
     | name | meaning |
     |---|---|
     | `r` | ranks of the judged items |
-    | `level`, `judged` | their levels; which cells hold an item (the rest is padding) |
+    | `level`, `judged` | their levels; True for cells with an item (the rest is padding) |
     | `J`, `I`, `C` | judged flag, relevance flag, relevant items so far |
     | `first`, `r1` | 1 at the first relevant item; its rank |
     | `g`, `cg` | gain, cumulative gain |
     | `ideal` | the ideal list, with the same attributes, cut at the same rank |
     | `whole_ideal` | the ideal list, not cut |
     | `cg_ideal` | cg*(r), the ideal list's cumulative gain at rank r |
-    | `R`, `N` | relevant and nonrelevant items known for the topic |
+    | `R`, `N` | relevant and nonrelevant items judged for the topic |
     | `n`, `l` | length of the list; the cutoff or None |
     | `h`, `g_h` | the highest level, and its gain |
     | `length(unit)`, `length_above(unit)` | of the document; of all documents above it |
-    | `stratum` | what the item was sampled from, if judgments are a sample |
+    | `stratum` | stratum of the item, for sampled judgments |
     | `topic(t)` | the topic of row t |
-    | `docs(t)` | ids of the documents of row t, if the measure says `needs_documents` |
+    | `docs(t)` | ids of the documents of row t, if the class has `needs_documents = True` |
 
-    `x.step(name, values)` gives the values back, and keeps them for `cranfield explain --on`;
-    `x.ratio(a, b)` does so with the fraction that is the score.
+    `x.step(name, values)` returns the values, and stores them for `cranfield explain --on`.
+    `x.ratio(a, b)` does the same with the fraction that is the score.
     """
 
     r: Ints
@@ -237,12 +237,14 @@ class Lists(ValueCache):
     is_ideal: bool = False
     lengths: Mapping[str, Lengths] = None  # type: ignore[assignment]  # {}
     costs: Costs | None = None  # of all items, judged or not
-    documents: Costs | None = None  # their numbers, if a measure asks for documents
-    intent_levels: Floats | None = None  # [lists, items, intents] the level for each intent
-    vertical: Floats | None = None  # [lists, items] the number of its kind of result, NaN: unknown
-    stratum: Floats | None = None  # [lists, items] what it was sampled from, where that is known
+    documents: Costs | None = None  # document numbers, for measures that use documents
+    intent_levels: Floats | None = None  # [lists, items, intents] level for each intent
+    vertical: Floats | None = None  # [lists, items] number of the vertical, NaN: unknown
+    stratum: Floats | None = None  # [lists, items] number of the stratum, if known
     steps: dict[str, Any] = field(default_factory=dict, init=False)
-    rank_steps: dict[str, Floats] = field(default_factory=dict, init=False)  # steps of every rank
+    rank_steps: dict[str, Floats] = field(
+        default_factory=dict, init=False
+    )  # steps with a value for every rank
     fraction: tuple[Any, Any] | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
@@ -261,7 +263,7 @@ class Lists(ValueCache):
         gain: Gain = "linear",
         max_level: float | None = None,
     ) -> Lists:
-        """These lists cut at `cutoff`, with this gain and threshold."""
+        """Return these lists cut at `cutoff`, with this gain and threshold."""
         settings: dict[str, Any] = {
             "cutoff": cutoff,
             "rel": rel,
@@ -272,7 +274,7 @@ class Lists(ValueCache):
 
     def _build_view(self, **settings: Any) -> Lists:
         judged, cutoff = self.judged, settings["cutoff"]
-        if cutoff is not None:  # the k-th judged item cannot stand above rank k
+        if cutoff is not None:  # the k-th judged item cannot be above rank k
             judged = judged[:, :cutoff] & (self.r[:, :cutoff] <= cutoff)
         width = judged.shape[1]
         return Lists(
@@ -294,19 +296,19 @@ class Lists(ValueCache):
         )
 
     def expand_to_ranks(self, values: Floats, width: int, unjudged: float) -> Floats:
-        """Values of the judged items as [lists, width], with one for all other ranks."""
+        """Return values of judged items as [lists, width], `unjudged` at all other ranks."""
         matrix = np.full((len(self), width), unjudged)
         row, column = np.nonzero(self.judged & (self.r <= width))
         matrix[row, self.r[row, column] - 1] = values[row, column]
         return matrix
 
     def with_threshold(self, rel: float) -> Lists:
-        """This view, with what is relevant decided by one level alone; not kept."""
+        """Return this view with one level as the threshold. Not cached."""
         return self._build_view(cutoff=self.l, rel=rel, gain="binary", max_level=None)
 
     @cached_property
     def condensed(self) -> Lists:
-        """These lists without their unjudged items."""
+        """These lists without unjudged items."""
         ranks = np.broadcast_to(np.arange(1, self.r.shape[1] + 1), self.r.shape)
         lengths = {
             unit: Lengths(item_lengths, sum_above(item_lengths))
@@ -322,41 +324,41 @@ class Lists(ValueCache):
         return replace(self, r=ranks, n=n, lengths=lengths, is_ideal=False, **columns)
 
     def topic(self, t: int) -> str:
-        """The name of the topic of a list."""
+        """Return the name of a list's topic."""
         if not self.gold.topics:
-            raise NeedsMore("needs the topic: use cf.evaluate")
+            raise NeedsMore("requires the topic. Use cf.evaluate")
         return self.gold.topics[t]
 
     def docs(self, t: int) -> list[str]:
-        """The documents of a list, from the top down to the cutoff."""
+        """Return the documents of a list, from the top to the cutoff."""
         if self.documents is None or self.gold.names is None:
-            raise NeedsMore("needs the ids of documents: use cf.evaluate")
+            raise NeedsMore("requires document ids. Use cf.evaluate")
         names = self.gold.names.returned
         width = int(self.n[t]) if self.l is None else self.l
         return [names[int(number)] for number in self.documents.get_list(t, width).tolist()]
 
     @property
     def ideal(self) -> Lists:
-        """The ideal lists under the same cutoff, gain and threshold."""
+        """The ideal lists with the same cutoff, gain and threshold."""
         if self.is_ideal:
             return self
         self._check_complete("an ideal list")
         return self.gold.ideal.view(self.l, rel=self.rel, gain=self.gain, max_level=self.max_level)
 
     def step(self, name: str, values: T) -> T:
-        """The values, and a note of them if somebody wants to see how a score comes about."""
+        """Return the values, and store them if the computation is traced."""
         if self.gold.traced:
             self.steps[name] = values
         return values
 
     @property
     def whole_ideal(self) -> Lists:
-        """The ideal lists without a cutoff, under the same gain and threshold."""
+        """The ideal lists without a cutoff, with the same gain and threshold."""
         self._check_complete("an ideal list")
         return self.gold.ideal.view(rel=self.rel, gain=self.gain, max_level=self.max_level)
 
     def ratio(self, numerator: Any, denominator: Any) -> Floats:
-        """The score as a fraction, and 0 where nothing can be divided by; noted as a step is."""
+        """Return the score as a fraction, 0 if the denominator is 0, and store its parts."""
         if self.gold.traced:
             self.fraction = numerator, denominator
         return ratio(numerator, denominator)
@@ -365,17 +367,17 @@ class Lists(ValueCache):
 
     @cached_property
     def J(self) -> Floats:
-        """J(r): 1 where there is a judged item, else 0 (padding)."""
+        """J(r): 1 for a judged item, else 0 (padding)."""
         return self.judged.astype(np.float64)
 
     @cached_property
     def I(self) -> Floats:  # noqa: E743
-        """I(r): 1 where the item is relevant, else 0."""
+        """I(r): 1 if the item is relevant, else 0."""
         return self._find_relevant(self.level, self.judged).astype(np.float64)
 
     @cached_property
     def C(self) -> Floats:
-        """C(r): relevant items down to rank r."""
+        """C(r): relevant items up to rank r."""
         return np.cumsum(self.I, axis=1)
 
     @cached_property
@@ -385,20 +387,21 @@ class Lists(ValueCache):
 
     @property
     def r1(self) -> Ints:
-        """r1: the rank of the first relevant item (the last it may have, if ties leave it open);
-        the end of the list if there is none.
+        """r1: rank of the first relevant item, or the end of the list.
+
+        With ties it is the lowest rank that the item can have.
         """
         last = np.where(self.first > 0, self.r, 0).max(axis=1, initial=0)
         return np.where(last > 0, last, self.n)
 
     @cached_property
     def g(self) -> Floats:
-        """g(r): the gain of the item."""
+        """g(r): gain of the item."""
         return self._compute_gains(self.level, self.judged)
 
     @cached_property
     def cg(self) -> Floats:
-        """cg(r): the gains down to rank r, added up."""
+        """cg(r): cumulative gain at rank r."""
         return np.cumsum(self.g, axis=1)
 
     @cached_property
@@ -412,7 +415,7 @@ class Lists(ValueCache):
 
     @property
     def R(self) -> Floats:
-        """R: the number of items known to be relevant to the topic."""
+        """R: number of items judged relevant to the topic."""
         self._check_complete("the number of relevant items")
         return self.gold.cache(
             ("R", self.rel, self.gain, self.max_level),
@@ -425,14 +428,14 @@ class Lists(ValueCache):
 
     @property
     def N(self) -> Floats:
-        """N: the number of items judged nonrelevant to the topic."""
+        """N: number of items judged nonrelevant to the topic."""
         return to_floats(self.gold.judged.sum(axis=1) - self.R)
 
     @property
     def h(self) -> Any:
-        """h: the highest level: declared, else the highest in all the judgments, as a number.
+        """h: the highest level, declared or in all judgments, as a number.
 
-        Where levels are global gains of intents it is the highest of each topic: [lists].
+        If levels are global gains of intents: the highest level of each topic, [lists].
         """
         if self.gold.tops is not None:
             return self.gold.tops
@@ -444,55 +447,57 @@ class Lists(ValueCache):
 
     @property
     def g_h(self) -> Any:
-        """The gain of the highest level, a number or [lists] as `h` is."""
+        """Gain of the highest level, a number or [lists] like `h`."""
         if self.gold.tops is not None:
             return self.gold.tops
         return float(compute_gains(self.gain, np.array([self.h]), highest=self.h)[0])
 
     def length(self, unit: str) -> Floats:
-        """The length of each item."""
+        """Return the length of each item."""
         return self._get_lengths(unit).item
 
     def length_above(self, unit: str) -> Floats:
-        """The length of all documents above each item, judged or not."""
+        """Return the total length of all documents above each item, judged or not."""
         return self._get_lengths(unit).preceding
 
     def _get_lengths(self, unit: str) -> Lengths:
         if unit not in self.lengths:
-            raise NeedsMore(f"needs the lengths of the documents in {unit}: give them as lengths=")
+            raise NeedsMore(f"requires document lengths in {unit}. Use lengths=")
         return self.lengths[unit]
 
     def compute_gains(self, level: Floats) -> Floats:
-        """The gains of some levels."""
+        """Return the gains of levels."""
         return self._compute_gains(level, np.ones(level.shape, dtype=bool))
 
     def _compute_gains(self, level: Floats, judged: Bools) -> Floats:
         counted = judged if self.rel is None else judged & (level >= self.rel)
-        if self.max_level is not None:  # declared: no level counts for more
+        if self.max_level is not None:  # a declared maximum limits levels
             level = np.minimum(level, self.max_level)
         highest = self.gold.max_level if self.max_level is None else self.max_level
         gains = compute_gains(self.gain, np.where(judged, level, 0.0), highest=highest)
-        if self.is_ideal:  # where nothing stands that does harm
+        if self.is_ideal:  # the ideal list has no harmful items
             gains = np.maximum(gains, 0.0)
         return np.where(counted, gains, 0.0)
 
     def _find_relevant(self, level: Floats, judged: Bools) -> Bools:
-        """level ≥ rel where a threshold is given, else gain > 0."""
+        """Return level ≥ rel if a threshold is given, else gain > 0."""
         if self.rel is not None:
             return judged & (level >= self.rel)
         return self._compute_gains(level, judged) > 0
 
     def _check_complete(self, quantity: str) -> None:
         if not self.gold.is_complete:
-            raise NeedsMore(f"needs {quantity}: give all judged levels of the topic as judged=[…]")
+            raise NeedsMore(
+                f"requires {quantity}. Pass all judged levels of the topic as judged=[…]"
+            )
 
 
 def split_topics(
     counts: Ints, cells: int = BLOCK_CELLS, settings: Sequence[Any] | None = None
 ) -> list[tuple[int, int]]:
-    """Topic ranges of bounded size, given how many columns each topic fills.
+    """Split topics into ranges of bounded size, from the number of columns of each.
 
-    If topics have settings of their own, those of one range are the same.
+    Topics of one range have equal `settings`.
     """
     ranges, start, width = [], 0, 0
     for t, count in enumerate(counts.tolist()):
@@ -514,7 +519,7 @@ def build_gold_block(
     intents: Intents | None = None,
     importance: Floats | None = None,
 ) -> Gold:
-    """The judgments of the topics start..stop-1, padded; `importance` is Pr(v|i) of all intents."""
+    """Return the padded judgments of topics start..stop-1. `importance` is Pr(v|i)."""
     judged, cells = _find_cells(judgments.offsets[start : stop + 1])
     levels = scatter(judged, judgments.levels[cells])
     gold = Gold(levels, judged, judgments.max_level, distinct=judgments.distinct)
@@ -532,7 +537,7 @@ def build_gold_block(
 def build_intent_block(
     intents: Intents, start: int, stop: int, importance: Floats | None = None
 ) -> IntentBlock:
-    """The intents of the topics start..stop-1, padded."""
+    """Return the padded intents of topics start..stop-1."""
     filled, of_intents = _find_cells(intents.offsets[start : stop + 1])
     judged, of_items = _find_cells(intents.items[start : stop + 1])
     weights = scatter(filled, intents.weights[of_intents])
@@ -553,7 +558,10 @@ def build_intent_block(
 
 
 def build_lists_block(rankings: Rankings, gold: Gold, start: int, stop: int) -> Lists:
-    """The lists of the topics start..stop-1, padded: past the end, the rank is length + 1."""
+    """Return the padded lists of topics start..stop-1.
+
+    Ranks past the end are length + 1.
+    """
     judged, cells = _find_cells(rankings.offsets[start : stop + 1])
     n = rankings.lengths[start:stop]
     r = np.repeat(n[:, None] + 1, judged.shape[1], axis=1)
@@ -594,13 +602,13 @@ def build_lists_block(rankings: Rankings, gold: Gold, start: int, stop: int) -> 
 
 
 def build_tie_bounds(rankings: Rankings, start: int, stop: int) -> tuple[Ints, Ints]:
-    """The first and last rank that ties allow each item of the topics start..stop-1, padded."""
+    """Return the padded first and last rank that ties allow each item."""
     judged, cells = _find_cells(rankings.offsets[start : stop + 1])
     return scatter(judged, rankings.first[cells]), scatter(judged, rankings.last[cells])
 
 
 def _find_cells(offsets: Ints) -> tuple[Bools, slice]:
-    """Which cells of a padded block are filled, and by which slice of the flat arrays."""
+    """Return the filled cells of a padded block, and their slice of the flat arrays."""
     counts = np.diff(offsets)
     width = int(counts.max(initial=0))
     return np.arange(width) < counts[:, None], slice(int(offsets[0]), int(offsets[-1]))

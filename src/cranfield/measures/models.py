@@ -1,13 +1,14 @@
-"""User models: how somebody walks down a list, as C/W/L has it.
+"""User models: how users walk down a ranking (C/W/L).
 
-Each gives five measurements: EU, ETU, EC, ETC and ED, as in `INST(T=2).ETC`; a model alone is EU.
-Models with the name of another measure (P, RR, AP, RBP, TBG, U, NCU) are its C/W/L reading, and are
-meant by the suffix: `RBP` is rank-biased precision, `RBP.EU` the expected utility of its user.
+Each has five measurements, EU, ETU, EC, ETC and ED, as in `INST(T=2).ETC`. A model without a suffix
+is EU. Models with the name of another measure (P, RR, AP, RBP, TBG, U, NCU) are the user models of
+these measures and need the suffix: `RBP` is rank-biased precision, `RBP.EU` the expected utility of
+its user.
 
-All have the parameters gain, rel, max_level, n (the depth), min_gain, max_gain, max_cost, min_cost
-and totals: see models/README.md.
+All models have the parameters gain, rel, max_level, n (depth), min_gain, max_gain, max_cost,
+min_cost and totals: see models/README.md.
 
-Notation: i rank, g gain and c cost of the item there, γ and κ gains and costs down to it.
+Notation: i rank, g gain and c cost of the item there, γ and κ cumulative gain and cost.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from cranfield.measures.parameters import param
 
 
 def target_param() -> Any:
-    """T of several models."""
+    """Declare the parameter T of several models."""
     return param(1.0, "gain that the user wants", low=0, open_ends=True)
 
 
@@ -36,12 +37,12 @@ def target_param() -> Any:
 
 @register_reading
 class P(UserModel):
-    """Precision: a user who looks at k items, whatever they are.
+    """Precision: a user who reads k items.
 
     C(i) = 1 for i < k, 0 at k
 
-    EU is the mean gain of the first k items, ETU their sum, ED is k. Without a cutoff, k is the
-    depth n.
+    EU is the mean gain of the top k items, ETU their sum, ED is k. Without a cutoff, k is the depth
+    n.
 
     >>> (P @ 4).EU([1, 0, None, 1]), (P @ 4).ETU([1, 0, None, 1])
     (0.5, 2.0)
@@ -49,12 +50,12 @@ class P(UserModel):
 
     references = cite("vanrijsbergen1979", "azzopardi2019")
     advice = (
-        "When the number of items that is looked at is fixed from outside: a page of ten links, "
-        "an answer made from five passages. Compare runs at the same k only: ED is k for all of "
-        "them, and the order within the page does not count."
+        "If the number of items seen is fixed: a page of ten links, an answer made from five "
+        "passages. Compare runs only at the same k: ED is always k, and the order within the "
+        "page does not count."
     )
     examples = ("P@5.EU",)
-    task = "a page of k results that is read to the end"
+    task = "a page of k results, read completely"
 
     def C(self, x: Items) -> Floats:
         return np.where(x.i < x.n, 1.0, 0.0)
@@ -62,12 +63,12 @@ class P(UserModel):
 
 @measure
 class SDCG(UserModel):
-    """Scaled DCG: a user who goes on with the ratio of DCG's discounts.
+    """Scaled DCG: a user who continues with the ratio of DCG's discounts.
 
     C(i) = log2(i + 1) / log2(i + 2) for i < k, 0 at k
 
-    EU is DCG@k over the sum of the discounts, ETU is DCG@k itself. Unlike nDCG it does not ask what
-    else there was to find.
+    EU is DCG@k divided by the sum of the discounts, ETU is DCG@k. Unlike nDCG, it does not use the
+    ideal list.
 
     >>> round((SDCG @ 2).ETU([0, 1]), 4)  # 1/log2(3), DCG@2
     0.6309
@@ -75,9 +76,9 @@ class SDCG(UserModel):
 
     references = cite("jarvelin2002", "azzopardi2019")
     advice = (
-        "When a DCG is wanted that can be compared across topics and added to a time budget: "
-        "its ED says that DCG@10 believes in a user who reads 4.5 items. For the share of what "
-        "could have been found, take nDCG."
+        "For a DCG that can be compared across topics and added to a time budget. The ED of "
+        "DCG@10 implies a user who reads 4.5 items. For the fraction of the ideal gain, use "
+        "nDCG."
     )
     examples = ("SDCG@10",)
     task = "graded gains near the top, on a scale that is the same for all topics"
@@ -88,27 +89,29 @@ class SDCG(UserModel):
 
 @register_reading
 class RBP(UserModel):
-    """Rank-biased precision: a user who goes on with the same probability after every item.
+    """Rank-biased precision: a user who continues with the same probability after every item.
 
     C(i) = p
 
-    ED is 1/(1 − p). Gains are as they are, where RBP alone divides them by the highest; and `rel`
-    takes the gain from lower levels, where in RBP alone it makes gains 1 or 0.
+    ED is 1/(1 − p). Gains are not divided by the highest gain, unlike in the measure RBP. `rel`
+    sets the gain of lower levels to 0; in the measure RBP it makes gains 1 or 0.
 
     >>> round(RBP(p=0.5).ED([]), 6), round(RBP(p=0.5).EU([0, 1]), 6)  # 1/4
     (2.0, 0.25)
     """
 
-    p: float = param(0.8, "probability of going on to the next rank", low=0, high=1, open_ends=True)
+    p: float = param(
+        0.8, "probability of continuing to the next rank", low=0, high=1, open_ends=True
+    )
     references = cite("moffat2008", "azzopardi2019")
     advice = (
-        "When the persistence of users is known, from a log or by convention (0.5 impatient, "
-        "0.8 web search, 0.95 patient). It needs no knowledge of what is below, and its "
-        "residual says how much unjudged items could change; but it believes that users do not "
-        "care what they find."
+        "If the persistence of users is known, from a log or by convention (0.5 impatient, 0.8 "
+        "web search, 0.95 patient). It does not depend on lower ranks, and its residual is the "
+        "largest possible effect of unjudged items. But its users ignore the relevance of the "
+        "items they see."
     )
     examples = ("RBP(p=0.8).EU",)
-    task = "a user of known persistence, who does not mind what is found"
+    task = "users of known persistence who ignore the relevance of items"
     vary = sweep("p", 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
     def C(self, x: Items) -> Floats:
@@ -117,7 +120,7 @@ class RBP(UserModel):
 
 @measure
 class NPV(UserModel):
-    """Net present value: RBP for economists, a gain at the next rank is worth less at a rate.
+    """Net present value: gains are discounted at a rate per rank.
 
     C(i) = 1 / (1 + rate)
 
@@ -127,15 +130,12 @@ class NPV(UserModel):
     0.25
     """
 
-    rate: float = param(0.1, "by which a gain at the next rank is worth less", low=0,
+    rate: float = param(0.1, "discount rate of gains per rank", low=0,
                         open_ends=True)  # fmt: skip
     references = cite("azzopardi2019")
-    advice = (
-        "When a discount rate is easier to argue for than a persistence: it is RBP in other "
-        "words, and has RBP's virtues and faults."
-    )
+    advice = "If a discount rate is easier to justify than a persistence. It is equivalent to RBP."
     examples = ("NPV(rate=0.25)",)
-    task = "where a discount rate is easier to argue for than a persistence"
+    task = "economic analyses with a discount rate instead of a persistence"
     vary = sweep("rate", 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 
     def C(self, x: Items) -> Floats:
@@ -144,11 +144,11 @@ class NPV(UserModel):
 
 @measure
 class INSQ(UserModel):
-    """Inverse squares: a user who wants T items, and goes on ever more surely.
+    """Inverse squares: a user who wants T items and continues more often at deeper ranks.
 
     C(i) = ((i + 2T − 1) / (i + 2T))²
 
-    Who has come far goes on; T sets how many items are looked at, about 2T + 1/2.
+    The deeper the rank, the more likely users continue. T sets the expected depth, about 2T + 1/2.
 
     >>> round(float(INSQ(T=1).walk([0]).C[0]), 4)  # (2/3)²
     0.4444
@@ -157,12 +157,11 @@ class INSQ(UserModel):
     T: float = target_param()
     references = cite("moffat2012", "moffat2013", "moffat2017")
     advice = (
-        "When users come with an idea of how many items they need, and read on the more surely "
-        "the deeper they are. It reacts to no gain, so it is simple to reason about; INST is "
-        "INSQ that reacts."
+        "If users know how many items they need, and are more likely to continue the deeper they "
+        "are. It does not react to gains, which makes it simple. INST is a version that does."
     )
     examples = ("INSQ(T=2)",)
-    task = "users who want a certain number of items, and read on as they get deeper"
+    task = "users who want a certain number of items and continue more often at deeper ranks"
     vary = sweep("T", 0.5, 1.0, 2.0, 3.0, 5.0, 10.0)
 
     def C(self, x: Items) -> Floats:
@@ -170,13 +169,13 @@ class INSQ(UserModel):
 
 
 def compute_inverse_squares(depth: Floats) -> Floats:
-    """((d − 1) / d)², the C of INSQ, INST and NERR11."""
+    """Return ((d − 1) / d)², the C of INSQ, INST and NERR11."""
     return ((depth - 1.0) / depth) ** 2
 
 
 @measure
 class SET(UserModel):
-    """Search economics: a user for whom i items are worth i^beta.
+    """Search economics: a user for whom i items have the value i^beta.
 
     C(i) = w(i + 1) / w(i) for i < k, 0 at k,   w(i) = (i + 1)^beta − i^beta
 
@@ -186,15 +185,15 @@ class SET(UserModel):
     0.7673
     """
 
-    beta: float = param(0.5, "how much of the worth of items is left by more of them; 1: all",
+    beta: float = param(0.5, "diminishing returns of more items; 1: none",
                         low=1e-9, high=1)  # below it all w are 0 but for rounding  # fmt: skip
     references = cite("azzopardi2014", "azzopardi2019")
     advice = (
-        "When an economic model of search says how returns diminish, and the cutoff is known. "
+        "If an economic model of search defines diminishing returns, and the cutoff is known. "
         "With beta near 1 it is P@k."
     )
     examples = ("SET(beta=0.5)@10",)
-    task = "diminishing returns as economic models of search have them"
+    task = "diminishing returns as in economic models of search"
     vary = sweep("beta", 0.1, 0.25, 0.5, 0.75, 1.0)
 
     def C(self, x: Items) -> Floats:
@@ -221,9 +220,8 @@ class RR(UserModel):
     looks_at = ("gains",)
     references = cite("kantor2000", "azzopardi2019")
     advice = (
-        "When one item is all that is needed and users are known to read until they have it. "
-        "Beware of its belief: a list without an item of use is read to depth n, which shows in "
-        "ED and ETC."
+        "If users need one item and read until they find it. It assumes that a list without "
+        "gains is read to depth n, which affects ED and ETC."
     )
     examples = ("RR.EU",)
     task = "one answer is enough"
@@ -248,12 +246,12 @@ class AP(UserModel):
     looks_at = ("gains",)
     references = cite("harman1992", "moffat2017")
     advice = (
-        "To see what AP believes: users who stop at items of use, in proportion to gain over "
-        "rank, and who know what is still to come. Use it to explain AP to others rather than "
-        "to evaluate; residuals are large, because unjudged items change where everybody stops."
+        "To study the user model of AP: users stop at relevant items, in proportion to gain over "
+        "rank, and know the rest of the list. Use it to explain AP, not to evaluate. Residuals "
+        "are large, because unjudged items change every stopping point."
     )
     examples = ("AP.EU",)
-    task = "comparison with AP; hardly a user one meets"
+    task = "comparison with AP; not a realistic user"
 
     def C(self, x: Items) -> Floats:
         rest = np.cumsum((x.g / x.i)[:, ::-1], axis=1)[:, ::-1]  # Σ_{j≥i} g(j)/j
@@ -276,10 +274,7 @@ class TrAP(UserModel):
     scaled = False
     looks_at = ("gains", "costs")
     references = cite("harman1992", "azzopardi2019")
-    advice = (
-        "To reproduce cwl_eval's. Its weights do not sum to 1, so its numbers are not those of "
-        "any user."
-    )
+    advice = "To reproduce cwl_eval's TrAP. Its weights do not sum to 1, so it describes no user."
     examples = ("TrAP",)
     task = "history"
     properties = has("graded")
@@ -308,10 +303,10 @@ class INST(UserModel):
     unit_gains = True
     references = cite("moffat2015", "moffat2017")
     advice = (
-        "When users have a goal T in gain, as most have, and are the likelier to stop the more "
-        "of it they have reached. It is the best supported by observation of the models that "
-        "react to what is found. Choose T by the kind of task: about 1 for a fact, 3 or more to "
-        "learn about a subject. Gains must be between 0 and 1."
+        "If users have a goal T in gain, as most have, and are more likely to stop the closer "
+        "they are to it. Of the models that react to gains, it is the best supported by "
+        "observation. Choose T by task: about 1 for a fact, 3 or more to learn about a subject. "
+        "Gains must be between 0 and 1."
     )
     examples = ("INST(T=2)",)
     task = "the usual choice: expectations, patience and success all count"
@@ -323,7 +318,7 @@ class INST(UserModel):
 
 @measure
 class BPM(UserModel):
-    """Bejeweled player model: a user who stops with enough gain or at enough cost.
+    """Bejeweled player model: a user who stops at a total gain or a total cost.
 
     C(i) = 1 while γ(i) < T and κ(i) < K, else 0
 
@@ -332,13 +327,13 @@ class BPM(UserModel):
     """
 
     T: float = target_param()
-    K: float = param(10.0, "cost that the user is ready for", low=0, open_ends=True)
+    K: float = param(10.0, "cost that the user accepts", low=0, open_ends=True)
     looks_at = ("gains", "costs")
     translations = MODEL_PARAMETERS | {"cutoff": lambda v: {"K": v}}
     references = cite("zhang2017", "azzopardi2019")
     advice = (
-        "When users have both a goal and a budget, such as minutes or screens, and stop sharply "
-        "at either. Give costs in the unit of K."
+        "If users have both a goal and a budget, such as minutes or screens, and stop as soon as "
+        "they reach either. Give costs in the unit of K."
     )
     examples = ("BPM(T=2, K=10)",)
     task = "users with a goal and a budget"
@@ -350,7 +345,7 @@ class BPM(UserModel):
 
 @measure
 class BPMD(BPM):
-    """Dynamic Bejeweled player model: what is found changes what is wanted, and the budget.
+    """Dynamic Bejeweled player model: items change the goal and the budget.
 
     C(i) = 1 while γ(i) < T(i) and κ(i) < K(i), else 0
     T(i + 1) = T(i) + hb·(g(i) − gain_med),   K(i + 1) = K(i) + hc·(g(i) − gain_med)
@@ -361,14 +356,13 @@ class BPMD(BPM):
     5.0
     """
 
-    hb: float = param(1.0, "how much an item changes the gain that is wanted")
-    hc: float = param(1.0, "how much an item changes the cost the user is ready for")
-    gain_med: float = param(0.5, "gain of an item that changes neither")
-    update_K: bool = param(True, "whether items change K; cwl_eval's never do")
+    hb: float = param(1.0, "effect of an item on the goal T")
+    hc: float = param(1.0, "effect of an item on the budget K")
+    gain_med: float = param(0.5, "gain of an item without effect on T and K")
+    update_K: bool = param(True, "let items change K (not in cwl_eval)")
     advice = (
-        "When what is found changes users' minds: good items raise the hopes and the patience, "
-        "poor ones lower them. Four parameters want to be fitted to logs; without any, prefer "
-        "BPM."
+        "If items change users' expectations: good items raise the goal and the budget, poor "
+        "items lower them. Fit its four parameters to logs. Without logs, use BPM."
     )
     examples = ("BPMD(T=2, K=10, hb=0.5, hc=0.5)",)
 
@@ -376,7 +370,7 @@ class BPMD(BPM):
         surprise = x.g[:, :-1] - self.gain_med
 
         def compute_limit(start: float, weight: float) -> Floats:
-            """start + weight · Σ_{j<i} (g(j) − gain_med), added from the top down."""
+            """Return start + weight · Σ_{j<i} (g(j) − gain_med), summed from the top down."""
             begin = np.full((len(x.g), 1), start)
             return np.cumsum(np.concatenate((begin, weight * surprise), axis=1), axis=1)
 
@@ -391,7 +385,7 @@ class BPMD(BPM):
 
 
 def compute_odds(b: float, exponent: Floats) -> Floats:
-    """1 / (1 + b·e^exponent), however large the exponent."""
+    """Return 1 / (1 + b·e^exponent), also for large exponents."""
     with np.errstate(over="ignore"):
         return 1.0 / (1.0 + b * np.exp(exponent)) if b else np.ones(exponent.shape)
 
@@ -400,7 +394,7 @@ class ForagingModel(UserModel):
     """Information foraging: goals and rates."""
 
     references = cite("azzopardi2018")
-    task = "result pages as patches: users stop when sated, or when the page does not feed them"
+    task = "information foraging: users stop when satisfied, or when the gain per cost is too low"
 
 
 def _b_param(quantity: str) -> Any:
@@ -413,7 +407,7 @@ def _R_param(quantity: str) -> Any:
 
 @measure
 class IFTGoal(ForagingModel):
-    """Information foraging, goal: a user who is the likelier to stop the more has been found.
+    """Information foraging, goal: a user more likely to stop the more gain was found.
 
     C(i) = 1 − 1/(1 + b1·e^((T − γ(i))·R1))
 
@@ -426,8 +420,8 @@ class IFTGoal(ForagingModel):
     R1: float = _R_param("the goal")
     looks_at: ClassVar[tuple[str, ...]] = ("gains",)
     advice = (
-        "When users are satisfied little by little: b1 is how they behave at the goal, R1 how "
-        "sharply they react to it. Large R1 is BPM without a budget, 0 is RBP."
+        "If users are satisfied gradually. b1 sets the behaviour at the goal, R1 the sharpness "
+        "of the reaction. A large R1 is BPM without a budget, 0 is RBP."
     )
     examples = ("IFTGoal(T=2, b1=0.25, R1=10)",)
     vary = sweep("T", 0.5, 1.0, 2.0, 3.0, 4.0)
@@ -438,7 +432,7 @@ class IFTGoal(ForagingModel):
 
 @measure
 class IFTRate(ForagingModel):
-    """Information foraging, rate: a user who stops when gain comes too slowly.
+    """Information foraging, rate: a user who stops if the gain per cost is too low.
 
     C(i) = 1/(1 + b2·e^((A − γ(i)/κ(i))·R2))
 
@@ -451,8 +445,8 @@ class IFTRate(ForagingModel):
     R2: float = _R_param("the rate")
     looks_at = ("gains", "costs")
     advice = (
-        "When users leave a list that does not feed them: they compare the rate of gain so far "
-        "with A, the rate they expect elsewhere. Give costs, in the unit in which A is stated."
+        "If users leave a list with little gain. They compare the rate of gain so far with A, "
+        "the rate they expect elsewhere. Give costs in the unit of A."
     )
     examples = ("IFTRate(A=0.2, b2=0.25, R2=10)",)
     vary = sweep("A", 0.05, 0.1, 0.2, 0.3, 0.5)
@@ -463,7 +457,7 @@ class IFTRate(ForagingModel):
 
 @measure
 class IFT(IFTRate, IFTGoal):
-    """Information foraging: a user who stops when sated, or when gain comes too slowly.
+    """Information foraging: a user who stops when satisfied, or if gain per cost is too low.
 
     C(i) = C1(i)·C2(i)
     C1(i) = 1 − 1/(1 + b1·e^((T − γ(i))·R1)),   C2(i) = 1/(1 + b2·e^((A − γ(i)/κ(i))·R2))
@@ -474,9 +468,8 @@ class IFT(IFTRate, IFTGoal):
 
     looks_at = ("gains", "costs")
     advice = (
-        "When both count: users stop when sated, and leave when the list is too slow. It "
-        "predicted users' stopping best in its paper, at the price of six parameters that have "
-        "to be fitted."
+        "If both matter: users stop when satisfied, and leave when the rate of gain is too low. "
+        "In its paper it predicted stopping best, but it has six parameters to fit."
     )
     examples = ("IFT(T=2, b1=0.25, R1=10, A=0.2, b2=0.25, R2=10)",)
     vary = sweep("T", 0.5, 1.0, 2.0, 3.0, 4.0)
@@ -489,17 +482,17 @@ class IFT(IFTRate, IFTGoal):
 
 
 class NearlyERR(UserModel):
-    """Users whom an item satisfies with the probability that is its gain."""
+    """Users satisfied by an item with a probability equal to its gain."""
 
     looks_at = ("gains",)
     unit_gains = True
     references = cite("azzopardi2021", "chapelle2009")
-    task = "what ERR is used for, with a user who can be named: ERR itself is not C/W/L"
+    task = "the tasks of ERR, with a defined user model (ERR itself is not C/W/L)"
 
 
 @measure
 class NERR8(NearlyERR):
-    """Nearly ERR, equation 8: a user who goes on unless satisfied, down to rank k.
+    """Nearly ERR, equation 8: a user who continues unless satisfied, up to rank k.
 
     C(i) = 1 − g(i) for i < k, 0 at k
 
@@ -508,9 +501,9 @@ class NERR8(NearlyERR):
     """
 
     advice = (
-        "When an item may satisfy at once, with a probability that is its gain, and users "
-        "otherwise go on to the end of the page. It is what ERR means to say, as a user model. "
-        "Gains must be probabilities."
+        "If a single item can satisfy users, with a probability equal to its gain, and other "
+        "users continue to the end of the page. It is the user model intended by ERR. Gains must "
+        "be probabilities."
     )
     examples = ("NERR8@10",)
 
@@ -528,7 +521,7 @@ class NERR9(NearlyERR):
     1.25
     """
 
-    advice = "As NERR8, with ERR's own fall by rank: the nearest that C/W/L comes to ERR."
+    advice = "Like NERR8, with ERR's discount by rank: the closest C/W/L model to ERR."
     examples = ("NERR9@10",)
 
     def C(self, x: Items) -> Floats:
@@ -545,10 +538,10 @@ class NERR10(NearlyERR):
     1.25
     """
 
-    phi: float = param(0.9, "probability that an unsatisfied user goes on", low=0, high=1,
+    phi: float = param(0.9, "probability that an unsatisfied user continues", low=0, high=1,
                        open_ends=True)  # fmt: skip
     advice = (
-        "When an item may satisfy at once, and unsatisfied users have RBP's persistence: no "
+        "If a single item can satisfy users, and unsatisfied users have RBP's persistence. No "
         "cutoff is needed."
     )
     examples = ("NERR10(phi=0.8)",)
@@ -570,7 +563,7 @@ class NERR11(NearlyERR):
 
     T: float = target_param()
     advice = (
-        "When an item may satisfy at once, and unsatisfied users have INSQ's patience, which "
+        "If a single item can satisfy users, and unsatisfied users have INSQ's patience, which "
         "grows with depth."
     )
     examples = ("NERR11(T=2)",)
@@ -589,24 +582,24 @@ class TBG(UserModel):
 
     W(i) ∝ 2^(−κ(i − 1)/h)
 
-    With unit costs it is RBP with p = 2^(−1/h). Costs are times; TBG alone (without a suffix)
-    computes them from the lengths of documents.
+    With unit costs it is RBP with p = 2^(−1/h). Costs are times. The measure TBG (without a suffix)
+    computes times from document lengths.
 
     >>> round(TBG(halflife=1).EU([0, 1]), 6)  # RBP(p=0.5).EU
     0.25
     """
 
-    halflife: float = param(224.0, "h, cost by which half the users have stopped", low=0,
+    halflife: float = param(224.0, "h, cost after which half the users have stopped", low=0,
                             open_ends=True)  # fmt: skip
     looks_at = ("costs",)
     references = cite("smucker2012", "azzopardi2019")
     advice = (
-        "When items take different times, and time is what users run out of: short items of use "
-        "near the top score best. Give costs in seconds, and the half-life from a log (224 "
-        "seconds in its paper)."
+        "If items take different times and users have limited time: short relevant items near "
+        "the top score best. Give costs in seconds, and the half-life from a log (224 seconds in "
+        "its paper)."
     )
     examples = ("TBG(halflife=2).EU",)
-    task = "documents that take different times to read"
+    task = "documents with different reading times"
     vary = sweep("halflife", 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0)
 
     def W(self, x: Items) -> Floats:
@@ -615,13 +608,13 @@ class TBG(UserModel):
 
 @register_reading
 class U(UserModel):
-    """U-measure: attention that falls with the text read, to nothing at L.
+    """U-measure: attention that falls with the text read, to 0 at L.
 
     W(i) ∝ max(0, 1 − κ(i − 1)/L);   position=end: max(0, 1 − κ(i)/L)
 
-    Costs are lengths. C/W/L and cwl_eval weigh an item by where it starts; Sakai's U, by where
-    reading it ends (`position=end`), and then the first item must cost less than L. cwl_eval gives
-    rank n no attention (`end=false`), which shows where L reaches beyond n items.
+    Costs are lengths. C/W/L and cwl_eval weight an item by its start, Sakai's U by the end of
+    reading it (`position=end`); then the first item must cost less than L. cwl_eval gives rank n no
+    attention (`end=false`). This matters if L reaches beyond n items.
 
     >>> round(U(L=2).EU([0, 1]), 4)  # weights 1 and 1/2
     0.3333
@@ -629,26 +622,26 @@ class U(UserModel):
     0.3333
     """
 
-    L: float = param(132000.0, "cost after which nothing is seen", low=0, open_ends=True)
-    end: bool = param(True, "whether rank n gets attention; not in cwl_eval")
-    position: str = param("start", "where an item counts: where reading it starts, or ends",
+    L: float = param(132000.0, "cost after which attention is 0", low=0, open_ends=True)
+    end: bool = param(True, "give attention to rank n (not in cwl_eval)")
+    position: str = param("start", "position of an item: start or end of reading it",
                           choices=("start", "end"))  # fmt: skip
     looks_at = ("costs",)
     references = cite("sakai2013dou", "azzopardi2019")
     advice = (
-        "When text is what users run out of: give the lengths of what is read as costs, and in "
-        "L the text after which nobody reads on."
+        "If users read a limited amount of text. Give the lengths of texts as costs, and the "
+        "amount after which users stop as L."
     )
     examples = ("U(L=10).EU",)
-    task = "text of which each page is worth less than the one before"
+    task = "text in which each page has less value than the page before"
     vary = sweep("L", 5.0, 10.0, 20.0, 50.0, 100.0)
 
     def W(self, x: Items) -> Floats:
         read = sum_above(x.c) if self.position == "start" else np.cumsum(x.c, axis=1)
         weight = np.maximum(0.0, 1.0 - read / self.L)
         if (weight[:, 0] == 0).any():
-            problem = f"a first item of cost {float(read[:, 0].max()):g}"
-            raise InputError(problem, f"less than L = {self.L:g}, where nothing is seen", self)
+            problem = f"cost of the first item is {float(read[:, 0].max()):g}"
+            raise InputError.from_problem(f"{problem}, must be < L = {self.L:g}", where=self)
         if not self.end and x.n > 1:
             weight[:, -1] = 0.0
         return weight
@@ -659,14 +652,14 @@ class U(UserModel):
 
 @register_reading
 class NCU(UserModel):
-    """Normalised cumulative utility: a population of users who stop at items of use.
+    """Normalised cumulative utility: a population of users who stop at relevant items.
 
     L(i) = Pstop(i)
 
     The stopping distributions of AP, Q, RR, O, P-measure, P+ and ERR as user models (`stop`, as in
-    NCU). Users for whom the list does not hold the item at which they would stop read on to
-    depth n. Those of u, gu, rb, rp and to_rp know what is below; only r1 and sat can be told from
-    what has been seen. There are no residuals: what unjudged items would be changes R.
+    NCU). Users whose stopping item is not in the list read to depth n. The distributions u, gu, rb,
+    rp and to_rp depend on lower ranks; only r1 and sat depend on the items seen. There are no
+    residuals, because unjudged items would change R.
 
     >>> NCU(stop="r1").ED([0, 1, 1], judged=[1, 1, 1])
     2.0
@@ -674,11 +667,14 @@ class NCU(UserModel):
     [0.0, 0.3333, 0.3333]
     """
 
-    stop: str = param("gu", "where users stop, Pstop(i)", choices=tuple(ncu.STOPS))
-    gamma: float = param(0.95, "stop=rb: how much less likely each stop is", low=0, high=1)
-    norm: str = param("ideal", "stop=rb at a cutoff: over the ideal list's sum, or over min(l, R)",
+    stop: str = param("gu", "stopping distribution Pstop(i)", choices=tuple(ncu.STOPS))
+    gamma: float = param(
+        0.95, "stop=rb: weight of each stop relative to the one before", low=0, high=1
+    )
+    norm: str = param("ideal", "stop=rb at a cutoff: divide by the ideal list's sum, or by "
+                               "min(l, R)",
                       choices=("ideal", "min"))  # fmt: skip
-    stops: Any = param(None, "stop=gu: stop values of levels 1, 2, …, the gains if not given",
+    stops: Any = param(None, "stop=gu: stop values of levels 1, 2, … (default: the gains)",
                        low=0, table=True)  # fmt: skip
     prob: str = param("exp", "stop=sat: (2^x − 1)/2^h (exp) or g/(g_h + 1) (linear)",
                       choices=("exp", "linear"))  # fmt: skip
@@ -686,12 +682,11 @@ class NCU(UserModel):
     looks_at = ("gains",)
     references = cite("sakai2008", "azzopardi2019")
     advice = (
-        "To see what a measure of the NCU family believes about its users, beside those of "
-        "C/W/L. Sakai's utilities are not in it: EU is the mean gain of what is seen, where Q "
-        "has a blended ratio."
+        "To compare the user models of the NCU family with those of C/W/L. Sakai's utilities are "
+        "not included: EU is the mean gain of the items seen, Q uses a blended ratio."
     )
     examples = ("NCU.EU", *(f"NCU(stop={stop}).EU" for stop in ncu.STOPS if stop != "gu"))
-    task = "what a measure of the NCU family believes about its users"
+    task = "studying the user models of the NCU family"
     properties = has("graded")
 
     def takes_max_level(self) -> bool:

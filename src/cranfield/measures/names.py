@@ -1,7 +1,7 @@
-"""What other tools call our measures.
+"""Names of measures in other tools.
 
-One table per tool where the same name means different things, one for all where it does not.
-A value ``A|B`` is A without a cutoff and B with one.
+Each tool with ambiguous names has its own table; unambiguous names share one. A value ``A|B`` is A
+without a cutoff and B with one.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from cranfield.errors import InputError
 
 
 def _map_own_names(names: str, settings: str = "") -> dict[str, str]:
-    """Names that are ours, in whatever letters."""
+    """Map names that are equal to ours, in any case."""
     return {name.lower(): name + settings for name in names.split()}
 
 
 def _invert(table: dict[str, str]) -> dict[str, str]:
-    """Our name of each name, from the names that others have for ours."""
+    """Invert a table: map each foreign name to ours."""
     return {name: own_name for own_name, names in table.items() for name in names.split()}
 
 
-# trec_eval's names (after the patterns below have taken the cutoff out of them).
+# trec_eval's names, without cutoffs (removed by the patterns below).
 TREC_EVAL = {
     **_map_own_names("Rprec bpref P Recall Success infAP Utility binG G DCG nDCG RnDCG YAAP"),
     "map": "AP|AP(norm=R)",
@@ -50,7 +50,7 @@ TREC_EVAL = {
     "num_nonrel_judged_ret": "NumNonRelRet",
 }
 
-# NTCIREVAL's names: `ntcir:nDCG@10`, or a cutoff written as it prints them, `nDCG@0010`.
+# NTCIREVAL's names: `ntcir:nDCG@10`, or with its cutoff format, `nDCG@0010`.
 NTCIREVAL = {
     **_map_own_names("RR AP Q P bpref"),
     **_map_own_names("bpref_R bpref_N bpref_relative rpref_N rpref_relative rpref_relative2"),
@@ -73,7 +73,7 @@ NTCIREVAL = {
     **_map_own_names("ERR nERR EBR nEBR iRBU niRBU", "(prob=linear)"),
 }
 
-# ir_measures' names, where they mean something else than ours.
+# ir_measures' names with another meaning than in cranfield.
 IR_MEASURES = {
     "accuracy": "PairAccuracy",
     "ap": "AP|AP(norm=R)",
@@ -85,7 +85,7 @@ IR_MEASURES = {
     "setr": "SetRecall",
 }
 
-# Names of any tool that are not ours and can only mean one thing.
+# Unambiguous names of other tools.
 ALIASES = {
     **TREC_EVAL,
     **{n: ours.partition("|")[0] for n, ours in NTCIREVAL.items() if "-" in n or "," in n},
@@ -137,7 +137,7 @@ ALIASES = {
     ),
 }
 
-# Names that stand for several of our measures.
+# Groups of measures.
 GROUPS = {
     "nuggets": "NuggetV(strict=true) NuggetV NuggetW(strict=true) NuggetW NuggetA(strict=true) "
     "NuggetA",
@@ -145,7 +145,7 @@ GROUPS = {
     "short": "EM TokenF1 Contains ROUGEL",
 }
 
-# Names with numbers inside, rewritten before anything else; compiled when names are not ours.
+# Names that contain numbers. Patterns are compiled only if a name is not cranfield's.
 _CUT = "P|relative_P|recall|success|ndcg_cut|map_cut|unj|iprec_at_recall"
 PATTERNS: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
     # trec_eval: P_10, ndcg_cut_10, and as its -m option writes them: P.10, ndcg_cut.10
@@ -173,7 +173,7 @@ PATTERNS: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
 # trec_eval's notation for several cutoffs: P.5,10
 CUTOFF_LIST = rf"(?i)((?:trec:)?(?:{_CUT}|Rprec_mult)[_.])([\d.]+(?:,[\d.]+)+)"
 
-# Parameters that other tools have, or that stand for several: name -> our names and values.
+# Parameters of other tools, or of several parameters: name -> cranfield's names and values.
 Translations: TypeAlias = dict[str, Callable[[str], dict[str, str]]]
 PARAMETERS: Translations = {
     "dcg": lambda v: {"gain": {"exp-log2": "exp", "log2": "linear"}.get(v, v)},
@@ -184,37 +184,37 @@ PARAMETERS: Translations = {
     "h": lambda v: {"halflife": v},  # its TBG
     "letor": lambda v: {"true": {"gain": "exp", "discount": "jk"}, "false": {}}[v.lower()],
 }
-# Those of user models, as ir_measures has them: its gains are levels over the highest.
+# Parameters of user models in ir_measures, with gains of level / highest level.
 MODEL_PARAMETERS: Translations = {
     **PARAMETERS,
     "max_rel": lambda v: {"max_level": v, "gain": "unit"},
     "min_rel": lambda v: {"0": {}}[v],
     "p": lambda v: {"phi": v},  # its NERR10
 }
-EXPECTED = {"letor": "true or false", "min_rel": "0: gains are levels over max_rel"}
+EXPECTED = {"letor": "true or false", "min_rel": "0 (gains are level / max_rel)"}
 
 
 def translate_parameter(translations: Translations, key: str, value: str) -> dict[str, str]:
-    """Our parameters for another tool's.
+    """Translate a parameter of another tool.
 
-    >>> in_our_words(OF_MODELS, "max_rel", "3")
+    >>> translate_parameter(MODEL_PARAMETERS, "max_rel", "3")
     {'max_level': '3', 'gain': 'unit'}
     """
     try:
         return translations[key](value)
     except KeyError:
-        raise InputError(f"{key}={value}", EXPECTED[key]) from None
+        raise InputError.from_problem(f"{key} must be {EXPECTED[key]}, found {value}") from None
 
 
 def get_measure_name(target: str) -> str:
-    """The measure that an entry of these tables names, without its parameters."""
+    """Return the measure of a table entry, without its parameters."""
     return re.split(r"[(|]", target)[0]
 
 
 def list_aliases(name: str) -> list[str]:
-    """What other tools call a measure of ours.
+    """Return the names of a measure in other tools.
 
-    >>> aliases_of("RR")
+    >>> list_aliases("RR")
     ['recip_rank', 'mrr', 'ntcir:rr']
     """
 

@@ -1,10 +1,11 @@
-"""Normalised cumulative utility: users stop somewhere, and value what they have seen by then.
+"""Normalised cumulative utility: users stop somewhere and value the items seen.
 
 NCU = Σ_r Pstop(r) · NU(r)
 
-Two small tables make the family: who stops where (`STOPS`), and what it was worth (`UTILITIES`).
-Average precision stops at every relevant item alike and values precision; reciprocal rank stops
-at the first; expected reciprocal rank stops where an item satisfies. (Sakai 2011, section 3.1.)
+Two tables define the family: stopping distributions (`STOPS`) and utilities (`UTILITIES`). Average
+precision stops at each relevant item with equal weight and values precision. Reciprocal rank stops
+at the first relevant item, expected reciprocal rank at the item that satisfies the user. (Sakai
+2011, section 3.1.)
 """
 
 from __future__ import annotations
@@ -32,18 +33,18 @@ from cranfield.measures.parameters import (
 
 
 def stop_uniformly(m: Any, x: Lists) -> tuple[Floats, Floats]:
-    """At each relevant item alike: 1/R, or 1/min(l, R) at a cutoff."""
+    """Stop at each relevant item with equal weight: 1/R, or 1/min(l, R) at a cutoff."""
     return x.I, count_stops(m, x, x.R)
 
 
 def count_stops(m: Any, x: Lists, R: Floats) -> Floats:
-    """How many stops there are if R items are relevant."""
+    """Return the number of stops if R items are relevant."""
     is_whole = x.l is None or getattr(m, "norm", "min") == "R"
     return R if is_whole else np.minimum(R, float(x.l or 0))
 
 
 def stop_by_gain(m: Any, x: Lists) -> tuple[Floats, Floats]:
-    """At relevant items in proportion to their gain, or to a stop value of their level."""
+    """Stop at relevant items in proportion to their gain or their level's stop value."""
 
     def compute_values(y: Lists) -> Floats:
         return y.g if m.stops is None else y.I * compute_gains(m.stops, y.level, "stops")
@@ -52,7 +53,7 @@ def stop_by_gain(m: Any, x: Lists) -> tuple[Floats, Floats]:
 
 
 def stop_rank_biased(m: Any, x: Lists) -> tuple[Floats, Floats]:
-    """At relevant items, each one less likely than the one before by a factor γ."""
+    """Stop at relevant items, each with γ times the weight of the one before."""
 
     def compute_weights(y: Lists) -> Floats:
         return to_floats(y.I * m.gamma ** np.maximum(y.C - 1.0, 0.0))
@@ -63,19 +64,19 @@ def stop_rank_biased(m: Any, x: Lists) -> tuple[Floats, Floats]:
 
 
 def stop_at_first(m: Any, x: Lists) -> tuple[Floats, Floats]:
-    """At r1, the first relevant item."""
+    """Stop at r1, the first relevant item."""
     return x.first, np.ones(len(x))
 
 
 def stop_at_preferred(m: Any, x: Lists) -> tuple[Floats, Floats]:
-    """At rp, the first of the items with the highest level in the list."""
+    """Stop at rp, the first item with the highest level in the list."""
     level = np.where(x.I > 0, x.level, -np.inf)
     best = (x.I > 0) & (level == level.max(axis=1, initial=-np.inf, keepdims=True))
     return (best & (np.cumsum(best, axis=1) == 1)).astype(np.float64), np.ones(len(x))
 
 
 def stop_until_preferred(m: Any, x: Lists) -> tuple[Floats, Floats]:
-    """At each relevant item down to rp alike: 1/C(rp)."""
+    """Stop at each relevant item up to rp with equal weight: 1/C(rp)."""
     stop, _ = stop_at_preferred(m, x)
     passed = np.cumsum(stop, axis=1) - stop
     weight = x.I * (1.0 - passed)
@@ -83,7 +84,7 @@ def stop_until_preferred(m: Any, x: Lists) -> tuple[Floats, Floats]:
 
 
 def stop_when_satisfied(m: Any, x: Lists) -> tuple[Floats, Floats]:
-    """Where an item satisfies a user whom no item above has satisfied: Pr(r)·dsat(r − 1)."""
+    """Stop at the first item that satisfies the user: Pr(r)·dsat(r − 1)."""
     Pr = x.step("Pr", compute_satisfaction(m, x))
     dsat = np.cumprod(1.0 - Pr, axis=1)
     unsatisfied = (
@@ -93,7 +94,7 @@ def stop_when_satisfied(m: Any, x: Lists) -> tuple[Floats, Floats]:
 
 
 def compute_satisfaction(m: Any, x: Lists) -> Floats:
-    """Pr(r): the probability that the item at r satisfies the user."""
+    """Return Pr(r), the probability that the item at r satisfies the user."""
     if m.prob == "linear":
         return x.g / (np.reshape(x.g_h, (-1, 1)) + 1.0)
     h = np.reshape(x.h, (-1, 1))
@@ -116,22 +117,22 @@ STOPS: dict[str, Callable[[Any, Lists], tuple[Floats, Floats]]] = {
 
 
 def compute_precision(m: Any, x: Lists) -> Floats:
-    """P(r) = C(r)/r."""
+    """Use precision: P(r) = C(r)/r."""
     return x.C / x.r
 
 
 def compute_blended_ratio(m: Any, x: Lists) -> Floats:
-    """BR(r) = (C(r) + β·cg(r)) / (r + β·cg*(r))."""
+    """Use the blended ratio: BR(r) = (C(r) + β·cg(r)) / (r + β·cg*(r))."""
     return to_floats((x.C + m.beta * x.cg) / (x.r + m.beta * x.cg_ideal))
 
 
 def compute_reciprocal_rank(m: Any, x: Lists) -> Floats:
-    """1/r: only the item at r counts."""
+    """Use the reciprocal rank, 1/r: only the item at r counts."""
     return 1.0 / x.r
 
 
 def compute_effort_left(m: Any, x: Lists) -> Floats:
-    """IE(r) = p^r: what the effort of reading r items leaves (iRBU's utility)."""
+    """Use what the effort of reading r items leaves: IE(r) = p^r (iRBU's utility)."""
     return to_floats(m.p ** x.r.astype(np.float64))
 
 
@@ -153,7 +154,7 @@ class StoppingMeasure(Measure):
     user: ClassVar[tuple[str, str]]  # the names of both
 
     def get_stop_and_utility(self) -> tuple[str, str]:
-        """The names of the stopping distribution and the utility."""
+        """Return the names of the stopping distribution and the utility."""
         return self.user
 
     def score(self, x: Lists) -> Floats:
@@ -185,12 +186,12 @@ class StoppingMeasure(Measure):
 
 @measure
 class AP(StoppingMeasure):
-    """Average precision: the mean precision at the relevant items, found or not.
+    """Average precision: the mean precision at the relevant items, 0 for items not retrieved.
 
     AP   = (1/R) Σ_r I(r) · C(r)/r
     AP@l = (1/min(l, R)) Σ_{r≤l} I(r) · C(r)/r
 
-    AP@l follows NTCIREVAL; `norm=R` divides by R at a cutoff too, as trec_eval's map_cut does.
+    AP@l follows NTCIREVAL. `norm=R` divides by R at a cutoff as well, like trec_eval's map_cut.
 
     >>> AP()([None, 0, 1], judged=[1, 0])  # Sakai 2011, Figure 1: 0.3333
     0.3333333333333333
@@ -200,7 +201,7 @@ class AP(StoppingMeasure):
     rel: float | None = rel_param()
     norm: str = param(
         "min",
-        "min: divide by min(l, R) at a cutoff; R: by R, as trec_eval's map_cut",
+        "at a cutoff, divide by min(l, R) or by R (like trec_eval's map_cut)",
         choices=("min", "R"),
     )
     references = cite("buckley2005", "sakai2014metrics")
@@ -216,7 +217,7 @@ class AP(StoppingMeasure):
 
 @measure
 class GMAP(AP):
-    """AP, summarised over topics by its geometric mean, which looks at the hard topics.
+    """AP, summarised over topics by its geometric mean, which stresses hard topics.
 
     GMAP = exp((1/T) Σ_topics log max(AP, 0.00001))
 
@@ -226,7 +227,7 @@ class GMAP(AP):
 
     summary = "gmean"
     references = cite("robertson2006")
-    task = "whether a system fails badly on some topics"
+    task = "detecting systems that fail badly on some topics"
 
 
 @measure
@@ -250,7 +251,7 @@ class YAAP(Measure):
 
 
 class BlendedMeasure(StoppingMeasure):
-    """Users who value what they have seen by its blended ratio."""
+    """Users who value the items seen by their blended ratio."""
 
     beta: float = beta_param()
     gain: GainSetting = gain_param()
@@ -277,9 +278,9 @@ class Q(BlendedMeasure):
 
 @measure
 class RR(StoppingMeasure):
-    """Reciprocal rank: how soon the first relevant item comes.
+    """Reciprocal rank: the inverse rank of the first relevant item.
 
-    RR = 1/r1, r1 the rank of the first relevant item; 0 if there is none (down to the cutoff).
+    RR = 1/r1, r1 the rank of the first relevant item, 0 if the list has none (up to the cutoff).
 
     >>> RR()([None, 0, 1])  # Sakai 2011, Figure 1: 0.3333
     0.3333333333333333
@@ -296,7 +297,7 @@ class RR(StoppingMeasure):
 class O(BlendedMeasure):  # noqa: E742
     """O-measure: reciprocal rank for graded relevance.
 
-    O = BR(r1), the blended ratio at the first relevant item; 0 if there is none
+    O = BR(r1), the blended ratio at the first relevant item, 0 if the list has none
 
     >>> O()([None, 0, 1], judged=[1, 0])  # Sakai 2011, Figure 1: 0.5000
     0.5
@@ -304,15 +305,15 @@ class O(BlendedMeasure):  # noqa: E742
 
     user = ("r1", "BR")
     references = cite("sakai2007one")
-    task = "navigational search with graded judgments, where any relevant item will do"
+    task = "navigational search with graded judgments, if any relevant item is enough"
     properties = has("graded", "normalised", "diminishing return")
 
 
 @measure
 class Pmeasure(BlendedMeasure):
-    """P-measure: how soon, and after how much of use, the best item of the list comes.
+    """P-measure: the blended ratio at the best item of the list.
 
-    Pmeasure = BR(rp), rp the first rank with the highest level that the list holds
+    Pmeasure = BR(rp), rp the first rank with the highest level in the list
 
     >>> Pmeasure()([None, 0, 1], judged=[1, 0])  # Sakai 2011, Figure 1: 0.5000
     0.5
@@ -325,7 +326,7 @@ class Pmeasure(BlendedMeasure):
 
 @measure
 class Pplus(BlendedMeasure):
-    """P+: the mean blended ratio at the relevant items down to the best one of the list.
+    """P+: the mean blended ratio at the relevant items up to the best item of the list.
 
     Pplus = (1/C(rp)) Σ_{r≤rp} I(r)·BR(r), rp the first rank with the list's highest level
 
@@ -339,7 +340,7 @@ class Pplus(BlendedMeasure):
 
 
 class SatisfactionMeasure(StoppingMeasure):
-    """Users who stop where an item satisfies them."""
+    """Users who stop at an item that satisfies them."""
 
     prob: str = param(
         "exp",
@@ -359,14 +360,14 @@ class SatisfactionMeasure(StoppingMeasure):
 
 @measure
 class ERR(SatisfactionMeasure):
-    """Expected reciprocal rank: 1/r at the rank where the user is satisfied.
+    """Expected reciprocal rank: the expectation of 1/r at the rank that satisfies the user.
 
     ERR = Σ_r dsat(r−1) · Pr(r) / r,   dsat(r) = Π_{k≤r} (1 − Pr(k))
     Pr(r) = (2^x − 1)/2^h for an item of level x (Chapelle et al.; `prob=exp`), or
     Pr(r) = g(r)/(g_h + 1) (NTCIREVAL; `prob=linear`)
 
-    h is the highest level: `max_level`, or the length of the gain table, else the highest in
-    all the judgments (gdeval takes 4). With `prob=exp` the gain only says which levels count.
+    h is the highest level: `max_level`, or the length of the gain table, else the highest in all
+    the judgments (gdeval uses 4). With `prob=exp` the gain only selects the levels that count.
 
     >>> ERR(max_level=3)([0, 3])  # Sakai 2014: stopping probability 0.8750 at rank 2
     0.4375
@@ -376,14 +377,14 @@ class ERR(SatisfactionMeasure):
 
     user = ("sat", "RR")
     references = cite("chapelle2009")
-    task = "navigational search with graded judgments; returns diminish after a good item"
+    task = "navigational search with graded judgments and diminishing returns after a good item"
     range = "0 to below 1"
     properties = has("graded", "recall-independent", "diminishing return")
 
 
 @measure
 class nERR(NormalisedMeasure, ERR):
-    """Normalised expected reciprocal rank: ERR over that of the ideal list.
+    """Normalised expected reciprocal rank: ERR divided by the ERR of the ideal list.
 
     nERR@l = ERR@l / ERR*@l
 
@@ -397,7 +398,7 @@ class nERR(NormalisedMeasure, ERR):
 
 @measure
 class EBR(SatisfactionMeasure):
-    """Expected blended ratio: the blended ratio at the rank where the user is satisfied.
+    """Expected blended ratio: its expectation at the rank that satisfies the user.
 
     EBR = Σ_r dsat(r−1) · Pr(r) · BR(r), with Pr and dsat as in ERR
 
@@ -408,14 +409,14 @@ class EBR(SatisfactionMeasure):
     user = ("sat", "BR")
     beta: float = beta_param()
     references = cite("sakai2021zeng")
-    task = "graded judgments, users who stop when satisfied but value all they have seen"
+    task = "graded judgments, users who stop when satisfied but value all items seen"
     range = "0 to below 1"
     properties = has("graded")
 
 
 @measure
 class nEBR(NormalisedMeasure, EBR):
-    """Normalised expected blended ratio: EBR over that of the ideal list.
+    """Normalised expected blended ratio: EBR divided by the EBR of the ideal list.
 
     nEBR@l = EBR@l / EBR*@l
 
@@ -428,7 +429,7 @@ class nEBR(NormalisedMeasure, EBR):
 
 @measure
 class iRBU(SatisfactionMeasure):
-    """Intentwise rank-biased utility: what the effort leaves at the rank where users stop.
+    """Intentwise rank-biased utility: the utility left by the effort up to the last rank seen.
 
     iRBU = Σ_r dsat(r−1) · Pr(r) · p^r, with Pr and dsat as in ERR
 
@@ -437,16 +438,18 @@ class iRBU(SatisfactionMeasure):
     """
 
     user = ("sat", "IE")
-    p: float = param(0.99, "what reading one more item leaves", low=0, high=1, open_ends=True)
+    p: float = param(
+        0.99, "utility left after reading one more item", low=0, high=1, open_ends=True
+    )
     references = cite("amigo2018", "sakai2021zeng")
-    task = "graded judgments, users who hardly mind reading on"
+    task = "graded judgments, patient users"
     range = "0 to below 1"
     properties = has("graded", "recall-independent", "diminishing return")
 
 
 @measure
 class niRBU(NormalisedMeasure, iRBU):
-    """Normalised intentwise rank-biased utility: iRBU over that of the ideal list.
+    """Normalised intentwise rank-biased utility: iRBU divided by the iRBU of the ideal list.
 
     niRBU@l = iRBU@l / iRBU*@l
 
@@ -459,24 +462,24 @@ class niRBU(NormalisedMeasure, iRBU):
 
 @measure
 class NCU(SatisfactionMeasure):
-    """Normalised cumulative utility: a stopping distribution and a utility of one's choice.
+    """Normalised cumulative utility with any stopping distribution and utility.
 
     NCU = Σ_r Pstop(r) · NU(r)
 
-    stop     u      each relevant item alike: 1/R, or 1/min(l, R) (AP, Q)
+    stop     u      each relevant item equally: 1/R, or 1/min(l, R) (AP, Q)
              gu     graded-uniform: g(r)/Σ g*(r), or by `stops`, a value for each level
              rb     rank-biased: γ^(C(r)−1) / Σ_{k≤R} γ^(k−1)
              r1     the first relevant item (RR, O)
              rp     the first item of the list's highest level (P-measure)
-             to_rp  each relevant item down to rp alike (P+)
-             sat    where an item satisfies (ERR, EBR, iRBU)
+             to_rp  each relevant item up to rp equally (P+)
+             sat    the item that satisfies the user (ERR, EBR, iRBU)
     utility  P      precision C(r)/r
              BR     blended ratio (C(r) + β·cg(r)) / (r + β·cg*(r))
              RR     1/r
              IE     p^r
 
-    At a cutoff the sums over the ideal list end there, too. NTCIREVAL divides by min(l, R) instead
-    where the stops are rank-biased (norm=min, and NCUrb,P@0010): its values do not reach 1.
+    At a cutoff the sums over the ideal list also end there. For rank-biased stops, NTCIREVAL
+    divides by min(l, R) instead (norm=min, and NCUrb,P@0010). These values do not reach 1.
 
     >>> round(NCU(gain="1:2")([None, 0, 1], judged=[1, 0]), 4)  # Figure 1: NCUgu,BR 0.5000
     0.5
@@ -484,19 +487,22 @@ class NCU(SatisfactionMeasure):
     0.3333
     """
 
-    stop: str = param("gu", "where users stop, Pstop(r)", choices=tuple(STOPS))
-    utility: str = param("BR", "what users have by then, NU(r)", choices=tuple(UTILITIES))
-    gamma: float = param(0.95, "stop=rb: how much less likely each stop is", low=0, high=1)
-    norm: str = param("ideal", "stop=rb at a cutoff: over the ideal list's sum, or over min(l, R)",
+    stop: str = param("gu", "stopping distribution Pstop(r)", choices=tuple(STOPS))
+    utility: str = param("BR", "utility NU(r) at the stopping rank", choices=tuple(UTILITIES))
+    gamma: float = param(
+        0.95, "stop=rb: weight of each stop relative to the one before", low=0, high=1
+    )
+    norm: str = param("ideal", "stop=rb at a cutoff: divide by the ideal list's sum, or by "
+                               "min(l, R)",
                       choices=("ideal", "min"))  # fmt: skip
-    stops: Any = param(None, "stop=gu: stop values of levels 1, 2, …, the gains if not given",
+    stops: Any = param(None, "stop=gu: stop values of levels 1, 2, … (default: the gains)",
                        low=0, table=True)  # fmt: skip
     beta: float = beta_param()
-    p: float = param(0.99, "utility=IE: what reading one more item leaves", low=0, high=1,
+    p: float = param(0.99, "utility=IE: utility left after reading one more item", low=0, high=1,
                      open_ends=True)  # fmt: skip
     rel: float | None = graded_rel_param()
     references = cite("sakai2008", "sakai2011ntcireval")
-    task = "a user population that one has reason to believe in"
+    task = "a known population of users"
     properties = has("graded")
 
     def get_stop_and_utility(self) -> tuple[str, str]:
@@ -513,4 +519,4 @@ class NCU(SatisfactionMeasure):
         return rising and super().rewards_better_items()
 
     def describe_variant(self) -> str:
-        return f"stop: {STOPS[self.stop].__doc__} utility: {UTILITIES[self.utility].__doc__}"
+        return f"{STOPS[self.stop].__doc__} {UTILITIES[self.utility].__doc__}"

@@ -1,6 +1,6 @@
-"""What symbols mean: those of the papers, and the names that measures give to their own steps.
+"""Meanings of symbols: the papers' symbols, and the names of steps.
 
-A measure that notes steps under other names says what they mean in its `symbols`.
+A measure with other step names explains them in its `symbols`.
 """
 
 from __future__ import annotations
@@ -8,11 +8,11 @@ from __future__ import annotations
 NOTATION = {
     "r": "rank",
     "I": "1 if the item is relevant, else 0",
-    "C": "relevant items down to the rank",
+    "C": "relevant items up to the rank",
     "g": "gain of the item",
-    "cg": "gains down to the rank, added up",
+    "cg": "cumulative gain at the rank",
     "g*": "gain of the item in the ideal list",
-    "cg*": "the ideal list's gains down to the rank, added up",
+    "cg*": "cumulative gain of the ideal list at the rank",
     "R": "relevant items known",
     "N": "nonrelevant items known",
     "n": "length of the list",
@@ -20,9 +20,9 @@ NOTATION = {
     "h": "highest level",
     "g_h": "gain of the highest level",
     "I_i, C_i, g_i": "I, C and g for intent i",
-    "Pr(i|q)": "how probable intent i is",
+    "Pr(i|q)": "probability of intent i",
 }
-"""The symbols of formulas."""
+"""Symbols of formulas."""
 
 LETTERS = {
     "Pr": "probability that the item satisfies the user",
@@ -32,78 +32,78 @@ LETTERS = {
     "β": "parameter beta",
     "γ": "parameter gamma",
 }
-"""What letters mean in the names of steps, and where a measure says which version it is."""
+"""Letters in the names of steps and in descriptions of variants."""
 
 WALK = {
     "c": "cost of the item",
-    "C": "probability of going on to the next item",
-    "W": "attention that the rank gets",
+    "C": "probability of continuing to the next item",
+    "W": "attention at the rank",
     "L": "probability that the item is the last one seen",
     "EU": "expected utility: gain per item seen",
-    "ETU": "expected total utility: gain by the time the user stops",
+    "ETU": "expected total utility: gain when the user stops",
     "EC": "expected cost per item seen",
     "ETC": "expected total cost",
     "ED": "expected depth: items seen",
 }
-"""The symbols of user models (C/W/L)."""
+"""Symbols of user models (C/W/L)."""
 
 STEPS = {
     "Σ": "sum over the ranks",
-    "C(l)": "relevant items down to the cutoff, or in the list",
+    "C(l)": "relevant items up to the cutoff, or in the list",
     "C(n)": "relevant items in the list",
-    "C(R)": "relevant items down to rank R, or to a multiple of it",
-    "cg(l)": "gains down to the cutoff, added up",
-    "cg*(l)": "the same in the ideal list",
+    "C(R)": "relevant items up to rank R, or up to a multiple of R",
+    "cg(l)": "cumulative gain at the cutoff",
+    "cg*(l)": "cumulative gain of the ideal list at the cutoff",
     "judged": "judged items in the list",
-    "P": "precision: the share of the items so far that are relevant",
-    "Recall": "the share of the relevant items that are there",
+    "P": "precision: relevant fraction of the items so far",
+    "Recall": "fraction of the relevant items in the list",
     "pairs in the wrong order": "a nonrelevant item above a relevant one",
     "d": "discount of the rank",
     "g/d": "discounted gain",
     "I/d": "discounted I",
-    "nDCG(r)": "nDCG down to the rank",
-    "p^(r−1)": "probability that users get as far as the rank",
+    "nDCG(r)": "nDCG at the rank",
+    "p^(r−1)": "probability that users reach the rank",
     "cg/r": "gain per rank so far, at a relevant item",
-    "δ/(r − 1/β)": "reciprocal rank, a little more for higher levels, 0 if not relevant",
+    "δ/(r − 1/β)": "reciprocal rank, slightly more for higher levels, 0 if not relevant",
     "stop": "weight of the users who stop at the rank",
-    "BR": "blended ratio: C and cg over the best there can be at the rank",
+    "BR": "blended ratio: C and cg divided by their best values at the rank",
     "RR": "one over the rank",
-    "IE": "what the effort of reading so far leaves",
-    "S": "precision at the relevant items, added up",
-    "dsat(r−1)": "probability that no item above did",
-    "T": "seconds until the user comes to the item",
-    "gain": "what the item is worth",
+    "IE": "utility left after the effort of reading so far",
+    "S": "sum of the precision at relevant items",
+    "dsat(r−1)": "probability that no item above satisfied the user",
+    "T": "seconds until the user reaches the item",
+    "gain": "gain of the item",
     "pos": "characters read by the end of the item",
-    "D": "what a gain is still worth there",
-    "g·D": "gain, as much as it is still worth there",
-    "nonrelevant above": "items above that were judged nonrelevant",
-    "1 − penalty": "what a relevant item counts, less for what stands above",
-    "pen": "what the items above lack that are worth less",
-    "g·(1 − penalty)": "gain, less for what stands above",
+    "D": "discount factor at this position",
+    "g·D": "discounted gain",
+    "nonrelevant above": "judged nonrelevant items above",
+    "1 − penalty": "value of a relevant item, reduced by the items above",
+    "pen": "relative gain difference to the items above with less gain",
+    "g·(1 − penalty)": "gain, reduced by the items above",
     "r'": "rank among the judged items",
-    "precision above": "share of the judged items above that are relevant",
-    "inferred": "precision at a relevant item, as estimated",
-    "E": "precision at the item, as estimated from the samples of strata",
-    "N_s/n_s": "documents of the item's stratum for each that was judged",
-    "I·N_s/n_s·E": "what a relevant item counts for those that were not drawn, too",
-    "R̂": "relevant items, as estimated",
+    "precision above": "relevant fraction of the judged items above",
+    "inferred": "estimated precision at a relevant item",
+    "E": "precision at the item, estimated from the samples of strata",
+    "N_s/n_s": "documents of the item's stratum per judged document",
+    "I·N_s/n_s·E": "contribution of the relevant item, scaled up to unsampled items",
+    "R̂": "estimated number of relevant items",
     "g/log2(r + 1)": "discounted gain",
-    "k_s/j_s": "items of the stratum in the list for each of them that was judged",
-    "g/log2(r + 1)·k_s/j_s": "discounted gain, for those that were not drawn, too",
-    "l − r + C": "what is left to check below the rank, and relevant items down to it",
-    "I·(l − r + C)": "the same at relevant items",
-    "search length": "nonrelevant items that are looked at",
-    "new intents": "intents served here for the first time",
-    "ng": "what the item is worth to all intents, less to those served above",
-    "ng·d": "ng times what the rank leaves of it, d",
-    "Pr(v|i)/max": "how much users of the intent want the vertical, over the one wanted most",
+    "k_s/j_s": "items of the stratum in the list per judged item",
+    "g/log2(r + 1)·k_s/j_s": "discounted gain, scaled up to unsampled items",
+    "l − r + C": "items left to check below the rank, plus relevant items up to it",
+    "I·(l − r + C)": "l − r + C at relevant items",
+    "search length": "nonrelevant items seen",
+    "new intents": "intents covered here for the first time",
+    "ng": "gain of the item over all intents, reduced for intents served above",
+    "ng·d": "ng times the discount d",
+    "Pr(v|i)/max": "probability of the vertical for the intent, divided by the highest",
 }
-"""The names under which measures note their steps."""
+"""Names of the steps of measures."""
 
 EXPECTED_NOTATION = {
     "I": "probability that the item at the rank is relevant",
-    "C": "relevant items down to the rank if the item there is relevant, in the mean",
-    "g": "gain at the rank, in the mean",
-    "cg": "gains down to the rank if the item there is relevant, in the mean",
+    "C": "mean number of relevant items up to the rank if the item there is relevant",
+    "g": "mean gain at the rank",
+    "cg": "mean cumulative gain at the rank if the item there is relevant",
 }
-"""What symbols mean where ties leave open which item stands at a rank (expected.py)."""
+"""Symbols averaged over the orders of tied items (expected.py)."""

@@ -1,4 +1,4 @@
-"""Parameters of measures: what they may be, how they are written, and what is said of others."""
+"""Parameters of measures: their kinds, declaration, text form and validation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Stored_co = TypeVar("Stored_co", covariant=True)
 
 
 class Setting(Generic[Value_contra, Stored_co]):
-    """A parameter that takes more than it keeps, as type checkers are to see it."""
+    """Type of a parameter that accepts more types than it stores."""
 
     def __get__(self, m: Any, cls: Any) -> Stored_co: ...  # type: ignore[empty-body]
     def __set__(self, m: Any, value: Value_contra) -> None: ...
@@ -33,26 +33,26 @@ SMALLEST, LARGEST = 1e-300, 1e150
 
 
 class TooLarge(ValueError):
-    """A number that no measure can compute with, or one that is too near to 0."""
+    """Error for a number too large, or too near to 0, to compute with."""
 
 
 # -- kinds of parameters --------------------------------------------------------------------------
 
 
 class Kind(Protocol):
-    """What values a parameter may take."""
+    """The values that a parameter accepts."""
 
     @property
     def expected(self) -> str:
-        """What it says of itself where something else was found."""
+        """Description of the valid values, for errors."""
 
     def convert(self, value: Any) -> Any:
-        """A value in the form that it is kept in; a ValueError or TypeError if it is none."""
+        """Convert a value to its stored form, or raise ValueError or TypeError."""
 
 
 @dataclass(frozen=True)
 class Flag:
-    """Yes or no."""
+    """True or false."""
 
     expected = "true or false"
 
@@ -80,9 +80,9 @@ class Choice:
 
 @dataclass(frozen=True)
 class Word:
-    """Any text that the grammar can write between brackets."""
+    """Any text that the grammar can write in parentheses."""
 
-    expected = "a word without brackets, commas and ="
+    expected = "a word without parentheses, commas and ="
 
     def convert(self, value: Any) -> str:
         text = value if isinstance(value, str) else format_value(value)
@@ -93,7 +93,7 @@ class Word:
 
 @dataclass(frozen=True)
 class Number:
-    """A number between two others, with them or (open) without."""
+    """A number in an interval that is closed or open."""
 
     low: float
     high: float
@@ -102,14 +102,12 @@ class Number:
 
     @property
     def expected(self) -> str:
-        number = "a whole number" if self.integer else "a number"
+        number = "an integer" if self.integer else "a number"
         if math.isinf(self.high):
-            return number + (
-                "" if math.isinf(self.low) else f" {('from', 'above')[self.open]} {self.low:g}"
-            )
+            return number + ("" if math.isinf(self.low) else f" {'≥>'[self.open]} {self.low:g}")
         ends = format_value(float(self.low)), format_value(float(self.high))
-        format = (" from {} to {}", " between {} and {}")[self.open]
-        return number + format.format(*ends)
+        interval = (" in [{}, {}]", " between {} and {}")[self.open]
+        return number + interval.format(*ends)
 
     def convert(self, value: Any) -> float:
         is_within = is_number(value) and (
@@ -118,13 +116,13 @@ class Number:
         if not is_within or not math.isfinite(value) or (self.integer and value % 1):
             raise ValueError
         if value and not SMALLEST <= abs(float(value)) <= LARGEST:
-            raise TooLarge(f"a size of at most {LARGEST:g}, and of at least {SMALLEST:g} or 0")
+            raise TooLarge(f"0, or between {SMALLEST:g} and {LARGEST:g} in size")
         return float(value)
 
 
 @dataclass(frozen=True)
 class Table:
-    """A number for each level from 1 on, or a word that stands for some."""
+    """A number for each level from 1, or a word."""
 
     low: float
     high: float
@@ -135,10 +133,10 @@ class Table:
     @property
     def expected(self) -> str:
         words = "".join(f"{choice}, or " for choice in self.choices)
-        lower = f", each {('at least', 'above')[self.open]} {self.low:g}"
+        lower = f", each {'≥>'[self.open]} {self.low:g}"
         if math.isinf(self.high):
             return f"{words}numbers for levels 1, 2, … such as 1:2:3{lower}"
-        return f"{words}numbers{lower} and at most {self.high:g}"
+        return f"{words}numbers{lower} and ≤ {self.high:g}"
 
     def convert(self, value: Any) -> str | tuple[float, ...]:
         if isinstance(value, str) and value in self.choices:
@@ -157,21 +155,23 @@ class Table:
 
 
 def is_number(x: Any) -> bool:
-    """Whether it is a number, as Python or NumPy have them; true and false are none."""
+    """Return True for a number of Python or NumPy. Booleans are no numbers."""
     return isinstance(x, int | float | np.number) and not isinstance(x, bool)
 
 
 def check_value(f: dataclasses.Field[Any], value: Any, owner: Any) -> Any:
-    """The value of a parameter as its kind has it, or an error that names it."""
+    """Return the converted value of a parameter, or raise InputError."""
     if not f.metadata or (value is None and f.default is None):  # of a user's plain field: any
         return value
     kind: Kind = f.metadata["kind"]
     try:
         return kind.convert(value)
     except TooLarge as error:
-        raise InputError(f"{f.name}={format_value(value)}", error, owner) from None
+        expected = str(error)
     except (TypeError, ValueError, OverflowError):
-        raise InputError(f"{f.name}={format_value(value)}", kind.expected, owner) from None
+        expected = kind.expected
+    problem = f"{f.name} must be {expected}, found {format_value(value)}"
+    raise InputError.from_problem(problem, where=owner)
 
 
 # -- how measures declare them --------------------------------------------------------------------
@@ -190,9 +190,9 @@ def param(
     whole: bool = False,
     word: bool = False,
 ) -> Any:
-    """A parameter of a measure: its default, a sentence for the help, the values it may take.
+    """Declare a parameter of a measure: default, description and valid values.
 
-    A `table` has a number for each level from 1 on, such as 1:2:3; a `word` may be any.
+    A `table` contains a number for each level from 1, such as 1:2:3. A `word` can be any text.
     """
     kind: Kind
     if word:
@@ -209,48 +209,48 @@ def param(
 
 
 def as_param(default: Any) -> Any:
-    """The parameter that a function's default stands for: a number stays one, true or false too."""
+    """Return the parameter for a function's default, checked if it is a number."""
     return param(default, "") if isinstance(default, int | float) else default
 
 
 def rel_param(
-    doc: str = "lowest level that counts as relevant; every level above 0 if not given",
+    doc: str = "lowest relevant level (default: every level above 0)",
 ) -> Any:
-    """The relevance threshold many measures share."""
+    """Declare the relevance threshold."""
     return param(None, doc)
 
 
 def gain_param() -> Any:
-    """The gain setting graded measures share."""
+    """Declare the gain of graded measures."""
     return param(
         "linear",
-        "linear (the level), exp (2^level − 1), binary, unit (over the highest level), or a table "
+        "linear (the level), exp (2^level − 1), binary, unit (level / highest level), or a table "
         "such as 1:2:3",
     )
 
 
 def max_level_param(
-    doc: str = "highest level h; from the gain table or the judgments if not given",
+    doc: str = "highest level h (default: from the gain table or the judgments)",
 ) -> Any:
-    """The highest level, for measures that depend on it."""
+    """Declare the highest level."""
     return param(None, doc, low=0, open_ends=True)
 
 
 def beta_param() -> Any:
-    """The patience parameter of the blended ratio."""
-    return param(1.0, "patience: larger forgives relevant items at low ranks", low=0)
+    """Declare the patience parameter of the blended ratio."""
+    return param(1.0, "patience: a larger value penalises low ranks less", low=0)
 
 
 def graded_rel_param() -> Any:
-    """The threshold of measures that have gains as well."""
-    return rel_param("lowest level that counts as relevant; every level with a gain if not given")
+    """Declare the relevance threshold of measures with gains."""
+    return rel_param("lowest relevant level (default: every level with a gain)")
 
 
 # -- how they are written -------------------------------------------------------------------------
 
 
 def parse_literal(text: str) -> Any:
-    """The value that a parameter's text stands for."""
+    """Parse the value of a parameter."""
     constants = {"true": True, "false": False, "none": None}
     if text.lower() in constants:
         return constants[text.lower()]
@@ -261,7 +261,7 @@ def parse_literal(text: str) -> Any:
 
 
 def format_value(value: Any) -> str:
-    """A parameter value as the grammar writes it."""
+    """Format the value of a parameter as the grammar writes it."""
     if isinstance(value, bool) or value is None:
         return str(value).lower()
     if isinstance(value, float):

@@ -1,11 +1,11 @@
-"""Measures of preference judgments: how many of the users' preferences a ranked list fulfils.
+"""Measures of preference judgments: the fulfilled preferences of a ranked list.
 
-A preference of a over b is fulfilled if a is retrieved above b, or a is retrieved and b is not.
-The names are trec_eval's. Those that end in ``_ret`` see nothing but preferences between two
-retrieved documents; those that end in ``_imp`` leave out preferences neither document of which
-was retrieved, which the others count as not fulfilled. A topic without preferences scores 0.
+A preference of a over b is fulfilled if a is retrieved above b, or a is retrieved and b is not. The
+names are trec_eval's. Measures that end in ``_ret`` only count preferences between two retrieved
+documents. Measures that end in ``_imp`` omit preferences between two documents that are not
+retrieved; the others count these as not fulfilled. A topic without preferences scores 0.
 
-`MEASURES` has them as trec_eval describes them, `PRINTED` as it computes them: two are not alike.
+`MEASURES` follows trec_eval's descriptions, `PRINTED` its code. They differ for two measures.
 """
 
 from __future__ import annotations
@@ -20,85 +20,86 @@ from cranfield.labelling.preferences import LevelPreferences, PreferenceCounts, 
 
 
 def prefs_num_prefs_poss(x: PreferenceCounts) -> float:
-    """The number of preferences."""
+    """Return the number of preferences."""
     return float(sum(group.possible for group in x.groups))
 
 
 def prefs_num_prefs_ful(x: PreferenceCounts) -> float:
-    """The number of preferences that are fulfilled."""
+    """Return the number of fulfilled preferences."""
     return float(sum(group.fulfilled for group in x.groups))
 
 
 def prefs_num_prefs_ful_ret(x: PreferenceCounts) -> float:
-    """The number of fulfilled preferences between two retrieved documents."""
+    """Return the number of fulfilled preferences between retrieved documents."""
     return prefs_num_prefs_ful(x.among_retrieved)
 
 
 def prefs_simp(x: PreferenceCounts) -> float:
-    """The share of preferences that are fulfilled, those of all groups taken together."""
+    """Return the fraction of fulfilled preferences, over all groups."""
     return _divide(prefs_num_prefs_ful(x), prefs_num_prefs_poss(x))
 
 
 def prefs_pair(x: PreferenceCounts) -> float:
-    """The mean over pairs of documents of the share of groups whose preference is fulfilled.
+    """Return the mean over document pairs of the fraction of groups fulfilled.
 
-    The groups of a pair are those that prefer one of the two. Where no two groups speak of the
-    same pair, this is `prefs_simp`.
+    The groups of a pair prefer one of its documents. If no two groups have a pair in common, the
+    result is `prefs_simp`.
     """
     return _mean_over_pairs(x, x.unseen_pairs) if len(x.groups) > 1 else prefs_simp(x)
 
 
 def prefs_avgjg(x: PreferenceCounts) -> float:
-    """The mean over groups of the share of their preferences that are fulfilled.
+    """Return the mean over groups of the fraction of fulfilled preferences.
 
-    A user with few preferences counts as much as one with many. A group without any counts as 0.
+    Each group has the same weight. A group without preferences counts as 0.
     """
     return _mean([_divide(group.fulfilled, group.possible) for group in x.groups])
 
 
 def prefs_avgjg_Rnonrel(x: PreferenceCounts) -> float:
-    """`prefs_avgjg` where each group has as many nonrelevant documents as relevant ones, R.
+    """Return `prefs_avgjg` with R nonrelevant documents in each group.
 
-    Then it does not matter how many nonrelevant documents (level 0) were judged. If they are more
-    than R, only the first R of the list count. If they are fewer, the missing ones are made up:
-    not retrieved, and worse than each relevant document.
+    R is the number of relevant documents of the group. The result does not depend on the number of
+    judged nonrelevant documents (level 0). If there are more than R, only the first R of the list
+    count. If there are fewer, the missing ones are assumed: not retrieved, and worse than each
+    relevant document.
     """
     return _mean([_score_equal_nonrelevant(group) for group in x.groups])
 
 
 def prefs_simp_ret(x: PreferenceCounts) -> float:
-    """`prefs_simp` among retrieved documents."""
+    """Return `prefs_simp` among retrieved documents."""
     return prefs_simp(x.among_retrieved)
 
 
 def prefs_pair_ret(x: PreferenceCounts) -> float:
-    """`prefs_pair` among retrieved documents."""
+    """Return `prefs_pair` among retrieved documents."""
     return prefs_pair(x.among_retrieved)
 
 
 def prefs_avgjg_ret(x: PreferenceCounts) -> float:
-    """`prefs_avgjg` among retrieved documents."""
+    """Return `prefs_avgjg` among retrieved documents."""
     return prefs_avgjg(x.among_retrieved)
 
 
 def prefs_avgjg_Rnonrel_ret(x: PreferenceCounts) -> float:
-    """`prefs_avgjg_Rnonrel` among retrieved documents."""
+    """Return `prefs_avgjg_Rnonrel` among retrieved documents."""
     return prefs_avgjg_Rnonrel(x.among_retrieved)
 
 
 def prefs_simp_imp(x: PreferenceCounts) -> float:
-    """`prefs_simp` without preferences neither document of which was retrieved."""
+    """Return `prefs_simp` without preferences between documents not retrieved."""
     possible = sum(group.possible - group.unseen for group in x.groups)
     return _divide(prefs_num_prefs_ful(x), possible)
 
 
 def prefs_pair_imp(x: PreferenceCounts) -> float:
-    """`prefs_pair` without pairs neither document of which was retrieved."""
+    """Return `prefs_pair` without pairs of documents that are not retrieved."""
     return _mean_over_pairs(x, 0) if len(x.groups) > 1 else prefs_simp_imp(x)
 
 
 def prefs_avgjg_imp(x: PreferenceCounts) -> float:
-    """`prefs_avgjg` without preferences neither document of which was retrieved."""
+    """Return `prefs_avgjg` without preferences between documents not retrieved."""
     return _mean([_divide(group.fulfilled, group.possible - group.unseen) for group in x.groups])
 
 
@@ -117,9 +118,9 @@ def _score_equal_nonrelevant(group: RankedGroup) -> float:
 
 
 def _score_as_printed(x: PreferenceCounts, among_retrieved: bool = False) -> float:
-    """What trec_eval 9 and 10 print for `prefs_avgjg_Rnonrel`, or for its `_ret`.
+    """Return the value that trec_eval prints for `prefs_avgjg_Rnonrel` or `_ret`.
 
-    A group with nothing to count makes the topic 0.
+    This holds for versions 9 and 10. A group without preferences makes the topic 0.
     """
     groups = (x.among_retrieved if among_retrieved else x).groups
     shares = [
@@ -130,10 +131,13 @@ def _score_as_printed(x: PreferenceCounts, among_retrieved: bool = False) -> flo
 
 
 def _score_group_as_printed(group: RankedGroup, R: int) -> float:
-    """The share of a group's preferences that are fulfilled; R are all of its relevant documents.
+    """Return the fraction of a group's preferences that are fulfilled.
 
-    More than R nonrelevant documents: pairs of them count as preferences where levels say what is
-    preferred, all R where sub groups do. Fewer: those made up are worse than all R.
+    R is the number of all relevant documents.
+
+    If there are more than R nonrelevant documents, pairs of these count as preferences if levels
+    define the preferences; with sub groups, all R do. If there are fewer, the assumed documents are
+    worse than all R.
     """
     missing = group.R - group.N
     if missing >= 0:
@@ -158,7 +162,7 @@ PRINTED = MEASURES | {
 
 
 def _mean_over_pairs(x: PreferenceCounts, failed: int) -> float:
-    """Over all pairs that groups vote on, and some that score 0."""
+    """Return the mean over all pairs with votes, and `failed` pairs that score 0."""
     fulfilled, against = x.votes
     shares = fulfilled / (fulfilled + against)
     return _divide(_sum(shares), len(shares) + failed)
@@ -169,7 +173,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _sum(values: Sequence[float] | np.ndarray) -> float:
-    """One after the other, as trec_eval adds."""
+    """Sum in order, as trec_eval does."""
     return float(np.cumsum(values)[-1]) if len(values) else 0.0
 
 

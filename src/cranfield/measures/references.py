@@ -532,9 +532,9 @@ REFERENCES = {
 
 
 def format_citation(key: str) -> str:
-    """A reference in one line.
+    """Format a reference in one line.
 
-    >>> citation("moffat2008")[:62]
+    >>> format_citation("moffat2008")[:62]
     'Moffat, Alistair and Zobel, Justin. Rank-Biased Precision for '
     """
     fields = dict(re.findall(r"(\w+) = \{((?:[^{}]|\{[^{}]*\})*)\}", REFERENCES[key]))

@@ -1,4 +1,4 @@
-"""Set measures: how many of the items down to a cutoff are relevant, in whatever order."""
+"""Set measures: the number of relevant items up to a cutoff, in any order."""
 
 from __future__ import annotations
 
@@ -14,42 +14,42 @@ from cranfield.measures.parameters import param, rel_param
 
 
 def count_ranks(x: Lists) -> Floats:
-    """How many items are looked at: l, or all that were returned if there is no cutoff."""
+    """Return the number of ranks: l, or the list length if there is no cutoff."""
     return np.asarray(x.n if x.l is None else x.l, dtype=np.float64)
 
 
 def count_returned(x: Lists) -> Floats:
-    """How many items there are down to the cutoff: fewer than l if the list is shorter."""
+    """Return the number of items up to the cutoff: at most l."""
     return np.asarray(x.n if x.l is None else np.minimum(x.n, x.l), dtype=np.float64)
 
 
 class SetMeasure(Measure):
-    """What the measures here have in common: they count, so they hold for expected counts."""
+    """Base of measures that count items, which hold for expected counts."""
 
     holds_under_ties = True
 
 
 class RelevanceMeasure(SetMeasure):
-    """A measure of how many of the items, or where, are relevant."""
+    """A measure of the number or the ranks of relevant items."""
 
     rel: float | None = rel_param()
 
 
 @measure
 class P(RelevanceMeasure):
-    """Precision: the share of the items shown that are relevant.
+    """Precision: the fraction of the top l items that are relevant.
 
     P@l = C(l) / l
 
-    P@l divides by l even if fewer items were returned; P without a cutoff divides by the number
-    of items returned.
+    P@l divides by l even if fewer items were returned. P without a cutoff divides by the number of
+    items returned.
 
     >>> (P @ 10)([1, 0, 0, 1, 1, 1, 0, 0, 1, 1])  # LETOR, section 3
     0.6
     """
 
     references = cite("vanrijsbergen1979")
-    task = "how good the first page is; ignores the order within it"
+    task = "quality of the first page, regardless of order"
     properties = has("recall-independent")
 
     def score(self, x: Lists) -> Floats:
@@ -58,7 +58,7 @@ class P(RelevanceMeasure):
 
 @measure
 class SetP(RelevanceMeasure):
-    """Set precision: the share of the items returned that are relevant.
+    """Set precision: the fraction of the returned items that are relevant.
 
     SetP@l = C(l) / min(l, n), n the length of the list
 
@@ -67,7 +67,7 @@ class SetP(RelevanceMeasure):
     """
 
     references = cite("vanrijsbergen1979")
-    task = "results without an order, of whatever number"
+    task = "results without an order, of any number"
     properties = has("normalised", "recall-independent")
 
     def score(self, x: Lists) -> Floats:
@@ -76,7 +76,7 @@ class SetP(RelevanceMeasure):
 
 @measure
 class Recall(RelevanceMeasure):
-    """Recall: the share of the relevant items that are shown.
+    """Recall: the fraction of the relevant items that are retrieved.
 
     Recall@l = C(l) / R
 
@@ -85,7 +85,7 @@ class Recall(RelevanceMeasure):
     """
 
     references = cite("vanrijsbergen1979")
-    task = "whether a later stage, or a patient user, can find everything"
+    task = "completeness for a later stage or a patient user"
 
     def score(self, x: Lists) -> Floats:
         return x.ratio(x.step("C(l)", total(x.I)), x.R)
@@ -93,7 +93,7 @@ class Recall(RelevanceMeasure):
 
 @measure
 class SetRecall(Recall):
-    """Set recall: the share of the relevant items that are returned; the same as Recall.
+    """Set recall: the fraction of the relevant items that are returned. The same as Recall.
 
     SetRecall = C(n) / R, n the length of the list
 
@@ -101,13 +101,13 @@ class SetRecall(Recall):
     0.5
     """
 
-    task = "results without an order, of whatever number"
+    task = "results without an order, of any number"
 
 
 class FMeasure(SetMeasure):
     """F, E and their set version: precision and recall in one number."""
 
-    beta: float = param(1.0, "how much more recall matters than precision", low=0)
+    beta: float = param(1.0, "weight of recall relative to precision", low=0)
     alpha: float | None = param(
         None, "weight of precision instead of beta: α = 1/(β² + 1)", low=0, high=1
     )
@@ -119,7 +119,7 @@ class FMeasure(SetMeasure):
             object.__setattr__(self, "beta", 1.0)
 
     def compute_f(self, x: Lists, size: Floats) -> Floats:
-        """F = (β² + 1)·P·Recall / (β²·P + Recall)."""
+        """Return F = (β² + 1)·P·Recall / (β²·P + Recall)."""
         C = x.step("C(l)", total(x.I))
         P, recall = x.step("P", ratio(C, size)), x.step("Recall", ratio(C, x.R))
         if self.alpha == 0:
@@ -134,14 +134,15 @@ class F(FMeasure):
 
     F = (β² + 1)·P·Recall / (β²·P + Recall) = 1 / (α/P + (1 − α)/Recall),   α = 1/(β² + 1)
 
-    Precision is P@l, which divides by l; without a cutoff, by the number of items returned.
+    Precision is P@l, which divides by l. Without a cutoff, it divides by the number of items
+    returned.
 
     >>> round(F()([1, None, 1, None], judged=[1, 1, 1]), 4)  # P = 1/2, Recall = 2/3
     0.5714
     """
 
     references = cite("vanrijsbergen1979", "sakai2014metrics")
-    task = "results without an order, where both precision and recall matter"
+    task = "results without an order, if both precision and recall matter"
 
     def score(self, x: Lists) -> Floats:
         return self.compute_f(x, count_ranks(x))
@@ -160,7 +161,7 @@ class SetF(FMeasure):
     """
 
     references = cite("vanrijsbergen1979")
-    task = "results without an order, where both precision and recall matter"
+    task = "results without an order, if both precision and recall matter"
 
     def score(self, x: Lists) -> Floats:
         return self.compute_f(x, count_returned(x))
@@ -168,12 +169,12 @@ class SetF(FMeasure):
 
 @measure
 class E(F):
-    """E-measure: one minus the F-measure, so that less is better.
+    """E-measure: one minus the F-measure. Lower is better.
 
     E = 1 − 1 / (α/P + (1 − α)/Recall),   α = 1/(β² + 1)
 
-    With α = 0.5 it is (|D* ∪ D| − |D* ∩ D|) / (|D*| + |D|), D* the relevant items and D those
-    returned. A topic without a relevant item scores 1, the worst.
+    With α = 0.5 it is (|D* ∪ D| − |D* ∩ D|) / (|D*| + |D|), D* the relevant and D the returned
+    items. A topic without a relevant item scores 1, the worst.
 
     >>> round(E()([1, None, 1, None], judged=[1, 1, 1]), 4)  # (5 − 2) / (3 + 4)
     0.4286
@@ -188,7 +189,7 @@ class E(F):
 
 @measure
 class Success(RelevanceMeasure):
-    """Success (Hit): 1 if there is a relevant item down to the cutoff, else 0.
+    """Success (Hit): 1 if there is a relevant item up to the cutoff, else 0.
 
     Success@l = 1 if C(l) > 0, else 0
 
@@ -197,7 +198,7 @@ class Success(RelevanceMeasure):
     """
 
     references = cite("sakai2011ntcireval")
-    task = "one answer is enough: question answering, known-item search, retrieval for RAG"
+    task = "tasks with one answer: question answering, known-item search, retrieval for RAG"
     properties = has("normalised", "recall-independent", "diminishing return")
 
     def score(self, x: Lists) -> Floats:
@@ -208,20 +209,20 @@ class Success(RelevanceMeasure):
 
 
 REACHES = {
-    "exact": "the smallest whole number from the product on",
-    "nearest": "the nearest whole number, as trec_eval 10 takes for recall",
+    "exact": "rounded up",
+    "nearest": "rounded to the nearest integer, as trec_eval 10 does for recall",
     "trec9": "trec_eval 9's floating-point rule, off by one for some R",
 }
 
 
 def reach_param() -> Any:
-    """How a share of R becomes a number of items."""
+    """Declare the rule that converts a fraction of R to a number of items."""
     text = "; ".join(f"{name}: {meaning}" for name, meaning in REACHES.items())
     return param("exact", f"items a share of R stands for: {text}", choices=tuple(REACHES))
 
 
 def compute_reach(share: float, R: Floats, rule: str) -> Floats:
-    """The number of items that are a share of R, rounded up, or as trec_eval does."""
+    """Return the number of items for a fraction of R, rounded up or like trec_eval."""
     if rule == "nearest":
         return np.floor(share * R + 0.5)
     if rule == "trec9":
@@ -234,20 +235,20 @@ def compute_reach(share: float, R: Floats, rule: str) -> Floats:
 
 @measure
 class Rprec(RelevanceMeasure):
-    """R-precision: precision at rank R, where precision and recall are the same.
+    """R-precision: precision at rank R. There it equals recall.
 
     Rprec = C(R) / R
 
-    `mult` looks at another multiple of R: C(mult·R) / (mult·R), trec_eval's Rprec_mult.
+    `mult` selects another multiple of R: C(mult·R) / (mult·R), trec_eval's Rprec_mult.
 
     >>> Rprec()([1, None, 1, 1], judged=[1, 1, 1])
     0.6666666666666666
     """
 
-    mult: float = param(1.0, "multiple of R to look at", low=0, open_ends=True)
+    mult: float = param(1.0, "multiple of R", low=0, open_ends=True)
     reach: str = reach_param()
     references = cite("buckley2005")
-    task = "informational search; one number for topics with few and with many relevant items"
+    task = "informational search with few or many relevant items per topic"
     properties = has("normalised")
 
     def score(self, x: Lists) -> Floats:
@@ -260,7 +261,7 @@ class Rprec(RelevanceMeasure):
 
 @measure
 class RelP(RelevanceMeasure):
-    """Relative precision: precision over the best that can be had at the cutoff.
+    """Relative precision: precision divided by the highest possible at the cutoff.
 
     RelP@l = C(l) / min(l, R): precision up to rank R, recall from there on
 
@@ -280,7 +281,7 @@ class RelP(RelevanceMeasure):
 
 @measure
 class SetRelP(RelP):
-    """Relative set precision: set precision over the best that can be had with as many items.
+    """Relative set precision: set precision divided by the highest possible for the list length.
 
     SetRelP = C(n) / min(n, R), n the length of the list
 
@@ -288,7 +289,7 @@ class SetRelP(RelP):
     0.5
     """
 
-    task = "results without an order, of whatever number"
+    task = "results without an order, of any number"
 
     def score(self, x: Lists) -> Floats:
         return x.ratio(x.step("C(n)", total(x.I)), np.minimum(count_returned(x), x.R))
@@ -296,7 +297,7 @@ class SetRelP(RelP):
 
 @measure
 class SetAP(Measure):
-    """Set average precision: precision times recall of the items returned.
+    """Set average precision: precision times recall of the returned items.
 
     SetAP = C(n)² / (n·R), n the length of the list
 
@@ -306,7 +307,7 @@ class SetAP(Measure):
 
     rel: float | None = rel_param()
     references = cite("buckley2005")
-    task = "results without an order, of whatever number"
+    task = "results without an order, of any number"
 
     def score(self, x: Lists) -> Floats:
         return x.ratio(x.step("C(n)", total(x.I)) ** 2, count_returned(x) * x.R)
@@ -314,7 +315,7 @@ class SetAP(Measure):
 
 @measure
 class Utility(SetMeasure):
-    """Set utility: what is returned and what is missed, each at its worth.
+    """Set utility: the sum of the values of returned and missed items.
 
     Utility = a·(relevant returned) + b·(nonrelevant returned)
             + c·(relevant missed) + d·(nonrelevant missed)
@@ -325,10 +326,10 @@ class Utility(SetMeasure):
     -1.0
     """
 
-    a: float = param(1.0, "worth of a relevant item returned")
-    b: float = param(-1.0, "worth of another item returned")
-    c: float = param(0.0, "worth of a relevant item missed")
-    d: float = param(0.0, "worth of another item missed")
+    a: float = param(1.0, "value of a returned relevant item")
+    b: float = param(-1.0, "value of a returned nonrelevant item")
+    c: float = param(0.0, "value of a missed relevant item")
+    d: float = param(0.0, "value of a missed nonrelevant item")
     docs: float = param(0.0, "items in the collection", low=0)
     rel: float | None = rel_param()
     effectiveness = False
@@ -344,12 +345,12 @@ class Utility(SetMeasure):
 
 @measure
 class PairAccuracy(Measure):
-    """Pair accuracy: how often a relevant item stands above a nonrelevant one.
+    """Pair accuracy: the fraction of pairs with the relevant item above the nonrelevant one.
 
     PairAccuracy = 1 − Σ_r I(r)·(r − C(r)) / (C·(n − C)), over the items returned
 
-    Unjudged items count as nonrelevant. ir_measures calls it Accuracy. A list without a relevant
-    item scores 0, one without a nonrelevant item 1.
+    Unjudged items count as nonrelevant. ir_measures calls it Accuracy. A list without relevant
+    items scores 0, a list without nonrelevant items 1.
 
     >>> PairAccuracy()([0, 1, 0, 1])
     0.25

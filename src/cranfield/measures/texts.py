@@ -1,7 +1,7 @@
-"""Texts: summaries next to reference texts (ROUGE), answers next to the nuggets they should hold.
+"""Measures of texts: summaries with references (ROUGE), answers with nuggets.
 
-A measure sees one `Answer`: the words of a text and of its references, its length, and the nuggets
-(iUnits) with the places where they were found.
+A measure gets one `Answer`: the words of a text and its references, its length, and the nuggets
+(iUnits) with their positions.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ from cranfield.measures.parameters import param
 # -- tokens ---------------------------------------------------------------------------------------
 
 Tokeniser: TypeAlias = Callable[[str], Sequence[str]]
-TokensLike: TypeAlias = str | Tokeniser  # one of TOKENS, or a function from a text to its tokens
+TokensLike: TypeAlias = str | Tokeniser  # a key of TOKENS, or a function from a text to its tokens
 
-# Ideographs, Hiragana and Katakana: scripts whose words no blank separates.
+# Ideographs, Hiragana and Katakana: scripts without spaces between words.
 _IDEOGRAPHIC = re.compile(
     "[\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf"
     "\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 )
 
 
-_WORD = 40  # characters of a word; where none is shorter, no blank separates words
+_WORD = 40  # longest part between spaces that is cached; longer parts are text without spaces
 
 
 @cache
 def _classify(c: str) -> str:
-    """To a word, to nothing, or to itself."""
+    """Return "word", "alone" (a token of its own) or "" (no token)."""
     if _IDEOGRAPHIC.match(c):
         return "alone"
     return "word" if c.isalnum() or unicodedata.category(c).startswith("M") else ""
@@ -63,7 +63,7 @@ def _split_auto(text: str) -> list[str]:
 
 
 def _split_part(part: str) -> Sequence[str]:
-    """The tokens between two blanks."""
+    """Return the tokens between two spaces."""
     tokens: list[str] = []
     for kind, group in groupby(part, _classify):
         run = "".join(group)
@@ -71,7 +71,7 @@ def _split_part(part: str) -> Sequence[str]:
     return tokens
 
 
-_split_cached = lru_cache(maxsize=1 << 16)(_split_part)  # as most words come again
+_split_cached = lru_cache(maxsize=1 << 16)(_split_part)  # because most words repeat
 
 
 def _split_words(text: str) -> list[str]:
@@ -98,42 +98,42 @@ MEANINGS = {
     "auto": "words in lower case; Han, Hiragana and Katakana one by one",
     "words": "words in lower case",
     "characters": "letters and digits one by one, in lower case",
-    "blanks": "what stands between blanks, as it is written",
+    "blanks": "text between spaces, unchanged",
     "rouge-score": "words of a to z and 0 to 9, in lower case",
 }
-"""How a text becomes tokens. There is no stemming and no list of stop words. All but the last two
-begin with Unicode's NFKC, by which full-width and half-width letters are the same."""
+"""Tokenisers, without stemming and stop words. All but the last two start with Unicode's NFKC, so
+full-width and half-width letters are equal."""
 
 
 def get_tokeniser(tokens: TokensLike) -> Tokeniser:
-    """The function that a name of TOKENS stands for; functions stand for themselves.
+    """Return the tokeniser of a name in TOKENS. Functions are returned unchanged.
 
-    >>> tokeniser("auto")("The FIFA World Cup™ 2002, 日韓ワールド杯")
+    >>> get_tokeniser("auto")("The FIFA World Cup™ 2002, 日韓ワールド杯")
     ['the', 'fifa', 'world', 'cuptm', '2002', '日', '韓', 'ワ', 'ー', 'ル', 'ド', '杯']
-    >>> tokeniser("words")("日韓 2002")
+    >>> get_tokeniser("words")("日韓 2002")
     ['日韓', '2002']
     """
     if callable(tokens):
         return tokens
     if isinstance(tokens, str) and tokens in TOKENS:
         return TOKENS[tokens]
-    expected = f"one of {', '.join(TOKENS)}, or a function"
-    raise InputError(f"tokens {tokens!r}", expected)
+    fix = f"Valid: {', '.join(TOKENS)}, or a function"
+    raise InputError.from_problem(f"invalid tokens {tokens!r}", fix)
 
 
-# -- what measures see ----------------------------------------------------------------------------
+# -- inputs of measures ---------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Pairs of tokens by number, in order, and how often a text has each: a `Counter` of many."""
+    """Ordered pairs of tokens, by number, with counts: a `Counter` of large texts."""
 
     numbers: Ints
     counts: Ints
 
     @classmethod
     def from_numbers(cls, numbers: Ints) -> Pairs:
-        """From every pair of a text."""
+        """Count all pairs of a text."""
         return cls(*np.unique(numbers, return_counts=True))
 
     def __and__(self, other: Pairs) -> Pairs:
@@ -151,22 +151,23 @@ Units: TypeAlias = Counter[tuple[int, ...]] | Pairs
 
 @dataclass(eq=False)
 class Words(ValueCache):
-    """The tokens of a text by number, and how often it has each of their combinations.
+    """The tokens of a text, by number, and the counts of their combinations.
 
-    A reference is compared with every system, and counted once.
+    The counts of a reference are cached, because it is compared with every system.
     """
 
     tokens: tuple[int, ...]
-    text: str = ""  # what they are the tokens of
+    text: str = ""  # the source of the tokens
 
     def count_ngrams(self, n: int) -> Units:
-        """N-grams, each with its count."""
+        """Return the N-grams with counts."""
         starts = range(len(self.tokens) - n + 1)
         return self.cache(n, lambda: Counter(self.tokens[i : i + n] for i in starts))
 
     def count_skip_bigrams(self, skip: float | None, words: bool = False) -> Units:
-        """Pairs in order with at most so many tokens between them; None: any number. With
-        `words`, also the tokens themselves, by numbers below 0.
+        """Return ordered pairs with at most `skip` tokens in between (None: any number).
+
+        With `words`, the tokens themselves are counted as well, by numbers below 0.
         """
         return self.cache(
             (skip, words), lambda: Pairs.from_numbers(self._number_pairs(skip, words))
@@ -174,22 +175,22 @@ class Words(ValueCache):
 
     @cached_property
     def positions(self) -> dict[int, int]:
-        """Where each token is, a bit for each place."""
+        """Positions of each token, as bits."""
         return find_positions(self.tokens)
 
     @cached_property
     def normalised(self) -> list[str]:
-        """Its words as short answers are compared."""
+        """Words normalised for short answers."""
         return normalise_words(self.text)
 
     @cached_property
     def normalised_counts(self) -> Counter[str]:
-        """How often each of these comes."""
+        """Counts of the normalised words."""
         return Counter(self.normalised)
 
     @cached_property
     def normalised_text(self) -> str:
-        """These in a row, with a blank before and after each."""
+        """Normalised words joined by spaces, with a space before and after."""
         return f" {' '.join(self.normalised)} "
 
     def _number_pairs(self, skip: float | None, words: bool) -> Ints:
@@ -203,9 +204,9 @@ Reader: TypeAlias = Callable[[str], Words]
 
 
 def build_reader(tokens: TokensLike) -> Reader:
-    """A function that reads texts to be compared: to all of them a token is the same number.
+    """Build a function that reads texts and numbers tokens consistently.
 
-    >>> read = reader("auto")
+    >>> read = build_reader("auto")
     >>> read("the cat sat").tokens, read("the mat").tokens
     ((0, 1, 2), (0, 3))
     """
@@ -221,15 +222,15 @@ def build_reader(tokens: TokensLike) -> Reader:
         tokens_of_text = tokenise(text)
         strings = _to_strings(tokens_of_text)
         if strings is None:
-            problem = f"found {tokens_of_text!r} as the tokens of a text"
-            raise CranfieldError(f"{problem}, expected a list of strings")
+            problem = f"tokens of a text must be a list of strings, found {tokens_of_text!r}"
+            raise CranfieldError(problem)
         return Words(tuple(map(numbers.__getitem__, strings)), text)
 
     return read
 
 
 class TokenCache(dict[str, tuple[int, ...]]):
-    """What stands between two blanks, by the numbers of its tokens: most of it comes again."""
+    """Token numbers of the parts between spaces, cached because parts repeat."""
 
     def __init__(self, numbers: Mapping[str, int]) -> None:
         self.numbers = numbers
@@ -241,12 +242,12 @@ class TokenCache(dict[str, tuple[int, ...]]):
         return token_numbers
 
     def read_tokens(self, text: str) -> tuple[int, ...]:
-        """The numbers of the tokens that `_split_auto` finds."""
+        """Return the token numbers of a text, tokenised as by `_split_auto`."""
         return tuple(chain.from_iterable(map(self.__getitem__, _normalise(text).split())))
 
 
 def _to_strings(values: Any) -> list[str] | None:
-    """What is given as a list, if it is several strings."""
+    """Return the values as a list if they are several strings, else None."""
     if not isinstance(values, Iterable) or isinstance(values, str | Mapping):
         return None
     items = list(values)
@@ -254,9 +255,9 @@ def _to_strings(values: Any) -> list[str] | None:
 
 
 class Nugget(NamedTuple):
-    """A piece of information that an answer should hold, also called iUnit.
+    """A piece of information that an answer should contain, also called iUnit.
 
-    The vital string is the shortest text that conveys it; of some only the length is known.
+    The vital string is the shortest text that conveys it. Sometimes only its length is known.
     """
 
     weight: float
@@ -267,7 +268,7 @@ class Nugget(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """One text, and all that it is measured by."""
+    """One text with all inputs of its measures."""
 
     words: Words
     length: int  # in characters
@@ -277,13 +278,14 @@ class Answer:
 
     @cached_property
     def solid(self) -> int:
-        """The length without white space; as it is, where only that is known."""
+        """Length without white space, or the total length if only that is known."""
         return len("".join(self.words.text.split())) if self.words.text else self.length
 
     @cached_property
     def ideal(self) -> dict[str, int]:
-        """Where each nugget ends in the pseudo minimal output: all vital strings in a row, those
-        of the highest weight first and of these the shortest.
+        """End of each nugget in the pseudo minimal output.
+
+        All vital strings in a row, by falling weight, and by rising length among equal weights.
         """
         ordered = sorted(self.nuggets.items(), key=lambda pair: (-pair[1].weight, pair[1].length))
         ends, end = {}, 0
@@ -292,31 +294,31 @@ class Answer:
         return ends
 
     def sum_weights(self, names: Iterable[str]) -> float:
-        """Σ w(v) of some nuggets."""
+        """Return Σ w(v) of nuggets."""
         return sum_in_order(self.nuggets[name].weight for name in names)
 
 
 def count_shared(text_units: Units, reference_units: Units) -> int:
-    """Σ_e min(Count(e, s), Count(e, s*))."""
+    """Return Σ_e min(Count(e, s), Count(e, s*))."""
     return (reference_units & text_units).total()  # type: ignore[operator]  # both are of one kind
 
 
 def sum_in_order(values: Iterable[float]) -> float:
-    """A sum, one value after the other.
+    """Sum values one after another.
 
-    Python's `sum` is more exact since 3.12. NTCIREVAL is not, and its third decimal depends on it
-    where a score is half-way between two.
+    Python's `sum` is more exact since 3.12. NTCIREVAL's is not, and its third decimal depends on it
+    if a score is half-way between two.
     """
     return reduce(add, values, 0.0)
 
 
 def divide(numerator: float, denominator: float) -> float:
-    """A quotient, 0 where there is none."""
+    """Return the quotient, 0 if the denominator is 0."""
     return numerator / denominator if denominator else 0.0
 
 
 def compute_f(precision: float, recall: float, beta: float) -> float:
-    """(β² + 1)·P·R / (β²·P + R)."""
+    """Return (β² + 1)·P·R / (β²·P + R)."""
     return divide((1 + beta * beta) * precision * recall, beta * beta * precision + recall)
 
 
@@ -327,10 +329,9 @@ def build_answer(
     nuggets: Mapping[str, Nugget] | None = None,
     nugget_ends: Mapping[str, int] | None = None,
 ) -> Answer:
-    """A text as measures see it; of one that nobody has, the length will do.
+    """Build an answer from a text, or from its length if there is no text.
 
-    Nuggets whose place is not given are looked for: where their vital strings end for the first
-    time.
+    The position of a nugget is given, or found: the first end of its vital string.
     """
     content = text if isinstance(text, str) else ""
     length = len(content) if isinstance(text, str) else text
@@ -343,18 +344,18 @@ def build_answer(
 
 
 def find_end(vital: str, text: str) -> int | None:
-    """Where a string ends in a text for the first time, in characters of the text; else None.
+    """Return the end of a string's first occurrence in a text, or None.
 
-    Upper and lower case, full width and half width, one blank and several are the same.
+    Upper and lower case, full width and half width, and one or more spaces are the same.
 
-    >>> end_of("born 1942", "He was BORN  １９４２ in Liverpool.")
+    >>> find_end("born 1942", "He was BORN  １９４２ in Liverpool.")
     17
     """
     target = _fold(vital.strip())
     start = _fold(text).find(target)
     if start < 0:
         return None
-    # The folded text may be shorter or longer: which beginning of the text is folded to this one?
+    # The folded text can be shorter or longer: find the prefix of the text with this folded length.
     ends, folded = range(len(text) + 1), start + len(target)
 
     def measure_length(end: int) -> int:
@@ -363,7 +364,7 @@ def find_end(vital: str, text: str) -> int | None:
     beyond = bisect_right(ends, folded, key=measure_length)
     return (
         beyond - 1 if measure_length(beyond - 1) == folded else beyond
-    )  # some are folded to several
+    )  # one character can fold to several
 
 
 def _fold(text: str) -> str:
@@ -375,30 +376,30 @@ class TextMeasure(Measure):
 
     takes = "texts"
     cutoff_meaning = ""
-    needs: ClassVar[str] = "nuggets"  # or references, or strings: nuggets with vital strings
-    tokenised: ClassVar[bool] = False  # whether it compares tokens
+    needs: ClassVar[str] = "nuggets"  # or "references", or "strings" (nuggets with vital strings)
+    tokenised: ClassVar[bool] = False  # uses tokens
 
     def score(self, x: Answer) -> float:  # type: ignore[override]
-        """The equation."""
+        """Return the score of one text."""
         raise TypeError(f"{type(self).__name__} defines no score(self, x)")
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "better", "higher")  # recall and precision are scores, too
+        object.__setattr__(self, "better", "higher")  # recall and precision are scores as well
 
 
-# -- next to references ---------------------------------------------------------------------------
+# -- comparison with references -------------------------------------------------------------------
 
 
 class ReferenceMeasure(TextMeasure):
-    """A measure of a text next to one or several others."""
+    """A measure of a text compared with one or more references."""
 
     needs = "references"
 
     def __call__(  # type: ignore[override]
         self, text: str, references: str | Sequence[str], *, tokens: TokensLike = "auto"
     ) -> float:
-        """The score of one text, next to one or several references.
+        """Return the score of one text, compared with one or more references.
 
         >>> ROUGE(n=2)("the cat sat down", ["a cat sat", "the cat sat here"])
         0.6666666666666666
@@ -406,10 +407,10 @@ class ReferenceMeasure(TextMeasure):
         read = build_reader(tokens)
         reference_list = [references] if isinstance(references, str) else _to_strings(references)
         if not isinstance(text, str) or reference_list is None:
-            problem = f"found {text!r} and {references!r}"
-            raise CranfieldError(f"{self}: {problem}, expected a text and one reference or several")
+            expected = "a text and one or more references"
+            raise CranfieldError(f"{self}: expected {expected}, found {text!r} and {references!r}")
         if not reference_list:
-            raise InputError("no reference", "at least one", self)
+            raise InputError.from_problem("no reference given", where=self)
         return self.score(
             build_answer(text, read, [read(reference) for reference in reference_list])
         )
@@ -417,21 +418,22 @@ class ReferenceMeasure(TextMeasure):
 
 @measure
 class BLEU(ReferenceMeasure):
-    """BLEU of one text: the precision of its N-grams, and a penalty if it is too short.
+    """BLEU of one text: the precision of its N-grams, with a penalty for short texts.
 
     BLEU = min(1, exp(1 − r/c)) · exp((1/N) Σ_{n≤N} ln p_n),   N = 4
 
-    c is the length of the text, r that of the reference nearest to it, p_n the share of its N-grams
-    that a reference has. It is that of the package sacrebleu (`pip install cranfield[bleu]`), by
-    sentence_bleu: 13a tokens, whatever `tokens` says, smoothed (exp), N the longest N-grams there
-    are; divided by 100. The mean over topics is not BLEU of a corpus, which adds up counts.
+    c is the length of the text, r the length of the reference closest in length, p_n the fraction
+    of its N-grams that occur in a reference. It is computed by sentence_bleu of the package
+    sacrebleu (`pip install cranfield[bleu]`): 13a tokens regardless of `tokens`, smoothed (exp), N
+    at most the length of the text, divided by 100. The mean over topics is not corpus BLEU, which
+    sums counts.
 
     >>> round(BLEU()("the cat sat", "the cat was here"), 4)  # sacrebleu 2.6: 39.43
     0.3943
     """
 
     references = cite("papineni2002", "post2018")
-    task = "texts with a reference, beside ROUGE; made for corpora of translations"
+    task = "texts with a reference, in addition to ROUGE; designed for translation corpora"
 
     def score(self, x: Answer) -> float:  # type: ignore[override]
         references = [reference.text for reference in x.references]
@@ -440,26 +442,26 @@ class BLEU(ReferenceMeasure):
 
 
 class Rouge(ReferenceMeasure):
-    """What a text has in common with reference texts, in units of some kind."""
+    """The overlap of a text with reference texts, in units of some kind."""
 
-    beta: float = param(1.0, "how much more recall matters than precision, for F", low=0)
+    beta: float = param(1.0, "weight of recall relative to precision, for F", low=0)
     over: str = param(
         "best",
-        "several references: best (the one with the highest F, as rouge-score), max (the highest "
-        "of the number asked for), mean (over references), pooled (counts added up)",
+        "several references: best (by F, like rouge-score), max (highest value of this "
+        "measurement), mean (over references), pooled (sums of counts)",
         choices=("best", "max", "mean", "pooled"),
     )
     tokenised = True
     references = cite("lin2004", "sakai2014metrics")
     measurements: ClassVar[tuple[str, ...]] = ("recall", "precision", "F")
-    default_measurement: ClassVar[str] = "F"  # the measurement it is without a suffix
+    default_measurement: ClassVar[str] = "F"  # the measurement without a suffix
 
     def count_units(self, words: Words) -> Units:
-        """What is compared, each with its count."""
+        """Return the units of a text with counts."""
         raise TypeError(f"{type(self).__name__} defines no units(self, words)")
 
     def count_matches(self, words: Words, reference: Words) -> tuple[int, int, int]:
-        """How many units a text and a reference share, and how many each of them has."""
+        """Return the number of shared units, of the text's and of the reference's units."""
         a, b = self.count_units(words), self.count_units(reference)
         return count_shared(a, b), a.total(), b.total()
 
@@ -479,20 +481,20 @@ class Rouge(ReferenceMeasure):
     def _compute_scores(
         self, matched: int, text_total: int, reference_total: int
     ) -> tuple[float, float, float]:
-        """Recall, precision and F."""
+        """Return recall, precision and F."""
         recall, precision = divide(matched, reference_total), divide(matched, text_total)
         return recall, precision, compute_f(precision, recall, self.beta)
 
 
 @measure
 class ROUGE(Rouge):
-    """ROUGE-N: how many of the N-grams of a reference text a summary has.
+    """ROUGE-N: the fraction of a reference text's N-grams in a summary.
 
     ROUGE-N = Σ_e min(Count(e, s), Count(e, s*)) / Σ_e Count(e, s*)
 
-    e is an N-gram, s the summary, s* the reference. This is recall; ROUGE.precision divides by
-    Σ_e Count(e, s), and ROUGE.F is the F-measure of the two. Several references: see `over`.
-    Words are not stemmed.
+    e is an N-gram, s the summary, s* the reference. This is recall. ROUGE.precision divides by Σ_e
+    Count(e, s), and ROUGE.F is the F-measure of the two. For several references, see `over`. Words
+    are not stemmed.
 
     >>> ROUGE()("the cat sat", "the cat was here")  # the, cat: 2 of 4
     0.5
@@ -502,19 +504,19 @@ class ROUGE(Rouge):
 
     n: float = param(1, "length of the N-grams", low=1, whole=True)
     default_measurement = "recall"
-    task = "summaries, where there are reference texts"
+    task = "summaries with reference texts"
 
     def count_units(self, words: Words) -> Units:
         return words.count_ngrams(int(self.n))
 
 
 class SkipBigramRouge(Rouge):
-    """What it has in common in pairs of words in order, with others between them."""
+    """The overlap of ordered pairs of words, with other words between them."""
 
     skip: float | None = param(
-        None, "most words between the two of a pair; any number if not given", low=0, whole=True
+        None, "maximum number of words between the two of a pair (default: any)", low=0, whole=True
     )
-    task = "summaries that may use other words between those of the reference texts"
+    task = "summaries that can have other words between those of the reference texts"
 
 
 @measure
@@ -541,7 +543,7 @@ class ROUGESU(SkipBigramRouge):
 
     ROUGE-SU = ROUGE-S of pairs and single words
 
-    So a text whose words are all there, but in another order, does not score 0.
+    A text with all words in another order does not score 0.
 
     >>> ROUGES()("gunman the killed police", "police killed the gunman")
     0.0
@@ -560,13 +562,13 @@ class ROUGEL(Rouge):
     ROUGE-L = (β² + 1)·Prec·Rec / (β²·Prec + Rec),   Rec = L / |s*|,   Prec = L / |s|
 
     L is the length of the longest common subsequence of the summary s and the reference s*, |s| the
-    number of words. With `--tokens rouge-score` it is what rouge-score gives without its stemmer.
+    number of words. With `--tokens rouge-score` it equals rouge-score without its stemmer.
 
     >>> ROUGEL()("police kill the gunman", "police killed the gunman")  # Lin 2004: 3 of 4 and of 4
     0.75
     """
 
-    task = "answers and summaries that keep the order of what reference texts say"
+    task = "answers and summaries in the order of the reference texts"
 
     def count_matches(self, words: Words, reference: Words) -> tuple[int, int, int]:
         matched = count_common_subsequence(words.tokens, reference.tokens, reference.positions)
@@ -576,11 +578,11 @@ class ROUGEL(Rouge):
 def count_common_subsequence(
     a: Sequence[int], b: Sequence[int], positions: Mapping[int, int] | None = None
 ) -> int:
-    """The length of the longest common subsequence, a row of bits at a time (Hyyrö 2004).
+    """Return the length of the longest common subsequence (Hyyrö 2004).
 
-    The `positions` of the tokens of b may be known.
+    `positions` are those of the tokens of b, if known.
 
-    >>> common_subsequence([1, 2, 3, 4], [2, 4, 3])
+    >>> count_common_subsequence([1, 2, 3, 4], [2, 4, 3])
     2
     """
     positions = find_positions(b) if positions is None else positions
@@ -592,7 +594,7 @@ def count_common_subsequence(
 
 
 def find_positions(tokens: Sequence[int]) -> dict[int, int]:
-    """Where each token is, a bit for each place."""
+    """Return the positions of each token, as bits."""
     positions = dict.fromkeys(tokens, 0)
     for position, token in enumerate(tokens):
         positions[token] |= 1 << position
@@ -606,20 +608,22 @@ _ARTICLES = re.compile(r"\b(a|an|the)\b")
 
 
 def normalise_words(text: str) -> list[str]:
-    """The words of a short answer, in lower case, without punctuation (of ASCII) and articles.
+    """Return the words of a short answer in lower case.
 
-    >>> plain_words("The U.S., in a   word")
+    ASCII punctuation and articles are removed.
+
+    >>> normalise_words("The U.S., in a   word")
     ['us', 'in', 'word']
     """
     normalised = text.lower().translate(_PUNCTUATION)
     words = normalised.split()
-    if "".join(words).isalnum():  # as most are: then an article is a word of its own
+    if "".join(words).isalnum():  # the usual case: articles are separate words
         return [word for word in words if word not in ("a", "an", "the")]
     return _ARTICLES.sub(" ", normalised).split()
 
 
 class ShortAnswer(ReferenceMeasure):
-    """What a short answer has in common with the gold answer that it is most like."""
+    """The similarity of a short answer to its most similar gold answer."""
 
     references = cite("rajpurkar2016")
 
@@ -627,18 +631,18 @@ class ShortAnswer(ReferenceMeasure):
         return max([self.compare(x.words, gold) for gold in x.references])
 
     def compare(self, words: Words, gold: Words) -> float:
-        """How much an answer is like one gold answer."""
+        """Return the similarity of an answer to one gold answer."""
         raise TypeError(f"{type(self).__name__} defines no like(self, mine, gold)")
 
 
 @measure
 class EM(ShortAnswer):
-    """Exact match: 1 if the answer is one of the gold answers, letter for letter but for form.
+    """Exact match: 1 if the normalised answer equals a gold answer, else 0.
 
     EM = max_g [a = g]
 
-    a is the answer and g a gold answer: in lower case, without punctuation (of ASCII) and the words
-    a, an and the, with single blanks, as SQuAD's program has it.
+    a is the answer and g a gold answer, normalised as in SQuAD's program: lower case, no ASCII
+    punctuation, no words a, an and the, single spaces.
 
     >>> EM()("The Eiffel Tower.", ["Eiffel tower", "la tour Eiffel"])
     1.0
@@ -652,19 +656,19 @@ class EM(ShortAnswer):
 
 @measure
 class TokenF1(ShortAnswer):
-    """Token F1: how many words an answer has in common with a gold answer.
+    """Token F1: the F-measure of the words in common with a gold answer.
 
     F1 = max_g 2·Prec·Rec / (Prec + Rec),   Prec = |a ∩ g| / |a|,   Rec = |a ∩ g| / |g|
 
-    a and g are the words of the answer and of a gold answer, each as often as it comes: in lower
-    case, without punctuation (of ASCII) and the words a, an and the, as SQuAD's program has it.
-    Where either has no words it is 1 if neither has, else 0.
+    a and g are the words of the answer and of a gold answer with their counts, normalised as in
+    SQuAD's program: lower case, no ASCII punctuation, no words a, an and the. If either has no
+    words, the score is 1 if both have none, else 0.
 
     >>> TokenF1()("the tall Eiffel Tower", "Eiffel tower")  # 2 of 3, 2 of 2
     0.8
     """
 
-    task = "short answers that may be worded a little otherwise"
+    task = "short answers with small differences in wording"
 
     def compare(self, words: Words, gold: Words) -> float:
         if not (words.normalised and gold.normalised):
@@ -678,19 +682,18 @@ class TokenF1(ShortAnswer):
 
 @measure
 class Contains(ShortAnswer):
-    """Contains: 1 if a gold answer stands in the answer, as whole words in a row.
+    """Contains: 1 if the answer contains a gold answer as consecutive words, else 0.
 
     Contains = max_g [g in a]
 
-    a are the words of the answer and g those of a gold answer: in lower case, without punctuation
-    (of ASCII) and the words a, an and the. A gold answer of no words stands in an answer of none
-    only.
+    a and g are the words of the answer and of a gold answer: lower case, no ASCII punctuation, no
+    words a, an and the. A gold answer without words is only in an answer without words.
 
     >>> Contains()("It stands in Paris, France.", "Paris"), Contains()("Parisian cafés", "Paris")
     (1.0, 0.0)
     """
 
-    task = "answers in whole sentences, where the gold answer is short"
+    task = "answers in sentences with a short gold answer"
 
     def compare(self, words: Words, gold: Words) -> float:
         if not gold.normalised:
@@ -702,7 +705,7 @@ class Contains(ShortAnswer):
 
 
 class NuggetMeasure(TextMeasure):
-    """A measure of an answer by the nuggets it holds."""
+    """A measure of an answer by the nuggets in it."""
 
     def __call__(  # type: ignore[override]
         self,
@@ -712,28 +715,32 @@ class NuggetMeasure(TextMeasure):
         *,
         tokens: TokensLike = "auto",
     ) -> float:
-        """The score of one answer by its nuggets, each with its weight and its vital string.
+        """Return the score of one answer from nuggets with weight and vital string.
 
-        `found` says where in the text each nugget that it has ends, in characters; if it is not
-        given, the vital strings are looked for. Where `found` is given, the lengths of vital
-        strings will do instead of the strings, and that of the text instead of the text.
+        `found` maps nuggets to their ends in the text, in characters. Without it, the vital strings
+        are searched. With `found`, lengths of vital strings are enough, and the length of the text
+        is enough.
 
         >>> WRecall()("Paul was born in 1942.", {"born": (3, "1942"), "where": (1, "Liverpool")})
         0.75
         """
         read = build_reader(tokens)
         if not isinstance(text, str) and not _is_count(text):
-            raise InputError(repr(text), "a text or its length", self)
+            raise InputError.from_problem(
+                f"expected a text or its length, found {text!r}", where=self
+            )
         if not isinstance(nuggets, Mapping) or not isinstance(found, Mapping | None):
-            expected = "{nugget: (weight, vital string)}, and found={nugget: where it ends}"
-            raise InputError(f"{nuggets!r} and {found!r}", expected, self)
+            expected = "{nugget: (weight, vital string)} and found={nugget: end}"
+            problem = f"expected {expected}, found {nuggets!r} and {found!r}"
+            raise InputError.from_problem(problem, where=self)
         nugget_table = {name: _read_nugget(name, value, read) for name, value in nuggets.items()}
         without_text = [name for name, nugget in nugget_table.items() if nugget.vital is None]
         if without_text and (self.needs == "strings" or found is None):
-            needed_text = "its vital string" + ("" if self.needs == "strings" else ", or found=")
-            raise InputError(f"a length for {without_text[0]}", needed_text, self)
+            problem = f"nugget {without_text[0]!r} has a length but no vital string"
+            fix = "" if self.needs == "strings" else "Pass the vital string, or found="
+            raise InputError.from_problem(problem, fix, self)
         if not any(nugget.weight for nugget in nugget_table.values()):
-            raise InputError("no nugget with a weight", "at least one", self)
+            raise InputError.from_problem("all nuggets have weight 0", where=self)
         x = build_answer(text, read, nuggets=nugget_table, nugget_ends=found)
         self._check_ends(x)
         return self.score(x)
@@ -741,11 +748,11 @@ class NuggetMeasure(TextMeasure):
     def _check_ends(self, x: Answer) -> None:
         for name, end in x.ends.items():
             if name not in x.nuggets or not _is_count(end) or end > x.length:
-                expected = f"a nugget, and its end from 0 to {x.length}"
-                raise InputError(f"{name!r}: {end}", expected, self)
+                problem = f"found= must map nuggets to ends in [0, {x.length}]: {name!r}: {end}"
+                raise InputError.from_problem(problem, where=self)
 
 
-LONGEST = 2**53  # characters that a float can count
+LONGEST = 2**53  # characters that a float can represent exactly
 
 
 def _is_count(x: Any) -> bool:
@@ -760,24 +767,24 @@ def _read_nugget(name: str, value: Any, read: Reader) -> Nugget:
         case [int() | float() as weight, int() as length] if 0 <= weight <= LARGEST:
             if _is_count(length) and length:
                 return Nugget(weight, length)
-    expected = "a weight from 0, and a vital string or its length from 1"
-    raise InputError(f"{value!r} for {name}", expected)
+    expected = "a weight ≥ 0 and a vital string or its length ≥ 1"
+    raise InputError.from_problem(f"nugget {name!r} must have {expected}, found {value!r}")
 
 
 @measure
 class NuggetRecall(NuggetMeasure):
-    """Nugget recall: how many of the nuggets an answer holds, whatever their weights.
+    """Nugget recall: the fraction of the nuggets in an answer, unweighted.
 
     Recall = |V| / |V*|
 
-    V* are the nuggets, V those found.
+    V* are all nuggets, V the nuggets found.
 
     >>> NuggetRecall()(500, {"N1": (3, 10), "N2": (1, 5), "N3": (3, 5)}, {"N1": 100, "N2": 50})
     0.6666666666666666
     """
 
     references = cite("sakai2011ntcireval")
-    task = "answers, where nuggets are of equal importance"
+    task = "answers with equally important nuggets"
 
     def score(self, x: Answer) -> float:  # type: ignore[override]
         return divide(len(x.ends), len(x.nuggets))
@@ -785,19 +792,19 @@ class NuggetRecall(NuggetMeasure):
 
 @measure
 class WRecall(NuggetMeasure):
-    """Weighted nugget recall: how much of the importance of all nuggets an answer holds.
+    """Weighted nugget recall: the fraction of the total nugget weight in an answer.
 
     W-Rec = Σ_{v∈V} w(v) / Σ_{v∈V*} w(v)
 
-    V* are the nuggets, V those found. The weight of a nugget may be the number of assessors who
-    call it vital.
+    V* are all nuggets, V the nuggets found. The weight of a nugget can be the number of assessors
+    with the label vital.
 
     >>> WRecall()(500, {"N1": (3, 10), "N2": (1, 5), "N3": (3, 5)}, {"N1": 100, "N2": 50})  # 4/7
     0.5714285714285714
     """
 
     references = cite("sakai2014metrics", "sakai2011ntcireval")
-    task = "answers, where it does not matter how long they are"
+    task = "answers of any length"
 
     def score(self, x: Answer) -> float:  # type: ignore[override]
         return divide(x.sum_weights(x.ends), x.sum_weights(x.ideal))
@@ -805,26 +812,27 @@ class WRecall(NuggetMeasure):
 
 @measure
 class NuggetF(NuggetMeasure):
-    """Nugget F-measure: weighted recall, and a precision that allows 100 characters a nugget.
+    """Nugget F-measure: weighted recall, and precision with 100 characters per nugget.
 
     F         = (β² + 1)·Prec·W-Rec / (β²·Prec + W-Rec)
     W-Rec     = Σ_{v∈V} w(v) / Σ_{v∈V*} w(v)
     Prec      = 1 − max(0, l − allow)/l,   allow = 100·|V|
 
-    V* are the nuggets, V those found, l is the length of the answer in characters without white
-    space; an answer no longer than `allow` has precision 1, one of length 0 as well. NuggetF.recall
-    and NuggetF.precision are the two parts. TREC's vital and okay nuggets have weights 1 and 0.
+    V* are all nuggets, V the nuggets found, l is the length of the answer in characters without
+    white space. An answer not longer than `allow` has precision 1, also with length 0.
+    NuggetF.recall and NuggetF.precision are the two parts. TREC's vital and okay nuggets have
+    weights 1 and 0.
 
     >>> nuggets = {"N1": (3, 10), "N2": (1, 5), "N3": (3, 5)}
     >>> NuggetF(beta=1)(250, nuggets, {"N1": 100, "N2": 50})  # P = 1 − 50/250, R = 4/7
     0.6666666666666666
     """
 
-    beta: float = param(3.0, "how much more recall matters than precision", low=0)
-    allowance: float = param(100, "characters that a nugget found may take", low=0)
+    beta: float = param(3.0, "weight of recall relative to precision", low=0)
+    allowance: float = param(100, "characters allowed per nugget found", low=0)
     measurements: ClassVar[tuple[str, ...]] = ("recall", "precision")
     references = cite("lin2006", "sakai2014metrics")
-    task = "answers to complex questions, of which a few sentences are enough"
+    task = "answers of a few sentences to complex questions"
 
     def score(self, x: Answer) -> float:  # type: ignore[override]
         matches = self.match_nuggets(x)
@@ -837,21 +845,21 @@ class NuggetF(NuggetMeasure):
         return compute_f(precision, recall, self.beta)
 
     def match_nuggets(self, x: Answer) -> Mapping[str, float]:
-        """The nuggets found, and how well each is matched."""
+        """Return the nuggets found, with the quality of each match."""
         return dict.fromkeys(x.ends, 1.0)
 
 
 @measure
 class Pourpre(NuggetF):
-    """POURPRE: the nugget F-measure with nuggets matched by their words, and not by assessors.
+    """POURPRE: the nugget F-measure with nuggets matched by words, not by assessors.
 
     W-Rec = Σ_{v∈V*} w(v)·m(v) / Σ_{v∈V*} w(v),   allow = 100·|{v: m(v) > 0}|
 
     The rest is as in NuggetF.
 
-    m(v) is how many of the words of a nugget's vital string the answer has, over how many there
-    are: ROUGE-1 of the answer with the vital string as its reference. Words count alike; weighting
-    them by idf, as the paper also does, needs a collection.
+    m(v) is the fraction of the words of a nugget's vital string in the answer: ROUGE-1 of the
+    answer with the vital string as reference. Words have equal weights. Weights by idf, as in the
+    paper, need a collection.
 
     >>> nuggets = {"birth": (1, "born 18 June 1942"), "place": (1, "Liverpool")}
     >>> Pourpre(measurement="recall")("born in June 1942", nuggets)  # (3/4 + 0) / 2
@@ -861,7 +869,7 @@ class Pourpre(NuggetF):
     needs = "strings"
     tokenised = True
     references = cite("lin2006")
-    task = "answers to complex questions, compared while nobody has the time to match nuggets"
+    task = "answers to complex questions without manual nugget matching"
 
     def match_nuggets(self, x: Answer) -> Mapping[str, float]:
         text_units = x.words.count_ngrams(1)
@@ -874,21 +882,19 @@ class Pourpre(NuggetF):
 
 
 def _L_param() -> Any:
-    return param(
-        1000, "characters after which the patience of users is used up", low=0, open_ends=True
-    )
+    return param(1000, "characters after which users stop reading", low=0, open_ends=True)
 
 
 @measure
 class Smeasure(NuggetMeasure):
-    """S-measure: weighted recall of nuggets, worth more the nearer they are to the beginning.
+    """S-measure: weighted recall of nuggets with more weight near the beginning.
 
     S = Σ_{v∈V} w(v)·max(0, L − pos(v)) / Σ_{v∈V*} w(v)·max(0, L − pos*(v))
 
-    pos(v) is where the nugget v ends in the text, in characters. pos*(v) is where it ends in the
-    pseudo minimal output: the vital strings of all nuggets in a row, by falling weight and, among
-    equals, by rising length. A text may be better than that, and S above 1: see Sflat. If not even
-    the pseudo minimal output has a nugget before L, S is 0.
+    pos(v) is the end of the nugget v in the text, in characters. pos*(v) is its end in the pseudo
+    minimal output: the vital strings of all nuggets in a row, by falling weight and, among equals,
+    by rising length. A text can be better than the pseudo minimal output, with S above 1: see
+    Sflat. If the pseudo minimal output has no nugget before L, S is 0.
 
     >>> nuggets = {"N1": (3, 10), "N2": (1, 5), "N3": (3, 5)}  # NTCIREVAL's example
     >>> round(Smeasure()(500, nuggets, {"N1": 100, "N2": 50}), 3)
@@ -897,28 +903,28 @@ class Smeasure(NuggetMeasure):
 
     L: float = _L_param()
     references = cite("sakai2011kato", "sakai2014metrics")
-    task = "answers that are read from the beginning and not always to the end"
+    task = "answers read from the beginning, not always to the end"
     range = "from 0, seldom above 1"
 
     def score(self, x: Answer) -> float:  # type: ignore[override]
         return divide(sum_in_order(self.compute_gains(x, x.ends).values()), self.compute_maximum(x))
 
     def compute_gains(self, x: Answer, ends: Mapping[str, int]) -> dict[str, float]:
-        """w(v)·max(0, L − pos(v)) of nuggets that end there."""
+        """Return w(v)·max(0, L − pos(v)) of nuggets with these ends."""
         return {name: x.nuggets[name].weight * max(0.0, self.L - end) for name, end in ends.items()}
 
     def compute_shares(self, x: Answer) -> dict[str, float]:
-        """What each nugget found adds to the score."""
+        """Return the contribution of each nugget to the score."""
         maximum = self.compute_maximum(x)
         return {name: divide(gain, maximum) for name, gain in self.compute_gains(x, x.ends).items()}
 
     def compute_maximum(self, x: Answer) -> float:
-        """What the pseudo minimal output is worth."""
+        """Return the gain of the pseudo minimal output."""
         return sum_in_order(self.compute_gains(x, x.ideal).values())
 
 
 class CappedMeasure(NuggetMeasure):
-    """What the measure gives that it is mixed into, but at most 1."""
+    """The measure it is mixed into, limited to 1."""
 
     range = "0 to 1"
 
@@ -928,7 +934,7 @@ class CappedMeasure(NuggetMeasure):
 
 @measure
 class Sflat(CappedMeasure, Smeasure):
-    """S♭: S-measure, but at most 1.
+    """S♭: S-measure, limited to 1.
 
     S♭ = min(1, S)
 
@@ -941,12 +947,12 @@ class Sflat(CappedMeasure, Smeasure):
 
 @measure
 class Tmeasure(NuggetMeasure):
-    """T-measure: how much of a text is needed to convey the nuggets that it holds.
+    """T-measure: the fraction of a text needed to convey its nuggets.
 
     T = Σ_{v∈V} |vs(v)| / l
 
-    |vs(v)| is the length of the vital string of the nugget v, l that of the text, both in
-    characters with white space. A text may be shorter than the vital strings, and T above 1: see
+    |vs(v)| is the length of the vital string of the nugget v, l the length of the text, both in
+    characters with white space. A text can be shorter than the vital strings, with T above 1: see
     Tflat. An empty text scores 0.
 
     >>> nuggets = {"N1": (3, 10), "N2": (1, 5), "N3": (3, 5)}  # NTCIREVAL's example
@@ -955,7 +961,7 @@ class Tmeasure(NuggetMeasure):
     """
 
     references = cite("sakai2012kato", "sakai2014metrics")
-    task = "answers that should not be longer than they need to be"
+    task = "answers that should be concise"
     range = "from 0, seldom above 1"
 
     def score(self, x: Answer) -> float:  # type: ignore[override]
@@ -964,7 +970,7 @@ class Tmeasure(NuggetMeasure):
 
 @measure
 class Tflat(CappedMeasure, Tmeasure):
-    """T♭: T-measure, but at most 1.
+    """T♭: T-measure, limited to 1.
 
     T♭ = min(1, T)
 
@@ -975,7 +981,7 @@ class Tflat(CappedMeasure, Tmeasure):
 
 @measure
 class Ssharp(NuggetMeasure):
-    """S♯: the F-measure of S♭ and T♭: what matters, early, and little besides.
+    """S♯: the F-measure of S♭ and T♭.
 
     S♯ = (1 + β²)·T♭·S♭ / (β²·T♭ + S♭)
 
@@ -986,10 +992,10 @@ class Ssharp(NuggetMeasure):
     0.057
     """
 
-    beta: float = param(1.0, "how much more S♭ matters than T♭", low=0)
+    beta: float = param(1.0, "weight of S♭ relative to T♭", low=0)
     L: float = _L_param()
     references = cite("sakai2012kato", "sakai2014metrics")
-    task = "direct answers, on a screen where there is room for few words"
+    task = "direct answers on a small screen"
 
     def score(self, x: Answer) -> float:  # type: ignore[override]
         return compute_f(Tflat().score(x), Sflat(L=self.L).score(x), self.beta)

@@ -1,4 +1,4 @@
-"""Measures of ir_measures, as measures of ours with the same definition."""
+"""Conversion of ir_measures' measures to measures with the same definition."""
 
 from __future__ import annotations
 
@@ -27,27 +27,27 @@ def is_foreign(measure: Any) -> bool:
 
 
 def from_foreign(measure: Any) -> Measure:
-    """Return the measure of ours that computes the same, or raise an error that names another."""
+    """Return the measure with the same definition, or raise InputError with a fix."""
     name, params = str(measure.NAME), measure.params
     if is_user_model(name, params):
-        fix = f"Name one of them, such as '{name}.EU'."
-        raise InputError.from_problem(f"{measure} of ir_measures gives several values", fix)
+        fix = f"Use one of them, such as '{name}.EU'."
+        raise InputError.from_problem(f"{measure} of ir_measures has several values", fix)
     if params.get("gains"):
-        fix = f"Write the gains of levels 1, 2, … as '{name}(gain=1:2)', or pass gains=."
+        fix = f"Set the gains of levels 1, 2, … with '{name}(gain=1:2)' or gains=."
         raise InputError.from_problem(f"{measure} of ir_measures has its own gains", fix)
     try:
         return from_ir_measures(name, params)[0]
     except CranfieldError:
         fix = "Write it with @cf.measure, or use cf.compat.ir_measures."
         raise InputError.from_problem(
-            f"no measure here for {measure} of ir_measures", fix
+            f"cranfield has no measure for {measure} of ir_measures", fix
         ) from None
 
 
 def from_ir_measures(
     name: str, params: Mapping[str, Any]
 ) -> tuple[Measure, tuple[tuple[Any, Any], ...]]:
-    """Return the measure that computes one of ir_measures, and its gains by level, if any."""
+    """Return the measure for one of ir_measures, and its gains by level, if any."""
     name, parameters = _translate_name(name, dict(params))
     pairs = tuple(sorted((parameters.pop("gains", None) or {}).items()))
     without_cutoff, _, at_cutoff = IR_MEASURES.get(name.lower(), name).partition("|")
@@ -59,22 +59,22 @@ def from_ir_measures(
         settings |= PARAMETERS[key](value) if key in PARAMETERS else {key: value}
     if base.cutoff_name in settings:
         settings["cutoff"] = settings.pop(base.cutoff_name)
-    if base.combines and "rel" in settings:  # it is the other measure's
+    if base.combines and "rel" in settings:  # a parameter of the base measure
         base = base.with_defaults({"rel": settings.pop("rel")})
     measure = replace(base, **settings)
     if len(measure.names()) > 1:
-        raise CranfieldError(f"expected a recall, {name}@0.1")
+        raise CranfieldError(f"recall missing. Example: {name}@0.1")
     return measure, pairs
 
 
 def _translate_name(name: str, params: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """The name and the parameters of a measure, where ours are other ones."""
+    """Translate name and parameters that differ between the two packages."""
     match name:
         case "NumRet" if "rel" in params:
             return "NumRelRet", params
         case "SetP" if params.pop("relative", False):
             return "SetRelP", params
-        case "SetF" if "beta" in params:  # trec_eval's F, which does not square it
+        case "SetF" if "beta" in params:  # trec_eval's F does not square it
             params["alpha"] = 1.0 / (params.pop("beta") + 1.0)
         case "IPrec":  # trec_eval 9's rule
             params["reach"] = "trec9"

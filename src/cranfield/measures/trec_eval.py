@@ -1,4 +1,4 @@
-"""trec_eval's measures: their names in its order, their parameters, and what they are here."""
+"""trec_eval's measures: names in its order, parameters and definitions."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ LEVELS_AS_GAINS = (*WITH_GAINS, "ndcg_cut", "rbp", "rbp_resid")  # whatever is c
 
 
 class Residual(RBP):
-    """What rbp may lack: as if all unjudged documents of the list, and all after it, were the best.
+    """The residual of rbp: the gain if all unjudged documents were relevant.
 
-    rbp_resid = p^n + (1 − p) Σ_{unjudged r} p^(r−1), n the length of the list; 0 if all is judged
+    rbp_resid = p^n + (1 − p) Σ_{unjudged r} p^(r−1), n the length of the list; 0 if all are judged
 
     >>> Residual(p=0.5)([None, 1]), Residual(p=0.5)([0, 1])
     (0.75, 0.0)
@@ -88,14 +88,14 @@ def find_measure(
     version: int = 10,
     **parameters: Any,
 ) -> Measure:
-    """Our measure of that name, for documents that are relevant from level `rel` on.
+    """Return the measure for one of trec_eval's names.
 
-    `cutoff` is a rank or a share of R. Version 9 rounds the number of documents that a recall means
-    otherwise than version 10.
+    Documents from level `rel` are relevant. `cutoff` is a rank or a fraction of R. Versions 9 and
+    10 round the number of documents for a recall differently.
 
-    >>> measure_of("P", 5), measure_of("ndcg_cut", 10), measure_of("map", rel=2)
+    >>> find_measure("P", 5), find_measure("ndcg_cut", 10), find_measure("map", rel=2)
     (P(rel=1)@5, nDCG@10, AP(rel=2))
-    >>> measure_of("11pt_avg", version=9), measure_of("utility", a=2.0)
+    >>> find_measure("11pt_avg", version=9), find_measure("utility", a=2.0)
     (AP11(rel=1, reach=trec9), Utility(a=2, rel=1))
     """
     suffix = "" if cutoff is None else f"_{np.format_float_positional(cutoff, trim='-')}"
@@ -112,7 +112,7 @@ def find_measure(
 
 
 def apply_gains(levels: Floats, gain_table: Mapping[int, float]) -> Floats:
-    """The gain of each item: what is given for its level, else the level."""
+    """Return the gain of each item: the value for its level, else the level."""
     gains = levels.copy()
     for level, gain in gain_table.items():
         gains[levels == level] = gain
@@ -122,10 +122,10 @@ def apply_gains(levels: Floats, gain_table: Mapping[int, float]) -> Floats:
 def compute_unit_gains(
     judgments: Judgments, levels: Floats, gain_table: Mapping[int, float]
 ) -> Floats:
-    """Gains from 0 to 1, as rbp has them: those of the topic's levels, if one is outside.
+    """Return gains from 0 to 1, as rbp needs them.
 
-    gain = (g − min g)/(max g − min g), over all levels from 0 up to the topic's highest and those
-    that gains are given for; without any, the level over the topic's highest.
+    gain = (g − min g)/(max g − min g) if a gain of the topic is outside 0 to 1. The minimum and
+    maximum are over all levels from 0 to the topic's highest, and the levels with given gains.
     """
     gains = apply_gains(levels, gain_table)
     top = np.zeros(len(judgments.topics))

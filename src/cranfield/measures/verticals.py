@@ -1,7 +1,7 @@
-"""Verticals and hierarchies: what the subtopics of IMine's tasks are worth.
+"""Measures of verticals and hierarchies, for the subtopics of IMine's tasks.
 
-A run has pairs of a subtopic and a vertical, the kind of results that its users want; or it has
-subtopics of two levels, each of the second below one of the first.
+A run has pairs of a subtopic and a vertical, the kind of results that its users want. Or it has
+subtopics of two levels, each second-level subtopic under a first-level one.
 """
 
 from __future__ import annotations
@@ -24,10 +24,12 @@ from cranfield.measures.parameters import param, rel_param
 
 
 def find_intents(levels: Floats, rel: float | None = None) -> Ints:
-    """The intent that each item belongs to, -1 if none: that of its highest level, the first of
-    several. The last axis are the intents.
+    """Return the intent of each item, -1 for none.
 
-    >>> own_intent(np.array([[0, 2, 1], [1, 1, 0], [0, 0, 0]])).tolist()
+    It is the intent with the item's highest level, the first among equals. The last axis is the
+    intents.
+
+    >>> find_intents(np.array([[0, 2, 1], [1, 1, 0], [0, 0, 0]])).tolist()
     [1, 0, -1]
     """
     if not levels.shape[-1]:
@@ -38,10 +40,10 @@ def find_intents(levels: Floats, rel: float | None = None) -> Ints:
 
 
 def compute_suitability(x: Lists, rel: float | None) -> Floats:
-    """Pr(v(r)|i(r)) / max_v Pr(v|i(r)), and 0 for an item of no intent: [topics, items]."""
+    """Return Pr(v(r)|i(r)) / max_v Pr(v|i(r)), 0 for an item without intent."""
     importance = get_intents(x).importance
     if importance is None or x.vertical is None:
-        raise NeedsMore("needs the verticals of intents: give them as verticals=")
+        raise NeedsMore("requires the verticals of intents. Use verticals=")
     v, i = x.vertical, find_intents(np.asarray(x.intent_levels), rel)
     is_known = x.judged & (i >= 0) & ~np.isnan(v)
     of_intent = importance[np.arange(len(x))[:, None], np.where(is_known, i, 0)]
@@ -64,11 +66,11 @@ class PairMeasure(DiversityMeasure):
         importance: Any,
         probabilities: Any = None,
     ) -> float:
-        """The score of one list: for each subtopic its levels for all intents, or None.
+        """Return the score of one list.
 
-        `verticals` are those of the subtopics, as numbers from 0, and `importance` is Pr(v|i): for
-        each intent a number for each vertical. `judged` and `probabilities` are as for other
-        measures of diversity.
+        `levels` contains the levels of each subtopic for all intents, or None. `verticals` are the
+        numbers of the subtopics' verticals, from 0. `importance` is Pr(v|i): for each intent a
+        number for each vertical. `judged` and `probabilities` are as for other diversity measures.
         """
         try:
             if len(verticals) != len(levels):
@@ -76,7 +78,7 @@ class PairMeasure(DiversityMeasure):
             x = build_intent_lists(levels, judged, probabilities)
             numbers = np.array([math.nan if v is None else float(v) for v in verticals])
             if not (numbers >= 0).all():
-                raise InputError("a vertical that is not a number from 0", "one per item")
+                raise InputError.from_problem("verticals must be numbers ≥ 0, one per item")
             x.vertical = numbers[x.r - 1]
             importances = np.array(importance, dtype=np.float64)[None]
             x.gold.intents = replace(get_intents(x), importance=importances)
@@ -87,14 +89,14 @@ class PairMeasure(DiversityMeasure):
 
 @measure
 class Vscore(PairMeasure):
-    """V-score: how well the verticals that are named suit the subtopics they are named for.
+    """V-score: the suitability of verticals for their subtopics.
 
     Vscore@l = (1/l) Σ_{r≤l} Pr(v(r)|i(r)) / max_v Pr(v|i(r))
 
-    v(r) is the vertical at rank r, i(r) the intent that the subtopic there belongs to, which is the
-    one it is judged most relevant to, and the first of several; Pr(v|i) says how much users of
-    intent i want vertical v. A subtopic of no intent scores 0, and so does a vertical that nobody
-    wants. A list shorter than l is divided by l as well; without a cutoff l is its length.
+    v(r) is the vertical at rank r, i(r) the intent of the subtopic there: the intent with its
+    highest level, the first among equals. Pr(v|i) is the probability that users with intent i want
+    vertical v. A subtopic without intent scores 0, and so does a vertical with probability 0.
+    Shorter lists are also divided by l. Without a cutoff, l is the length of the list.
 
     >>> (Vscore @ 2)([[1, 0], [0, 1]], verticals=[0, 0], importance=[[0.6, 0.4], [0.2, 0.8]])
     0.625
@@ -102,7 +104,7 @@ class Vscore(PairMeasure):
 
     rel: float | None = rel_param()
     references = cite("yamamoto2016")
-    task = "whether systems know which kind of results a subtopic asks for (IMine-2 QU)"
+    task = "predicting the kind of results that a subtopic needs (IMine-2 QU)"
 
     def score(self, x: Lists) -> Floats:
         suitabilities = x.step("Pr(v|i)/max", compute_suitability(x, self.rel))
@@ -111,18 +113,18 @@ class Vscore(PairMeasure):
 
 @measure
 class QUscore(PairMeasure, Dsharp):
-    """QU-score: whether subtopics are relevant and diverse, and their verticals suit them.
+    """QU-score: relevance and diversity of subtopics, and suitability of their verticals.
 
     QUscore@l = λ·D♯(nDCG)@l + (1 − λ)·V-score@l
 
-    λ is the `share` of D♯. Another measure may stand for nDCG: QUscore(Q)@10.
+    λ is `share`, the weight of D♯. Another measure can replace nDCG: QUscore(Q)@10.
 
     >>> m, judged = QUscore(share=0.5) @ 2, [[1, 0], [0, 1]]
     >>> m(judged, judged, verticals=[0, 0], importance=[[0.6, 0.4], [0.2, 0.8]])
     0.8125
     """
 
-    share: float = param(0.5, "the part of D♯, λ", low=0, high=1)
+    share: float = param(0.5, "weight of D♯, λ", low=0, high=1)
     references = cite("yamamoto2016")
     task = "query understanding: subtopics with their verticals (IMine-2 QU)"
 
@@ -131,12 +133,12 @@ class QUscore(PairMeasure, Dsharp):
 
     @property
     def dsharp(self) -> Dsharp:
-        """D♯, of the subtopics."""
+        """D♯ of the subtopics."""
         return Dsharp(self.base, gamma=self.gamma, cutoff=self.cutoff, condensed=self.condensed)
 
     @property
     def vscore(self) -> Vscore:
-        """V-score, of their verticals, by the same threshold."""
+        """V-score of the verticals, with the same threshold."""
         rel = getattr(self.base, "rel", None)
         return Vscore(rel=rel, cutoff=self.cutoff, condensed=self.condensed)
 
@@ -154,15 +156,15 @@ class QUscore(PairMeasure, Dsharp):
 
 
 def compute_h_score(assigned: list[str | None], parents: list[str | None]) -> float:
-    """Hscore: the fraction of the second-level subtopics that are where they belong.
+    """Return Hscore: the fraction of second-level subtopics under the correct parent.
 
     Hscore = |{s: i(f(s)) = parent(i(s))}| / |{s}|
 
-    s are the subtopics of the second level that were returned, f(s) the one of the first level that
-    s is put below, and i the intent that a subtopic belongs to. `assigned` has i(f(s)) and `parents`
-    has parent(i(s)), the gold parent; None is no intent, which is never right.
+    s are the returned subtopics of the second level, f(s) is the first-level subtopic above s, and
+    i the intent of a subtopic. `assigned` contains i(f(s)), `parents` contains parent(i(s)), the
+    gold parent. None is no intent, which is never correct.
 
-    >>> h_score(["a", "a", "b", None], ["a", "b", "b", None])
+    >>> compute_h_score(["a", "a", "b", None], ["a", "b", "b", None])
     0.5
     """
     right = [f is not None and f == p for f, p in zip(assigned, parents, strict=True)]
@@ -170,13 +172,13 @@ def compute_h_score(assigned: list[str | None], parents: list[str | None]) -> fl
 
 
 def compute_h_measure(hscore: Floats, first: Floats, second: Floats, alpha: float = 0.5) -> Floats:
-    """H-measure: D♯ of both levels of a hierarchy, as far as the hierarchy is right.
+    """Return the H-measure: Hscore times D♯ of both levels of a hierarchy.
 
     H = Hscore·(α·D1♯ + (1 − α)·D2♯)
 
     D1♯ and D2♯ are D♯-measures of the subtopics of the first and of the second level.
 
-    >>> h_measure(0.5, 1.0, 0.6, alpha=0.5)
+    >>> compute_h_measure(0.5, 1.0, 0.6, alpha=0.5)
     0.4
     """
     return hscore * (alpha * first + (1.0 - alpha) * second)

@@ -226,7 +226,7 @@ def _resolve_model(spec: MeasureLike) -> Any:
     try:
         return parse_model(spec)
     except CranfieldError as error:
-        if "it is no user model" not in str(error):
+        if "not a user model" not in str(error):
             raise
         names = ", ".join(sorted(user_models.list_models(), key=str.lower))
         problem = f"{spec} is not a user model"
