@@ -78,7 +78,7 @@ def test_the_highest_possible_score_is_declared_or_told() -> None:
     with pytest.raises(cf.InputError, match="score 2 is above max_score 1"):
         aggregate(votes((2, 1)), "unanimity", max_score=1)
     one_missing = [("q", "d", "a", 2), ("q", "e", "a", 2), ("q", "d", "b", 1)]
-    with pytest.raises(cf.InputError, match="found score 9, expected at most 2"):
+    with pytest.raises(cf.InputError, match="score 9 is above max_score 2"):
         aggregate(one_missing, "unanimity", max_score=2, missing=9)
 
 

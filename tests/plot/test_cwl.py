@@ -617,7 +617,7 @@ class TestMistakes:
             ("RBP", {"width": 1e9}, "found width 1000000000.0, expected a number of points"),
             ("RBP", {"height": -1}, "found height -1, expected a number of points"),
             ("RBP", {"height": "9"}, "found height '9', expected a number of points"),
-            (None, {}, "found None, expected a measure"),
+            (None, {}, "None is not a measure"),
             (
                 "RBP(p=0.1|0.5)",
                 {"kind": "runs"},
@@ -656,7 +656,7 @@ class TestMistakes:
                 {"kind": "vary"},
                 "values of T and K: only one parameter can vary",
             ),
-            ("RBP(q=1|2)", {"kind": "vary"}, "no parameter 'q'"),
+            ("RBP(q=1|2)", {"kind": "vary"}, "unknown parameter 'q'"),
             (
                 "RBP",
                 {"kind": "vary", "values": {"q": [1]}},
