@@ -779,13 +779,8 @@ LOG = {"t": {"s": [(1, 1, 10)]}}
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
-<<<<<<< HEAD
-        ((QRELS, SESSIONS, "AP"), {}, "found AP, expected a measure of sessions"),
-        ((QRELS, SESSIONS, "sU"), {}, "sU: no document lengths in characters"),
-=======
         ((QRELS, SESSIONS, "AP"), {}, "AP is no measure of sessions"),
-        ((QRELS, SESSIONS, "sU"), {}, "sU: found no document lengths, expected them in characters"),
->>>>>>> 58e8ca1f (Expect the new messages of sessions, answers and user models)
+        ((QRELS, SESSIONS, "sU"), {}, "sU: no document lengths in characters"),
         (
             (QRELS, SESSIONS, "sU"),
             {"lengths": {"a": 1}},
@@ -798,15 +793,9 @@ LOG = {"t": {"s": [(1, 1, 10)]}}
         ((None, ONE), {}, "no judgments for the documents of sessions"),
         ((QRELS, []), {}, "no sessions given"),
         ((QRELS, 3), {}, "sessions: found int, expected a path, a mapping, a frame or tuples"),
-<<<<<<< HEAD
-        ((QRELS, SESSIONS, []), {}, "found no measure"),
+        ((QRELS, SESSIONS, []), {}, "no measure given"),
         ((), {}, "no sessions or clicks given"),
         ((None, None, "nsDCG@10"), {"clicks": LOG}, "nsDCG@10: no sessions with rankings"),
-=======
-        ((QRELS, SESSIONS, []), {}, "no measure given"),
-        ((), {}, "found neither sessions nor clicks"),
-        ((None, None, "nsDCG@10"), {"clicks": LOG}, "nsDCG@10: found no sessions"),
->>>>>>> 58e8ca1f (Expect the new messages of sessions, answers and user models)
         ((QRELS,), {"clicks": LOG}, "clicks: found no document in a click"),
         (
             (),
