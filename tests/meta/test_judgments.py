@@ -341,7 +341,7 @@ def test_compare_judgments_shared_notes_appear_once() -> None:
     qrels = {"1": {"a": 1, "b": 0}, "2": {"a": 1, "b": 0}}
     runs = {"x": {"1": ["a"]}, "y": {"1": ["b"], "2": ["a"]}}
     texts = [note.text for note in compare_judgments(qrels, qrels, runs, "P@1").notes]
-    assert [text for text in texts if "not answered" in text] == [
+    assert [text for text in texts if "missing" in text] == [
         "x: 1 topic (2) missing, scored as empty"
     ]
 

@@ -76,4 +76,4 @@ def test_the_command(cranfield: Command, here: Path) -> None:
     assert {
         r["name"]: int(r["unique"]) for r in rows if r["unique"] and r["depth"] == "5"
     } == unique
-    assert "whole numbers from 1" in plot.refused(*files, "--cutoffs", "0", "-o", "pool.csv")
+    assert "integers from 1 to" in plot.refused(*files, "--cutoffs", "0", "-o", "pool.csv")

@@ -76,7 +76,7 @@ class ConcordancePair:
 
     @property
     def win_shares(self) -> tuple[float, float]:
-        """Fractions of disagreements that each measure wins; nan without disagreements."""
+        """Fractions of disagreements that each measure wins, nan without disagreements."""
         return self._divide_by_disagreements(self.wins)
 
     def _divide_by_disagreements(self, counts: tuple[int, int]) -> tuple[float, float]:

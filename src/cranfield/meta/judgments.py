@@ -58,7 +58,7 @@ Kind: TypeAlias = Literal[
 ]  # fmt: skip
 
 STATISTICS = ("kendall", "tau-ap", "rbo")
-"""How alike the two rankings of runs are; the first judgments are the gold ones of τ_ap."""
+"""Correlations of the two rankings of runs. The first judgments are gold for τ_ap."""
 
 
 TABLES = (
@@ -339,7 +339,7 @@ def compare_judgments(
 
 @dataclass(frozen=True, eq=False)
 class _JudgmentPair:
-    """Two sets of judgments, and what they have in common."""
+    """Two sets of judgments, and their shared items and topics."""
 
     names: tuple[str, str]
     first: TopicLevels

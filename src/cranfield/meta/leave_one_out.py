@@ -97,7 +97,7 @@ class LeftOut:
 
     @property
     def relative(self) -> float:
-        """Difference divided by the score before; nan if that is 0."""
+        """Difference divided by the score before, nan if that is 0."""
         return self.difference / self.before if self.before else math.nan
 
     @property
@@ -415,7 +415,7 @@ def _find_scored_topics(full: Scores) -> tuple[str, ...]:
 
 
 def _keep_defined(part_scores: Scores, full: Scores, own_runs: list[int]) -> Scores:
-    """Return scores of some runs, undefined where the full scores are."""
+    """Return scores of some runs, undefined if the full scores are."""
     part = part_scores.select(topics=list(full.topics))
     values = np.where(np.isnan(full.values[own_runs]), np.nan, part.values)
     return replace(part, values=values, undefined=full.undefined)

@@ -138,7 +138,7 @@ _METHODS = (
         measures="AP nDCG@10 RR P@10",
         check=_check_sample,
         options=(
-            choice("--sample", ("topics", "judgments"), "what to sample", default="topics"),
+            choice("--sample", ("topics", "judgments"), "unit of the samples", default="topics"),
             option(
                 "--sizes",
                 "N,N,…",
@@ -149,7 +149,7 @@ _METHODS = (
             choice(
                 "--sample-against",
                 ("all", "others"),
-                "compare a sample with all (default), or with as many others",
+                "compare a sample with all (default), or with a disjoint sample",
                 name="against",
                 default="all",
                 **_OF_TOPICS,
@@ -247,7 +247,7 @@ _METHODS = (
             option(
                 "--teams",
                 "FILE",
-                "leave out teams: lines `run team`, or a table with these columns",
+                "exclude teams instead of runs: lines `run team`, or a table with these columns",
             ),
             option(
                 "--depth",

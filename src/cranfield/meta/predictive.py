@@ -293,7 +293,7 @@ def _compute_wilson(right: int, n: int, confidence: float) -> tuple[float, float
 
 
 def compute_clopper_pearson(right: int, n: int, confidence: float) -> tuple[float, float]:
-    """Return the rates for which neither as many nor as few agreements are too improbable.
+    """Return the rates that neither one-sided binomial test rejects.
 
     >>> limits = compute_clopper_pearson(0, 10, 0.95)  # from 0 to 1 − 0.025^(1/10)
     >>> [round(limit, 4) for limit in limits]

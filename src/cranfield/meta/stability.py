@@ -416,7 +416,7 @@ def _describe_comparison(result: Stability) -> str:
         return "with a random part of the judgments and with all"
     replacement_text = " with replacement" if result.replacement else ""
     if result.against == "others":
-        return "on a random sample of topics and on as many others"
+        return "on a random sample of topics and on a disjoint sample"
     return f"on a random sample of topics{replacement_text} and on all"
 
 

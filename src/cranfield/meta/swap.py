@@ -83,7 +83,7 @@ class SwapRates:
 
     @property
     def rate(self) -> float:
-        """Fraction of swaps among all comparisons; nan without comparisons."""
+        """Fraction of swaps among all comparisons, nan without comparisons."""
         swaps = math.fsum(swap_bin.swaps for swap_bin in self.bins)
         return swaps / self.comparisons if self.comparisons else math.nan
 
@@ -198,7 +198,6 @@ class Swap(MethodResult):
         return Figure(lambda: _draw_chart(self, theme, data, rate), data, self.notes)
 
     def _collect_notes(self, rate: float = 0.05) -> tuple[Note, ...]:
-        """What to know, also of differences that a rate needs."""
         return (*self.notes, *self.cautions(rate))
 
 

@@ -2,9 +2,9 @@
 
 A module has
 
-- a docstring: title and description of the figure, for the command's help;
+- a docstring: title and description of the figure, for the help of the command,
 - a function named after the kind, in ``__all__``: it becomes `cf.plot.KIND`, returns a `Figure`,
-  and takes judgments and runs or scores, its own options, and those of `Drawing`;
+  and takes judgments and runs or scores, its own options, and the options of `Drawing`,
 - ``FIGURE``, the row: the function, its input, and the flags of its options.
 
 To add a kind, add a module: `cf.plot`, the command line and the gallery use `load_figures`.

@@ -99,7 +99,7 @@ FIGURE = FigureKind(
     measures="",
     options=(
         option(
-            "--teams", "FILE", "whose the runs are: lines `run team`, or a table with these columns"
+            "--teams", "FILE", "teams of the runs: lines `run team`, or a table with these columns"
         ),
         option(
             "--cutoffs",

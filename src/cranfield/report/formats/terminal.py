@@ -62,7 +62,7 @@ def format_note_lines(
 
 
 def wrap_text(text: str, width: int | None) -> list[str]:
-    """Wrap a text at the width, if there is one."""
+    """Wrap a text at the width, or return one line without a width."""
     if not width:  # not a terminal, or one that does not know
         return [text]
     return fold_text(text, width, len("note: ") if text.startswith("note: ") else 0)
