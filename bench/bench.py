@@ -103,12 +103,12 @@ for _ in range(101 if topics * depth < 10_000 else 5):
 # Reading and hashing alone, on one core: what no reader of these lines can do without.
 FLOOR = """
 import sys, time
-from cranfield.data.reading import compiled
+from cranfield.data.reading import trec
 from cranfield.data.reading.columns import TREC
 from cranfield.data.reading.source import Source
 begun = time.perf_counter()
 for read in Source.from_path(sys.argv[1]).iter_pieces():
-    compiled.read_lines(read(), TREC["run"], "run", True)
+    trec.read_compiled_lines(read(), TREC["run"], "run", True)
 print(time.perf_counter() - begun)
 """
 

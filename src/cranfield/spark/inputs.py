@@ -21,7 +21,7 @@ from cranfield.data.reading.columns import describe_doubts, name_columns, read_c
 from cranfield.data.reading.compression import detect_compression
 from cranfield.data.reading.formats import Format, detect_format
 from cranfield.data.reading.lines import truncate_text
-from cranfield.data.reading.partitions import read_partition_values, reject_parsed_ids
+from cranfield.data.reading.adapters import read_partition_values, reject_parsed_ids
 from cranfield.data.reading.records import ReadOptions, Record
 from cranfield.data.reading.source import LIMITS, Beginning, Limits, Piece, Source
 from cranfield.data.reading.table import Irregular, Table

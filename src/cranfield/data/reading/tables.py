@@ -20,7 +20,13 @@ import numpy as np
 from cranfield import kernel
 from cranfield.arrays import Words
 from cranfield.data.reading import strings
-from cranfield.data.reading.adapters import FRAMES, get_library, is_table, to_frame
+from cranfield.data.reading.adapters import (
+    FRAMES,
+    get_library,
+    is_table,
+    reject_parsed_ids,
+    to_frame,
+)
 from cranfield.data.reading.binary import (
     Parquet,
     can_read_text,
@@ -53,7 +59,6 @@ from cranfield.data.reading.lines import (
     scan_lines,
     truncate_text,
 )
-from cranfield.data.reading.partitions import reject_parsed_ids
 from cranfield.data.reading.records import (
     COLUMNS,
     DEFAULT_OPTIONS,
