@@ -69,5 +69,5 @@ def test_missing_jinja_error_has_the_install_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "jinja2", None)
-    with pytest.raises(MissingPackage, match=r'pages need Jinja2 .* install "jinja2>=3.1"'):
+    with pytest.raises(MissingPackage, match=r'HTML reports need Jinja2 .* install "jinja2>=3.1"'):
         build_html({}, "")
