@@ -332,13 +332,13 @@ def parse_numbers(texts: Strings) -> Floats:
 
 
 def _take(table: Any, index: Ints) -> Any:
-    """table[index]; a single number where all are the same, as in most files."""
+    """Return table[index], as a single number if all indices are equal."""
     first = index[:1]
     return table[first] if (index == first).all() else table[index]
 
 
 def _find_points(texts: Strings, stop: Ints) -> Ints:
-    """The place of the decimal point in each text, or its end if it has none."""
+    """Return the position of the decimal point in each text, or the end of the text."""
     first = texts[:1].tolist()[0]
     point_offset = len(first) - first.find(".") if "." in first else 0  # most files round alike
     if not 0 < point_offset < ROOM:
@@ -351,7 +351,7 @@ def _find_points(texts: Strings, stop: Ints) -> Ints:
 
 
 def parse_integers(texts: Strings) -> Floats | None:
-    """The numbers, if all are plain whole numbers of at most 15 digits."""
+    """Return the numbers if all are integers of at most 15 digits, else None."""
     if int(texts.length.max(initial=0)) > 15:
         return None
     value, digits = _parse_digits(texts, texts.start + texts.length, texts.length)
@@ -359,7 +359,7 @@ def parse_integers(texts: Strings) -> Floats | None:
 
 
 def _find_byte(byte: int, texts: Strings, missing: Ints) -> Ints:
-    """The first place of a byte in each text, or `missing`, the end of the text."""
+    """Return the first position of a byte in each text, or `missing`, the end of the text."""
     place = missing.copy()
     rows, start = np.arange(len(place)), texts.start
     while len(rows):
@@ -377,7 +377,7 @@ def _find_byte(byte: int, texts: Strings, missing: Ints) -> Ints:
 
 
 def _parse_digits(texts: Strings, stop: Ints, count: Ints) -> tuple[Words, Bools]:
-    """The whole number that `count` digits before `stop` make, and whether they are digits."""
+    """Return the integer of `count` digits before `stop`, and True if all are digits."""
     value = np.zeros(len(stop), dtype=np.uint64)
     digits = np.ones(len(stop), dtype=bool)
     for k in range(-(-int(count.max(initial=0)) // 8)):
@@ -393,7 +393,7 @@ def _parse_digits(texts: Strings, stop: Ints, count: Ints) -> tuple[Words, Bools
 
 
 def _divide_long(mantissa: Words, places: Ints) -> Floats:
-    """mantissa / 10^places for mantissas beyond 2^53; NaN where rounding is not certain."""
+    """Return mantissa / 10^places for mantissas above 2^53, NaN if the rounding is uncertain."""
     if not _EXTENDED:
         return np.full(len(mantissa), np.nan)
     exact = mantissa.astype(np.longdouble) / _TENS[places].astype(np.longdouble)
