@@ -126,7 +126,9 @@ class TestNotes:
     def test_nothing_judged(self) -> None:
         run = {"101": ["x"], "102": ["a"]}
         scores = cf.evaluate(QRELS, run, "AP", topics="101")
-        assert [n.text for n in scores.notes] == ["run: no retrieved document is judged"]
+        assert [n.text for n in scores.notes] == [
+            "run: no retrieved document is judged. Check that the qrels columns are topic, doc, level."
+        ]
         assert cf.evaluate(QRELS, run, "AP", topics="102").notes == ()
 
     def test_intents(self) -> None:

@@ -383,7 +383,7 @@ def test_a_topic_that_no_scores_are_of_is_refused(here: Path, cranfield: Command
     for name in ("a", "b"):
         Path(name).write_text("map 1 0.5\nmap 2 0.25\n")
     said = cranfield.refused("compare --scores a b -m map --topics 3")
-    assert said == "found topic '3', expected one of the scores' 2 topics (1, 2)"
+    assert said == "topic '3' is not in the scores: 2 topics (1, 2)"
 
 
 # Teams and daggers

@@ -92,7 +92,9 @@ def test_warnings_come_first(cranfield: Command) -> None:
     assert all(line.startswith("note: ") for line in told[1:])
     Path("upper").write_text(ONE.replace(" a ", " A ").replace(" b ", " B "))
     told = cranfield("evaluate qrels upper -m P@5").err.splitlines()
-    assert told[0] == "WARNING: r: no retrieved document is judged"
+    assert told[0] == (
+        "WARNING: r: no retrieved document is judged. Check that the qrels columns are topic, doc, level."
+    )
 
 
 @pytest.mark.parametrize(
