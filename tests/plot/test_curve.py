@@ -151,5 +151,5 @@ def test_the_command(cranfield: Command, here: Path) -> None:
     plot.succeeds("qrels.txt", *runs, "-o", "curve.csv", "--cutoffs", "0,0.5,1")
     assert len(Path("curve.csv").read_text().splitlines()) == 1 + 3 * len(runs)
     refused = plot.refused("qrels.txt", *runs, "-m", "nDCG@10", "-o", "curve.csv", "--quiet")
-    assert "expected a measure without a cutoff, such as nDCG" in refused
+    assert "nDCG@10 has a cutoff. Use nDCG." in refused
     assert "--band" in plot.refused("qrels.txt", *runs, "--confidence", "0.9", "-o", "curve.csv")
