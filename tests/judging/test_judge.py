@@ -332,7 +332,7 @@ class TestAudit:
             InputError, match=r"does not support undefined=skip for nDCG@10\. Use undefined=zero"
         ):
             judge(self.people(), MODEL, RUNS, "nDCG@10", audit=self.AUDIT.order, undefined="skip")
-        with pytest.raises(InputError, match=r"that are not in the audit, expected only such"):
+        with pytest.raises(InputError, match=r"are not in the audit\. Use an audit of this run"):
             judge(self.people(), MODEL, RUNS, "P@20", audit=self.AUDIT.order)
         with pytest.raises(
             InputError, match=r"found no judgment of .*, the first document of the audit"
