@@ -17,11 +17,11 @@ from typing import Any, NamedTuple, TypeAlias
 from cranfield.data.files import register_input
 from cranfield.data.orders import Reading as Order
 from cranfield.data.orders import apply_order, make_missing_error
+from cranfield.data.reading.adapters import read_partition_values, reject_parsed_ids
 from cranfield.data.reading.columns import describe_doubts, name_columns, read_columns
 from cranfield.data.reading.compression import detect_compression
 from cranfield.data.reading.formats import Format, detect_format
 from cranfield.data.reading.lines import truncate_text
-from cranfield.data.reading.adapters import read_partition_values, reject_parsed_ids
 from cranfield.data.reading.records import ReadOptions, Record
 from cranfield.data.reading.source import LIMITS, Beginning, Limits, Piece, Source
 from cranfield.data.reading.table import Irregular, Table
