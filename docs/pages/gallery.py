@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 
-from cranfield.plot.kinds import figures
+from cranfield.plot.kinds import load_figures
 
 FILES = "sim/qrels.txt sim/runs/*.txt"
 
@@ -90,7 +90,7 @@ OTHERS = {
 def drawn() -> dict[str, str]:
     """The pictures by name, each with its command."""
     made = {}
-    for kind, figure in figures().items():
+    for kind, figure in load_figures().items():
         for name, options in figure.gallery.items():
             files = "" if "sim/" in options else f"{FILES} "
             made[name] = f"cranfield plot {kind} {files}{options}".strip() + f" -o {name}.svg"
@@ -100,7 +100,7 @@ def drawn() -> dict[str, str]:
 def page() -> str:
     """The page as Markdown."""
     commands, lines = drawn(), [HEAD.rstrip("\n")]
-    for kind, figure in figures().items():
+    for kind, figure in load_figures().items():
         title, text = inspect.cleandoc(figure.doc or "").split("\n\n", 1)
         lines += ["", f"## {title}", "", f"`plot {kind}`, `cf.plot.{kind}`. {text}"]
         lines += [line for name in figure.gallery for line in _picture(name, commands[name])]

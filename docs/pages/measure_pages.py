@@ -20,11 +20,11 @@ import cranfield as cf
 from cranfield.errors import CranfieldError
 from cranfield.evaluation.presets import presets
 from cranfield.measures.base import PROPERTIES, READINGS, REGISTRY, TAKES, Measure
-from cranfield.measures.cwl import UserModel, models
+from cranfield.measures.cwl import UserModel, list_models
 from cranfield.measures.gains import NAMES as GAINS
 from cranfield.measures.notation import NOTATION
-from cranfield.measures.parameters import shown
-from cranfield.measures.references import REFERENCES, citation
+from cranfield.measures.parameters import format_value
+from cranfield.measures.references import REFERENCES, format_citation
 
 GUIDE = Path(__file__).parent.parent / "guide.md"
 EXAMPLES = ([0, 2, None, 1, 0], [2, 2, 1, 0, 0, 0]), ([0, 1, None, 1, 0], [1, 1, 1, 0, 0, 0])
@@ -103,7 +103,7 @@ def page(c: type[Measure]) -> str:
     title, _, rest = inspect.cleandoc(c.__doc__ or "").partition("\n")
     body = rest.partition("\nParameters:\n")[0].partition("\n\nScores: ")[0].strip()
     told, examples = _apart(body)
-    names = [f.name for f in c.parameters()] or ["l"]
+    names = [f.name for f in c.list_parameters()] or ["l"]
     sections = {
         "": "\n\n".join([prose(title), written(told, linked("../"), names)]),
         "Example": "\n\n".join([written(examples), *_steps(c)]),
@@ -149,7 +149,7 @@ def _steps(c: type[Measure]) -> Iterator[str]:
     """How the score of a small list comes about."""
     if c.takes != "lists" or c.length_unit:
         return
-    name = c.__name__ + ("@5" if c.at == Measure.at else "")
+    name = c.__name__ + ("@5" if c.cutoff_meaning == Measure.cutoff_meaning else "")
     for levels, judged in EXAMPLES:
         try:
             found = cf.explain(name, levels=levels, judged=judged)
@@ -165,11 +165,16 @@ def _steps(c: type[Measure]) -> Iterator[str]:
 
 def _parameters(c: type[Measure]) -> str:
     rows = [
-        [f"`{f.name}`", f"`{shown(f.default)}`", _kind(f), escaped(str(f.metadata.get("doc", "")))]
-        for f in c.parameters()
+        [
+            f"`{f.name}`",
+            f"`{format_value(f.default)}`",
+            _kind(f),
+            escaped(str(f.metadata.get("doc", ""))),
+        ]
+        for f in c.list_parameters()
     ]
-    if c.at:
-        rows.append(["`@cutoff`", "", "a number", escaped(c.at)])
+    if c.cutoff_meaning:
+        rows.append(["`@cutoff`", "", "a number", escaped(c.cutoff_meaning)])
     rows = [[cell.replace("|", "\\|") for cell in row] for row in rows]
     return "\n".join(table(["", "default", "may be", "meaning"], rows)) if rows else ""
 
@@ -196,7 +201,7 @@ def _facts(c: type[Measure]) -> str:
 
 def _model(c: type[Measure]) -> str:
     model = c if issubclass(c, UserModel) else READINGS.get(c.__name__)
-    if model is None or model.__name__ not in models():
+    if model is None or model.__name__ not in list_models():
         return ""
     name = model.__name__
     seen = f"`{c.__name__}.EU` is it as a user model" if model is not c else "This is a user model"
@@ -266,7 +271,7 @@ def _tasks(c: type[Measure]) -> str:
 
 
 def _papers(c: type[Measure]) -> str:
-    listed = [f"- {escaped(citation(key))}" for key in c.references]
+    listed = [f"- {escaped(format_citation(key))}" for key in c.references]
     if not listed:
         return ""
     bibtex = "\n\n".join(REFERENCES[key] for key in c.references)

@@ -10,10 +10,10 @@ from typing import Any
 
 from cranfield.measures.base import PROPERTIES, READINGS, REGISTRY, TAKES, Measure
 from cranfield.measures.cwl import UserModel
-from cranfield.measures.names import aliases_of
+from cranfield.measures.names import list_aliases
 from cranfield.measures.notation import NOTATION
-from cranfield.measures.parameters import shown
-from cranfield.measures.references import citation
+from cranfield.measures.parameters import format_value
+from cranfield.measures.references import format_citation
 
 HEAD = """# Measures
 
@@ -138,24 +138,26 @@ def parameters(c: type[Measure]) -> list[str]:
     """The parameters of a measure, a line for each, but those that the head of the page, or of the
     family, tells of.
     """
-    of_models = {f.name for f in UserModel.parameters()} if issubclass(c, UserModel) else set()
-    return [parameter(f) for f in c.parameters() if f.name not in {"condensed", *of_models}]
+    of_models = {f.name for f in UserModel.list_parameters()} if issubclass(c, UserModel) else set()
+    return [parameter(f) for f in c.list_parameters() if f.name not in {"condensed", *of_models}]
 
 
 def _facts(c: type[Measure]) -> list[str]:
     """What else there is to know of a measure, a line for each."""
     text = {
         "Scores": f"{c.takes} (`cranfield {TAKES[c.takes]}`)" if c.takes != "lists" else "",
-        "The number behind @": "" if c.at == Measure.at else c.at,
+        "The number behind @": ""
+        if c.cutoff_meaning == Measure.cutoff_meaning
+        else c.cutoff_meaning,
         "Also": ", ".join(f"`{c.__name__}.{m}`" for m in c.measurements),
         "As a user model": _as_model(c),
         "Range": escaped(c.range),
         "Properties": ", ".join(c.properties),
         "Suits": c.task,
-        "Other names": ", ".join(f"`{name}`" for name in aliases_of(c.__name__)),
+        "Other names": ", ".join(f"`{name}`" for name in list_aliases(c.__name__)),
     }
     lines = [f"- {name}: {fact}" for name, fact in text.items() if fact]
-    return lines + [f"- {escaped(citation(key))}" for key in c.references]
+    return lines + [f"- {escaped(format_citation(key))}" for key in c.references]
 
 
 def _as_model(c: type[Measure]) -> str:
@@ -168,7 +170,7 @@ def _as_model(c: type[Measure]) -> str:
 
 def parameter(f: dataclasses.Field[Any]) -> str:
     """A parameter, its default and what it means."""
-    return f"- `{f.name}={shown(f.default)}`: {escaped(str(f.metadata.get('doc', '')))}"
+    return f"- `{f.name}={format_value(f.default)}`: {escaped(str(f.metadata.get('doc', '')))}"
 
 
 def escaped(text: str) -> str:

@@ -25,7 +25,7 @@ def _public(room: str, functions: Iterable[Any]) -> list[str]:
 
 
 def _tests(many: bool) -> list[str]:
-    return _public("stats", (test.function for test in TESTS.values() if test.many == many))
+    return _public("stats", (test.function for test in TESTS.values() if test.is_joint == many))
 
 
 def _of_meta() -> list[str]:

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 from measures import escaped, parameter, parameters, table
 
-from cranfield.measures.base import FIVE, READINGS
-from cranfield.measures.cwl import MEANINGS, UserModel, Walk, models
+from cranfield.measures.base import MEASUREMENTS, READINGS
+from cranfield.measures.cwl import MEANINGS, UserModel, Walk, list_models
 from cranfield.measures.grammar import parse_measure
-from cranfield.measures.references import citation
+from cranfield.measures.references import format_citation
 
 # The example lists of Azzopardi, Thomas and Moffat (2019), section 3: gains, and seconds.
 GAINS = {
@@ -38,7 +38,7 @@ stop as `u`, RR and O as `r1`, P-measure as `rp`, P+ as `to_rp`, ERR, EBR and iR
 
 def pages() -> dict[str, str]:
     """All pages as Markdown, by name; README is the comparison."""
-    return {"README": comparison(), **{name: page(c) for name, c in models().items()}}
+    return {"README": comparison(), **{name: page(c) for name, c in list_models().items()}}
 
 
 def page(c: type[UserModel]) -> str:
@@ -55,7 +55,7 @@ def page(c: type[UserModel]) -> str:
     every = "Those that [all user models have](README.md#parameters)"
     own = parameters(c)
     lines += ["## Parameters", "", *own, *[""] * bool(own), f"{every}{', too' * bool(own)}.", ""]
-    lines += ["## References", "", *(f"- {escaped(citation(key))}" for key in c.references)]
+    lines += ["## References", "", *(f"- {escaped(format_citation(key))}" for key in c.references)]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -67,16 +67,16 @@ def comparison() -> str:
     """The page that compares all models."""
     rows = [
         (f"[{name}]({name}.md)", f"`{_rule(c)}`", _looks_at(c), escaped(c.task))
-        for name, c in models().items()
+        for name, c in list_models().items()
     ]
     parts = [COMPARISON, "## What they are", ""]
     parts += table(["model", "rule", "looks at", "for"], rows)
-    examples = [example for c in models().values() for example in c.examples]
+    examples = [example for c in list_models().values() for example in c.examples]
     parts += ["", "## What they measure", "", *_table(examples), ""]
     meanings = [f"{name}: {meaning}" for name, meaning in MEANINGS.items()]
     parts += [*(f"- {text}" for text in meanings), "", "## Parameters", ""]
     parts += ["All user models have these besides their own:", ""]
-    parts += [parameter(f) for f in UserModel.parameters()]
+    parts += [parameter(f) for f in UserModel.list_parameters()]
     parts += ["- `@k`: nobody goes beyond rank k: the depth is k, and C(k) = 0", ""]
     return "\n".join(parts)
 
@@ -96,9 +96,12 @@ def walks(example: str) -> Iterator[tuple[str, Walk]]:
 
 
 def _table(examples: list[str]) -> list[str]:
-    head = ["user model", *(f"{name} of {topic}" for topic in GAINS for name in FIVE)]
+    head = ["user model", *(f"{name} of {topic}" for topic in GAINS for name in MEASUREMENTS)]
     rows = [
-        [f"`{_model(x)}`", *(f"{getattr(w, name):.4f}" for _, w in walks(x) for name in FIVE)]
+        [
+            f"`{_model(x)}`",
+            *(f"{getattr(w, name):.4f}" for _, w in walks(x) for name in MEASUREMENTS),
+        ]
         for x in examples
     ]
     return table(head, rows, "---:")

@@ -11,7 +11,11 @@ How a document is written so that it can be checked:
 - a block with ``title="bm25.run"`` is a file of that name, made before anything is run.
 
 ``python -m tests.docs.test_docs`` writes the real outputs into the documents (where nothing is left
-out of them), and ``python -m tests.docs.test_docs gallery`` the gallery of figures alone.
+out of them), and all pages and figures. Parts of it, with the time they take:
+
+- ``pages``: exports and pages made from the code, in seconds (enough for a new measure);
+- ``gallery``, ``models``: the figures;
+- ``outputs [DOCUMENT…]``: the outputs in these documents, or in all.
 """
 
 from __future__ import annotations
@@ -28,7 +32,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
@@ -501,18 +506,43 @@ def rewrite(document: str, directory: Path) -> None:
     (ROOT / document).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-if __name__ == "__main__":
+def write_pages() -> None:
+    """Write the exports and the pages that are made from the code."""
     from tests.test_exports import write as write_exports
 
     write_exports()
     MODELS.mkdir(exist_ok=True)
-    FIGURES.mkdir(exist_ok=True)
     for name, text in pages().items():
         (ROOT / "docs" / name).write_text(text, encoding="utf-8")
-    draw_gallery()
-    if sys.argv[1:] == ["gallery"]:
-        sys.exit()
-    draw_models()
-    for name in SCRIPTED:
+
+
+def write_outputs(documents: Sequence[str]) -> Iterator[str]:
+    """Write the outputs of documents, and yield the name of each."""
+    for name in documents:
         with tempfile.TemporaryDirectory() as place:
             rewrite(name, Path(place))
+        yield name
+
+
+def write_parts(part: str, documents: Sequence[str]) -> Iterator[str]:
+    """Write one part or all, and yield the name of each step."""
+    write_pages()
+    yield "pages"
+    FIGURES.mkdir(exist_ok=True)
+    if part in ("gallery", "all"):
+        draw_gallery()
+        yield "gallery"
+    if part in ("models", "all"):
+        draw_models()
+        yield "models"
+    if part in ("outputs", "all"):
+        yield from write_outputs(documents or SCRIPTED)
+
+
+if __name__ == "__main__":
+    part, documents = (sys.argv[1:2] or ["all"])[0], sys.argv[2:]
+    if part not in ("pages", "gallery", "models", "outputs", "all"):
+        sys.exit(f"unknown part {part!r}. Use pages, gallery, models, outputs or all.")
+    start = time.monotonic()
+    for step in write_parts(part, documents):
+        print(f"{time.monotonic() - start:6.1f} s  {step}", flush=True)
