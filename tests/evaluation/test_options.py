@@ -15,9 +15,11 @@ import numpy as np
 import pytest
 
 import cranfield as cf
+from cranfield.cli import evaluate as command
 from cranfield.evaluation import options as module
 from cranfield.evaluation.blocks import map_blocks
 from cranfield.evaluation.options import NAMES, OPTIONS, Options, Settings
+from cranfield.options import flatten_rows
 
 QRELS = {"q1": {"a": 1}}
 RUN = {"q1": {"b": 2.0, "a": 1.0}}
@@ -58,8 +60,8 @@ def update_settings() -> str:
 
 
 def test_settings_are_generated_from_the_rows() -> None:
-    command = "Run `python -m tests.evaluation.test_options`."
-    assert update_settings() == SOURCE.read_text(encoding="utf-8"), command
+    fix = "Run `python -m tests.evaluation.test_options`."
+    assert update_settings() == SOURCE.read_text(encoding="utf-8"), fix
     assert get_type_hints(Settings) == get_type_hints(Options)
 
 
@@ -73,7 +75,6 @@ def test_rows_are_complete() -> None:
         assert row.doc.endswith("."), name
         assert row.group, name
         assert bool(row.flags) == bool(row.help), name
-        assert len(row.help or "") <= 60, name
         for other in filter(None, (row.requires, row.used_with, row.unless)):
             assert other in OPTIONS
         for choice, instead in row.not_on_spark.items():
@@ -86,6 +87,20 @@ def test_choices_of_a_row_are_the_literal(name: str) -> None:
     kinds = [kind for kind in get_args(hint) if kind is not type(None)]
     literal = hint if isinstance(kinds[0], str) else kinds[0]
     assert OPTIONS[name].choices == get_args(literal)
+
+
+def test_flags_of_the_command_are_those_of_the_rows() -> None:
+    """Rows that the command line declares itself must not differ from the rows of `evaluate`."""
+    declared = {row.name: row for row in flatten_rows(command.OPTIONS)}
+    formats = ("qrels_format", "run_format")  # the command lists their choices
+    for name, row in OPTIONS.items():
+        if not row.flags:
+            assert name not in declared
+            continue
+        fields = ["flags", "metavar", "value", "repeat", "requires"]
+        fields += [] if name in formats else ["choices"]
+        for field in fields:
+            assert getattr(declared[name], field) == getattr(row, field), (name, field)
 
 
 def test_only_options_without_a_text_form_have_no_flag() -> None:
