@@ -183,7 +183,7 @@ class TestSessionDCG:
 
     def test_normalising_needs_the_judgments(self) -> None:
         with pytest.raises(
-            cf.CranfieldError, match="nsDCG requires an ideal list. Pass all judged"
+            cf.CranfieldError, match=r"nsDCG requires an ideal list. Pass all judged"
         ):
             nsDCG()([[1]])
 

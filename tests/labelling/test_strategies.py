@@ -516,4 +516,4 @@ def test_more_than_there_is_to_find_is_told() -> None:
     for strategy in (Generous(), Forgetful()):
         scores = cf.evaluate({"t": {"a": 1, "b": 1}}, {"t": ["a", "b"]}, "AP", labelling=strategy)
         said = "run: levels of 1 topic (t) exceed the ideal ranking"
-        assert [n.text for n in scores.notes] == [f"{said}: scores may exceed 1"]
+        assert [n.text for n in scores.notes] == [f"{said}. Scores may exceed 1."]
