@@ -94,7 +94,7 @@ class TestInBrief:
 
     def test_pools(self) -> None:
         made = cf.pool({name: {"t0": {"a": 1.0, "b": 1.0}} for name in "abc"}, depth=1)
-        told = "equal scores on both sides of depth 1 in all 3 runs; document ids decide"
+        told = "equal scores on both sides of depth 1 in all 3 runs, ordered by document id"
         assert format_notes(made.notes, 3) == [told]
 
     def test_texts_and_distributions(self) -> None:

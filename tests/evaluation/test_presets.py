@@ -493,7 +493,7 @@ def test_cutoffs_are_the_user_s_choice() -> None:
     assert preset("ntcir12-stc-chinese").measures_at(5)[0] == "nG(gain=1:3)@1"
     with pytest.raises(cf.CranfieldError, match="ntcir3-5-clir: cutoff 5 has no effect"):
         preset("ntcir3-5-clir").measures_at(5)
-    with pytest.raises(cf.CranfieldError, match="found cutoff 0, expected a whole number from 1"):
+    with pytest.raises(cf.CranfieldError, match="cutoff must be an integer ≥ 1, found 0"):
         web.measures_at(0)
 
 
@@ -622,8 +622,10 @@ MISTAKES = {
     "[presets.mine]\nmeasure = ['AP']": "preset mine: found key 'measure', expected some of task",
     "[presets.mine]\nmeasures = 'AP'": "preset mine: found measures = 'AP', expected a list of te",
     "[presets.mine]\nmeasures = [1]": "preset mine: found measures = [1], expected a list of texts",
-    "[presets.mine]\nmeasures = ['AQ']": "preset mine: measure 'AQ': there is no measure named",
-    "[presets.mine]\nmeasures = ['AP(rel=x)']": "preset mine: measure 'AP(rel=x)': AP: found rel=x",
+    "[presets.mine]\nmeasures = ['AQ']": "preset mine: unknown measure 'AQ'",
+    "[presets.mine]\nmeasures = ['AP(rel=x)']": (
+        "preset mine: measure 'AP(rel=x)': rel must be a number"
+    ),
     "[presets.mine]\nmeasures = []": "preset mine: no measures",
     "[presets.mine]\ntask = 'none'": "preset mine: no measures",
     "[presets.mine]\nyear = 2017": "preset mine: found year = 2017, expected text",
@@ -701,7 +703,7 @@ def test_all_are_listed(listed: Command) -> None:
         "  measures: nDCG(gain=1:2:3, discount=jk)@l, Q(gain=1:2:3), gAP(gain=1:2:3), AP(rel=2), "
         "AP(rel=1)",
     ]
-    assert lines[-1] == f"{len(presets())} presets. `cranfield presets NAME` tells more."
+    assert lines[-1] == f"{len(presets())} presets. See `cranfield presets NAME`."
 
 
 def test_words_choose(listed: Command) -> None:

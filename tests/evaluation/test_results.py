@@ -724,8 +724,7 @@ def test_options_of_evaluation_with_scores(here: Path, compare: Command) -> None
     for option in (["--rel", "2"], ["--topics", "common"], ["--condensed"], ["--preset", "x"],
                    ["--sep", ";"]):  # fmt: skip
         said = compare.refused(*files, *option)
-        expected = "expected QRELS RUN… with it: --scores are scores already"
-        assert said == f"found {option[0]}, {expected}"
+        assert said == f"{option[0]} requires QRELS RUN…. --scores are already evaluated."
     assert "--rel" in compare.refused(*files, "--rel", "2", "--missing", "zero")
     compare.succeeds(*files, "-m", "AP", "--threads", "1", "--missing", "zero")
 
