@@ -196,8 +196,8 @@ class Mine(cf.UserModel):
     "Looks at one."
     def C(self, x):
         return 0 * x.g
-from cranfield.measures.cwl import models
-assert [*models()][0] == "P" and [*models()][-1] == "Mine", [*models()]
+from cranfield.measures.cwl import list_models
+assert [*list_models()][0] == "P" and [*list_models()][-1] == "Mine", [*list_models()]
 """
         assert "models" in families_loaded_by(code)
 

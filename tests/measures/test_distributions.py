@@ -356,8 +356,8 @@ class TestEvaluating:
         assert scores.runs == (str(paths[0]), str(paths[1]))
         assert not scores.values.any()
         assert [n.kind for n in scores.notes] == ["items", "labels", "votes"]
-        assert "labels 1, 2, 3 in this order" in scores.notes[1].text
-        assert scores.notes[2].text == f"{paths[1]}: 4 votes an item, divided by their number"
+        assert "labels in this order: 1, 2, 3" in scores.notes[1].text
+        assert scores.notes[2].text == f"{paths[1]}: 4 votes per item, divided by their number"
 
     def test_missing_items_are_an_error_or_uniform(self) -> None:
         gold = {"d1": [0, 0, 1], "d2": [1, 0, 0]}
@@ -426,7 +426,7 @@ class TestCommand:
             "far.txt   d2     0.5000",
             "far.txt   all    0.6250",
         ]
-        assert "note: gold.txt: 4 votes an item, divided by their number" in err
+        assert "note: gold.txt: 4 votes per item, divided" in err
 
     @pytest.mark.usefixtures("files")
     def test_formats_and_files(self, capsys: pytest.CaptureFixture[str]) -> None:
@@ -434,7 +434,7 @@ class TestCommand:
         assert main([*command, "-f", "tsv"]) == 0
         told = capsys.readouterr()
         assert told.out.splitlines() == ["run\ttopic\tmeasure\tvalue", "near.csv\tall\tNMD\t0.125"]
-        assert "note: labels 1, 2, 3 in this order" in told.err
+        assert "note: labels in this order: 1, 2, 3" in told.err
         assert main([*command, "-f", "json", "-o", "made.json"]) == 0
         assert json.loads(Path("made.json").read_text())["all"] == {"near.csv": {"NMD": 0.125}}
 
@@ -445,7 +445,7 @@ class TestCommand:
             (["gold.txt", "none.txt"], "none.txt"),
             (["gold.txt", "near.csv", "-m", "nDCG"], "cranfield evaluate"),
             (["gold.txt", "near.csv", "--labels", "1,2"], "gold.txt:2: found label '3' of item d1"),
-            (["-", "-"], r"standard input \(-\) can be used only once"),
+            (["-", "-"], r"standard input (-) can be used only once"),
             (["near.csv", "gold.txt", "--votes"], "near.csv:1: found columns item, 1, 2, 3"),
         ],
     )

@@ -1499,7 +1499,7 @@ def test_a_picture_with_settings_for_all_measures(options: dict[str, object]) ->
 def test_who_asks_how_probable_intents_are(measure: str, weighs: bool) -> None:
     """Gains of intents are weighted by Pr(i|q); intent recall is a count."""
     notes = cf.evaluate(TWO, {"1": ["a"]}, measure).notes
-    assert any("equally probable" in note.text for note in notes) == weighs
+    assert any("equal probability" in note.text for note in notes) == weighs
 
 
 def test_settings_for_all_measures_are_those_of_the_measure_inside() -> None:

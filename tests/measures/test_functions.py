@@ -473,7 +473,7 @@ class TestCommands:
         assert read.measures == ("found", "P@5")
         capsys.readouterr()
         assert main(["evaluate", "qrels", "run", "-m", "a=AP a=RR"]) == 2
-        told = "found the name a for a=AP and a=RR, expected one for each\n"
+        told = "a=AP and a=RR have the same name a\n"
         assert capsys.readouterr().err == told
 
 
@@ -563,8 +563,8 @@ class TestNames:
     @pytest.mark.parametrize(
         ("measures", "said"),
         [
-            ("a=AP a=RR", "the name a for a=AP and a=RR"),
-            ("AP=RR AP", "the name AP for AP=RR and AP"),
+            ("a=AP a=RR", "a=AP and a=RR have the same name a"),
+            ("AP=RR AP", "AP=RR and AP have the same name AP"),
             ({"a.b": "AP", "": "RR"}, "empty column name of a measure"),
             ({"a b": "AP"}, "invalid column name 'a b'. Spaces"),
             ({"a=b": "AP"}, "invalid column name 'a=b'"),

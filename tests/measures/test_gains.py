@@ -74,7 +74,7 @@ def test_gains_by_topic_meet_classes() -> None:
 @pytest.mark.parametrize(
     ("gains", "said"),
     [
-        ({"1": "1"}, "found no gains for topic 2, expected them for all"),
+        ({"1": "1"}, "no gains for topic 2. Set gains for all"),
         (GAINS | {"2": "1:2"}, "found level 3 in the judgments, expected levels ≤ 2"),
         (GAINS | {"4": "x"}, "invalid gain 'x'. Use linear, exp, binary, "),
         ({}, "invalid gain {}. Use linear"),
@@ -102,7 +102,7 @@ def test_gains_from_a_file(small: Path, cranfield: Command, capsys: Any) -> None
     for content, said in (
         ("1 1:3\n1 1:2\n", "gains:2: found '1 1:2', expected a topic and its gains, each topic"),
         ("1 1 2\n", "gains:1: found '1 1 2', expected a topic and its gains"),
-        ("1 1:3\n", "found no gains for topic 2"),
+        ("1 1:3\n", "no gains for topic 2"),
     ):
         Path("gains").write_text(content)
         assert main(["evaluate", "trec", "run", "-m", "AP", "--gains", "@gains"]) == 2

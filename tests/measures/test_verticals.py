@@ -227,7 +227,7 @@ def test_files_and_memory_agree(tmp_path: Path) -> None:
 def test_unknown_verticals_are_told(tmp_path: Path) -> None:
     scores = cf.evaluate(QRELS, frame(RUN), "Vscore@4", verticals=VERTICALS)
     said = [note.text for note in scores.notes if note.kind == "verticals"]
-    assert said == ["run: 1 vertical (Video) not in verticals, worth 0"]
+    assert said == ["run: 1 vertical (Video) not in verticals, value 0"]
     known = cf.evaluate(QRELS, frame(RUN[:3]), "Vscore@4", verticals=VERTICALS)
     assert not [note for note in known.notes if note.kind == "verticals"]
 
@@ -257,7 +257,9 @@ BAD = {
     "q;photo;Image;-1": "verticals:1: found '-1' for vertical Image of intent photo of topic q",
     "q;photo;Image;nan": "verticals:1: found 'nan' for vertical Image",
     "q;photo;;1": "verticals:1: found vertical '', expected an identifier",
-    "q;photo;Web;1\nq;photo;Web;1": "verticals:2: duplicate vertical Web of intent photo of topic q",
+    "q;photo;Web;1\nq;photo;Web;1": (
+        "verticals:2: duplicate vertical Web of intent photo of topic q"
+    ),
     "q;photo;Web;1\nq;review;Web;0\nq;review;News;0": (
         "verticals:2: found 0 for every vertical of intent review of topic q, expected a value > 0"
     ),
@@ -366,7 +368,7 @@ def test_what_cannot_be_embedded() -> None:
         embed_verticals(qrels, read_verticals(clash))
     with pytest.raises(cf.CranfieldError, match="found judgments without intents"):
         embed_verticals(read_qrels({"q": {"d": 1}}), read_verticals(WANTED))
-    with pytest.raises(cf.CranfieldError, match="embed_verticals: found no verticals"):
+    with pytest.raises(cf.CranfieldError, match="embed_verticals: no verticals"):
         cf.evaluate(DOCS, {"q": ["d1"]}, "IRec@4", embed_verticals=True)
 
 

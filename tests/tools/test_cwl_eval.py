@@ -637,7 +637,7 @@ class TestLimits:
             ),
             ("--max_gain 1 --min_gain 2", "found max_gain 1, expected at least 2"),
             ("--min_cost 2", "found max_cost 1, expected at least 2, which is min_cost"),
-            ("--min_cost 0", "found min_cost 0, expected a number above 0"),
+            ("--min_cost 0", "found min_cost 0, expected a number > 0"),
             ("--max_depth 5", "P@10: found k=10, expected up to 5, the depth (--max_depth)"),
         ],
     )
@@ -760,7 +760,7 @@ class TestCosts:
     @pytest.mark.parametrize("cost", ["0", "-1", "free"])
     def test_free_lunches(self, here: Path, tool: Command, cost: str) -> None:
         Path("costs").write_text(f"web 1\nimage {cost}\n")
-        expected = f"costs:2: found cost {cost}, expected a number above 0"
+        expected = f"costs:2: found cost {cost}, expected a number > 0"
         assert tool.refused("qrels run -c costs") == expected
 
 
