@@ -68,7 +68,7 @@ def _overview(themes: dict[str, list[str]]) -> str:
     head = (
         "# Python\n\n`import cranfield as cf`: everything below, and the "
         f"[{len(REGISTRY)} measures](measures.md), `cf.nDCG` for one. Nothing is imported before "
-        "it is asked for. The [guide](guide.md) shows how it goes together."
+        "it is asked for. [Evaluate a run](evaluate.md) shows an example."
     )
     parts = [head]
     for room, names in themes.items():

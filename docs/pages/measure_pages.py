@@ -26,7 +26,7 @@ from cranfield.measures.notation import NOTATION
 from cranfield.measures.parameters import format_value
 from cranfield.measures.references import REFERENCES, format_citation
 
-GUIDE = Path(__file__).parent.parent / "guide.md"
+DEFINITIONS = Path(__file__).parent.parent / "definitions.md"
 EXAMPLES = ([0, 2, None, 1, 0], [2, 2, 1, 0, 0, 0]), ([0, 1, None, 1, 0], [1, 1, 1, 0, 0, 0])
 SUMMARIES = {
     "sum": "the sum over the topics",
@@ -220,9 +220,9 @@ def _tools(c: type[Measure]) -> str:
 
 @cache
 def _definitions() -> tuple[list[str], list[list[str]]]:
-    """What the guide says of where definitions differ; a first cell holds until the next."""
+    """Return header and rows of the table of definitions; a first cell holds until the next."""
     section = (
-        GUIDE.read_text(encoding="utf-8")
+        DEFINITIONS.read_text(encoding="utf-8")
         .split("## Where definitions differ\n")[1]
         .split("\n## ")[0]
     )

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import sys
 from html import escape
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import cranfield
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "pages"))
+from redirects import write_redirects
 
 project = "cranfield"
 author = "The cranfield developers"
@@ -40,6 +44,13 @@ ABOVE = {"measures": "measures", "api": "api", "models": "models/README"}
 def setup(app: Any) -> None:
     """Sphinx would put all pages on each page, which takes most of the time."""
     app.connect("html-page-context", navigate, priority=400)  # before the theme's
+    app.connect("build-finished", redirect)
+
+
+def redirect(app: Any, error: Exception | None) -> None:
+    """Write the pages of removed addresses."""
+    if error is None:
+        write_redirects(Path(app.outdir))
 
 
 def navigate(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:

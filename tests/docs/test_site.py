@@ -21,7 +21,7 @@ from tests.docs.test_docs import anchors
 from tests.report.conftest import browser  # noqa: F401 (a fixture)
 
 SITE = Path(os.environ.get("CRANFIELD_SITE", "nowhere")).resolve()
-KINDS = ("index", "evaluate", "guide", "measures", "measures/nDCG", "api/evaluation", "gallery")
+KINDS = ("index", "evaluate", "rankings", "measures", "measures/nDCG", "api/evaluation", "gallery")
 NARROW = 380
 
 pytestmark = pytest.mark.skipif(not SITE.is_dir(), reason="no site: make docs, make test-site")
@@ -162,7 +162,7 @@ def test_dark_mode_is_switched_and_kept(visit: Visit) -> None:
     dark = tab.evaluate(colour)
     assert light == "rgb(255, 255, 255)"
     assert max(map(int, re.findall(r"\d+", dark)[:3])) < 40
-    tab.click(".sidebar-tree a:has-text('User guide')")
+    tab.click(".sidebar-tree a:has-text('Evaluate a run')")
     assert tab.evaluate(colour) == dark
 
 

@@ -48,19 +48,23 @@ def test_a_row_or_a_heading_is_a_section_and_a_page_is_in_the_first(staging: Any
 @pytest.mark.parametrize(
     ("source", "text", "expected"),
     [
-        ("docs/compare.md", "[x](guide.md#topics)", "[x](guide.md#topics)"),
+        ("docs/compare.md", "[x](rankings.md#topics)", "[x](rankings.md#topics)"),
         ("docs/compare.md", "[x](../CONTRIBUTING.md)", "[x](project/CONTRIBUTING.md)"),
-        ("CONTRIBUTING.md", "[x](docs/guide.md#topics)", "[x](../guide.md#topics)"),
+        ("CONTRIBUTING.md", "[x](docs/rankings.md#topics)", "[x](../rankings.md#topics)"),
         ("docs/models/RBP.md", "[x](../cwl.md)", "[x](../cwl.md)"),
         ("docs/compare.md", "[x](measures.md#ndcg)", "[x](measures/nDCG.md)"),
         ("docs/compare.md", "[x](measures.md#gap-1)", "[x](measures/gAP-1.md)"),
         ("docs/compare.md", "[x](measures.md#properties)", "[x](measures.md#properties)"),
         ("CONTRIBUTING.md", "see [pages](docs/pages)", "see pages"),
         ("README.md", "![x](docs/figures/runs.svg)", "![x](../figures/runs.svg)"),
-        ("docs/tables.md", "`[x](guide.md)` [y](#z)", "`[x](guide.md)` [y](#z)"),
-        ("README.md", "```text\n[x](docs/guide.md)\n```\n", "```text\n[x](docs/guide.md)\n```\n"),
+        ("docs/tables.md", "`[x](rankings.md)` [y](#z)", "`[x](rankings.md)` [y](#z)"),
         (
-            "docs/guide.md",
+            "README.md",
+            "```text\n[x](docs/rankings.md)\n```\n",
+            "```text\n[x](docs/rankings.md)\n```\n",
+        ),
+        (
+            "docs/rankings.md",
             '```text title="a.run"\n1 Q0\n```\n',
             "```{code-block} text\n:caption: a.run\n\n1 Q0\n```\n",
         ),
@@ -71,8 +75,8 @@ def test_links_lead_to_where_pages_are(staging: Any, source: str, text: str, exp
 
 
 def test_a_link_that_leads_nowhere_is_refused(staging: Any) -> None:
-    with pytest.raises(SystemExit, match=r"docs/guide\.md: nothing\.md leads nowhere"):
-        staging.staged("[x](nothing.md)", "docs/guide.md", staging.documents(), set())
+    with pytest.raises(SystemExit, match=r"docs/rankings\.md: nothing\.md leads nowhere"):
+        staging.staged("[x](nothing.md)", "docs/rankings.md", staging.documents(), set())
 
 
 def test_files_that_documents_lead_to_are_taken_along(staging: Any) -> None:

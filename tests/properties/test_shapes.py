@@ -17,7 +17,7 @@ from cranfield.errors import CranfieldError
 from tests.data.shapes import MEASURES, QRELS, RUN, SHAPES, WRITERS, Shape, json_lines
 from tests.made import Command
 
-GUIDE = Path(__file__).parents[2] / "docs" / "guide.md"
+PAGE = Path(__file__).parents[2] / "docs" / "files.md"
 each_shape = pytest.mark.parametrize("shape", SHAPES, ids=str)
 Rows: TypeAlias = list[list[str]]
 
@@ -47,8 +47,8 @@ def test_it_is_fine(shape: Shape, tmp_path: Path, cranfield: Command) -> None:
 
 
 @each_shape
-def test_it_is_in_the_guide(shape: Shape) -> None:
-    table = (line for line in GUIDE.read_text(encoding="utf-8").splitlines() if line[:3] == "| `")
+def test_files_page_lists_shape(shape: Shape) -> None:
+    table = (line for line in PAGE.read_text(encoding="utf-8").splitlines() if line[:3] == "| `")
     rows = ([cell.strip() for cell in line.split("|")[1:-1]] for line in table)
     row = next((row for row in rows if row[0] == f"`{shape.name}`"), None)
     assert row is not None, f"no row for {shape.name}"

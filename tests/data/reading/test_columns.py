@@ -125,10 +125,10 @@ def test_the_order_of_columns_does_not_matter(names: list[str], kind: Kind, data
     assert set(found) <= set(ROLES[kind])
 
 
-def test_the_guide_has_the_order() -> None:
-    guide = (Path(__file__).parents[3] / "docs" / "guide.md").read_text("utf-8")
+def test_files_page_lists_columns_in_order() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "files.md").read_text("utf-8")
     for ours in ("topic", "doc", "level", "score", "rank", "tag"):
-        row = re.search(rf"^\| {ours}(?: \(.*\))? \| (.*) \|$", guide, re.MULTILINE)
+        row = re.search(rf"^\| {ours}(?: \(.*\))? \| (.*) \|$", page, re.MULTILINE)
         assert row is not None
         assert tuple(re.findall(r"`(.+?)`", row[1])) == SPELLINGS[ours]
 
