@@ -122,6 +122,6 @@ Of the methods these have neither a paper, nor a peer, nor a second writing, but
 simulated, or follow from others by what must hold: {", ".join(f"`{name}`" for name in least)}.
 
 A peer is no proof either: where peers differ from each other or from the paper, we follow the paper
-by default. [The differences](definitions.md#where-definitions-differ) are
-listed. A marker says that a test compares; how many lists, and to how many digits, is in the test."""
+by default. [The differences](definitions.md#where-definitions-differ) are listed. A
+marker says that a test compares; how many lists, and to how many digits, is in the test."""
     return [text]
