@@ -88,12 +88,12 @@ def test_no_topic_in_common(cranfield: Command) -> None:
 def test_warnings_come_first(cranfield: Command) -> None:
     Path("few").write_text("".join(f"{i} 0 a 1\n" for i in range(1, 6)))
     told = cranfield("evaluate few r.run -m P@5").err.splitlines()
-    assert told[0] == "WARNING: r: only 2 of 5 judged topics are in the run"
+    assert told[0] == "warning: r: only 2 of 5 judged topics are in the run"
     assert all(line.startswith("note: ") for line in told[1:])
     Path("upper").write_text(ONE.replace(" a ", " A ").replace(" b ", " B "))
     told = cranfield("evaluate qrels upper -m P@5").err.splitlines()
     assert told[0] == (
-        "WARNING: r: no retrieved document is judged. "
+        "warning: r: no retrieved document is judged. "
         "Check that the qrels columns are topic, doc, level."
     )
 

@@ -621,23 +621,37 @@ class TestMalformed:
             read_lengths(data)
 
     @pytest.mark.parametrize(
-        "data",
+        ("data", "message"),
         [
-            {},
-            {"words": {}},
-            {"words": {"a": 1}, "pages": {"a": 1}},
-            pl.DataFrame({"doc": ["a", "a"], "length": [1, 1]}),
-            pl.DataFrame({"doc": [], "length": []}),
-            pl.DataFrame({"length": [1]}),
-            5,
-            [("a", 1)],
-            None,
+            ({}, "lengths: found no lengths, expected at least one"),
+            ({"words": {}}, "lengths: found no lengths, expected at least one"),
+            (
+                {"words": {"a": 1}, "pages": {"a": 1}},
+                "lengths: found lengths under 'pages', expected {doc: length}, "
+                "or the same documents under 'words' and 'characters'",
+            ),
+            (
+                pl.DataFrame({"doc": ["a", "a"], "length": [1, 1]}),
+                "lengths: duplicate document 'a'",
+            ),
+            (
+                pl.DataFrame({"doc": [], "length": []}),
+                "lengths: found no lengths, expected at least one",
+            ),
+            (
+                pl.DataFrame({"length": [1]}),
+                "lengths: found columns length, expected doc, and length, words or characters",
+            ),
+            (5, "found 5, expected lengths as a path, a dict or a frame"),
+            ([("a", 1)], "found [('a', 1)], expected lengths as a path, a dict or a frame"),
+            (None, "found None, expected lengths as a path, a dict or a frame"),
         ],
         ids=str,
     )
-    def test_other_objects(self, data: Any) -> None:
-        with pytest.raises(cf.InputError, match=r"found .*, expected |duplicate document "):
+    def test_other_objects(self, data: Any, message: str) -> None:
+        with pytest.raises(cf.InputError) as error:
             read_lengths(data)
+        assert str(error.value) == message
 
     def test_ids_that_are_no_strings_raises(self) -> None:
         with pytest.raises(cf.InputError):

@@ -1095,8 +1095,8 @@ class TestTableErrors:
         assert qrels.repeated == 1
 
     def test_csv_of_a_header_only(self, write: Folder) -> None:
-        for kind in ("qrels", "run"):
-            with pytest.raises(cf.CranfieldError, match=r"no (judgments|results) in file"):
+        for kind, noun in (("qrels", "judgments"), ("run", "results")):
+            with pytest.raises(cf.CranfieldError, match=rf"file\.txt: no {noun} in file$"):
                 evaluate_file(kind, write(f"topic,doc,{VALUE[kind]}\n"))
 
     def test_csv_lines_with_quoted_newlines(self, write: Folder) -> None:

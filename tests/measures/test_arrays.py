@@ -326,18 +326,18 @@ class TestErrors:
         ids=repr,
     )
     def test_levels(self, levels: Any) -> None:
-        with pytest.raises(
-            cf.CranfieldError,
-            match=r"^P: levels (must be a list or an array|contains an infinite number)",
-        ):
+        problem = (
+            "contains an infinite number" if "inf" in repr(levels) else "must be a list or an array"
+        )
+        with pytest.raises(cf.CranfieldError, match=f"^P: levels {problem}"):
             cf.P()(levels)
 
     @pytest.mark.parametrize("judged", ["ab", [[[1]]], [[1], [1, 0]], [np.inf, 1]], ids=repr)
     def test_judged(self, judged: Any) -> None:
-        with pytest.raises(
-            cf.CranfieldError,
-            match=r"^AP: judged (must be a list or an array|contains an infinite number)",
-        ):
+        problem = (
+            "contains an infinite number" if "inf" in repr(judged) else "must be a list or an array"
+        )
+        with pytest.raises(cf.CranfieldError, match=f"^AP: judged {problem}"):
             cf.AP()([1], judged=judged)
 
     def test_rows_of_judged(self) -> None:

@@ -6,6 +6,7 @@ import gzip
 import itertools
 import math
 import random
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -415,10 +416,10 @@ class TestMistakes:
     @pytest.mark.parametrize("text", [text for text in WRONG if ":" in WRONG[text]])
     def test_in_tuples(self, text: str) -> None:
         lines = [line.split() for line in text.splitlines() if line and line[0] != "#"]
-        with pytest.raises(
-            cf.InputError, match=r"^preferences: (found .*, expected|duplicate document)"
-        ):
+        with pytest.raises(cf.InputError) as error:
             read_preferences(lines)
+        problem = re.sub(r"^:\d+: | \(first on line \d+\)$", "", WRONG[text])
+        assert str(error.value) == f"preferences: {problem}"
 
     def test_bytes_that_are_no_text(self, tmp_path: Path) -> None:
         path = tmp_path / "prefs"

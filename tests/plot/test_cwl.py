@@ -433,7 +433,7 @@ class TestRuns:
         assert bool(told) == bool(nameless)
         for text in told:
             assert text.startswith(
-                f"no room for the name of {format_count(len(nameless), 'run')} ("
+                f"no space in the figure for the name of {format_count(len(nameless), 'run')} ("
             )
 
     def test_long_names_stay_inside_and_different(self) -> None:

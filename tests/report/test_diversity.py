@@ -209,7 +209,9 @@ class TestLook:
         told = [n.text for n in picture.notes if n.kind == "names"]
         assert len(shown) >= min(runs, 8)
         if len(shown) < runs:
-            assert told[0].startswith(f"no room for the name of {runs - len(shown)} run")
+            assert told[0].startswith(
+                f"no space in the figure for the name of {runs - len(shown)} run"
+            )
         else:
             assert not told
 

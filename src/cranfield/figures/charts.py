@@ -445,7 +445,7 @@ class Plane:
 def note_unnamed_runs(frames: Iterable[pl.DataFrame]) -> tuple[Note, ...]:
     """Return a note with the runs whose points have no name, if any."""
     unnamed = dict.fromkeys(run for frame in frames for run in frame.filter(place="")["run"])
-    text = f"no room for the name of {format_names([*unnamed], 'run')}"
+    text = f"no space in the figure for the name of {format_names([*unnamed], 'run')}"
     return (Note("names", f"{text}. The .html figure shows it on hover"),) if unnamed else ()
 
 

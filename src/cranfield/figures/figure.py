@@ -110,7 +110,7 @@ class Figure:
         return Figure, (partial(_load_chart, self.chart.to_dict()), self.data, self.notes)
 
     def __repr__(self) -> str:
-        return f"Picture of {len(self.data)} rows: {', '.join(self.data.columns)}"
+        return f"Figure of {len(self.data)} rows: {', '.join(self.data.columns)}"
 
 
 def _load_chart(spec: dict[str, Any]) -> Any:

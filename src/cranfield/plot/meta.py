@@ -22,7 +22,7 @@ def meta(found: Any, **options: Any) -> Figure:
     >>> scores = {run: {str(t): (t * k % 7) / 7 for t in range(9)} for k, run in enumerate("abc")}
     >>> from cranfield.meta import discriminative_power
     >>> meta(discriminative_power(scores, "t"))
-    Picture of 3 rows: measure, rank, run, other, difference, pvalue
+    Figure of 3 rows: measure, rank, run, other, difference, pvalue
     """
     if not hasattr(found, "_build_figure"):
         problem = f"no figure of type {type(found).__name__}"

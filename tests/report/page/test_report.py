@@ -68,7 +68,7 @@ def pages() -> dict[str, cf.ReportPage]:
 
 
 def limited(monkeypatch: pytest.MonkeyPatch) -> cf.ReportPage:
-    """A page that has no room for most of what is asked for."""
+    """A page that has no space for most of what is asked for."""
     small = Limits(scores=9, pairs=3, bounds=2, lists=400, relevant=9)
     monkeypatch.setattr(Limits, "from_complete", classmethod(lambda cls, complete: small))
     return cf.report_page(QRELS, RUNS, "RR AP", list_depth=4)

@@ -49,9 +49,9 @@ def format_note_lines(
     >>> format_note_lines([Note("missing-topics", "bm25: 1 missing topic (302)", "bm25")])
     ['note: bm25: 1 missing topic (302)']
     """
-    notes_by_label: dict[str, list[Note]] = {"WARNING": [], "note": []}
+    notes_by_label: dict[str, list[Note]] = {"warning": [], "note": []}
     for note in notes:
-        notes_by_label["WARNING" if note.kind in PRIORITY_KINDS else "note"].append(note)
+        notes_by_label["warning" if note.kind in PRIORITY_KINDS else "note"].append(note)
     return [
         f"{label}: {escape_unprintable(line)}"
         for label, group in notes_by_label.items()
