@@ -29,7 +29,7 @@ def test_usage_is_short(command: list[str], cranfield: Command) -> None:
 
 def test_methods_are_in_the_order_of_the_page() -> None:
     page = (ROOT / "docs" / "meta.md").read_text()
-    table = page.partition("## Which method answers which question")[2].partition("\n## ")[0]
+    table = page.partition("## Choose a method")[2].partition("\n## ")[0]
     named = re.findall(r"`([a-z-]+)`", "".join(re.findall(r"\n\|.*", table)))
     assert [*dict.fromkeys(named)] == NAMES
 
