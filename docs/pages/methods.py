@@ -49,27 +49,26 @@ GROUPS = {
     ),
     "Effect sizes": ("stats", *_public("stats", (row.function for row in EFFECTS.values()))),
     "Summaries and standardisation": ("stats", "summarise", "standardise", "factors"),
-    "How many topics, and how much power": (
+    "Number of topics and power": (
         "stats", "plan", "topics_for_t", "topics_for_anova", "topics_for_interval", "power_of_t",
         "power_of_anova", "difference_for_t", "difference_for_anova", "width_of_interval",
         "variance_from", "topics_to_decide",
     ),
-    "A judge and people, battles": (
+    "LLM judges and battles": (
         "stats", "prediction_powered", "judge_weight", "difference_estimate",
         "inclusion_probabilities", "davidson", "intransitive_triples",
     ),
     "Rank correlation": (
         "meta", "kendall", "spearman", "tau_ap", "tau_ap_symmetric", "rbo", "correlation",
     ),
-    "Evaluating measures and collections": ("meta", *_of_meta()),
+    "Measures and collections": ("meta", *_of_meta()),
 }  # fmt: skip
 
-HEAD = """# Statistics and meta-evaluation: every method
+HEAD = """# Statistical functions
 
-What each function of `cf.stats` and `cf.meta` computes, what it assumes, and where it comes from.
-This page is made from their documentation. [Which run is better](compare.md) explains which test
-to choose, [how many topics](plan.md) how to plan, and [what is a good measure](meta.md) the second
-half.
+Reference of `cf.stats` and `cf.meta`: definitions, assumptions and papers of all functions. To
+choose a test, see [compare runs](compare.md). See also [number of topics](plan.md) and [evaluate
+measures and collections](meta.md).
 """
 
 

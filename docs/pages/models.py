@@ -23,16 +23,17 @@ COSTS = {
     "T2": [3.2, 1.6, 1.4, 0.6, 3.6, 1.6, 0.6, 1.6, 2.6, 0.2, 1.2, 0.2, 0.2, 0.6, 1.8],
 }
 
-COMPARISON = """# User models
+COMPARISON = """# Compare user models
 
-A measure believes something about its users: how far they read, what makes them go on, what makes
-them stop. Here all that cranfield knows are side by side, on the two example lists of Azzopardi,
-Thomas and Moffat (2019, section 3), whose costs are seconds. `cranfield explain NAME` prints what
-the pages say; [the tutorial](../cwl.md) explains the columns.
+A user model describes how far users read and when they stop. This page compares all models on the
+two example rankings of Azzopardi, Thomas and Moffat (2019, section 3). Costs are in seconds.
+[User models](../cwl.md) explains the columns. `cranfield explain NAME` prints the definition of a
+model.
 
-*Looks at* is what decides whether the user goes on, besides the rank. `DCG@10.EU` is `SDCG@10`.
-The stopping distributions of the NCU family (`NCU(stop=…).EU`) stand beside the others: AP and Q
-stop as `u`, RR and O as `r1`, P-measure as `rp`, P+ as `to_rp`, ERR, EBR and iRBU as `sat`.
+*Depends on* lists the inputs, other than the rank, that change the probability of continuing.
+`DCG@10.EU` is `SDCG@10`. The NCU family (`NCU(stop=…).EU`) has these stopping distributions: `u`
+for AP and Q, `r1` for RR and O, `rp` for P-measure, `to_rp` for P+, and `sat` for ERR, EBR and
+iRBU.
 """
 
 
@@ -49,12 +50,13 @@ def page(c: type[UserModel]) -> str:
     lines = [f"# {c.__name__}{suffix}", "", escaped(title), "", "```text", body, "```", ""]
     lines += [f"![C, W and L of {c.__name__}]({c.__name__}.svg)", ""]
     settings = ", ".join(f"`{_model(example)}`" for example in c.examples)
-    lines += [f"C, W and L on two [example lists](README.md): {settings}.", ""]
-    lines += ["## When to use it", "", f"{escaped(c.advice)} It looks at {_looks_at(c)}.", ""]
-    lines += ["## What it measures", "", *_table(list(c.examples)), ""]
-    every = "Those that [all user models have](README.md#parameters)"
+    lines += [f"C, W and L on two [example rankings](README.md): {settings}.", ""]
+    lines += ["## When to use", "", f"{escaped(c.advice)} Depends on: {_looks_at(c)}.", ""]
+    lines += ["## Measurements", "", *_table(list(c.examples)), ""]
+    every = "[parameters of all user models](README.md#parameters)"
     own = parameters(c)
-    lines += ["## Parameters", "", *own, *[""] * bool(own), f"{every}{', too' * bool(own)}.", ""]
+    others = f"{'See also the' if own else 'Only the'} {every}."
+    lines += ["## Parameters", "", *own, *[""] * bool(own), others, ""]
     lines += ["## References", "", *(f"- {escaped(format_citation(key))}" for key in c.references)]
     return "\n".join(lines).rstrip() + "\n"
 
@@ -69,15 +71,15 @@ def comparison() -> str:
         (f"[{name}]({name}.md)", f"`{_rule(c)}`", _looks_at(c), escaped(c.task))
         for name, c in list_models().items()
     ]
-    parts = [COMPARISON, "## What they are", ""]
-    parts += table(["model", "rule", "looks at", "for"], rows)
+    parts = [COMPARISON, "## Rules", ""]
+    parts += table(["model", "rule", "depends on", "task"], rows)
     examples = [example for c in list_models().values() for example in c.examples]
-    parts += ["", "## What they measure", "", *_table(examples), ""]
+    parts += ["", "## Measurements", "", *_table(examples), ""]
     meanings = [f"{name}: {meaning}" for name, meaning in MEANINGS.items()]
     parts += [*(f"- {text}" for text in meanings), "", "## Parameters", ""]
-    parts += ["All user models have these besides their own:", ""]
+    parts += ["All user models have these parameters:", ""]
     parts += [parameter(f) for f in UserModel.list_parameters()]
-    parts += ["- `@k`: nobody goes beyond rank k: the depth is k, and C(k) = 0", ""]
+    parts += ["- `@k`: the depth is k, and C(k) = 0", ""]
     return "\n".join(parts)
 
 
@@ -108,4 +110,4 @@ def _table(examples: list[str]) -> list[str]:
 
 
 def _looks_at(c: type[UserModel]) -> str:
-    return " and ".join(c.looks_at) or "ranks only"
+    return " and ".join(c.looks_at) or "the rank only"

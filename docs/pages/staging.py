@@ -92,7 +92,7 @@ def _block(found: re.Match[str], source: str) -> str:
         head, _, told = body.partition("\n")
         return f"```python\n{head}\n```\n\n{written(told, names=_letters(head))}"
     if kind == "text" and (model := re.fullmatch(r"docs/models/(\w+)\.md", source)):
-        return written(body, names=[f.name for f in list_models()[model[1]].parameters()] or ["k"])
+        return written(body, names=[f.name for f in list_models()[model[1]].list_parameters()] or ["k"])
     return _titled(found[0])
 
 

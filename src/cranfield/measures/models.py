@@ -276,7 +276,7 @@ class TrAP(UserModel):
     references = cite("harman1992", "azzopardi2019")
     advice = "To reproduce cwl_eval's TrAP. Its weights do not sum to 1, so it describes no user."
     examples = ("TrAP",)
-    task = "history"
+    task = "comparison with the first definition of AP"
     properties = has("graded")
 
     def W(self, x: Items) -> Floats:
