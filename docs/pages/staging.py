@@ -92,7 +92,8 @@ def _block(found: re.Match[str], source: str) -> str:
         head, _, told = body.partition("\n")
         return f"```python\n{head}\n```\n\n{written(told, names=_letters(head))}"
     if kind == "text" and (model := re.fullmatch(r"docs/models/(\w+)\.md", source)):
-        return written(body, names=[f.name for f in list_models()[model[1]].list_parameters()] or ["k"])
+        names = [f.name for f in list_models()[model[1]].list_parameters()]
+        return written(body, names=names or ["k"])
     return _titled(found[0])
 
 
