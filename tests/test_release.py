@@ -74,7 +74,7 @@ class TestDescription:
 
     def test_files_that_are_named_are_in_the_source(self) -> None:
         named = re.findall(r"\(`([\w./-]+)`\)", self.described(text("README.md")))
-        assert len(named) > 30
+        assert len(named) > 20
         assert [file for file in named if not (ROOT / file).is_file()] == []
 
     def test_without_a_repository_links_are_words(self) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from cranfield.errors import warn_renamed
 from cranfield.measures.families import MEASURES
 
 __version__ = "1.0.0rc1"  # the one place: pyproject.toml reads it, and a test the others
@@ -72,6 +71,8 @@ def __dir__() -> list[str]:
 
 def __getattr__(name: str) -> Any:
     if name in _FORMER:
+        from cranfield.errors import warn_renamed
+
         warn_renamed(f"cf.{name}", f"cf.{_FORMER[name]}")
         name = _FORMER[name]
     if name not in _HOMES:

@@ -325,7 +325,7 @@ def test_leave_one_out_run_without_unique_documents_keeps_score(
             {"labelling": cf.EquivalenceClasses({"1": {"a": "1"}})},
             "classes and groups of items are not supported",
         ),
-        ({"pool_depth": 0}, "found depth 0"),
+        ({"pool_depth": 0}, "depth must be an integer ≥ 1, found 0"),
     ],
 )
 def test_leave_one_out_invalid_arguments_raise(options: dict[str, Any], said: str) -> None:

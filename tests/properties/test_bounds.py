@@ -125,7 +125,7 @@ class TestRange:
             cf.parse_measure(text)([1e6, 1], judged=[1e6, 1])
 
     @pytest.mark.parametrize(
-        ("level", "expected"), [(3, "found level 3 .*levels up to 2"), (0.5, "whole levels")]
+        ("level", "expected"), [(3, "found level 3 .*levels ≤ 2"), (0.5, "integer levels")]
     )
     def test_levels_a_gain_table_does_not_have(self, level: float, expected: str) -> None:
         with pytest.raises(cf.CranfieldError, match=expected):

@@ -33,7 +33,7 @@ class TestNotes:
     def test_missing_topics(self) -> None:
         note = the(cf.evaluate(HOLES, HOLES_RUN, "AP"), "missing-topics")
         assert (note.run, note.topics) == ("run", ("c",))
-        assert note.text.startswith("run: 1 topic (c) not answered")
+        assert note.text.startswith("run: 1 topic (c) missing, scored as empty")
         assert "empty" in note.text
         common = the(cf.evaluate(HOLES, HOLES_RUN, "AP", topics="common"), "missing-topics")
         assert "left out" in common.text
@@ -206,7 +206,7 @@ class TestNotes:
 
     @pytest.mark.parametrize("depth", [0, -1])
     def test_depth_is_from_1(self, depth: int) -> None:
-        with pytest.raises(cf.CranfieldError, match="found depth"):
+        with pytest.raises(cf.CranfieldError, match="depth must be an integer"):
             cf.evaluate({"a": {"x": 1}}, {"a": ["x"]}, depth=depth)
 
 

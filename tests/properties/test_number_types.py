@@ -128,5 +128,5 @@ def test_read_qrels_equal_levels_of_two_types_are_one_judgment() -> None:
 
 
 def test_evaluate_arrays_number_beyond_doubles_raises() -> None:
-    with pytest.raises(cf.InputError, match="y_score that is no array of numbers"):
+    with pytest.raises(cf.InputError, match="y_score must be an array of numbers"):
         cf.evaluate_arrays([1, 0], [10**400, 1], group=[2])

@@ -488,8 +488,8 @@ def choose_columns(names: Sequence[str], selection: str | Sequence[Any]) -> list
             if column == name or column_canonical == canonical
         ]
         if not matching:
-            problem = f"no scores of {name}. Measures: {format_names(names, 'measure')}"
-            raise InputError.from_problem(problem)
+            valid_names = ", ".join(names)
+            raise InputError.from_problem(f"no scores of {name}", f"Measures: {valid_names}.")
         columns.append(matching[0])
     return columns
 
