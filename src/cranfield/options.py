@@ -162,6 +162,6 @@ class Computation:
 
 
 def build_help(doc: str | None) -> dict[str, str]:
-    """Return the help and the description of a part of a command: the documentation of its module."""
+    """Return help and description of a part of a command, from the docstring of its module."""
     title, text = (" ".join(part.split()) for part in (doc or "").split("\n\n"))
     return {"help": title[0].lower() + title[1:].rstrip("."), "description": text}

@@ -530,7 +530,7 @@ def test_measures_by_name_or_alias(here: Path) -> None:
     file = written(TREC_EVAL)
     assert read_scores(file, measures="AP").measures == ("map",)
     assert read_scores(file, measures=["map", "num_ret"]).measures == ("map", "num_ret")
-    with pytest.raises(CranfieldError, match=r"no scores of RR. Measures: 2 measures \(num"):
+    with pytest.raises(CranfieldError, match=r"no scores of RR. Measures: num"):
         read_scores(file, measures="RR")
 
 
@@ -548,7 +548,7 @@ def test_lower_is_better_if_the_user_says_so(here: Path, ours: Scores) -> None:
     assert (told.better, told.notes) == (("lower", "neither", "higher"), ())
     assert read_scores(file, measures="AP", lower=["mine"]).better == ("higher",)
     assert read_scores(ours, measures="P@5", lower="P_5").better == ("lower",)
-    with pytest.raises(CranfieldError, match=r"no scores of yours. Measures: 3 measures"):
+    with pytest.raises(CranfieldError, match=r"no scores of yours. Measures: mine, num_x, AP"):
         read_scores(file, lower="yours")
     assert read_scores({"a": {"q1": 0.5}}).notes == ()  # a score without a name is one
 

@@ -36,7 +36,7 @@ class TestNotes:
         assert note.text.startswith("run: 1 topic (c) missing, scored as empty")
         assert "empty" in note.text
         common = the(cf.evaluate(HOLES, HOLES_RUN, "AP", topics="common"), "missing-topics")
-        assert "left out" in common.text
+        assert "excluded" in common.text
 
     def test_unjudged_topics(self) -> None:
         note = the(cf.evaluate(HOLES, HOLES_RUN, "AP"), "unjudged-topics")

@@ -247,7 +247,7 @@ class TestRefused:
             ({"gamma": "half"}, "gamma='half'"),
             ({"width": -3}, "width -3"),
             ({"measure": "IRec@10"}, "IRec@10 is used for both axes"),
-            ({"measure": "nDCG@5"}, r"no scores of nDCG@5. Measures: 2 measures \(IRec@10"),
+            ({"measure": "nDCG@5"}, r"no scores of nDCG@5. Measures: IRec@10"),
             ({"depth": 3}, "scores cannot be combined with runs or options"),
             ({"runs": "x.run"}, "scores cannot be combined with runs or options"),
             ({"intervals": True, "level": 2}, "confidence=2"),
