@@ -156,7 +156,7 @@ def find_column(scores: Scores, measure: MeasureLike) -> str:
     if name not in scores.measures:
         (name,) = parse_measure(measure).names()[:1]
     if name not in scores.measures:
-        valid_names = format_names(scores.measures, "measure")
+        valid_names = ", ".join(scores.measures)
         raise InputError.from_problem(f"no scores of {name}", f"Measures: {valid_names}.")
     return name
 
