@@ -640,3 +640,13 @@ def test_intervals_of_geometric_means_and_none_of_standard_errors() -> None:
 def test_json_that_is_too_deep_or_too_large(text: str) -> None:
     with pytest.raises(CranfieldError, match=r"found other JSON .*output of Scores.to_json"):
         Scores.from_json(text)
+
+
+def test_former_names_of_notes_work_and_warn() -> None:
+    """`Notice` and `.notices` were renamed before 1.0.0."""
+    scores = cf.evaluate({"q": {"a": 1}, "r": {"b": 1}}, {"q": ["a"]}, "AP")
+    with pytest.warns(DeprecationWarning, match=r"notices is deprecated\. Use notes\."):
+        assert scores.notices == scores.notes
+    with pytest.warns(DeprecationWarning, match=r"cf\.Notice is deprecated\. Use cf\.Note\."):
+        assert cf.Notice is cf.Note  # type: ignore[attr-defined]
+    assert len(scores.notes) == 1

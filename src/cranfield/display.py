@@ -18,7 +18,17 @@ _ROWS = 50  # rows of a table shown in a notebook
 T_co = TypeVar("T_co", covariant=True)
 
 
-class TableResult:
+class WithNotes:
+    """An object with notes, which had another name before 1.0.0."""
+
+    @property
+    def notices(self) -> Any:
+        """Former name of `notes`."""
+        warn_renamed("notices", "notes")
+        return self.notes  # type: ignore[attr-defined]
+
+
+class TableResult(WithNotes):
     """Result with tables, which can be displayed and exported in several formats.
 
     Subclasses define their tables by ``_build_tables`` and related methods. Options that the
@@ -67,12 +77,6 @@ class TableResult:
     def as_text(self) -> str:
         """Return all tables as text, without limits on width."""
         return self._render("table", None, 4).rstrip("\n")
-
-    @property
-    def notices(self) -> Any:
-        """Former name of `notes`."""
-        warn_renamed("notices", "notes")
-        return self.notes  # type: ignore[attr-defined]
 
     # What the methods above display. Results override these methods, with options if needed.
 

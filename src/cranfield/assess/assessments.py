@@ -22,6 +22,7 @@ from cranfield.data.reading.labels import LabelsLike, describe_labels, get_level
 from cranfield.data.reading.table import Irregular
 from cranfield.data.tracks import TopicsLike, choose_topics, read_named_topics
 from cranfield.dataclass import dataclass
+from cranfield.display import WithNotes
 from cranfield.errors import InputError
 from cranfield.scores import Note, note_topics_file
 from cranfield.wording import format_count, suggest_keywords
@@ -31,7 +32,7 @@ _Votes: TypeAlias = dict[str, dict[str, dict[str, float]]]  # topic -> doc -> as
 
 
 @dataclass(frozen=True, eq=False)
-class Assessments:
+class Assessments(WithNotes):
     """The score that each assessor gave to each item, in order of first occurrence.
 
     >>> read_assessments({"ann": {"301": {"d1": "A"}}, "bob": {"301": {"d1": "C"}}},

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from cranfield.arrays import TOLERANCE, Floats
 from cranfield.dataclass import dataclass
+from cranfield.display import WithNotes
 from cranfield.errors import InputError
 from cranfield.lazy_imports import special
 from cranfield.scores import Interval, Note
@@ -36,7 +37,7 @@ SIMULTANEOUS = (
 
 
 @dataclass(frozen=True, eq=False)
-class Family:
+class Family(WithNotes):
     """Result of a test of all pairs of systems.
 
     `differences`, `pvalues`, `statistics` and `counts` are arrays [systems, systems]. The

@@ -26,6 +26,7 @@ from cranfield.data.systems import get_path_name
 from cranfield.data.texts import TextsLike
 from cranfield.data.tracks import choose_topics, read_named_topics
 from cranfield.dataclass import dataclass
+from cranfield.display import WithNotes
 from cranfield.errors import InputError
 from cranfield.evaluation.answers import AnswerCollection, split_measures
 from cranfield.evaluation.evaluate import Evaluator, RunsLike
@@ -46,7 +47,7 @@ WITH_ANSWERS = (*WITH_SCORES, "undefined", "progress")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ReportPage:
+class ReportPage(WithNotes):
     """HTML report: its `data`, and the complete file as `html`."""
 
     contents: ReportData
