@@ -241,7 +241,7 @@ class TestCommands:
         assert cf.pool(RUN, qrels=QRELS, topics="judged").topics == tuple(QRELS)
         with pytest.raises(cf.CranfieldError, match="topics=judged requires qrels="):
             cf.pool(RUN, topics="judged")
-        with pytest.raises(cf.CranfieldError, match="no topic that every run answers"):
+        with pytest.raises(cf.CranfieldError, match="the runs have no topic in common"):
             cf.pool({"a": {"1": ["x"]}, "b": {"2": ["x"]}}, topics="common")
 
     def test_plot(self, files: None, cranfield: Command) -> None:

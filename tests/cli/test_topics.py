@@ -77,7 +77,7 @@ def test_to_a_file(topics: Command, files: list[str], tmp_path: Path) -> None:
     ("asked", "message"),
     [
         (["-m", "AP", "-m", "RR"], "found 2 measures (AP, RR), expected one"),
-        (["-m", "NumRel"], "found NumRel, expected a measure of which higher or lower scores are"),
+        (["-m", "NumRel"], "NumRel: neither higher nor lower scores are better"),
         (["--table", "divisive", "-f", "csv", "--table", "tally"], "found 2 tables, expected one"),
         (["--topics", "9"], "topic '9' is not in the judgments: 3 topics"),
         (["--top", "none"], "argument --top: found 'none', expected an integer ≥ 1"),

@@ -321,7 +321,10 @@ class TestJudgments:
         files(qrels=QRELS, run=RUN)
         found = cf.evaluate("qrels", "run", "IRec@1 nDCG@1")
         assert found["r", "q1", "nDCG@1"] == 0.5  # b is level 1, a is 2
-        assert any("highest level it has for any intent" in n.text for n in found.notes)
+        assert any(
+            n.text == "nDCG@1: the level of a document is its highest level for any intent"
+            for n in found.notes
+        )
         plain = {"q1": {"a": 2, "b": 1}, "q2": {"c": 1}}
         assert read_qrels("qrels", by_intent=True).to_dict() == plain
 
@@ -516,7 +519,8 @@ def test_evaluate_missing_types_are_noted(name: str, told: bool) -> None:
 def test_evaluate_swapped_columns_are_noted() -> None:
     swapped = [("1", "a", "1", 1), ("1", "b", "2", 1)]  # topic doc intent level
     notes = cf.evaluate(swapped, RAN, "IRec@2").notes
-    assert any("are the columns of the judgments topic intent doc level?" in n.text for n in notes)
+    advice = "Check that the qrels columns are topic, intent, doc, level."
+    assert [n.text for n in notes] == [f"run: no retrieved document is judged. {advice}"]
 
 
 def test_read_qrels_named_tuples_are_read_by_name() -> None:
@@ -537,14 +541,17 @@ def test_read_qrels_named_tuples_are_read_by_name() -> None:
     [
         (
             lambda: (cf.alpha_nDCG @ 3)([1, 0, 1]),
-            "expected the levels of each item for all intents",
+            "alpha_nDCG@3: invalid levels. Pass the levels of each item for all intents",
         ),
-        (lambda: (cf.IRec @ 3)([["x"]]), "expected the levels of each item for all intents"),
+        (
+            lambda: (cf.IRec @ 3)([["x"]]),
+            "IRec@3: invalid levels. Pass the levels of each item for all intents",
+        ),
         (lambda: (cf.IRec @ 3)([[1, 0], [1]]), "found levels for 1 intents, expected 2"),
         (lambda: (cf.alpha_nDCG @ 3)([[1, 0]]), "requires the levels of all judged items"),
         (
             lambda: cf.IRec()([[1, 0]], probabilities=[0.5, 0.6]),
-            r"found probabilities \[0.5, 0.6\]",
+            r"probabilities must be ≥ 0 with a sum of 1, found \[0.5, 0.6\]",
         ),
     ],
 )

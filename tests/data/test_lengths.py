@@ -6,6 +6,7 @@ import gzip
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -657,9 +658,17 @@ class TestMalformed:
         with pytest.raises(cf.InputError):
             read_lengths(pl.DataFrame({"doc": [["a"]], "length": [1]}))
 
-    @pytest.mark.parametrize("lengths", [[1], [1, -1], [1, None], [1, math.inf], [[1, 2], [3, 4]]])
-    def test_lengths_of_one_list(self, lengths: Any) -> None:
-        with pytest.raises(cf.CranfieldError, match=r"found .*length"):
+    @pytest.mark.parametrize("lengths", [[1, -1], [1, None], [1, math.inf]])
+    def test_tbg_invalid_length_raises(self, lengths: Any) -> None:
+        with pytest.raises(
+            cf.CranfieldError, match="TBG: lengths must be numbers ≥ 0, one per item"
+        ):
+            cf.TBG()([1, 0], lengths=lengths)
+
+    @pytest.mark.parametrize(("lengths", "shape"), [([1], "(1, 1)"), ([[1, 2], [3, 4]], "(2, 2)")])
+    def test_tbg_other_number_of_lengths_raises(self, lengths: Any, shape: str) -> None:
+        message = f"TBG: found shape {shape} of lengths, expected (1, 2)"
+        with pytest.raises(cf.CranfieldError, match=re.escape(message)):
             cf.TBG()([1, 0], lengths=lengths)
 
 

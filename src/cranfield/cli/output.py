@@ -73,9 +73,9 @@ def build_output_options(
 def choose_format(path: str | None, formats: Sequence[str]) -> str:
     """Return the output format for a file extension, or the default.
 
-    >>> format_for("scores.CSV", FORMATS), format_for("table1.tex", FORMATS)
+    >>> choose_format("scores.CSV", FORMATS), choose_format("table1.tex", FORMATS)
     ('csv', 'latex')
-    >>> format_for("scores.txt", FORMATS), format_for(None, FORMATS)
+    >>> choose_format("scores.txt", FORMATS), choose_format(None, FORMATS)
     ('table', 'table')
     """
     end = os.path.splitext(path or "")[1].lower().removeprefix(".")

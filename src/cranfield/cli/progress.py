@@ -88,9 +88,9 @@ class Progress(ExitStack):
 def format_progress(label: str, fraction: float | None, elapsed: float, rate: str = "") -> str:
     """Format progress and the estimated time left.
 
-    >>> told("reading bm25", 0.25, 20.0, "2.0 M lines/s")
+    >>> format_progress("reading bm25", 0.25, 20.0, "2.0 M lines/s")
     'reading bm25 ━━━━━━────────────────── 2.0 M lines/s 1:00 left'
-    >>> told("testing", None, 20.0)
+    >>> format_progress("testing", None, 20.0)
     'testing'
     """
     parts = [label]

@@ -63,7 +63,7 @@ def explain(
     <BLANKLINE>
     Σ g/d = 1.2619
     <BLANKLINE>
-    ideal list
+    ideal ranking
     <BLANKLINE>
     rank  document  level  g       d     g/d
     ────────────────────────────────────────

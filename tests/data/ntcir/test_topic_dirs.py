@@ -120,7 +120,7 @@ def test_read_directory_missing_files_raise(
         ("dir/*.zrel dir/bm25", "dir/*.zrel: found no file such as 0001/0001.zrel, expected judg"),
         ("dir dir/nope", "cannot read dir/nope"),
         ("dir/0001 run", "dir/0001 is a directory, expected a file"),
-        ("trec", "found no run, expected RUN (or QRELS a directory with runs)"),
+        ("trec", "no run given. Usage: QRELS RUN…, or a directory with runs.\n"),
         (
             "dir dir/bm25 --classes dir",
             "dir/0001/0001.rel:1: found no class for a, expected doc L2",

@@ -115,7 +115,7 @@ def test_of_several_the_first_topic_is_told(on_disk: None) -> None:
     """As if the lines were in memory: a frame has no lines to tell, and topics have an order."""
     rows = [(topic, doc, 1.0) for doc in ("x", "y", "x", "y") for topic in ("z", "s", "t")]
     frame = pl.DataFrame(rows, schema=["topic", "doc", "score"], orient="row")
-    with pytest.raises(cf.InputError, match="document x of topic z twice"):
+    with pytest.raises(cf.InputError, match="run: duplicate document 'x' in topic z"):
         cf.evaluate({"s": {"x": 1}}, frame, "RR")
 
 
