@@ -309,9 +309,9 @@ class TestNamesOfIrMeasures:
     @pytest.mark.parametrize(
         ("text", "message"),
         [
-            ("INSTANT", "no such measure"),
-            ("INST", "'INST': expected max_rel to be given"),
-            ("SDCG(max_rel=2)", "expected cutoff to be given"),
+            ("INSTANT", "unknown measure"),
+            ("INST", "'INST': required parameter max_rel is missing"),
+            ("SDCG(max_rel=2)", "required parameter cutoff is missing"),
             ("INST(max_rel=1, min_rel=1)", "found min_rel=1, expected less than max_rel"),
             ("NRBP@10", "NRBP has no parameter 'cutoff'"),
             ("ERR_IA(alpha=0.3)@10", "ERR_IA has no parameter 'alpha'"),

@@ -167,14 +167,14 @@ class TestRefused:
     @pytest.mark.parametrize(
         ("text", "lacks"),
         [
-            ("TBG", "takes lengths of documents"),
+            ("TBG", "requires lengths of documents"),
             ("nsDCG", "takes sessions"),
             ("Vscore", "takes verticals"),
             ("GMAP", "is a geometric mean over topics"),
         ],
     )
     def test_what_ir_measures_cannot_hand_on(self, text: str, lacks: str) -> None:
-        expected = f"{text}, which {lacks}, expected a measure of judgments and runs alone"
+        expected = f"{text}, which {lacks}, expected a measure of judgments and runs only"
         with pytest.raises(cf.InputError, match=expected):
             provider.measure(text)
 
@@ -193,7 +193,9 @@ class TestRefused:
         mine = ir_measures.define_byquery(lambda qrels, run: 7.0, name="P")
         assert not provider.PROVIDER.supports(mine)
         assert ir_measures.calc_aggregate([mine], QRELS, RUN)[mine] == 14 / 3  # q9 counts there
-        with pytest.raises(cf.InputError, match="found measure P, expected one that cranfield has"):
+        with pytest.raises(
+            cf.InputError, match="found measure P, expected a measure that cranfield also has"
+        ):
             provider.PROVIDER.calc_aggregate([mine], QRELS, RUN)
 
     def test_without_ir_measures(self) -> None:
@@ -203,7 +205,7 @@ class TestRefused:
         done = subprocess.run(
             [sys.executable, "-c", code], capture_output=True, text=True, check=False
         )
-        assert "MissingPackage: a provider of ir_measures needs it (cranfield[ir_measures])" in (
+        assert "MissingPackage: this provider needs ir_measures (cranfield[ir_measures])" in (
             done.stderr
         )
         assert done.stderr.rstrip().endswith('-m pip install "ir-measures>=0.3.7"')

@@ -284,7 +284,7 @@ class TestParsing:
         [(pytrec_eval.parse_run, LINES[0]), (pytrec_eval.parse_qrel, JUDGED[0])],
     )
     def test_mistakes_are_told(self, parse: Callable[[list[str]], Any], line: str) -> None:
-        with pytest.raises(cf.InputError, match="document d1 of topic q1 twice"):
+        with pytest.raises(cf.InputError, match="duplicate document 'd1' in topic q1"):
             parse([line, line])
         with pytest.raises(cf.InputError, match=r"2: found 2 fields \(q1 0\)"):
             parse([line, "q1 0"])

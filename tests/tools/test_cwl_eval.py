@@ -511,7 +511,7 @@ class TestMetrics:
             ("INSTCWLMetric(K=2)", "found parameter 'K', expected INSTCWLMetric(T)"),
             ("INSTCWLMetric(2, 3)", "found INSTCWLMetric(2, 3), expected INSTCWLMetric(T)"),
             ("BPMCWLMetric(K=2, 3)", "found BPMCWLMetric(K=2, 3), expected BPMCWLMetric(T, K)"),
-            ("BPMCWLMetric(2, T=3)", "found T twice, expected BPMCWLMetric(T, K)"),
+            ("BPMCWLMetric(2, T=3)", "found duplicate parameter T, expected BPMCWLMetric(T, K)"),
             ("RRCWLMetric(1)", "found RRCWLMetric(1), expected RRCWLMetric()"),
             ("INSTCWLMetric(two)", "found T=two, expected a number"),
             ("INSTCWLMetric(2,)", "found INSTCWLMetric(2,), expected INSTCWLMetric(T)"),
@@ -533,7 +533,7 @@ class TestMetrics:
 
     def test_no_lines(self, here: Path, tool: Command) -> None:
         Path("metrics").write_text("# nothing yet\n")
-        expected = "metrics: found no metrics, expected one on each line"
+        expected = "metrics: found no metrics, expected one per line"
         assert tool.refused("qrels run -m metrics") == expected
 
     def test_without_a_file(self, here: Path, tool: Command) -> None:
@@ -557,7 +557,7 @@ class TestDynamicBPM:
         assert tool.printed(as_printed).endswith("\t3.0000\t3.0000\n")
         assert tool.told(as_printed).splitlines() == []
         (note,) = tool.told("qrels run -m metrics").splitlines()
-        assert note.startswith("note: BPM-Dynamic-T=10-K=3-hb=0-hc=1: what is found changes K")
+        assert note.startswith("note: BPM-Dynamic-T=10-K=3-hb=0-hc=1: retrieved documents change K")
         assert note.endswith("(--as-version 1.0.12)")
 
     def test_static_BPM_needs_no_note(self, here: Path, tool: Command) -> None:
@@ -580,7 +580,7 @@ class TestTopics:
         ]
         assert tool.told("qrels run -m metrics").splitlines() == [
             "note: run: 1 topic (T0) without judgments: all documents are unjudged",
-            "note: run: 1 topic (T1) not answered, and not printed",
+            "note: run: 1 topic (T1) missing from the run, not printed",
         ]
 
     def test_lines_of_a_topic_are_gathered(self, here: Path, tool: Command) -> None:
@@ -610,7 +610,9 @@ class TestTopics:
     def test_a_document_twice(self, here: Path, tool: Command) -> None:
         with Path("run").open("a") as lists:
             lists.write("T2 Q0 T2-d1 16 0 x\n")
-        assert tool.refused("qrels run").startswith("run:31: found document T2-d1 of topic T2")
+        assert tool.refused("qrels run").startswith(
+            "run:31: duplicate document 'T2-d1' in topic T2"
+        )
 
     def test_dicts(self) -> None:
         """P@2: gains 1 and 0; of three results two are seen."""
@@ -635,10 +637,10 @@ class TestLimits:
                 "--min_gain 0.1",
                 "qrels:1: found gain 0 of document T1-d1 of topic T1, expected gains from 0.1 to 1",
             ),
-            ("--max_gain 1 --min_gain 2", "found max_gain 1, expected at least 2"),
-            ("--min_cost 2", "found max_cost 1, expected at least 2, which is min_cost"),
+            ("--max_gain 1 --min_gain 2", "found max_gain 1, expected at least min_gain = 2"),
+            ("--min_cost 2", "found max_cost 1, expected at least min_cost = 2"),
             ("--min_cost 0", "found min_cost 0, expected a number > 0"),
-            ("--max_depth 5", "P@10: found k=10, expected up to 5, the depth (--max_depth)"),
+            ("--max_depth 5", "P@10: found k=10, expected at most 5 (--max_depth)"),
         ],
     )
     def test_refused(self, here: Path, tool: Command, options: str, message: str) -> None:
@@ -732,7 +734,7 @@ class TestCosts:
         ]
         (note,) = tool.told(command).splitlines()
         assert note.startswith("note: costs: 9 element types (1.2s, 0.4s, 3.6s, 1.6s, 2.6s, …)")
-        assert note.endswith("without a cost, taken as 3, at best 2")
+        assert note.endswith("without a cost, set to 3, at best 2")
 
     def test_by_document(self, here: Path, tool: Command) -> None:
         """A cost for each topic and document: as Table 2, where types say the same."""
@@ -742,7 +744,7 @@ class TestCosts:
         assert tool.printed("qrels run -c costs") == by_type
         Path("costs").write_text("".join(lines[1:]))
         assert tool.told("qrels run -c costs").splitlines() == [
-            "note: costs: 1 result without a cost, taken as 1"
+            "note: costs: 1 result without a cost, set to 1"
         ]
 
     def test_cwl_eval_document_costs_equal_type_costs(self, here: Path, tool: Command) -> None:
@@ -754,7 +756,7 @@ class TestCosts:
         Path("costs").write_text("".join([*lines, "T9-d1 4\n"]))
         count = len(lines) + 1
         assert tool.told("qrels run -c costs").splitlines() == [
-            f"note: costs: 1 of {count} costs not used: no result has it"
+            f"note: costs: 1 of {count} costs not used by any result"
         ]
 
     @pytest.mark.parametrize("cost", ["0", "-1", "free"])
@@ -797,7 +799,7 @@ class TestOutput:
     def test_metrics_without_residuals(self, here: Path, tool: Command) -> None:
         Path("metrics").write_text("NCU(stop=u)\n")
         assert names(tool.printed("qrels run -m metrics")) == ["NCU(stop=u)"] * 2
-        expected = "found residuals of NCU(stop=u), expected a metric that has them"
+        expected = "NCU(stop=u) has no residuals"
         assert tool.refused("qrels run -m metrics -r") == expected
 
     def test_a_measure_that_is_no_user_model(self) -> None:

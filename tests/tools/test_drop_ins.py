@@ -58,7 +58,8 @@ class TestMistakes:
             ("1 Q0 a 1 nan t", "1: found score 'nan', expected a finite number"),
             ("1 Q0 a 1 1", "1: found 5 fields ('1 Q0 a 1 1'), expected 6: topic q0 doc rank score "
              "tag"),
-            ("1 Q0 a 1 2 t\n1 Q0 a 2 1 t", "2: duplicate document 'a' in topic 1 (first"),
+            ("1 Q0 a 1 2 t\n1 Q0 a 2 1 t",
+             "2: duplicate document 'a' in topic 1 (first on line 1)"),
             ("", " file is empty"),
         ],
     )  # fmt: skip

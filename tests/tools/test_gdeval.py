@@ -242,17 +242,13 @@ class TestTopics:
         lines, notes = gdeval(lists, lists)
         assert topics_in("\n".join(lines)) == ["wt09-1", "wt10-1", "amean"]
         assert [n.text for n in notes] == [
-            "qrels: topics keep their names, as some end in the same number "
-            "(gdeval takes them for one)"
+            "qrels: topics keep their names: some end in the same number (gdeval merges them)"
         ]
 
     def test_two_names_for_one_topic(self, tool: Command) -> None:
         Path("run").write_text(RUN + "wt-2 Q0 b 3 0.5 last\n")
-        assert (
-            tool.refused("qrels run")
-            == "run: found topics 2 and wt-2, expected one name for topic 2"
-        )
-        with pytest.raises(CranfieldError, match="found topics 2 and wt-2"):
+        assert tool.refused("qrels run") == "run: topics 2 and wt-2 have the same number 2"
+        with pytest.raises(CranfieldError, match="topics 2 and wt-2 have the same number 2"):
             gdeval("qrels", {"2": {"a": 1.0}, "wt-2": {"b": 1.0}})
 
 
@@ -310,12 +306,12 @@ class TestInputs:
 
 
 WRONG_QRELS = [
-    ("1 0 a 5", "1: found level 5 for document a of topic 1, expected whole levels up to 4"),
-    ("1 0 a 1.5", "1: found level 1.5 for document a of topic 1, expected whole levels up to 4"),
+    ("1 0 a 5", "1: found level 5 for document a of topic 1, expected an integer ≤ 4"),
+    ("1 0 a 1.5", "1: found level 1.5 for document a of topic 1, expected an integer ≤ 4"),
     ("1 0 a x", "1: found level 'x', expected a finite number"),
     ("1 0 a", "1: found 3 fields ('1 0 a'), expected 4: topic iteration doc level"),
     ("1 0 a 1\n1 0 a 2", "2: conflicting levels for document 'a' in topic 1: 2 here, 1 on line 1"),
-    ("1 0 a 0", " found no topic with a relevant document, expected at least one"),
+    ("1 0 a 0", " no topic has a relevant document"),
 ]
 
 

@@ -338,20 +338,22 @@ class TestTopics:
 
     def test_two_names_for_one_topic(self, tool: Command) -> None:
         Path("run").write_text(RUN + "2 Q0 d 9 0.5 last\n")
-        said = "run: found topics wt09-2 and 2, expected one name for topic 2"
+        said = "run: topics wt09-2 and 2 have the same number 2"
         assert tool.refused("qrels run") == said
 
 
 class TestOrder:
     def test_ranks_twice(self, tool: Command) -> None:
         Path("run").write_text(RUN + "wt09-1 Q0 d 4 0.1 last\n")
-        said = "run:8: found rank 4 of topic wt09-1 again, expected each rank once"
-        assert tool.refused("qrels run") == f"{said} (-traditional looks at scores)"
+        said = "run:8: duplicate rank 4 in topic wt09-1"
+        assert tool.refused("qrels run") == f"{said}. To rank by score, use -traditional."
         assert tool.printed("-traditional qrels run").splitlines()[0] == HEADER
 
     def test_ranks_twice_in_the_baseline(self, tool: Command) -> None:
         Path("base").write_text(BASELINE + "3 Q0 b 1 1 base\n")
-        assert tool.refused("-baseline base qrels run").startswith("base:3: found rank 1 of top")
+        assert tool.refused("-baseline base qrels run").startswith(
+            "base:3: duplicate rank 1 in topic 3"
+        )
 
     def test_the_same_rank_in_two_topics(self, tool: Command) -> None:
         """It is in the collection: topics 1, 2 and 10."""
@@ -421,7 +423,7 @@ class TestMistakes:
 
     def test_two_levels_for_a_document_and_a_subtopic(self, tool: Command) -> None:
         Path("qrels").write_text(QRELS + "1 1 a 0\n")
-        assert tool.refused("qrels run").startswith("qrels:10: found level 0 for document a")
+        assert tool.refused("qrels run").startswith("qrels:10: conflicting levels for document 'a'")
 
     def test_nothing_in_common(self) -> None:
         with pytest.raises(CranfieldError, match="no judged topic"):
@@ -433,9 +435,9 @@ class TestMistakes:
     @pytest.mark.parametrize(
         ("options", "said"),
         [
-            ("-alpha 2", "found alpha=2, expected a number from 0 to 1"),
-            ("-alpha nan", "found alpha=nan, expected a number from 0 to 1"),
-            ("-beta 1", "found beta=1, expected a number between 0 and 1"),
+            ("-alpha 2", "ERR_IA: alpha must be a number in [0, 1], found 2"),
+            ("-alpha nan", "ERR_IA: alpha must be a number in [0, 1], found nan"),
+            ("-beta 1", "NRBP: beta must be a number between 0 and 1, found 1"),
         ],
     )
     def test_parameters(self, tool: Command, options: str, said: str) -> None:

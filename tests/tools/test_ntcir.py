@@ -93,7 +93,7 @@ class TestSplitQrels:
         said = ntcir.told("split-qrels", "q", "rel", "--dir", "topics")
         assert read("topics/301/301.rel") == "a L2\nb L0\n"
         assert read("q.tid") == "301\n302\n"
-        assert "note: q is not in NTCIR's format: levels are written as labels" in said
+        assert "note: q is not in the NTCIR format: levels are written as labels" in said
 
     @pytest.mark.parametrize(
         ("text", "said"),
@@ -105,7 +105,7 @@ class TestSplitQrels:
             ("1 a L1\n.git b L1\n", "found topic '.git'"),
             ("1 0 a 1\n1 0 b -1\n", "q: found level -1 for document b of topic 1"),
             ("1 0 a 1.5\n", "q: found level 1.5 for document a of topic 1"),
-            ("1 a L1\n1 a L2\n", "q:2: found level 2 for document a of topic 1"),
+            ("1 a L1\n1 a L2\n", "q:2: conflicting levels for document 'a' in topic 1"),
             ("", "q: file is empty"),
         ],
     )
@@ -128,7 +128,7 @@ class TestSplitRuns:
         assert read("0002/0002.dense.res") == "y\nd9\n"
         assert "created 0001/0001.bm25.res\n" in err
         assert "note: bm25: nothing for 1 topic (0002)\n" in err
-        assert "note: bm25: 1 topic (0009) not in the list of topics, left out\n" in err
+        assert "note: bm25: 1 topic (0009) not in the list of topics, skipped\n" in err
 
     @pytest.mark.parametrize("command", ["split-runs", "TRECsplitruns"])
     def test_paths_on_standard_input(self, ntcir: Command, command: str) -> None:
@@ -187,13 +187,13 @@ class TestSplitRuns:
     def test_a_topic_again_in_xml(self, ntcir: Command) -> None:
         write("r", '<S><TOPIC ID="1"/>\n<TOPIC ID="1"/></S>')
         write("tid", "1\n")
-        assert "r:2: found topic 1 again" in ntcir.refused("split-runs", "tid", "r")
+        assert "r:2: duplicate topic '1'" in ntcir.refused("split-runs", "tid", "r")
 
     @pytest.mark.parametrize(
         ("arguments", "said"),
         [
             (("tid", "bm25", "other/bm25"), "found bm25 and other/bm25, expected different"),
-            (("tid", "0", "bm25"), "found limit 0, expected a whole number from 1"),
+            (("tid", "0", "bm25"), "found limit 0, expected an integer ≥ 1"),
             (("none", "bm25"), "cannot read none"),
             (("empty", "bm25"), "empty: found no names"),
             (("unsafe", "bm25"), "found topic '..'"),
@@ -241,7 +241,7 @@ class TestEval:
             "created 0002/0002.bm25.n.lab",
             "created 0003/0003.bm25.n.lab",
             "created bm25.n.nev",
-            "note: 1 topic (0003) without a relevant document, left out of the results",
+            "note: 1 topic (0003) without a relevant document, excluded from the results",
         ]
 
     def test_options_go_to_label_and_compute(self, split: None, ntcir: Command) -> None:
@@ -308,16 +308,23 @@ class TestEval:
     def test_a_list_that_is_not_there_is_empty(self, split: None, ntcir: Command) -> None:
         Path("0002/0002.dense.res").unlink()
         said = ntcir.told("eval", "test.qrels.tid", "rel", "n", "-g", "1:2", "--runs", "dense")
-        assert "note: dense: no file for 1 topic (0002), taken as empty" in said
+        assert "note: dense: no file for 1 topic (0002), evaluated as empty" in said
         assert "0002 AP=                  0.0000" in read("dense.n.nev").splitlines()
 
     @pytest.mark.parametrize(
         ("options", "said"),
         [
-            (("-g", "1"), "0001/0001.rel:1: found level 2 (L2), expected levels up to 1"),
+            (
+                ("-g", "1"),
+                "0001/0001.rel:1: found level 2 (L2), expected at most 1, "
+                "the number of gains in -g",
+            ),
             (("-g", "2:1"), "found gains 2:1"),
             (("-g", "1:x"), "-g: found gains '1:x', expected numbers such as 1:2:3"),
-            (("-g", "@few"), "few: found no gains for 1 topic (0002), expected those of all"),
+            (
+                ("-g", "@few"),
+                "few: found no gains for 1 topic (0002), expected gains of all topics",
+            ),
             (("-g", "@odd"), "odd:1: found '0001', expected a topic and its gains"),
             (("-g", "@none"), "cannot read none"),
             (("-g", "1:2", "-ec"), "0001/0001.rel:1: found no class for a"),
@@ -406,10 +413,11 @@ class TestResults:
         ("arguments", "said"),
         [
             (("means", "runl", "test.qrels.tid", "test.nev", "AP", "nDCG@10"),
-             "bm25.test.nev: found no nDCG@10 for topic 0001, expected one that is there"),
+             "bm25.test.nev: found no nDCG@10 for topic 0001, "
+             "expected a measure of the file: nDCG@0002 or MSnDCG@0002"),
             (("matrix", "test.qrels.tid", "runl", "test.nev", "X"), "bm25.test.nev: found no X"),
             (("table", "test.qrels.tid", "runl", "other.nev"), "cannot read bm25.other.nev"),
-            (("table", "strange", "runl", "test.nev"), "found none of 1 topic (7), expected"),
+            (("table", "strange", "runl", "test.nev"), "no results for 1 topic (7)"),
         ],
     )  # fmt: skip
     def test_what_is_not_there_is_an_error(
@@ -547,10 +555,14 @@ class TestConvert:
         [
             (("early",), "1 S d 1\n1 D d 0\n", "q:2: found level 'D', expected one of S, A, B, C"),
             (("early",), "1 S d\n", "q:1: found 3 fields ('1 S d'), expected 4: topic level doc"),
-            (("trec",), "1 0 d 1\n1 0 e -2\n", "q:2: found level '-2', expected a whole level"),
-            (("trec",), "1 0 d 0.5\n", "q:1: found level '0.5', expected a whole level"),
+            (
+                ("trec",),
+                "1 0 d 1\n1 0 e -2\n",
+                "q:2: found level '-2', expected an integer ≥ 0, or --map",
+            ),
+            (("trec",), "1 0 d 0.5\n", "q:1: found level '0.5', expected an integer ≥ 0, or --map"),
             (("trec", "--map", "1=1"), "1 0 d 2\n", "q:1: found level '2', expected one of 1"),
-            (("trec", "--map", "1=0.5"), "1 0 d 1\n", "expected whole levels from 0"),
+            (("trec", "--map", "1=0.5"), "1 0 d 1\n", "expected integers ≥ 0"),
             (("trec", "--map", "1"), "1 0 d 1\n", "expected labels with levels"),
             (("trec",), "", "q: file is empty"),
         ],

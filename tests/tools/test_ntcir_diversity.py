@@ -420,7 +420,7 @@ class TestSplit:
         write("q", DQRELS + "0003 0 y L0\n")
         said = ntcir.told("split-dqrels p q test")
         assert "1 topic (0003) without a relevant document in q" in said
-        assert "q: 1 topic (0009) not in p, left out" in said
+        assert "q: 1 topic (0009) not in p, excluded" in said
 
     @pytest.mark.parametrize(
         ("probabilities", "dqrels", "options", "expected"),
@@ -431,7 +431,8 @@ class TestSplit:
             (IPROB, "0001 1 a 1\n", "", "q:1: found label '1', expected L0, L1, L2"),
             (IPROB, "0001 a L1\n", "", "q:1: found 3 fields"),
             (IPROB, "", "", "q: file is empty. Expected lines: topic intent doc L2"),
-            (IPROB, DQRELS, "-g 1:2", "q:5: found level 3, expected levels up to 2: -g declares 2"),
+            (IPROB, DQRELS, "-g 1:2", "q:5: found level 3, "
+             "expected at most 2, the number of gains in -g"),
             (IPROB, DQRELS, "-g 3:2:1", "-g: found gains 3:2:1, expected"),
             ("0001 1 0.5\n", DQRELS, "", "p:1: found probabilities with sum 0.5 in topic 0001"),
             ("0001 1 nav\n", DQRELS, "", "p: found no probabilities, expected"),
@@ -531,7 +532,7 @@ class TestDeval:
 
     def test_a_topic_without_relevant_documents_is_named(self, split: None, ntcir: Command) -> None:
         write("0002/0002.test.Grelv", "")
-        said = "note: 1 topic (0002) without a relevant document, left out of the results"
+        said = "note: 1 topic (0002) without a relevant document, excluded from the results"
         assert said in ntcir.told("deval p.tid test e --runs run")
         assert {line.split()[0] for line in read("run.e.Dnev").splitlines()} == {"0001"}
 
@@ -540,12 +541,12 @@ class TestDeval:
         [
             ("0001/0001.test.Grelv", "a 1\nb 2\n",
              "0001.test.Grelv:2: found gain 2 after 1, expected falling gains"),
-            ("0001/0001.test.Irelv2", "", "0001.test.Irelv2: found an empty file, expected"),
+            ("0001/0001.test.Irelv2", "", "0001.test.Irelv2: file is empty"),
             ("0001/0001.test.din", "1 nav a 1\n1 inf b 1\n",
              "0001.test.din:2: found inf for intent 1, expected nav as on line 1"),
             ("0001/0001.run.res", "a\na\n", "0001.run.res:2: duplicate document 'a'"),
             ("0001/0001.test.din", "1 inf c 3\n",
-             "found gain 3 for c, expected none: it is not in 0001/0001.test.Grelv"),
+             "found gain 3 for c, expected no gain, because it is not in 0001/0001.test.Grelv"),
         ],
     )  # fmt: skip
     def test_bad_input_leaves_nothing_behind(
@@ -654,16 +655,17 @@ FILES = {
         ("glabel -I below.I a.res", "below.I:2: found gain '-1', expected a number ≥ 0"),
         ("glabel -I twice.I a.res", "twice.I:2: duplicate document 'a' (first on line 1)"),
         ("glabel -I wide.I a.res", "wide.I:1: found 3 fields ('a 1 2'), expected doc gain"),
-        ("glabel -I none.I a.res", "none.I: found no gain above 0, expected at least one"),
-        ("glabel -I empty a.res", "empty: found an empty file, expected at least one document"),
+        ("glabel -I none.I a.res", "none.I: no document has a gain above 0"),
+        ("glabel -I empty a.res", "empty: file is empty"),
         ("glabel -I one.I twice.res", "twice.res:3: duplicate document 'a' (first on line 1)"),
         ("glabel -truncate 0 -I one.I a.res", "found '0', expected an integer ≥ 1"),
-        ("gcompute -I none.I a.res", "none.I: found no gain above 0, expected at least one"),
-        ("gcompute -j -I all.I a.res", "all.I: found no gain of 0, expected at least one: bpref"),
+        ("gcompute -I none.I a.res", "none.I: no document has a gain above 0"),
+        ("gcompute -j -I all.I a.res", "all.I: found no gain of 0, "
+         "expected at least one (bpref requires nonrelevant items)"),
         ("gcompute -I one.I high.lab",
          "high.lab:2: found gain 1.9 for a, expected at most 1.8, as in one.I"),
         ("gcompute -I one.I stranger.lab",
-         "stranger.lab:2: found gain 0.1 for d, expected none: it is not in one.I"),
+         "stranger.lab:2: found gain 0.1 for d, expected no gain, because it is not in one.I"),
         ("gcompute -I one.I nonrelevant.lab",
          "nonrelevant.lab:1: found gain 0.1 for b, expected at most 0, as in one.I"),
         ("gcompute -I one.I odd.lab", "odd.lab:1: found gain 'L1', expected a number ≥ 0"),
@@ -681,8 +683,8 @@ FILES = {
         ("dinlabel -din short.din a.res", "short.din:1: found 3 fields ('1 inf a'), expected"),
         ("dinlabel -din empty a.res", "empty: file is empty. Expected lines: intent inf|nav doc"),
         ("irec a.res", "arguments are required: IREL"),
-        ("irec a.res one.I empty", "empty: found an empty file, expected documents relevant to"),
-        ("irec a.res none.I", "none.I: found no gain above 0, expected documents relevant to"),
+        ("irec a.res one.I empty", "empty: file is empty"),
+        ("irec a.res none.I", "none.I: no document has a gain above 0"),
         ("irec -cutoffs 0 a.res one.I", "found '0', expected an integer ≥ 1"),
         ("irec twice.res one.I", "twice.res:3: duplicate document 'a'"),
         ("irec - -", "standard input (-) can be used only once"),

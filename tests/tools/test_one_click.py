@@ -152,7 +152,7 @@ class TestSplit:
         err = evaluated(ntcir, "A")
         assert read("1C0-0002/1C0-0002.A.mat") == ""
         assert "note: A: nothing for 1 topic (1C0-0002)" in err
-        assert "note: A: 1 topic (other) not in the list of topics, left out" in err
+        assert "note: A: 1 topic (other) not in the list of topics, skipped" in err
         assert "1C0-0002 #nuggets= 4 #matched= 0 #syslen= 0" in read("A.t.1cl")
         assert values("A.t.1cl")["1C0-0002", "F-flat"] == "0.000"
 
@@ -167,7 +167,7 @@ class TestSplit:
     def test_missing_file(self, ntcir: Command) -> None:
         evaluated(ntcir, "A")
         Path("1C0-0002/1C0-0002.A.mat").unlink()
-        said = "note: A: no file for 1 topic (1C0-0002), taken as empty texts"
+        said = "note: A: no file for 1 topic (1C0-0002), evaluated as empty texts"
         assert said in ntcir.told("1click N.tid test.nug t -L 500 --runs A")
         assert values("A.t.1cl")["1C0-0002", "Recall"] == "0.000"
 
@@ -177,12 +177,15 @@ class TestMistakes:
         ("text", "message"),
         [
             ("q N 3\n", "B: found no length of topic q, expected q syslen= length"),
-            ("q syslen= 9\nq syslen= 9\n", "B:2: found the length of topic q again"),
-            ("q syslen= x\n", "B:1: found length 'x', expected a whole number from 0"),
-            ("q syslen= 9\nq N 1.5\n", "B:2: found offset '1.5', expected a whole number from 0"),
-            ("q syslen= 9\nq N -1\n", "B:2: found offset '-1', expected a whole number from 0"),
+            (
+                "q syslen= 9\nq syslen= 9\n",
+                "B:2: found a second length of topic q, expected one length",
+            ),
+            ("q syslen= x\n", "B:1: found length 'x', expected an integer ≥ 0"),
+            ("q syslen= 9\nq N 1.5\n", "B:2: found offset '1.5', expected an integer ≥ 0"),
+            ("q syslen= 9\nq N -1\n", "B:2: found offset '-1', expected an integer ≥ 0"),
             ("q syslen= 9\nq N\n", "B:2: found 2 fields"),
-            ('topic,nugget,offset\nq,syslen=,9\nq,"a b",3\n', "B: found nugget 'a b'"),
+            ('topic,nugget,offset\nq,syslen=,9\nq,"a b",3\n', "B: nugget 'a b' contains a space"),
         ],
     )
     def test_matches(self, text: str, message: str, ntcir: Command) -> None:
@@ -200,7 +203,7 @@ class TestMistakes:
             ("split-matches N.tid A ./A", "found A and ./A, expected different file names"),
             ("1click N.tid nug t -L 500 --runs A", "1C0-0001/1C0-0001.nug"),
             ("1click N.tid test.nug t -L 500 --runs C",
-             "C: found no file such as 1C0-0001/1C0-0001.C.mat, expected the texts of the run"),
+             "C: found no file such as 1C0-0001/1C0-0001.C.mat, expected texts of the run"),
             ("1click N.tid test.nug t -L 5 --runs A",
              "1C0-0001/1C0-0001.test.nug: found -L 5, expected more than 5"),
             ("1click N.tid test.nug t --runs A", "-L"),

@@ -437,29 +437,33 @@ def test_errors_name_what_is_wrong(ours: Ours) -> None:
     ("command", "code", "told"),
     [
         ("-D 1.777 qrels run", 7, "No queries with both"),
-        ("-m ndcg.1=1,1=2 qrels run", 2, "expected each level once"),
-        ("-m ndcg.1=1,01=2 qrels run", 2, "expected each level once"),
-        ("-m rbp.p=0.5,p=0.6 qrels run", 2, "expected each level once"),
-        ("-m utility.1e308,1e308,1e308,1e308 -N 1000 qrels run", 2, "at most 1e+150"),
+        ("-m ndcg.1=1,1=2 qrels run", 2, "duplicate level or p in '1=1,1=2'"),
+        ("-m ndcg.1=1,01=2 qrels run", 2, "duplicate level or p in '1=1,01=2'"),
+        ("-m rbp.p=0.5,p=0.6 qrels run", 2, "duplicate level or p in 'p=0.5,p=0.6'"),
+        (
+            "-m utility.1e308,1e308,1e308,1e308 -N 1000 qrels run",
+            2,
+            "a must be 0, or between 1e-300 and 1e+150 in size, found 1e+308",
+        ),
         ("-m P_5 qrels run", 1, "(did you mean P.5?)"),
         ("-m MAP qrels run", 1, "(did you mean map?)"),
         ("-m map,P qrels run", 1, "(one -m for each)"),
         ("-m official.5 qrels run", 1, "(nicknames have no parameters)"),
-        ("-m P.5000000000000000 qrels run", 2, "expected a whole number from 1"),
-        ("-m Rprec_mult.0 qrels run", 2, "expected a number above 0"),
+        ("-m P.5000000000000000 qrels run", 2, "expected an integer ≥ 1"),
+        ("-m Rprec_mult.0 qrels run", 2, "expected a number > 0"),
         (f"-l {'9' * 5000} qrels run", 1, "expected -l and a whole number from 0"),
         ("-l ٣ qrels run", 1, "expected -l and a whole number from 0"),
-        ("-m ndcg.٣=1 qrels run", 2, "expected a whole number from 0"),
+        ("-m ndcg.٣=1 qrels run", 2, "expected an integer ≥ 0"),
         ("-R prefs -m map qrels run", 4, "Can't calculate measure 'map'"),
         ("-m prefs_simp qrels run", 4, "expected prefs or qrels_prefs"),
         ("- -Z - run < qrels", 1, "can be used only once"),
-        ("-m iprec_at_recall.1.5 qrels run", 2, "found 1.5, expected a recall from 0 to 1"),
-        ("-m 11pt_avg.0.5,1.5 qrels run", 2, "found 1.5, expected a recall from 0 to 1"),
+        ("-m iprec_at_recall.1.5 qrels run", 2, "found 1.5, expected a recall in [0, 1]"),
+        ("-m 11pt_avg.0.5,1.5 qrels run", 2, "found 1.5, expected a recall in [0, 1]"),
         ("-m rbp.p=1 qrels run", 2, "between 0 and 1\ntrec_eval: Cannot initialize measure 'rbp'"),
-        ("-m set_F.-2 qrels run", 2, "found -2, expected a number from 0"),
+        ("-m set_F.-2 qrels run", 2, "found -2, expected a number ≥ 0"),
         ("-m set_F.1,2 qrels run", 2, "expected 1"),
         ("-m set_F.1% qrels run", 2, "found '1%', expected a number"),
-        ("-m relstring.-1 qrels run", 2, "found -1, expected a number from 0"),
+        ("-m relstring.-1 qrels run", 2, "found -1, expected a number ≥ 0"),
         ("-R qrels_jg -m qrels_jg fractions run", 2, "found level 0.5 for document d1 of topic 9"),
     ],
 )
@@ -496,7 +500,7 @@ def test_blanks_in_gains(ours: Ours) -> None:
 
 
 def test_note_of_topics_left_out(ours: Ours) -> None:
-    said = "note: run: 1 topic (50) judged and not in the run, left out (-c counts them)\n"
+    said = "note: run: 1 topic (50) judged and not in the run, excluded (-c counts them)\n"
     assert ours("-m map with_absent run").err == said
     assert ours("-R prefs -m prefs prefs.with_absent run").err == said
     assert ours("-R qrels_jg -m qrels_jg groups.with_absent run").err == said
@@ -506,8 +510,8 @@ def test_note_of_topics_left_out(ours: Ours) -> None:
 def test_note_of_relevant_documents(ours: Ours) -> None:
     """From level 2 on: 21 of topic 9, 8 of B, 2 of ü, 1 of 50."""
     assert ours("-c -l 2 -m num_rel with_absent run").err == (
-        "note: with -c, num_rel of all topics counts every level above 0, as trec_eval's does; "
-        "from level 2 on, it is 32\n"
+        "note: with -c, num_rel of all topics counts all levels above 0, as in trec_eval. "
+        "From level 2 on, it is 32\n"
     )
     assert ours("-c -m num_rel with_absent run").err == ""
     assert ours("-c -l 2 -m map with_absent run").err == ""
@@ -560,7 +564,7 @@ def test_preferences_as_described(ours: Ours) -> None:
     printed, described = ours(asked), ours(f"--as-described {asked}")
     name = ("prefs_avgjg_Rnonrel", "all")
     assert (values(printed)[name], values(described)[name]) == ("0.3333", "1.0000")
-    assert "as trec_eval computes it, which is not what it describes" in printed.err
+    assert "as trec_eval computes it, unlike its description (--as-described)" in printed.err
     assert described.err == ""
 
 

@@ -1,4 +1,4 @@
-"""Judgments and runs as ir_measures takes them: named tuples, dicts, frames with its columns."""
+"""Judgments and runs of ir_measures: named tuples, dicts, frames with its columns."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from cranfield.lazy_imports import load
 if TYPE_CHECKING:
     import pandas as pd
 
-ITERATION = "0"  # of judgments that name none
+ITERATION = "0"  # Default iteration of judgments.
 
 
 class Qrel(NamedTuple):
@@ -81,8 +81,9 @@ def materialize(data: Any) -> Any:
 
 
 def to_rows(data: Any, kind: Kind, subtopics: bool = False) -> Any:
-    """Return data for cranfield's readers: columns of frames and named tuples, other data
-    unchanged. With `subtopics`, iterations are the second column.
+    """Return data for cranfield's readers: columns of frames and named tuples.
+
+    Other data are unchanged. With `subtopics`, iterations are the second column.
     """
     names = COLUMNS[kind]
     if is_frame(data):
@@ -108,7 +109,7 @@ def _select_columns(data: Any, names: Sequence[str], subtopics: bool) -> Any:
         data = data.collect()
     columns = list(data.columns)
     if missing := [name for name in names if name not in columns]:
-        expected = f"{', '.join(names)} (cranfield.evaluate knows more names)"
+        expected = f"{', '.join(names)} (cranfield.evaluate accepts more names)"
         kind = "run" if names is COLUMNS["run"] else "qrels"
         raise InputError(
             f"no column {missing[0]} among {', '.join(map(str, columns))}", expected, kind
@@ -120,7 +121,7 @@ def _select_columns(data: Any, names: Sequence[str], subtopics: bool) -> Any:
 
 
 def read_subtopic_qrels(qrels: Any) -> Qrels:
-    """Read judgments for subtopics, named by iterations; without iterations there is one."""
+    """Read judgments for subtopics, named by iterations. Default: one subtopic."""
     if isinstance(qrels, Qrels) and qrels.by_intent is None:
         qrels = qrels.to_dict()
     elif is_frame(qrels) and "iteration" not in to_frame(qrels, "qrels", "relevance").columns:

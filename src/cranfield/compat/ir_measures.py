@@ -5,11 +5,11 @@
 >>> calc_aggregate([AP, P(rel=2)@2], qrels, run)
 {AP: 0.125, P(rel=2)@2: 0.25}
 
-Measures are written, printed and compared as there, and mean what they mean there: ``AP@10``
-divides by all relevant documents, ``ERR@20`` takes 4 for the highest level. Judgments and runs are
-dicts of dicts, frames, named tuples, generators of them, or anything else `cranfield.evaluate`
-reads. Every judged topic counts, unanswered ones as zero. To measures of diversity the iteration of
-a judgment is its subtopic:
+Measures have the syntax, names and meaning of ir_measures: ``AP@10`` divides by all relevant
+documents, the highest level of ``ERR@20`` is 4. Judgments and runs are dicts of dicts, frames,
+named tuples, generators of them, or anything else `cranfield.evaluate` reads. Every judged topic
+counts, missing topics as zero. For measures of diversity, the iteration of a judgment is
+its subtopic:
 
 >>> qrels = [Qrel("q1", "d1", 1, "company"), Qrel("q1", "d2", 1, "fruit")]
 >>> calc_aggregate([StRecall@1, alpha_nDCG@10], qrels, {"q1": {"d1": 0.9, "d2": 0.4}})
@@ -76,7 +76,7 @@ class CwlMetric(NamedTuple):
 class CalcResults(NamedTuple):
     """The values for all topics, and for each topic."""
 
-    aggregated: Any  # {measure: value}, or the value if the measure itself was asked
+    aggregated: Any  # {measure: value}, or the value of a single measure
     per_query: list[Metric | CwlMetric]
 
 
@@ -166,7 +166,7 @@ class Measure:
         """Raise an error if a required parameter is missing."""
         for name in self.required:
             if name not in self.params:
-                raise CranfieldError(f"measure '{self}': expected {name} to be given")
+                raise CranfieldError(f"measure '{self}': required parameter {name} is missing")
 
     def aggregator(self) -> MeanAgg | SumAgg:
         """Return the aggregator over topics."""
@@ -205,7 +205,7 @@ class Measure:
         return calc_aggregate([self], qrels, run)[self]
 
     def calc(self, qrels: Any, run: Any) -> CalcResults:
-        """Both."""
+        """Return the value for all topics, and for each topic."""
         results = calc([self], qrels, run)
         return CalcResults(results.aggregated[self], results.per_query)
 
@@ -246,7 +246,7 @@ Success = Measure("Success", _CUT | _REL | _JUDGED)
 infAP = Measure("infAP", _REL)
 nDCG = NDCG = Measure("nDCG", _CUT | {"dcg": "log2", "gains": None} | _JUDGED)
 
-# of diversity: the iteration of a judgment is the subtopic
+# Measures of diversity: the iteration of a judgment is the subtopic.
 _ALPHA: dict[str, Any] = {"alpha": 0.5}
 _BETA: dict[str, Any] = {"beta": 0.5}
 
@@ -260,7 +260,7 @@ alpha_nDCG = α_nDCG = Measure("alpha_nDCG", _CUT | _REL | _ALPHA | _JUDGED)  # 
 nERR_IA = Measure("nERR_IA", _CUT | _REL | _JUDGED)
 nNRBP = Measure("nNRBP", _REL | _ALPHA | _BETA)
 
-# user models, of which cwl_eval gives five numbers
+# User models, which have five measurements in cwl_eval.
 _SCALE: dict[str, Any] = {"min_rel": 0, "max_rel": None}
 _T: dict[str, Any] = {"T": 1.0}
 _REQUIRED_LIMITS = ("cutoff", "max_rel")
@@ -291,7 +291,7 @@ def parse_measure(measure: str | Measure) -> Measure:
         if shape is None:
             raise CranfieldError("expected Name(param=value, …)@cutoff")
         if shape[1] not in _MEASURES:
-            raise CranfieldError(f"there is no such measure here, only {', '.join(_MEASURES)}")
+            raise CranfieldError(f"unknown measure. Valid: {', '.join(_MEASURES)}")
         instance = _MEASURES[shape[1]](**_parse_parameters(shape[2] or ""))
         return instance @ ast.literal_eval(shape[3]) if shape[3] else instance
     except CranfieldError as problem:
@@ -316,7 +316,7 @@ def _format_value(value: Any) -> str:
     return repr(value)
 
 
-_WITHOUT_NUMBERS = {  # trec_eval's names
+_WITHOUT_NUMBERS = {  # Names of trec_eval
     **{"bpref": Bpref, "infAP": infAP, "map": AP, "ndcg": nDCG, "recip_rank": RR, "Rprec": Rprec},
     **{"num_q": NumQ, "num_rel": NumRel, "num_rel_ret": NumRelRet, "num_ret": NumRet},
     **{"set_map": SetAP, "set_P": SetP, "set_recall": SetR, "set_relative_P": SetRelP},
@@ -398,8 +398,9 @@ def define(
     pretty_name: str | None = None,
     short_desc: str | None = None,
 ) -> DefinedMeasure:
-    """A measure from a function of two pandas frames, judgments and results, that gives pairs of
-    topics and values.
+    """Return a measure from a function of two pandas frames: judgments and results.
+
+    The function returns pairs of topics and values.
 
     >>> most = define(lambda qrels, run: run.groupby("query_id")["score"].max().items(), "most")
     >>> most.calc_aggregate({"q1": {"a": 1}}, {"q1": {"a": 0.5, "b": 2.5}})
@@ -422,7 +423,7 @@ def define_byquery(
     support_cutoff: bool = True,
     **others: Any,
 ) -> DefinedMeasure:
-    """A measure from a function of the judgments and the results of one topic.
+    """Return a measure from a function of the judgments and results of one topic.
 
     >>> def size(qrels, run):
     ...     return len(run)
@@ -446,7 +447,7 @@ def define_byquery(
 class Evaluator:
     """Judgments prepared once, for many runs; created by `evaluator`.
 
-    With `five`, user models have five numbers.
+    With `five`, user models have five measurements.
     """
 
     def __init__(
@@ -473,9 +474,7 @@ class Evaluator:
         self.qrel_qids = topics[0] if topics else ()
 
     def iter_calc(self, run: Any) -> Iterator[Metric | CwlMetric]:
-        """Yield the value of every measure for every judged topic: first topics in the order of
-        the run, then missing topics.
-        """
+        """Yield all values by judged topic: topics of the run in its order, then missing topics."""
         run = materialize(run)
         missing = dict.fromkeys(product(self.measures, self.qrel_qids))
         for metric in self._evaluate_run(run):
@@ -563,15 +562,15 @@ def _resolve_measure(measure: MeasureLike) -> Measure:
     if isinstance(measure, base.Measure | base.MeasureType):
         raise InputError(
             f"cranfield's own {measure}",
-            "one of compat.ir_measures: the same name can mean something else there",
+            "a measure of compat.ir_measures, where the name can have another meaning",
         )
     return parse_measure(measure if isinstance(measure, Measure) else str(measure))
 
 
 # -- providers ------------------------------------------------------------------------------------
 
-_REQUIRED = object()  # a parameter that a provider must be given
-Conditions: TypeAlias = Mapping[str, tuple[Any, ...]]  # of parameters, what they may be
+_REQUIRED = object()  # Required parameters of providers.
+Conditions: TypeAlias = Mapping[str, tuple[Any, ...]]  # Valid values of parameters.
 
 _NO_CUTOFF: Conditions = {"cutoff": (None,)}
 _ALL_DOCS: Conditions = {"judged_only": (False,)}
@@ -742,7 +741,7 @@ qrel_inputs = DefaultPipeline.qrel_inputs
 
 
 class GenericQrel(Qrel):
-    """A `Qrel`, as it was called before."""
+    """Deprecated name of `Qrel`."""
 
     def __new__(cls, *values: Any, **fields: Any) -> GenericQrel:
         _warn_deprecated("GenericQrel", "Qrel")
@@ -750,7 +749,7 @@ class GenericQrel(Qrel):
 
 
 class GenericScoredDoc(ScoredDoc):
-    """A `ScoredDoc`, as it was called before."""
+    """Deprecated name of `ScoredDoc`."""
 
     def __new__(cls, *values: Any, **fields: Any) -> GenericScoredDoc:
         _warn_deprecated("GenericScoredDoc", "ScoredDoc")
@@ -758,19 +757,19 @@ class GenericScoredDoc(ScoredDoc):
 
 
 def convert_trec_name(measure: str) -> list[Measure]:
-    """`parse_trec_measure`, as it was called before."""
+    """Deprecated name of `parse_trec_measure`."""
     _warn_deprecated("convert_trec_name", "parse_trec_measure")
     return parse_trec_measure(measure)
 
 
 def parse_trec_qrels(file: Any) -> Iterator[Qrel]:
-    """`read_trec_qrels`, as it was called before."""
+    """Deprecated name of `read_trec_qrels`."""
     _warn_deprecated("parse_trec_qrels", "read_trec_qrels")
     return read_trec_qrels(file)
 
 
 def parse_trec_run(file: Any) -> Iterator[ScoredDoc]:
-    """`read_trec_run`, as it was called before."""
+    """Deprecated name of `read_trec_run`."""
     _warn_deprecated("parse_trec_run", "read_trec_run")
     return read_trec_run(file)
 

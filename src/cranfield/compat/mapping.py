@@ -12,7 +12,7 @@ from cranfield.measures.base import MEASUREMENTS
 from cranfield.measures.cwl import UserModel
 from cranfield.measures.translation import USER_MODELS, from_ir_measures
 
-# User models: our class, and what their parameters are called here.
+# User models: our classes, and the names of their parameters in ir_measures.
 MODELS: dict[str, tuple[type[UserModel], dict[str, str]]] = {
     "P": (models.P, {}),
     "RR": (models.RR, {}),

@@ -1,4 +1,4 @@
-"""cranfield as a provider of ir_measures itself: whatever calls that package has our measures, too.
+"""Provider of ir_measures with cranfield's measures, for all programs that use ir_measures.
 
 >>> import ir_measures
 >>> from cranfield.compat import provider
@@ -8,15 +8,15 @@
 >>> {str(m): round(found[m], 4) for m in measures}  # (2/3 + 5/6) / 2
 {'Q@10': 0.75, 'RR': 1.0}
 
-Importing this module makes the provider known as ``cranfield``, which is asked last, and every
-measure of ranked lists that ir_measures has no name for: ``parse_measure("Q(beta=10)@10")``. What
-both have a name for is theirs, unless it is asked for as ours, and then its name says so:
+Importing this module registers the provider ``cranfield``, with the lowest priority, and every
+measure of ranked lists that ir_measures has no name for: ``parse_measure("Q(beta=10)@10")``. A name
+that both packages have is ir_measures' measure. `measure` returns ours, named ``cranfield.``:
 
 >>> provider.measure("AP@10"), provider.AP @ 10 == ir_measures.AP @ 10
 (cranfield.AP@10, False)
 
 ``python -m cranfield.compat.provider QRELS RUN MEASURE…`` is the command line of ir_measures with
-this provider and these measures: by itself it loads no providers but its own.
+this provider and these measures. Without it, ir_measures only loads its own providers.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ except ImportError:
 
 __all__ = ["PROVIDER", "CranfieldMeasure", "CranfieldProvider", "main", "measure", "register"]
 
-_IR_MEASURES_NAMES = frozenset(their_measures)  # the names that ir_measures has by itself
+_IR_MEASURES_NAMES = frozenset(their_measures)  # Names of ir_measures.
 
 
 # -- measures -------------------------------------------------------------------------------------
@@ -83,7 +83,7 @@ class CranfieldMeasure(theirs.Measure):
         set_ = {name: x for name, x in values.items() if x != defaults[name]}
         super().__init__(**set_)  # type: ignore[no-untyped-call]
         self.ours = ours
-        self.NAME = self.__name__ = OWN_PREFIX + type(ours).__name__  # which is nobody else's
+        self.NAME = self.__name__ = OWN_PREFIX + type(ours).__name__  # A name of no other measure.
         self.SHORT_DESC = (ours.__doc__ or "").split("\n")[0]
         self.SUPPORTED_PARAMS = {
             name: theirs.ParamInfo(default=default) for name, default in defaults.items()
@@ -118,7 +118,7 @@ def measure(text: MeasureLike) -> CranfieldMeasure:
     """
     native = parse_measure(text)
     if lacks := _find_missing_input(native):
-        raise InputError(f"{native}, which {lacks}", "a measure of judgments and runs alone")
+        raise InputError(f"{native}, which {lacks}", "a measure of judgments and runs only")
     return CranfieldMeasure(native)
 
 
@@ -127,10 +127,10 @@ def _find_missing_input(native: Measure | type[Measure]) -> str:
     if not native.takes_rankings():
         return f"takes {native.takes}"
     if native.length_unit:
-        return "takes lengths of documents"
+        return "requires lengths of documents"
     if native.needs_verticals:
         return "takes verticals"
-    if native.summary == "gmean":  # PyTerrier would take the mean, under this name
+    if native.summary == "gmean":  # PyTerrier would compute the mean under this name.
         return "is a geometric mean over topics"
     return ""
 
@@ -149,7 +149,7 @@ class _Evaluator(theirs.Evaluator):
     """Judgments prepared once, for cranfield measures and ir_measures measures."""
 
     def __init__(self, measures: Iterable[Any], qrels: Any) -> None:
-        ordered = sorted(dict.fromkeys(measures), key=str)  # ir_measures hands on a set
+        ordered = sorted(dict.fromkeys(measures), key=str)  # ir_measures passes a set.
         qrels = inputs.materialize(qrels)
         self._native = [
             *_build_evaluators([m for m in ordered if isinstance(m, CranfieldMeasure)], qrels)
@@ -183,7 +183,7 @@ class _Evaluator(theirs.Evaluator):
 def _build_evaluators(
     measures: list[CranfieldMeasure], qrels: Any
 ) -> Iterator[tuple[list[CranfieldMeasure], OurEvaluator]]:
-    """Our evaluators of some measures: of documents, and of subtopics, which iterations name."""
+    """Build the evaluators of measures of documents, and of subtopics (iterations)."""
     if is_empty(qrels):
         return
     for diverse in (False, True):
@@ -196,7 +196,7 @@ def _build_evaluators(
 
 
 class CranfieldProvider(theirs.Provider):
-    """cranfield for ir_measures: our measures, and all of theirs that `compat.ir_measures` has."""
+    """Provider of our measures, and of all ir_measures measures in `compat.ir_measures`."""
 
     NAME = "cranfield"
 
@@ -205,7 +205,7 @@ class CranfieldProvider(theirs.Provider):
         measure.validate_params()
         if isinstance(measure, CranfieldMeasure):
             return True
-        if hasattr(measure, "runtime_impl"):  # a function of somebody's, whatever its name
+        if hasattr(measure, "runtime_impl"):  # A custom function with any name.
             return False
         try:
             shim.Evaluator([measure], {})
@@ -216,7 +216,7 @@ class CranfieldProvider(theirs.Provider):
     def _evaluator(self, measures: Iterable[Any], qrels: Any) -> _Evaluator:
         all_measures = [*measures]
         if unknown := [m for m in all_measures if not self.supports(m)]:
-            raise InputError(f"measure {unknown[0]}", "one that cranfield has, too")
+            raise InputError(f"measure {unknown[0]}", "a measure that cranfield also has")
         return _Evaluator(all_measures, qrels)
 
 

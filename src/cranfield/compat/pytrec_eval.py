@@ -5,8 +5,8 @@
 >>> RelevanceEvaluator(qrels, {"map", "ndcg_cut.5,10"}).evaluate(run)["q1"]["map"]
 0.25
 
-Names, parameters and keys are those of pytrec-eval-terrier, and so are the rules: trec_eval 9's.
-Scores are doubles here, single precision there, which makes ties of close scores.
+Names, parameters, keys and rules (trec_eval 9) are the same as in pytrec-eval-terrier. Scores are
+doubles here. pytrec_eval uses single precision, in which close scores can be tied.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ supported_nicknames: dict[str, set[str]] = {
 }
 
 _DEFAULTS: dict[str, tuple[float, ...]] = {"set_F": (1.0,)} | AT_RANKS | AT_SHARES
-_NO_PARAMETER = (math.nan,)  # what stands for the parameter of a measure without one
+_NO_PARAMETER = (math.nan,)  # Parameter of a measure without one.
 
-_TEXTS = ("runid", "relstring")  # not numbers: pytrec_eval gives 0 for them
+_TEXTS = ("runid", "relstring")  # Texts: pytrec_eval returns 0 for them.
 _SHAPE = re.compile(rf"({'|'.join(VERSION_9)})(?:[._](\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*))?")
 
 T = TypeVar("T")
@@ -65,7 +65,7 @@ class RelevanceEvaluator:
 
     `measures` are names such as ``map``, ``ndcg_cut`` (at all default ranks), ``ndcg_cut_10``,
     ``ndcg_cut.5,10``, or nicknames such as ``official``. Documents count as relevant from
-    `relevance_level` on. `judged_docs_only_flag` leaves unjudged documents out of the lists.
+    `relevance_level` on. `judged_docs_only_flag` removes unjudged documents from the rankings.
 
     >>> RelevanceEvaluator({"q1": {"d1": 1}}, ["P.1,5", "recip_rank"]).evaluate({"q1": {"d1": 1.0}})
     {'q1': {'recip_rank': 1.0, 'P_1': 1.0, 'P_5': 0.2}}
@@ -79,7 +79,7 @@ class RelevanceEvaluator:
         judged_docs_only_flag: bool = False,
     ) -> None:
         if relevance_level < 1:
-            raise TypeError(f"found relevance_level {relevance_level}, expected one from 1")
+            raise TypeError(f"found relevance_level {relevance_level}, expected an integer ≥ 1")
         by_key: dict[str, Measure] = {}
         for name, parameters in _parse_measures(measures).items():
             for parameter in sorted(parameters or _DEFAULTS.get(name, _NO_PARAMETER)):
@@ -93,22 +93,22 @@ class RelevanceEvaluator:
         self._score = Scorer(judged, [Request(measure) for measure in (*by_key.values(), R)])
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
-        """``{topic: {name: value}}`` for topics that are judged and in the run, in its order."""
+        """Return ``{topic: {name: value}}`` for judged topics of the run, in its order."""
         results: dict[str, dict[str, float]] = {}
         if scores is None:  # as there
             return results
         for topic, (*values, R) in self._score(scores).items():
             results[topic] = dict(zip(self._keys, values, strict=True))
             for key in self._keys:
-                if key.startswith("gm_"):  # logarithms, to be averaged
+                if key.startswith("gm_"):  # Logarithms, which are averaged.
                     results[topic][key] = math.log(max(results[topic][key], FLOOR))
-                elif key == "Rndcg" and not R:  # which looks at the relevance level after all
+                elif key == "Rndcg" and not R:  # These measures use the relevance level.
                     results[topic][key] = 0.0
         return results
 
 
 def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
-    """One number for all topics: a sum of counts, a geometric mean of ``gm_``, else a mean.
+    """Return the value for all topics: sum of counts, geometric mean of ``gm_``, else mean.
 
     >>> compute_aggregated_measure("num_ret", [3, 4]), compute_aggregated_measure("map", [0.5, 1])
     (7.0, 0.75)
@@ -155,9 +155,9 @@ def _parse_lines(
 
 
 def _parse_measures(measures: Iterable[str]) -> dict[str, set[float]]:
-    """Return the parameters of each measure, in trec_eval's order; none means the defaults.
+    """Return the parameters of each measure in trec_eval's order, empty for defaults.
 
-    As there, defaults give way to parameters: P and P_3 together are P_3.
+    As in pytrec_eval, parameters replace defaults: P and P_3 together are P_3.
     """
     parameters_by_name: dict[str, set[float]] = {}
     for text in [measures] if isinstance(measures, str) else measures:
@@ -186,9 +186,9 @@ def _format_key(name: str, parameter: float) -> str:
 
 
 def _build_measure(name: str, parameter: float, level: float, condensed: bool) -> Measure:
-    """Our measure of that name."""
+    """Build the cranfield measure of a name."""
     if name in _TEXTS:
-        return parse_measure("Utility(a=0, b=0)")  # which is 0 for every list
+        return parse_measure("Utility(a=0, b=0)")  # Always 0.
     argument = parameter if name in _DEFAULTS else None
     try:
         return find_measure(name, argument, rel=level, condensed=condensed, version=9)

@@ -1,6 +1,4 @@
-"""Shared parts of the drop-in replacements: values by topic and measure, judgments as in the
-originals.
-"""
+"""Shared parts of the drop-in replacements: values by topic and measure."""
 
 from __future__ import annotations
 
@@ -26,12 +24,12 @@ from cranfield.measures.base import Measure
 from cranfield.measures.counts import Judged
 from cranfield.measures.incomplete import infAP
 
-Relabel: TypeAlias = Callable[[float], float]  # equal ones compare equal, and have a hash
+Relabel: TypeAlias = Callable[[float], float]  # Comparable and hashable.
 
 
 @dataclass(frozen=True)
 class Gains:
-    """Levels that take the place of others."""
+    """Replacement of levels."""
 
     pairs: tuple[tuple[float, float], ...]
 
@@ -50,17 +48,17 @@ class Scale:
         return (min(max(level, 0.0, self.low), self.high) - self.low) / (self.high - self.low)
 
     def warn_beyond(self, levels: Floats) -> None:
-        """Warn about levels beyond the bounds; below 0 they count as 0 for all measures."""
+        """Warn about levels beyond the bounds. Levels below 0 count as 0 for all measures."""
         lowest, highest = max(levels.min(), 0.0), levels.max()
         if lowest < self.low or highest > self.high:
             problem = f"found levels from {lowest:g} to {highest:g}"
             text = f"{problem}, expected min_rel={self.low:g} to max_rel={self.high:g}"
-            warnings.warn(f"{text}: those beyond count as these", stacklevel=2)
+            warnings.warn(f"{text}. Levels beyond are clipped", stacklevel=2)
 
 
 @dataclass(frozen=True)
 class Threshold:
-    """Levels as 1 from one of them on, below it as 0."""
+    """Levels as 1 at or above a threshold, else 0."""
 
     rel: float
 
@@ -84,7 +82,7 @@ class Request(NamedTuple):
 
 
 class Scorer:
-    """Judgments prepared once; a call with a run returns the values of its judged topics.
+    """Prepared judgments. A call with a run returns the values of its judged topics.
 
     Without judgments there are no values. True is a level, and infinity a score, as in the
     originals.
@@ -98,7 +96,9 @@ class Scorer:
     def __init__(self, qrels: Any, requests: Sequence[Request]) -> None:
         self.topics: Sequence[str] = ()
         self._requests = requests
-        self._places: dict[tuple[Relabel | None, bool], list[int]] = {}  # of those with like levels
+        self._places: dict[
+            tuple[Relabel | None, bool], list[int]
+        ] = {}  # For measures with equal levels.
         if is_empty(qrels):
             return
         judged = _read_judgments(qrels)
@@ -164,7 +164,7 @@ def _read_judgments(qrels: Any) -> Qrels:
         topic: {doc: int(x) if isinstance(x, bool) else x for doc, x in docs.items()}
         for topic, docs in qrels.items()
     }
-    return read_qrels(numbers)  # or the same error
+    return read_qrels(numbers)  # Raises the same error.
 
 
 def _replace_infinite(run: Any) -> Any:

@@ -41,7 +41,7 @@ from cranfield.scores import Note
 from cranfield.tools.drop_ins import check_judgments, make_topic_notes
 from cranfield.wording import format_count, format_names
 
-VERSION = "1.0.12"  # the release whose every number can be asked for
+VERSION = "1.0.12"  # The release that --as-version reproduces.
 DEFAULT = (
     *(f"PrecisionCWLMetric({k})" for k in (1, 2, 3, 4, 5, 10)),
     *(f"RBPCWLMetric({theta})" for theta in (0.2, 0.4, 0.8)),
@@ -63,9 +63,9 @@ class Metric(NamedTuple):
 
 
 class Constructor:
-    """A class of the program: its model here, the name it prints, its parameters in order.
+    """A class of the program: model, printed name and parameters in order.
 
-    A parameter that must be given has the default None.
+    Required parameters have the default None.
     """
 
     def __init__(self, model: type[UserModel], name: str, **defaults: float | None) -> None:
@@ -126,7 +126,7 @@ def read_metrics(path: str | os.PathLike[str] | None = None) -> list[Metric]:
         except CranfieldError as error:
             raise CranfieldError(f"{source.name}:{number}: {error}") from None
     if not metrics:
-        raise InputError("no metrics", "one on each line", source.name)
+        raise InputError("no metrics", "one per line", source.name)
     return metrics
 
 
@@ -177,7 +177,7 @@ def _parse_arguments(name: str, constructor: Constructor, arguments: str) -> dic
         if key not in order:
             raise InputError(f"parameter {key_text.strip()!r}", signature)
         if key in parsed:
-            raise InputError(f"{key} twice", signature)
+            raise InputError(f"duplicate parameter {key}", signature)
         parsed[key] = _parse_number(key, text.strip())
     values = {key: x for key, x in constructor.defaults.items() if x is not None} | parsed
     if missing := [key for key in order if key not in values]:
@@ -186,7 +186,7 @@ def _parse_arguments(name: str, constructor: Constructor, arguments: str) -> dic
 
 
 def _parse_number(name: str, text: str) -> float:
-    """A whole number if it is written as one: it is printed as it was written."""
+    """Parse a number. Integers stay integers, because they are printed as written."""
     number = parse_finite(text)
     if number is None:
         raise InputError(f"{name}={text}", "a number")
@@ -196,7 +196,7 @@ def _parse_number(name: str, text: str) -> float:
 def _parse_measure(text: str) -> Metric:
     """Parse a measure of the grammar; use the program's name if it has the measure.
 
-    A suffix makes it a user model; any of the five measurements has the same effect.
+    A suffix makes it a user model. All five suffixes have the same effect.
     """
     model: UserModel = parse_model(text)
     name = str(model)
@@ -245,8 +245,8 @@ def cwl_eval(
 ) -> tuple[list[str], list[Note]]:
     """Return the lines that cwl_eval prints for a run, and the notes.
 
-    Rankings have the order of the file. Unjudged documents have gain 0, at best `max_gain`;
-    documents of unknown cost cost `max_cost`, at best `min_cost`. In dynamic BPM, retrieved
+    Rankings have the order of the file. Unjudged documents have gain 0, at best `max_gain`.
+    Documents of unknown cost cost `max_cost`, at best `min_cost`. In dynamic BPM, retrieved
     documents change K, except with `as_version`. With `colnames`, the first line has the names of
     columns.
 
@@ -309,7 +309,7 @@ def _format_values(model: UserModel, lists: Lists, residuals: bool) -> list[str]
         at_best = model.compute_as_cwl_eval(lists, best=True)
         five = np.concatenate((five, at_best - five), axis=1)
     rows = five.tolist()
-    return ["\t".join(f"{x:z.4f}" for x in row) for row in rows]  # z: no sign without a digit
+    return ["\t".join(f"{x:z.4f}" for x in row) for row in rows]  # z: no sign for zero
 
 
 def _configure(metric: Metric, settings: Mapping[str, Any]) -> UserModel:
@@ -323,7 +323,7 @@ def _configure(metric: Metric, settings: Mapping[str, Any]) -> UserModel:
     values = {key: x for key, x in settings.items() if key in defaults}
     if "n" in values and model.cutoff is not None and model.cutoff > values["n"]:
         if isinstance(model, models.P):
-            expected = f"up to {values['n']}, the depth (--max_depth)"
+            expected = f"at most {values['n']} (--max_depth)"
             raise InputError(f"k={model.cutoff}", expected, name)
         values["cutoff"] = None
     return replace(model, **values)
@@ -332,17 +332,15 @@ def _configure(metric: Metric, settings: Mapping[str, Any]) -> UserModel:
 def _check_limits(min_gain: float, max_gain: float, min_cost: float, max_cost: float) -> None:
     for quantity, low, high in (("gain", min_gain, max_gain), ("cost", min_cost, max_cost)):
         if high < low:
-            raise InputError(
-                f"max_{quantity} {high:g}", f"at least {low:g}, which is min_{quantity}"
-            )
+            raise InputError(f"max_{quantity} {high:g}", f"at least min_{quantity} = {low:g}")
     if min_cost <= 0:
-        raise InputError(f"min_cost {min_cost:g}", "a number above 0")
+        raise InputError(f"min_cost {min_cost:g}", "a number > 0")
 
 
 def _check_residuals(metrics: Sequence[Metric]) -> None:
     for name, model in metrics:
         if not model.has_residuals:
-            raise InputError(f"residuals of {name}", "a metric that has them")
+            raise InputError.from_problem(f"{name} has no residuals")
         if model.unit_gains and model.max_gain is not None and model.max_gain > 1:
             expected = f"at most 1 for {name} with residuals"
             raise InputError(f"max_gain {model.max_gain:g}", expected)
@@ -350,7 +348,7 @@ def _check_residuals(metrics: Sequence[Metric]) -> None:
 
 def _check_gains(judged: Qrels, qrels: QrelsLike, low: float, high: float, reason: str) -> None:
     outside = (judged.levels < low) | (judged.levels > high)
-    # Judgments from a pipe cannot be read again: then the line is not known.
+    # Judgments from a pipe cannot be read again: their lines are then unknown.
     source = Source.from_path(qrels) if isinstance(qrels, str | os.PathLike) else None
     expected = f"gains from {low:g} to {high:g} {reason}"
     check_judgments(judged, outside, "gain {} of", expected, source)
@@ -370,10 +368,10 @@ def _scan_run(run: Run, costs: DocCosts | None) -> tuple[list[str], list[str]]:
         if costs is not None and costs.by_type and table.types is not None:
             unknown = table.types[costs.rows(table) < 0]
             types.update(dict.fromkeys(unknown[unknown.find_changes()]))
-    return [name for name, _ in groupby(names)], list(types)  # a topic may go on in the next part
+    return [name for name, _ in groupby(names)], list(types)  # Tables can split a topic.
 
 
-# -- what the user should know --------------------------------------------------------------------
+# -- notes ----------------------------------------------------------------------------------------
 
 
 def _collect_metric_notes(metrics: Sequence[Metric]) -> Iterator[Note]:
@@ -394,7 +392,7 @@ def _collect_topic_notes(run: Run, qrels: Qrels, order: Sequence[str]) -> Iterat
     unknown = " without judgments: all documents are unjudged"
     yield from make_notes("unjudged-topics", unjudged, after=unknown)
     missing = (topic for topic in qrels.topics if topic not in answered)
-    yield from make_notes("missing-topics", missing, after=" not answered, and not printed")
+    yield from make_notes("missing-topics", missing, after=" missing from the run, not printed")
 
 
 def _collect_cost_notes(
@@ -406,7 +404,7 @@ def _collect_cost_notes(
     if unknown:
         subject = format_names(types, "element type") if types else format_count(unknown, "result")
         cost = f"{high:g}" if low == high else f"{high:g}, at best {low:g}"
-        yield Note("costs", f"{costs.where}: {subject} without a cost, taken as {cost}")
+        yield Note("costs", f"{costs.where}: {subject} without a cost, set to {cost}")
     if unused := int(np.count_nonzero(~costs.is_used)):
         total = format_count(len(costs.is_used), "cost")
-        yield Note("costs", f"{costs.where}: {unused:,} of {total} not used: no result has it")
+        yield Note("costs", f"{costs.where}: {unused:,} of {total} not used by any result")

@@ -17,11 +17,11 @@ from cranfield.measures.base import Measure
 from cranfield.scores import Note
 from cranfield.wording import format_names
 
-Printed: TypeAlias = tuple[str, list[Note]]  # a text, and what the user should know
+Printed: TypeAlias = tuple[str, list[Note]]  # The text and its notes.
 
 
 def join_lines(lines: Iterable[str]) -> str:
-    r"""Lines as a text.
+    r"""Join lines to a text.
 
     >>> text_of(["a", "b"])
     'a\nb\n'

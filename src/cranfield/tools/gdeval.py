@@ -21,7 +21,7 @@ from cranfield.evaluation.evaluate import Evaluator
 from cranfield.scores import Note
 from cranfield.tools.drop_ins import average_rows, check_judgments, check_unquoted
 
-HIGHEST = 4  # level that judgments may have, and that ERR knows of
+HIGHEST = 4  # Highest level in judgments, and for ERR.
 
 
 def gdeval(
@@ -40,7 +40,7 @@ def gdeval(
     source = Source.from_path(qrels) if isinstance(qrels, str | os.PathLike) else None
     judged = read_qrels(qrels if source is None else source, "trec")
     wrong = (judged.levels > HIGHEST) | (judged.levels % 1 != 0)
-    check_judgments(judged, wrong, "level {} for", f"whole levels up to {HIGHEST}", source)
+    check_judgments(judged, wrong, "level {} for", f"an integer ≤ {HIGHEST}", source)
     results = read_run(run, "trec", further=True, run_names="first")
     tag = None if results.source is None else read_last_tag(results.source)
     judged, results, notes = number_topics(judged, replace(results, name=tag or results.name))
@@ -51,9 +51,9 @@ def gdeval(
         undefined="skip",
     )
     scores = evaluator.score_runs([results], strangers=True)
-    values = scores.to_dict()[results.name]  # topics without a relevant document are not in it
+    values = scores.to_dict()[results.name]  # Topics without a relevant document are missing.
     if not values:
-        raise InputError("no topic with a relevant document", "at least one", judged.where)
+        raise InputError.from_problem("no topic has a relevant document", "", judged.where)
     unanswered = {topic for n in scores.notes if n.kind == "missing-topics" for topic in n.topics}
     rows = {
         topic: np.array([*values[topic].values()]) for topic in sorted(values, key=make_sort_key)
@@ -83,7 +83,7 @@ def _is_number(name: str) -> bool:
 
 
 def make_sort_key(topic: str) -> tuple[bool, int, str, str]:
-    """Numbers from the smallest, however long they are, then names."""
+    """Return a key that sorts numbers by value, then names."""
     digits = topic.lstrip("0") if _is_number(topic) else ""
     return not _is_number(topic), len(digits), digits, topic
 
@@ -100,13 +100,13 @@ def number_topics(qrels: Qrels, run: Run) -> tuple[Qrels, Run, list[Note]]:
 
 
 def _with_numbers(run: Run) -> Run:
-    names: dict[str, str] = {}  # in the run, of each number
+    names: dict[str, str] = {}  # Topic in the run by number.
 
     def number(topic: str) -> str:
         short = _extract_number(topic)
         if names.setdefault(short, topic) != topic:
-            problem = f"topics {names[short]} and {topic}"
-            raise InputError(problem, f"one name for topic {short}", run.where)
+            problem = f"topics {names[short]} and {topic} have the same number {short}"
+            raise InputError.from_problem(problem, "", run.where)
         return short
 
     return run.rename_topics(number)

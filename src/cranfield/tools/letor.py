@@ -32,12 +32,12 @@ from cranfield.stats.paired import t_test
 from cranfield.tools.drop_ins import Printed, average_rows, make_topic_notes
 from cranfield.wording import format_count
 
-DEPTH = 16  # of the first releases; later ones look at LATER
+DEPTH = 16  # Default of the first releases.
 LATER = 10
-MAX_DEPTH = 1000  # each rank has columns of its own
+MAX_DEPTH = 1000  # Each rank has its own columns.
 BLOCKS = {"P": "precision", "AP": "Map", "nDCG": "NDCG"}  # as LETOR heads them
 MEANS = {"P": "precision:{}\n\n", "AP": "MAP:\t{}\n\n", "nDCG": "NDCG:\t{}"}
-PER_QUERY_FLAG = "1"  # the flag that asks for every query; with 0, there are only means
+PER_QUERY_FLAG = "1"  # The flag for results of every query. 0 prints means only.
 TIDY = ("topic", "measure", "value")
 
 Results: TypeAlias = dict[str, dict[str, float]]  # {query: {measure: value}}
@@ -50,8 +50,8 @@ class Release(NamedTuple):
     """Properties of a later release of Eval-Score."""
 
     program: str
-    highest: int  # level; a higher one would silently be worth nothing
-    threshold: str  # which levels count for P and MAP
+    highest: int  # Highest level. The program gives higher levels no gain, without a message.
+    threshold: str  # Relevant levels of P and MAP.
 
 
 RELEASES = {
@@ -106,19 +106,21 @@ def _check_levels(qrels: Qrels, release: Release, source: Source) -> None:
     for row in np.flatnonzero(wrong).tolist():
         assert qrels.lines is not None  # noqa: S101
         place = int(np.arange(len(levels))[qrels.lines][row])
-        expected = f"one of {release.program}: 0 to {highest}"
+        expected = f"an integer from 0 to {highest} ({release.program})"
         raise InputError(f"level {levels[row]:g}", expected, source.name, find_line(source, place))
 
 
 def _as_released(scores: Scores, qrels: Qrels, release: Release) -> Scores:
-    """NDCG@n of a query with fewer than n documents is 0 in the later releases."""
+    """Set NDCG@n of queries with fewer than n documents to 0, as later releases do."""
     documents = dict(zip(qrels.topics, np.diff(qrels.offsets).tolist(), strict=True))
     depth = _get_depth(scores)
     n = np.array([*[0] * (depth + 1), *range(1, depth + 1), 0])
     beyond = n > np.array([documents[topic] for topic in scores.topics])[:, None]
     short = [topic for topic, row in zip(scores.topics, beyond, strict=True) if row.any()]
-    text = f" with fewer than {depth} documents: NDCG@n is 0 where n is more, as {release.program}"
-    notes = make_topic_notes("short-lists", short, "", f"{text} has it")
+    text = (
+        f" with fewer than {depth} documents: NDCG@n is 0 if n is larger, as in {release.program}"
+    )
+    notes = make_topic_notes("short-lists", short, "", text)
     return replace(
         scores, values=np.where(beyond, 0.0, scores.values), notes=(*scores.notes, *notes)
     )
@@ -141,7 +143,7 @@ def _read_positions(source: Source, qrels: Qrels) -> Floats:
     assert qrels.lines is not None  # noqa: S101
     positions = read_predictions(source, len(qrels.levels), qrels.where, source.name)
     for place in np.flatnonzero((positions < 0) | (positions != np.floor(positions))).tolist():
-        expected = "a rank position: a whole number"
+        expected = "an integer ≥ 0 (rank position)"
         raise InputError(f"{positions[place]:g}", expected, source.name, find_line(source, place))
     query = np.empty(len(positions), dtype=np.int64)
     query[qrels.lines] = np.repeat(np.arange(len(qrels.topics)), np.diff(qrels.offsets))
@@ -153,15 +155,16 @@ def _read_positions(source: Source, qrels: Qrels) -> Floats:
             (query == query[duplicate]) & (positions == positions[duplicate])
         )[0]
         first, line = (find_line(source, int(place)) for place in (original, duplicate))
-        text = f"position {positions[duplicate]:g} of query {qrels.topics[query[duplicate]]} again"
-        raise InputError(f"{text} (first on line {first})", "each position once", source.name, line)
+        text = (
+            f"duplicate position {positions[duplicate]:g} in query {qrels.topics[query[duplicate]]}"
+        )
+        problem = f"{text} (first on line {first})"
+        raise InputError.from_problem(problem, "", source.name, line)
     return positions
 
 
 def format_blocks(scores: Scores, per_query: bool) -> str:
-    """Format the scores of a run as LETOR does, with its trailing tabs; queries are numbered
-    from 0.
-    """
+    """Format the scores of a run as LETOR does: trailing tabs, queries numbered from 0."""
     text = ""
     for name, columns in _group_families(scores.measures):
         heading, values = BLOCKS[name], scores.values[0, :, columns]
@@ -191,7 +194,7 @@ def format_table(scores: Scores, per_query: bool) -> str:
 
 
 def _format_numbers(name: str, values: Iterable[float]) -> str:
-    """Format numbers as Perl prints them, each with a tab; MAP is one number without a tab."""
+    """Format numbers as Perl does, each with a tab. MAP is one number without a tab."""
     separator = "" if name == "AP" else "\t"
     return "".join(f"{value:.15g}{separator}" for value in values)
 
@@ -233,14 +236,15 @@ class Comparison(NamedTuple):
 
 
 def run_t_tests(path_a: str, path_b: str) -> tuple[list[Comparison], list[Note]]:
-    """Paired, two-sided t-tests between two systems.
+    """Run paired, two-sided t-tests between two systems.
 
     The files have the results of every query, both in the same layout.
     """
     sources = Source.from_path(path_a), Source.from_path(path_b)
     a, b = map(read_results, sources)
     if _is_tidy(sources[0]) != _is_tidy(sources[1]):  # one has qids, the other numbers
-        raise InputError("another layout", f"that of {path_a}: both tidy, or neither", path_b)
+        problem = f"layout differs from {path_a}"
+        raise InputError.from_problem(problem, "Use two tidy files, or none.", path_b)
     _check_same_queries(a, b, path_a, path_b)
     names = list(next(iter(a.values())))
     x, y = (np.array([[result[q][name] for name in names] for q in a]) for result in (a, b))
@@ -257,7 +261,7 @@ def run_t_tests(path_a: str, path_b: str) -> tuple[list[Comparison], list[Note]]
 def _collect_notes(names: Sequence[str], differences: Floats) -> Iterator[Note]:
     is_constant, zero = (differences == differences[0]).all(axis=0), differences[0] == 0
     for mask, text in (
-        (is_constant & zero, "the same in every query: there is no test, and t and p are nan"),
+        (is_constant & zero, "all differences are 0: t and p are nan"),
         (is_constant & ~zero, "the difference is the same in every query: t is infinite"),
     ):
         if mask.any():
@@ -265,11 +269,11 @@ def _collect_notes(names: Sequence[str], differences: Floats) -> Iterator[Note]:
 
 
 def _check_same_queries(a: Results, b: Results, path_a: str, path_b: str) -> None:
-    """Both must have the same queries, at least two, and the same measures."""
+    """Raise an error unless both have the same queries, at least 2, and measures."""
     if len(a) != len(b):
         raise InputError(_format_queries(b), f"{len(a):,} as in {path_a}", path_b)
     if unknown := [query for query in b if query not in a]:
-        raise InputError(f"query {unknown[0]}", f"the queries of {path_a}", path_b)
+        raise InputError.from_problem(f"query {unknown[0]} is missing in {path_a}", "", path_b)
     if len(a) < 2:
         raise InputError(_format_queries(a), "at least 2 for a t-test", path_a)
     names = next(iter(a.values())).keys()
@@ -277,8 +281,8 @@ def _check_same_queries(a: Results, b: Results, path_a: str, path_b: str) -> Non
         for query, values in results.items():
             if values.keys() != names:
                 text = f"{format_count(len(values), 'value')} for query {query}"
-                requirement = f"the same measures for every query of {path_a} and {path_b}"
-                raise InputError(text, f"{len(names)}: {requirement}", path)
+                requirement = f"as for the other queries of {path_a} and {path_b}"
+                raise InputError(text, f"{len(names)}, {requirement}", path)
 
 
 def _format_queries(results: Results) -> str:
@@ -297,11 +301,12 @@ def read_results(source: Source) -> Results:
             if value is None:
                 raise InputError(f"{measure} {text!r}", "a finite number", source.name, number)
             if measure in results.setdefault(query, {}):
-                problem = f"{measure} of query {query} again"
-                raise InputError(problem, "each once", source.name, number)
+                problem = f"duplicate {measure} of query {query}"
+                raise InputError.from_problem(problem, "", source.name, number)
             results[query][measure] = value
     if not results:
-        raise InputError("no results of single queries", "those written with FLAG 1", source.name)
+        problem = "no results of single queries"
+        raise InputError.from_problem(problem, "Write them with FLAG 1.", source.name)
     return results
 
 
@@ -355,7 +360,7 @@ def format_tidy_tests(tests: Sequence[Comparison]) -> str:
     )
 
 
-# -- what is written ------------------------------------------------------------------------------
+# -- rendering ------------------------------------------------------------------------------------
 
 
 def render_scores(

@@ -1,4 +1,4 @@
-"""ndeval's work, in its layout: diversity and novelty of each topic and their means, as CSV.
+"""Drop-in replacement for ndeval: diversity and novelty of topics and their means, as CSV.
 
 The program came with the diversity task of TREC's Web track: judgments are for subtopics.
 """
@@ -39,8 +39,8 @@ class _RunValues:
 
     name: str
     rows: dict[str, Floats]  # of topics
-    averaged_topics: frozenset[str]  # those that the mean is over
-    printed_topics: frozenset[str]  # those that are answered, judged or not
+    averaged_topics: frozenset[str]  # Number of averaged topics.
+    printed_topics: frozenset[str]  # Topics of the run, judged or not.
     notes: tuple[Note, ...]
 
     def get_row(self, topic: str) -> Floats:
@@ -74,8 +74,8 @@ def ndeval(
 ) -> tuple[list[str], list[Note]]:
     """Return the lines that ndeval prints for a run, and the notes.
 
-    Files and frames are ordered by rank, if `traditional` by score. Topics of the run are printed;
-    the mean is over the judged ones. If `complete`, it is over all judged topics. With a
+    Files and frames are ordered by rank, if `traditional` by score. Topics of the run are printed.
+    The mean is over the judged topics of the run, or over all judged topics if `complete`. With a
     `baseline`, values are differences from it, and losses count 1 + `risk` times.
 
     >>> qrels = [("1", "1", "a", 1), ("1", "2", "b", 1)]
@@ -121,7 +121,7 @@ def _score_run(evaluator: Evaluator, run: Run) -> _RunValues:
     answered = {*rows} - {*topics_by_kind.get("missing-topics", ())} | {
         *topics_by_kind.get("unjudged-topics", ())
     }
-    # that intents are equally probable is no news here
+    # Intents are always equally probable here: omit the note.
     notes = tuple(note for note in scores.notes if note.kind != "intents")
     return _RunValues(run.name, rows, frozenset(rows), frozenset(answered), notes)
 
@@ -172,5 +172,5 @@ def _check_repeated_ranks(run: TableRun) -> None:
     row = int(order[1:][is_repeated].min())
     topic, doc = table.names[table.group[row]], table.docs[[row]].tolist()[0]
     line = None if run.source is None else find_line(run.source, "run", topic, doc)
-    problem = f"rank {-table.values[row]:g} of topic {topic} again"
-    raise InputError(problem, "each rank once (-traditional looks at scores)", run.where, line)
+    problem = f"duplicate rank {-table.values[row]:g} in topic {topic}"
+    raise InputError.from_problem(problem, "To rank by score, use -traditional.", run.where, line)

@@ -39,11 +39,15 @@ from cranfield.wording import format_count, format_names, suggest_keywords
 T = TypeVar("T")
 Path: TypeAlias = str | os.PathLike[str]
 Gains: TypeAlias = tuple[float, ...]
-Names: TypeAlias = Path | Iterable[str]  # names, or a file with one on each line
+Names: TypeAlias = Path | Iterable[str]  # Names, or a file with one name per line.
 Results: TypeAlias = Mapping[str, Mapping[str, float]]  # {topic: {measure: value}}
-FileTexts: TypeAlias = tuple[dict[str, str], list[Note]]  # what to write, and what to say about it
+FileTexts: TypeAlias = tuple[dict[str, str], list[Note]]  # Files to write, and notes.
 
-ROBUST = {"2": 3, "1": 1, "0": 0}  # TREC's robust track: relevant is two steps above partially
+ROBUST = {
+    "2": 3,
+    "1": 1,
+    "0": 0,
+}  # In TREC's robust track, relevant is two levels above partially relevant.
 LIMIT = 1000
 
 
@@ -60,7 +64,7 @@ def to_names(source: Names) -> tuple[str, ...]:
 def make_tid_path(path: str) -> str:
     """Return the path of the list of topics, next to its source."""
     if path == "-":
-        raise InputError("-", "a file: the list of topics is named after it")
+        raise InputError("-", "a file (its name is the name of the list of topics)")
     return f"{path}.tid"
 
 
@@ -79,12 +83,12 @@ def split_qrels(
     tid = make_tid_path(qrels)
     if suffix in OTHER_SUFFIXES:
         raise InputError(f"suffix {suffix!r}", "another, such as rel")
-    judged = read_qrels(qrels, qrels_format, separator=separator)  # has looked at every line
+    judged = read_qrels(qrels, qrels_format, separator=separator)  # Checks every line.
     if guess_format(source, qrels_format, separator) is NTCIR:
         lines, notes = _split_lines_by_topic(source, separator), []
     else:
         lines = _format_labelled_lines(judged, separator or " ")
-        text = f"{qrels} is not in NTCIR's format: levels are written as labels, 2 as L2"
+        text = f"{qrels} is not in the NTCIR format: levels are written as labels (2 as L2)"
         notes = [Note("relabelled", text)]
     topics = sorted(lines)
     files = {
@@ -94,11 +98,11 @@ def split_qrels(
 
 
 def _split_lines_by_topic(source: Source, separator: str | None) -> dict[str, list[str]]:
-    """Lines as they are, but for the topic."""
+    """Return the lines by topic, unchanged except for the topic."""
     lines: dict[str, list[str]] = {}
     for _, line in iter_text_lines(source):
         delimiter = None if separator is None else separator.encode()
-        topic, rest = line.encode().split(delimiter, 1)  # of bytes: between ASCII blanks
+        topic, rest = line.encode().split(delimiter, 1)  # Split bytes at ASCII spaces.
         lines.setdefault(topic.strip().decode(), []).append(rest.decode())
     return lines
 
@@ -107,7 +111,7 @@ def _format_labelled_lines(qrels: Qrels, separator: str) -> dict[str, list[str]]
     def format_line(topic: str, doc: str, level: float) -> str:
         if level < 0 or not level.is_integer():
             problem = f"level {level:g} for document {doc} of topic {topic}"
-            expected = "whole levels from 0 (`cranfield ntcir convert trec --map` gives others)"
+            expected = "an integer ≥ 0 (map levels with `cranfield ntcir convert trec --map`)"
             raise InputError(problem, expected, qrels.where)
         return f"{_check_field(doc, separator, qrels.where)}{separator}L{level:.0f}"
 
@@ -120,7 +124,8 @@ def _format_labelled_lines(qrels: Qrels, separator: str) -> dict[str, list[str]]
 def _check_field(doc: str, separator: str, location: str | None) -> str:
     """Return a document that can be a field of a line, or raise an error."""
     if separator in doc or len(split_fields(doc, None if separator == " " else "\n")) != 1:
-        raise InputError(f"document {doc!r}", f"no {separator!r} in it", location)
+        problem = f"document {doc!r} contains the separator {separator!r}"
+        raise InputError.from_problem(problem, "", location)
     return doc
 
 
@@ -137,7 +142,7 @@ def split_runs(
     the file's name. XML runs of IR4QA are detected.
     """
     if limit < 1:
-        raise InputError(f"limit {limit}", "a whole number from 1")
+        raise InputError(f"limit {limit}", "an integer ≥ 1")
 
     def read_lists(path: str) -> tuple[str, Mapping[str, Sequence[str]]]:
         source, run = Source.from_path(path), os.path.basename(path)
@@ -169,7 +174,7 @@ def split(
     paths_by_run: dict[str, str] = {}
     for path in paths:
         run, values = read(path)
-        if run in paths_by_run:  # its files would be written over
+        if run in paths_by_run:  # The files of one would replace the files of the other.
             raise InputError(f"{paths_by_run[run]} and {path}", "different file names")
         paths_by_run[run] = path
         for topic in topics:
@@ -234,7 +239,7 @@ class Batch:
         }
         if not sources:
             problem = f"no file such as {paths[self.topics[0]]}"
-            raise InputError(problem, f"the {noun} of the run", run)
+            raise InputError(problem, f"{noun} of the run", run)
         missing = (topic for topic in self.topics if topic not in sources)
         prefix, ending_text = f"{run}: no file for ", f", evaluated as empty {noun}"
         return sources, make_topic_notes("missing-topics", missing, prefix, ending_text, run)
@@ -309,7 +314,7 @@ def _resolve_gains(text: str, judged: Mapping[str, Sequence[Judgment]]) -> dict[
     table = read_gains(source)
     if missing := [topic for topic in judged if topic not in table]:
         raise InputError(
-            f"no gains for {format_names(missing, 'topic')}", "those of all", source.name
+            f"no gains for {format_names(missing, 'topic')}", "gains of all topics", source.name
         )
     return {topic: _parse_gains(table[topic], source.name) for topic in judged}
 
@@ -371,7 +376,8 @@ def _find_missing_topics(
             raise InputError(text, _suggest_measures(missing[0], values), location)
     absent = [topic for topic in topics if topic not in results]
     if len(absent) == len(topics):
-        raise InputError(f"none of {format_names(absent, 'topic')}", "results for them", location)
+        problem = f"no results for {format_names(absent, 'topic')}"
+        raise InputError.from_problem(problem, "", location)
     return absent
 
 
@@ -379,7 +385,7 @@ def _suggest_measures(name: str, names: Iterable[str]) -> str:
     import difflib
 
     matches = difflib.get_close_matches(name, [*names], n=3, cutoff=0.5)
-    return f"one that is there, such as {' or '.join(matches or [*names][:3])}"
+    return f"a measure of the file: {' or '.join(matches or [*names][:3])}"
 
 
 def _name_files(nev: Path | Iterable[Path] | Mapping[str, Path]) -> dict[str, Path]:
@@ -398,7 +404,7 @@ def _name_files(nev: Path | Iterable[Path] | Mapping[str, Path]) -> dict[str, Pa
             if by_name
             else "no files"
         )
-        raise InputError(problem, "results of at least one run, each under a name of its own")
+        raise InputError(problem, "results of at least one run, with distinct names")
     return by_name
 
 
@@ -425,7 +431,7 @@ def format_means(scores: Scores, kind: str = "arithmetic") -> dict[str, str]:
 
 
 def _compute_means(scores: Scores) -> dict[str, dict[str, float]]:
-    """Sums in the order of topics, as awk has them: halves of a last digit are rounded alike."""
+    """Compute means from sums in the order of topics, so that rounding is the same as awk's."""
     return {
         run: dict(zip(scores.measures, average_rows(values).tolist(), strict=True))
         for run, values in zip(scores.runs, scores.values, strict=True)
@@ -437,8 +443,8 @@ def build_mean_files(
 ) -> FileTexts:
     """Means over topics, a file for each measure.
 
-    Write RUNLIST.TID.NEVSUFFIX.MEASURE with lines `run mean`. All topics of TID count, those
-    without results as 0.
+    Write RUNLIST.TID.NEVSUFFIX.MEASURE with lines `run mean`. All topics of TID count. Topics
+    without results count as 0.
     """
     scores = collect_results(runlist, suffix, topics, measures)
     begin = f"{runlist}.{os.path.basename(topics).removesuffix('.tid')}.{suffix}"
@@ -465,9 +471,9 @@ def build_matrix(runlist: Names, suffix: str, topics: Names, measure: str) -> Pr
 
 @suggest_keywords
 def read_matrix(path: Path, topics: Names, runs: Names, measure: str) -> Scores:
-    """Scores from a topic-by-run matrix of one measure, which has numbers only.
+    """Read scores from a topic-by-run matrix of one measure, which has numbers only.
 
-    `topics` and `runs` are names, or files with one on each line, in the order of the matrix.
+    `topics` and `runs` are names, or files with one name per line, in the order of the matrix.
     """
     rows, columns = to_names(topics), to_names(runs)
     values = np.array(read_numbers(Source.from_path(path), len(rows), len(columns)))
@@ -482,15 +488,13 @@ def convert(qrels: str, layout: Sequence[str], labels: LabelsLike | None = None)
 
     Print judgments as lines `topic doc L2`.
 
-    Without `labels`, what the file has are levels.
+    Without `labels`, the file has levels.
     """
     source, grade_at = Source.from_path(qrels), layout.index("level")
     label_levels = {} if labels is None else read_labels(labels)
     levels = {grade: _to_integer(level) for grade, level in label_levels.items()}
     if None in levels.values():
-        raise InputError(
-            f"levels {', '.join(map(str, label_levels.values()))}", "whole levels from 0"
-        )
+        raise InputError(f"levels {', '.join(map(str, label_levels.values()))}", "integers ≥ 0")
     lines: list[str] = []
     for number, line in iter_text_lines(source):
         fields = split_fields(line, None)
@@ -501,11 +505,11 @@ def convert(qrels: str, layout: Sequence[str], labels: LabelsLike | None = None)
         grade = fields[grade_at]
         level = _to_integer(parse_finite(grade)) if labels is None else levels.get(grade)
         if level is None:
-            expected = f"one of {', '.join(levels)}" if levels else "a whole level from 0, or --map"
+            expected = f"one of {', '.join(levels)}" if levels else "an integer ≥ 0, or --map"
             raise InputError(f"{layout[grade_at]} {grade!r}", expected, source.name, number)
         lines.append(f"{fields[0]} {fields[layout.index('doc')]} L{level}\n")
     if not lines:
-        raise InputError("an empty file", "judgments", source.name)
+        raise InputError.from_problem("file is empty", "", source.name)
     return "".join(lines), []
 
 

@@ -30,7 +30,7 @@ from cranfield.tools.ntcir_eval import (
     format_result,
 )
 
-DECIMALS = 4  # of gains in labelled lists, and so of what computing sees
+DECIMALS = 4  # Decimals of gains in labelled lists.
 
 # -- labels that are gains ------------------------------------------------------------------------
 
@@ -54,7 +54,7 @@ def glabel(
 def dinlabel(
     shares: Sequence[IntentGain], docs: Sequence[str], *, condensed: bool = False
 ) -> list[LabelledItem]:
-    """A ranked list with gains, to which an item adds none for a navigational intent met above it.
+    """Return a ranking with gains, without gains for navigational intents met above.
 
     >>> shares = [Share("1", True, "a", 0.8), Share("1", True, "b", 0.8), Share("2", False, "b", 1)]
     >>> print(gained_text(dinlabel(shares, ["a", "c", "b"])), end="")
@@ -115,10 +115,12 @@ def gcompute(topics: Sequence[Topic], setting: Setting) -> list[str]:
 def check_ideal(ideal: Sequence[Judgment], location: str, judged: bool = False) -> None:
     """Raise an error if no item of an ideal list is relevant, or, for bpref, all are."""
     if not any(item.level > 0 for item in ideal):
-        problem = "no gain above 0" if ideal else "an empty file"
-        raise InputError(problem, "at least one document with a gain above 0", location)
+        problem = "no document has a gain above 0" if ideal else "file is empty"
+        raise InputError.from_problem(problem, "", location)
     if judged and all(item.level > 0 for item in ideal):
-        raise InputError("no gain of 0", "at least one: bpref needs nonrelevant ones", location)
+        raise InputError(
+            "no gain of 0", "at least one (bpref requires nonrelevant items)", location
+        )
 
 
 def _check_gains(topic: Topic) -> None:
@@ -133,7 +135,7 @@ def _check_gains(topic: Topic) -> None:
         ):
             expected = f"at most {maximum:g}, as in {topic.rel}"
             if item.doc not in ideal:
-                expected = f"none: it is not in {topic.rel}"
+                expected = f"no gain, because it is not in {topic.rel}"
             raise InputError(f"gain {gain:g} for {item.doc}", expected, topic.lab, item.line)
 
 
@@ -145,8 +147,8 @@ def read_intent(source: Source, separator: str | None = None) -> frozenset[str]:
     items = topic_dirs.read_gained(source, separator)
     relevant = frozenset(item.doc for item in items if item.level is None or item.level > 0)
     if not relevant:
-        problem = "no gain above 0" if items else "an empty file"
-        raise InputError(problem, "documents relevant to the intent", source.name)
+        problem = "no document has a gain above 0" if items else "file is empty"
+        raise InputError.from_problem(problem, "", source.name)
     return relevant
 
 
@@ -226,7 +228,7 @@ def split_dqrels(
     return files, [
         *make_topic_notes("no-relevant", useless, "", f" without a relevant document in {dqrels}"),
         *make_topic_notes(
-            "other-topics", unknown, f"{dqrels}: ", f" not in {probabilities}, left out"
+            "other-topics", unknown, f"{dqrels}: ", f" not in {probabilities}, excluded"
         ),
     ]
 
@@ -242,7 +244,7 @@ def _get_gain(item: IntentJudgment, gains: Sequence[float] | None, source: Sourc
     if gains is None:
         return item.level
     if item.level > len(gains):
-        expected = f"levels up to {len(gains)}: -g declares {len(gains)}"
+        expected = f"at most {len(gains)}, the number of gains in -g"
         raise InputError(f"level {item.level:.0f}", expected, source.name, item.line)
     return gains[int(item.level) - 1]
 
@@ -286,7 +288,7 @@ def _format_files(
 
 
 def _format_ideal(gains: dict[str, float], separator: str) -> str:
-    """Format gains in descending order; ties are in reverse order of names, as in the script."""
+    """Format gains in descending order, ties in reverse order of names as in the script."""
     ordered = sorted(
         gains.items(), key=lambda item: (float(_format_gain(item[1])), item[0]), reverse=True
     )
@@ -294,7 +296,7 @@ def _format_ideal(gains: dict[str, float], separator: str) -> str:
 
 
 def _format_gain(gain: float) -> str:
-    """A gain with six digits, as awk prints it."""
+    """Format a gain with six digits, as awk does."""
     return f"{gain:.6g}"
 
 

@@ -1,7 +1,7 @@
-"""NTCIREVAL's ``label`` and ``compute``; `ntcir_diversity` has the other commands.
+"""NTCIREVAL's ``label`` and ``compute``. `ntcir_diversity` has the other commands.
 
 Labelling decides which items of a list count, and their levels. Computing uses the labels.
-`cranfield.labelling` and `cranfield.measures` do the work; this module has the layout.
+`cranfield.labelling` and `cranfield.measures` compute. This module formats the output.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from cranfield.measures.lists import Lists, total
 from cranfield.measures.ncu import Q, stop_at_preferred
 from cranfield.tools.drop_ins import join_lines, with_parameters
 
-VERSIONS = {  # what each prints: of the whole list, and of its top
+VERSIONS = {  # Printed measures: without a cutoff, and with cutoffs.
     "2011": (
         "RR O-measure P-measure P-plus AP Q-measure NCUgu,P NCUgu,BR NCUrb,P NCUrb,BR GAP RBP ERR",
         "AP Q GAP nDCG MSnDCG P nERR Hit",
@@ -80,7 +80,7 @@ rbp=0.95, rbup=0.99, gap=True, judged=False, classes=False, verbose=False, versi
             check_gains(self.gains, self.stops)
         if self.version not in VERSIONS:
             raise InputError(f"version {self.version!r}", f"one of {', '.join(VERSIONS)}")
-        self.measures  # noqa: B018  # they know what the other numbers may be
+        self.measures  # noqa: B018  # Measures check the other numbers.
 
     @cached_property
     def measures(self) -> dict[str, Measure]:
@@ -112,10 +112,10 @@ rbp=0.95, rbup=0.99, gap=True, judged=False, classes=False, verbose=False, versi
 def check_gains(gains: Sequence[float], stops: Sequence[float] | None = None) -> None:
     """Raise an error for invalid gains or stop values of L1, L2, …"""
     if not gains or min(gains) <= 0 or any(a > b for a, b in pairwise(gains)):
-        expected = "numbers above 0, none lower than the one before, such as 1:2:3"
+        expected = "numbers > 0 that do not decrease, such as 1:2:3"
         raise InputError(f"gains {_join_numbers(gains)}", expected, "-g")
     if stops is not None and (len(stops) != len(gains) or min(stops) <= 0):
-        expected = f"numbers above 0, as many as gains: {len(gains)}"
+        expected = f"{len(gains)} numbers > 0, one per gain"
         raise InputError(f"stop values {_join_numbers(stops)}", expected, "-s")
 
 
@@ -172,7 +172,7 @@ def label(
 def format_labelled(
     labelled: Iterable[LabelledItem], separator: str = " ", classes: bool = False
 ) -> str:
-    """A labelled list as text, an item on each line."""
+    """Format a labelled list, one item per line."""
 
     def format_line(item: LabelledItem) -> str:
         if item.level is None:
@@ -184,13 +184,13 @@ def format_labelled(
 
 
 def _build_gold(topics: Sequence[Sequence[Judgment]]) -> GoldStandard:
-    """Build the judgments of topics, which are numbered: their names can be missing or equal."""
+    """Build the judgments of topics, named by numbers: names can be missing or equal."""
     levels = {str(t): {item.doc: item.level for item in judged} for t, judged in enumerate(topics)}
     return GoldStandard.from_qrels(read_qrels(levels))
 
 
 def _choose_strategy(topics: Sequence[Sequence[Judgment]], classes: bool) -> Labelling:
-    if not classes or not any(topics):  # where nothing is judged, nothing has a class
+    if not classes or not any(topics):  # Without judgments there are no classes.
         return Labelling()
     return EquivalenceClasses(
         {str(t): {item.doc: item.group for item in judged} for t, judged in enumerate(topics)}
@@ -228,9 +228,9 @@ def compute_from_labels(topics: Sequence[Topic], setting: Setting) -> list[str]:
 
     def format_block(block: Block) -> list[str]:
         gold = block.gold
-        gold.distinct = distinct  # GAP looks at every level there is
+        gold.distinct = distinct  # GAP uses all levels.
         gold.traced = setting.verbose
-        if setting.gains is None:  # nothing declares a highest gain: it is that of the topic
+        if setting.gains is None:  # The highest gain is not declared. Use the highest of the topic.
             gold.tops = gold.levels[:, 0]
         return _format_texts(topics[block.start : block.stop], block.build_lists(rankings), setting)
 
@@ -244,9 +244,9 @@ def _check_judgments(topic: Topic, setting: Setting) -> None:
         if setting.classes and item.group is None:
             raise InputError(f"no class for {item.doc}", "doc L2 class", topic.rel, item.line)
     if not any(item.level > 0 for item in topic.judged):
-        raise InputError("no relevant document", "at least one (L1, L2, …)", topic.rel)
+        raise InputError.from_problem("no relevant document (L1, L2, …)", "", topic.rel)
     if setting.judged and all(item.level > 0 for item in topic.judged):
-        raise InputError("no document judged L0", "at least one: bpref needs them", topic.rel)
+        raise InputError("no document judged L0", "at least one (bpref requires them)", topic.rel)
 
 
 def _check_labels(topic: Topic, setting: Setting) -> None:
@@ -258,13 +258,13 @@ def _check_labels(topic: Topic, setting: Setting) -> None:
         _check_declared(item.level, setting, topic.lab, item.line)
         label_text = f"label L{item.level:.0f} for {item.doc}"
         if item.doc not in relevant:
-            expected = f"none: it is not relevant in {topic.rel}"
+            expected = f"no label, because it is not relevant in {topic.rel}"
             raise InputError(label_text, expected, topic.lab, item.line)
         unit = relevant[item.doc] if setting.classes else item.doc
         if unit in first_docs:
-            class_text = f" of the same class {unit} (label -ec)" if setting.classes else ""
+            class_text = f" in the same class {unit} (label -ec)" if setting.classes else ""
             raise InputError(
-                label_text, f"none after {first_docs[unit]}{class_text}", topic.lab, item.line
+                label_text, f"no label after {first_docs[unit]}{class_text}", topic.lab, item.line
             )
         first_docs[unit] = item.doc
 
@@ -272,14 +272,14 @@ def _check_labels(topic: Topic, setting: Setting) -> None:
 def _check_declared(level: float, setting: Setting, location: str, line: int | None) -> None:
     top = len(setting.gains or ())
     if level > top:
-        expected = f"levels up to {top}: -g declares {top}"
+        expected = f"at most {top}, the number of gains in -g"
         raise InputError(f"level {level:.0f} (L{level:.0f})", expected, location, line)
 
 
 def _build_rankings(gold: GoldStandard, topics: Sequence[Topic], classes: bool) -> Rankings:
-    """Build rankings from labels; items without a label or judgment only take up a rank.
+    """Build rankings from labels. Items without a label or judgment only occupy a rank.
 
-    With classes, a judged item without a label is redundant: of no use, as if it had level 0.
+    With classes, a judged item without a label is redundant and gets level 0.
     """
     hits = [
         (t, rank, items[item.doc], item.level or 0.0)
@@ -325,7 +325,7 @@ def _format_texts(topics: Sequence[Topic], lists: Lists, setting: Setting) -> li
 
 
 def format_result(prefix: str, name: str, value: float, decimals: int = 4) -> str:
-    """A line of results, as the program lays it out.
+    """Format a line of results as the program does.
 
     >>> result("0001", "AP", 0.5)
     '0001 AP=                  0.5000'
@@ -352,7 +352,7 @@ def _format_steps(x: Lists, setting: Setting) -> list[list[str]]:
     for t in range(len(x)):
         lines = [""]
         for i in range(1, max(int(x.n[t]), int(x.R[t])) + 1):
-            position = min(i, x.ideal.r.shape[1]) - 1  # below the ideal list nothing is added
+            position = min(i, x.ideal.r.shape[1]) - 1  # The ideal list ends here: no more gain.
             cg, dcg, msdcg = (array[t, position] for array in ideal)
             lines.append(f"#{i} CGi={cg:.4f} DCGi={dcg:.4f} msDCGi={msdcg:.4f}")
         lines.append("")

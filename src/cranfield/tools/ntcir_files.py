@@ -120,7 +120,7 @@ def irec(
 ) -> Printed:
     """Compute intent recall of a ranked list.
 
-    Print the part of the intents that a ranked list has a relevant item for, at cutoffs and at
+    Print the fraction of the intents that a ranked list has a relevant item for, at cutoffs and at
     n, the number of intents.
     """
     docs = topic_dirs.read_list(Source.from_path(found), separator)

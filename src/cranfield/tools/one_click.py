@@ -25,8 +25,8 @@ from cranfield.tools.drop_ins import join_lines, make_topic_notes
 from cranfield.tools.ntcir import Batch, FileTexts, Names, make_tid_path, split, to_names
 from cranfield.tools.ntcir_eval import format_result
 
-MAT = "mat"  # how the matches of a topic end,
-RESULTS = "1cl"  # and the results of a run
+MAT = "mat"  # Extension of the matches of a topic.
+RESULTS = "1cl"  # Extension of the results of a run.
 
 # -- one text -------------------------------------------------------------------------------------
 
@@ -44,7 +44,7 @@ def one_click(
 ) -> str:
     """Return the measures of a text of this length, one line each, with three decimals.
 
-    `location` the nuggets are from is for messages.
+    `location` is the source of the nuggets in messages.
 
     >>> nuggets = {"N1": Vital(3, 10, None), "N2": Vital(1, 5, None), "N3": Vital(3, 5, None)}
     >>> matches = {"N1": Match(100, None), "N2": Match(50, None)}
@@ -140,19 +140,17 @@ def split_matches(topics: Names, runs: Names = "-", directory: str = "") -> File
 
 
 def _read_first_matches(path: str) -> tuple[str, dict[str, dict[str, int]]]:
-    """Return the name of a run, and the first end of each nugget by topic, ``syslen=`` the
-    length.
-    """
+    """Return the run's name and the first end of each nugget by topic (``syslen=``: length)."""
     by_topic: dict[str, dict[str, int]] = {}
     for line in iter_lines(path, MATCHES, path):
         topic, nugget, value = line.get_name("topic"), line.get_name("nugget"), line.cells["offset"]
         number = parse_finite(value)
         if number is None or number < 0 or number % 1:
             noun = "length" if nugget == SYSLEN else "offset"
-            raise line.make_error(f"{noun} {truncate_text(str(value))}", "a whole number from 0")
+            raise line.make_error(f"{noun} {truncate_text(str(value))}", "an integer ≥ 0")
         of_topic = by_topic.setdefault(topic, {})
         if nugget == SYSLEN and SYSLEN in of_topic:
-            raise line.make_error(f"the length of topic {topic} again", "it once")
+            raise line.make_error(f"a second length of topic {topic}", "one length")
         of_topic[nugget] = min(int(number), of_topic.get(nugget, int(number)))
     for topic, of_topic in by_topic.items():
         if SYSLEN not in of_topic:
@@ -163,7 +161,7 @@ def _read_first_matches(path: str) -> tuple[str, dict[str, dict[str, int]]]:
 def _check_name(name: str, path: str) -> str:
     """Return the name of a nugget. Raise an error if it cannot be a field."""
     if len(split_fields(name, None)) != 1:
-        raise InputError(f"nugget {name!r}", "no blanks in it", path)
+        raise InputError.from_problem(f"nugget {name!r} contains a space", "", path)
     return name
 
 

@@ -52,22 +52,22 @@ from cranfield.tools.trec_measures import (
 )
 
 T = TypeVar("T")
-MISSING = -1_000_000.0  # where there is no mean to compare with
+MISSING = -1_000_000.0  # No mean to compare with.
 
 RESULTS = "trec_results"
 FORMATS = {
     RESULTS: """A line for each document of a list: topic Q0 document rank score run_id. Documents
-        are ranked by score, those with equal scores by their names, both descending; the rank is
-        not looked at. The run_id of the last line is printed.""",
-    "qrels": """A line for each judgment: topic iteration document level. Levels are whole numbers;
-        one below 0 means that the document was in the pool and not judged.""",
+        are ranked by score, those with equal scores by their names, both descending. The
+        rank is ignored. The run_id of the last line is printed.""",
+    "qrels": """A line for each judgment: topic iteration document level. Levels are integers.
+        A level below 0 means that the document was in the pool and not judged.""",
     "qrels_jg": """A line for each judgment: topic group document level. Each group of judges has
-        levels of its own; measures are averaged over the groups of a topic.""",
+        its own levels. Measures are averaged over the groups of a topic.""",
     "prefs": """A line for each document of a sub group: topic group subgroup document level. Within
-        a sub group, a document is preferred to those of lower levels; what a group prefers is
-        transitive. Level 0 means nonrelevant. Or a line for each pair: topic document other
+        a sub group, a document is preferred to documents of lower levels. Preferences of a group
+        are transitive. Level 0 means nonrelevant. Or a line for each pair: topic document other
         preferred.""",
-    "qrels_prefs": """A line for each judgment: topic group document level. As prefs, where each
+    "qrels_prefs": """A line for each judgment: topic group document level. As prefs, but each
         group has one sub group: qrels read as preferences.""",
 }
 MEASURED = {  # the measures of each format, besides runid and num_q
@@ -86,17 +86,17 @@ class Settings:
 
     per_topic: bool = False
     summary: bool = True
-    complete: bool = False  # judged topics that the run lacks count
+    complete: bool = False  # Include judged topics that are missing from the run.
     rel: int = 1
     depth: int | None = None
     condensed: bool = False
     docs: int = 0  # in the collection
-    topic: str | None = None  # the only one to look at
+    topic: str | None = None  # The only evaluated topic.
     format: str = "qrels"
     results: str = RESULTS
     zscores: str | None = None
     version: int = 10
-    described: bool = False  # measures of preferences as their descriptions say
+    described: bool = False  # Compute measures of preferences as described.
 
     def select_topics(self, topics: Sequence[str]) -> list[str]:
         """Return the requested topics in the order of their bytes."""
@@ -105,13 +105,13 @@ class Settings:
 
 @dataclass(frozen=True, eq=False)
 class Evaluated:
-    """Numbers and texts of judged topics, by topic."""
+    """Values and texts of judged topics."""
 
     topics: Sequence[str]
     answered: Bools  # those that the run has
     values: Mapping[Line, Floats]
     relstrings: Mapping[Line, Sequence[str]]
-    num_rel: int | None = None  # that of the summary, if not the sum
+    num_rel: int | None = None  # In the summary, if it is not the sum.
     misdescribed: Sequence[str] = ()  # measures that would have other values as described
 
     def select(self, mask: Bools) -> Evaluated:
@@ -142,7 +142,7 @@ def trec_eval(
     if (path := settings.zscores) is not None:
         zscores = _read(path, "zscores", lines, lambda: _read_means(path))
     _check_topics(settings.select_topics(judged.topics))
-    with np.errstate(all="ignore"):  # what is not finite is refused
+    with np.errstate(all="ignore"):  # Infinite values raise an error.
         all_evaluated = _read(
             run, "results", lines, lambda: evaluate(judged, ranked, lines, settings)
         )
@@ -153,7 +153,7 @@ def trec_eval(
         _check_finite(evaluated)
         if zscores is not None:
             evaluated = replace(evaluated, values=dict(_standardize(evaluated, zscores)))
-            _check_finite(evaluated, np.nansum)  # means may be no numbers
+            _check_finite(evaluated, np.nansum)  # Means can be nan.
     prefix = "" if zscores is None else "Z"
     text = _format_topics(evaluated, lines, prefix) if settings.per_topic else ""
     if settings.summary:
@@ -173,7 +173,9 @@ def _check_topics(topics: Sequence[str]) -> None:
 def _check_finite(evaluated: Evaluated, total: Callable[[Floats], Any] = np.sum) -> None:
     for line, x in evaluated.values.items():
         if not np.isfinite(total(x)):
-            raise TrecEvalError(f"trec_eval: found {line.name} beyond any number, expected less", 2)
+            raise TrecEvalError(
+                f"trec_eval: {line.name} is too large for a floating-point number", 2
+            )
 
 
 def _check_formats(format: str, results: str, lines: Sequence[Line]) -> None:
@@ -261,7 +263,7 @@ def _compute_values(
     levels = gold.judgments.levels
     judged_levels = np.where(levels < 0, np.nan, levels)  # below 0: in the pool, and not judged
     parameters = {x: getattr(settings, x) for x in ("rel", "condensed", "version", "docs")}
-    groups: dict[tuple[str, Gains], list[Line]] = {}  # that look at the same levels
+    groups: dict[tuple[str, Gains], list[Line]] = {}  # Measures with the same levels.
     for line in lines:
         if line.measure not in ("runid", "num_q", "relstring"):
             groups.setdefault((_choose_levels(line, settings), line.gains), []).append(line)
@@ -329,7 +331,7 @@ def _format_level(level: float | None) -> str:
 
 
 def _standardize(evaluated: Evaluated, zscores: Zscores) -> Iterator[tuple[Line, Floats]]:
-    """Each number as its distance from a mean, in standard deviations."""
+    """Standardize values: difference from a mean, in standard deviations."""
     for line, values in evaluated.values.items():
         statistics = [
             zscores.get((topic, line.name), (math.nan, 0.0)) for topic in evaluated.topics
@@ -358,9 +360,7 @@ def _format_topics(evaluated: Evaluated, lines: Sequence[Line], prefix: str) -> 
 def _format_summary(
     evaluated: Evaluated, n: int, lines: Sequence[Line], prefix: str, run: Run
 ) -> str:
-    """Format means over n topics; topics that are not evaluated (-c -D, or -c in version 9)
-    count as 0.
-    """
+    """Format means over n topics. Topics not evaluated (-c -D, or -c in 9) count as 0."""
     texts = []
     for line in lines:
         if line.measure == "runid":
@@ -407,7 +407,7 @@ def _read(path: str, kind: str, lines: Sequence[Line], read: Callable[[], T]) ->
 
 
 def _read_judgments(path: str) -> Qrels:
-    """Judgments of whole levels, each document once."""
+    """Read judgments with integer levels, without duplicates."""
     source = Source.from_path(path)
     judged = read_qrels(source, "trec")
     _check_whole_levels(judged, source)
@@ -428,14 +428,14 @@ def _read_groups(path: str) -> preferences.JudgmentGroups:
 
 
 def _check_whole_levels(judged: Qrels, source: Source | None = None) -> None:
-    """Raise an error for fractional levels; trec_eval truncates them."""
+    """Raise an error for fractional levels, which trec_eval truncates."""
     wrong = (judged.levels % 1 != 0) | (abs(judged.levels) >= 1e15)
-    expected = "a whole number of at most 15 digits (`cranfield evaluate` takes fractions)"
+    expected = "an integer of at most 15 digits (`cranfield evaluate` accepts fractions)"
     check_judgments(judged, wrong, "level {} for", expected, source)
 
 
 def _read_run(path: str, version: int) -> Run:
-    """Read a run by score, then document; version 9 has scores in single precision."""
+    """Read a run by score, then document. Version 9 uses single precision."""
     source = "-" if path.startswith("-") else path
     run = read_run(source, "trec", ties="trec", further=True, run_names="first")
     return (
@@ -478,7 +478,7 @@ _EVALUATORS: dict[str, tuple[Callable[..., Evaluated], Callable[[str], Any]]] = 
 }
 
 
-# -- what the user should know --------------------------------------------------------------------
+# -- notes ----------------------------------------------------------------------------------------
 
 
 def _collect_notes(
@@ -495,5 +495,5 @@ def _collect_notes(
         yield Note("definition", f"{name}: {text}")
     counts = [evaluated.values[line].sum() for line in lines if line.measure == "num_rel"]
     if counts and settings.topic is None and evaluated.num_rel not in (None, counts[0]):
-        text = "with -c, num_rel of all topics counts every level above 0, as trec_eval's does"
-        yield Note("definition", f"{text}; from level {settings.rel} on, it is {counts[0]:.0f}")
+        text = "with -c, num_rel of all topics counts all levels above 0, as in trec_eval"
+        yield Note("definition", f"{text}. From level {settings.rel} on, it is {counts[0]:.0f}")

@@ -20,18 +20,18 @@ from cranfield.measures.preferences import MEASURES
 TEXTS = {
     "runid": "The name of the run, on its last line.",
     "num_q": "The number of topics evaluated.",
-    "relstring": "The levels of the first 10 documents (relstring.N: N) of each list, a character "
-    "each:\n0 to 9, > above 9, - unjudged, . in the pool and not judged.",
+    "relstring": "The levels of the first 10 documents (relstring.N: N) of each list, one "
+    "character each:\n0 to 9, > above 9, - unjudged, . in the pool and not judged.",
 }
 
 
 OTHER_PARAMETERS = {  # parameters that one measure has
-    "rbp": "Persistence, gains of levels: -m rbp.p=0.8,1=3; if not given, p=0.9 and the level\n",
-    "rbp_resid": "Persistence: -m rbp_resid.p=0.8; if not given, p=0.9\n",
-    "set_F": "Weight of recall, not squared: -m set_F.2; if not given, 1\n",
-    "utility": "Worth of relevant and other documents returned, of those missed: "
+    "rbp": "Persistence, gains of levels: -m rbp.p=0.8,1=3 (default: p=0.9 and the level)\n",
+    "rbp_resid": "Persistence: -m rbp_resid.p=0.8 (default: 0.9)\n",
+    "set_F": "Weight of recall, not squared: -m set_F.2 (default: 1)\n",
+    "utility": "Value of relevant and other retrieved documents, of missed documents: "
     "-m utility.1,-1,0,0\n",
-    "11pt_avg": "Recalls: -m 11pt_avg.0.2,0.5,0.8; if none are given 0,0.1,…,1\n",
+    "11pt_avg": "Recalls: -m 11pt_avg.0.2,0.5,0.8 (default: 0,0.1,…,1)\n",
 }
 
 
@@ -43,16 +43,16 @@ class TrecEvalError(CranfieldError):
         self.code = code
 
 
-Gains: TypeAlias = tuple[tuple[int, float], ...]  # levels, and what they gain
+Gains: TypeAlias = tuple[tuple[int, float], ...]  # Levels and their gains.
 
 
 @dataclass(frozen=True)
 class Line:
-    """A number that is printed, or a text: the measure, and the parameters it has."""
+    """An output line: the measure and its parameters."""
 
     measure: str
     name: str  # as printed
-    cutoff: float | None = None  # a rank, or a share of R
+    cutoff: float | None = None  # A rank, or a fraction of R.
     numbers: tuple[float, ...] = ()
     gains: Gains = ()
     p: float | None = None
@@ -174,12 +174,12 @@ def _describe_parameters(name: str) -> str:
     """Describe the syntax of a measure's parameters."""
     if name in trec.AT_RANKS:
         default = ",".join(f"{rank:.0f}" for rank in trec.AT_RANKS[name])
-        return f"Ranks: -m {name}.5,10; if none are given {default}\n"
+        return f"Ranks: -m {name}.5,10 (default: {default})\n"
     if name in trec.AT_SHARES:
         default = ",".join(f"{share:.2g}" for share in trec.AT_SHARES[name])
-        return f"Shares: -m {name}.0.25,0.5; if none are given {default}\n"
+        return f"Fractions: -m {name}.0.25,0.5 (default: {default})\n"
     if name in trec.WITH_GAINS:
-        return f"Gains of levels: -m {name}.1=3,2=9; of others, the level\n"
+        return f"Gains of levels: -m {name}.1=3,2=9 (default: the level)\n"
     return OTHER_PARAMETERS.get(name, "")
 
 
@@ -214,37 +214,37 @@ def _build_line(name: str, text: str) -> Line:
         gains, p = _parse_gains(text, persistent=name.startswith("rbp"))
         return Line(name, label, gains=gains, p=p)
     if name not in COEFFICIENTS:
-        raise InputError(f"parameters {text!r}", f"none: {name} has no parameters")
+        raise InputError.from_problem(f"{name} has no parameters: {text!r}")
     size, lowest, number = COEFFICIENTS[name]
     numbers = tuple(map(number, text.split(",")))
     if size is not None and len(numbers) != size:
         raise InputError(f"{len(numbers)} coefficients", size)
     if numbers[0] < lowest:
-        raise InputError(text, f"a number from {lowest:g}")
+        raise InputError(text, f"a number ≥ {lowest:g}")
     return Line(name, label, numbers=numbers)
 
 
 def _parse_gains(text: str, persistent: bool) -> tuple[Gains, float | None]:
-    """Gains of levels, 1=3,2=9, and of measures with persistence p=0.8 among them."""
+    """Parse gains of levels, 1=3,2=9, and the persistence p=0.8 if `persistent`."""
     parts = text.split(",")
     pairs = dict(_parse_pair(part, text) for part in parts)
     p = pairs.pop("p", None) if persistent else None
     if p is not None and not 0 < p < 1:
         raise InputError(f"p={p:g}", "a number between 0 and 1")
     if wrong := [key for key in pairs if (level := parse_integer(key)) is None or level < 0]:
-        raise InputError(f"level {wrong[0]!r}", "a whole number from 0")
+        raise InputError(f"level {wrong[0]!r}", "an integer ≥ 0")
     gains = {int(key): gain for key, gain in pairs.items()}
     if len(gains) + (p is not None) < len(parts):
-        raise InputError(f"{text!r}", "each level once")
+        raise InputError.from_problem(f"duplicate level or p in {text!r}")
     return tuple(gains.items()), p
 
 
 def _parse_rank(text: str) -> int:
-    """A rank as C reads numbers: 23.4 is 23, and what follows the digits is not looked at."""
+    """Parse a rank as C does: 23.4 is 23. The text after the digits is ignored."""
     read = re.match(r"\s*[+-]?[0-9]+", text)
     rank = parse_integer(read[0]) if read else None
     if rank is None:
-        raise InputError(f"cutoff {text!r}", "a whole number from 1")
+        raise InputError(f"cutoff {text!r}", "an integer ≥ 1")
     if rank <= 0:
         raise CranfieldError("Negative cutoff detected")
     return rank
@@ -263,15 +263,15 @@ def _parse_number(
         raise InputError(repr(text), "a number")
     if not low <= number <= high:
         raise InputError(text, which)
-    return number + 0.0  # there is no -0
+    return number + 0.0  # -0.0 becomes 0.0.
 
 
-_parse_share = partial(_parse_number, low=0, high=1, which="a recall from 0 to 1")
-_parse_multiple = partial(_parse_number, low=math.ulp(0.0), which="a number above 0")
+_parse_share = partial(_parse_number, low=0, high=1, which="a recall in [0, 1]")
+_parse_multiple = partial(_parse_number, low=math.ulp(0.0), which="a number > 0")
 
 
 COEFFICIENTS: dict[str, tuple[int | None, float, Callable[[str], float]]] = {
-    "11pt_avg": (None, 0.0, _parse_share),  # as many as there are; from 0; each a recall
+    "11pt_avg": (None, 0.0, _parse_share),  # Any number, from 0, each a recall.
     "set_F": (1, 0.0, _parse_number),
     "relstring": (1, 0.0, _parse_number),
     "utility": (4, -math.inf, _parse_number),
