@@ -1,19 +1,19 @@
-/* The compiled part of cranfield: what NumPy needs many passes for is one loop here.
+/* The compiled part of cranfield: one loop for work that takes NumPy many passes.
  *
  * read_lines   lines of text -> columns
  * hash_strings places in a text -> hashes of what is there
  * pack_column  a column of text in Arrow's layout -> places and hashes
- * place_rows   columns x judged documents -> where the judged documents are
+ * place_rows   columns x judged documents -> positions of the judged documents
  * place_lists  dicts of dicts x judged documents -> the same
  * flatten      a dict of dicts as columns
- * hash_names   what place_lists wants to know of judged documents, once for all runs
- * is_plain     whether something looks like such a dict of dicts
+ * hash_names   hashes of judged documents for place_lists, once for all runs
+ * is_plain     check whether an object looks like such a dict of dicts
  * sort_groups  keys of groups of documents -> each group in the order of its keys
  *
- * All of it is also done by NumPy and Python, bit by bit the same (data/reading/trec.py,
- * labelling/columns.py, labelling/mappings.py), for whoever has no compiler. Arrays are made by the
- * callers, who change none of them meanwhile and hand none over twice; what is not in order is left to
- * them, too, who know how to tell of it.
+ * NumPy and Python code computes the same results to the last bit (data/reading/trec.py,
+ * labelling/columns.py, labelling/mappings.py) if there is no compiler. Callers create the arrays,
+ * do not change them during a call, and pass no array twice. Irregular input is left to the callers,
+ * which report its errors.
  *
  * Lengths and counts are of 64 bits everywhere. None can overflow: each counts, or is a small
  * multiple of, what is in memory.
@@ -687,8 +687,8 @@ free_work(Work *work)
     free(work->slots);
 }
 
-/* Room for n rows, and a hash table as large as they need: to empty that of the longest list for each of
- * many short ones would take long. */
+/* Allocate room for n rows, and a hash table of the size they need: clearing the table of the longest
+ * list for each of many short lists would be slow. */
 static int
 make_room(Work *work, i64 n)
 {
@@ -769,7 +769,7 @@ order_rows(Work *work, const double *value, i64 n)
     return tied;
 }
 
-/* Whether a better rank goes with a lower value; equal values may have any ranks. */
+/* Return 1 if a better rank has a lower value. Equal values may have any ranks. */
 static i64
 contradicts(const Work *work, const double *rank, i64 n)
 {
@@ -925,7 +925,7 @@ typedef struct {
     i64 count, room, rows, bytes;
 } Parts;
 
-/* Where the string of a view is; its length is -1 if it is not inside its buffer. */
+/* Return the place of the string of a view. Its length is -1 if it is not inside its buffer. */
 static Field
 string_of(const ArrowArray *part, const View *view)
 {

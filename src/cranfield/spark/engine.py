@@ -43,7 +43,7 @@ from cranfield.wording import format_count
 
 BadRows: TypeAlias = Literal["first", "count"]
 Transfer: TypeAlias = Literal["auto", "broadcast", "spread"]
-MAX_BROADCAST = 2_000_000  # judgments that are not sent to all workers, unless asked for
+MAX_BROADCAST = 2_000_000  # Minimum number of judgments that are partitioned by default.
 HITS_PER_PASS = 1 << 22  # hits that are
 
 
@@ -131,7 +131,7 @@ class _Evaluation:
         check_choice("bad_rows", spark_options.bad_rows, BadRows)
         check_choice("judgments", spark_options.judgments, Transfer)
         progress = options.pop("progress", None)
-        options["threads"] = 1  # a task has one core
+        options["threads"] = 1  # Tasks have one core.
         evaluator = Evaluator(prepare_qrels(spark, qrels), measures, **options)
         _check_order(evaluator.options)
         typed = any(extra.needs_types for extra in evaluator.collection.extras)
@@ -453,7 +453,7 @@ class _Evaluation:
         """
         if self.evaluator.options.ties == "expected":
             return [(0, self.topics)]
-        measuring = copy.copy(self.evaluator.scorer)  # workers make blocks of their own
+        measuring = copy.copy(self.evaluator.scorer)  # Workers make their own blocks.
         return [(block.start, block.stop) for block in measuring.blocks]
 
     def to_frame(self) -> Any:

@@ -48,7 +48,7 @@ TABLE_BYTES, PARTITION_BYTES = (
     1 << 22,
     1 << 27,
 )  # bytes that become a table, and that are the work of a task
-HEAD_LINES = 100  # lines that tell the format of a text
+HEAD_LINES = 100  # Lines used to detect the format.
 COMPRESSIONS = "gz, bz2, zst or lz4, by its extension"
 EXPECTED_INPUT = (
     "lines of text, Parquet or a DataFrame: read other files with spark.read, without inferSchema, "
@@ -57,7 +57,7 @@ EXPECTED_INPUT = (
 
 
 class RowErrors(NamedTuple):
-    """Rows that are none of a run: what is wrong with the first, and how many there are."""
+    """Invalid rows of a run: the error of the first, and their number."""
 
     found: str
     expected: str
@@ -352,8 +352,9 @@ def escape_path(path: str) -> str:
 
 
 def split_files(lines: Any) -> Iterator[tuple[str, int, int]]:
-    """Stretches of the files that lines are in, if these are here and not packed: workers read them
-    in far less time than Java, which makes a row of every line.
+    """Split uncompressed local files into ranges of bytes.
+
+    Workers read them much faster than Java, which makes a row of every line.
     """
     files = lines.inputFiles()
     sources = [Source(path) for path in find_local_files(files)]
@@ -406,7 +407,7 @@ def _add_line_text(error: InputError, text: bytes) -> InputError:
 
 
 def _combine_batches(batches: Batches) -> Iterator[Any]:
-    """Batches, as tables of at least so many rows: what is done with a table takes a while."""
+    """Combine batches to tables with a minimum of rows, because each table has a cost."""
     import pyarrow as pa
 
     pending: list[Any] = []
@@ -425,7 +426,7 @@ def _read_text(batches: Batches) -> Iterator[bytes]:
 
 
 def _join_lines(lines: Any) -> bytes:
-    """A column of lines as the text that they are."""
+    """Join a column of lines to a text."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -84,7 +84,7 @@ Judged: TypeAlias = BroadcastJudgments | BloomFilter
 
 
 def _hash_keys(keys: Words, size: int) -> Iterator[Words]:
-    """Two places for each key, from its first and its last bits."""
+    """Return two places for each key, from its first and its last bits."""
     yield keys >> np.uint64(64 - size)
     yield keys & np.uint64((1 << size) - 1)
 

@@ -116,7 +116,7 @@ class _ProgressReporter:
 
         try:
             now = self.jobs.count_tasks()
-        except (Py4JError, OSError):  # Java has ended: somebody else tells why
+        except (Py4JError, OSError):  # Java has ended. Another thread reports the reason.
             return
         if now != self.last:
             self.last = now

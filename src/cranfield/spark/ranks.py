@@ -107,9 +107,9 @@ class Hits:
             begin = last
 
     def find_bins(self, numbers: Ints, values: Floats, docs: Strings) -> Ints:
-        """Return the bins of rows that have one; rows below the last hit have none.
+        """Return the bins of rows, without rows below the last hit.
 
-        `numbers` are those of their lists.
+        `numbers` are the numbers of the lists of the rows.
         """
         rows, group = self._find_groups(numbers, values)
         equal = self.values[group] == values[rows]

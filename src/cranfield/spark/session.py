@@ -1,4 +1,4 @@
-"""Sessions: the user's own, or one that is started for a command and says nothing."""
+"""Sessions: the user's, or a session started for a command without messages."""
 
 from __future__ import annotations
 

@@ -81,8 +81,9 @@ class Shared:
 
 
 class ListStats(NamedTuple):
-    """Some rows of a list: how many, between which values and ranks, where they turned up first,
-    and whether the ranks contradict the values.
+    """Statistics of some rows of a list: number, range of values and ranks, first position.
+
+    They include whether ranks contradict values.
     """
 
     rows: int
@@ -213,8 +214,9 @@ def make_input_error(row: Mapping[str, Any], detail: str = "") -> InputError:
 
 
 def join_buckets(batches: Batches) -> Iterator[Any]:
-    """Behind the first pass, where rows of equal keys are: hashes that are there twice, and of
-    documents that may be judged those that are, in the place of all; everything else goes on.
+    """Yield duplicate hashes, and the judged documents among the candidates.
+
+    Runs after the first pass on buckets of rows with equal keys. Other tables pass unchanged.
     """
     import pyarrow as pa
 
@@ -302,7 +304,7 @@ class RowCounter:
 
 @dataclass(frozen=True, eq=False)
 class ValueSender:
-    """List and value of every row of a judged topic, in buckets in which equals come together."""
+    """Sends list and value of each row of judged topics, in buckets of equal rows."""
 
     shared: Shared
     reading: RunReader
@@ -325,7 +327,7 @@ TIED = "list bigint, tied bigint"
 
 
 def count_tied(batches: Batches) -> Iterator[Any]:
-    """Behind that: how many rows of each list have the value of another one."""
+    """Count the tied rows of each list, after `ValueSender`."""
     import pyarrow as pa
 
     parts = [table for _, table, _ in unpack_tables(batches)]
