@@ -88,7 +88,7 @@ class Scorer:
     originals.
 
     >>> from cranfield.measures.ncu import AP, RR
-    >>> score = Scorer({"q1": {"a": 1}, "q2": {"a": 1}}, [Wanted(AP()), Wanted(RR())])
+    >>> score = Scorer({"q1": {"a": 1}, "q2": {"a": 1}}, [Request(AP()), Request(RR())])
     >>> score({"q2": {"a": 1.0}, "q1": {"b": math.inf, "a": 1.0}})
     {'q2': [1.0, 1.0], 'q1': [0.5, 0.5]}
     """

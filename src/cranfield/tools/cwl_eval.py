@@ -217,7 +217,7 @@ def _parse_measure(text: str) -> Metric:
 def format_bibtex(metrics: Sequence[Metric]) -> str:
     r"""Return the papers of the program and of the metrics, without duplicates.
 
-    >>> text = bibtex([parse_metric("RBP"), parse_metric("RBP(p=0.5)")])
+    >>> text = format_bibtex([parse_metric("RBP"), parse_metric("RBP(p=0.5)")])
     >>> re.findall(r"@\w+{(\w+),", text)
     ['azzopardi2019', 'moffat2008']
     """

@@ -23,7 +23,7 @@ Printed: TypeAlias = tuple[str, list[Note]]  # The text and its notes.
 def join_lines(lines: Iterable[str]) -> str:
     r"""Join lines to a text.
 
-    >>> text_of(["a", "b"])
+    >>> join_lines(["a", "b"])
     'a\nb\n'
     """
     return "".join(f"{line}\n" for line in lines)
@@ -56,7 +56,8 @@ def make_topic_notes(
 ) -> list[Note]:
     """Return a note that names topics between two parts of a sentence, or none without topics.
 
-    >>> [notice.text for notice in about_topics("missing-topics", ["1", "2"], "bm25: ", " missing")]
+    >>> notes = make_topic_notes("missing-topics", ["1", "2"], "bm25: ", " missing")
+    >>> [note.text for note in notes]
     ['bm25: 2 topics (1, 2) missing']
     """
     names = tuple(topics)

@@ -71,7 +71,7 @@ def gdeval(
 def _extract_number(topic: str) -> str:
     """Return the number after the last hyphen of a topic's name, or the name.
 
-    >>> _number("wt09-12"), _number("12"), _number("wt09-twelve")
+    >>> _extract_number("wt09-12"), _extract_number("12"), _extract_number("wt09-twelve")
     ('12', '12', 'wt09-twelve')
     """
     end = topic.rpartition("-")[2]

@@ -63,9 +63,9 @@ RELEASES = {
 def build_measures(depth: int = DEPTH, release: Release | None = None) -> list[Measure]:
     """Return P@n, AP and LETOR's nDCG@n for n = 1 to `depth`; in later releases also MeanNDCG.
 
-    >>> [str(m) for m in measures(1)]
+    >>> [str(m) for m in build_measures(1)]
     ['P@1', 'AP', 'nDCG(gain=exp, discount=jk)@1']
-    >>> [str(m) for m in measures(1, RELEASES["mslr"])][:2]
+    >>> [str(m) for m in build_measures(1, RELEASES["mslr"])][:2]
     ['P(rel=2)@1', 'AP(rel=2)']
     """
     if depth > MAX_DEPTH:

@@ -40,8 +40,8 @@ def glabel(
 ) -> list[LabelledItem]:
     """Return a ranking with the gains of its items, rounded to four decimals.
 
-    >>> ideal = [Judged(1, "a", 1.8, None)]
-    >>> print(gained_text(glabel(ideal, ["c", "b", "a"])), end="")
+    >>> ideal = [Judgment(1, "a", 1.8, None)]
+    >>> print(format_gains(glabel(ideal, ["c", "b", "a"])), end="")
     c
     b
     a 1.8000
@@ -56,8 +56,9 @@ def dinlabel(
 ) -> list[LabelledItem]:
     """Return a ranking with gains, without gains for navigational intents met above.
 
-    >>> shares = [Share("1", True, "a", 0.8), Share("1", True, "b", 0.8), Share("2", False, "b", 1)]
-    >>> print(gained_text(dinlabel(shares, ["a", "c", "b"])), end="")
+    >>> shares = [IntentGain("1", True, doc, 0.8) for doc in "ab"]
+    >>> shares.append(IntentGain("2", False, "b", 1))
+    >>> print(format_gains(dinlabel(shares, ["a", "c", "b"])), end="")
     a 0.8000
     c
     b 1.0000
@@ -96,7 +97,7 @@ def gcompute(topics: Sequence[Topic], setting: Setting) -> list[str]:
     The highest possible gain is the highest of the topic's ideal list. With -j, items without a
     gain are excluded from the lists.
 
-    >>> ideal = [Judged(1, "a", 1.8, None)]
+    >>> ideal = [Judgment(1, "a", 1.8, None)]
     >>> topic = Topic("", ideal, glabel(ideal, ["c", "b", "a"]))
     >>> print("\\n".join(gcompute([topic], Setting())[0].splitlines()[:4]))
      # syslen=3 jrel=1 jnonrel=0

@@ -148,8 +148,8 @@ def label(
     Unjudged items have no label (excluded if `condensed`). With `classes`, items of a class after
     the first have no label.
 
-    >>> judged = [Judged(1, "a", 1.0, "1"), Judged(2, "b", 2.0, "1")]
-    >>> print(labelled_text(label(judged, ["c", "b", "a"], classes=True), classes=True), end="")
+    >>> judged = [Judgment(1, "a", 1.0, "1"), Judgment(2, "b", 2.0, "1")]
+    >>> print(format_labelled(label(judged, ["c", "b", "a"], classes=True), classes=True), end="")
     c
     b L2 1
     a
@@ -203,7 +203,7 @@ def _choose_strategy(topics: Sequence[Sequence[Judgment]], classes: bool) -> Lab
 def compute(topics: Sequence[Topic], setting: Setting) -> list[str]:
     """Return the output of ``compute`` for each topic: sizes, ranks, and a line per measure.
 
-    >>> judged = [Judged(1, "a", 1.0, None), Judged(2, "b", 0.0, None)]
+    >>> judged = [Judgment(1, "a", 1.0, None), Judgment(2, "b", 0.0, None)]
     >>> topic = Topic("", judged, label(judged, ["c", "b", "a"]))
     >>> print("\\n".join(compute([topic], Setting(gains=(1, 2)))[0].splitlines()[:3]))
      # syslen=3 jrel=1 jnonrel=1
@@ -327,7 +327,7 @@ def _format_texts(topics: Sequence[Topic], lists: Lists, setting: Setting) -> li
 def format_result(prefix: str, name: str, value: float, decimals: int = 4) -> str:
     """Format a line of results as the program does.
 
-    >>> result("0001", "AP", 0.5)
+    >>> format_result("0001", "AP", 0.5)
     '0001 AP=                  0.5000'
     """
     return f"{prefix} {f'{name}=':<21}{value:.{decimals}f}"

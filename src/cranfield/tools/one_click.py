@@ -46,7 +46,8 @@ def one_click(
 
     `location` is the source of the nuggets in messages.
 
-    >>> nuggets = {"N1": Vital(3, 10, None), "N2": Vital(1, 5, None), "N3": Vital(3, 5, None)}
+    >>> sizes = {"N1": (3, 10), "N2": (1, 5), "N3": (3, 5)}
+    >>> nuggets = {name: NuggetText(w, length, None) for name, (w, length) in sizes.items()}
     >>> matches = {"N1": Match(100, None), "N2": Match(50, None)}
     >>> print(one_click(nuggets, matches, 500, L=500), end="")  # NTCIREVAL's example
      #nuggets= 3 #matched= 2 #syslen= 500

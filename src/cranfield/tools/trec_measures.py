@@ -88,7 +88,7 @@ class Line:
 def parse_lines(texts: Iterable[str], version: int = 10) -> list[Line]:
     """Return the output lines for measures and nicknames, in trec_eval's order.
 
-    >>> [line.name for line in asked(["P.10,5", "set_F.2", "recip_rank"])]
+    >>> [line.name for line in parse_lines(["P.10,5", "set_F.2", "recip_rank"])]
     ['recip_rank', 'P_5', 'P_10', 'set_F_2']
     """
     parameters_by_name: dict[str, list[str]] = {}
@@ -141,7 +141,7 @@ def _suggest_name(text: str) -> str:
 def find_truncated_ranks(texts: Iterable[str]) -> list[str]:
     """Return notes about ranks that are read with fewer digits than written.
 
-    >>> cut_short(["ndcg_cut.10,23.4", "P.5", "iprec_at_recall.0.5"])
+    >>> find_truncated_ranks(["ndcg_cut.10,23.4", "P.5", "iprec_at_recall.0.5"])
     ['ndcg_cut.23.4 is read as ndcg_cut.23']
     """
     ranks = [
