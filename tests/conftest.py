@@ -37,6 +37,7 @@ def pytest_collection() -> Generator[None, object, object]:
 FULL = (
     "tests/compat/test_ir_measures.py::TestUserModels",
     "tests/data/reading/test_adapters.py::test_evaluate_ranx_objects_score_as_dicts",
+    "tests/docs/test_contributing.py",
     "tests/docs/test_docs.py::test_commands_run_and_print_what_is_shown",
     "tests/docs/test_docs.py::test_python_blocks_run_and_print_what_is_shown",
     "tests/docs/test_integrations.py",

@@ -309,28 +309,6 @@ def test_readme_commands_are_those_of_make_demo() -> None:
     assert all(f"\t$(BIN)/{line}\n" in recipe for line in commands_shown)
 
 
-def test_the_measure_of_contributing_works(tmp_path: Path) -> None:
-    """Its class and its test, and the reader of extending.md, as written, in a process of their
-    own.
-    """
-    documents = ("CONTRIBUTING.md", "docs/extending.md")
-    written = [b.text for d in documents for b in blocks(d) if b.language == "python"]
-    assert any("@measure" in text for text in written)
-    assert any("def test_" in text for text in written)
-    called = """
-import doctest
-assert doctest.testmod() == (0, 1)
-for name, made in list(globals().items()):
-    if name.startswith("test_"):
-        made()
-"""
-    (tmp_path / "script.py").write_text("".join(written) + called, encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-
-
 def test_names_of_other_tools_match_definitions_page() -> None:
     section = (
         (ROOT / "docs/definitions.md").read_text("utf-8").split("## Names from other tools")[1]
