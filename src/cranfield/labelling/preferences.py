@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from cranfield.arrays import Bools, Floats, Ints
 from cranfield.data.preferences import PreferenceGroup, Preferences
 from cranfield.dataclass import dataclass
-from cranfield.errors import InputError
+from cranfield.errors import InputError, warn_renamed
 from cranfield.wording import format_names
 
 Votes: TypeAlias = npt.NDArray[np.int32]
@@ -213,3 +213,10 @@ def _rank_group(group: PreferenceGroup, places: Mapping[str, int], retrieved: in
     return RankedGroup(
         places_of_docs[ranked], retrieved, group.relevant[ranked], order.select(ranked)
     )
+
+
+def __getattr__(name: str) -> Any:
+    if name == "preference_counts":  # documented before 1.0.0
+        warn_renamed(name, "count_preferences")
+        return count_preferences
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
