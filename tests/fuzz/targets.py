@@ -184,6 +184,7 @@ READERS: dict[str, Callable[[str], object]] = {
 }  # fmt: skip
 TOML: dict[str, Callable[[str], object]] = {"presets": read_presets, "rules": read_rules}
 SEEDS = {  # where no file of ours is read
+    "ntcir-din": b"1 nav a 1.6\n1 nav b 0.8\n2 inf a 0.2\n",
     "ntcir-nev": b"0001 AP= 0.5000\n0001 Q@0010= 0.25\n0002 AP= 1.0000\n",
     "presets": b"""[presets.mine]
 task = "web"

@@ -215,7 +215,9 @@ def test_drop_in_name_that_breaks_csv_raises(
 def test_split_runs_document_with_space_raises(here: Path, cranfield: Command) -> None:
     Path("tid").write_text("1\n")
     Path("r.json").write_text(json.dumps({"1": ["a b"]}))
-    assert "found document 'a b'" in cranfield.refused("ntcir split-runs tid r.json")
+    assert "document 'a b' contains the separator" in cranfield.refused(
+        "ntcir split-runs tid r.json"
+    )
 
 
 def test_read_scores_custom_measure_runid_returns_it(here: Path, cranfield: Command) -> None:

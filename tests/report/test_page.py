@@ -349,7 +349,7 @@ def test_topics_without_answers_give_the_reason(visit: Visit) -> None:
     assert "are omitted" in page.inner_text(".answers")
     show(page, "#topic/t1?a=run2&b=run3")
     first, second = page.locator(".answers .list").all()
-    assert "no text of an answer" in first.inner_text()
+    assert "This run has no answer text" in first.inner_text()
     assert "A sentence and\nanother line." in second.inner_text()
     page = visit("answers alone", "#topic/t1")
     assert page.locator(".answers").count() == 1

@@ -76,5 +76,5 @@ def test_without_room_for_scattered_lines_there_is_a_line(
     monkeypatch.setattr("tempfile.SpooledTemporaryFile.write", full)
     path = tmp_path / "run.txt"
     path.write_text(SCATTERED)
-    with pytest.raises(cf.CranfieldError, match=r"no space left on device in .* \(TMPDIR names"):
+    with pytest.raises(cf.CranfieldError, match=r"no space left on device in .* \(TMPDIR sets"):
         cf.evaluate({"q": {"b": 1}}, path, "RR")

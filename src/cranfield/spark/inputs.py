@@ -345,7 +345,7 @@ def read_parquet_rows(spark: Spark, path: str) -> Any:
 def escape_path(path: str) -> str:
     """Escape the path of a local file for Spark; patterns of several files stay unchanged.
 
-    >>> in_hadoop("runs/*.txt")
+    >>> escape_path("runs/*.txt")
     'runs/*.txt'
     """
     return re.sub(r"[][*?{}\\]", r"\\\g<0>", path) if os.path.exists(path) else path
@@ -368,7 +368,7 @@ def split_files(lines: Any) -> Iterator[tuple[str, int, int]]:
 def find_local_files(uris: Iterable[str]) -> list[str]:
     """Return the paths of the files that are on this machine.
 
-    >>> local_files(["file:///runs/a%20b.txt", "hdfs://host/runs/c.txt"])
+    >>> find_local_files(["file:///runs/a%20b.txt", "hdfs://host/runs/c.txt"])
     ['/runs/a b.txt']
     """
     from urllib.parse import urlsplit
