@@ -148,7 +148,7 @@ def make_spark_error(error: Exception) -> CranfieldError:
 def find_reason(error: Exception) -> str:
     """Return the message of the Python error if there is one, else of Java's root cause.
 
-    >>> find_reason(Exception("calling o7.x.\\n: java.io.A: no\\n at x\\nCaused by: java.io.B: why"))
+    >>> find_reason(Exception("calling o7.x.\\n: A: no\\n at x\\nCaused by: java.io.B: why"))
     'java.io.B: why'
     """
     if isinstance(error, ConnectionError):
