@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import partial
 from itertools import takewhile
@@ -170,10 +170,12 @@ class Parser(argparse.ArgumentParser):
             return f"Write files without an option: `{self.format_usage().strip()[7:]}`."
         if name.replace("-", "_") in CUTOFFS and "--measure" in flags:
             return "Write the cutoff after the measure: -m nDCG@10."
-        formats = next((row.choices for row in self.rows if row.name == "format"), ())
-        if name in formats:
+        if name in self._get_choices("format"):
             return f"Use --format {name}."
         return format_question(word, [flag for flag in flags if flag[:2] == "--"])
+
+    def _get_choices(self, name: str) -> Collection[Any]:
+        return next((row.choices for row in self.rows if row.name == name), ())
 
     def _suggest_part(self, word: str) -> str:
         """Return what to write instead of a part that does not exist."""
@@ -226,21 +228,29 @@ class Parser(argparse.ArgumentParser):
             return
         if self.part.parts:
             yield self.part.metavar, [(part.name, part.help) for part in self.part.parts]
-        names = self.row.common.split() if self.row else []
-        chosen = [self.flags[name] for name in names if name in self.flags]
-        common = [*{row.name: row for row in chosen}.values()]
+        common = self._list_common_options()
         own = [row for row in self.part.rows if isinstance(row, Option)]
-        groups = [row for row in self.part.rows if isinstance(row, OptionGroup)]
         yield "files", self._describe(row for row in own if not row.flags)
         yield COMMON, self._describe(common)
-        for group in (
-            OptionGroup("other options" if common else "options", tuple(r for r in own if r.flags)),
-            *groups,
-            OptionGroup("limits of files that are read", self.limit_rows),
-            OptionGroup("help and messages", self.message_rows),
-        ):
+        title = "other options" if common else "options"
+        for group in self._list_groups(OptionGroup(title, tuple(r for r in own if r.flags))):
             rows = [row for row in flatten_rows(group.rows) if row not in common]
             yield group.title, self._describe(rows)
+
+    def _list_groups(self, own: OptionGroup) -> list[OptionGroup]:
+        """Return the groups of options in the order of the help."""
+        return [
+            own,
+            *(row for row in self.part.rows if isinstance(row, OptionGroup)),
+            OptionGroup("limits of files that are read", self.limit_rows),
+            OptionGroup("help and messages", self.message_rows),
+        ]
+
+    def _list_common_options(self) -> list[Option]:
+        """Return the options that the row of the command lists first, each once."""
+        names = self.row.common.split() if self.row else []
+        chosen = [self.flags[name] for name in names if name in self.flags]
+        return [*{row.name: row for row in chosen}.values()]
 
     def _list_commands(self) -> Iterator[tuple[str, list[tuple[str, str]]]]:
         for group in GROUPS:
