@@ -284,8 +284,8 @@ LINES = "q1 Q0 d1 1 2 r\nq1 Q0 d2 2 1 r\n"
     ("name", "content", "said"),
     [
         ("nowhere.txt", None, "cannot read nowhere.txt: no such file or directory"),
-        ("empty", {}, "cannot read empty: Spark finds no file there"),
-        ("_hidden.txt", LINES, "cannot read _hidden.txt: Spark finds no file there"),
+        ("empty", {}, "cannot read empty: Spark finds no file"),
+        ("_hidden.txt", LINES, "cannot read _hidden.txt: Spark finds no file"),
         ("run.xz", lzma.compress(LINES.encode()), "run.xz: found xz data, expected text, or"),
         (
             "run",
