@@ -10,32 +10,31 @@ FILES = "sim/qrels.txt sim/runs/*.txt"
 
 HEAD = """# Figures: a gallery
 
-Every picture is one command. All take judgments and runs; those that are drawn from scores also
-take `--scores FILE`, scores of topics by whatever tool. The end of the name says what is written:
-PNG, SVG, PDF, interactive HTML, Vega-Lite (`.json`), or the numbers behind the picture (`.csv`,
-`.tsv`).
+Each figure is one command. All commands accept judgments and runs. Figures of scores also accept
+`--scores FILE`, per-topic scores of any tool. The file extension selects the format: PNG, SVG, PDF,
+interactive HTML, Vega-Lite (`.json`), or the numbers of the figure (`.csv`, `.tsv`).
 
-The collection here is simulated:
+The collection of the examples is simulated:
 
 ```sh
 cranfield simulate --topics 40 --runs 6 --depth 100 --levels 3 --seed 7 -o sim
 ```
 
-Options that all pictures have, those of `meta … --plot` and `plan --plot`, too:
+Options of all figures, also of `meta … --plot` and `plan --plot`:
 
 | | |
 |---|---|
-| `--title TEXT` | above the picture, in the place of what usually is; `''` for nothing |
-| `--plot-width N` | of a panel, in points; for a column of 8.4 cm about 170 |
-| `--plot-height N` | of a panel, in points |
-| `--font-size P` | of numbers and names, in points: 7 or 8 for a column |
-| `--grey` | without colours: lines are told apart by dashes and marks |
+| `--title TEXT` | title of the figure (`''`: no title) |
+| `--plot-width N` | width of a panel in points, about 170 for a column of 8.4 cm |
+| `--plot-height N` | height of a panel in points |
+| `--font-size P` | size of numbers and names in points, 7 or 8 for a column |
+| `--grey` | no colours: dashes and marks distinguish lines |
 | `--scale N` | pixels of a PNG a point |
 
-A colour belongs to a name: a run, or a measure, has the same in every figure, whatever the order of
-the files. There are eight, which colour-blind people can tell apart. Where two names have the same,
-the one that comes first in the alphabet keeps it, and the other takes the next that is free. What
-has no room in a picture is said, and is in the CSV.
+A run or measure has the same colour in every figure, regardless of the order of files. Colour-blind
+readers can distinguish the eight colours. If two names have the same colour, the first in
+alphabetical order keeps it, and the other name gets the next free colour. A note lists names that
+do not fit. The CSV file has all of them.
 
 In Python each is a function of `cf.plot`, from files, dicts, frames, or scores; notebooks show what
 it returns:

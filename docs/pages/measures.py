@@ -17,7 +17,7 @@ from cranfield.measures.references import format_citation
 
 HEAD = """# Measures
 
-Written from the measures themselves: what is said here is what `cranfield explain` says.
+This page is generated from the measures. `cranfield explain` prints the same text.
 
 Every measure is written `Name(param=value, …)@cutoff`. Measures of ranked lists take a cutoff
 unless they say otherwise, and have the parameter `condensed` (leave unjudged items out).

@@ -11,7 +11,7 @@ from cranfield.evaluation.presets import Preset
 
 HEAD = """# Presets
 
-Written from the presets themselves: what is said here is what `--preset` does.
+This page is generated from the presets that `--preset` uses.
 """
 
 
